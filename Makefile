@@ -70,7 +70,7 @@ API_OBJECTS    := $(call object,$(filter %_api.c,$(foreach d,$(APIS),$(call sour
 # last run; headers change only when what they say does.
 SQL_OWNERS := common/service $(SCHEMAS) tests/support/statement_kit
 define sql_rule
-$(BUILD)/gen/$(1)/sql.stamp: common/pg/sqlgen.pl $(wildcard $(1)/sql $(1)/sql/* $(1)/sql/*/*.sql common/service/sql/part/*.sql)
+$(BUILD)/gen/$(1)/sql.stamp: common/pg/sqlgen.pl $(wildcard $(1)/sql $(1)/sql/* $(1)/sql/*/*.sql common/service/sql/part/*.sql common/service/sql/call/*.sql)
 	@mkdir -p $$(@D)
 	./common/pg/sqlgen.pl $(BUILD)/gen $(1) common/service
 	@touch $$@

@@ -236,13 +236,6 @@ static void stop(void *daemon)
     password_mixture_close(d);
 }
 
-SEAL_STATEMENTS(signing_key)
-SEAL_STATEMENTS(issuer_key)
-SEAL_STATEMENTS(mfa_factor)
-SEAL_STATEMENTS(mfa_pending)
-SEAL_STATEMENTS(trail_key)
-SEAL_STATEMENTS(account_address_key)
-
 static const struct seal_table seal_tables[] = {
     {"signing_key", KEY_SEAL_PURPOSE, SEAL_TABLE(signing_key), NULL},
     {"issuer_key", ISSUER_KEY_SEAL_PURPOSE, SEAL_TABLE(issuer_key), NULL},

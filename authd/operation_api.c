@@ -143,7 +143,8 @@ static const struct field export_admit_in_rows[] = {
 FIELD_TABLE(export_admit_in);
 
 static const struct field export_admit_out_rows[] = {
-    FIELD_TEXT(struct export_admit_out, role, 1, 32, FIELD_REQUIRED, "Of the account.", "Patient"),
+    FIELD_ENUM(struct export_admit_out, role, role, account_roles, FIELD_REQUIRED,
+               "Of the account.", "Patient"),
     FIELD_UUID(struct export_admit_out, profile, FIELD_REQUIRED, "In the project."),
 };
 FIELD_TABLE(export_admit_out);
@@ -222,9 +223,9 @@ static const struct field sign_in_explain_in_rows[] = {
     FIELD_TEXT(struct sign_in_explain_in, tenantCode, 1, TENANT_CODE_MAX, FIELD_REQUIRED, "Where.",
                "demo"),
     FIELD_EMAIL(struct sign_in_explain_in, email, FIELD_REQUIRED, "Who.", "ana@example.org"),
-    FIELD_CHOICE(struct sign_in_explain_in, role, account_roles, 0,
-                 "As what; Patient when absent, unless only a practitioner has the address.",
-                 "Patient"),
+    FIELD_ENUM(struct sign_in_explain_in, role, role, account_roles, 0,
+               "As what; Patient when absent, unless only a practitioner has the address.",
+               "Patient"),
     FIELD_CHECKED(struct sign_in_explain_in, address, 2, 64, check_address, 0,
                   "Where from; absent when that is not known.", "192.0.2.7"),
 };
@@ -280,7 +281,7 @@ static const struct field user_rows[] = {
     FIELD_TEXT(struct user, email, 1, 254, FIELD_REQUIRED, "Its address.", "ana@example.org"),
     FIELD_TEXT(struct user, firstName, 0, DISPLAY_MAX, 0, "Given name.", "Ana"),
     FIELD_TEXT(struct user, lastName, 0, DISPLAY_MAX, 0, "Family name.", "Silva"),
-    FIELD_CHOICE(struct user, role, account_roles, FIELD_REQUIRED, "Its role.", "Patient"),
+    FIELD_ENUM(struct user, role, role, account_roles, FIELD_REQUIRED, "Its role.", "Patient"),
     FIELD_UUID(struct user, projectId, FIELD_NULLABLE, "A patient's project."),
     FIELD_TIME(struct user, createdAt, 0, "When it was made."),
     FIELD_BOOL(struct user, locked, false, 0, "It cannot sign in."),
@@ -301,7 +302,7 @@ static const struct field operator_user_in_rows[] = {
     FIELD_UUID(struct operator_user_in, id, 0, "The account."),
     FIELD_EMAIL(struct operator_user_in, email, 0, "Its address.", "ana@example.org"),
     FIELD_TEXT(struct operator_user_in, tenantCode, 1, TENANT_CODE_MAX, 0, "Where.", "demo"),
-    FIELD_CHOICE(struct operator_user_in, role, account_roles, 0, "As what.", "Patient"),
+    FIELD_ENUM(struct operator_user_in, role, role, account_roles, 0, "As what.", "Patient"),
 };
 FIELD_TABLE(operator_user_in);
 
@@ -360,7 +361,7 @@ static const struct field operator_mfa_reset_in_rows[] = {
     FIELD_TEXT(struct operator_mfa_reset_in, tenantCode, 1, TENANT_CODE_MAX, FIELD_REQUIRED,
                "Where.", "demo"),
     FIELD_EMAIL(struct operator_mfa_reset_in, email, FIELD_REQUIRED, "Whose.", "ana@example.org"),
-    FIELD_CHOICE(struct operator_mfa_reset_in, role, account_roles, 0, "As what.", "Patient"),
+    FIELD_ENUM(struct operator_mfa_reset_in, role, role, account_roles, 0, "As what.", "Patient"),
 };
 FIELD_TABLE(operator_mfa_reset_in);
 

@@ -5,6 +5,7 @@
 #define ATRIUM_AUTHD_OPERATION_API_H
 
 #include "common/domain/endpoint.h"
+#include "common/domain/role.h"
 #include "common/service/service_tenant.h"
 #include "common/wire/fields.h"
 
@@ -127,7 +128,7 @@ struct export_admit_in {
 FIELD_DECLARE(export_admit_in);
 
 struct export_admit_out {
-    const char *role; /* "Patient", "Practitioner" */
+    enum role role;
     struct uuid profile;
 };
 FIELD_DECLARE(export_admit_out);
@@ -195,8 +196,9 @@ struct admin_create_out {
 FIELD_DECLARE(admin_create_out);
 
 struct sign_in_explain_in {
-    const char *tenantCode, *email, *role; /* "Patient" (default) or "Practitioner" */
-    const char *address;                   /* that the sign-in comes from; NULL: not known */
+    enum role role;
+    const char *tenantCode, *email;
+    const char *address; /* that the sign-in comes from; NULL: not known */
 };
 FIELD_DECLARE(sign_in_explain_in);
 
@@ -227,7 +229,7 @@ FIELD_DECLARE(operator_members_in);
 /* Takes a second factor away whose owner has lost it. */
 struct operator_mfa_reset_in {
     const char *tenantCode, *email;
-    const char *role; /* needed when a patient and a practitioner have this e-mail there */
+    enum role role; /* needed when a patient and a practitioner have this e-mail there */
 };
 FIELD_DECLARE(operator_mfa_reset_in);
 
@@ -269,7 +271,8 @@ FIELD_DECLARE(user_place);
 
 struct user {
     struct uuid id;
-    const char *email, *firstName, *lastName, *role;
+    enum role role;
+    const char *email, *firstName, *lastName;
     struct uuid projectId; /* of a patient; absent: a practitioner */
     int64_t createdAt;
     bool locked;
@@ -285,7 +288,8 @@ FIELD_DECLARE(user);
 /* Names one account: by its id, or by its e-mail, with project or role where several have that. */
 struct operator_user_in {
     struct uuid id;
-    const char *email, *tenantCode, *role;
+    enum role role;
+    const char *email, *tenantCode;
 };
 FIELD_DECLARE(operator_user_in);
 

@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const account_roles[] = {"Patient", "Practitioner", NULL};
-
 int shape_check_base64url(const char *value, char why[static 96])
 {
     if (value[strspn(value, LETTERS_AND_DIGITS "-_")] == '\0')

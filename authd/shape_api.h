@@ -44,6 +44,4 @@ enum {
 /* For FIELD_PATTERN: base64url without padding. The length is checked by the row. */
 int shape_check_base64url(const char *value, char why[static 96]);
 
-extern const char *const account_roles[]; /* "Patient", "Practitioner" */
-
 #endif

@@ -51,6 +51,8 @@ static const struct config_row config_rows[] = {
                 "Whether the provider on another machine may be asked without TLS."),
     CONFIG_PATH(struct botd_config, apertium_dir, "/usr/share/apertium", 0,
                 "Where Apertium's pairs of languages are installed; below /usr."),
+    CONFIG_BOOL(struct botd_config, apertium_trial, "true",
+                "Whether each pair is tried with a word, at the start and by doctor."),
     CONFIG_INT(struct botd_config, apertium_pipelines, "4", 1, 64,
                "Pipelines of Apertium that are kept running, 110 MB each for English and Spanish."),
     CONFIG_INT_RELOAD(
@@ -141,27 +143,18 @@ static void stop(void *daemon)
     curl_loop_destroy(&d->curl);
 }
 
-SEAL_STATEMENTS(bot_secrets)
-SEAL_STATEMENTS(bot_signing)
-
 static const struct seal_table seal_tables[] = {
     {"bot secrets", BOT_SECRETS_PURPOSE, SEAL_TABLE(bot_secrets), NULL},
     {"bot signing", BOT_SIGNING_PURPOSE, SEAL_TABLE(bot_signing), bot_signing_missing},
     {.name = NULL},
 };
 
-PURGE_PAGE(bot)
-PURGE_PAGE(execution)
-PURGE_PAGE(translation_memory)
-PURGE_PAGE(translation_memory_size)
-PURGE_PAGE(translation_day)
-
 static const struct purge_step purge_steps[] = {
-    {"bot", 500, purge_bot_page},
-    {"execution", 1000, purge_execution_page},
-    {"translation_memory", 1000, purge_translation_memory_page},
-    {"translation_memory_size", 10, purge_translation_memory_size_page},
-    {"translation_day", 1000, purge_translation_day_page},
+    PURGE_STEP(bot, 500),
+    PURGE_STEP(execution, 1000),
+    PURGE_STEP(translation_memory, 1000),
+    PURGE_STEP(translation_memory_size, 10),
+    PURGE_STEP(translation_day, 1000),
     {.table = NULL},
 };
 

@@ -6,10 +6,6 @@
 #include "botd/bot/bot.h"
 #include "botd/sql/tenant.h"
 
-TENANT_STATEMENTS(bot)
-TENANT_STATEMENTS(execution)
-TENANT_STATEMENTS(translation_day)
-
 #define FIRST_ID "{\"id\":\"" UUID_NIL "\"}"
 #define MEMORY_STAYS \
     "texts are translated anew; what they are found by is made with the sender's key"
@@ -21,13 +17,8 @@ const struct tenant_table botd_tenant_tables[] = {
      TENANT_TABLE(bot),
      .sealed = {{"secrets_sealed", BOT_SECRETS_PURPOSE, NULL, NULL, NULL},
                 {"signing_sealed", BOT_SIGNING_PURPOSE, NULL, bot_signing_missing, "id"}}},
-    {"execution", FIRST_ID, 500, TENANT_TABLE(execution), NULL, {{.column = NULL}}},
-    {"translation_day",
-     "{\"day\":-1}",
-     500,
-     TENANT_TABLE(translation_day),
-     NULL,
-     {{.column = NULL}}},
+    {"execution", FIRST_ID, 500, TENANT_TABLE(execution)},
+    {"translation_day", "{\"day\":-1}", 500, TENANT_TABLE(translation_day)},
     TENANT_STAYS("bot_identifier", "made of the identifiers of the bots that travel"),
     TENANT_ERASURE_STAYS,
     TENANT_STAYS("translation_memory", MEMORY_STAYS),

@@ -27,6 +27,14 @@ static const char *member_name(const struct argument *item, struct arena *arena)
     return text;
 }
 
+static int set_choice(const struct argument *item, const char *const *choices, unsigned *ret,
+                      struct error *err)
+{
+    *ret = fields_choice(choices, item->value);
+    return *ret > 0 ? 0
+                    : error_set(err, ERR_BAD_REQUEST, "%s: there is no %s", item->name, item->value);
+}
+
 static int set_member(struct ctl *ctl, const struct argument *item, const struct field *row,
                       void *in, struct error *err)
 {
@@ -39,6 +47,8 @@ static int set_member(struct ctl *ctl, const struct argument *item, const struct
         return 0;
     if (row->type == FIELD_TYPE_BOOL)
         *(bool *)member = true;
+    else if (row->type == FIELD_TYPE_ENUM)
+        return set_choice(item, row->choices, member, err);
     else if (row->type != FIELD_TYPE_UUID)
         *(const char **)member = item->value;
     else if (uuid_parse(item->value, member) < 0)

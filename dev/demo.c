@@ -86,8 +86,8 @@ static const struct demo_template {
 static const struct demo_setting {
     const char *name, *value;
 } settings[] = {
-    {"PATIENT_APP_URL", "https://patient.demo.example"},
-    {"PRACTITIONER_APP_URL", "https://practitioner.demo.example"},
+    {"PATIENT_APP_URL", DEMO_PATIENT_APP},
+    {"PRACTITIONER_APP_URL", DEMO_PRACTITIONER_APP},
 };
 
 struct maker {
@@ -355,7 +355,7 @@ static int find_admin(struct maker *self, struct error *err)
 {
     struct request req = ctl_bus_request(self->bus, self->arena);
     struct operator_user_in in = {
-        .tenantCode = DEMO_TENANT, .email = DEMO_ADMIN, .role = "Practitioner"};
+        .tenantCode = DEMO_TENANT, .email = DEMO_ADMIN, .role = ROLE_PRACTITIONER};
     struct user out = {0};
 
     if (ctl_bus_wait(self->bus, "authd", CTL_BUS_CALL_MS, err) < 0)

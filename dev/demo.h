@@ -12,6 +12,8 @@
 
 #define DEMO_TENANT "demo"
 #define DEMO_ADMIN "admin@demo.example"
+#define DEMO_PATIENT_APP "https://patient.demo.example"
+#define DEMO_PRACTITIONER_APP "https://practitioner.demo.example"
 
 struct demo {
     const char *project;        /* its id */

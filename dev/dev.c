@@ -25,7 +25,7 @@ enum {
     DATABASE_POLL_MS = 20,
     DAEMON_STOP_MS = 15000,
     POSTGRES_STOP_MS = 10000,
-    IDLE_MS = HOURS(1),
+    MAIL_POLL_MS = 500,
 };
 
 static void write_json(struct dev *self, pid_t pid)
@@ -244,9 +244,10 @@ static void run_suite(void *arg)
     if (self->result == 0) {
         ctl_bus_destroy(&self->bus);
         dev_show(self);
+        do
+            dev_mail_refresh(self);
         while (!self->stopping &&
-               fiber_park(self->loop, clock_mono_ms() + IDLE_MS) != FIBER_CANCELLED)
-            continue;
+               fiber_park(self->loop, clock_mono_ms() + MAIL_POLL_MS) != FIBER_CANCELLED);
     }
     self->main = NULL;
     if (self->stopping) /* as asked, also before it was ready */

@@ -5,6 +5,7 @@
  *   dev_config.c  the command line, and DIR/atrium.conf made of it
  *   dev_ready.c   does everything answer?
  *   dev_show.c    what is printed when it does
+ *   dev_mail.c    the page of captured emails
  *   suite_dir.c ports.c postgres.c supervise.c demo.c devjson.c know nothing of this struct
  */
 #ifndef ATRIUM_DEV_DEV_H
@@ -57,7 +58,8 @@ struct dev {
     struct ctl_bus *bus; /* while the suite comes up */
     struct demo demo;
     struct devjson json;
-    struct fiber *main; /* that a signal wakes */
+    struct fiber *main;           /* that a signal wakes */
+    struct timespec mail_changed; /* of DIR/mail, when the page of emails was written */
     bool ready, stopping;
     int result;
     struct error *err;
@@ -84,5 +86,10 @@ int dev_ready_check(struct dev *self, struct error *err) MUST_USE;
 /* ---- dev_show.c ---- */
 
 void dev_show(const struct dev *self);
+
+/* ---- dev_mail.c ---- */
+
+/* Writes the page of the captured emails anew, if there are others than before. */
+void dev_mail_refresh(struct dev *self);
 
 #endif

@@ -39,10 +39,9 @@ static void show_admin(const struct dev *self)
     }
     printf("admin     %s   password not known: %s/demo.json, which had it, was lost\n"
            "          mail a link to set a new one: %s/t/" DEMO_TENANT "/reset-password\n"
-           "          (of the link, open what follows the host below %s/t/" DEMO_TENANT ")\n"
            "          or make another admin: atriumctl --dir %s user create-admin "
            "--project " DEMO_TENANT " --email E --name N --surname S\n",
-           DEMO_ADMIN, self->dir.path, self->public_url, self->public_url, self->dir.path);
+           DEMO_ADMIN, self->dir.path, self->public_url, self->dir.path);
 }
 
 void dev_show(const struct dev *self)
@@ -55,7 +54,7 @@ void dev_show(const struct dev *self)
     printf("URL       %s   (API description: %s/openapi.json)\n", self->base_url, self->base_url);
     printf("metrics   %s/metrics\n", self->json.admin_url);
     if (!self->smtp)
-        printf("mail      %s\n", self->json.mail_dir);
+        printf("mail      %s/dev/mail   (files: %s)\n", self->public_url, self->json.mail_dir);
     printf("logs      %s/log\n", self->dir.path);
     if (self->demo_wanted) {
         printf("tenant    %s\n", DEMO_TENANT);

@@ -230,9 +230,6 @@ static void stop(void *daemon)
     secret_wipe(&d->s3_secret);
 }
 
-SEAL_STATEMENTS(document)
-SEAL_STATEMENTS(export)
-
 static const struct seal_table seal_tables[] = {
     {"document", DOCUMENT_TOKEN_PURPOSE, SEAL_TABLE(document), NULL},
     {"export", EXPORT_KEY_PURPOSE, SEAL_TABLE(export), NULL},

@@ -6,15 +6,6 @@
 #include "docd/docd.h"
 #include "docd/sql/tenant.h"
 
-/* Both functions of a table whose statement does not have the part "tenant_insert". */
-#define OWN_STATEMENTS(table_)    \
-    TENANT_PAGE_STATEMENT(table_) \
-    TENANT_INSERT_STATEMENT(table_, .project = insert->project, .rows = insert->rows)
-
-OWN_STATEMENTS(document)
-TENANT_STATEMENTS(content)
-OWN_STATEMENTS(content_translation)
-
 /* Content first: its translations refer to it. */
 const struct tenant_table docd_tenant_tables[] = {
     {.name = "document",

@@ -1,7 +1,4 @@
-/*
- * check.c - what the gateway tells `atriumctl doctor` beside what every daemon does: whether it may
- * believe tokens.
- */
+/* check.c - what the gateway adds for `atriumctl doctor`: whether it may believe tokens. */
 #include "gateway/gateway.h"
 
 static int check_lease(void *daemon, const struct request *req, struct finding *ret,

@@ -1,8 +1,4 @@
-/*
- * gateway.c - atrium-gateway: HTTP on one side, the bus on the other.
- *
- * The program's tables, its start and its end.  What happens to a request: see gateway.h.
- */
+/* gateway.c - atrium-gateway's tables, start and end; see gateway.h for a request's way. */
 #include "gateway/gateway.h"
 
 #include <inttypes.h>
@@ -15,6 +11,7 @@
 #include "common/domain/uri.h"
 #include "gateway/endpoint/admin.h"
 #include "gateway/endpoint/console.h"
+#include "gateway/endpoint/dev_mail.h"
 #include "gateway/endpoint/exchange.h"
 #include "gateway/endpoint/health.h"
 #include "gateway/endpoint/jwks.h"
@@ -107,6 +104,10 @@ static const struct endpoint own_endpoints[] = {
         &openapi_doc),
 };
 
+static const struct endpoint development_endpoints[] = {
+    OWN("/dev/mail", "dev_mail", dev_mail_serve, false, NULL, NULL, NULL),
+};
+
 static const struct endpoint admin_endpoints[] = {
     OWN("/healthz", "healthz", health_serve, false, NULL, NULL, NULL),
     OWN("/readyz", "readyz", admin_serve_ready, true, NULL, NULL, NULL),
@@ -116,9 +117,10 @@ static const struct endpoint admin_endpoints[] = {
 static int make_routes(struct gateway *self, struct error *err)
 {
     struct arena *arena = self->service.arena;
-    size_t made, count = 0, own = ARRAY_SIZE(own_endpoints);
+    size_t made, count = 0;
     const struct endpoint *rows = routes_all(arena, &made);
-    struct endpoint *all = arena_calloc(arena, made + own, sizeof(*all));
+    struct endpoint *all = arena_calloc(
+        arena, made + ARRAY_SIZE(own_endpoints) + ARRAY_SIZE(development_endpoints), sizeof(*all));
 
     for (size_t i = 0; i < made; i++) {
         bool public_only = rows[i].route.flags & (R_PAGE | R_ENDPOINT);
@@ -134,10 +136,15 @@ static int make_routes(struct gateway *self, struct error *err)
             self->content_service = all[i].route.service;
     }
     memcpy(all + count, own_endpoints, sizeof(own_endpoints));
-    self->public_routes = router_new(all, count + own, err);
+    count += ARRAY_SIZE(own_endpoints);
+    if (self->service.common->development) {
+        memcpy(all + count, development_endpoints, sizeof(development_endpoints));
+        count += ARRAY_SIZE(development_endpoints);
+    }
+    self->public_routes = router_new(all, count, err);
     self->admin_routes = router_new(arena_memdup(arena, admin_endpoints, sizeof(admin_endpoints)),
                                     ARRAY_SIZE(admin_endpoints), err);
-    openapi_build(&self->openapi, arena, all, count + own);
+    openapi_build(&self->openapi, arena, all, count);
     return self->public_routes && self->admin_routes ? 0 : -1;
 }
 
@@ -200,8 +207,8 @@ static unsigned silent_max_s(const struct gateway_config *config)
     return (unsigned)MAX(config->keep_alive_timeout / 1000 * 2, (int64_t)SILENT_MIN_S);
 }
 
-/* How many connections a listener may have: as configured, but together they leave the rest of the
- * process some descriptors. An administrator's listener needs few of them. */
+/* Connections of a listener: as configured, but all together leave the process some descriptors.
+ * The admin listener needs few. */
 static size_t connections_max(const struct gateway_config *config, size_t sites, bool admin)
 {
     size_t limit = descriptors_limit(), wanted = (size_t)config->max_connections,
@@ -276,7 +283,6 @@ static int open_sites(struct gateway *self, struct error *err)
     return 0;
 }
 
-/* After the last transfer, for now. */
 static void give_memory_back(struct gateway *self)
 {
     if (!self->has_streamed || self->streams_size > 0)
@@ -369,9 +375,8 @@ static int start(void *daemon, struct error *err)
     return 0;
 }
 
-/* Requests under way keep the gateway alive to their deadlines. Open connections do for a moment:
- * their clients' next answer says that it is the last one, which beats a reset under a request that
- * is already on its way. */
+/* Requests keep the gateway alive to their deadlines, connections for a moment: the next answer can
+ * say that it is the last, instead of a reset. */
 static bool is_needed(const struct gateway *self, int64_t spent_ms)
 {
     return ((self->in_flight > 0 || self->lease.renewing) && spent_ms < DRAIN_MS) ||
@@ -396,9 +401,8 @@ static void stop(void *daemon)
 {
     struct gateway *self = daemon;
 
-    /* libmicrohttpd aborts when it is closed over a suspended connection; the end of the process
-     * closes it too. A request that is still coming in, perhaps from a client that has gone, is no
-     * such thing. */
+    /* libmicrohttpd aborts when closed over a suspended connection; the process's end closes it
+     * too. A request still coming in, perhaps of a client that has gone, is not one. */
     for (size_t i = 0; i < self->site_count && self->suspended == 0; i++)
         http_close(&self->sites[i].http);
     loop_cancel(self->service.loop, &self->sweep);

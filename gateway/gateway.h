@@ -1,8 +1,8 @@
 /*
  * gateway.h - the gateway's own state: what its files share.
  *
- * A request passes: http.c (libmicrohttpd) -> exchange.c (one request and its answer) -> routes.c
- * (which endpoint) -> serve.c on a fiber (throttle, authenticate.c, input, bus call) -> answer.c.
+ * A request passes http.c (libmicrohttpd), exchange.c, routes.c, serve.c on a fiber (throttle,
+ * authenticate.c, input, bus call) and answer.c.
  */
 #ifndef ATRIUM_GATEWAY_GATEWAY_H
 #define ATRIUM_GATEWAY_GATEWAY_H
@@ -90,7 +90,6 @@ struct gateway {
     struct otlp *otlp; /* NULL: no request is traced */
 };
 
-/* check.c */
 extern const struct check gateway_checks[];
 
 static inline const struct gateway_config *gateway_config(const struct gateway *self)

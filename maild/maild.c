@@ -155,10 +155,6 @@ static void maild_stop(void *daemon)
     clock_destroy(&d->real);
 }
 
-SEAL_STATEMENTS(message)
-SEAL_STATEMENTS(webhook_secret)
-SEAL_STATEMENTS(webhook_previous)
-
 static const struct seal_table seal_tables[] = {
     {"message", SEALED_PURPOSE, SEAL_TABLE(message), NULL},
     {"webhook secret", WEBHOOK_SECRET_PURPOSE, SEAL_TABLE(webhook_secret), NULL},
@@ -166,33 +162,9 @@ static const struct seal_table seal_tables[] = {
     {.name = NULL},
 };
 
-PURGE_PAGE(template)
-PURGE_PAGE(message)
-PURGE_PAGE(webhook)
-PURGE_PAGE(webhook_delivery)
-PURGE_PAGE(webhook_queue)
-
-static int purge_job_page(void *daemon, const struct request *req, struct uuid project,
-                          int64_t rows, int64_t *ret_removed, struct error *err)
-{
-    struct maild *d = daemon;
-    const struct sql_purge_job_in in = {
-        .project = project, .most = rows, .audit = purge_audit(req, project, "job")};
-    struct sql_purge_job_row row;
-
-    if (sql_purge_job(d->svc.db, req, &in, &row, err) < 0)
-        return -1;
-    *ret_removed = row.removed;
-    return 0;
-}
-
 static const struct purge_step purge_steps[] = {
-    {"template", 500, purge_template_page},
-    {"message", 1000, purge_message_page},
-    {"job", 1000, purge_job_page},
-    {"webhook", 100, purge_webhook_page},
-    {"webhook_delivery", 1000, purge_webhook_delivery_page},
-    {"webhook_queue", 100, purge_webhook_queue_page},
+    PURGE_STEP(template, 500), PURGE_STEP(message, 1000),          PURGE_STEP(job, 1000),
+    PURGE_STEP(webhook, 100),  PURGE_STEP(webhook_delivery, 1000), PURGE_STEP(webhook_queue, 100),
     {.table = NULL},
 };
 

@@ -6,25 +6,12 @@
 #include "maild/sql/tenant.h"
 #include "maild/webhook/webhook.h"
 
-TENANT_STATEMENTS(template)
-TENANT_STATEMENTS(job)
-TENANT_STATEMENTS(webhook)
-
 const struct tenant_table maild_tenant_tables[] = {
-    {"template",
-     "{\"name\":\"\",\"language\":\"\"}",
-     10,
-     TENANT_TABLE(template),
-     NULL,
-     {{.column = NULL}}},
-    {"job", "{\"id\":\"" UUID_NIL "\"}", 500, TENANT_TABLE(job), NULL, {{.column = NULL}}},
-    {"webhook",
-     "{\"id\":\"" UUID_NIL "\"}",
-     20,
-     TENANT_TABLE(webhook),
-     NULL,
-     {{"secret_sealed", WEBHOOK_SECRET_PURPOSE, NULL, NULL, NULL},
-      {"previous_sealed", WEBHOOK_SECRET_PURPOSE, NULL, NULL, NULL}}},
+    {"template", "{\"name\":\"\",\"language\":\"\"}", 10, TENANT_TABLE(template)},
+    {"job", "{\"id\":\"" UUID_NIL "\"}", 500, TENANT_TABLE(job)},
+    {"webhook", "{\"id\":\"" UUID_NIL "\"}", 20, TENANT_TABLE(webhook),
+     .sealed = {{"secret_sealed", WEBHOOK_SECRET_PURPOSE, NULL, NULL, NULL},
+                {"previous_sealed", WEBHOOK_SECRET_PURPOSE, NULL, NULL, NULL}}},
     TENANT_ERASURE_STAYS,
     TENANT_STAYS("webhook_delivery", "events are posted by the installation where they happened"),
     TENANT_STAYS("webhook_queue", "what is posted next, to what has travelled"),

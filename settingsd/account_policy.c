@@ -113,8 +113,8 @@ static int policy_read(struct settingsd *d, const struct request *req, struct uu
 static bool demands_more(const struct account_policy *self, const struct account_policy *before)
 {
     for (int admin = 0; admin < 2; admin++) {
-        if (account_policy_requires_mfa(self, "Practitioner", admin) &&
-            !account_policy_requires_mfa(before, "Practitioner", admin))
+        if (account_policy_requires_mfa(self, ROLE_PRACTITIONER, admin) &&
+            !account_policy_requires_mfa(before, ROLE_PRACTITIONER, admin))
             return true;
     }
     return false;

@@ -27,18 +27,18 @@ enum { SECRET_BYTES = 32 };
 
 /* ---- the registration ---- */
 
-#define CLIENT_RECORD(arena_, row, out)                                  \
-    do {                                                                 \
-        *(out) = (struct client_record){                                 \
-            .id = (row)->id,                                             \
-            .name = (row)->name,                                         \
-            .lastUpdated = (row)->updated_at,                            \
-            .secretCreatedAt = (row)->secret_at,                         \
-            .previousSecretUntil = (row)->previous_until,                \
-            .etag = (row)->etag,                                         \
-        };                                                               \
-        client_settings_read(arena_, (row)->settings, &(out)->settings); \
-    } while (0)
+static struct client_record record_of(struct arena *arena, const struct sql_client_row *row)
+{
+    struct client_record record = {.id = row->id,
+                                   .name = row->name,
+                                   .lastUpdated = row->updated_at,
+                                   .secretCreatedAt = row->secret_at,
+                                   .previousSecretUntil = row->previous_until,
+                                   .etag = row->etag};
+
+    client_settings_read(arena, row->settings, &record.settings);
+    return record;
+}
 
 static struct sql_audit client_audit(const struct request *req, const char *action,
                                      struct uuid project, struct uuid client)
@@ -83,7 +83,7 @@ static int client_add(struct settingsd *d, const struct request *req, struct uui
     struct sql_project_lock_in lock = {.project = project};
     struct sql_client_insert_in insert = {
         .project = project, .id = uuid_random(), .name = in->name, .now = req->now_ms};
-    struct sql_client_insert_row row;
+    struct sql_client_row row;
 
     insert.audit = client_audit(req, "client.create", project, insert.id);
     if (client_settings_print(req->arena, &in->settings, &insert.oauth, err) < 0 ||
@@ -92,7 +92,7 @@ static int client_add(struct settingsd *d, const struct request *req, struct uui
         sql_require(sql_client_insert(tx, req, &insert, &row, err), err, ERR_CONFLICT,
                     "The project has 1,000 client applications already.") < 0)
         return -1;
-    CLIENT_RECORD(req->arena, &row, out);
+    *out = record_of(req->arena, &row);
     return db_commit(&tx, err);
 }
 
@@ -108,7 +108,7 @@ static int client_change(struct settingsd *d, const struct request *req, struct 
                                             .outbox = publish_client_row(d, req, project, in->id),
                                             .audit = client_audit(req, "client.replace", project,
                                                                   in->id)};
-    struct sql_client_replace_row row;
+    struct sql_client_row row;
     int rows;
 
     if (client_settings_print(req->arena, &in->settings, &replace.oauth, err) < 0 ||
@@ -122,7 +122,7 @@ static int client_change(struct settingsd *d, const struct request *req, struct 
         return etag_lost("client", err);
     if (require_client(rows, err) < 0)
         return -1;
-    CLIENT_RECORD(req->arena, &row, out);
+    *out = record_of(req->arena, &row);
     return publish_client(d, req, &replace.outbox, project, in->id, err);
 }
 
@@ -138,11 +138,11 @@ int client_read(struct settingsd *d, const struct request *req, struct uuid proj
                 struct uuid client, struct client_record *out, struct error *err)
 {
     const struct sql_client_get_in get = {.project = project, .id = client};
-    struct sql_client_get_row row;
+    struct sql_client_row row;
 
     if (require_client(sql_client_get(d->svc.db, req, &get, &row, err), err) < 0)
         return -1;
-    CLIENT_RECORD(req->arena, &row, out);
+    *out = record_of(req->arena, &row);
     return 0;
 }
 
@@ -202,7 +202,7 @@ int client_secret_make(struct settingsd *d, const struct request *req, struct uu
         .now = req->now_ms,
         .outbox = publish_change_row(d, req, "project", project),
         .audit = client_audit(req, "client.secret", project, client)};
-    struct sql_client_secret_exchange_row row;
+    struct sql_client_row row;
     int rows;
 
     secret_hash(secret, hash);
@@ -215,7 +215,7 @@ int client_secret_make(struct settingsd *d, const struct request *req, struct uu
     rows = sql_client_secret_exchange(d->svc.db, req, &exchange, &row, err);
     if (rows <= 0)
         return rows < 0 ? -1 : etag_lost("client", err);
-    CLIENT_RECORD(req->arena, &row, out);
+    *out = record_of(req->arena, &row);
     out->secret = secret;
     return publish_change(d, req, &exchange.outbox, "project", project, err);
 }
@@ -268,12 +268,12 @@ int client_lookup(struct settingsd *d, const struct request *req, const struct c
                   struct tenant *out, struct error *err)
 {
     const struct sql_tenant_find_by_client_in find = {.client = in->clientId};
-    struct sql_tenant_find_by_client_row row;
+    struct sql_tenant_row row;
 
     if (sql_require(sql_tenant_find_by_client(d->svc.db, req, &find, &row, err), err, ERR_NOT_FOUND,
                     "Client not found.") < 0)
         return -1;
-    *out = tenant_with_policy(req->arena, row.tenant, row.account_policy);
+    *out = tenant_of(req->arena, &row);
     return 0;
 }
 

@@ -38,14 +38,10 @@ static const struct bus_method *const methods[] = {&authd_project_purge_method,
                                                    &docd_project_purge_method,
                                                    &maild_project_purge_method};
 
-PURGE_PAGE(setting_history)
-PURGE_PAGE(access_policy)
-PURGE_PAGE(client)
-
 static const struct purge_step own_steps[] = {
-    {"setting_history", 1000, purge_setting_history_page},
-    {"access_policy", 500, purge_access_policy_page},
-    {"client", 500, purge_client_page},
+    PURGE_STEP(setting_history, 1000),
+    PURGE_STEP(access_policy, 500),
+    PURGE_STEP(client, 500),
     {.table = NULL},
 };
 

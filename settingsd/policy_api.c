@@ -34,11 +34,11 @@ const struct account_policy account_policy_default = {.passwordMinLength = 1,
                                                       .documentsPerAccount = 10000,
                                                       .bytesPerAccount = 10LL << 30};
 
-bool account_policy_requires_mfa(const struct account_policy *self, const char *role, bool admin)
+bool account_policy_requires_mfa(const struct account_policy *self, enum role role, bool admin)
 {
     const char *scope =
         self && self->requireMfa ? self->requireMfa : account_policy_default.requireMfa;
-    bool practitioner = strcmp(role, "Practitioner") == 0;
+    bool practitioner = role == ROLE_PRACTITIONER;
 
     if (strcmp(scope, "everyone") == 0)
         return true;

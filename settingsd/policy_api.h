@@ -4,6 +4,7 @@
 #ifndef ATRIUM_SETTINGSD_POLICY_API_H
 #define ATRIUM_SETTINGSD_POLICY_API_H
 
+#include "common/domain/role.h"
 #include "common/wire/fields.h"
 
 struct default_policy_in {
@@ -28,7 +29,8 @@ FIELD_DECLARE(account_policy);
 
 extern const struct account_policy account_policy_default;
 
-bool account_policy_requires_mfa(const struct account_policy *self, const char *role, bool admin);
+/* Whether the policy wants a second factor of a person with this role. */
+bool account_policy_requires_mfa(const struct account_policy *self, enum role role, bool admin);
 
 /* Absent members stay. */
 struct account_policy_in {

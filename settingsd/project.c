@@ -40,13 +40,21 @@ static int require_tenant(int rows, struct error *err)
     return sql_require(rows, err, ERR_NOT_FOUND, "Tenant not found.");
 }
 
-struct tenant tenant_with_policy(struct arena *arena, const struct tenant *tenant,
-                                 const char *account_policy)
+struct tenant tenant_of(struct arena *arena, const struct sql_tenant_row *row)
 {
-    struct tenant whole = *tenant;
+    struct tenant whole = *row->tenant;
 
-    whole.accountPolicy = account_policy_from_json(arena, account_policy);
+    whole.accountPolicy = account_policy_from_json(arena, row->account_policy);
     return whole;
+}
+
+static struct field_list tenants(struct arena *arena, const struct sql_tenant_rows *rows)
+{
+    struct tenant *items = arena_calloc(arena, rows->count, sizeof(*items));
+
+    for (size_t i = 0; i < rows->count; i++)
+        items[i] = tenant_of(arena, &rows->items[i]);
+    return (struct field_list){items, rows->count};
 }
 
 static int project_by_code(struct settingsd *d, const struct request *req, const char *code,
@@ -57,7 +65,7 @@ static int project_by_code(struct settingsd *d, const struct request *req, const
 
     if (require_tenant(sql_tenant_find_by_code(d->svc.db, req, &find, &row, err), err) < 0)
         return -1;
-    *out = tenant_with_policy(req->arena, row.tenant, row.account_policy);
+    *out = tenant_of(req->arena, &row.project);
     out->branding = branding_from_json(req->arena, row.branding_json);
     return 0;
 }
@@ -81,13 +89,13 @@ int project_find_writable(struct settingsd *d, const struct request *req, const 
 int project_by_id(struct settingsd *d, const struct request *req, struct uuid id,
                   struct tenant *out, struct error *err)
 {
-    struct sql_tenant_get_row row;
+    struct sql_tenant_row row;
 
     if (require_tenant(
             sql_tenant_get(d->svc.db, req, &(struct sql_tenant_get_in){.id = id}, &row, err), err) <
         0)
         return -1;
-    *out = tenant_with_policy(req->arena, row.tenant, row.account_policy);
+    *out = tenant_of(req->arena, &row);
     return 0;
 }
 
@@ -232,8 +240,7 @@ int tenants_of(struct settingsd *d, const struct request *req, const struct tena
 {
     struct sql_tenant_get_many_in get = {
         .ids = db_array_new(req->arena, in->projectIds.count, sizeof(struct uuid))};
-    struct sql_tenant_get_many_rows rows;
-    struct tenant *tenants;
+    struct sql_tenant_rows rows;
     struct uuid id;
 
     for (size_t i = 0; i < in->projectIds.count; i++) {
@@ -243,11 +250,7 @@ int tenants_of(struct settingsd *d, const struct request *req, const struct tena
     }
     if (sql_tenant_get_many(d->svc.db, req, &get, &rows, err) < 0)
         return -1;
-    tenants = arena_calloc(req->arena, rows.count, sizeof(*tenants));
-    for (size_t i = 0; i < rows.count; i++)
-        tenants[i] =
-            tenant_with_policy(req->arena, rows.items[i].tenant, rows.items[i].account_policy);
-    out->tenants = (struct field_list){tenants, rows.count};
+    out->tenants = tenants(req->arena, &rows);
     return 0;
 }
 
@@ -271,16 +274,11 @@ int project_list(struct settingsd *d, const struct request *req, const struct pr
                  struct tenant_list *out, struct error *err)
 {
     const struct sql_tenant_list_in list = {.after = in->after, .most = in->count};
-    struct sql_tenant_list_rows rows;
-    struct tenant *tenants;
+    struct sql_tenant_rows rows;
 
     if (sql_tenant_list(d->svc.db, req, &list, &rows, err) < 0)
         return -1;
-    tenants = arena_calloc(req->arena, rows.count, sizeof(*tenants));
-    for (size_t i = 0; i < rows.count; i++)
-        tenants[i] =
-            tenant_with_policy(req->arena, rows.items[i].tenant, rows.items[i].account_policy);
-    out->tenants = (struct field_list){tenants, rows.count};
+    out->tenants = tenants(req->arena, &rows);
     return 0;
 }
 

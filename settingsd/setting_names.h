@@ -3,7 +3,7 @@
  *
  * To add one: a row in setting_names.c, a member in struct settings_values (setting_api.h) with its
  * field row, its name among those of setting_api.c that the routes take, and its columns in
- * sql/part/: settings_columns.sql and, with its default when unset, tenant_columns.sql. Further
+ * sql/part/: settings.sql and, with its default when unset, tenant.sql. Further
  * places are named by tests/unit/test_settingsd_setting_names.c when it fails.
  */
 #ifndef ATRIUM_SETTINGSD_SETTING_NAMES_H

@@ -16,17 +16,24 @@
 #include "settingsd/sql/policy.h"
 #include "settingsd/sql/setting.h"
 
+static struct settings_record record_of(const struct sql_settings_row *row)
+{
+    struct settings_record record = *row->record;
+
+    record.settings = row->settings;
+    return record;
+}
+
 static int record_read(struct settingsd *d, const struct request *req, struct uuid project,
                        struct settings_record *out, int64_t *ret_version, struct error *err)
 {
     const struct sql_settings_get_in get = {.project = project};
-    struct sql_settings_get_row row;
+    struct sql_settings_row row;
 
     if (sql_require(sql_settings_get(d->svc.db, req, &get, &row, err), err, ERR_NOT_FOUND,
                     "Project not found.") < 0)
         return -1;
-    *out = *row.record;
-    out->settings = row.settings;
+    *out = record_of(&row);
     *ret_version = row.version;
     return 0;
 }
@@ -62,12 +69,11 @@ static int write_store(struct settingsd *d, const struct request *req, struct uu
         .history = history_of(req),
         .outbox = publish_change_row(d, req, "project", project),
         .audit = project_audit(req, "setting.write", project, name)};
-    struct sql_setting_write_row row;
+    struct sql_settings_row row;
 
     if (project_require_unchanged(sql_setting_write(d->svc.db, req, &write, &row, err), err) < 0)
         return -1;
-    *out = *row.record;
-    out->settings = row.settings;
+    *out = record_of(&row);
     return publish_change(d, req, &write.outbox, "project", project, err);
 }
 

@@ -43,9 +43,8 @@ int project_find_writable(struct settingsd *d, const struct request *req, const 
 int project_by_id(struct settingsd *d, const struct request *req, struct uuid id,
                   struct tenant *out, struct error *err) MUST_USE;
 
-/* A tenant as statements return it, with its account policy, which is JSON or NULL. */
-struct tenant tenant_with_policy(struct arena *arena, const struct tenant *tenant,
-                                 const char *account_policy);
+/* The tenant of a row. */
+struct tenant tenant_of(struct arena *arena, const struct sql_tenant_row *row);
 
 /* ---- project_write.c ---- */
 

@@ -9,12 +9,6 @@
 #include "settingsd/access_policy_check.h"
 #include "settingsd/sql/tenant.h"
 
-TENANT_STATEMENTS(project)
-TENANT_STATEMENTS(tenant_code)
-TENANT_STATEMENTS(access_policy)
-TENANT_STATEMENTS(client)
-TENANT_STATEMENTS(setting_history)
-
 #define FIRST_ID "{\"id\":\"" UUID_NIL "\"}"
 
 /* The text of a member, NULL where it is null. */

@@ -33,8 +33,8 @@ static const struct field reset_password_in_rows[] = {
                 "ana@example.org"),
     FIELD_TEXT(struct reset_password_in, tenantCode, 1, TENANT_CODE_MAX, FIELD_REQUIRED,
                "Tenant of the account.", "demo"),
-    FIELD_CHOICE(struct reset_password_in, type, account_roles, FIELD_NULLABLE,
-                 "Which account; absent: a link for each one with this address.", "Patient"),
+    FIELD_ENUM(struct reset_password_in, type, role, account_roles, FIELD_NULLABLE,
+               "Which account; absent: a link for each one with this address.", "Patient"),
 };
 FIELD_TABLE(reset_password_in);
 
@@ -50,8 +50,8 @@ static const struct field email_verify_send_in_rows[] = {
                 "Address of the account; not with a token.", "ana@example.org"),
     FIELD_TEXT(struct email_verify_send_in, tenantCode, 1, TENANT_CODE_MAX, FIELD_NULLABLE,
                "Tenant of the account; not with a token.", "demo"),
-    FIELD_CHOICE(struct email_verify_send_in, type, account_roles, FIELD_NULLABLE,
-                 "Which account; absent: a link for each one with this address.", "Patient"),
+    FIELD_ENUM(struct email_verify_send_in, type, role, account_roles, FIELD_NULLABLE,
+               "Which account; absent: a link for each one with this address.", "Patient"),
 };
 FIELD_TABLE(email_verify_send_in);
 

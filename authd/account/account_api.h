@@ -5,6 +5,7 @@
 #ifndef ATRIUM_AUTHD_ACCOUNT_ACCOUNT_API_H
 #define ATRIUM_AUTHD_ACCOUNT_ACCOUNT_API_H
 
+#include "common/domain/role.h"
 #include "common/wire/fields.h"
 
 struct change_password_in {
@@ -14,7 +15,7 @@ FIELD_DECLARE(change_password_in);
 
 struct reset_password_in {
     const char *email, *tenantCode;
-    const char *type; /* "Patient", "Practitioner" or NULL: either */
+    enum role type; /* ROLE_NONE: either */
 };
 FIELD_DECLARE(reset_password_in);
 
@@ -27,7 +28,7 @@ FIELD_DECLARE(set_password_in);
 /* The caller's address or, without a token, that of the accounts of a tenant. */
 struct email_verify_send_in {
     const char *email, *tenantCode;
-    const char *type; /* "Patient", "Practitioner" or NULL: either */
+    enum role type; /* ROLE_NONE: either */
 };
 FIELD_DECLARE(email_verify_send_in);
 

@@ -3,8 +3,6 @@
  */
 #include "authd/account/app_url.h"
 
-#include <string.h>
-
 #include "common/domain/page.h"
 #include "settingsd/tenant_api.h"
 
@@ -19,9 +17,9 @@ static const char *pages_of(const struct authd *d, struct arena *arena, const ch
 }
 
 const char *app_url(const struct authd *d, struct arena *arena, const struct tenant *tenant,
-                    const char *role)
+                    enum role role)
 {
-    bool patient = strcmp(role, "Patient") == 0;
+    bool patient = role == ROLE_PATIENT;
     const char *set = patient ? tenant->patientAppUrl : tenant->practitionerAppUrl;
 
     return set ? set : pages_of(d, arena, tenant->tenantCode);

@@ -13,7 +13,7 @@ struct tenant; /* settingsd/tenant_api.h */
  * NULL: there are no pages either (no public_url, or a tenant without a code that pages can be at).
  */
 const char *app_url(const struct authd *d, struct arena *arena, const struct tenant *tenant,
-                    const char *role);
+                    enum role role);
 
 /* The installation's, for accounts of no tenant: account_app_url, else its hosted pages
  * ("https://id.example.org/t/-"). NULL: it has neither. */

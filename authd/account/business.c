@@ -59,7 +59,7 @@ static int refuse_any_account(struct authd *d, const struct request *req, const 
 static int invite(struct authd *d, const struct request *req, const struct business_sign_up *who,
                   struct error *err)
 {
-    struct invitation invitation = {.role = "Practitioner",
+    struct invitation invitation = {.role = ROLE_PRACTITIONER,
                                     .email = who->email,
                                     .name = who->name,
                                     .surname = who->surname,

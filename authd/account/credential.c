@@ -7,8 +7,6 @@
  */
 #include "authd/account/credential.h"
 
-#include <string.h>
-
 #include "authd/account/account_api.h"
 #include "authd/account/deletion.h"
 #include "authd/account/email_verified.h"
@@ -148,7 +146,7 @@ static int send_own_link(struct authd *d, const struct request *req, const char 
 {
     const struct sql_account_find_practitioner_in find = {.email = email, .now = req->now_ms};
     struct sql_account_find_practitioner_row row;
-    struct credential_link_owner owner = {.role = "Practitioner", .email = email};
+    struct credential_link_owner owner = {.role = ROLE_PRACTITIONER, .email = email};
     int found = sql_account_find_practitioner(d->svc.db, req, &find, &row, err);
 
     if (found <= 0 || !row.active || row.locked)

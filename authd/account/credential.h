@@ -6,6 +6,7 @@
 #define ATRIUM_AUTHD_ACCOUNT_CREDENTIAL_H
 
 #include "authd/credential/throttle.h"
+#include "common/domain/role.h"
 #include "settingsd/tenant_api.h"
 
 /* Whose credential changes, and the project that its mail comes from. */
@@ -28,7 +29,8 @@ struct sql_audit credential_audit(const struct request *req, const char *action,
 /* Whom a link to set a password is for. */
 struct credential_link_owner {
     struct uuid id;
-    const char *role, *email, *name, *surname;
+    enum role role;
+    const char *email, *name, *surname;
 };
 
 /* Makes a link for one account and queues its mail; nothing for a project without the address of

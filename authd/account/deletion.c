@@ -44,7 +44,8 @@ struct plan {
     bool shared;          /* by the installation's own instead */
     bool mailed;
     struct uuid audited, audited_account; /* what the audit row names; absent: the caller's */
-    const char *role, *reason;            /* in the audit row; NULL: the caller's, and none */
+    enum role role;
+    const char *reason; /* in the audit row; NULL: the caller's, and none */
 };
 
 /* "date", which both mails have. */
@@ -242,7 +243,7 @@ int deletion_schedule(struct authd *d, const struct request *req,
 struct deleting_account {
     struct uuid account, schedule;
     struct uuid project; /* a patient's */
-    const char *role;
+    enum role role;
     struct sql_deletion_lock_memberships_rows memberships;
     int64_t resets; /* links to set a password that were deleted */
     bool wipe;

@@ -31,7 +31,8 @@ int deletion_queue_exports(struct authd *d, const struct request *req, struct db
 struct deletion_order {
     const struct tenant *tenant; /* by whose template the owner is mailed; NULL: the installation */
     struct uuid account;
-    const char *role, *reason;
+    enum role role;
+    const char *reason;
     int64_t days;
     bool wipe, mailed; /* mailed: as mail_admit_deletion() says */
 };

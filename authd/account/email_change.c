@@ -3,8 +3,6 @@
  */
 #include "authd/account/email_change.h"
 
-#include <string.h>
-
 #include "authd/account/account_api.h"
 #include "authd/account/app_url.h"
 #include "authd/account/credential.h"
@@ -101,8 +99,7 @@ static int ask(struct authd *d, const struct request *req, const char *email, st
         return -1;
     if (route.tenant && !route.app)
         return error_set(err, ERR_BAD_REQUEST, "The %s is not configured.",
-                         strcmp(caller->role, "Patient") == 0 ? "PATIENT_APP_URL"
-                                                              : "PRACTITIONER_APP_URL");
+                         caller->role == ROLE_PATIENT ? "PATIENT_APP_URL" : "PRACTITIONER_APP_URL");
     if (step_up_check(d, NULL, req, err) < 0 ||
         throttle_limit_own(d, req, "email change", caller->account.text, CHANGE_WINDOW,
                            CHANGE_ACCOUNT_MAX, err) < 0)

@@ -8,6 +8,7 @@
 
 #include "authd/account/email_link.h"
 #include "authd/account/ownership.h"
+#include "common/domain/role.h"
 #include "settingsd/tenant_api.h"
 
 /* A link that is still good, and whose it is. Texts are the request's. */
@@ -16,7 +17,8 @@ struct email_held {
     uint8_t secret[SECRET_HASH_SIZE];
     bool change;               /* to `to`; else it proves the address that the account has */
     struct uuid account, home; /* home: a patient's project */
-    const char *role, *email, *to, *display, *hash;
+    enum role role;
+    const char *email, *to, *display, *hash;
     int64_t changes;
     struct tenant tenant;     /* that mailed it; empty: the installation did */
     struct uuid organization; /* that it proves the address for; absent: for all */

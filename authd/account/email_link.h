@@ -12,6 +12,7 @@
 #include "authd/account/mail_route.h"
 #include "authd/credential/link.h"
 #include "authd/sql_part.h"
+#include "common/domain/role.h"
 #include "common/service/outbox.h"
 
 #define EMAIL_LINK_LIFE HOURS(24)
@@ -19,7 +20,8 @@
 /* Whose address it is to prove. */
 struct email_owner {
     struct uuid account;
-    const char *role, *email, *display;
+    enum role role;
+    const char *email, *display;
 };
 
 /* What it is for: to prove the address that the account has, or to give it another one. */

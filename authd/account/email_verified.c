@@ -200,7 +200,7 @@ int email_verified_for_caller(struct authd *d, const struct request *req, const 
     bool proven = strcmp(organizations, "{}") != 0;
 
     /* a patient's account belongs to one project: whatever proves it, proves it there */
-    *ret = proven && (strcmp(req->caller->role, "Patient") == 0 || strstr(organizations, UUID_NIL));
+    *ret = proven && (req->caller->role == ROLE_PATIENT || strstr(organizations, UUID_NIL));
     if (*ret || !proven || !uuid_is_set(&req->caller->project))
         return 0;
     if (find_organization(d, req, req->caller->project, &organization, err) < 0)

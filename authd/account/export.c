@@ -177,7 +177,7 @@ int export_page(struct authd *d, const struct request *req, const struct export_
     if (sql_require(sql_export_person_get(d->svc.db, req, &get, &person, err), err, ERR_NOT_FOUND,
                     "Account not found.") < 0)
         return -1;
-    page.subject = arena_printf(req->arena, "%s/%s", person.role, person.profile.text);
+    page.subject = arena_printf(req->arena, "%s/%s", role_text(person.role), person.profile.text);
     out->resources.items =
         arena_calloc(req->arena, EXPORT_PAGE_MAX + 3, sizeof(*out->resources.items));
     if (!in->after) {

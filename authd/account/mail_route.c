@@ -3,8 +3,6 @@
  */
 #include "authd/account/mail_route.h"
 
-#include <string.h>
-
 #include "authd/account/app_url.h"
 #include "authd/account/email_verified.h"
 #include "authd/account/ownership.h"
@@ -12,7 +10,7 @@
 #include "settingsd/tenant_api.h"
 
 void mail_route_own(const struct authd *d, const struct request *req, const struct tenant *tenant,
-                    const char *role, struct mail_route *ret)
+                    enum role role, struct mail_route *ret)
 {
     *ret = (struct mail_route){.tenant = tenant,
                                .app = app_url(d, req->arena, tenant, role),
@@ -26,13 +24,11 @@ void mail_route_installation(const struct authd *d, const struct request *req,
 }
 
 int mail_route_find(struct authd *d, const struct request *req, const struct tenant *tenant,
-                    const char *role, struct uuid account, struct mail_route *ret,
-                    struct error *err)
+                    enum role role, struct uuid account, struct mail_route *ret, struct error *err)
 {
     struct ownership found = {.owned = true};
 
-    if (strcmp(role, "Patient") != 0 &&
-        ownership_find(d, req, account, tenant->projectId, &found, err) < 0)
+    if (role != ROLE_PATIENT && ownership_find(d, req, account, tenant->projectId, &found, err) < 0)
         return -1;
     if (found.owned)
         mail_route_own(d, req, tenant, role, ret);

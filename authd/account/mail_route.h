@@ -9,6 +9,7 @@
 #define ATRIUM_AUTHD_ACCOUNT_MAIL_ROUTE_H
 
 #include "authd/mail.h"
+#include "common/domain/role.h"
 
 struct mail_route {
     const struct tenant *tenant; /* borrowed; NULL: the installation */
@@ -22,12 +23,12 @@ void mail_route_installation(const struct authd *d, const struct request *req,
 
 /* The route of a link to one who belongs to the tenant alone. */
 void mail_route_own(const struct authd *d, const struct request *req, const struct tenant *tenant,
-                    const char *role, struct mail_route *ret);
+                    enum role role, struct mail_route *ret);
 
 /* The route of a link that was asked for in the tenant. A patient's account belongs to the tenant.
  * Parks. */
 int mail_route_find(struct authd *d, const struct request *req, const struct tenant *tenant,
-                    const char *role, struct uuid account, struct mail_route *ret,
+                    enum role role, struct uuid account, struct mail_route *ret,
                     struct error *err) MUST_USE;
 
 #endif

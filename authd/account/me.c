@@ -27,8 +27,8 @@ static const struct me_membership *membership(const struct request *req)
     struct me_membership *self = arena_alloc(req->arena, sizeof(*self));
 
     *self = (struct me_membership){"ProjectMembership", caller->membership, caller->admin,
-                                   session_reference(req->arena, caller->role, caller->profile,
-                                                     caller->display)};
+                                   session_reference(req->arena, role_text(caller->role),
+                                                     caller->profile, caller->display)};
     return self;
 }
 

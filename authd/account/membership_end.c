@@ -153,7 +153,7 @@ static int end_one(struct db_tx *tx, const struct request *req, struct uuid acco
         .audit = audit_row(req, &(struct audit){.action = "membership.delete",
                                                 .project = row->project,
                                                 .account = account,
-                                                .role = "Practitioner",
+                                                .role = ROLE_PRACTITIONER,
                                                 .type = "ProjectMembership",
                                                 .id = row->id,
                                                 .detail = row->wipe ? "wipe" : NULL})};

@@ -65,25 +65,17 @@ static int purge_patient_page(void *daemon, const struct request *req, struct uu
     return 0;
 }
 
-PURGE_PAGE(invitation)
-PURGE_PAGE(transfer_account)
-PURGE_PAGE(fhir_server)
-PURGE_PAGE(session)
-PURGE_PAGE(api_key)
-PURGE_PAGE(oauth_consent)
-PURGE_PAGE(logout_delivery)
-
 /* Sessions before accounts: an account takes its sessions along, however many those are. */
 const struct purge_step authd_purge[] = {
-    {"invitation", 1000, purge_invitation_page},
-    {"transfer_account", 1000, purge_transfer_account_page},
-    {"fhir_server", 1000, purge_fhir_server_page},
-    {"session", 1000, purge_session_page},
-    {"api_key", 1000, purge_api_key_page},
-    {"oauth_consent", 1000, purge_oauth_consent_page},
-    {"logout_delivery", 1000, purge_logout_delivery_page},
-    {"membership", 100, purge_membership_page},
-    {"account", 200, purge_patient_page},
+    PURGE_STEP(invitation, 1000),
+    PURGE_STEP(transfer_account, 1000),
+    PURGE_STEP(fhir_server, 1000),
+    PURGE_STEP(session, 1000),
+    PURGE_STEP(api_key, 1000),
+    PURGE_STEP(oauth_consent, 1000),
+    PURGE_STEP(logout_delivery, 1000),
+    {"membership", 100, .page = purge_membership_page},
+    {"account", 200, .page = purge_patient_page},
     {.table = NULL},
 };
 

@@ -6,7 +6,6 @@
  * and holds every error answer back until a second has passed: nothing here needs to take equal
  * time.
  */
-#include <string.h>
 
 #include "authd/account/app_url.h"
 #include "authd/account/business.h"
@@ -29,7 +28,7 @@ static const char FAILED[] = "Registration failed.";
 
 /* Who registers where; the texts are the request's. */
 struct registration {
-    const char *role;
+    enum role role;
     const struct tenant *tenant;
     struct uuid home; /* the account's project: patients only */
     struct uuid policy;
@@ -47,7 +46,7 @@ static int link_over(struct error *err)
 
 static bool is_patient(const struct registration *who)
 {
-    return strcmp(who->role, "Patient") == 0;
+    return who->role == ROLE_PATIENT;
 }
 
 /* What a registration mails; a row without a method is not written. */
@@ -65,7 +64,7 @@ static struct sql_outbox welcome_mail(struct authd *d, const struct request *req
         .tenant = who->tenant,
         .to = who->email,
         .display = display,
-        .variables = {{"appUrl", app_url(d, req->arena, who->tenant, "Patient")}}};
+        .variables = {{"appUrl", app_url(d, req->arena, who->tenant, ROLE_PATIENT)}}};
 
     return mail_row(d, req, &mail);
 }
@@ -231,7 +230,7 @@ static int admit_patient(struct authd *d, const struct request *req, struct regi
 {
     const struct tenant *tenant = who->tenant;
 
-    who->role = "Patient";
+    who->role = ROLE_PATIENT;
     who->home = tenant->projectId;
     who->policy = tenant->defaultPatientPolicy;
     if (!uuid_is_set(&who->policy) || !tenant->patientRegistration)
@@ -270,7 +269,7 @@ static int register_practitioner(struct authd *d, const struct request *req,
 {
     const struct tenant *tenant = who->tenant;
 
-    who->role = "Practitioner";
+    who->role = ROLE_PRACTITIONER;
     who->policy = tenant->defaultPractitionerPolicy;
     if (!uuid_is_set(&who->policy) || !tenant->practitionerRegistration)
         return error_set(err, ERR_FORBIDDEN, "%s", NOT_ENABLED);
@@ -341,7 +340,7 @@ int client_register(struct authd *d, const struct request *req, const struct cli
     if (password_slot_acquire(d, req, &slot, err) < 0 ||
         tenant_open_client(d, req, in->clientId, &tenant, err) < 0)
         return -1;
-    if (in->type && strcmp(in->type, "Practitioner") == 0)
+    if (in->type == ROLE_PRACTITIONER)
         return register_practitioner(d, req, &who, out, err);
     if (admit_patient(d, req, &who, err) < 0)
         return -1;

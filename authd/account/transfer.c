@@ -22,20 +22,6 @@ enum {
 
 /* ---- accounts ---- */
 
-static int tenant_page_account(struct db *db, const struct request *req,
-                               const struct sql_tenant_page *page, struct tenant_page *ret,
-                               struct error *err)
-{
-    const struct sql_tenant_page_account_in in = {
-        .project = page->project, .after = page->after, .most = page->most};
-    struct field_list rows;
-
-    if (sql_tenant_page_account(db, req, &in, &rows, err) < 0)
-        return -1;
-    *ret = (struct tenant_page){rows.items, rows.count};
-    return 0;
-}
-
 /* Names those that cannot be added for the same reason as the first; count > 0. */
 static int refuse_conflicts(const struct request *req,
                             const struct sql_tenant_account_conflict_rows *rows, struct error *err)
@@ -81,29 +67,28 @@ static int invite_accounts(struct db_tx *tx, const struct request *req,
 
 /* Inserting waits for an account that is made at this moment, and inviting then sees it: each row
  * is decided by what is there when its transaction ends. */
-static int tenant_insert_account(struct db_tx *tx, const struct request *req,
-                                 const struct sql_tenant_insert *insert,
-                                 const struct sql_audit *audit, int64_t *ret_added,
-                                 int64_t *ret_same, struct error *err)
+static int insert_accounts(const struct tenant_table *table UNUSED, struct db_tx *tx,
+                           const struct request *req, const struct sql_tenant_add_in *in,
+                           struct sql_tenant_add_row *ret, struct error *err)
 {
+    const struct sql_tenant_insert *rows = &in->tenant_insert;
     const struct sql_tenant_account_conflict_in conflict = {
-        .project = insert->project, .rows = insert->rows, .most = CONFLICTS_NAMED};
-    const struct sql_tenant_insert_account_in in = {.project = insert->project,
-                                                    .rows = insert->rows,
-                                                    .expires_at = req->now_ms + TRANSFER_KEPT,
-                                                    .audit = *audit};
+        .project = rows->project, .rows = rows->rows, .most = CONFLICTS_NAMED};
+    const struct sql_tenant_insert_account_in insert = {.project = rows->project,
+                                                        .rows = rows->rows,
+                                                        .expires_at = req->now_ms + TRANSFER_KEPT,
+                                                        .audit = in->audit};
     struct sql_tenant_account_conflict_rows found;
     struct sql_tenant_insert_account_row row;
     int64_t invited = 0, left;
     int conflicts;
 
-    if (sql_tenant_insert_account(tx, req, &in, &row, err) < 0)
+    if (sql_tenant_insert_account(tx, req, &insert, &row, err) < 0)
         return -1;
-    *ret_same = row.same;
     left = row.rows - row.added - row.same;
-    if (left > 0 && invite_accounts(tx, req, insert, left, &invited, &left, err) < 0)
+    if (left > 0 && invite_accounts(tx, req, rows, left, &invited, &left, err) < 0)
         return -1;
-    *ret_added = row.added + invited;
+    *ret = (struct sql_tenant_add_row){.added = row.added + invited, .same = row.same};
     if (left <= 0)
         return 0;
     conflicts = sql_tenant_account_conflict(tx, req, &conflict, &found, err);
@@ -170,49 +155,33 @@ static int choose_rows(struct db_tx *tx, const struct request *req,
                      uuid_is_set(&row.account) ? row.account.text : UUID_NIL);
 }
 
-/* Defines the two functions of such a table; ... are members for the page's statement. */
-#define ACCOUNT_STATEMENTS(table_, ...)                                                          \
-    static int tenant_page_##table_(struct db *db, const struct request *req,                    \
-                                    const struct sql_tenant_page *page, struct tenant_page *ret, \
-                                    struct error *err)                                           \
-    {                                                                                            \
-        struct sql_tenant_page_##table_##_in in = {                                              \
-            .project = page->project, .most = page->most, __VA_ARGS__};                          \
-        struct field_list rows;                                                                  \
-                                                                                                 \
-        if (find_place(db, req, page, &in.place, err) < 0 ||                                     \
-            sql_tenant_page_##table_(db, req, &in, &rows, err) < 0)                              \
-            return -1;                                                                           \
-        *ret = (struct tenant_page){rows.items, rows.count};                                     \
-        return 0;                                                                                \
-    }                                                                                            \
-                                                                                                 \
-    static int tenant_insert_##table_(struct db_tx *tx, const struct request *req,               \
-                                      const struct sql_tenant_insert *insert,                    \
-                                      const struct sql_audit *audit, int64_t *ret_added,         \
-                                      int64_t *ret_same, struct error *err)                      \
-    {                                                                                            \
-        struct sql_tenant_insert_##table_##_in in = {.tenant_insert = *insert, .audit = *audit}; \
-        struct sql_tenant_insert_##table_##_row row;                                             \
-        int64_t passed;                                                                          \
-                                                                                                 \
-        if (choose_rows(tx, req, &in.tenant_insert, &passed, err) < 0 ||                         \
-            sql_tenant_insert_##table_(tx, req, &in, &row, err) < 0)                             \
-            return -1;                                                                           \
-        *ret_added = row.added;                                                                  \
-        *ret_same = row.same + passed;                                                           \
-        return 0;                                                                                \
-    }
+static int read_member_page(const struct tenant_table *table, struct db *db,
+                            const struct request *req, const struct sql_tenant_page *page,
+                            struct tenant_page *ret, struct error *err)
+{
+    struct sql_tenant_member_read_in in = {.tenant_page = *page};
+    struct sql_tenant_member_read_rows rows;
 
-ACCOUNT_STATEMENTS(credential)
-ACCOUNT_STATEMENTS(email_verified)
-ACCOUNT_STATEMENTS(mfa_factor)
-ACCOUNT_STATEMENTS(mfa_recovery, .after = page->after)
-ACCOUNT_STATEMENTS(passkey, .after = page->after)
-ACCOUNT_STATEMENTS(last_sign_in)
+    if (find_place(db, req, page, &in.place, err) < 0 ||
+        sql_tenant_member_read(db, req, *table->read, &in, &rows, err) < 0)
+        return -1;
+    *ret = (struct tenant_page){rows.items, rows.count};
+    return 0;
+}
 
-TENANT_STATEMENTS(invitation)
-TENANT_STATEMENTS(fhir_server)
+static int insert_member_rows(const struct tenant_table *table, struct db_tx *tx,
+                              const struct request *req, const struct sql_tenant_add_in *in,
+                              struct sql_tenant_add_row *ret, struct error *err)
+{
+    struct sql_tenant_add_in chosen = *in;
+    int64_t passed;
+
+    if (choose_rows(tx, req, &chosen.tenant_insert, &passed, err) < 0 ||
+        sql_tenant_add(tx, req, *table->add, &chosen, ret, err) < 0)
+        return -1;
+    ret->same += passed;
+    return 0;
+}
 
 /* ---- tables ---- */
 
@@ -224,31 +193,29 @@ TENANT_STATEMENTS(fhir_server)
 #define GATEWAY_STAYS "what gateways of its own installation are told"
 #define IMPORT_STAYS "an import ends on the installation where it was begun"
 
+#define MEMBER_TABLE(table_) \
+    TENANT_TABLE(table_), .page = read_member_page, .insert = insert_member_rows
+
 /* Accounts first: the others refer to them. */
 const struct tenant_table authd_tenant_tables[] = {
     {.name = "account",
      .first = "{\"membership\":{\"id\":\"" UUID_NIL "\"}}",
      .rows = 200,
-     TENANT_TABLE(account)},
+     .read = &sql_tenant_page_account_statement,
+     .insert = insert_accounts},
     TENANT_STAYS("membership", "comes with its account, in one row"),
-    {.name = "credential", .first = FIRST_ACCOUNT, .rows = 500, TENANT_TABLE(credential)},
-    {.name = "email_verified", .first = FIRST_ACCOUNT, .rows = 500, TENANT_TABLE(email_verified)},
+    {.name = "credential", .first = FIRST_ACCOUNT, .rows = 500, MEMBER_TABLE(credential)},
+    {.name = "email_verified", .first = FIRST_ACCOUNT, .rows = 500, MEMBER_TABLE(email_verified)},
     {.name = "mfa_factor",
      .first = FIRST_ACCOUNT,
      .rows = 500,
-     TENANT_TABLE(mfa_factor),
+     MEMBER_TABLE(mfa_factor),
      .sealed = {{"secret_sealed", FACTOR_SEAL_PURPOSE, "account_id", NULL, NULL}}},
-    {.name = "mfa_recovery", .first = FIRST_RECOVERY, .rows = 500, TENANT_TABLE(mfa_recovery)},
-    {.name = "passkey", .first = FIRST_PASSKEY, .rows = 100, TENANT_TABLE(passkey)},
-    {.name = "last_sign_in", .first = FIRST_ACCOUNT, .rows = 500, TENANT_TABLE(last_sign_in)},
-    {.name = "invitation",
-     .first = "{\"id\":\"" UUID_NIL "\"}",
-     .rows = 200,
-     TENANT_TABLE(invitation)},
-    {.name = "fhir_server",
-     .first = "{\"id\":\"" UUID_NIL "\"}",
-     .rows = 200,
-     TENANT_TABLE(fhir_server)},
+    {.name = "mfa_recovery", .first = FIRST_RECOVERY, .rows = 500, MEMBER_TABLE(mfa_recovery)},
+    {.name = "passkey", .first = FIRST_PASSKEY, .rows = 100, MEMBER_TABLE(passkey)},
+    {.name = "last_sign_in", .first = FIRST_ACCOUNT, .rows = 500, MEMBER_TABLE(last_sign_in)},
+    {"invitation", "{\"id\":\"" UUID_NIL "\"}", 200, TENANT_TABLE(invitation)},
+    {"fhir_server", "{\"id\":\"" UUID_NIL "\"}", 200, TENANT_TABLE(fhir_server)},
     TENANT_STAYS("email_link", LINK_STAYS),
     TENANT_STAYS("email_undo", LINK_STAYS),
     TENANT_STAYS("password_reset", LINK_STAYS),

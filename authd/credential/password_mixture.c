@@ -102,7 +102,7 @@ static int compare_owners(const void *a, const void *b)
 /* Adds a row, whose owner is that of the row before or a new one. */
 static void add_row(struct password_mixture *self, const struct sql_password_mixture_row *row)
 {
-    struct owner next = {.practitioners = strcmp(row->role, "Practitioner") == 0,
+    struct owner next = {.practitioners = row->role == ROLE_PRACTITIONER,
                          .project = row->project,
                          .accounts = row->accounts};
     struct owner *owner = self->count > 0 ? &self->owners[self->count - 1] : NULL;
@@ -190,11 +190,11 @@ static int64_t draw(const struct authd *d, const struct owner *owner, const char
     return (int64_t)(number * (uint64_t)MIN(owner->accounts, (int64_t)INT32_MAX) >> 32);
 }
 
-const char *password_mixture_dummy(const struct authd *d, const struct request *req,
-                                   const char *role, struct uuid project, const char *email)
+const char *password_mixture_dummy(const struct authd *d, const struct request *req, enum role role,
+                                   struct uuid project, const char *email)
 {
     const struct password_mixture *mixture = d->password_mixture;
-    struct owner wanted = {.practitioners = strcmp(role, "Practitioner") == 0};
+    struct owner wanted = {.practitioners = role == ROLE_PRACTITIONER};
     const struct owner *owner;
     int64_t number;
 

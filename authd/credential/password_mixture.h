@@ -29,8 +29,8 @@ bool password_mixture_is_due(int64_t age_ms, int64_t took_ms, bool changed);
 
 /* A hash that no password has, of a scheme drawn for this address, from the request's arena; NULL
  * for one made here. `project` counts for patients. */
-const char *password_mixture_dummy(const struct authd *d, const struct request *req,
-                                   const char *role, struct uuid project, const char *email);
+const char *password_mixture_dummy(const struct authd *d, const struct request *req, enum role role,
+                                   struct uuid project, const char *email);
 
 /* Replaces a hash by one of the same scheme, parameters and length that no password has; text of
  * PASSWORD_SCHEME_TEXT_MAX at most. */

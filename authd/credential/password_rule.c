@@ -28,7 +28,7 @@ struct rules {
     struct field_list tenants; /* struct tenant, whose names and codes are refused */
 };
 
-static void add_policy(struct rules *rules, const struct account_policy *policy, const char *role,
+static void add_policy(struct rules *rules, const struct account_policy *policy, enum role role,
                        bool admin)
 {
     bool mfa = account_policy_requires_mfa(policy, role, admin);

@@ -13,7 +13,7 @@
 struct password_owner {
     struct uuid account, link;   /* absent: a new account, not by a link */
     const struct tenant *tenant; /* where the password is set */
-    const char *role;            /* of a new account, in that tenant; else NULL */
+    enum role role;              /* of a new account, in that tenant; else ROLE_NONE */
     bool admin;                  /* the same */
     const char *email, *display; /* not to be the password */
 };

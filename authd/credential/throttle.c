@@ -79,12 +79,11 @@ static void add_key(char *text, const uint8_t key[static THROTTLE_KEY_SIZE])
              hex);
 }
 
-void throttle_keys(struct authd *d, const struct request *req, const char *role,
-                   struct uuid project, const char *email, const char *address,
-                   struct throttle_keys *ret)
+void throttle_keys(struct authd *d, const struct request *req, enum role role, struct uuid project,
+                   const char *email, const char *address, struct throttle_keys *ret)
 {
     struct throttle_move move = throttle_move_new(d, req);
-    const char *realm = strcmp(role, "Patient") == 0 ? project.text : "practitioner";
+    const char *realm = role == ROLE_PATIENT ? project.text : "practitioner";
     struct address_subjects subjects;
 
     address_subjects_of(address, &subjects);

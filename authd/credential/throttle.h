@@ -65,9 +65,8 @@ void throttle_key(const struct authd *d, struct throttle_move *move, const char 
 /* The keys of an account (which need not exist) and an address, see address_subjects(). A
  * practitioner is one account in all projects, so the project counts for patients only. Parks while
  * seal keys are exchanged. */
-void throttle_keys(struct authd *d, const struct request *req, const char *role,
-                   struct uuid project, const char *email, const char *address,
-                   struct throttle_keys *ret);
+void throttle_keys(struct authd *d, const struct request *req, enum role role, struct uuid project,
+                   const char *email, const char *address, struct throttle_keys *ret);
 
 /* What a statement with the part throttle_limits asks about. Borrows the keys. */
 struct sql_throttle_limits throttle_limit_values(const struct request *req,

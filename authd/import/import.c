@@ -306,11 +306,11 @@ static void find_rps(struct authd *d, const struct request *req, struct import *
     struct error ignored;
 
     error_init(&ignored, req->arena);
-    if (passkey_rp_find(d, req, &self->tenant, "Patient", &self->patient_rp, &ignored) == 0)
+    if (passkey_rp_find(d, req, &self->tenant, ROLE_PATIENT, &self->patient_rp, &ignored) == 0)
         rules->patient_rp_id = self->patient_rp.id;
     error_clear(&ignored);
-    if (passkey_rp_find(d, req, &self->tenant, "Practitioner", &self->practitioner_rp, &ignored) ==
-        0)
+    if (passkey_rp_find(d, req, &self->tenant, ROLE_PRACTITIONER, &self->practitioner_rp,
+                        &ignored) == 0)
         rules->practitioner_rp_id = self->practitioner_rp.id;
 }
 
@@ -357,7 +357,7 @@ static int invite(struct authd *d, const struct request *req, struct import_acco
     const struct member_create_in in = {.email = account->in.email,
                                         .firstName = account->in.firstName,
                                         .lastName = account->in.lastName,
-                                        .type = "Practitioner"};
+                                        .type = ROLE_PRACTITIONER};
     const struct error_item *problem;
     struct member member;
 

@@ -51,8 +51,8 @@ static const struct field import_passkey_rows[] = {
 FIELD_TABLE(import_passkey);
 
 static const struct field import_line_rows[] = {
-    FIELD_CHOICE(struct import_line, role, account_roles, FIELD_NULLABLE,
-                 "As what; Patient when absent.", "Patient"),
+    FIELD_ENUM(struct import_line, role, role, account_roles, FIELD_NULLABLE,
+               "As what; Patient when absent.", "Patient"),
     FIELD_EMAIL(struct import_line, email, FIELD_REQUIRED,
                 "Address to sign in with; kept in lower case.", "ana@example.org"),
     FIELD_CHECKED(struct import_line, firstName, 1, NAME_MAX_LENGTH, name_check,

@@ -4,6 +4,7 @@
 #ifndef ATRIUM_AUTHD_IMPORT_IMPORT_API_H
 #define ATRIUM_AUTHD_IMPORT_IMPORT_API_H
 
+#include "common/domain/role.h"
 #include "common/wire/fields.h"
 
 enum {
@@ -35,7 +36,7 @@ FIELD_DECLARE(import_passkey);
 
 /* One account. */
 struct import_line {
-    const char *role; /* "Patient" (default) or "Practitioner" */
+    enum role role; /* ROLE_NONE: a patient */
     const char *email, *firstName, *lastName;
     const char *passwordHash; /* see common/domain/password_scheme.h */
     int64_t createdAt;

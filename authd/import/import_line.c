@@ -201,7 +201,7 @@ static const char *read_account(struct import_batch *self, json_t *object,
     if (fields_read(&import_line_table, &source, self->arena, &to->in, &err) < 0)
         return problems_text(self->arena, &err);
     to->email = to->in.email;
-    to->patient = !to->in.role || strcmp(to->in.role, "Patient") == 0;
+    to->patient = !to->in.role || to->in.role == ROLE_PATIENT;
     return check_account(self, to);
 }
 
@@ -416,7 +416,7 @@ static void add_row(const struct import_batch *self, const struct import_account
     db_array_add(&rows->memberships, from->membership.text);
     db_array_add(&rows->profiles, from->profile.text);
     db_array_add_int(&rows->created, in->createdAt > 0 ? in->createdAt : self->rules.now_ms);
-    texts->roles[i] = from->patient ? "Patient" : "Practitioner";
+    texts->roles[i] = role_text(from->patient ? ROLE_PATIENT : ROLE_PRACTITIONER);
     texts->emails[i] = in->email;
     texts->names[i] = in->firstName;
     texts->surnames[i] = in->lastName;
@@ -480,7 +480,7 @@ const char *import_refusal_rows(const struct import_batch *self)
 
 static void add_address(const struct import_account *from, uint8_t *to)
 {
-    const char *role = from->patient ? "Patient" : "Practitioner";
+    const char *role = role_text(from->patient ? ROLE_PATIENT : ROLE_PRACTITIONER);
     uint8_t hash[crypto_generichash_BYTES];
     crypto_generichash_state state;
 

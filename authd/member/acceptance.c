@@ -3,8 +3,6 @@
  */
 #include "authd/member/acceptance.h"
 
-#include <string.h>
-
 #include "authd/account/credential.h"
 #include "authd/account/deletion.h"
 #include "authd/account/email_verified.h"
@@ -25,7 +23,8 @@
 /* An invitation as its link shows it, and the account that it is for. */
 struct invited {
     struct uuid id;
-    const char *role, *email;
+    enum role role;
+    const char *email;
     const char *inviter; /* display name; of the project where no member invites */
     bool admin;          /* accepting gives the rights of an admin */
     struct tenant tenant;
@@ -396,7 +395,7 @@ int acceptance_by_owner(struct authd *d, const struct request *req, struct uuid 
 {
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
     struct session_ended changed = {.count = 0};
-    struct invited invited = {.role = "Practitioner"};
+    struct invited invited = {.role = ROLE_PRACTITIONER};
     struct uuid membership;
     struct db_array above;
     const char *email;

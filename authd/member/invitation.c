@@ -3,8 +3,6 @@
  */
 #include "authd/member/invitation.h"
 
-#include <string.h>
-
 #include "authd/account/app_url.h"
 #include "authd/credential/throttle.h"
 #include "authd/sql/member.h"
@@ -16,20 +14,20 @@
 enum { INVITATION_MAILBOX_MAX = 10 }; /* mails to one mailbox in a window, of all projects */
 #define INVITATION_WINDOW MINUTES(15)
 
-static bool is_patient(const char *role)
+static bool is_patient(enum role role)
 {
-    return strcmp(role, "Patient") == 0;
+    return role == ROLE_PATIENT;
 }
 
 /* ---- preparing ---- */
 
-const char *invitation_template(const char *role)
+const char *invitation_template(enum role role)
 {
     return is_patient(role) ? "PATIENT_INVITE" : "INVITE_TO_PROJECT";
 }
 
 int invitation_check_mapped(struct authd *d, const struct request *req, const struct tenant *tenant,
-                            const char *role, struct error *err)
+                            enum role role, struct error *err)
 {
     const struct template_mapped_in which = {tenant->projectId, invitation_template(role)};
     struct template_mapped_out answer = {0};
@@ -56,7 +54,8 @@ static int give_link(const struct authd *d, const struct request *req, const str
 /* A pending invitation as the part invitation_columns returns it. */
 struct invitation_row {
     struct uuid id;
-    const char *role, *email, *name, *surname;
+    enum role role;
+    const char *email, *name, *surname;
     bool admin;
     struct uuid policy, profile;
     int64_t invitedAt;
@@ -66,7 +65,8 @@ struct invitation_row {
 
 static const struct field invitation_row_rows[] = {
     FIELD_UUID(struct invitation_row, id, FIELD_REQUIRED, "Its id"),
-    FIELD_TEXT(struct invitation_row, role, 0, 0, FIELD_REQUIRED, "Role", "Practitioner"),
+    FIELD_ENUM(struct invitation_row, role, role, account_roles, FIELD_REQUIRED, "Role",
+               "Practitioner"),
     FIELD_TEXT(struct invitation_row, email, 0, 0, FIELD_REQUIRED, "Address", "ada@example.com"),
     FIELD_TEXT(struct invitation_row, name, 0, 0, FIELD_REQUIRED, "Name", "Ada"),
     FIELD_TEXT(struct invitation_row, surname, 0, 0, FIELD_REQUIRED, "Surname", "Lovelace"),
@@ -194,7 +194,7 @@ int invitation_send(struct authd *d, const struct request *req, const struct ten
         .secret_hash = {self->link.hash, SECRET_HASH_SIZE},
         .expires_at = req->now_ms + INVITATION_LIFE,
         .mail = mail_row(d, req, mail),
-        .audit = mail_audit(req, tenant, self, self->promotes ? "admin" : self->role)};
+        .audit = mail_audit(req, tenant, self, self->promotes ? "admin" : role_text(self->role))};
 
     if (admit_mail(d, req, self, err) < 0)
         return -1;

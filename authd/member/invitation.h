@@ -21,7 +21,8 @@
 
 /* Who is invited as what, and the link to mail. Texts are the request's. */
 struct invitation {
-    const char *role, *email, *name, *surname;
+    enum role role;
+    const char *email, *name, *surname;
     bool admin;
     struct uuid policy;
     struct uuid invited_by; /* membership in whose name; absent: of a sign-up or an operator */
@@ -37,12 +38,12 @@ struct invitation {
 };
 
 /* The template of its mail when a person invites, "INVITE_TO_PROJECT"; a sign-up has its own. */
-const char *invitation_template(const char *role);
+const char *invitation_template(enum role role);
 
 /* Whether the project sends that mail: an invitation without it would never be known of. Fails:
  * BAD_REQUEST (it does not). Parks. */
 int invitation_check_mapped(struct authd *d, const struct request *req, const struct tenant *tenant,
-                            const char *role, struct error *err) MUST_USE;
+                            enum role role, struct error *err) MUST_USE;
 
 /* Completes what the caller has filled in: with the project's pending invitation for this role and
  * e-mail, whose columns then take the place of the caller's, or as a new one. Only the caller's

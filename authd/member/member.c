@@ -35,9 +35,9 @@ enum { INVITE_ANSWER_MS = 150 }; /* member_create answers no earlier, see there 
 
 #define ADMIN_WORD(admin) ((admin) ? "admin" : "not admin") /* in the audit trail */
 
-static bool is_patient(const char *role)
+static bool is_patient(enum role role)
 {
-    return strcmp(role, "Patient") == 0;
+    return role == ROLE_PATIENT;
 }
 
 static int not_found(struct error *err)
@@ -92,7 +92,7 @@ static struct sql_audit invitation_audit(const struct request *req, const char *
 }
 
 static struct sql_audit member_audit(const struct request *req, const char *action,
-                                     struct uuid account, const char *role, struct uuid id,
+                                     struct uuid account, enum role role, struct uuid id,
                                      const char *detail)
 {
     return audit_row(req, &(struct audit){.action = action,
@@ -105,7 +105,7 @@ static struct sql_audit member_audit(const struct request *req, const char *acti
 
 /* ---- inviting ---- */
 
-static int check_enabled(const struct tenant *tenant, const char *role, struct error *err)
+static int check_enabled(const struct tenant *tenant, enum role role, struct error *err)
 {
     if (is_patient(role) ? tenant->patientInvitation : tenant->practitionerInvitation)
         return 0;
@@ -114,7 +114,7 @@ static int check_enabled(const struct tenant *tenant, const char *role, struct e
 
 /* The policy that was asked for, which must be one of the project's, or the default of the role. */
 static int choose_policy(struct authd *d, const struct request *req, const struct tenant *tenant,
-                         const struct member_create_in *in, const char *role, struct uuid *ret,
+                         const struct member_create_in *in, enum role role, struct uuid *ret,
                          struct error *err)
 {
     if (in->accessPolicy)
@@ -226,7 +226,7 @@ static int join(struct authd *d, const struct request *req, const struct tenant 
         .tenant = tenant,
         .to = invitation->email,
         .display = invitee->display,
-        .variables = {{"invitationUrl", app_url(d, req->arena, tenant, "Practitioner")},
+        .variables = {{"invitationUrl", app_url(d, req->arena, tenant, ROLE_PRACTITIONER)},
                       {"inviterName", req->caller->display}}};
     const struct uuid id = uuid_ordered(req->now_ms);
     const struct sql_member_add_in add = {.project = tenant->projectId,
@@ -293,7 +293,7 @@ int member_create(struct authd *d, const struct request *req, const struct membe
                   struct member *out, struct error *err)
 {
     int64_t answer_at = clock_mono_ms() + INVITE_ANSWER_MS;
-    struct invitation invitation = {.role = in->type ? in->type : "Practitioner",
+    struct invitation invitation = {.role = in->type ? in->type : ROLE_PRACTITIONER,
                                     .email = in->email,
                                     .name = in->firstName,
                                     .surname = in->lastName,
@@ -553,7 +553,7 @@ static int leave(struct authd *d, const struct request *req, struct uuid account
                  struct uuid project, const struct removal *how, struct error *err)
 {
     const struct sql_member_of_account_in in = {.account = account, .project = project};
-    struct found found = {.account = account, .member = {.profileType = "Practitioner"}};
+    struct found found = {.account = account, .member = {.profileType = ROLE_PRACTITIONER}};
     struct sql_member_of_account_row row;
     int there = sql_member_of_account(d->svc.db, req, &in, &row, err);
 

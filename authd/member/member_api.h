@@ -5,6 +5,7 @@
 #ifndef ATRIUM_AUTHD_MEMBER_MEMBER_API_H
 #define ATRIUM_AUTHD_MEMBER_MEMBER_API_H
 
+#include "common/domain/role.h"
 #include "common/wire/fields.h"
 
 struct invitation_link_in {
@@ -22,7 +23,7 @@ FIELD_DECLARE(invitation_show_out);
 /* Who belongs to the caller's project, or is invited to it. */
 struct member_create_in {
     const char *email, *firstName, *lastName;
-    const char *type; /* "Practitioner" (default) or "Patient" */
+    enum role type; /* ROLE_NONE: a practitioner */
     bool admin;
     const char *accessPolicy; /* "AccessPolicy/<id>"; NULL: the project's default for the type */
 };
@@ -32,7 +33,7 @@ struct member {
     struct uuid id; /* of the membership, also while it is pending */
     const char *email, *displayName, *firstName, *lastName;
     bool admin;
-    const char *profileType; /* "Practitioner" or "Patient" */
+    enum role profileType;
     struct uuid profileId;
     bool pending;       /* invited, but not here yet */
     int64_t invitedAt;  /* 0: never was */
@@ -59,7 +60,8 @@ FIELD_DECLARE(member_in);
 /* An account as the admins of a project see it: what is shown is this project's. */
 struct project_account {
     struct uuid id, membership, profileId;
-    const char *role, *email, *firstName, *lastName;
+    enum role role;
+    const char *email, *firstName, *lastName;
     bool admin;
     bool emailVerified;   /* for all or for the organisation */
     const char *factors;  /* JSON array of kinds: "totp", "passkey" */
@@ -74,7 +76,8 @@ FIELD_DECLARE(project_account);
 
 /* Which accounts, and where the page begins. */
 struct project_accounts_in {
-    const char *search, *role, *state, *_cursor; /* NULL: all, and from the start */
+    enum role role;
+    const char *search, *state, *_cursor; /* NULL: all, and from the start */
     int64_t _count;
 };
 FIELD_DECLARE(project_accounts_in);

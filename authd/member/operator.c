@@ -105,7 +105,7 @@ static int send_admin_invitation(struct authd *d, const struct request *req,
                                  const struct admin_create_in *in, const struct tenant *tenant,
                                  struct admin_create_out *out, struct error *err)
 {
-    struct invitation invitation = {.role = "Practitioner",
+    struct invitation invitation = {.role = ROLE_PRACTITIONER,
                                     .email = in->email,
                                     .name = in->name,
                                     .surname = in->surname,
@@ -133,7 +133,7 @@ static int invite_admin(struct authd *d, const struct request *req,
                         const struct admin_create_in *in, const struct tenant *tenant,
                         struct admin_create_out *out, struct error *err)
 {
-    const char *role = "Practitioner";
+    enum role role = ROLE_PRACTITIONER;
 
     if (invitation_check_mapped(d, req, tenant, role, err) < 0)
         return hint("template put --project", in->tenantCode, invitation_template(role), err);
@@ -185,7 +185,7 @@ static int choose_admin(struct authd *d, const struct request *req,
                         struct uuid account, struct admin_create_out *out, struct error *err)
 {
     const struct password_owner owner = {.tenant = tenant,
-                                         .role = "Practitioner",
+                                         .role = ROLE_PRACTITIONER,
                                          .admin = true,
                                          .email = in->email,
                                          .display = arena_printf(req->arena, "%s %s", in->name,

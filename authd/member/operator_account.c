@@ -23,7 +23,7 @@
 
 enum { DATE_LENGTH = 10 /* "2026-01-31" */ };
 
-static const char role[] = "Practitioner";
+static const enum role role = ROLE_PRACTITIONER;
 static const struct ownership everyones = {.owned = true, .installation = true};
 
 /* Fails: NOT_FOUND. */

@@ -97,27 +97,27 @@ enum phase_of {
     OF_UNFOLDED /* of accounts without them, which are few, or none */
 };
 
-/* role: whose the statement reads; NULL: both. The end has no reader. */
+/* role: whose the statement reads; ROLE_NONE: both. The end has no reader. */
 struct phase {
     page_reader *read;
-    const char *role;
+    enum role role;
     enum phase_of of;
 };
 
-static const struct phase all[] = {{read_list, NULL, OF_ALL}, {NULL, NULL, OF_ALL}};
-static const struct phase locked[] = {{read_list_locked, NULL, OF_ALL},
-                                      {read_list_inactive, "Patient", OF_ALL},
-                                      {read_list_inactive, "Practitioner", OF_ALL},
-                                      {NULL, NULL, OF_ALL}};
-static const struct phase search[] = {{read_search_email, "Patient", OF_ALL},
-                                      {read_search_email, "Practitioner", OF_ALL},
-                                      {read_search_name, "Patient", OF_WORDS},
-                                      {read_search_name, "Practitioner", OF_WORDS},
-                                      {read_search_old_name, "Patient", OF_UNFOLDED},
-                                      {read_search_old_name, "Practitioner", OF_UNFOLDED},
-                                      {read_search_old_surname, "Patient", OF_UNFOLDED},
-                                      {read_search_old_surname, "Practitioner", OF_UNFOLDED},
-                                      {NULL, NULL, OF_ALL}};
+static const struct phase all[] = {{read_list, ROLE_NONE, OF_ALL}, {NULL, ROLE_NONE, OF_ALL}};
+static const struct phase locked[] = {{read_list_locked, ROLE_NONE, OF_ALL},
+                                      {read_list_inactive, ROLE_PATIENT, OF_ALL},
+                                      {read_list_inactive, ROLE_PRACTITIONER, OF_ALL},
+                                      {NULL, ROLE_NONE, OF_ALL}};
+static const struct phase search[] = {{read_search_email, ROLE_PATIENT, OF_ALL},
+                                      {read_search_email, ROLE_PRACTITIONER, OF_ALL},
+                                      {read_search_name, ROLE_PATIENT, OF_WORDS},
+                                      {read_search_name, ROLE_PRACTITIONER, OF_WORDS},
+                                      {read_search_old_name, ROLE_PATIENT, OF_UNFOLDED},
+                                      {read_search_old_name, ROLE_PRACTITIONER, OF_UNFOLDED},
+                                      {read_search_old_surname, ROLE_PATIENT, OF_UNFOLDED},
+                                      {read_search_old_surname, ROLE_PRACTITIONER, OF_UNFOLDED},
+                                      {NULL, ROLE_NONE, OF_ALL}};
 
 static const struct phase *phases_of(const struct project_accounts_in *in)
 {
@@ -128,11 +128,11 @@ static const struct phase *phases_of(const struct project_accounts_in *in)
 
 static bool is_wanted(const struct authd *d, const struct phase *phase, const struct listing *list)
 {
-    const char *role = list->in->role;
+    enum role role = list->in->role;
 
     if ((phase->of == OF_WORDS && !list->words[0]) || (phase->of == OF_UNFOLDED && d->names_folded))
         return false;
-    return !role || !phase->role || strcmp(role, phase->role) == 0;
+    return !role || !phase->role || role == phase->role;
 }
 
 /* Rows to look at for list->most people: more where some do not fit. */
@@ -160,7 +160,7 @@ static int read_page(struct authd *d, const struct request *req, struct listing 
             continue;
         if (i > from.phase) /* that one was read to its end */
             from = (struct page_cursor){i, "", page_cursor_start.id};
-        list->patients = phase->role && strcmp(phase->role, "Patient") == 0;
+        list->patients = phase->role == ROLE_PATIENT;
         list->most = (int64_t)(want - page->count);
         list->walk = rows_to_walk(phase, list);
         if (phase->read(d, req, list, &from, page, err) < 0)
@@ -195,7 +195,7 @@ static int open_listing(struct authd *d, const struct request *req,
         .organization = tenant_organization(&tenant),
         .words = in->search ? person_name_search(req->arena, in->search) : "",
         .key = arena_printf(req->arena, "accounts %s %s %s %s", req->caller->project.text,
-                            in->role ? in->role : "-", in->state ? in->state : "-",
+                            in->role ? role_text(in->role) : "-", in->state ? in->state : "-",
                             in->search ? in->search : "")};
     return 0;
 }

@@ -73,7 +73,7 @@ static void set_text(json_t *claims, const char *name, const char *value)
 static void set_member(json_t *claims, const struct token_subject *subject)
 {
     set_text(claims, "mem", subject->membership.text);
-    set_text(claims, "role", subject->role);
+    set_text(claims, "role", role_text(subject->role));
     json_object_set_new(claims, "adm", json_boolean(subject->admin));
 }
 
@@ -81,7 +81,7 @@ static void set_fhir_user(json_t *claims, const struct grant *grant)
 {
     if (word_list_has(grant->scope, "fhirUser"))
         json_object_set_new(claims, "fhirUser",
-                            json_sprintf("%s/%s", grant->subject.role,
+                            json_sprintf("%s/%s", role_text(grant->subject.role),
                                          grant->subject.profile.text));
 }
 
@@ -388,7 +388,7 @@ struct sql_grant_insert grant_values(struct authd *d, const struct token_call *c
 }
 
 struct sql_audit grant_audit(const struct token_call *call, const struct sql_grant_insert *made,
-                             struct uuid account, const char *role, const char *how)
+                             struct uuid account, enum role role, const char *how)
 {
     return audit_row(call->req, &(struct audit){.action = "session.create",
                                                 .project = made->project,

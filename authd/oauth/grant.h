@@ -8,6 +8,7 @@
 
 #include "authd/oauth/token.h"
 #include "authd/session/session.h"
+#include "common/domain/role.h"
 
 /* What the tokens of a grant say of it. */
 struct grant {
@@ -45,7 +46,7 @@ struct sql_grant_insert grant_values(struct authd *d, const struct token_call *c
 
 /* What has happened, for the audit row of that session; how: "oauth", "device". */
 struct sql_audit grant_audit(const struct token_call *call, const struct sql_grant_insert *made,
-                             struct uuid account, const char *role, const char *how);
+                             struct uuid account, enum role role, const char *how);
 
 /* Signs the tokens of a grant that is about to be made in the name of the person whose session
  * `parent` is: the access token (RFC 9068), and with openid an ID token (OpenID Connect Core 1.0,

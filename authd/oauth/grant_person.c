@@ -49,7 +49,6 @@ static void fill(struct person_item *item, const struct sql_userinfo_get_row *ro
     item->ret->client_id = copy(arena, row->client_id);
     item->ret->scope = copy(arena, row->scope);
     item->ret->jkt = copy(arena, row->jkt);
-    item->ret->role = copy(arena, row->role);
     item->ret->name = copy(arena, row->name);
     item->ret->surname = copy(arena, row->surname);
     item->ret->email = copy(arena, row->email);

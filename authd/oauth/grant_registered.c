@@ -22,7 +22,8 @@ enum { PAGE = 1000 }; /* the limit in part grant_held */
 static const struct field grant_held_rows[] = {
     FIELD_UUID(struct grant_held, session, FIELD_REQUIRED, "The grant's session"),
     FIELD_TEXT(struct grant_held, clientId, 0, 0, FIELD_REQUIRED, "Its client", ""),
-    FIELD_TEXT(struct grant_held, role, 0, 0, FIELD_REQUIRED, "The person's role", ""),
+    FIELD_ENUM(struct grant_held, role, role, account_roles, FIELD_REQUIRED, "The person's role",
+               ""),
     FIELD_TEXT(struct grant_held, scope, 0, 0, FIELD_REQUIRED, "Its scope", ""),
     FIELD_TEXT(struct grant_held, resource, 0, 0, 0, "What it is for", ""),
     FIELD_TEXT(struct grant_held, grantTypes, 0, 0, 0, "By which it was given", ""),
@@ -31,7 +32,7 @@ static const struct field grant_held_rows[] = {
 };
 FIELD_TABLE(grant_held);
 
-struct grant_held grant_held_of(const struct token_call *call, const char *role, const char *scope,
+struct grant_held grant_held_of(const struct token_call *call, enum role role, const char *scope,
                                 const char *resource, struct uuid patient)
 {
     const struct oauth_settings *settings = call->client->settings;

@@ -12,11 +12,13 @@
 
 #include "authd/oauth/token.h"
 #include "authd/session/session.h"
+#include "common/domain/role.h"
 
 /* What a grant holds of registrations; also the row of the statements that list grants. */
 struct grant_held {
     struct uuid session; /* of one that there is */
-    const char *clientId, *role, *scope;
+    enum role role;
+    const char *clientId, *scope;
     const char *resource;   /* NULL: the issuer itself */
     const char *grantTypes; /* words between blanks; NULL: not known */
     struct uuid patient;    /* unset: none */
@@ -25,7 +27,7 @@ struct grant_held {
 FIELD_DECLARE(grant_held);
 
 /* What the grant holds that this request makes, from the arena. */
-struct grant_held grant_held_of(const struct token_call *call, const char *role, const char *scope,
+struct grant_held grant_held_of(const struct token_call *call, enum role role, const char *scope,
                                 const char *resource, struct uuid patient);
 
 /* Whether the registrations have all of it now, and the account has consented where it was asked.

@@ -3,8 +3,6 @@
  */
 #include "authd/oauth/person_check.h"
 
-#include <string.h>
-
 #include "authd/oauth/oauth_error.h"
 #include "authd/session/admission.h"
 #include "settingsd/policy_api.h"
@@ -26,7 +24,7 @@ int person_check(const struct visit *visit, struct error *err)
 {
     const struct tenant *tenant = &visit->tenant;
     const struct caller *caller = &visit->caller;
-    bool patient = strcmp(caller->role, "Patient") == 0;
+    bool patient = caller->role == ROLE_PATIENT;
     const struct admission who = {.project = caller->project,
                                   .account = caller->account,
                                   .session = caller->session,

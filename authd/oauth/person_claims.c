@@ -44,7 +44,7 @@ static json_t *email_verified(const struct issuer *issuer UNUSED,
 static json_t *fhir_user(const struct issuer *issuer UNUSED,
                          const struct sql_userinfo_get_row *person)
 {
-    return json_sprintf("%s/%s", person->role, person->profile.text);
+    return json_sprintf("%s/%s", role_text(person->role), person->profile.text);
 }
 
 static const struct {

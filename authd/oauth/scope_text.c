@@ -126,11 +126,11 @@ struct page_scopes_scope scope_text(struct arena *arena, enum page_language lang
 }
 
 struct page_scopes_scope *scope_texts(struct arena *arena, enum page_language language,
-                                      const char *role, const char *scopes, size_t *ret_count)
+                                      enum role role, const char *scopes, size_t *ret_count)
 {
     struct page_scopes_scope *rows = arena_calloc(arena, strlen(scopes) + 1, sizeof(*rows));
     char *rest = NULL, *text = arena_strdup(arena, scopes);
-    bool is_patient = strcmp(role, "Patient") == 0;
+    bool is_patient = role == ROLE_PATIENT;
 
     *ret_count = 0;
     for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest))

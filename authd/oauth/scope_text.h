@@ -6,6 +6,7 @@
 #define ATRIUM_AUTHD_OAUTH_SCOPE_TEXT_H
 
 #include "authd/page/template/pages.h"
+#include "common/domain/role.h"
 
 /* The row of a scope. Fixed scopes have one text; those for the data of a FHIR server are a
  * sentence made of level, type and what they allow, with their query. Any other has neither, so
@@ -17,6 +18,6 @@ struct page_scopes_scope scope_text(struct arena *arena, enum page_language lang
 
 /* The rows of the scopes between blanks, for a person of that role; from the arena. */
 struct page_scopes_scope *scope_texts(struct arena *arena, enum page_language language,
-                                      const char *role, const char *scopes, size_t *ret_count);
+                                      enum role role, const char *scopes, size_t *ret_count);
 
 #endif

@@ -237,7 +237,7 @@ static int narrow(struct authd *d, const struct request *req, const struct calle
                   struct uuid patient, bool launched, struct auth_request *request,
                   struct error *err)
 {
-    bool is_patient = strcmp(caller->role, "Patient") == 0;
+    bool is_patient = caller->role == ROLE_PATIENT;
     const struct limits limits = limits_of(request, is_patient);
     struct narrowing self = {.arena = req->arena, .launched = launched};
 
@@ -257,7 +257,7 @@ int smart_narrow(struct authd *d, const struct request *req, struct uuid project
     if (request->in.launch) {
         if (find_launched(d, req, project, caller, request, &patient, err) < 0)
             return -1;
-    } else if (strcmp(caller->role, "Patient") == 0) {
+    } else if (caller->role == ROLE_PATIENT) {
         patient = caller->profile;
     }
     return narrow(d, req, caller, patient, request->in.launch, request, err);
@@ -271,10 +271,10 @@ int smart_narrow_grant(struct authd *d, const struct request *req, const struct 
     return narrow(d, req, caller, patient, word_list_has(request->scope, "launch"), request, err);
 }
 
-int smart_narrow_registered(const struct request *req, const char *role, struct uuid patient,
+int smart_narrow_registered(const struct request *req, enum role role, struct uuid patient,
                             struct auth_request *request, struct error *err)
 {
-    const struct limits limits = limits_of(request, strcmp(role, "Patient") == 0);
+    const struct limits limits = limits_of(request, role == ROLE_PATIENT);
     struct narrowing self = {.arena = req->arena,
                              .launched = word_list_has(request->scope, "launch"),
                              .documents = DOCUMENTS_ALL};

@@ -15,6 +15,7 @@
 #define ATRIUM_AUTHD_OAUTH_SMART_GRANT_H
 
 #include "authd/oauth/auth_request.h"
+#include "common/domain/role.h"
 
 /* Narrows the request's scope to what this person may give at its FHIR server, and finds out about
  * whom it is. Nothing where it is for no registered server. ERR_BAD_REQUEST with a word of OAuth:
@@ -32,7 +33,7 @@ int smart_narrow_grant(struct authd *d, const struct request *req, const struct 
 
 /* The same by what client and server list alone, whatever the person may do with documents. Does
  * not park. */
-int smart_narrow_registered(const struct request *req, const char *role, struct uuid patient,
+int smart_narrow_registered(const struct request *req, enum role role, struct uuid patient,
                             struct auth_request *request, struct error *err) MUST_USE;
 
 /* Of the scopes between blanks those of `system`, narrowed to the client's; in the arena. Another

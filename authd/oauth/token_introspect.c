@@ -91,7 +91,8 @@ static void set_username(const struct query *q, const struct sql_userinfo_get_ro
                          const char *scope, json_t *answer)
 {
     bool shows = word_list_has(person->scope, "email") && word_list_has(scope, "email");
-    const char *profile = arena_printf(q->req->arena, "%s/%s", person->role, person->profile.text);
+    const char *profile =
+        arena_printf(q->req->arena, "%s/%s", role_text(person->role), person->profile.text);
 
     json_object_set_new(answer, "username", json_string(shows ? person->email : profile));
 }

@@ -99,7 +99,7 @@ static enum visit_step show(const struct visit *visit, int status, enum page_tex
         &page,
         &(struct page_account_in){
             VISIT_VALUES(visit), .name = visit->caller.display, .email = telecom->value,
-            .practitioner = strcmp(visit->caller.role, "Practitioner") == 0,
+            .practitioner = visit->caller.role == ROLE_PRACTITIONER,
             .unverified = !who.security->emailVerified, .notice = notice,
             .factor = who.security->mfaEnrolled,
             .passkeys =
@@ -155,14 +155,14 @@ static enum visit_step sign_out(const struct visit *visit, const char *page,
     return visit_go(visit, page, out);
 }
 
-/* The pages of a tenant begin with the account, or with the sign-in to it. */
+/* The sign-in leads a person with a session on to the account. */
 int page_home_get(struct authd *d, const struct request *req, const struct page_query *in,
                   struct page_answer *out, struct error *err)
 {
     struct visit visit;
     enum visit_step step = visit_open_any(d, req, in->tenantCode, in->visit, &visit, out, err);
 
-    return visit_result(step == VISIT_OPEN ? visit_go(&visit, "account", out) : step);
+    return visit_result(step == VISIT_OPEN ? visit_go(&visit, "sign-in", out) : step);
 }
 
 int page_account_get(struct authd *d, const struct request *req, const struct page_query *in,

@@ -15,7 +15,7 @@
 static int offer_passkey(const struct visit *visit, const struct factor_wanted *wanted,
                          const char **ret, struct error *err)
 {
-    bool patient = strcmp(wanted->role, "Patient") == 0;
+    bool patient = wanted->role == ROLE_PATIENT;
     struct login_mfa_start_in in;
     struct passkey_request request = {0};
 
@@ -49,7 +49,7 @@ enum visit_step factor_form_show(const struct visit *visit, const struct factor_
     return options ? visit_show_script(&page, status, out) : visit_show(&page, status, out);
 }
 
-int factor_form_submit(const struct visit *visit, const char *role, const char *login,
+int factor_form_submit(const struct visit *visit, enum role role, const char *login,
                        const char *code, const char *credential, struct login_step *ret,
                        struct error *err)
 {
@@ -61,7 +61,7 @@ int factor_form_submit(const struct visit *visit, const char *role, const char *
         error_clear(err); /* no code has this form */
         return error_set(err, ERR_BAD_REQUEST, "The code is incorrect.");
     }
-    if (strcmp(role, "Patient") == 0)
+    if (role == ROLE_PATIENT)
         return patient_login_mfa(visit->d, &visit->req, &in, ret, err);
     return visit->installation ? login_mfa_account(visit->d, &visit->req, &in, ret, err)
                                : practitioner_login_mfa(visit->d, &visit->req, &in, ret, err);

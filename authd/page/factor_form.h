@@ -5,14 +5,15 @@
 #define ATRIUM_AUTHD_PAGE_FACTOR_FORM_H
 
 #include "authd/page/visit.h"
+#include "common/domain/role.h"
 
 struct login_step;
 
 /* A sign-in that waits for its second factor. */
 struct factor_wanted {
-    const char *page;  /* that the form is sent to */
-    const char *step;  /* what it carries, made by visit_seal() */
-    const char *role;  /* "Patient", "Practitioner" */
+    const char *page; /* that the form is sent to */
+    const char *step; /* what it carries, made by visit_seal() */
+    enum role role;
     const char *login; /* id of the login; a text that is none: no passkey is asked for */
 };
 
@@ -23,7 +24,7 @@ enum visit_step factor_form_show(const struct visit *visit, const struct factor_
 
 /* Takes the code, or the passkey (`credential`, not NULL), for the session code of the login.
  * Fails: BAD_REQUEST, THROTTLED. Parks. */
-int factor_form_submit(const struct visit *visit, const char *role, const char *login,
+int factor_form_submit(const struct visit *visit, enum role role, const char *login,
                        const char *code, const char *credential, struct login_step *ret,
                        struct error *err) MUST_USE;
 

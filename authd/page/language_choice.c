@@ -3,9 +3,10 @@
  */
 #include "authd/page/language_choice.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+#include "common/domain/accept.h"
 
 /* Whether a first subtag is one of our languages. */
 static bool is_language(const char *text, size_t length, enum page_language *ret)
@@ -19,21 +20,6 @@ static bool is_language(const char *text, size_t length, enum page_language *ret
         }
     }
     return false;
-}
-
-/* How much an entry "de-CH;q=0.8" is wanted, in thousandths (RFC 9110, section 12.4.2). */
-static int weight_of(const char *entry, size_t length)
-{
-    const char *parameter = memchr(entry, ';', length);
-    double quality;
-
-    if (!parameter)
-        return 1000;
-    parameter += 1 + strspn(parameter + 1, " \t");
-    if (parameter + 2 >= entry + length || strncasecmp(parameter, "q=", 2) != 0)
-        return 0;
-    quality = strtod(parameter + 2, NULL);
-    return quality >= 0 && quality <= 1 ? (int)(quality * 1000) : 0; /* neither NaN nor 1e300 */
 }
 
 bool language_of_locales(const char *locales, enum page_language *ret)
@@ -56,8 +42,8 @@ enum page_language language_choice(const char *accept, const char *fallback)
 
         at += strspn(at, ", \t");
         length = strcspn(at, ",");
-        if (is_language(at, strcspn(at, "-;, \t"), &language) && weight_of(at, length) > most) {
-            most = weight_of(at, length);
+        if (is_language(at, strcspn(at, "-;, \t"), &language) && accept_weight(at, length) > most) {
+            most = accept_weight(at, length);
             best = language;
         }
         at += length;

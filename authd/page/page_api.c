@@ -36,6 +36,13 @@ static const char *const page_notes[] = {"consent-withdrawn",
 #define PAGE_FORM_ROW(s, member, flags) \
     FIELD_TEXT(s, member, 0, PAGE_FIELD_MAX, flags, "A field of the form.", "")
 
+static const struct field front_query_rows[] = {
+    FIELD_VISIT(struct front_query),
+    FIELD_TEXT(struct front_query, tenant, 0, PAGE_FIELD_MAX, FIELD_QUERY, "Whose sign-in.",
+               "demo"),
+};
+FIELD_TABLE(front_query);
+
 static const struct field page_query_rows[] = {
     PAGE_TENANT_ROWS(struct page_query),
     FIELD_CHOICE(struct page_query, note, page_notes, FIELD_QUERY, "What was done.", "signed-out"),
@@ -119,8 +126,15 @@ static const struct field delete_form_rows[] = {
 };
 FIELD_TABLE(delete_form);
 
+static const struct field continue_query_rows[] = {
+    PAGE_TENANT_ROWS(struct continue_query),
+    PAGE_FORM_ROW(struct continue_query, token, FIELD_QUERY | FIELD_SECRET),
+};
+FIELD_TABLE(continue_query);
+
 static const struct field register_form_rows[] = {
     PAGE_TENANT_ROWS(struct register_form),
+    PAGE_FORM_ROW(struct register_form, token, FIELD_SECRET),
     PAGE_FORM_ROW(struct register_form, role, 0),
     PAGE_FORM_ROW(struct register_form, name, 0),
     PAGE_FORM_ROW(struct register_form, surname, 0),

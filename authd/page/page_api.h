@@ -7,6 +7,13 @@
 #include "common/domain/page.h"
 #include "common/wire/fields.h"
 
+/* The front page of the installation, or an address without a page. */
+struct front_query {
+    const struct page_visit *visit;
+    const char *tenant; /* the organization code that was typed; NULL: the page is opened */
+};
+FIELD_DECLARE(front_query);
+
 struct page_query {
     const char *tenantCode; /* path */
     const struct page_visit *visit;
@@ -87,9 +94,18 @@ struct delete_form {
 };
 FIELD_DECLARE(delete_form);
 
+/* The link is opened by which a person with a business address registers as a patient. */
+struct continue_query {
+    const char *tenantCode;
+    const struct page_visit *visit;
+    const char *token;
+};
+FIELD_DECLARE(continue_query);
+
 struct register_form {
     const char *tenantCode;
     const struct page_visit *visit;
+    const char *token; /* of that link; NULL: there was none */
     const char *role, *name, *surname, *email, *password;
 };
 FIELD_DECLARE(register_form);

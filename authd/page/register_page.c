@@ -1,6 +1,6 @@
 /*
  * register_page.c - the page that a person makes an account on. Handlers: page_register_get,
- * page_register_post.
+ * page_continue_get, page_register_post.
  *
  * A form counts for the limit of registrations as a request of the API does, whatever is wrong with
  * it; what is right and wrong in its fields says the table of the API's route.
@@ -16,8 +16,15 @@
 /* What was entered, and what is wrong with it. */
 struct entered {
     const struct register_form *form; /* NULL: nothing yet */
+    const char *token;                /* of a continue-as-patient link; NULL: none */
     enum page_text problem, name, surname, email, password;
 };
+
+/* An empty field counts as one that was left out. */
+static const char *given(const char *text)
+{
+    return page_has(text) ? text : NULL;
+}
 
 static bool patient_may(const struct tenant *tenant)
 {
@@ -32,6 +39,8 @@ static bool practitioner_may(const struct tenant *tenant)
 /* As what the form's sender registers: where one role may register alone it is not asked for. */
 static bool is_practitioner(const struct tenant *tenant, const struct register_form *form)
 {
+    if (form && given(form->token))
+        return false;
     if (!patient_may(tenant) || !practitioner_may(tenant))
         return practitioner_may(tenant);
     return form && form->role && strcmp(form->role, "practitioner") == 0;
@@ -46,8 +55,9 @@ static enum visit_step show_form(const struct visit *visit, int status,
     visit_page(visit, &page);
     page_register(&page,
                   &(struct page_register_in){
-                      VISIT_VALUES(visit), .wrong = status >= 400,
-                      .ask_role = patient_may(&visit->tenant) && practitioner_may(&visit->tenant),
+                      VISIT_VALUES(visit), .wrong = status >= 400, .token = entered->token,
+                      .ask_role = !entered->token && patient_may(&visit->tenant) &&
+                                  practitioner_may(&visit->tenant),
                       .practitioner = is_practitioner(&visit->tenant, form),
                       .name = form ? form->name : NULL, .surname = form ? form->surname : NULL,
                       .email = form ? form->email : NULL, .problem = entered->problem,
@@ -79,20 +89,15 @@ static void show_problems(const struct error *err, struct entered *entered)
     }
 }
 
-/* An empty field counts as one that was left out. */
-static const char *given(const char *text)
-{
-    return page_has(text) ? text : NULL;
-}
-
 /* Checks the fields by the route's own table, which both roles' inputs share. */
 static int read_fields(const struct visit *visit, const struct register_form *form,
                        const char *cookie, struct patient_register_in *ret, struct error *err)
 {
     json_auto_t *body =
-        json_pack("{s:s*, s:s*, s:s*, s:s*, s:s}", "name", given(form->name), "surname",
+        json_pack("{s:s*, s:s*, s:s*, s:s*, s:s, s:s*}", "name", given(form->name), "surname",
                   given(form->surname), "email", given(form->email), "password",
-                  given(form->password), "tenantCode", visit->tenant.tenantCode);
+                  given(form->password), "tenantCode", visit->tenant.tenantCode,
+                  "continueAsPatientToken", given(form->token));
 
     if (visit_fields(visit, &patient_register_in_table, body, ret, err) < 0)
         return -1;
@@ -120,13 +125,13 @@ static int register_as(const struct visit *visit, bool practitioner,
 static enum visit_step refuse(const struct visit *visit, const struct register_form *form,
                               struct page_answer *out, struct error *err)
 {
-    struct entered entered = {.form = form};
+    struct entered entered = {.form = form, .token = given(form->token)};
 
     show_problems(err, &entered);
     if (!err->problems)
         entered.problem = visit_problem(err);
     if (err->code == ERR_BAD_REQUEST)
-        entered.problem = PAGE_TEXT_ERROR_TAKEN;
+        entered.problem = entered.token ? PAGE_TEXT_ERROR_CONTINUE : PAGE_TEXT_ERROR_TAKEN;
     if (!err->problems && entered.problem == PAGE_NO_TEXT)
         return VISIT_FAILED;
     return show_form(visit, visit_refused(err, out), &entered, out);
@@ -164,17 +169,30 @@ static enum visit_step say_closed(const struct visit *visit, struct page_answer 
     return visit_say(visit, 403, PAGE_TEXT_REGISTER_TITLE, PAGE_TEXT_ERROR_DISABLED, out);
 }
 
+static int open_form(struct authd *d, const struct request *req, const char *code,
+                     const struct page_visit *from, const char *token, struct page_answer *out,
+                     struct error *err)
+{
+    const struct entered nothing = {.token = given(token)};
+    struct visit visit;
+    enum visit_step step = visit_open(d, req, code, from, &visit, out, err);
+
+    if (step == VISIT_OPEN)
+        step = is_open(&visit.tenant) ? show_form(&visit, 200, &nothing, out)
+                                      : say_closed(&visit, out);
+    return visit_result(step);
+}
+
 int page_register_get(struct authd *d, const struct request *req, const struct page_query *in,
                       struct page_answer *out, struct error *err)
 {
-    struct visit visit;
-    enum visit_step step = visit_open(d, req, in->tenantCode, in->visit, &visit, out, err);
+    return open_form(d, req, in->tenantCode, in->visit, NULL, out, err);
+}
 
-    if (step != VISIT_OPEN)
-        return visit_result(step);
-    if (!is_open(&visit.tenant))
-        return visit_result(say_closed(&visit, out));
-    return visit_result(show_form(&visit, 200, &(struct entered){.form = NULL}, out));
+int page_continue_get(struct authd *d, const struct request *req, const struct continue_query *in,
+                      struct page_answer *out, struct error *err)
+{
+    return open_form(d, req, in->tenantCode, in->visit, in->token, out, err);
 }
 
 int page_register_post(struct authd *d, const struct request *req, const struct register_form *in,
@@ -185,7 +203,10 @@ int page_register_post(struct authd *d, const struct request *req, const struct 
 
     if (step == VISIT_STALE && !visit.signed_in)
         step = show_form(&visit, VISIT_STALE_STATUS,
-                         &(struct entered){.form = in, .problem = PAGE_TEXT_ERROR_STALE}, out);
+                         &(struct entered){.form = in,
+                                           .token = given(in->token),
+                                           .problem = PAGE_TEXT_ERROR_STALE},
+                         out);
     if (step == VISIT_OPEN)
         step = is_open(&visit.tenant) ? take_form(&visit, in, out, err) : say_closed(&visit, out);
     return visit_result(step);

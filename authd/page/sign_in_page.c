@@ -29,7 +29,7 @@ enum { VERIFIER_SIZE = 32 }; /* random bytes: 43 characters (RFC 7636, section 4
 
 /* A sign-in whose password was right: what it waits for. */
 struct begun {
-    const char *role;  /* "Patient", "Practitioner" */
+    enum role role;
     const char *next;  /* "token", "mfa" */
     const char *value; /* the session code, the login's id */
 };
@@ -119,7 +119,7 @@ static const char *list_seal(const struct visit *visit, const struct begun_list 
     const char *text = list->verifier;
 
     for (size_t i = 0; i < list->count; i++)
-        text = arena_printf(visit->req.arena, "%s %s %s %s", text, list->items[i].role,
+        text = arena_printf(visit->req.arena, "%s %s %s %s", text, role_text(list->items[i].role),
                             list->items[i].next, list->items[i].value);
     return visit_seal(visit, text);
 }
@@ -135,7 +135,7 @@ static bool list_unseal(const struct visit *visit, const char *step, struct begu
         return false;
     ret->verifier = strtok_r(arena_strdup(visit->req.arena, state), " ", &rest);
     for (struct begun *item = ret->items; ret->count < ATTEMPTS; item++) {
-        item->role = strtok_r(NULL, " ", &rest);
+        item->role = role_parse(strtok_r(NULL, " ", &rest));
         item->next = strtok_r(NULL, " ", &rest);
         item->value = strtok_r(NULL, " ", &rest);
         if (!item->value)
@@ -166,7 +166,7 @@ static int exchange(struct visit *visit, const struct begun *item, const char *v
                                                              visit->tenant.tenantCode, cookie};
     struct token_response tokens = {0};
 
-    if (strcmp(item->role, "Patient") == 0)
+    if (item->role == ROLE_PATIENT)
         return patient_login_token(visit->d, &visit->req, &patient, &tokens, err);
     return practitioner_login_token(visit->d, &visit->req, &practitioner, &tokens, err);
 }
@@ -245,7 +245,7 @@ static enum visit_step ask_which(const struct visit *visit, const struct begun_l
 
 /* ---- address and password ---- */
 
-static struct begun begun_of(const struct visit *visit, const char *role,
+static struct begun begun_of(const struct visit *visit, enum role role,
                              const struct login_step *step)
 {
     return (struct begun){role, step->nextStep,
@@ -319,7 +319,7 @@ static enum visit_step sign_in_practitioner(struct visit *visit, const char *ema
     if (login_start_account(visit->d, &visit->req, email, password,
                             challenge_of(visit->req.arena, verifier), &step, err) < 0)
         return refuse(visit, entered, out, err);
-    item = begun_of(visit, "Practitioner", &step);
+    item = begun_of(visit, ROLE_PRACTITIONER, &step);
     return go_on(visit, &item, verifier, out, err);
 }
 
@@ -348,13 +348,14 @@ static enum visit_step take_password(struct visit *visit, const struct sign_in_f
 static enum visit_step take_choice(struct visit *visit, const struct sign_in_form *in,
                                    struct page_answer *out, struct error *err)
 {
-    const char *role = in->role && strcmp(in->role, "patient") == 0 ? "Patient" : "Practitioner";
+    enum role role =
+        in->role && strcmp(in->role, "patient") == 0 ? ROLE_PATIENT : ROLE_PRACTITIONER;
     struct begun_list list;
 
     if (!list_unseal(visit, in->step, &list))
         return lead_on(visit, 400, NULL, out, err);
     for (size_t i = 0; i < list.count; i++) {
-        if (strcmp(list.items[i].role, role) == 0)
+        if (list.items[i].role == role)
             return go_on(visit, &list.items[i], list.verifier, out, err);
     }
     return lead_on(visit, 400, NULL, out, err);
@@ -363,9 +364,9 @@ static enum visit_step take_choice(struct visit *visit, const struct sign_in_for
 /* ---- a passkey ---- */
 
 static int finish_passkey(const struct visit *visit, const struct passkey_finish_in *in,
-                          const char **ret_role, struct login_step *ret, struct error *err)
+                          enum role *ret_role, struct login_step *ret, struct error *err)
 {
-    *ret_role = "Practitioner";
+    *ret_role = ROLE_PRACTITIONER;
     return visit->installation ? passkey_finish_account(visit->d, &visit->req, in, ret, err)
                                : passkey_finish_any(visit->d, &visit->req, in, ret_role, ret, err);
 }

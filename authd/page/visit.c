@@ -98,7 +98,8 @@ enum visit_step visit_say(const struct visit *self, int status, enum page_text t
     visit_page(self, &page);
     page_note(&page, &(struct page_note_in){VISIT_FRAME(self), .next = self->next, .title = title,
                                             .text = text, .wrong = status >= 400,
-                                            .back = uuid_is_set(&self->tenant.projectId)});
+                                            .back = uuid_is_set(&self->tenant.projectId),
+                                            .front = status == 404});
     return visit_show(&page, status, out);
 }
 

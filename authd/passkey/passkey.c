@@ -326,7 +326,7 @@ int passkey_remove(struct authd *d, const struct request *req, struct db_tx **tx
         .account = owner->account,
         .audit = audit_row(req, &(struct audit){.action = "passkey.remove",
                                                 .account = owner->account,
-                                                .role = "Practitioner",
+                                                .role = ROLE_PRACTITIONER,
                                                 .type = "Passkey",
                                                 .id = passkey,
                                                 .reason = reason})};

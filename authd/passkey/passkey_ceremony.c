@@ -98,7 +98,7 @@ int passkey_ceremony_invalid(struct error *err)
 }
 
 int passkey_ceremony_spend(struct authd *d, const struct request *req, const char *kind,
-                           const char *role, struct uuid id, struct passkey_ceremony *ret,
+                           enum role role, struct uuid id, struct passkey_ceremony *ret,
                            struct error *err)
 {
     struct sql_ceremony_spend_in spend = {.id = id, .kind = kind, .role = role, .now = req->now_ms};

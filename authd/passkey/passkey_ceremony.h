@@ -13,6 +13,7 @@
 
 #include "authd/passkey/passkey_rp.h"
 #include "authd/passkey/webauthn.h"
+#include "common/domain/role.h"
 
 #define PASSKEY_CEREMONY_LIFE MINUTES(5)
 
@@ -27,7 +28,7 @@ struct sql_passkey_list_rows;
 
 struct passkey_ceremony {
     const char *kind; /* of a row: "enroll", "step-up", "factor" */
-    const char *role;
+    enum role role;
     struct uuid id;
     struct passkey_rp rp; /* of a spent one id and project only, see passkey_ceremony_find_rp() */
     uint8_t challenge[WEBAUTHN_CHALLENGE_SIZE];
@@ -65,7 +66,7 @@ int passkey_ceremony_invalid(struct error *err);
 
 /* Spends the row `id`: ERR_BAD_REQUEST when there is none of this kind, role and session. Parks. */
 int passkey_ceremony_spend(struct authd *d, const struct request *req, const char *kind,
-                           const char *role, struct uuid id, struct passkey_ceremony *ret,
+                           enum role role, struct uuid id, struct passkey_ceremony *ret,
                            struct error *err) MUST_USE;
 
 /* Completes the relying party of a ceremony that came back. known: a tenant that need not be looked

@@ -54,8 +54,7 @@ static bool is_asked_for(const struct authd *d, const struct request *req,
     if (uuid_is_set(&row->project) && !tenant)
         return true; /* the project is being deleted, and its passkeys with it */
     if (tenant)
-        url =
-            strcmp(row->role, "Patient") == 0 ? tenant->patientAppUrl : tenant->practitionerAppUrl;
+        url = row->role == ROLE_PATIENT ? tenant->patientAppUrl : tenant->practitionerAppUrl;
     return url && passkey_rp_parse(req->arena, url, &host, &origin) &&
            strcmp(host, row->rp_id) == 0;
 }

@@ -142,12 +142,12 @@ static int no_application(struct error *err)
 }
 
 int passkey_rp_find(struct authd *d, const struct request *req, const struct tenant *tenant,
-                    const char *role, struct passkey_rp *ret, struct error *err)
+                    enum role role, struct passkey_rp *ret, struct error *err)
 {
     const char *host, *origin, *url = NULL;
 
     if (tenant && !req->of_page)
-        url = strcmp(role, "Patient") == 0 ? tenant->patientAppUrl : tenant->practitionerAppUrl;
+        url = role == ROLE_PATIENT ? tenant->patientAppUrl : tenant->practitionerAppUrl;
     if (url) {
         if (!passkey_rp_parse(req->arena, url, &host, &origin))
             return no_application(err);

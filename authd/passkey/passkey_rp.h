@@ -37,7 +37,7 @@ const char *passkey_rp_home(const struct authd *d);
 /* The relying party of a sign-in to the tenant (NULL: none is named), or of a session in it.
  * ERR_BAD_REQUEST where there is none. */
 int passkey_rp_find(struct authd *d, const struct request *req, const struct tenant *tenant,
-                    const char *role, struct passkey_rp *ret, struct error *err) MUST_USE;
+                    enum role role, struct passkey_rp *ret, struct error *err) MUST_USE;
 
 /* The origins that may ask for its passkeys, NULL-ended, from the arena: an answer is compared with
  * them, a start has no use for them. */

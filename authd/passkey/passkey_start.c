@@ -10,6 +10,7 @@
 #include "common/wire/codec.h"
 
 static const char purpose[] = "passkey sign-in";
+static const char any_role[] = "any"; /* of a start on a page */
 
 struct passkey_started {
     struct uuid id;
@@ -73,7 +74,7 @@ void passkey_start_seal(struct authd *d, const struct request *req, struct passk
     self->until = req->now_ms + PASSKEY_CEREMONY_LIFE;
     started = (struct passkey_started){
         .id = self->id,
-        .role = self->role,
+        .role = self->role == ROLE_NONE ? any_role : role_text(self->role),
         .rpId = self->rp.id,
         .project = self->rp.project,
         .tenant = self->tenant,
@@ -85,13 +86,13 @@ void passkey_start_seal(struct authd *d, const struct request *req, struct passk
     secret_hash(*ret_login_id, self->challenge);
 }
 
-int passkey_start_open(struct authd *d, const struct request *req, const char *role,
+int passkey_start_open(struct authd *d, const struct request *req, enum role role,
                        const char *login_id, struct passkey_ceremony *ret, struct error *err)
 {
     struct passkey_started started;
 
     if (decode(d, req, login_id, &started, err) < 0 ||
-        (strcmp(started.role, role) != 0 && strcmp(started.role, PASSKEY_ANY_ROLE) != 0) ||
+        (role_parse(started.role) != role && strcmp(started.role, any_role) != 0) ||
         started.until <= req->now_ms) {
         error_clear(err);
         return passkey_ceremony_invalid(err);

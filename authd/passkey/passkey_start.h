@@ -12,6 +12,7 @@
 #define ATRIUM_AUTHD_PASSKEY_PASSKEY_START_H
 
 #include "authd/passkey/passkey_ceremony.h"
+#include "common/domain/role.h"
 
 /* Gives a ceremony of role, rp, tenant, email and code_challenge as they are set its id, challenge
  * and end. *ret_login_id: in the arena. */
@@ -19,7 +20,7 @@ void passkey_start_seal(struct authd *d, const struct request *req, struct passk
                         const char **ret_login_id);
 
 /* Back. ERR_BAD_REQUEST for any other text, another role, or after its end. */
-int passkey_start_open(struct authd *d, const struct request *req, const char *role,
+int passkey_start_open(struct authd *d, const struct request *req, enum role role,
                        const char *login_id, struct passkey_ceremony *ret,
                        struct error *err) MUST_USE;
 
@@ -27,10 +28,6 @@ int passkey_start_open(struct authd *d, const struct request *req, const char *r
  * Parks. */
 int passkey_start_spend(struct authd *d, const struct request *req,
                         const struct passkey_ceremony *self, struct error *err) MUST_USE;
-
-/* The role of a start on a page, where it is the passkey that says who signs in: each role's finish
- * takes it. */
-#define PASSKEY_ANY_ROLE "any"
 
 /* A start of any role in the tenant, for the hosted page. Fails: BAD_REQUEST (no address that
  * passkeys can be of). Parks. */
@@ -47,7 +44,7 @@ int passkey_finish_account(struct authd *d, const struct request *req,
 /* Finishes it, as {patient,practitioner}_passkey_finish() of the role whose passkey it is.
  * *ret_role: that; of an unknown passkey a patient's. Parks. */
 int passkey_finish_any(struct authd *d, const struct request *req,
-                       const struct passkey_finish_in *in, const char **ret_role,
+                       const struct passkey_finish_in *in, enum role *ret_role,
                        struct login_step *out, struct error *err) MUST_USE;
 
 #endif

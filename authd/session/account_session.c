@@ -29,7 +29,7 @@ static struct sql_audit session_event(const struct request *req, const char *act
     return audit_row(req, &(struct audit){.action = action,
                                           .failure = failure,
                                           .account = account,
-                                          .role = "Practitioner",
+                                          .role = ROLE_PRACTITIONER,
                                           .type = "Session",
                                           .id = session,
                                           .detail = detail});
@@ -105,7 +105,7 @@ static int complete(struct authd *d, const struct request *req, struct db_tx **t
         .account = account,
         .audit = audit_row(req, &(struct audit){.action = "deletion.abort",
                                                 .account = account,
-                                                .role = "Practitioner",
+                                                .role = ROLE_PRACTITIONER,
                                                 .type = "Account",
                                                 .id = account})};
     int aborted = sql_deletion_abort(*tx_p, req, &abort, err);

@@ -3,8 +3,6 @@
  */
 #include "authd/session/admission.h"
 
-#include <string.h>
-
 #include "authd/session/address_key.h"
 #include "authd/session/admission_cache.h"
 #include "authd/session/session.h"
@@ -14,9 +12,9 @@
 #include "settingsd/settingsd_api.h"
 #include "settingsd/tenant_api.h"
 
-bool admission_is_admin(const char *role, bool admin)
+bool admission_is_admin(enum role role, bool admin)
 {
-    return admin && strcmp(role, "Practitioner") == 0;
+    return admin && role == ROLE_PRACTITIONER;
 }
 
 static int refuse(struct authd *d, const struct request *req, const struct admission *who,
@@ -111,7 +109,7 @@ int admission_open(struct authd *d, const struct request *req, const struct admi
     return judge(d, req, who, &context, err);
 }
 
-int admission_check_sign_in(struct authd *d, const struct request *req, const char *role,
+int admission_check_sign_in(struct authd *d, const struct request *req, enum role role,
                             struct uuid account, struct uuid project, struct error *err)
 {
     const struct sql_standing_get_in get = {.account = account, .project = project};

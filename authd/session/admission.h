@@ -15,7 +15,7 @@
 struct admission {
     struct uuid project;
     struct uuid account, session; /* absent: one that is not made yet */
-    const char *role;
+    enum role role;
     struct uuid policy; /* absent: none, and no rule */
     bool admin;         /* see admission_is_admin() */
     int64_t change;     /* see admission_cache.h; as read with the policy; 0: not read */
@@ -24,7 +24,7 @@ struct admission {
 
 /* Whether a member of that role is bound by no rule. As request_is_admin(): a patient administers
  * nothing. */
-bool admission_is_admin(const char *role, bool admin);
+bool admission_is_admin(enum role role, bool admin);
 
 /* 0 when it may. ERR_PROJECT_READ_ONLY when the project is; ERR_FORBIDDEN otherwise: an address
  * that the rules do not let in leaves a row in the audit trail, and nothing else. ERR_NOT_FOUND
@@ -41,7 +41,7 @@ int admission_open(struct authd *d, const struct request *req, const struct admi
 /* The same as admission_check() for the sign-in of an account, whose place in the project is looked
  * up: ERR_ACCOUNT_LOCKED when it is locked there. Who has none is let through: the statement that
  * makes the session finds none either. Parks. */
-int admission_check_sign_in(struct authd *d, const struct request *req, const char *role,
+int admission_check_sign_in(struct authd *d, const struct request *req, enum role role,
                             struct uuid account, struct uuid project, struct error *err) MUST_USE;
 
 #endif

@@ -14,7 +14,7 @@ int deletion_settle(struct authd *d, const struct request *req, int64_t sequence
 }
 
 struct sql_deletion_abort deletion_abort_values(const struct request *req, struct uuid account,
-                                                const char *role)
+                                                enum role role)
 {
     const struct audit what = {.action = "deletion.abort", .account = account, .role = role};
 

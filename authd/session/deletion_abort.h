@@ -11,7 +11,7 @@
 
 /* What a statement writes by the part deletion_abort. */
 struct sql_deletion_abort deletion_abort_values(const struct request *req, struct uuid account,
-                                                const char *role);
+                                                enum role role);
 
 /* Gateways forget what they know of the account, and so its date or that it has none any more.
  * Parks. */

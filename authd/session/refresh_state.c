@@ -55,7 +55,7 @@ static void read_row(const struct sql_refresh_state_row *row, struct arena *aren
                                   .account = row->account,
                                   .membership = row->membership,
                                   .profile = row->profile,
-                                  .role = arena_strdup(arena, row->role),
+                                  .role = row->role,
                                   .admin = row->admin == TRISTATE_TRUE,
                                   .grant = row->is_grant,
                                   .policy = row->policy,

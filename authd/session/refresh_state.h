@@ -23,7 +23,7 @@ enum refresh_status {
 struct refresh_state {
     enum refresh_status status;
     struct uuid account, membership, profile, policy;
-    const char *role;
+    enum role role;
     bool admin;
     bool grant;               /* see oauth/grant.h */
     const uint8_t *successor; /* sealed; of REFRESH_AGAIN */

@@ -60,7 +60,7 @@ static void fill(struct rotation_item *item, const struct sql_refresh_rotate_row
                                         .membership = row->membership,
                                         .profile = row->profile,
                                         .session = item->in->session,
-                                        .role = arena_strdup(item->req->arena, row->role),
+                                        .role = row->role,
                                         .admin = row->admin};
 }
 

@@ -31,8 +31,8 @@ static const struct field session_created_rows[] = {
 FIELD_TABLE(session_created);
 
 void session_draft(struct authd *d, const struct request *req, struct uuid project,
-                   struct uuid account, const char *role, const char *email,
-                   const char *auth_method, struct session_draft *ret)
+                   struct uuid account, enum role role, const char *email, const char *auth_method,
+                   struct session_draft *ret)
 {
     struct throttle_keys keys;
 
@@ -120,7 +120,7 @@ const struct reference *session_reference(struct arena *arena, const char *type,
 }
 
 int session_begun(struct authd *d, const struct request *req, const struct session_created *created,
-                  const struct session_draft *draft, const char *role, const char *email,
+                  const struct session_draft *draft, enum role role, const char *email,
                   const char *display, struct token_subject *ret, struct error *err)
 {
     if (deletion_abort_publish(d, req, created->change, draft->account, err) < 0)
@@ -148,13 +148,14 @@ int session_answer(struct authd *d, const struct request *req, const struct toke
     out->refreshToken = arena_strdup(req->arena, draft->refresh.text);
     out->expiresIn = ACCESS_TOKEN_LIFE / 1000;
     out->project = session_reference(req->arena, "Project", subject->project, project_name);
-    out->profile = session_reference(req->arena, subject->role, subject->profile, display);
+    out->profile =
+        session_reference(req->arena, role_text(subject->role), subject->profile, display);
     return 0;
 }
 
 struct sql_audit session_audit(const struct request *req, const char *action,
                                const struct session_draft *draft, struct uuid account,
-                               const char *role)
+                               enum role role)
 {
     return audit_row(req, &(struct audit){.action = action,
                                           .project = draft->refresh.project,

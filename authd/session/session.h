@@ -13,7 +13,7 @@
 /* Who a token is for. */
 struct token_subject {
     struct uuid project, membership, profile, session;
-    const char *role; /* "Patient" or "Practitioner" */
+    enum role role;
     bool admin;
 };
 
@@ -40,8 +40,8 @@ struct sql_session_insert session_values(const struct request *req,
 
 /* Makes the draft of a session in the project, for the account with this role and e-mail. */
 void session_draft(struct authd *d, const struct request *req, struct uuid project,
-                   struct uuid account, const char *role, const char *email,
-                   const char *auth_method, struct session_draft *ret);
+                   struct uuid account, enum role role, const char *email, const char *auth_method,
+                   struct session_draft *ret);
 
 /* The session becomes that of the browser that holds the cookie, and lives as long as
  * authd/page/visit.h says; its refresh token is no use. NULL: it stays a client's. */
@@ -72,7 +72,7 @@ FIELD_DECLARE(session_created);
 
 /* Does what follows from it, and fills *ret with its subject. Parks. */
 int session_begun(struct authd *d, const struct request *req, const struct session_created *created,
-                  const struct session_draft *draft, const char *role, const char *email,
+                  const struct session_draft *draft, enum role role, const char *email,
                   const char *display, struct token_subject *ret, struct error *err) MUST_USE;
 
 /* The token response of a fresh session. display: of the profile. */
@@ -83,12 +83,12 @@ int session_answer(struct authd *d, const struct request *req, const struct toke
 /* The audit row of a draft that becomes a session: `action` makes it. */
 struct sql_audit session_audit(const struct request *req, const char *action,
                                const struct session_draft *draft, struct uuid account,
-                               const char *role);
+                               enum role role);
 
 /* Who tried to sign in, as far as that is known. */
 struct sign_in {
     struct uuid project, account;
-    const char *role;
+    enum role role;
 };
 
 /* The audit row of its failure. why: one word ("password", "code"). */

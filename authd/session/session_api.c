@@ -75,8 +75,8 @@ static const struct field me_telecom_rows[] = {
 FIELD_TABLE(me_telecom);
 
 static const struct field me_profile_rows[] = {
-    FIELD_CHOICE(struct me_profile, resourceType, account_roles, FIELD_REQUIRED,
-                 "Role of the user.", "Patient"),
+    FIELD_ENUM(struct me_profile, resourceType, role, account_roles, FIELD_REQUIRED,
+               "Role of the user.", "Patient"),
     FIELD_UUID(struct me_profile, id, FIELD_REQUIRED, "The profile."),
     FIELD_OBJECTS(struct me_profile, name, me_name, 10, FIELD_REQUIRED, "Names."),
     FIELD_OBJECTS(struct me_profile, telecom, me_telecom, 10, FIELD_REQUIRED, "Addresses."),

@@ -4,6 +4,7 @@
 #ifndef ATRIUM_AUTHD_SESSION_SESSION_API_H
 #define ATRIUM_AUTHD_SESSION_SESSION_API_H
 
+#include "common/domain/role.h"
 #include "common/wire/fields.h"
 
 struct me_project {
@@ -34,7 +35,7 @@ struct me_telecom {
 FIELD_DECLARE(me_telecom);
 
 struct me_profile {
-    const char *resourceType;
+    enum role resourceType;
     struct uuid id;
     struct field_list name, telecom;
 };

@@ -138,7 +138,8 @@ static int sign(struct signing_key *key, const char *text, uint8_t ret[static 2 
 
 char *token_mint(struct signing_key *key, const struct token_claims *claims, struct arena *arena)
 {
-    const char *subject = arena_printf(arena, "%s/%s", claims->role, claims->profile.text);
+    const char *subject =
+        arena_printf(arena, "%s/%s", role_text(claims->role), claims->profile.text);
     json_int_t now_s = claims->now_ms / 1000;
     uint8_t signature[2 * P256_SIZE];
     char *body, *signed_part;

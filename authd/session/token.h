@@ -11,6 +11,7 @@
 
 #include "common/base/arena.h"
 #include "common/base/uuid.h"
+#include "common/domain/role.h"
 
 /* One P-256 key pair, ready to sign. */
 struct signing_key {
@@ -33,7 +34,7 @@ void signing_key_destroy(struct signing_key **self_p);
 
 struct token_claims {
     const char *issuer, *audience;
-    const char *role; /* with profile the subject: "Patient/<id>" */
+    enum role role; /* with profile the subject: "Patient/<id>" */
     struct uuid profile, project, membership, session, id;
     bool admin;
     int64_t now_ms, life_ms;

@@ -31,7 +31,7 @@ static const char *or_unknown(const char *text)
 }
 
 void arrival_report(struct authd *d, const struct request *req, const struct session_draft *draft,
-                    const char *role, const char *email, const char *display)
+                    enum role role, const char *email, const char *display)
 {
     struct mail_route route;
     struct tenant tenant;

@@ -11,6 +11,7 @@
 #define ATRIUM_AUTHD_SIGNIN_ARRIVAL_H
 
 #include "authd/session/session.h"
+#include "common/domain/role.h"
 
 /* The two hashes of the client of the request, one after the other: of its address (of IPv6 the
  * /64) and of its user agent. */
@@ -21,6 +22,6 @@ void arrival_keys(struct authd *d, const struct request *req, struct uuid accoun
  * the session, if it owns the account, else by the installation. Best effort, logged when it fails:
  * the sign-in stands. Parks. */
 void arrival_report(struct authd *d, const struct request *req, const struct session_draft *draft,
-                    const char *role, const char *email, const char *display);
+                    enum role role, const char *email, const char *display);
 
 #endif

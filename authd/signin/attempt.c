@@ -51,8 +51,8 @@ int attempts_make(struct authd *d, const struct request *req, const struct tenan
                   const char *email, const char *password, struct attempt ret[static ATTEMPTS],
                   struct error *err)
 {
-    ret[0] = (struct attempt){.role = "Practitioner", .enabled = tenant->practitionerLogin};
-    ret[1] = (struct attempt){.role = "Patient", .enabled = tenant->patientLogin};
+    ret[0] = (struct attempt){.role = ROLE_PRACTITIONER, .enabled = tenant->practitionerLogin};
+    ret[1] = (struct attempt){.role = ROLE_PATIENT, .enabled = tenant->patientLogin};
     if (!ret[0].enabled && !ret[1].enabled)
         return not_enabled(err);
     for (size_t i = 0; i < ATTEMPTS; i++) {

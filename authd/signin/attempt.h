@@ -10,13 +10,14 @@
 #define ATRIUM_AUTHD_SIGNIN_ATTEMPT_H
 
 #include "authd/signin/candidate.h"
+#include "common/domain/role.h"
 
 struct tenant; /* settingsd/tenant_api.h */
 
 enum { ATTEMPTS = 2 };
 
 struct attempt {
-    const char *role;
+    enum role role;
     struct throttle_keys keys;
     struct candidate who;
     bool enabled; /* the tenant's switch */

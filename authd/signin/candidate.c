@@ -46,7 +46,7 @@ static const struct field candidate_row_rows[] = {
 };
 FIELD_TABLE(candidate_row);
 
-static struct candidate candidate_new(const struct request *req, const char *role,
+static struct candidate candidate_new(const struct request *req, enum role role,
                                       struct uuid project, size_t places)
 {
     struct candidate self = {.is = {.project = project, .role = role}};
@@ -106,7 +106,7 @@ static int find_patient(struct authd *d, const struct request *req, struct uuid 
 
     if (sql_candidate_find_patient(d->svc.db, req, &find, &row, err) < 0)
         return -1;
-    *ret = candidate_new(req, "Patient", project, 1);
+    *ret = candidate_new(req, ROLE_PATIENT, project, 1);
     add_row(req, row.candidate, project, ret);
     return throttle_result(d, req, row.pair, row.address, row.account, err);
 }
@@ -122,20 +122,19 @@ static int find_practitioner(struct authd *d, const struct request *req, struct 
 
     if (sql_candidate_find_practitioner(d->svc.db, req, &find, &rows, err) < 0)
         return -1;
-    *ret = candidate_new(req, "Practitioner", project, rows.count);
+    *ret = candidate_new(req, ROLE_PRACTITIONER, project, rows.count);
     for (size_t i = 0; i < rows.count; i++)
         add_row(req, rows.items[i].candidate, project, ret);
     first = rows.items;
     return throttle_result(d, req, first->pair, first->address, first->account, err);
 }
 
-int candidate_find(struct authd *d, const struct request *req, const char *role,
-                   struct uuid project, const char *email, const struct throttle_keys *keys,
-                   struct candidate *ret, struct error *err)
+int candidate_find(struct authd *d, const struct request *req, enum role role, struct uuid project,
+                   const char *email, const struct throttle_keys *keys, struct candidate *ret,
+                   struct error *err)
 {
-    int result = strcmp(role, "Patient") == 0
-                     ? find_patient(d, req, project, email, keys, ret, err)
-                     : find_practitioner(d, req, project, email, keys, ret, err);
+    int result = role == ROLE_PATIENT ? find_patient(d, req, project, email, keys, ret, err)
+                                      : find_practitioner(d, req, project, email, keys, ret, err);
 
     ret->email = email;
     if (result == 0)
@@ -144,7 +143,7 @@ int candidate_find(struct authd *d, const struct request *req, const char *role,
 }
 
 /* Fills the candidate of an account that is known: each row is one of its places. */
-static void fill(const struct request *req, const char *role, struct field_list rows,
+static void fill(const struct request *req, enum role role, struct field_list rows,
                  struct candidate *ret)
 {
     const struct candidate_row *items = rows.items;
@@ -156,7 +155,7 @@ static void fill(const struct request *req, const char *role, struct field_list 
         ret->is.project = ret->places[0].project;
 }
 
-int candidate_of_login(struct authd *d, const struct request *req, const char *role,
+int candidate_of_login(struct authd *d, const struct request *req, enum role role,
                        struct uuid login, struct candidate *ret, struct error *err)
 {
     const struct sql_candidate_of_login_in of = {.login = login, .role = role, .now = req->now_ms};
@@ -174,7 +173,7 @@ int candidate_refuse_login(struct error *err)
     return error_set(err, ERR_BAD_REQUEST, "Login session is invalid or has expired.");
 }
 
-int candidate_of_account(struct authd *d, const struct request *req, const char *role,
+int candidate_of_account(struct authd *d, const struct request *req, enum role role,
                          struct uuid account, struct uuid project, struct candidate *ret,
                          struct error *err)
 {

@@ -39,13 +39,13 @@ bool candidate_is_locked_in(const struct candidate *self, struct uuid project);
 /* Looks the account up; of a patient in `project`, of a practitioner anywhere. `project` keeps
  * only its own place, absent every one. Found or not, 0; ERR_THROTTLED (*ret is filled all the
  * same) when the keys are at a limit. Parks. */
-int candidate_find(struct authd *d, const struct request *req, const char *role,
-                   struct uuid project, const char *email, const struct throttle_keys *keys,
-                   struct candidate *ret, struct error *err) MUST_USE;
+int candidate_find(struct authd *d, const struct request *req, enum role role, struct uuid project,
+                   const char *email, const struct throttle_keys *keys, struct candidate *ret,
+                   struct error *err) MUST_USE;
 
 /* Who a login that waits for a second factor belongs to, with the places that it may lead to; empty
  * when there is no such login. Found or not, 0. Parks. */
-int candidate_of_login(struct authd *d, const struct request *req, const char *role,
+int candidate_of_login(struct authd *d, const struct request *req, enum role role,
                        struct uuid login, struct candidate *ret, struct error *err) MUST_USE;
 
 /* Refuses a login that is not known, or is over: ERR_BAD_REQUEST. */
@@ -53,7 +53,7 @@ int candidate_refuse_login(struct error *err);
 
 /* Whose passkey was shown, with the places that the sign-in may lead to: all, or `project`. Found
  * or not, 0. Parks. */
-int candidate_of_account(struct authd *d, const struct request *req, const char *role,
+int candidate_of_account(struct authd *d, const struct request *req, enum role role,
                          struct uuid account, struct uuid project, struct candidate *ret,
                          struct error *err) MUST_USE;
 

@@ -3,8 +3,6 @@
  */
 #include "authd/signin/explain.h"
 
-#include <string.h>
-
 #include "authd/account/email_verified.h"
 #include "authd/operation_api.h"
 #include "authd/session/admission.h"
@@ -20,7 +18,7 @@ enum { STEPS_MAX = 16 };
 /* The sign-in in question, and the steps so far; what follows a failed one is skipped. */
 struct walk {
     const struct sign_in_explain_in *in;
-    const char *role;
+    enum role role;
     struct tenant tenant;
     bool found;         /* the tenant */
     struct uuid policy; /* that binds the member; absent: none does */
@@ -53,7 +51,7 @@ static void note(struct walk *walk, const char *outcome, const char *hint)
 
 static void walk_tenant(struct walk *walk)
 {
-    bool patient = strcmp(walk->role, "Patient") == 0;
+    bool patient = walk->role == ROLE_PATIENT;
 
     step(walk, "tenant", walk->found,
          "No project has this tenant code: see `atriumctl project list`.");
@@ -68,7 +66,7 @@ static const char INVITED[] =
     "Invited, but the invitation is not accepted yet: an admin of the project can send it again.";
 
 static int look_up(struct authd *d, const struct request *req, const struct walk *walk,
-                   const char *role, struct sql_explain_row *ret, struct error *err)
+                   enum role role, struct sql_explain_row *ret, struct error *err)
 {
     struct throttle_keys keys;
     const struct sql_explain_in in = {.role = role,
@@ -100,10 +98,10 @@ static int find_account(struct authd *d, const struct request *req, struct walk 
         return -1;
     if (walk->in->role || !walk->found || is_known(ret))
         return 0;
-    if (look_up(d, req, walk, "Practitioner", &practitioner, err) < 0)
+    if (look_up(d, req, walk, ROLE_PRACTITIONER, &practitioner, err) < 0)
         return -1;
     if (practitioner.member || practitioner.invited) {
-        walk->role = "Practitioner";
+        walk->role = ROLE_PRACTITIONER;
         *ret = practitioner;
     }
     return 0;
@@ -164,7 +162,7 @@ int explain_sign_in(struct authd *d, const struct request *req, const struct ten
     struct walk *walk = arena_alloc(req->arena, sizeof(*walk));
     struct sql_explain_row row;
 
-    *walk = (struct walk){.in = in, .role = in->role ? in->role : "Patient"};
+    *walk = (struct walk){.in = in, .role = in->role ? in->role : ROLE_PATIENT};
     walk->found = tenant != NULL;
     if (tenant)
         walk->tenant = *tenant;

@@ -131,7 +131,7 @@ int patient_login_mfa(struct authd *d, const struct request *req, const struct l
     struct candidate who;
 
     if (check_shown(in, err) < 0 ||
-        candidate_of_login(d, req, "Patient", in->loginId, &who, err) < 0)
+        candidate_of_login(d, req, ROLE_PATIENT, in->loginId, &who, err) < 0)
         return -1;
     if (who.count == 0)
         return candidate_refuse_login(err);
@@ -145,7 +145,7 @@ int login_mfa_account(struct authd *d, const struct request *req, const struct l
     struct candidate who;
 
     if (check_shown(in, err) < 0 ||
-        candidate_of_login(d, req, "Practitioner", in->loginId, &who, err) < 0)
+        candidate_of_login(d, req, ROLE_PRACTITIONER, in->loginId, &who, err) < 0)
         return -1;
     if (!uuid_is_set(&who.is.account))
         return candidate_refuse_login(err);
@@ -162,7 +162,7 @@ int practitioner_login_mfa(struct authd *d, const struct request *req,
     struct candidate who;
 
     if (check_shown(in, err) < 0 ||
-        candidate_of_login(d, req, "Practitioner", in->loginId, &who, err) < 0)
+        candidate_of_login(d, req, ROLE_PRACTITIONER, in->loginId, &who, err) < 0)
         return -1;
     if (who.count == 0)
         return candidate_refuse_login(err);

@@ -66,8 +66,8 @@ int patient_login_start(struct authd *d, const struct request *req,
         return -1;
     if (!tenant.patientLogin)
         return error_set(err, ERR_FORBIDDEN, "Login is not enabled.");
-    throttle_keys(d, req, "Patient", tenant.projectId, in->email, req->address, &keys);
-    if (candidate_find(d, req, "Patient", tenant.projectId, in->email, &keys, &who, err) < 0 ||
+    throttle_keys(d, req, ROLE_PATIENT, tenant.projectId, in->email, req->address, &keys);
+    if (candidate_find(d, req, ROLE_PATIENT, tenant.projectId, in->email, &keys, &who, err) < 0 ||
         candidate_authenticate(d, req, &who, &keys, in->password, err) < 0 ||
         email_check_sign_in(d, req, &tenant, &who.is, &keys, err) < 0 ||
         passkey_factor_demand(d, req, &tenant, &who, err) < 0)
@@ -89,8 +89,8 @@ struct field_list login_choices(const struct request *req, const struct candidat
         list[t] = (struct login_tenant){
             .tenantCode = open[t].tenantCode,
             .project = session_reference(req->arena, "Project", open[t].projectId, open[t].name),
-            .profile =
-                session_reference(req->arena, "Practitioner", who->places[p].profile, who->display),
+            .profile = session_reference(req->arena, role_text(ROLE_PRACTITIONER),
+                                         who->places[p].profile, who->display),
         };
     }
     return (struct field_list){list, tenants.count};
@@ -117,8 +117,8 @@ int login_start_account(struct authd *d, const struct request *req, const char *
 
     if (password_slot_acquire(d, req, &slot, err) < 0)
         return -1;
-    throttle_keys(d, req, "Practitioner", none, email, req->address, &keys);
-    if (candidate_find(d, req, "Practitioner", none, email, &keys, &who, err) < 0)
+    throttle_keys(d, req, ROLE_PRACTITIONER, none, email, req->address, &keys);
+    if (candidate_find(d, req, ROLE_PRACTITIONER, none, email, &keys, &who, err) < 0)
         return -1;
     who.anywhere = true;
     if (candidate_authenticate(d, req, &who, &keys, password, err) < 0)
@@ -142,8 +142,9 @@ int practitioner_login_start(struct authd *d, const struct request *req,
         return -1;
     if (in->tenantCode && tenant_open(d, req, in->tenantCode, &tenant, err) < 0)
         return -1;
-    throttle_keys(d, req, "Practitioner", tenant.projectId, in->email, req->address, &keys);
-    if (candidate_find(d, req, "Practitioner", tenant.projectId, in->email, &keys, &who, err) < 0 ||
+    throttle_keys(d, req, ROLE_PRACTITIONER, tenant.projectId, in->email, req->address, &keys);
+    if (candidate_find(d, req, ROLE_PRACTITIONER, tenant.projectId, in->email, &keys, &who, err) <
+            0 ||
         candidate_authenticate(d, req, &who, &keys, in->password, err) < 0)
         return -1;
     if (!in->tenantCode && login_places(d, req, &who, &tenants, err) < 0)

@@ -30,7 +30,7 @@ struct login {
     bool used;
 };
 
-static int find(struct authd *d, const struct request *req, const char *role, const char *code,
+static int find(struct authd *d, const struct request *req, enum role role, const char *code,
                 struct login *ret, struct error *err)
 {
     uint8_t hash[SECRET_HASH_SIZE];
@@ -76,7 +76,7 @@ static int refuse(struct authd *d, const struct request *req, const struct login
 }
 
 /* Ends what the code gave out, as it stands now, and refuses. */
-static int refuse_replay(struct authd *d, const struct request *req, const char *role,
+static int refuse_replay(struct authd *d, const struct request *req, enum role role,
                          const char *code, struct error *err)
 {
     struct login login;
@@ -95,8 +95,8 @@ static int refuse_replay(struct authd *d, const struct request *req, const char 
 }
 
 /* The login of an unused code and its right verifier. A wrong verifier spends the code. */
-static int open_login(struct authd *d, const struct request *req, const char *role,
-                      const char *code, const char *verifier, struct login *ret, struct error *err)
+static int open_login(struct authd *d, const struct request *req, enum role role, const char *code,
+                      const char *verifier, struct login *ret, struct error *err)
 {
     struct sql_login_invalidate_in in = {.now = req->now_ms};
     int spent;
@@ -171,7 +171,7 @@ static int spend(struct authd *d, const struct request *req, const char *code,
                  const char *cookie, struct token_response *out, struct error *err)
 {
     CLEANUP(session_draft_wipe) struct session_draft draft;
-    const char *role = login->is.role;
+    enum role role = login->is.role;
     struct sql_login_spend_in spend;
     struct session_created created;
     struct token_subject subject;
@@ -205,7 +205,7 @@ int login_token_account(struct authd *d, const struct request *req, const char *
     struct account_login account;
     struct login login;
 
-    if (open_login(d, req, "Practitioner", code, verifier, &login, err) < 0)
+    if (open_login(d, req, ROLE_PRACTITIONER, code, verifier, &login, err) < 0)
         return -1;
     /* of a passkey that opens a tenant */
     if (uuid_is_set(&login.within))
@@ -228,7 +228,7 @@ int patient_login_token(struct authd *d, const struct request *req,
     struct login login;
     const char *name;
 
-    if (open_login(d, req, "Patient", in->sessionCode, in->codeVerifier, &login, err) < 0 ||
+    if (open_login(d, req, ROLE_PATIENT, in->sessionCode, in->codeVerifier, &login, err) < 0 ||
         admission_open(d, req, &login.comes, &name, err) < 0)
         return -1;
     return spend(d, req, in->sessionCode, &login, login.is.project, name, in->cookie, out, err);
@@ -244,7 +244,7 @@ int practitioner_login_token(struct authd *d, const struct request *req,
     struct login login;
     int rc;
 
-    if (open_login(d, req, "Practitioner", in->sessionCode, in->codeVerifier, &login, err) < 0)
+    if (open_login(d, req, ROLE_PRACTITIONER, in->sessionCode, in->codeVerifier, &login, err) < 0)
         return -1;
     if (in->tenantCode)
         rc = named_tenant(d, req, &login, in->tenantCode, &tenant, err);

@@ -11,7 +11,6 @@
  * organisation only, whose pages it was entered on.
  */
 #include <stdio.h>
-#include <string.h>
 
 #include "authd/account/credential.h"
 #include "authd/account/email_verified.h"
@@ -55,20 +54,20 @@ static void hash_code(struct uuid id, const char *code, struct code_hashes *ret)
 
 /* What the limits of an account count, whether or not there is one: the e-mail and, of patients,
  * the project. */
-static const char *subject_of(const struct request *req, const char *role, struct uuid project,
+static const char *subject_of(const struct request *req, enum role role, struct uuid project,
                               const char *email)
 {
-    return arena_printf(req->arena, "%s %s %s", role,
-                        strcmp(role, "Patient") == 0 ? project.text : "", email);
+    return arena_printf(req->arena, "%s %s %s", role_text(role),
+                        role == ROLE_PATIENT ? project.text : "", email);
 }
 
 /* Whether the tenant has such sign-ins. Of practitioners the token step asks the switch. */
-static int check_enabled(const struct tenant *tenant, const char *role, struct error *err)
+static int check_enabled(const struct tenant *tenant, enum role role, struct error *err)
 {
     const struct account_policy *policy =
         tenant->accountPolicy ? tenant->accountPolicy : &account_policy_default;
 
-    if (strcmp(role, "Patient") == 0 && !tenant->patientLogin)
+    if (role == ROLE_PATIENT && !tenant->patientLogin)
         return error_set(err, ERR_FORBIDDEN, "Login is not enabled.");
     if (!policy->mailCode)
         return error_set(err, ERR_FORBIDDEN, "Sign-in by a mailed code is not enabled.");
@@ -157,7 +156,7 @@ static int begin(struct authd *d, const struct request *req, const struct code_s
 
 /* The answer is the same for every address, and comes at the same time: work for an account that
  * exists is done long before. */
-static int start(struct authd *d, const struct request *req, const char *role,
+static int start(struct authd *d, const struct request *req, enum role role,
                  const struct code_start_in *in, struct code_step *out, struct error *err)
 {
     int64_t answer_at = clock_mono_ms() + START_ANSWER_MS;
@@ -182,7 +181,7 @@ static int start(struct authd *d, const struct request *req, const char *role,
 int patient_code_start(struct authd *d, const struct request *req, const struct code_start_in *in,
                        struct code_step *out, struct error *err)
 {
-    return start(d, req, "Patient", in, out, err);
+    return start(d, req, ROLE_PATIENT, in, out, err);
 }
 
 /* The same. */
@@ -190,7 +189,7 @@ int practitioner_code_start(struct authd *d, const struct request *req,
                             const struct code_start_in *in, struct code_step *out,
                             struct error *err)
 {
-    return start(d, req, "Practitioner", in, out, err);
+    return start(d, req, ROLE_PRACTITIONER, in, out, err);
 }
 
 /* ---- the code ---- */
@@ -209,7 +208,7 @@ struct entered {
 
 /* The account, whether its address is proven, and what it may sign in to; without one the same
  * statements find nothing. */
-static int find_account(struct authd *d, const struct request *req, const char *role,
+static int find_account(struct authd *d, const struct request *req, enum role role,
                         struct uuid account, struct entered *self, struct error *err)
 {
     const struct sql_email_is_verified_in in = {.account =
@@ -231,7 +230,7 @@ static int find_account(struct authd *d, const struct request *req, const char *
 }
 
 /* Fails: BAD_REQUEST, NOT_FOUND, FORBIDDEN, THROTTLED. */
-static int find(struct authd *d, const struct request *req, const char *role,
+static int find(struct authd *d, const struct request *req, enum role role,
                 const struct login_code_in *in, struct entered *ret, struct error *err)
 {
     const struct sql_mail_code_get_in get = {
@@ -349,7 +348,7 @@ static int claim(struct authd *d, const struct request *req, struct db_tx **tx_p
     return credential_change_commit(d, req, tx_p, &owner, "Password", (struct uuid){""}, err);
 }
 
-static int enter(struct authd *d, const struct request *req, const char *role,
+static int enter(struct authd *d, const struct request *req, enum role role,
                  const struct login_code_in *in, struct entered *self, struct login_step *out,
                  struct error *err)
 {
@@ -384,7 +383,7 @@ int patient_login_code(struct authd *d, const struct request *req, const struct 
 {
     struct entered entered;
 
-    return enter(d, req, "Patient", in, &entered, out, err);
+    return enter(d, req, ROLE_PATIENT, in, &entered, out, err);
 }
 
 /* Exchanges a practitioner's code, for the tenant that was named. The same failures. */
@@ -394,7 +393,7 @@ int practitioner_login_code(struct authd *d, const struct request *req,
 {
     struct entered entered;
 
-    if (enter(d, req, "Practitioner", in, &entered, out, err) < 0)
+    if (enter(d, req, ROLE_PRACTITIONER, in, &entered, out, err) < 0)
         return -1;
     if (out->sessionCode) /* else shown once the factor was */
         out->tenants = login_choices(req, &entered.who, (struct field_list){&entered.tenant, 1});

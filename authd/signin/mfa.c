@@ -55,7 +55,7 @@ int mfa_is_required(struct authd *d, const struct request *req, struct uuid acco
         const struct tenant_lookup_in which = {.projectId = rows.items[i].project};
 
         if (settingsd_tenant_lookup(d->svc.bus, req, &which, &tenant, err) == 0)
-            *ret = account_policy_requires_mfa(tenant.accountPolicy, "Practitioner",
+            *ret = account_policy_requires_mfa(tenant.accountPolicy, ROLE_PRACTITIONER,
                                                rows.items[i].admin);
         else if (err->code != ERR_NOT_FOUND)
             return -1;
@@ -236,7 +236,7 @@ int mfa_disable(struct authd *d, const struct request *req, const struct mfa_tok
 /* The account that an operator means. Fails: NOT_FOUND, VALIDATION when there are two. */
 static int find_named(struct authd *d, const struct request *req,
                       const struct operator_mfa_reset_in *in, struct credential_owner *ret,
-                      const char **ret_role, struct error *err)
+                      enum role *ret_role, struct error *err)
 {
     const struct tenant_lookup_in which = tenant_lookup_from_text(in->tenantCode);
     struct sql_account_find_by_email_in find = {
@@ -273,7 +273,7 @@ static int admit_new(struct db_tx *tx, const struct request *req, struct audit a
 }
 
 int mfa_reset(struct authd *d, const struct request *req, struct db_tx **tx_p,
-              const struct credential_owner *owner, const char *role, const char *reason,
+              const struct credential_owner *owner, enum role role, const char *reason,
               struct error *err)
 {
     struct audit audit = {.action = "mfa.reset",
@@ -311,7 +311,7 @@ int operator_mfa_reset(struct authd *d, const struct request *req,
 {
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
     struct credential_owner owner;
-    const char *role = NULL;
+    enum role role = ROLE_NONE;
 
     if (find_named(d, req, in, &owner, &role, err) < 0 ||
         db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0)

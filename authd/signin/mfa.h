@@ -20,7 +20,7 @@ int mfa_is_required(struct authd *d, const struct request *req, struct uuid acco
  * would stay closed to them. The transaction holds nothing behind the account in the order of
  * locks. ERR_BAD_REQUEST when there is nothing to take. Parks. */
 int mfa_reset(struct authd *d, const struct request *req, struct db_tx **tx_p,
-              const struct credential_owner *owner, const char *role, const char *reason,
+              const struct credential_owner *owner, enum role role, const char *reason,
               struct error *err) MUST_USE;
 
 #endif

@@ -49,7 +49,7 @@ static int refuse_late(struct authd *d, const struct request *req, const struct 
 }
 
 /* Makes the session of a proven candidate and answers its tokens. */
-static int sign_in(struct authd *d, const struct request *req, const char *role,
+static int sign_in(struct authd *d, const struct request *req, enum role role,
                    const struct candidate *who, const char *email, const struct tenant *tenant,
                    struct token_response *out, struct error *err)
 {
@@ -150,7 +150,7 @@ static int choose(struct authd *d, const struct request *req, const struct candi
 int b2b_login(struct authd *d, const struct request *req, const struct b2b_login_in *in,
               struct token_response *out, struct error *err)
 {
-    static const char role[] = "Practitioner";
+    const enum role role = ROLE_PRACTITIONER;
     CLEANUP(password_slot_leave) struct password_slot slot = {0};
     struct tenant named, tenant;
     struct throttle_keys keys;

@@ -15,7 +15,7 @@
 static const char kind[] = "factor";
 
 /* The password was right, so that the answer may name the account's passkeys. */
-static int start(struct authd *d, const struct request *req, const char *role, struct uuid login,
+static int start(struct authd *d, const struct request *req, enum role role, struct uuid login,
                  struct passkey_request *out, struct error *err)
 {
     struct passkey_ceremony ceremony = {.kind = kind, .role = role, .id = login};
@@ -41,14 +41,14 @@ int patient_login_mfa_start(struct authd *d, const struct request *req,
                             const struct login_mfa_start_in *in, struct passkey_request *out,
                             struct error *err)
 {
-    return start(d, req, "Patient", in->loginId, out, err);
+    return start(d, req, ROLE_PATIENT, in->loginId, out, err);
 }
 
 int practitioner_login_mfa_start(struct authd *d, const struct request *req,
                                  const struct login_mfa_start_in *in, struct passkey_request *out,
                                  struct error *err)
 {
-    return start(d, req, "Practitioner", in->loginId, out, err);
+    return start(d, req, ROLE_PRACTITIONER, in->loginId, out, err);
 }
 
 /* Whether one of these passkeys would be accepted for the tenant. */

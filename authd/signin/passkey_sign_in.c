@@ -25,9 +25,9 @@ enum { REFUSALS_MAX = 100 }; /* of one client in a window: a clinic is one */
 
 /* ---- start ---- */
 
-static int check_patient_login(const struct tenant *tenant, const char *role, struct error *err)
+static int check_patient_login(const struct tenant *tenant, enum role role, struct error *err)
 {
-    if (strcmp(role, "Patient") == 0 && !tenant->patientLogin)
+    if (role == ROLE_PATIENT && !tenant->patientLogin)
         return error_set(err, ERR_FORBIDDEN, "Login is not enabled.");
     return 0; /* of practitioners the token step asks it */
 }
@@ -57,7 +57,7 @@ int patient_passkey_start(struct authd *d, const struct request *req,
                           struct error *err)
 {
     struct passkey_ceremony ceremony = {
-        .role = "Patient", .email = in->email, .code_challenge = in->codeChallenge};
+        .role = ROLE_PATIENT, .email = in->email, .code_challenge = in->codeChallenge};
 
     return start(d, req, in->tenantCode, &ceremony, out, err);
 }
@@ -68,7 +68,7 @@ int practitioner_passkey_start(struct authd *d, const struct request *req,
                                struct passkey_start_out *out, struct error *err)
 {
     struct passkey_ceremony ceremony = {
-        .role = "Practitioner", .email = in->email, .code_challenge = in->codeChallenge};
+        .role = ROLE_PRACTITIONER, .email = in->email, .code_challenge = in->codeChallenge};
 
     return start(d, req, in->tenantCode, &ceremony, out, err);
 }
@@ -193,12 +193,12 @@ int patient_passkey_finish(struct authd *d, const struct request *req,
     struct candidate who;
     struct tenant tenant;
 
-    if (passkey_start_open(d, req, "Patient", in->loginId, &ceremony, err) < 0 ||
+    if (passkey_start_open(d, req, ROLE_PATIENT, in->loginId, &ceremony, err) < 0 ||
         tenant_open_id(d, req, ceremony.tenant, &tenant, err) < 0 ||
-        check_patient_login(&tenant, "Patient", err) < 0 ||
+        check_patient_login(&tenant, ROLE_PATIENT, err) < 0 ||
         prove(d, req, &tenant, in, &ceremony, &proof, err) < 0)
         return -1;
-    if (candidate_of_account(d, req, "Patient", proof.account, ceremony.tenant, &who, err) < 0)
+    if (candidate_of_account(d, req, ROLE_PATIENT, proof.account, ceremony.tenant, &who, err) < 0)
         return spend(d, req, &ceremony);
     if (!candidate_is_member(&who))
         return refuse(d, req, &ceremony, &who.is, "not-a-member", err);
@@ -222,10 +222,10 @@ int practitioner_passkey_finish(struct authd *d, const struct request *req,
     struct field_list tenants;
     struct candidate who;
 
-    if (passkey_start_open(d, req, "Practitioner", in->loginId, &ceremony, err) < 0 ||
+    if (passkey_start_open(d, req, ROLE_PRACTITIONER, in->loginId, &ceremony, err) < 0 ||
         prove(d, req, NULL, in, &ceremony, &proof, err) < 0)
         return -1;
-    if (candidate_of_account(d, req, "Practitioner", proof.account, ceremony.tenant, &who, err) <
+    if (candidate_of_account(d, req, ROLE_PRACTITIONER, proof.account, ceremony.tenant, &who, err) <
             0 ||
         candidate_check_lock(d, req, &who, NULL, err) < 0 ||
         login_places(d, req, &who, &tenants, err) < 0 ||
@@ -251,10 +251,11 @@ int passkey_finish_account(struct authd *d, const struct request *req,
     struct passkey_proof proof;
     struct candidate who;
 
-    if (passkey_start_open(d, req, "Practitioner", in->loginId, &ceremony, err) < 0 ||
+    if (passkey_start_open(d, req, ROLE_PRACTITIONER, in->loginId, &ceremony, err) < 0 ||
         prove(d, req, NULL, in, &ceremony, &proof, err) < 0)
         return -1;
-    if (candidate_of_account(d, req, "Practitioner", proof.account, ceremony.tenant, &who, err) < 0)
+    if (candidate_of_account(d, req, ROLE_PRACTITIONER, proof.account, ceremony.tenant, &who, err) <
+        0)
         return spend(d, req, &ceremony);
     if (!passkey_opens_all(&proof.opens))
         return refuse(d, req, &ceremony, &who.is, "reach", err);
@@ -267,8 +268,7 @@ int passkey_finish_account(struct authd *d, const struct request *req,
 int passkey_start_any(struct authd *d, const struct request *req, const struct tenant *tenant,
                       const char *challenge, struct passkey_start_out *out, struct error *err)
 {
-    struct passkey_ceremony ceremony = {
-        .role = PASSKEY_ANY_ROLE, .tenant = tenant->projectId, .code_challenge = challenge};
+    struct passkey_ceremony ceremony = {.tenant = tenant->projectId, .code_challenge = challenge};
 
     if (passkey_rp_find(d, req, tenant, ceremony.role, &ceremony.rp, err) < 0)
         return -1;
@@ -281,7 +281,7 @@ int passkey_start_any(struct authd *d, const struct request *req, const struct t
 static int is_practitioners(struct authd *d, const struct request *req,
                             const struct passkey_finish_in *in, bool *ret, struct error *err)
 {
-    struct sql_passkey_get_in get = {.role = "Practitioner", .now = req->now_ms};
+    struct sql_passkey_get_in get = {.role = ROLE_PRACTITIONER, .now = req->now_ms};
     struct passkey_ceremony ceremony;
     struct sql_passkey_get_row row;
     int found;
@@ -299,14 +299,14 @@ static int is_practitioners(struct authd *d, const struct request *req,
 }
 
 int passkey_finish_any(struct authd *d, const struct request *req,
-                       const struct passkey_finish_in *in, const char **ret_role,
+                       const struct passkey_finish_in *in, enum role *ret_role,
                        struct login_step *out, struct error *err)
 {
     bool practitioner;
 
     if (is_practitioners(d, req, in, &practitioner, err) < 0)
         return -1;
-    *ret_role = practitioner ? "Practitioner" : "Patient";
+    *ret_role = practitioner ? ROLE_PRACTITIONER : ROLE_PATIENT;
     return practitioner ? practitioner_passkey_finish(d, req, in, out, err)
                         : patient_passkey_finish(d, req, in, out, err);
 }

@@ -4,6 +4,7 @@
 #ifndef ATRIUM_AUTHD_SIGNIN_SIGN_IN_API_H
 #define ATRIUM_AUTHD_SIGNIN_SIGN_IN_API_H
 
+#include "common/domain/role.h"
 #include "common/wire/fields.h"
 
 struct patient_register_in {
@@ -79,7 +80,7 @@ FIELD_DECLARE(client_login_in);
 
 struct client_register_in {
     const char *email, *password, *name, *surname;
-    const char *type; /* "Patient" (default) or "Practitioner" */
+    enum role type; /* ROLE_NONE: a patient */
     struct uuid clientId;
 };
 FIELD_DECLARE(client_register_in);

@@ -241,8 +241,9 @@ int bot_execute(struct botd *d, const struct request *req, const struct bot_exec
     const struct requester who = {.project = caller->project,
                                   .account = caller->account,
                                   .project_display = caller->projectName ? caller->projectName : "",
-                                  .reference = arena_printf(req->arena, "%s/%s", caller->role,
-                                                            caller->profile.text),
+                                  .reference =
+                                      arena_printf(req->arena, "%s/%s", role_text(caller->role),
+                                                   caller->profile.text),
                                   .display = caller->display ? caller->display : ""};
 
     if (policy_check(req, "Bot", POLICY_EXECUTE, err) < 0)

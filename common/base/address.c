@@ -1,14 +1,8 @@
-/*
- * address.c - see address.h.  Called by the gateway for its clients and proxies, by policy.c and
- * settingsd for the networks of an access policy, by the gateway and authd for what a client is
- * counted as.
- */
+/* address.c - see address.h. */
 #include "common/base/address.h"
 
 #include <arpa/inet.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { MAPPED_BITS = 96, PREFIX_DIGITS_MAX = 3, PORT_DIGITS_MAX = 5 };
 

@@ -1,6 +1,4 @@
-/*
- * address.h - IP addresses and networks of either family, in one form.
- */
+/* address.h - IP addresses and networks of either family, in one form. */
 #ifndef ATRIUM_COMMON_BASE_ADDRESS_H
 #define ATRIUM_COMMON_BASE_ADDRESS_H
 
@@ -19,8 +17,7 @@ struct address_network {
     unsigned prefix; /* of 128 bits */
 };
 
-/* Text of either family to an address, "a.b.c.d:port" and "[v6]:port" included; -1 when it is
- * none. */
+/* Reads an address of either family, also "a.b.c.d:port" and "[v6]:port"; -1: it is none. */
 int address_parse(const char *text, struct address *ret) MUST_USE;
 void address_from_socket(const struct sockaddr *socket, struct address *ret);
 
@@ -38,16 +35,14 @@ struct address_networks {
     size_t count;
 };
 
-/* The networks of a configuration's `key`, as address_network_parse() reads them. -1 with the bad
- * entry named. `texts` is NULL-ended or NULL. */
+/* Reads the networks of the key `key`; `texts` is NULL-ended or NULL. -1 names the bad entry. */
 int address_networks_parse(const char *key, const char *const *texts, struct arena *arena,
                            struct address_networks *ret, struct error *err) MUST_USE;
 bool address_networks_have(const struct address_networks *self, const struct address *address);
 
-/* What a client address counts as wherever clients are limited. One subscriber of IPv6 chooses
- * among 2^64 addresses and may rent a /48, so IPv6 counts as its /64 and, at ADDRESS_WIDE_FACTOR
- * times the limit, as its /48. IPv4 counts as the address itself; so does the IPv4 address within
- * ::ffff:0:0/96 (mapped) and 64:ff9b::/96 (RFC 6052). */
+/* What a client address counts as where clients are limited. An IPv6 subscriber can choose among
+ * 2^64 addresses and rent a /48, so IPv6 counts as its /64 and, at ADDRESS_WIDE_FACTOR times the
+ * limit, as its /48. IPv4 counts as itself, also in ::ffff:0:0/96 and 64:ff9b::/96 (RFC 6052). */
 enum {
     ADDRESS_SUBJECTS_MAX = 2,
     ADDRESS_WIDE_FACTOR = 8,
@@ -65,8 +60,7 @@ struct address_subjects {
 };
 void address_subjects(const struct address *address, struct address_subjects *ret);
 
-/* The same of an address as text; a text that is no address is one subject by itself, cut to its
- * size. */
+/* The same for text; text that is no address is one subject by itself, cut to its size. */
 void address_subjects_of(const char *text, struct address_subjects *ret);
 
 #endif

@@ -1,16 +1,13 @@
 /*
  * arena.c - a chain of blocks from which a request's memory is cut.
  *
- * Small requests are cut from the newest block; one that does not fit starts a block of twice the
- * size (up to 64 KiB), a large one gets a block for itself.  With AddressSanitizer the unused part
- * of a block is poisoned, and some of it lies behind every allocation, so that an overrun of a
- * small one is seen too.
+ * What does not fit starts a block of twice the size (up to 64 KiB); a large allocation gets its
+ * own. With AddressSanitizer the unused part of a block and a gap after each allocation are
+ * poisoned.
  */
 #include "common/base/arena.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/base/log.h"
 
@@ -82,8 +79,7 @@ static void block_free(struct block *block)
     free(block);
 }
 
-/* A block with room for `size` bytes, which becomes the newest unless it is for this allocation
- * alone. */
+/* Adds a block with room for `size` bytes; it becomes the newest unless it is for them alone. */
 static struct block *block_add(struct arena *self, size_t size)
 {
     size_t usual = !self->newest ? BLOCK_FIRST - sizeof(struct block)

@@ -1,9 +1,8 @@
 /*
  * arena.h - memory that lives exactly as long as one request (or one job, or one start-up).
  *
- * Everything a handler builds comes from its request's arena and is freed in one go after the
- * answer was sent.  Allocation never fails: running out of memory ends the process (the unit
- * restarts it), hence sizes that a peer controls are checked against a limit before they get here.
+ * It is freed in one go after the answer was sent. Allocation never fails: running out of memory
+ * ends the process (the unit restarts it), so sizes that a peer controls are checked before.
  */
 #ifndef ATRIUM_COMMON_BASE_ARENA_H
 #define ATRIUM_COMMON_BASE_ARENA_H
@@ -13,11 +12,9 @@
 #include "common/base/base.h"
 
 struct arena;
-
-/* A new, empty arena. The first block (4 KiB) is allocated on first use. Never NULL. */
 struct arena *arena_new(void);
 
-/* Frees the arena and all that was allocated from it; NULL and *NULL are fine. */
+/* Frees the arena and all its memory; NULL and *NULL are fine. */
 void arena_destroy(struct arena **self_p);
 
 /* Empties the arena for reuse and keeps its first block; everything allocated from it is gone. */
@@ -26,33 +23,29 @@ void arena_reset(struct arena *self);
 /* size bytes, zeroed, aligned for any type. size 0 gives a unique pointer. */
 void *arena_alloc(struct arena *self, size_t size) __attribute__((malloc, returns_nonnull));
 
-/* size bytes as they are, for what is filled at once: clearing a large buffer costs as much as
- * filling it. */
+/* Not zeroed, for what is filled at once: clearing a large buffer costs as much as filling it. */
 void *arena_alloc_raw(struct arena *self, size_t size) __attribute__((malloc, returns_nonnull));
 
 /* count zeroed elements of size bytes each; ends the process when the product overflows. */
 void *arena_calloc(struct arena *self, size_t count, size_t size)
     __attribute__((malloc, returns_nonnull));
 
-/* Copies; text may be NULL for arena_strdup, which then returns NULL. arena_strndup adds the
- * NUL. */
+/* Copies; arena_strdup(NULL) is NULL, arena_strndup adds the NUL. */
 char *arena_strdup(struct arena *self, const char *text);
 char *arena_strndup(struct arena *self, const char *text, size_t length)
     __attribute__((returns_nonnull));
 void *arena_memdup(struct arena *self, const void *data, size_t size)
     __attribute__((returns_nonnull));
 
-/* Formatted text, NUL-terminated. */
 char *arena_printf(struct arena *self, const char *format, ...) PRINTF_LIKE(2, 3)
     __attribute__((returns_nonnull));
 char *arena_vprintf(struct arena *self, const char *format, va_list args) PRINTF_LIKE(2, 0)
     __attribute__((returns_nonnull));
 
-/* Calls fn(data) when the arena is reset or destroyed, last registered first: for foreign handles
- * that must live as long as the request. */
+/* Calls fn(data) at reset or destruction, last registered first, for handles owned by a request. */
 void arena_on_destroy(struct arena *self, void (*fn)(void *data), void *data);
 
-/* Bytes handed out since the last reset: for tests and metrics. */
+/* For tests and metrics: bytes handed out since the last reset. */
 size_t arena_used(const struct arena *self);
 
 #endif

@@ -1,8 +1,4 @@
-/*
- * base.h - the handful of macros that every file of the suite uses.
- *
- * Nothing in here allocates, locks or includes another header of the suite.
- */
+/* base.h - macros and C headers for every file of the suite: no other file includes these again. */
 #ifndef ATRIUM_COMMON_BASE_BASE_H
 #define ATRIUM_COMMON_BASE_BASE_H
 
@@ -16,8 +12,7 @@
 /* Calls FN(&variable) when the variable leaves its scope; every x_destroy(struct x **) fits. */
 #define CLEANUP(fn) __attribute__((cleanup(fn)))
 
-/* For a CLEANUP variable of any pointer type that malloc() and its like have filled; NULL is
- * allowed. */
+/* For a CLEANUP variable of any pointer type that came from malloc(); NULL is allowed. */
 static inline void memory_free(void *pointer_p)
 {
     void *pointer;

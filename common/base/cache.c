@@ -4,10 +4,8 @@
 #include "common/base/cache.h"
 
 #include <sodium.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "common/base/log.h"
+#include "common/base/memory.h"
 
 enum { NO_SLOT = -1 };
 
@@ -29,17 +27,13 @@ struct cache {
 
 struct cache *cache_new(size_t capacity, void (*drop)(void *value))
 {
-    struct cache *self = calloc(1, sizeof(*self));
+    struct cache *self = memory_new(sizeof(*self));
     size_t buckets = 16;
 
     while (buckets < capacity)
         buckets *= 2;
-    if (self) {
-        self->heads = malloc(buckets * sizeof(*self->heads));
-        self->slots = malloc(capacity * sizeof(*self->slots)); /* written as `fresh` grows */
-    }
-    if (!self || !self->heads || !self->slots)
-        log_die("cache", "out of memory");
+    self->heads = memory_raw(buckets * sizeof(*self->heads));
+    self->slots = memory_raw(capacity * sizeof(*self->slots)); /* written as `fresh` grows */
     memset(self->heads, 0xff, buckets * sizeof(*self->heads));
     self->capacity = capacity;
     self->mask = buckets - 1;
@@ -91,7 +85,6 @@ static int32_t *cache_head(struct cache *self, const struct cache_key *key)
     return &self->heads[hash & self->mask];
 }
 
-/* The link that leads to the slot of the key, or to the end of its chain. */
 static int32_t *cache_link(struct cache *self, const struct cache_key *key)
 {
     int32_t *link = cache_head(self, key);
@@ -126,8 +119,7 @@ void *cache_get(struct cache *self, const struct cache_key *key)
     return self->slots[place].value;
 }
 
-/* Drops the first entry under the hand that was not used lately. The hand passes each slot at most
- * twice. */
+/* Drops the first entry under the hand not used lately; the hand passes a slot twice at most. */
 static void cache_evict(struct cache *self)
 {
     struct slot *slot = &self->slots[self->hand];
@@ -137,8 +129,7 @@ static void cache_evict(struct cache *self)
         self->hand = (self->hand + 1) % self->capacity;
         slot = &self->slots[self->hand];
     }
-    /* The entry that takes the place is looked at when the hand has gone around: at once it would
-     * be the next to go, as it was not used yet. */
+    /* A new entry is not marked as used: without this step it would be the next to go. */
     self->hand = (self->hand + 1) % self->capacity;
     cache_unlink(self, cache_link(self, &slot->key));
 }

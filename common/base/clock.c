@@ -1,14 +1,10 @@
-/*
- * clock.c - contract time, movable in a development suite; see clock.h.
- */
+/* clock.c - contract time, movable in a development suite; see clock.h. */
 #include "common/base/clock.h"
 
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "common/base/log.h"
+#include "common/base/memory.h"
 
 enum { REREAD_MS = 50 };
 static const int64_t OFFSET_MAX_S =
@@ -43,14 +39,10 @@ static int64_t read_offset_ms(const char *path)
 
 struct clock *clock_new(const char *offset_file)
 {
-    struct clock *self = calloc(1, sizeof(*self));
+    struct clock *self = memory_new(sizeof(*self));
 
-    if (!self)
-        log_die("clock", "out of memory");
     if (offset_file) {
-        self->offset_file = strdup(offset_file);
-        if (!self->offset_file)
-            log_die("clock", "out of memory");
+        self->offset_file = memory_text(offset_file);
         self->read_at_mono_ms = INT64_MIN / 2;
     }
     return self;

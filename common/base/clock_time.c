@@ -1,10 +1,6 @@
-/*
- * clock_time.c - the clocks of the kernel, and times as text; see clock.h.  Calls nothing else of
- * common/, so that the log can use it.
- */
+/* clock_time.c - the kernel's clocks, and times as text. The log uses it, so it never logs. */
 #include "common/base/clock.h"
 
-#include <string.h>
 #include <time.h>
 
 static int64_t clock_ms(clockid_t id)
@@ -46,9 +42,8 @@ struct date {
     unsigned year, month, day;
 };
 
-/* The date so many days after 0001-01-01. Counted from March on, a leap day is the last of its
- * year, and the months begin every 153 days in five. gmtime_r() takes a lock and looks up the time
- * zone: three times as long. */
+/* The date so many days after 0001-01-01. Counted from March, months begin every 153 days in five.
+ * gmtime_r() takes a lock and looks up the time zone: three times as long. */
 static struct date date_of(unsigned days)
 {
     unsigned since = days + 306; /* 0000-03-01 */

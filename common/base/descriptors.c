@@ -1,6 +1,4 @@
-/*
- * descriptors.c - see descriptors.h.
- */
+/* descriptors.c - see descriptors.h. */
 #include "common/base/descriptors.h"
 
 #include <dirent.h>
@@ -22,7 +20,6 @@ void descriptors_raise(void)
     if (limit.rlim_cur >= wanted)
         return;
     limit.rlim_cur = wanted;
-    /* Refused: the daemon goes on with what it has. */
     (void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 

@@ -1,9 +1,8 @@
 /*
- * descriptors.h - how many files and sockets this process may have open, and how many it has.
+ * descriptors.h - how many files and sockets this process has open, and may have.
  *
- * libzmq ends a process that has no descriptor left where it makes its own, so consumers without a
- * bound of their own are kept below the limit: the gateway's connections by their number, new
- * connections of the bus by asking first.
+ * libzmq ends a process that has no descriptor left for it, so the gateway's connections are
+ * limited by number and new connections of the bus by asking first.
  */
 #ifndef ATRIUM_COMMON_BASE_DESCRIPTORS_H
 #define ATRIUM_COMMON_BASE_DESCRIPTORS_H
@@ -15,14 +14,12 @@ enum {
     DESCRIPTORS_USED_MAX = 65536, /* more are never used, whatever the limit is */
 };
 
-/* Raises the soft limit of open files to the hard one, at most DESCRIPTORS_USED_MAX; lowers
- * nothing. */
+/* Raises the soft limit of open files to the hard one, at most DESCRIPTORS_USED_MAX. */
 void descriptors_raise(void);
 
-/* The soft limit. */
 size_t descriptors_limit(void);
 
-/* Open ones; 0 where /proc is not there. */
+/* Open ones; 0 without /proc. */
 size_t descriptors_used(void);
 
 /* Whether so many (at most 32) more can be opened now. */

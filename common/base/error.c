@@ -1,11 +1,8 @@
-/*
- * error.c - setting and describing errors; what each code means is errors.def.
- */
+/* error.c - setting and describing errors; what each code means is errors.def. */
 #include "common/base/error.h"
 
 #include <assert.h>
 #include <stdio.h>
-#include <string.h>
 #include <syslog.h>
 
 #ifdef __clang_analyzer__ /* here they are functions, see error.h */
@@ -64,8 +61,7 @@ static void forget_problems(struct error *self)
     self->problem_count = 0;
 }
 
-/* printf, cut to what fits, and never within a character: half of one would make no JSON and no
- * frame. */
+/* printf, cut between characters: half of one would make neither JSON nor a frame. */
 static void PRINTF_LIKE(3, 0) print_cut(char *text, size_t size, const char *format, va_list args)
 {
     int length = vsnprintf(text, size, format, args);

@@ -1,9 +1,9 @@
 /*
  * error.h - the one way a function says why it failed.
  *
- * A failing function fills a struct error, last parameter, and returns -1; callers pass it on
- * untouched.  The message is text for the client: it holds no secret, no e-mail address, no SQL.
- * What only the operator may see goes into the detail, which is logged and never sent.
+ * It fills a struct error, its last parameter, and returns -1; callers pass it on untouched. The
+ * message is for the client: no secret, no email address, no SQL. What only the operator may see
+ * goes into the detail, which is logged and never sent.
  */
 #ifndef ATRIUM_COMMON_BASE_ERROR_H
 #define ATRIUM_COMMON_BASE_ERROR_H
@@ -21,7 +21,6 @@ enum error_code {
     ERROR_CODE_COUNT
 };
 
-/* What is known of a code, by errors.def. */
 struct error_kind {
     const char *wire; /* name on the bus */
     int status;       /* HTTP status */
@@ -29,8 +28,7 @@ struct error_kind {
     bool shown;       /* the wire name is the "code" member of the answer */
 };
 
-/* One problem of a 422, or one further member of the error body; kept in the order of their
- * report. */
+/* A problem of a 422, or a further member of the error body, in the order of their report. */
 struct error_item {
     struct error_item *next;
     const char *name;  /* dotted path of the field; or name of the member */
@@ -58,30 +56,24 @@ struct error {
 
 /* Starts clean. arena must outlive the error; NULL is allowed where no problem list can arise. */
 void error_init(struct error *self, struct arena *arena);
-
-/* Forgets what was set, keeps the arena. */
 void error_clear(struct error *self);
 
-/* Makes it the same error, with the lists in its own arena (without one there are none), so that
- * it may outlive the other. Keeps the arena. */
+/* Copies all but the arena; the lists go into self's own arena (without one there are none). */
 void error_copy(struct error *self, const struct error *from);
 
 /* Sets code and message and returns -1, so that `return error_set(...)` reads as one step. */
 int error_set(struct error *self, enum error_code code, const char *format, ...) PRINTF_LIKE(3, 4);
 
-/* Notes a limit that admitted the caller, for the answer of what succeeds: of several the one of
- * which least is left. */
+/* Notes a limit that admitted the caller, for the answer; of several the one with least left. */
 void error_limit(struct error *self, int64_t limit, int64_t remaining, int64_t reset_s);
 
 /* Adds operator's detail to an error already set; returns -1. */
 int error_detail(struct error *self, const char *format, ...) PRINTF_LIKE(2, 3);
 
-/* Adds one problem and makes the error a 422 (keeping the code of one that was set); path is a
- * dotted string such as "resource.0.criteria". Returns -1. */
+/* Adds a problem at a dotted path; the error becomes a 422 unless it is one already. Returns -1. */
 int error_problem(struct error *self, const char *path, const char *format, ...) PRINTF_LIKE(3, 4);
 
-/* Adds a text member to the JSON body of the answer (beside statusCode, message, error); one named
- * "details.url" is the member url of an object. */
+/* Adds a text member to the answer's JSON; "details.url" is the member url of an object. */
 void error_member(struct error *self, const char *name, const char *value);
 
 /* ERR_THROTTLED / 503 with the time after which another try makes sense; returns -1. */

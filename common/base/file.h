@@ -1,7 +1,4 @@
-/*
- * file.h - how files, folders and descriptors end that are held in CLEANUP variables, how files of
- * text begin, and how files are written whole.
- */
+/* file.h - ends of files in CLEANUP variables, the byte order mark, whole reads and writes. */
 #ifndef ATRIUM_COMMON_BASE_FILE_H
 #define ATRIUM_COMMON_BASE_FILE_H
 
@@ -41,7 +38,6 @@ static inline void file_close_directory(DIR **directory)
         closedir(*directory);
 }
 
-/* -1: none. */
 static inline void file_close_descriptor(const int *descriptor)
 {
     if (*descriptor >= 0)

@@ -1,10 +1,7 @@
-/*
- * file_pass.c - see file_pass.h.
- */
+/* file_pass.c - see file_pass.h. */
 #include "common/base/file_pass.h"
 
 #include <errno.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 

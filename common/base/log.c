@@ -1,14 +1,9 @@
-/*
- * log.c - one line per event, written to stderr with a single write() so that lines of several
- * threads and processes do not mix.
- */
+/* log.c - one line per event in a single write(), so that lines of several threads never mix. */
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "common/base/clock.h"
@@ -16,8 +11,7 @@
 
 enum { DETAIL_MAX = 1024, LEVEL_COUNT = LOG_DEBUG + 1 };
 
-/* The one mutable state of the log. All but level and lines is set before the first thread
- * starts. */
+/* The log's mutable state; all but level and lines is set before the first thread starts. */
 static struct {
     char program[32], instance[40];
     enum log_format format;

@@ -19,16 +19,14 @@
 #include "common/base/base.h"
 
 enum log_format {
-    /* the journal when stderr is connected to it ($JOURNAL_STREAM), else text with the time ("ts=")
-     * behind its priority */
+    /* the journal when stderr is connected to it ($JOURNAL_STREAM), else text with "ts=" */
     LOG_FORMAT_AUTO,
     LOG_FORMAT_TEXT,
     LOG_FORMAT_JSON,
     LOG_FORMAT_JOURNAL,
 };
 
-/* Sets the program name and instance that stand on each line, and the least urgent level written.
- * Call once. */
+/* Sets the program, the instance and the least urgent level written. Call once. */
 void log_open(const char *program, const char *instance, int level);
 void log_set_level(int level);
 
@@ -38,7 +36,7 @@ enum log_format log_format_from(const char *word);
 /* Text until it is called. Before the first thread starts. */
 void log_set_format(enum log_format format);
 
-/* What is in force: never LOG_FORMAT_AUTO. */
+/* The format in force: never LOG_FORMAT_AUTO. */
 enum log_format log_format(void);
 
 /* What the running work is, for lines that do not say so themselves; empty texts are left out. */
@@ -47,8 +45,7 @@ struct log_context {
     char trace_id[33], span_id[17]; /* lowercase hex */
 };
 
-/* Has fn(arg, ret) fill a zeroed context for each line of json and journal that the calling thread
- * writes; NULL: for none. */
+/* fn(arg, ret) fills a zeroed context for each json and journal line of this thread; NULL: none. */
 void log_set_context(void (*fn)(void *arg, struct log_context *ret), void *arg);
 
 /* A member of an event. text NULL: the member is left out, unless it is a number. */
@@ -69,9 +66,8 @@ void log_fields(int level, const char *topic, const char *message, const struct 
 void log_write(int level, const char *topic, const char *message, const struct log_field *fields,
                size_t count);
 
-/* The same as log_fields() with texts alone: log_event(LOG_INFO, "bus", "peer lost", "peer",
- * "authd.1", NULL). Pairs are const char *key, const char *value, ended by NULL; a NULL value skips
- * its pair. At most LOG_FIELDS_MAX pairs. */
+/* log_fields() with texts alone: pairs of key and value ended by NULL, at most LOG_FIELDS_MAX; a
+ * NULL value skips its pair. */
 enum { LOG_FIELDS_MAX = 24 };
 void log_event(int level, const char *topic, const char *message, ...) __attribute__((sentinel));
 
@@ -79,16 +75,13 @@ void log_event(int level, const char *topic, const char *message, ...) __attribu
 void log_detail(int level, const char *topic, const char *message, const char *format, ...)
     PRINTF_LIKE(4, 5);
 
-/* The start of a text line at this moment: its priority and, where no journal adds it, the time.
- * Its length. */
+/* The start of a text line now: priority and, where no journal adds it, the time. Its length. */
 size_t log_text_start(int level, char *out, size_t size);
 
-/* The start of a json line at this moment, up to and with its "topic" member, without a brace at
- * the end: for the access log, which writes its lines itself. Its length. */
+/* The start of a json line now, up to its "topic" member and without the brace at the end. */
 size_t log_json_start(int level, const char *topic, char *out, size_t size);
 
-/* Lines written so far at or above (more urgent than) `level`: unit tests fail on an undeclared
- * warning. */
+/* Lines written so far at `level` or more urgent: unit tests fail on an undeclared warning. */
 uint64_t log_count(int level);
 
 /* Writes an EMERG line and aborts: for broken invariants and exhausted memory only. */

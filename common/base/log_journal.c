@@ -1,14 +1,11 @@
 /*
- * log_journal.c - events as entries of the journal of systemd, with fields.  Called by log.c.
+ * log_journal.c - events as entries of the systemd journal, with fields.
  *
- * MESSAGE is the text line, so that `journalctl` shows what it always showed; the fields are for
- * its matches (journalctl ATRIUM_REQUEST_ID=...) and for what ships the journal elsewhere.
+ * MESSAGE is the text line; the fields are for matches (journalctl ATRIUM_REQUEST_ID=...).
  */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -20,7 +17,6 @@
 
 enum { ENTRY_FIELDS_MAX = LOG_FIELDS_MAX + 10 };
 
-/* The fields of an entry, one behind the other. */
 struct entry {
     char *text;
     size_t length, size;
@@ -40,7 +36,6 @@ bool log_journal_is_stderr(void)
     return strcmp(stream, own) == 0;
 }
 
-/* A part begins; its value is what is written to entry->text next. */
 static bool part_begin(struct entry *entry, const char *prefix, const char *key)
 {
     size_t need = strlen(prefix) + strlen(key) + 1;
@@ -65,7 +60,6 @@ static void part_end(struct entry *entry, size_t length)
     part->iov_len = (size_t)(entry->text + entry->length - (char *)part->iov_base);
 }
 
-/* A text that does not fit is cut. */
 static void put(struct entry *entry, const char *prefix, const char *key, const char *text)
 {
     size_t length;

@@ -1,10 +1,6 @@
-/*
- * log_json.c - one JSON object (RFC 8259) for each event, valid whatever bytes its texts hold.
- * Called by log.c.
- */
+/* log_json.c - one JSON object (RFC 8259) per event, valid whatever bytes its texts hold. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "common/base/log_private.h"
 
@@ -18,7 +14,6 @@ struct json {
     bool cut;
 };
 
-/* All of the text or nothing. */
 static bool put(struct json *json, const char *text, size_t length)
 {
     if (json->cut || length > json->size - json->length) {
@@ -30,8 +25,7 @@ static bool put(struct json *json, const char *text, size_t length)
     return true;
 }
 
-/* Length of the UTF-8 sequence at `at` (RFC 3629, section 4); 0: there is none. A NUL ends the
- * text, and is no byte of any sequence. */
+/* Length of the UTF-8 sequence at `at` (RFC 3629, section 4); 0: none, or the NUL at the end. */
 static size_t sequence_length(const unsigned char *at)
 {
     static const struct {
@@ -57,8 +51,7 @@ static size_t sequence_length(const unsigned char *at)
     return 0;
 }
 
-/* One character or one byte that is none, escaped where it must be. How many bytes of the text it
- * was. */
+/* Writes one character, or one invalid byte, escaped if needed; returns how many bytes it read. */
 static size_t put_character(struct json *json, const unsigned char *at)
 {
     char escaped[8];

@@ -1,16 +1,10 @@
-/*
- * log_private.h - what the files of the log share; no other file includes it.
- *
- *   log.c          levels, the text format, who writes where
- *   log_json.c     the json format
- *   log_journal.c  the journal of systemd
- */
+/* log_private.h - what the files of the log share; no other file includes it. */
 #ifndef ATRIUM_COMMON_BASE_LOG_PRIVATE_H
 #define ATRIUM_COMMON_BASE_LOG_PRIVATE_H
 
 #include "common/base/log.h"
 
-/* With the newline. All of a line stands on the stack of a fiber. */
+/* With the newline. A line is built on the stack of a fiber. */
 enum { LOG_TEXT_MAX = 2048, LOG_JSON_MAX = 3072 };
 
 struct log_record {
@@ -22,21 +16,19 @@ struct log_record {
     struct log_context context;
 };
 
-/* The wall clock as RFC 3339 in UTC with milliseconds. */
 enum { LOG_TIME_SIZE = 25 };
 void log_time(char ret[static LOG_TIME_SIZE]);
 
 /* Without priority and newline, at most `size` bytes and not ended by NUL; the length. */
 size_t log_text_write(const struct log_record *record, char *out, size_t size);
 
-/* A whole object without newline, whatever is in the record: what does not fit is cut, and the
- * member "truncated" says so. `size` is LOG_JSON_MAX at least. The length. */
+/* A whole object without newline; what does not fit is cut and marked "truncated". size is
+ * LOG_JSON_MAX at least. */
 size_t log_json_write(const struct log_record *record, char *out, size_t size);
 
 /* The members of every line: "{", ts to "topic" and no brace behind them. The length. */
 size_t log_json_head(const struct log_record *record, char *out, size_t size);
 
-/* Does stderr lead to the journal, as systemd says in $JOURNAL_STREAM? */
 bool log_journal_is_stderr(void);
 
 /* Sends the record as an entry with fields. -1: the journal cannot be reached. */

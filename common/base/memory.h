@@ -1,33 +1,21 @@
-/*
- * memory.h - zeroed memory for what outlives a request. As with an arena, running out of it ends
- * the process. free() it.
- */
+/* memory.h - memory that is never NULL: without any the process ends, and its unit restarts it. */
 #ifndef ATRIUM_COMMON_BASE_MEMORY_H
 #define ATRIUM_COMMON_BASE_MEMORY_H
 
-#include <stdlib.h>
-#include <string.h>
+#include "common/base/base.h"
 
-#include "common/base/log.h"
+/* Zeroed, but for memory_raw(). All is freed with free(). */
+void *memory_new(size_t size) __attribute__((malloc, returns_nonnull));
+void *memory_array(size_t count, size_t size) __attribute__((malloc, returns_nonnull));
+void *memory_raw(size_t size) __attribute__((malloc, returns_nonnull));
 
-static inline void *memory_array(size_t count, size_t size)
-{
-    void *made = calloc(count, size);
-
-    if (!made)
-        log_die("memory", "out of memory");
-    return made;
-}
-
-static inline void *memory_new(size_t size)
-{
-    return memory_array(1, size);
-}
+/* What the array has beyond its old size is not set. */
+void *memory_resize(void *array, size_t count, size_t size) __attribute__((returns_nonnull));
 
 /* NULL for NULL. */
-static inline char *memory_text(const char *text)
-{
-    return text ? strcpy(memory_array(strlen(text) + 1, 1), text) : NULL;
-}
+char *memory_text(const char *text) __attribute__((malloc));
+
+/* The pointer, which a library answers with NULL only when there is no memory. */
+void *memory_ensure(void *pointer) __attribute__((returns_nonnull));
 
 #endif

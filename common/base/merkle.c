@@ -1,10 +1,7 @@
-/*
- * merkle.c - see merkle.h.  Recursions are as deep as the tree is high, at most 63.
- */
+/* merkle.c - see merkle.h.  Recursions are as deep as the tree is high, at most 63. */
 #include "common/base/merkle.h"
 
 #include <sodium.h>
-#include <string.h>
 
 void merkle_leaf_hash(const void *data, size_t size, struct merkle_hash *ret)
 {
@@ -27,7 +24,6 @@ void merkle_node_hash(const struct merkle_hash *left, const struct merkle_hash *
     crypto_hash_sha256(ret->bytes, data, sizeof(data));
 }
 
-/* The root of 2^bits hashes. */
 static void fold(const struct merkle_hash *hashes, int bits, struct merkle_hash *ret)
 {
     struct merkle_hash nodes[MERKLE_TILE_HASHES];
@@ -75,7 +71,6 @@ void merkle_append(struct merkle_edge *self, const struct merkle_hash *leaf, mer
 
 /* ---- proving ---- */
 
-/* Where tiles come from. */
 struct source {
     merkle_tile_find *find;
     void *arg;

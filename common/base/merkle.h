@@ -1,10 +1,9 @@
 /*
  * merkle.h - a Merkle tree as in RFC 6962, section 2.1, kept as tiles: rows of 32 hashes.
  *
- * Tile `index` of level 0 holds the hashes of leaves 32 * index and on; of level n + 1, the hashes
- * of 32 whole tiles of level n. Hashes of other subtrees are computed from these when they are
- * needed. A tree only grows: a hash in a tile never changes, a tile is filled from its beginning.
- * So a proof in a tree of ten million leaves takes ten tiles. Pure: the caller stores the tiles.
+ * Tile i of level 0 has the hashes of leaves 32 * i and on; level n + 1 those of 32 whole tiles of
+ * level n. Tiles only grow, other hashes are computed from them: a proof in ten million leaves
+ * takes ten tiles. Pure: the caller stores the tiles.
  */
 #ifndef ATRIUM_COMMON_BASE_MERKLE_H
 #define ATRIUM_COMMON_BASE_MERKLE_H
@@ -37,15 +36,13 @@ struct merkle_tile {
 
 /* ---- growing ---- */
 
-/* The last tile of each level, which is not full; as many levels as `size` has, and one. Zeroed, it
- * is an empty tree. */
+/* The unfilled last tile of each level: as many levels as `size` has, and one. Zeroed: empty. */
 struct merkle_edge {
     int64_t size; /* leaves */
     struct merkle_tile tiles[MERKLE_LEVELS_MAX];
 };
 
-/* Prepares the edge of a tree of that many leaves, whose tiles have no hashes yet: those with
- * `count` > 0 are to be read into `hashes`. */
+/* Prepares the edge of a tree of that many leaves; tiles with `count` > 0 are to be read. */
 void merkle_edge_open(struct merkle_edge *self, int64_t size);
 
 /* Takes what changed of a tile: it was filled. */
@@ -57,12 +54,11 @@ void merkle_append(struct merkle_edge *self, const struct merkle_hash *leaf, mer
 
 /* ---- proving ---- */
 
-/* A tile by its place, with at least the hashes that were there at the size in question; NULL:
- * there is none, which ends the proof. */
+/* Finds a tile with at least the hashes it had at the size in question; NULL ends the proof. */
 typedef const struct merkle_tile *merkle_tile_find(void *arg, int level, int64_t index);
 
-/* The hash of the tree of the first `size` leaves (size 0: SHA-256 of nothing). The functions
- * return -1 when a tile was not found, or the arguments are outside of the tree. */
+/* The hash of the first `size` leaves (0: SHA-256 of nothing). -1: a tile is missing, or the
+ * arguments are outside of the tree. */
 int merkle_root(int64_t size, merkle_tile_find *find, void *arg, struct merkle_hash *ret) MUST_USE;
 
 struct merkle_proof {
@@ -74,12 +70,10 @@ struct merkle_proof {
 int merkle_prove_leaf(int64_t size, int64_t index, merkle_tile_find *find, void *arg,
                       struct merkle_proof *ret) MUST_USE;
 
-/* That the tree of `size` leaves begins with that of `older` ones, 0 < older <= size (section
- * 2.1.2). */
+/* Proves that `size` leaves begin with the `older` ones, 0 < older <= size (section 2.1.2). */
 int merkle_prove_tree(int64_t size, int64_t older, merkle_tile_find *find, void *arg,
                       struct merkle_proof *ret) MUST_USE;
 
-/* Whether such a proof is one. */
 bool merkle_check_leaf(const struct merkle_proof *proof, int64_t size,
                        const struct merkle_hash *root, int64_t index,
                        const struct merkle_hash *leaf);

@@ -1,12 +1,7 @@
-/*
- * metrics.c - the cells behind the counters, gauges and histograms of one instance.
- */
+/* metrics.c - the cells behind the counters, gauges and histograms of one instance. */
 #include "common/base/metrics.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "common/base/log.h"
+#include "common/base/memory.h"
 
 /* Buckets: up to 64 us, 128 us, ... 16.8 s (2^24 us), and everything above. */
 enum {
@@ -43,10 +38,8 @@ struct metrics {
 
 struct metrics *metrics_new(void)
 {
-    struct metrics *self = calloc(1, sizeof(*self));
+    struct metrics *self = memory_new(sizeof(*self));
 
-    if (!self)
-        log_die("metrics", "out of memory");
     self->arena = arena_new();
     self->tail = &self->first;
     return self;
@@ -71,8 +64,7 @@ static struct cell *cell_find(struct metrics *self, enum cell_kind kind, const c
     return NULL;
 }
 
-/* The cell of this name and labels, made when missing. Beyond the limit all share one cell of their
- * kind. */
+/* The cell of this name and labels, made when missing; beyond the limit all share one. */
 static struct cell *cell_get(struct metrics *self, enum cell_kind kind, const char *name,
                              const char *labels, const char *help)
 {

@@ -1,7 +1,4 @@
-/*
- * metrics.h - counters and gauges of one instance; the gateway collects them over the bus and
- * writes Prometheus text.
- */
+/* metrics.h - counters and gauges of one instance, which the gateway collects over the bus. */
 #ifndef ATRIUM_COMMON_BASE_METRICS_H
 #define ATRIUM_COMMON_BASE_METRICS_H
 
@@ -13,9 +10,8 @@ struct metrics;
 struct metrics *metrics_new(void);
 void metrics_destroy(struct metrics **self_p);
 
-/* The cell of a counter, made on first use: increment it in place. `name` is
- * "atrium_<part>_<what>_total"; labels is "" or `key="value",...` with values from a fixed set
- * only. Both must be literals or live for ever. At most 512 cells; beyond that all share one. */
+/* The cell of a counter, made on first use: increment it in place. `labels` is "" or
+ * `key="value",...`; both must live for ever. Beyond 512 cells all share one. */
 uint64_t *metrics_counter(struct metrics *self, const char *name, const char *labels,
                           const char *help);
 
@@ -23,18 +19,15 @@ uint64_t *metrics_counter(struct metrics *self, const char *name, const char *la
 void metrics_gauge(struct metrics *self, const char *name, const char *help,
                    int64_t (*read)(void *arg), void *arg);
 
-/* The same with labels that change from one scrape to the next, from the arena: for what is rare,
- * each set of labels is a series of its own. "": none now. */
+/* Labels from the arena can change between scrapes; each set is a series. "": none now. */
 void metrics_gauge_labelled(struct metrics *self, const char *name, const char *help,
                             int64_t (*read)(void *arg),
                             const char *(*labels)(void *arg, struct arena *arena), void *arg);
 
-/* The cell of a gauge whose value the caller sets: write to it in place. Made on first use, 0 until
- * then. */
+/* The cell of a gauge that the caller sets in place; made on first use, 0 until then. */
 int64_t *metrics_gauge_cell(struct metrics *self, const char *name, const char *help);
 
-/* Latency in microseconds, into fixed buckets (powers of two from 64 us to 16 s), with sum and
- * count. */
+/* Latency in microseconds: fixed buckets (powers of two from 64 us to 16 s), sum and count. */
 struct histogram;
 struct histogram *metrics_histogram(struct metrics *self, const char *name, const char *labels,
                                     const char *help);
@@ -46,12 +39,9 @@ struct metric {
     int64_t value;
 };
 typedef void metrics_each_fn(void *arg, const struct metric *metric);
-
-/* How many values metrics_each() reports. */
 size_t metrics_count(const struct metrics *self);
 
-/* Calls `each` for every value, in the order in which the cells were made. Texts that are made for
- * it are in the arena. */
+/* Calls `each` for every value in the order the cells were made; its texts are in the arena. */
 void metrics_each(const struct metrics *self, struct arena *arena, metrics_each_fn *each,
                   void *arg);
 

@@ -1,11 +1,8 @@
-/*
- * note.c - see note.h.
- */
+/* note.c - see note.h. */
 #include "common/base/note.h"
 
 #include <sodium.h>
 #include <stdio.h>
-#include <string.h>
 
 #define DASH "\xe2\x80\x94 " /* an em dash and a blank begin the line of a signature */
 
@@ -29,8 +26,7 @@ const char *note_base64(struct arena *arena, const void *bytes, size_t size)
 
 /* ---- keys ---- */
 
-/* Who verifies: the name, the algorithm with the key, and the first bytes of SHA-256(name, line
- * feed, algorithm with key). */
+/* The name, the algorithm with the key, and the start of SHA-256(name, LF, algorithm with key). */
 struct verifier {
     const char *name;
     uint8_t key[VERIFIER_SIZE], hash[HASH_SIZE];
@@ -122,8 +118,7 @@ static const char *find_end(const char *note)
     return end;
 }
 
-/* One line of a signature, without its line feed: 1 when it is this key's and good, 0 when it is
- * another key's, -1 when it is neither. */
+/* Checks a signature line: 1: this key's and good, 0: another key's, -1: neither. */
 static int check_line(const struct verifier *verifier, const char *line, size_t length,
                       const char *text, size_t size)
 {

@@ -11,14 +11,11 @@
 #ifndef ATRIUM_COMMON_BASE_NOTE_H
 #define ATRIUM_COMMON_BASE_NOTE_H
 
-#include <stdint.h>
-
 #include "common/base/arena.h"
 #include "common/base/base.h"
 
 enum { NOTE_PUBLIC_SIZE = 32, NOTE_SECRET_SIZE = 64 }; /* of Ed25519, as libsodium has them */
 
-/* Standard base64, with padding. */
 const char *note_base64(struct arena *arena, const void *bytes, size_t size);
 
 /* The text, which ends with a line feed, and its signature. */
@@ -30,8 +27,7 @@ const char *note_sign(struct arena *arena, const char *name, const char *text,
 const char *note_key(struct arena *arena, const char *name,
                      const uint8_t public[static NOTE_PUBLIC_SIZE]);
 
-/* The text of a note that the key has signed. NULL: the note or the key has another form, the key
- * has not signed it, or what it has signed is another text. */
+/* The text of a note that the key has signed; NULL: malformed, or not this key's signature. */
 const char *note_open(struct arena *arena, const char *note, const char *key);
 
 #endif

@@ -1,13 +1,10 @@
-/*
- * secret.c - random texts, hashes and sealing with libsodium, see secret.h.
- */
+/* secret.c - random texts, hashes and sealing with libsodium, see secret.h. */
 #include "common/base/secret.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sodium.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -53,8 +50,8 @@ int secret_decode(const char *text, void *ret, size_t max, size_t *ret_size)
     return sodium_base642bin(ret, max, text, strlen(text), NULL, ret_size, NULL, BASE64);
 }
 
-/* What is wrong with the file's owner, mode or kind; NULL when it may hold a key. Group read is
- * fine: systemd hands out credentials with an access list, which shows as the group's right. */
+/* The fault of owner, mode or kind; NULL: none. Group read is fine: the access list of a systemd
+ * credential shows as the group's right. */
 static const char *key_file_fault(const struct stat *stat)
 {
     if (!S_ISREG(stat->st_mode))
@@ -64,7 +61,6 @@ static const char *key_file_fault(const struct stat *stat)
     return NULL;
 }
 
-/* Opens a file that may hold a secret. */
 static int open_key_file(const char *path, struct error *err)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
@@ -92,8 +88,7 @@ static int decode_key(const char *text, struct secret *ret, const char **ret_end
     return 0;
 }
 
-/* Lines of keys, the last with or without its end; -1 when there is anything else, or more than
- * `max`. */
+/* Reads lines of keys; -1: there is anything else, or more than `max`. */
 static int decode_keys(const char *text, struct secret *ret, size_t max, size_t *ret_count)
 {
     const char *at = text;

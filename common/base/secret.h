@@ -1,7 +1,4 @@
-/*
- * secret.h - short secret bytes that are wiped when their scope ends and that no log function
- * accepts.
- */
+/* secret.h - short secret bytes, wiped when their scope ends, that no log function accepts. */
 #ifndef ATRIUM_COMMON_BASE_SECRET_H
 #define ATRIUM_COMMON_BASE_SECRET_H
 
@@ -19,43 +16,36 @@ struct secret {
 /* Wipes; usable with CLEANUP on a struct secret variable. */
 void secret_wipe(struct secret *self);
 
-/* `size` random bytes as base64url without padding (RFC 4648, section 5), NUL-terminated, from the
- * arena. */
+/* `size` random bytes as base64url without padding, NUL-terminated, from the arena. */
 char *secret_random_text(struct arena *arena, size_t size);
 
-/* SHA-256 of text, for tokens that are stored only as a hash. They hold >= 128 random bits, so no
- * salt. */
+/* SHA-256, for tokens stored only as a hash. They hold >= 128 random bits, so no salt. */
 void secret_hash(const char *text, uint8_t ret[static SECRET_HASH_SIZE]);
 
-/* base64url without padding of `size` bytes, from the arena; and back: -1 unless it is exactly that
- * form and at most `max` bytes. */
+/* base64url without padding; and back: -1 unless it is exactly that form, at most `max` bytes. */
 char *secret_encode(struct arena *arena, const void *bytes, size_t size);
 int secret_decode(const char *text, void *ret, size_t max, size_t *ret_size) MUST_USE;
 
-/* A 32-byte sealing key read from a file of 64 hex digits (a systemd credential or a 0600 file).
- * Fails with a message that names the file when it is missing, of another size, or readable by
- * others. */
+/* Reads a sealing key: 64 hex digits in a systemd credential or 0600 file. The error names a file
+ * that is missing, of another size or readable by others. */
 int secret_load_key(const char *path, struct secret *ret, struct error *err) MUST_USE;
 
 /* The same of a file with one such line, or two: *ret_count keys. */
 int secret_load_keys(const char *path, struct secret ret[static SEAL_FILE_KEYS], size_t *ret_count,
                      struct error *err) MUST_USE;
 
-/* The first line of such a file, 1 to SECRET_MAX - 2 bytes, without its line end and
- * NUL-terminated: a password or the key of another service. Fails as above. */
+/* The first line of such a file, 1 to SECRET_MAX - 2 bytes: a password or another service's key. */
 int secret_load_text(const char *path, struct secret *ret, struct error *err) MUST_USE;
 
-/* What is wrong with a file that holds a secret, in the words of the functions above; also an owner
- * that is neither root nor the process's user, since an owner may read the file. */
+/* Also refuses an owner other than root and this process's user: an owner may read the file. */
 int secret_check_file(const char *path, struct error *err) MUST_USE;
 
 /* A key for one purpose, made from the sealing key: it tells nothing of that one and of others. */
 void secret_derive(const struct secret *key, const char *purpose,
                    uint8_t ret[static SEAL_KEY_SIZE]);
 
-/* Authenticated encryption with libsodium's secretbox: nonce (24) || box. `purpose` is mixed into
- * the key by crypto_generichash, so that what was sealed for one use cannot be opened as
- * another. */
+/* Authenticated encryption (secretbox): nonce (24) || box. `purpose` is mixed into the key, so what
+ * is sealed for one use cannot be opened as another. */
 struct sealed {
     const uint8_t *bytes;
     size_t size;
@@ -63,19 +53,16 @@ struct sealed {
 struct sealed secret_seal(struct arena *arena, const struct secret *key, const char *purpose,
                           const void *plain, size_t size);
 
-/* The same with a nonce that ends in the `mark_size` (at most 8) bytes of `mark`; the 16 before are
- * random. */
+/* The nonce ends in the `mark_size` (at most 8) bytes of `mark`; the 16 before are random. */
 struct sealed secret_seal_marked(struct arena *arena, const struct secret *key, const char *purpose,
                                  const uint8_t *mark, size_t mark_size, const void *plain,
                                  size_t size);
 
-/* Opens; *ret_plain (NUL-terminated after *ret_size bytes) is from the arena. -1 when altered or
- * sealed otherwise. */
+/* *ret_plain, NUL-terminated, is from the arena. -1: altered, or sealed otherwise. */
 int secret_open(struct arena *arena, const struct secret *key, const char *purpose,
                 struct sealed sealed, uint8_t **ret_plain, size_t *ret_size) MUST_USE;
 
-/* Wipes text in place: for passwords and tokens in a request's arena once they were used. NULL is
- * fine. */
+/* Wipes a password or token of a request's arena in place. NULL is fine. */
 void secret_wipe_text(const char *text);
 
 #endif

@@ -1,16 +1,10 @@
-/*
- * trace_context.c - traceparent and tracestate, see trace_context.h.  Called by the gateway for
- * each request that has them, by the bus and by what calls services over HTTP.
- */
+/* trace_context.c - see trace_context.h. */
 #include "common/base/trace_context.h"
-
-#include <string.h>
 
 enum { MEMBERS_MAX = 32, KEY_MAX = 256, TENANT_MAX = 241, SYSTEM_MAX = 14, VALUE_MAX = 256 };
 
 /* ---- traceparent ---- */
 
-/* Uppercase digits are none here. */
 static int digit(char c)
 {
     if (c >= '0' && c <= '9')

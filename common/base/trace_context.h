@@ -1,6 +1,4 @@
-/*
- * trace_context.h - the headers traceparent and tracestate (W3C Trace Context, level 1).
- */
+/* trace_context.h - the headers traceparent and tracestate (W3C Trace Context, level 1). */
 #ifndef ATRIUM_COMMON_BASE_TRACE_CONTEXT_H
 #define ATRIUM_COMMON_BASE_TRACE_CONTEXT_H
 
@@ -19,14 +17,12 @@ struct trace_context {
     bool sampled;
 };
 
-/* Reads a traceparent strictly (section 3.2.2; a version above 00 by its first four parts). -1: it
- * must be treated as absent; *ret is untouched. */
+/* Strict (section 3.2.2; a version above 00 by its first four parts). -1: *ret is untouched. */
 int traceparent_read(const char *text, struct trace_context *ret) MUST_USE;
 
 void traceparent_write(const struct trace_context *context, char ret[static TRACEPARENT_SIZE]);
 
-/* Is it of the grammar of section 3.3.1, with at most 32 members and TRACESTATE_MAX bytes? Another
- * one is dropped. */
+/* Whether it has the grammar of section 3.3.1, at most 32 members and TRACESTATE_MAX bytes. */
 bool tracestate_is_valid(const char *text);
 
 /* Lowercase hex and a NUL: 2 * size + 1 bytes. */

@@ -1,10 +1,7 @@
-/*
- * uuid.c - making and reading identifiers, see uuid.h.
- */
+/* uuid.c - making and reading identifiers, see uuid.h. */
 #include "common/base/uuid.h"
 
 #include <sodium.h>
-#include <string.h>
 
 enum { UUID_BYTES = 16, UUID_LENGTH = 36, COUNTER_MAX = 0xfff };
 
@@ -58,7 +55,6 @@ struct uuid uuid_ordered(int64_t ms)
     return finish_ordered(bytes, ms);
 }
 
-/* The next bytes, which are the caller's to change. */
 static uint8_t *pool_next(struct uuid_pool *self)
 {
     if (self->left < UUID_BYTES) {

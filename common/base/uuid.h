@@ -1,7 +1,4 @@
-/*
- * uuid.h - identifiers (RFC 9562), kept as canonical lower-case text because every wire of the
- * suite carries that: JSON, msgpack and PostgreSQL's text parameters.
- */
+/* uuid.h - identifiers (RFC 9562) as lower-case text, which JSON, msgpack and PostgreSQL carry. */
 #ifndef ATRIUM_COMMON_BASE_UUID_H
 #define ATRIUM_COMMON_BASE_UUID_H
 
@@ -11,20 +8,16 @@ struct uuid {
     char text[37]; /* 36 characters and NUL; "" means absent */
 };
 
-/* The first and the last one in their order (RFC 9562, sections 5.9 and 5.10): no row has such an
- * id. */
+/* The first and the last in order (RFC 9562, sections 5.9, 5.10): no row has such an id. */
 #define UUID_NIL "00000000-0000-0000-0000-000000000000"
 #define UUID_MAX "ffffffff-ffff-ffff-ffff-ffffffffffff"
-
-/* A random (version 4) identifier. */
 struct uuid uuid_random(void);
 
-/* A time-ordered (version 7) identifier for `ms` since the epoch: neighbours in time are neighbours
- * in an index. */
+/* A time-ordered (version 7) identifier: neighbours in time are neighbours in an index. */
 struct uuid uuid_ordered(int64_t ms);
 
-/* Random bytes for many identifiers, as many at once as fit: a system call for each costs ten times
- * the rest of it. Begins zeroed; for one thread. */
+/* Random bytes for many identifiers: a system call for each costs ten times the rest. Begins
+ * zeroed; for one thread. */
 struct uuid_pool {
     uint8_t bytes[1024];
     size_t left;
@@ -32,9 +25,8 @@ struct uuid_pool {
     int counter;     /* how many have had it */
 };
 
-/* As uuid_random() and uuid_ordered(), with bytes of the pool, none twice. Each ordered one is
- * greater than the one before it (RFC 9562, section 6.2, method 1: a counter of 12 bits, beyond
- * which the time runs ahead), whatever `ms` is. */
+/* As uuid_random() and uuid_ordered(), each ordered one greater than the last, whatever `ms` is
+ * (RFC 9562, section 6.2, method 1: a counter of 12 bits, then the time runs ahead). */
 struct uuid uuid_pool_random(struct uuid_pool *self);
 struct uuid uuid_pool_ordered(struct uuid_pool *self, int64_t ms);
 

@@ -1,15 +1,9 @@
-/*
- * bus.c - construction and destruction of the bus, its ZeroMQ sockets' common ground, and what
- * others ask of its state.
- *
- * service.c makes one for each daemon; the other files of the bus are listed in bus_private.h.
- */
+/* bus.c - construction and destruction of the bus, and what others ask of its state. */
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/random.h>
 
 #include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/bus/bus_private.h"
 
 enum { DROP_LOG_MS = 1000 };
@@ -70,8 +64,7 @@ static bool skip_parts(void *socket, zmq_msg_t *message)
     return any;
 }
 
-/* Takes the routing id off. -1: not one that ZeroMQ made (a zero and four bytes), or nothing behind
- * it. */
+/* Takes the routing id off. -1: not one that ZeroMQ made (a zero and four bytes), or no frame. */
 static int take_route(void *socket, zmq_msg_t *message, uint32_t *route)
 {
     const uint8_t *bytes = zmq_msg_data(message);
@@ -254,10 +247,8 @@ static int bus_start(struct bus *self, struct metrics *metrics, struct error *er
 struct bus *bus_new(struct loop *loop, struct clock *clock, struct metrics *metrics,
                     const struct bus_options *options, struct error *err)
 {
-    CLEANUP(bus_destroy) struct bus *self = calloc(1, sizeof(*self));
+    CLEANUP(bus_destroy) struct bus *self = memory_new(sizeof(*self));
 
-    if (!self)
-        log_die("bus", "out of memory");
     self->loop = loop;
     self->clock = clock;
     self->options = options;

@@ -30,8 +30,7 @@ struct bus_options {
     const struct operation
         *operations; /* what this service answers, ended by a row with name NULL */
     void *daemon;    /* first argument of the operations' functions */
-    /* what else an operation's row asks of its caller, once the access column is satisfied; may
-     * park; NULL: nothing */
+    /* further conditions of the operation's row, after the access column; may park */
     int (*admit)(void *daemon, struct request *req, const struct operation *row, struct error *err);
     const char *const *upstreams; /* services this one calls, NULL-ended */
     size_t peer_max;              /* requests in flight to one instance (512) */
@@ -41,35 +40,26 @@ struct bus_options {
     struct spans *spans;           /* of requests that are sampled; NULL: none are recorded */
 };
 
-/* Binds, watches, connects. The peers found become usable as they say WELCOME. -1 when an instance
- * of the same name lives already, or a path is too long for a socket (107 bytes). Options are
- * borrowed for ever. */
+/* Binds, watches, connects; peers become usable at WELCOME. -1: an instance of the same name is
+ * alive, or a path is too long (107 bytes). Options are borrowed for ever. */
 struct bus *bus_new(struct loop *loop, struct clock *clock, struct metrics *metrics,
                     const struct bus_options *options, struct error *err);
 
-/* Closes everything at once. No fiber may be inside a call or be serving one: drain and cancel them
- * first. The metrics must not be read afterwards. */
+/* Closes everything at once. No fiber may be in a call; the metrics must not be read afterwards. */
 void bus_destroy(struct bus **self_p);
 
-/* Lets the callers of a bus with options.held in: for a daemon whose start needs the bus before it
- * can serve. */
+/* Lets callers in on a bus with options.held, for a daemon that needs the bus before it serves. */
 void bus_open(struct bus *self);
 
-/* Takes a list that was read again, with the same own line and key, in place of the one of the
- * options, and borrows it until the next call or the end: connects to the instances that are new,
- * drops the connections of those that are gone and lets only callers in that it has. A connection
- * made with a key that was removed, of an instance that stays, ends with the next reconnection. */
+/* Takes a list read again (same own line and key) and borrows it until the next call: connects to
+ * new instances, drops removed ones and admits only callers it has. A removed key of an instance
+ * that stays ends with the next reconnection. */
 void bus_use_hosts(struct bus *self, const struct bus_hosts *hosts);
-
-/* bus_options.spans. */
 struct spans *bus_spans(const struct bus *self);
-
-/* Requests being served. */
 size_t bus_serving(const struct bus *self);
 
-/* Tells the callers to go elsewhere and serves what they still have in flight; returns when they
- * have all their answers, or at the deadline, with the sockets and the lock gone. Parks the
- * fiber. */
+/* Sends the callers elsewhere and parks until they have all answers, or the deadline; sockets and
+ * lock are gone then. */
 void bus_drain(struct bus *self, int64_t deadline_mono_ms);
 
 /* An operation of another service, with its tables; generated from that service's routes.def. */
@@ -79,20 +69,18 @@ struct bus_method {
     const struct field_table *input, *output;
 };
 
-/* Calls an operation and parks until the answer is in *out (texts in req->arena). Caller, trace and
- * deadline are taken from req. The remote error comes back as it was set there. Further errors:
- * ERR_UNAVAILABLE (no instance, or it died; Retry-After 1), ERR_OVERLOADED (all at their cap),
- * ERR_DEADLINE. */
+/* Parks until the answer is in *out (texts in req->arena). Caller, trace and deadline are req's;
+ * remote errors come back as set there. Also: ERR_UNAVAILABLE (no instance, or it died; Retry-After
+ * 1), ERR_OVERLOADED (all at their cap), ERR_DEADLINE. */
 int bus_call(struct bus *self, const struct bus_method *method, const struct request *req,
              const void *in, void *out, struct error *err) MUST_USE;
 
-/* The same with the body already packed, answering the reply's body (a map, in req->arena): for the
- * gateway. */
+/* The same with a packed body in and out (a map, in req->arena), for the gateway. */
 int bus_call_packed(struct bus *self, const struct bus_method *method, const struct request *req,
                     const void *body, size_t size, msgpack_object *ret_body,
                     struct error *err) MUST_USE;
 
-/* True when at least one instance of the service is connected and not draining. */
+/* Whether an instance of the service is connected and not draining. */
 bool bus_has_peer(const struct bus *self, const char *service);
 
 /* Calls one certain instance ("authd.2") instead of the least busy: for status and metrics. */
@@ -100,8 +88,7 @@ int bus_call_instance(struct bus *self, const char *peer, const struct bus_metho
                       const struct request *req, const void *in, void *out,
                       struct error *err) MUST_USE;
 
-/* Names of the connected peers ("authd.1"), sorted, NULL-ended, from the arena. service NULL:
- * all. */
+/* Names of the connected peers ("authd.1"), sorted, NULL-ended. service NULL: all. */
 const char **bus_peers(const struct bus *self, const char *service, struct arena *arena);
 
 /* Does the connected instance ("authd.1") record spans? */
@@ -109,17 +96,15 @@ bool bus_peer_knows_traces(const struct bus *self, const char *peer);
 
 /* ---- announcements: an instance tells all its callers, and knows who has heard ---- */
 
-/* Caller's side: fn runs on the loop for each announcement of the topic from any instance of the
- * services asked; the acknowledgement goes out when it returns, so the news must be in force by
- * then. */
+/* Caller's side: fn runs on the loop for each announcement; it is acknowledged when fn returns, so
+ * the news must be in force by then. */
 void bus_on_announce(struct bus *self, const char *topic,
                      void (*fn)(void *arg, const msgpack_object *body, struct arena *arena),
                      void *arg);
 
 struct bus_announcement;
 
-/* Instance's side: sends to every connected caller and goes on sending every 50 ms to those who
- * have not acked. */
+/* Sends to every connected caller, and again every 50 ms to those who have not acked. */
 struct bus_announcement *bus_announce(struct bus *self, const char *topic,
                                       const struct field_table *table, const void *body);
 
@@ -133,9 +118,8 @@ void bus_announce_destroy(struct bus_announcement **self_p);
 
 /* ---- sockets beside those of the bus, for two processes of one host ---- */
 
-/* Listens for SOCK_SEQPACKET connections at <run_dir>/bus/<own service>/<name>.<own instance>,
- * which has the mode and the access list of a socket of the bus for `caller`. Once per bus, which
- * removes the path at its end. The descriptor, which does not block; -1. */
+/* Listens for SOCK_SEQPACKET at <run_dir>/bus/<own service>/<name>.<own instance>, with the mode
+ * and access list of a bus socket for `caller`. Once per bus. A non-blocking descriptor, or -1. */
 int bus_listen_beside(struct bus *self, const char *name, const char *caller,
                       struct error *err) MUST_USE;
 

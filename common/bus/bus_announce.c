@@ -1,14 +1,13 @@
 /*
- * bus_announce.c - news from an instance to all its callers, and knowing who has heard.
+ * bus_announce.c - news from an instance to all its callers, and who has acknowledged it.
  *
- * An announcement lists the callers that were connected when it was made or came later, and is sent
- * again every 50 ms to those who have not acknowledged, until it is destroyed.  A caller that is
- * gone leaves the list. authd uses it for what every gateway must know before authd answers its own
- * client.
+ * An announcement lists the callers connected when it was made or later, and is sent again every 50
+ * ms to those who have not acknowledged. authd tells every gateway with it before it answers its
+ * own client.
  */
-#include <string.h>
 
 #include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/bus/bus_private.h"
 
 struct listener {
@@ -55,9 +54,7 @@ static void listener_add(struct bus_announcement *self, struct bus_socket *socke
 
     if (self->count == self->capacity) {
         self->capacity = MAX(self->capacity * 2, (size_t)8);
-        self->listeners = realloc(self->listeners, self->capacity * sizeof(*self->listeners));
-        if (!self->listeners)
-            log_die("bus", "out of memory");
+        self->listeners = memory_resize(self->listeners, self->capacity, sizeof(*self->listeners));
     }
     listener = &self->listeners[self->count++];
     *listener = (struct listener){.socket = socket, .route = route};
@@ -76,7 +73,6 @@ void bus_announce_caller_connect(struct bus_socket *socket, uint32_t route, cons
     }
 }
 
-/* An acknowledgement stays known when its sender goes. */
 void bus_announce_caller_disconnect(struct bus_socket *socket, uint32_t route)
 {
     for (struct bus_announcement *news = socket->bus->announcements; news; news = news->next) {
@@ -139,18 +135,14 @@ static void on_resend(void *arg)
 struct bus_announcement *bus_announce(struct bus *self, const char *topic,
                                       const struct field_table *table, const void *body)
 {
-    struct bus_announcement *news = calloc(1, sizeof(*news));
+    struct bus_announcement *news = memory_new(sizeof(*news));
 
-    if (!news)
-        log_die("bus", "out of memory");
     news->bus = self;
     news->id = ++self->last_id;
     bus_write(&self->frame, BUS_ANNOUNCE, news->id, 2);
     bus_write_text(&self->frame, topic, BUS_TOPIC_MAX);
     bus_write_fields(&self->frame, table, body);
-    news->frame = malloc(self->frame.size);
-    if (!news->frame)
-        log_die("bus", "out of memory");
+    news->frame = memory_raw(self->frame.size);
     memcpy(news->frame, self->frame.bytes, self->frame.size);
     news->frame_size = self->frame.size;
     for (size_t i = 0; i < self->socket_count; i++) {

@@ -1,14 +1,12 @@
 /*
  * bus_call.c - the caller's side of one call: choose an instance, send, park, read the answer.
  *
- * The arguments stay on the stack of the calling fiber, so a call that must go to another instance
- * is simply written once more.  Ids are slots of an array with a counter in the upper half: finding
- * the call of an answer is one index and one comparison, and an answer that comes too late finds
- * no call.  Handlers, the gateway, the outbox and ctl call it.
+ * The arguments stay on the calling fiber's stack, so a call that goes to another instance is
+ * written once more. An id is a slot's index with a counter in the upper half: a late answer finds
+ * no call.
  */
-#include <string.h>
 
-#include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/bus/bus_private.h"
 
 enum { SLOTS_FIRST = 64, SLOT_NONE = UINT32_MAX };
@@ -29,9 +27,7 @@ static void slots_grow(struct bus *self)
 {
     uint32_t count = self->slot_count == 0 ? SLOTS_FIRST : self->slot_count * 2;
 
-    self->slots = realloc(self->slots, count * sizeof(*self->slots));
-    if (!self->slots)
-        log_die("bus", "out of memory");
+    self->slots = memory_resize(self->slots, count, sizeof(*self->slots));
     for (uint32_t i = self->slot_count; i < count; i++)
         self->slots[i] =
             (struct bus_slot){.id = i, .next_free = i + 1 == count ? SLOT_NONE : i + 1};
@@ -150,8 +146,7 @@ static bool is_degraded(const struct bus_peer *peer)
     return peer->degraded_until_ms > clock_mono_ms();
 }
 
-/* One that has lost its database, say, answers faster than all others, and would get every
- * request. */
+/* An instance that has lost its database, say, answers fastest and would get every request. */
 static bool is_better(const struct bus_peer *peer, const struct bus_peer *than)
 {
     if (is_degraded(peer) != is_degraded(than))
@@ -159,8 +154,7 @@ static bool is_better(const struct bus_peer *peer, const struct bus_peer *than)
     return peer->outstanding < than->outstanding;
 }
 
-/* The instance with the fewest requests in flight among those that are well; equal ones take
- * turns. */
+/* The healthy instance with the fewest requests in flight; equal ones take turns. */
 static int choose(const struct bus *self, struct bus_upstream *upstream, const char *name,
                   struct bus_peer **ret, struct error *err)
 {
@@ -281,8 +275,7 @@ static zmq_msg_t *message_new(struct arena *arena)
     return message;
 }
 
-/* Is there another instance that may know? Then a read that an instance could not answer is worth
- * another try. */
+/* Whether another instance may know: a read that failed is then worth another try. */
 static bool others_are_healthy(const struct bus_upstream *upstream, const struct question *question)
 {
     if (!(question->method->flags & R_SAFE) || question->peer)

@@ -1,15 +1,11 @@
 /*
- * bus_endpoint.c - where the sockets of the bus lie: names, directories, the lock of an instance,
- * listening.
+ * bus_endpoint.c - the bus's sockets on disk: names, directories, an instance's lock, listening.
  *
- * The one file that knows about paths.  Sockets are made here and handed to libzmq by descriptor,
- * because libzmq by itself unlinks whatever lies at the path, also a living peer's socket, and
- * unlinks it again from its own thread at some time after the close, when a successor may have
- * bound it.  bus_listener.c and bus_peer.c call it.
+ * Sockets are made here and handed to libzmq by descriptor: libzmq unlinks whatever lies at the
+ * path, also a living peer's socket, and again from its own thread some time after the close.
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 #include <sys/acl.h>
 #include <sys/file.h>
 #include <sys/socket.h>
@@ -95,10 +91,9 @@ void bus_lock_drop(struct bus *self)
     self->lock = -1;
 }
 
-/* Installed services run as users of their own, and each socket is for the group of its caller, by
- * an access list: to give it away by chown we would have to be in that group, and could then speak
- * as the caller to everybody else. A suite that runs as one user has no such groups and needs none;
- * where a list cannot be set the mode lets in the owner only. */
+/* Installed services run as users of their own, and an access list opens each socket to its
+ * caller's group: chown would need membership of that group, and could then speak as the caller. A
+ * suite of one user needs none; where no list can be set the mode lets in the owner only. */
 static void give_to_caller(const char *path, const char *caller)
 {
     char text[BUS_NAME_MAX + sizeof("u::rw,g::rw,g:atrium-:rw,m::rw,o::-")];

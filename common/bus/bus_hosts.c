@@ -1,9 +1,7 @@
 /*
- * bus_hosts.c - the file of a suite on several hosts, see bus_hosts.h.  service.c and atriumctl
- * read it, the bus asks.
+ * bus_hosts.c - see bus_hosts.h.
  *
- * Addresses are numbers: a name would be resolved by libzmq in the one thread that moves all
- * messages.
+ * Addresses are numbers: libzmq would resolve a name in the one thread that moves all messages.
  */
 #include "common/bus/bus_hosts.h"
 
@@ -12,8 +10,6 @@
 #include <errno.h>
 #include <sodium.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <zmq.h>
 

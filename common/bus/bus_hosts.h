@@ -40,18 +40,15 @@ struct bus_hosts {
     uint8_t secret_key[BUS_KEY_SIZE];
 };
 
-/* Reads the file. -1 with "FILE:LINE: ..." in err. Texts live in the arena; the secret key is wiped
- * with it. */
+/* -1 with "FILE:LINE: ..." in err. Texts live in the arena; the secret key is wiped with it. */
 int bus_hosts_read(const char *path, struct arena *arena, struct bus_hosts **ret,
                    struct error *err) MUST_USE;
 
-/* Takes <directory>/<name>.key, 64 hex digits (secret_load_key()), as our own. -1 when it is no
- * key, or when none of the lines of that name has its public half. */
+/* Takes <directory>/<name>.key (secret_load_key()). -1: no key, or no line of that name matches. */
 int bus_hosts_take_key(struct bus_hosts *self, const char *directory, const char *name,
                        struct error *err) MUST_USE;
 
-/* Listens at this numeric address, and the port of the own line: where other hosts reach the
- * instance by an address that this one has not got (translated addresses). After
+/* Listens at this numeric address and the own line's port, where addresses are translated. After
  * bus_hosts_take_key(). */
 int bus_hosts_listen(struct bus_hosts *self, const char *address, struct arena *arena,
                      struct error *err) MUST_USE;
@@ -68,8 +65,6 @@ const struct bus_host *bus_hosts_by_key(const struct bus_hosts *self,
 /* The lines of an instance that can be connected to; how many there are. `self` may be NULL. */
 size_t bus_hosts_by_name(const struct bus_hosts *self, const char *name,
                          const struct bus_host *ret[static BUS_HOST_KEYS_MAX]);
-
-/* Whether a line has this name. */
 bool bus_hosts_has_name(const struct bus_hosts *self, const char *name);
 
 /* How many lines of `self` have no equal in `other`: name, address and key. */

@@ -1,21 +1,16 @@
 /*
- * bus_listener.c - the instance's sockets: one ROUTER per calling service, who stands behind them,
- * and the drain.
+ * bus_listener.c - the instance's sockets: one ROUTER per calling service, and the drain.
  *
- * The service that a socket was made for is who calls on it, whatever the frames say; bus_tcp.c
- * hands frames from other hosts to sockets that share a ROUTER.  Requests go on to
- * bus_serve.c, acknowledgements to bus_announce.c.  WIRE.md tells the conversation.
- *
- * A process that stood still (stopped, starved, its machine paused) finds requests in its sockets
- * whose callers have given up and told their clients so.  It notices by the clock, and refuses them
- * by taking a new boot id.
+ * The service that a socket was made for is the caller, whatever the frames say; bus_tcp.c hands on
+ * frames from other hosts. A process that stood still finds requests whose callers have given up:
+ * it notices by the clock and refuses them by taking a new boot id.
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/bus/bus_private.h"
 
 enum {
@@ -25,8 +20,7 @@ enum {
 
 /* ---- standing still ---- */
 
-/* The clock itself, not the loop's of this turn: the process may have been stopped since that was
- * read. */
+/* The clock itself, not the loop's of this turn: the process may have stopped since. */
 static void look_at_clock(struct bus *self)
 {
     int64_t now = clock_mono_ms(), still_ms = now - self->pulse_ms;
@@ -110,9 +104,8 @@ static struct bus_caller *caller_add(struct bus_socket *socket)
 {
     if (socket->count == socket->capacity) {
         socket->capacity = MAX(socket->capacity * 2, (size_t)8);
-        socket->callers = realloc(socket->callers, socket->capacity * sizeof(*socket->callers));
-        if (!socket->callers)
-            log_die("bus", "out of memory");
+        socket->callers =
+            memory_resize(socket->callers, socket->capacity, sizeof(*socket->callers));
     }
     return &socket->callers[socket->count++];
 }
@@ -243,8 +236,7 @@ static void tell_drain(struct bus *self)
     }
 }
 
-/* Told again and again: a caller that ended without an ACK, as when all of a host stop at once,
- * shows only in that sending to it fails. */
+/* Announced again and again: a caller that ended without an ACK shows only in a failed send. */
 void bus_drain(struct bus *self, int64_t deadline_mono_ms)
 {
     enum fiber_wake wake = FIBER_WOKEN;
@@ -314,8 +306,7 @@ static int listen_here(struct bus *self, struct error *err)
     return 0;
 }
 
-/* Behind the sockets of this host once more as many, which share a ROUTER: the keys of callers tell
- * them apart. */
+/* As many sockets again share a ROUTER for other hosts: callers' keys tell them apart. */
 static int listen_elsewhere(struct bus *self, struct error *err)
 {
     size_t count = self->socket_count;

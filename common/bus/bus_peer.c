@@ -1,19 +1,17 @@
 /*
- * bus_peer.c - the caller's side of a connection: one DEALER for each instance of the services that
- * we call.
+ * bus_peer.c - the caller's side of a connection: one DEALER per instance of the services we call.
  *
- * A DEALER lives for one connection.  Its monitor tells of the handshake (HELLO goes out) and of
- * the end (what is in flight is lost, the DEALER is destroyed and another one tried with back-off
- * while the socket file exists, or for ever when the instance is on another host).  bus_watch.c
- * finds the instances, bus_call.c chooses among them.
+ * A DEALER lives for one connection. Its monitor reports the handshake (HELLO goes out) and the end
+ * (what is in flight is lost; another DEALER tries with back-off while the socket file exists, or
+ * for ever on another host).
  */
 #include <inttypes.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "common/base/clock.h"
 #include "common/base/descriptors.h"
 #include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/bus/bus_private.h"
 
 enum {
@@ -140,8 +138,7 @@ static void on_welcome(struct bus_peer *self, const struct bus_incoming *in)
         enter(self, in->draining);
 }
 
-/* The ACK goes behind the last request and the last answer, so the instance needs no time to flush
- * its queues. */
+/* The ACK follows the last request and answer, so the instance need not flush its queues. */
 void bus_peer_idle(struct bus_peer *self)
 {
     if (self->drain_id == 0 || self->outstanding > 0)
@@ -161,8 +158,6 @@ static void on_drain(struct bus_peer *self, uint64_t id)
     self->drain_id = id;
     bus_peer_idle(self);
 }
-
-/* Consumes the message. */
 static void on_frame(struct bus_peer *self, const struct bus_incoming *in, zmq_msg_t *message)
 {
     switch (in->kind) {
@@ -210,8 +205,7 @@ static void on_dealer(void *arg)
 
 /* ---- the connection ---- */
 
-/* A file without a listener is an instance that was killed: nothing to tell.  Who is listed should
- * be there. */
+/* A file without a listener is a killed instance: nothing to log. A listed one should be there. */
 static void not_reached(struct bus_peer *self, const char *why)
 {
     const struct bus_host *rows[BUS_HOST_KEYS_MAX];
@@ -271,8 +265,7 @@ static void say_hello(struct bus_peer *self)
         bus_peer_lost(self, "cannot send");
 }
 
-/* An event is two frames: number (16 bit) with value (32 bit), both in host order; then the
- * address. */
+/* An event is two frames: number (16 bit) and value (32 bit) in host order; then the address. */
 static int monitor_event(zsock_t *monitor)
 {
     uint8_t bytes[6];
@@ -313,8 +306,7 @@ static void monitor_start(struct bus_peer *self)
         log_die("bus", "a socket could not be monitored");
 }
 
-/* The next of the ways to the instance: its socket on this host, if there is one, and its keys on
- * another. *ret is NULL for the socket. -1: there is no way left. */
+/* The next way to it: its socket on this host (*ret NULL), then its keys. -1: none left. */
 static int choose_way(const struct bus_peer *self, const struct bus_host **ret)
 {
     const struct bus_host *rows[1 + BUS_HOST_KEYS_MAX] = {NULL};
@@ -382,8 +374,7 @@ void bus_peer_found(struct bus *self, struct bus_upstream *upstream, const char 
         strcmp(instance, self->options->instance) == 0)
         return;
     if (peer) {
-        /* A new socket of that name. If the loss of the old one is not known yet, it will be in a
-         * moment. */
+        /* A new socket of that name; the loss of the old one is known now or in a moment. */
         peer->backoff_ms = 0;
         peer->way = 0;
         if (peer->state == PEER_WAITING)
@@ -392,9 +383,7 @@ void bus_peer_found(struct bus *self, struct bus_upstream *upstream, const char 
     }
     if (upstream->count == BUS_PEERS_MAX)
         return;
-    peer = calloc(1, sizeof(*peer));
-    if (!peer)
-        log_die("bus", "out of memory");
+    peer = memory_new(sizeof(*peer));
     error_init(&err, NULL);
     if (bus_socket_path(peer->path, self->options->run_dir, upstream->service,
                         self->options->service, instance, &err) < 0) {

@@ -40,8 +40,8 @@ enum {
     BUS_HEARTBEAT_DEAD_MS = 3000,
     BUS_WELCOME_MS = 3000, /* from connecting to the WELCOME */
     BUS_PULSE_MS = 500,    /* between two looks at the clock of an idle instance */
-    BUS_STILL_MS = 2000, /* a longer time without a look: the process stood still. A caller gives a
-                              silent connection up after BUS_HEARTBEAT_DEAD_MS at the earliest */
+    BUS_STILL_MS = 2000,   /* longer without a look: it stood still. Callers give up after
+                          * BUS_HEARTBEAT_DEAD_MS at the earliest */
     BUS_GONE_MS =
         2000, /* an instance on another host that is away for longer than a restart is told of */
     BUS_DEGRADED_MS = 1000,  /* for how long an instance that says UNAVAILABLE is asked last */
@@ -76,7 +76,7 @@ enum bus_kind {
     BUS_PING,
 };
 
-/* A part of a received frame: borrowed from the message, not NUL-terminated. */
+/* A part of a received frame: borrowed, not NUL-terminated. */
 struct bus_slice {
     const char *bytes;
     size_t size;
@@ -103,12 +103,10 @@ struct bus_incoming {
     struct bus_reader error;                /* ERROR: for bus_read_error() */
 };
 
-/* Checks the whole head of a frame; slices point into it. -1: not of the grammar. Allocates
- * nothing. */
+/* Checks the whole head; slices point into the frame. -1: bad grammar. Allocates nothing. */
 int bus_read(const void *bytes, size_t size, struct bus_incoming *ret) MUST_USE;
 
-/* Fills err from the rest of an ERROR frame, texts copied. -1: not of the grammar, err
- * untouched. */
+/* Fills err from the rest of an ERROR frame, texts copied. -1: bad grammar, err untouched. */
 int bus_read_error(struct bus_reader *reader, struct error *err) MUST_USE;
 
 /* Is this the code of an ERROR frame? Not checked further. */
@@ -116,10 +114,8 @@ bool bus_error_is(struct bus_reader reader, enum error_code code);
 
 bool bus_slice_is(struct bus_slice slice, const char *text);
 
-/* Frames are written into one buffer without an arena, which is reused.
- *
- * Starts [version, kind, id, ...] with `elements` behind the id; the second with another
- * version. */
+/* Starts [version, kind, id, ...] with `elements` after the id, in the one reused buffer; the
+ * second with another version. */
 void bus_write(struct codec_buffer *self, enum bus_kind kind, uint64_t id, unsigned elements);
 void bus_write_version(struct codec_buffer *self, unsigned version, enum bus_kind kind, uint64_t id,
                        unsigned elements);
@@ -129,19 +125,16 @@ void bus_write_bool(struct codec_buffer *self, bool value);
 /* At most max bytes, cut between characters; NULL and what is not UTF-8 are "". */
 void bus_write_text(struct codec_buffer *self, const char *text, size_t max);
 void bus_write_bytes(struct codec_buffer *self, const void *bytes, size_t size);
-/* The struct as a packed map inside a bin. */
 void bus_write_fields(struct codec_buffer *self, const struct field_table *table, const void *in);
-/* A REPLY, with the limit that `err` notes when nothing failed; and the note of a reply that was
- * read, when it has one. */
+/* A REPLY, with the limit noted in err when nothing failed; and the note of a reply read. */
 void bus_write_reply(struct codec_buffer *self, uint64_t id, const struct field_table *table,
                      const void *out, const struct error *err);
 void bus_read_limit(const msgpack_object *reply, struct error *err);
 /* A whole frame that was written before. */
 void bus_write_again(struct codec_buffer *self, const void *bytes, size_t size);
 void bus_write_error(struct codec_buffer *self, uint64_t id, const struct error *err);
-/* Moves the frame into a message: a small one is copied and the buffer, which may have held a
- * password, wiped; a large one becomes the message itself. -1: more than CODEC_FRAME_MAX bytes;
- * there is no message then. */
+/* Moves the frame into a message: a small one is copied and the buffer (perhaps with a password)
+ * wiped, a large one becomes the message. -1: over CODEC_FRAME_MAX bytes. */
 int bus_write_end(struct codec_buffer *self, zmq_msg_t *ret) MUST_USE;
 void bus_frame_free(struct codec_buffer *self);
 
@@ -167,8 +160,7 @@ struct bus_call {
     zmq_msg_t *answer; /* filled with BUS_ANSWERED and BUS_UNAVAILABLE */
 };
 
-/* The low half of an id is the index of its slot; a stale id differs from the slot's current
- * one. */
+/* The low half of an id is its slot's index; a stale id differs from the slot's current one. */
 struct bus_slot {
     uint64_t id;
     struct bus_call *call; /* NULL: free */
@@ -205,7 +197,6 @@ struct bus_peer {
     int64_t degraded_until_ms; /* it said UNAVAILABLE a moment ago: others are asked first */
 };
 
-/* A service that this one calls. */
 struct bus_upstream {
     const char *service;
     int watch; /* inotify descriptor, -1: none */
@@ -310,16 +301,14 @@ struct bus {
     uint64_t drop_logged;
 };
 
-/* A socket with the limits and heartbeats that all ours have; linger 0. queue: messages each way.
- * Never NULL. */
+/* With the limits and heartbeats of all our sockets, linger 0. queue: messages each way. */
 zsock_t *bus_socket_new(int type, size_t queue);
 void bus_socket_option(zsock_t *socket, int option, int value);
 void bus_socket_bytes(zsock_t *socket, int option, const void *bytes, size_t size);
 
-/* Reads one frame without waiting: true when *message (then the caller's to close) holds one. With
- * `route` (a ROUTER) the routing id is taken off. What has more or fewer parts, or breaks the
- * grammar, is dropped and counted; *ret_left counts down with every message read, so that a batch
- * of garbage ends too. */
+/* Reads one frame without waiting; true: *message, the caller's to close, holds one. With `route`
+ * the routing id is taken off. Malformed ones are dropped and counted; *ret_left counts down with
+ * every message, so that a batch of garbage ends too. */
 bool bus_receive(struct bus *self, zsock_t *socket, uint32_t *route, zmq_msg_t *message,
                  struct bus_incoming *ret, int *ret_left);
 
@@ -333,12 +322,10 @@ void bus_drop(struct bus *self, uint64_t *counter, const char *reason);
 
 /* Makes run_dir/bus/<service> and what is above it; what is there keeps its mode. */
 int bus_make_directory(const char *run_dir, const char *service, struct error *err) MUST_USE;
-/* The path of the socket on which that instance listens for that calling service; ERR_INTERNAL when
- * it does not fit. */
+/* The path on which that instance listens for that caller; ERR_INTERNAL: it does not fit. */
 int bus_socket_path(char path[static BUS_PATH_SIZE], const char *run_dir, const char *service,
                     const char *caller, const char *instance, struct error *err) MUST_USE;
-/* Locks the instance's file until bus_lock_drop(). ERR_CONFLICT: another process is that
- * instance. */
+/* Held until bus_lock_drop(). ERR_CONFLICT: another process is that instance. */
 int bus_lock_acquire(struct bus *self, struct error *err) MUST_USE;
 void bus_lock_drop(struct bus *self);
 /* A ROUTER behind socket->path, ready for callers. */
@@ -346,8 +333,7 @@ int bus_endpoint_listen(struct bus_socket *socket, struct error *err) MUST_USE;
 
 /* ---- bus_watch.c ---- */
 
-/* Watches the directories of the services that are called, and connects to the instances that are
- * there. */
+/* Watches the called services' directories and connects to their instances. */
 int bus_watch_start(struct bus *self, struct error *err) MUST_USE;
 void bus_watch_stop(struct bus *self);
 /* Connects to the instances that the hosts list. */
@@ -359,10 +345,8 @@ void bus_watch_hosts(struct bus *self);
 void bus_peer_found(struct bus *self, struct bus_upstream *upstream, const char *instance);
 /* Nothing is in flight to it any more: tells an instance that waits for that. */
 void bus_peer_idle(struct bus_peer *self);
-/* The connection has ended: calls without an answer end as BUS_LOST, and the next attempt comes
- * after a pause. */
+/* The connection has ended: open calls end as BUS_LOST, the next attempt follows a pause. */
 void bus_peer_lost(struct bus_peer *self, const char *why);
-/* Closes the connection; its calls end as BUS_LOST. */
 void bus_peer_free(struct bus_peer *self);
 
 /* ---- bus_call.c ---- */
@@ -370,8 +354,7 @@ void bus_peer_free(struct bus_peer *self);
 /* An answer came: hands it to its call. Consumes the message. */
 void bus_call_answered(struct bus_peer *peer, const struct bus_incoming *incoming,
                        zmq_msg_t *message);
-/* Takes the call from its instance and wakes its fiber with the outcome (BUS_PENDING: without a
- * wake). No effect on one that was taken already. */
+/* Wakes the call's fiber with the outcome (BUS_PENDING: no wake). No effect the second time. */
 void bus_call_finish(struct bus *self, struct bus_call *call, enum bus_outcome outcome);
 
 /* ---- bus_listener.c, bus_serve.c ---- */
@@ -379,26 +362,22 @@ void bus_call_finish(struct bus *self, struct bus_call *call, enum bus_outcome o
 /* A random number for this run of an instance; never 0. */
 uint64_t bus_random_boot(void);
 
-/* May a request that names this boot be executed? To be asked right before: looks at the clock, and
- * takes a new boot when the process stood still for so long that callers may have given up what
- * they sent before. */
+/* Whether a request that names this boot may be executed; to be asked right before. Takes a new
+ * boot when the process stood still for so long that callers may have given up. */
 bool bus_listener_admits(struct bus *self, uint64_t boot);
 
 /* Builds the table of operations; before the first request. */
 void bus_serve_prepare(struct bus *self);
-/* A request came. Consumes the message. */
+/* Consumes the message. */
 void bus_serve_request(struct bus_socket *socket, uint32_t route, const struct bus_incoming *in,
                        zmq_msg_t *message);
-/* Frees what requests have left for the next ones. */
 void bus_serve_free(struct bus *self);
 
-/* Takes the lock and listens, unless the daemon has no operations; takes requests at once unless
- * the options hold that back. */
+/* Locks and listens, unless the daemon has no operations or the options hold that back. */
 int bus_listener_start(struct bus *self, struct error *err) MUST_USE;
-/* Closes the sockets and drops the lock; twice is fine. Requests still being served get no answer
- * out. */
+/* Closes the sockets and drops the lock; twice is fine. Open requests get no answer. */
 void bus_listener_stop(struct bus *self);
-/* A frame came from a caller of this service. Consumes the message. */
+/* Consumes the message. */
 void bus_listener_frame(struct bus_socket *socket, uint32_t route, const struct bus_incoming *in,
                         zmq_msg_t *message);
 /* Sends the frame just written to one caller and forgets a caller that is gone. */
@@ -408,16 +387,12 @@ void bus_drain_update(struct bus *self);
 
 /* ---- bus_tcp.c ---- */
 
-/* Between hosts: our key and its limits for a socket that is to listen or, with the key that must
- * be found there, to connect. */
+/* Between hosts: our key and its limits for a socket that listens or, with `server`, connects. */
 void bus_tcp_secure(const struct bus_hosts *hosts, zsock_t *socket,
                     const uint8_t server[BUS_KEY_SIZE]);
-/* Listens where the hosts say; nothing unless they do. The ROUTER goes into the sockets that are
- * `tcp`. */
+/* Listens where the hosts say, if they do. The ROUTER goes into the sockets that are `tcp`. */
 int bus_tcp_listen(struct bus *self, struct error *err) MUST_USE;
-/* Whether the hosts have an address at which this instance listens. */
 bool bus_tcp_wanted(const struct bus *self);
-/* Takes requests on that ROUTER from now on. */
 void bus_tcp_open(struct bus *self);
 void bus_tcp_stop(struct bus *self);
 

@@ -1,14 +1,12 @@
 /*
- * bus_serve.c - the instance's side of a request: from the checked head of a frame to the one
- * answer.
+ * bus_serve.c - the instance's side of a request: from the checked head of a frame to the answer.
  *
- * bus_listener.c brings the requests.  Each gets a fiber, which unpacks, checks the access column
- * again (the gateway has done so, but nothing here depends on it), calls the operation, answers
- * exactly once, logs, counts, and wipes what was secret.
+ * Each request gets a fiber, which unpacks, checks the access column again (nothing depends on the
+ * gateway's check), calls the operation, answers exactly once, logs, counts and wipes secrets.
  */
-#include <string.h>
 
 #include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/bus/bus_private.h"
 #include "common/domain/key_caller.h"
 
@@ -27,9 +25,7 @@ static struct bus_serving *serving_new(struct bus *self)
         self->spare = serving->next;
         self->spare_count--;
     } else {
-        serving = calloc(1, sizeof(*serving));
-        if (!serving)
-            log_die("bus", "out of memory");
+        serving = memory_new(sizeof(*serving));
         serving->arena = arena_new();
     }
     self->serving++;
@@ -189,8 +185,7 @@ static int access_check(const struct bus_serving *serving, const struct request 
     return 0;
 }
 
-/* Fills a struct of the table from a slice of the request's message, which should hold a packed
- * map. */
+/* Fills a struct from a slice of the message that should hold a packed map. */
 static int unpack(struct bus_slice slice, const struct field_table *table, struct arena *arena,
                   void *out, struct error *err)
 {
@@ -303,7 +298,6 @@ static void span_finish(struct span *span, const struct bus_serving *serving,
     span_end(span);
 }
 
-/* Serves the request and answers it. */
 static void serve(struct bus_serving *serving, struct request *req, struct error *err)
 {
     struct loop *loop = serving->socket->bus->loop;
@@ -368,8 +362,7 @@ static void serve_begin(struct bus_socket *socket, uint32_t route, const struct 
     serving->start_us = clock_mono_us();
     zmq_msg_init(&serving->message);
     zmq_msg_move(&serving->message, message);
-    /* A message of a few bytes lies inside its zmq_msg_t, and what points into it must move
-     * along. */
+    /* A message of a few bytes lies inside its zmq_msg_t: what points into it moves along. */
     if (zmq_msg_data(&serving->message) != before &&
         bus_read(zmq_msg_data(&serving->message), zmq_msg_size(&serving->message),
                  &serving->frame) < 0)

@@ -1,14 +1,10 @@
 /*
- * bus_tcp.c - the bus between hosts: CURVE on both ends, one ROUTER for all callers, and who is let
- * in.
+ * bus_tcp.c - the bus between hosts: CURVE on both ends, one ROUTER for all callers.
  *
- * libzmq asks for each handshake over ZAP (RFC 27) whether the key is known.  The answer is given
- * here, in the loop: czmq's zauth would do it on a thread of its own, from a folder of
- * certificates, and knows keys but no services.  Who is let in is known by the name that the answer
- * gave to the connection and that libzmq puts on each of its frames. bus_listener.c starts and
- * stops it, bus_peer.c secures its own sockets with it.
+ * libzmq asks over ZAP (RFC 27) whether a key is known. The answer is given here, in the loop:
+ * czmq's zauth needs a thread, and knows keys but no services. libzmq puts the name that the answer
+ * gave to the connection on each of its frames.
  */
-#include <string.h>
 
 #include "common/base/log.h"
 #include "common/bus/bus_private.h"
@@ -28,8 +24,8 @@ void bus_tcp_secure(const struct bus_hosts *hosts, zsock_t *socket,
     bus_socket_bytes(socket, ZMQ_MAXMSGSIZE, &largest, sizeof(largest));
     bus_socket_option(socket, ZMQ_IPV6, 1);
     bus_socket_option(socket, ZMQ_HANDSHAKE_IVL, BUS_HANDSHAKE_MS);
-    /* What is sent and not acknowledged for that long is thrown away by the kernel too: it must not
-     * arrive when the heartbeat has ended the connection, and the line comes back. */
+    /* The kernel too drops what is unacknowledged for so long: it must not arrive after the
+     * heartbeat has ended the connection. */
     bus_socket_option(socket, ZMQ_TCP_MAXRT, BUS_HEARTBEAT_DEAD_MS);
     bus_socket_bytes(socket, ZMQ_CURVE_SECRETKEY, hosts->secret_key, BUS_KEY_SIZE);
     if (!server) {
@@ -77,8 +73,7 @@ static void log_refused(struct bus *self, const char *address, const char *servi
     self->refused_logged_ms = now;
 }
 
-/* Whose key it is, when it is of an instance that has something to ask here; NULL: not to be let
- * in. */
+/* The host of the key, if it may call anything here; NULL: refused. */
 static const struct bus_host *admitted(struct bus *self, const char *address, const char *mechanism,
                                        zframe_t *key)
 {
@@ -92,8 +87,7 @@ static const struct bus_host *admitted(struct bus *self, const char *address, co
     return NULL;
 }
 
-/* Version, number, domain, address, identity, mechanism, key. It is libzmq in this very process
- * that asks. */
+/* Version, number, domain, address, identity, mechanism, key; from libzmq in this process. */
 static void answer_zap(struct bus *self, zmsg_t *request)
 {
     CLEANUP(zstr_free) UNUSED char *version = zmsg_popstr(request);
@@ -128,8 +122,7 @@ static void on_zap(void *arg)
 
 /* ---- frames ---- */
 
-/* The caller says its name too, which must be that of its key: leases and acknowledgements go by
- * it. */
+/* The caller's own name must be that of its key: leases and acknowledgements go by it. */
 static bool says_own_name(const char *name, const struct bus_incoming *in)
 {
     const char *dot = strchr(name, '.');
@@ -181,8 +174,8 @@ int bus_tcp_listen(struct bus *self, struct error *err)
     const struct bus_hosts *hosts = self->hosts;
     const char *endpoint = hosts->listen ? hosts->listen : hosts->own->endpoint;
 
-    /* First: libzmq admits every connection while no handler of ZAP is bound. One that was admitted
-     * so has no name, and its messages are dropped. */
+    /* First: without a ZAP handler libzmq admits every connection, nameless; their messages are
+     * dropped. */
     self->zap = bus_socket_new(ZMQ_REP, 0);
     if (zmq_bind(zsock_resolve(self->zap), ZAP_ENDPOINT) != 0)
         return error_set(err, ERR_INTERNAL, "Cannot bind %s: %s.", ZAP_ENDPOINT,

@@ -1,18 +1,14 @@
 /*
  * bus_watch.c - which instances exist: the directories of the services that we call, watched.
  *
- * A directory is watched first and scanned then, so that no instance appears in between.  A name
- * "<own service>.<instance>" means a socket made for us.  Instances on other hosts are listed
- * (bus_hosts.h).  bus.c starts and stops it; what is found goes to bus_peer.c, which also finds out
- * by itself when a socket is gone.
+ * A directory is watched, then scanned, so that none is missed. "<own service>.<instance>" is a
+ * socket made for us.
  */
 #include <errno.h>
-#include <string.h>
 #include <sys/inotify.h>
 #include <unistd.h>
 
 #include "common/base/file.h"
-#include "common/base/log.h"
 #include "common/bus/bus_private.h"
 
 enum { RESCAN_MS = 1000 /* after a directory could not be watched */ };
@@ -95,8 +91,7 @@ static void on_readable(void *arg, short revents UNUSED)
     }
 }
 
-/* Those of this host are among them: the socket that they have here is found first, or soon
- * (bus_peer.c). */
+/* Includes this host's: the socket that they have here is found first, or soon (bus_peer.c). */
 static void take_list(struct bus *self, struct bus_upstream *upstream)
 {
     const struct bus_hosts *hosts = self->hosts;

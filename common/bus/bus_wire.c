@@ -1,11 +1,10 @@
 /*
- * bus_wire.c - the frames of the bus: written into one reused buffer, checked and read in place.
+ * bus_wire.c - the frames of the bus (WIRE.md): written into one reused buffer, read in place.
  *
- * The grammar is in WIRE.md.  Reading allocates nothing and believes nothing: every length is
- * compared with what is left of the frame.  The other files of the bus call it.
+ * Reading allocates nothing and believes nothing: lengths are compared with what is left of the
+ * frame.
  */
 #include <limits.h>
-#include <string.h>
 
 #include "common/base/log.h"
 #include "common/bus/bus_private.h"
@@ -15,8 +14,7 @@ enum {
     FRAME_KEPT = 64 * 1024,  /* a larger buffer is given back after use */
 };
 
-/* The last member of a REPLY's map, where a limit was counted: no operation has one of that
- * name. */
+/* The last member of a REPLY's map, where a limit was counted; no operation has such a member. */
 #define LIMIT_MEMBER "RateLimit"
 
 /* ---- reading ---- */
@@ -356,9 +354,8 @@ static void write_array(struct codec_buffer *self, size_t count)
         put_tag(self, 0xdc, count, 2);
 }
 
-/* How much of the text can be sent: at most max bytes, and no half character at the end (ours or
- * that of a formatted message that was cut).  0 for bytes that are no text at all, such as a
- * Latin-1 User-Agent: the other end would drop the whole frame. */
+/* How much of the text can be sent: at most max bytes without half a character at the end; 0 for
+ * what is no UTF-8 (a Latin-1 User-Agent): the other end would drop the whole frame. */
 static size_t sendable(const char *text, size_t max)
 {
     size_t size = !text ? 0 : strnlen(text, max);

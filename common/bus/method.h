@@ -68,16 +68,14 @@
 #define HANDLER_ROW(handler, input, output, callers, access, reach, flags) \
     {#handler, callers, access, reach, flags, &input##_table, &output##_table, call_##handler},
 
-/* The structs of a row and their tables. Who fills or reads a struct includes its subject's
- * header. */
+/* The structs of a row and their tables; who fills a struct includes its subject's header. */
 #define METHOD_SHAPES(input, output) \
     struct input;                    \
     struct output;                   \
     FIELD_DECLARE(input);            \
     FIELD_DECLARE(output);
 
-/* <service>_<handler>(bus, req, in, out, err): parks, see bus_call(); and its descriptor for the
- * outbox. */
+/* <service>_<handler>(bus, req, in, out, err) parks as bus_call(); and the outbox's descriptor. */
 #define METHOD_DECLARE(...) METHOD_DECLARE_(__VA_ARGS__)
 #define METHOD_DEFINE(...) METHOD_DEFINE_(__VA_ARGS__)
 #define METHOD_DECLARE_(service, handler, input, output)                                       \

@@ -1,10 +1,7 @@
-/*
- * content.c - the shapes of streamed bytes on the bus; see content.h.
- */
+/* content.c - the shapes of streamed bytes on the bus; see content.h. */
 #include "common/domain/content.h"
 
 #include <malloc.h>
-#include <string.h>
 
 enum { TICKET_MAX = 512, ETAG_MAX = 256, HEADER_MAX = 2048 };
 

@@ -95,9 +95,8 @@ struct form_abort_in {
 };
 FIELD_DECLARE(form_abort_in);
 
-/* For programs that pieces pass through: their memory is kept for the next ones, up to 64 MiB,
- * instead of being given back to the kernel and cleared each time, which costs more than a copy. To
- * be called at the start. */
+/* Keeps up to 64 MiB of freed memory for the next pieces: returning and clearing it each time costs
+ * more than a copy. Call at the start. */
 void content_tune_malloc(void);
 
 /* Gives that memory back: when no pieces pass, or once a minute. Takes milliseconds. */

@@ -1,9 +1,5 @@
-/*
- * etag.c - see etag.h.
- */
+/* etag.c - see etag.h. */
 #include "common/domain/etag.h"
-
-#include <string.h>
 
 bool etag_is_named(const char *header, const char *etag)
 {

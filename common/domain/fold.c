@@ -1,17 +1,14 @@
-/*
- * fold.c - see fold.h.  Unicode's data is that of libunistring.
- */
+/* fold.c - see fold.h.  Unicode's data is that of libunistring. */
 #include "common/domain/fold.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unicase.h>
 #include <unictype.h>
 #include <uninorm.h>
 #include <unistr.h>
 
 #include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/wire/codec.h"
 
 enum {
@@ -98,7 +95,6 @@ static int compare_letter(const void *key, const void *row)
 
 /* ---- a text ---- */
 
-/* A text that grows; of code points, since normalization takes them. */
 struct points {
     uint32_t *items;
     size_t count, room;
@@ -108,14 +104,11 @@ static void push(struct points *to, ucs4_t c)
 {
     if (to->count == to->room) {
         to->room = MAX(2 * to->room, (size_t)64);
-        to->items = realloc(to->items, to->room * sizeof(*to->items));
-        if (!to->items)
-            log_die("fold", "out of memory");
+        to->items = memory_resize(to->items, to->room, sizeof(*to->items));
     }
     to->items[to->count++] = c;
 }
 
-/* The result of a function of libunistring in place of `points`. */
 static void take(struct points *points, uint32_t *items, size_t count)
 {
     if (!items && count > 0)

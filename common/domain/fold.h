@@ -13,15 +13,13 @@
 
 #include "common/base/arena.h"
 
-/* The first `most` characters of a text (UTF-8), folded: words with a space between. An apostrophe
- * between letters stays, as "'": it parts words of a text, but not of a name. Folded once more the
- * result is the same. */
+/* Folds the first `most` characters (UTF-8) to words with a space between. An apostrophe between
+ * letters stays: it parts words of a text, but not of a name. Idempotent. */
 char *fold(struct arena *arena, const char *text, size_t most);
 
 enum fold_kind {
     FOLD_WORD, /* letters and digits of a script with spaces between words */
-    FOLD_PAIR, /* two characters of one without, as Chinese, Japanese and Thai; also of Korean,
-                  whose particles are written to the noun */
+    FOLD_PAIR, /* two characters of Chinese, Japanese, Thai; also Korean */
     FOLD_LAST, /* the last character of a run of them: no pair begins with it */
 };
 
@@ -31,9 +29,8 @@ struct fold_word {
     enum fold_kind kind;
 };
 
-/* The next word of a folded text; false: there is none. Of a script without spaces each character
- * begins one, so a part of a run is found by its pairs, and one character by what begins with
- * it. */
+/* The next word of a folded text; false: none. Without spaces each character begins one, so a part
+ * of a run is found by its pairs and one character by what begins with it. */
 bool fold_next(const char **at, struct fold_word *ret);
 
 #endif

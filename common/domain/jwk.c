@@ -1,9 +1,5 @@
-/*
- * jwk.c - see jwk.h.
- */
+/* jwk.c - see jwk.h. */
 #include "common/domain/jwk.h"
-
-#include <string.h>
 
 #include <openssl/core_names.h>
 #include <openssl/ec.h>
@@ -11,6 +7,7 @@
 #include <openssl/sha.h>
 
 #include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/base/secret.h"
 #include "common/domain/jwt.h"
 
@@ -133,9 +130,7 @@ static EVP_PKEY *key_ec(const json_t *jwk)
         x_size != curve->coordinate || y_size != curve->coordinate)
         return NULL;
     point[0] = POINT_CONVERSION_UNCOMPRESSED;
-    builder = OSSL_PARAM_BLD_new();
-    if (!builder)
-        log_die("jwk", "out of memory");
+    builder = memory_ensure(OSSL_PARAM_BLD_new());
     if (OSSL_PARAM_BLD_push_utf8_string(builder, OSSL_PKEY_PARAM_GROUP_NAME, curve->group, 0) ==
             1 &&
         OSSL_PARAM_BLD_push_octet_string(builder, OSSL_PKEY_PARAM_PUB_KEY, point,
@@ -147,8 +142,7 @@ static EVP_PKEY *key_ec(const json_t *jwk)
 
 /* ---- RSA ---- */
 
-/* RFC 7518, section 6.3.1. With exponent 1 a signature is what is signed; an even one has no
- * inverse. */
+/* RFC 7518, section 6.3.1. Exponent 1 signs nothing; an even one has no inverse. */
 struct rsa_numbers {
     uint8_t modulus[MODULUS_MAX], exponent[EXPONENT_MAX];
     size_t modulus_size, exponent_size;
@@ -193,7 +187,6 @@ static EVP_PKEY *key_rsa(const struct rsa_numbers *numbers)
 
 /* ---- both ---- */
 
-/* The key, or NULL and why. */
 static EVP_PKEY *key_read(const json_t *jwk, const char **ret_fault)
 {
     const char *type = jwt_text(jwk, "kty");
@@ -231,9 +224,7 @@ const char *jwk_fault(const json_t *jwk)
 
     if (!key)
         return fault ? fault : "must be a key that OpenSSL builds";
-    context = EVP_PKEY_CTX_new(key, NULL);
-    if (!context)
-        log_die("jwk", "out of memory");
+    context = memory_ensure(EVP_PKEY_CTX_new(key, NULL));
     if (EVP_PKEY_public_check(context) != 1)
         fault = EVP_PKEY_is_a(key, "RSA") ? "n must be the product of two large primes"
                                           : "x and y must be a point of the curve";

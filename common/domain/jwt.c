@@ -1,9 +1,5 @@
-/*
- * jwt.c - see jwt.h.
- */
+/* jwt.c - see jwt.h. */
 #include "common/domain/jwt.h"
-
-#include <string.h>
 
 #include <openssl/ecdsa.h>
 #include <openssl/pem.h>
@@ -11,6 +7,7 @@
 #include <openssl/sha.h>
 
 #include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/base/secret.h"
 #include "common/wire/codec.h"
 
@@ -98,12 +95,10 @@ int64_t jwt_time(const struct jwt *self, const char *name)
 
 char *jwt_public_pem(EVP_PKEY *key, struct arena *arena)
 {
-    BIO *bio = BIO_new(BIO_s_mem());
+    BIO *bio = memory_ensure(BIO_new(BIO_s_mem()));
     char *text = NULL, *pem = NULL;
     long size;
 
-    if (!bio)
-        log_die("jwt", "out of memory");
     if (PEM_write_bio_PUBKEY(bio, key) == 1) {
         size = BIO_get_mem_data(bio, &text);
         pem = arena_strndup(arena, text, (size_t)size);
@@ -114,8 +109,7 @@ char *jwt_public_pem(EVP_PKEY *key, struct arena *arena)
 
 /* ---- the signature ---- */
 
-/* JWS carries r and s as they are (RFC 7518, section 3.4); OpenSSL wants them in DER. The size, or
- * -1. */
+/* JWS carries r and s raw (RFC 7518, section 3.4), OpenSSL takes DER. The size, or -1. */
 static int signature_to_der(const struct jwt *self, size_t coordinate, uint8_t ret[static DER_MAX])
 {
     ECDSA_SIG *signature;
@@ -144,15 +138,13 @@ static bool key_fits(EVP_PKEY *key, const struct algorithm *algorithm)
 
 static bool signature_fits(const struct jwt *self, EVP_PKEY *key, const struct algorithm *algorithm)
 {
-    EVP_MD_CTX *context = EVP_MD_CTX_new();
+    EVP_MD_CTX *context = memory_ensure(EVP_MD_CTX_new());
     EVP_PKEY_CTX *options = NULL;
     const uint8_t *signature = self->signature;
     size_t size = self->signature_size;
     uint8_t der[DER_MAX];
     bool fits;
 
-    if (!context)
-        log_die("jwt", "out of memory");
     if (algorithm->coordinate) {
         int der_size = signature_to_der(self, algorithm->coordinate, der);
 

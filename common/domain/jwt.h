@@ -1,8 +1,8 @@
 /*
- * jwt.h - signed tokens that a client made: assertions and proofs (RFC 7519, RFC 7515), verified
- * by keys that it published or sent (RFC 7517).
+ * jwt.h - tokens that clients sign: assertions and proofs (RFC 7519, RFC 7515), verified by their
+ * keys.
  *
- * Pure: no database, no loop. One verification takes 0.02 ms with RSA and 0.1 ms with P-256.
+ * Pure. One verification takes 0.02 ms with RSA and 0.1 ms with P-256.
  */
 #ifndef ATRIUM_COMMON_DOMAIN_JWT_H
 #define ATRIUM_COMMON_DOMAIN_JWT_H
@@ -29,9 +29,8 @@ struct jwt {
     size_t signature_size;
 };
 
-/* Takes a token in compact form (RFC 7515, section 7.1) apart. -1 unless it has three parts, a
- * header and claims that are JSON objects without duplicate members, and no `crit` (RFC 7515,
- * section 4.1.11: we understand none) or `b64`. */
+/* Parses compact form (RFC 7515, section 7.1). -1: not three parts, no JSON objects, duplicate
+ * members, `crit` (section 4.1.11) or `b64`. */
 int jwt_read(const char *token, struct arena *arena, struct jwt *ret) MUST_USE;
 void jwt_clear(struct jwt *self);
 
@@ -44,8 +43,7 @@ int64_t jwt_time(const struct jwt *self, const char *name);
 /* The public half of a key as SubjectPublicKeyInfo in PEM, from the arena. NULL: it has none. */
 char *jwt_public_pem(EVP_PKEY *key, struct arena *arena);
 
-/* Whether the header's `alg` is one of `algs` (NULL-ended; of RS256, RS384, PS256, ES256, ES384),
- * fits the key, and the signature is the key's. */
+/* Whether `alg` is in `algs` (of RS256, RS384, PS256, ES256, ES384), fits the key and verifies. */
 bool jwt_verify(const struct jwt *self, EVP_PKEY *key, const char *const *algs);
 
 #endif

@@ -1,11 +1,7 @@
-/*
- * key_caller.c - see key_caller.h.
- */
+/* key_caller.c - see key_caller.h. */
 #include "common/domain/key_caller.h"
-
-#include <string.h>
 
 bool request_is_key(const struct request *req)
 {
-    return req->caller && req->caller->role && strcmp(req->caller->role, "Device") == 0;
+    return req->caller && req->caller->role == ROLE_DEVICE;
 }

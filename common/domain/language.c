@@ -1,11 +1,7 @@
-/*
- * language.c - see language.h.  Used by settingsd and maild, so that what they compare is spelt
- * alike.
- */
+/* language.c - see language.h. */
 #include "common/domain/language.h"
 
 #include <ctype.h>
-#include <string.h>
 
 /* Parts of a tag in their order: one that has come cannot come again, nor one before it. */
 enum part {

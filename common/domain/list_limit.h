@@ -1,12 +1,9 @@
 /*
- * list_limit.h - how much a project may have of one kind: rows, and bytes of their texts together.
+ * list_limit.h - how much a project may have of one kind: rows, and bytes of their texts.
  *
- * What one answer lists whole has to fit in a message of the bus, 4 MiB: LIST_ROWS_MAX rows of
- * LIST_SIZE_MAX bytes, with some 200 bytes of each row for the names of its members.
- *
- * A transaction that writes a row (common/service/list_write.h) takes a lock of the project's list
- * first, since a statement that waits sees only what there was when it began to wait. Then it reads
- * the size, writes, and reads the size again. Pure: no database, no loop.
+ * A list answered whole fits in a bus message, 4 MiB: LIST_ROWS_MAX rows, LIST_SIZE_MAX bytes and
+ * 200 per row. A write takes a lock of the project's list first, since a waiting statement sees
+ * only its start, then compares the size before and after. Pure.
  */
 #ifndef ATRIUM_COMMON_DOMAIN_LIST_LIMIT_H
 #define ATRIUM_COMMON_DOMAIN_LIST_LIMIT_H
@@ -33,9 +30,8 @@ struct list_limit {
             "The project's " what " have at most 3 MiB together."                \
     }
 
-/* Refuses a write behind which there is more than the limit, and more than before: what an older
- * release, or another installation, has let grow larger may still shrink or stay. Fails:
- * CONFLICT. */
+/* Refuses a write that ends over the limit and with more than before: what an older release let
+ * grow may shrink or stay. Fails: CONFLICT. */
 int list_limit_check(const struct list_limit *limit, const struct list_size *before,
                      const struct list_size *after, struct error *err) MUST_USE;
 

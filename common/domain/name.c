@@ -1,11 +1,8 @@
-/*
- * name.c - see name.h.  Used by the field tables of inputs and by maild.
- */
+/* name.c - see name.h.  Used by the field tables of inputs and by maild. */
 #include "common/domain/name.h"
 
 #include <ctype.h>
 #include <stdio.h>
-#include <string.h>
 
 #define WORD_JOINER "\xe2\x81\xa0"
 
@@ -74,8 +71,7 @@ static bool is_word(char c)
     return isalnum((unsigned char)c) || (unsigned char)c >= 0x80;
 }
 
-/* Whether a mail program could take what stands at `at`, within `text`, for the inside of an
- * address. */
+/* Whether a mail program could take what is at `at` for the inside of an address. */
 static bool joins_address(const char *text, const char *at)
 {
     if (strncmp(at, "://", 3) == 0)

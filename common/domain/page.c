@@ -1,11 +1,8 @@
-/*
- * page.c - see page.h.
- */
+/* page.c - see page.h. */
 #include "common/domain/page.h"
 #include "common/domain/uri.h"
 
 #include <ctype.h>
-#include <string.h>
 
 static const struct field page_visit_rows[] = {
     FIELD_TEXT(struct page_visit, url, 1, 4096, FIELD_REQUIRED, "The gateway's address.",

@@ -27,11 +27,9 @@ struct page_visit {
     const char *cookie;    /* of this browser and tenant; of a new visitor a new one */
     const char *formToken; /* for the forms of the answer */
     const char *languages; /* Accept-Language (RFC 9110, section 12.5.4); NULL: none */
-    /* the parameter "next" of query or form: where it goes on to; NULL: none */
     const char *next;
     bool own; /* the form was sent by a page of this origin, for this browser */
-    /* It was sent by a page of this origin, but not for the cookie that the browser has now: it may
-     * lead on, and does nothing. */
+    /* Sent by a page of this origin for an older cookie: it may navigate, and does nothing. */
     bool stale;
     /* Of an own form: which one it is. The same browser, page and fields give the same text. */
     const char *submission;
@@ -54,12 +52,10 @@ FIELD_DECLARE(page_answer);
 #define FIELD_VISIT(s) \
     FIELD_OBJECT(s, visit, page_visit, FIELD_INTERNAL, "What the gateway knows of the browser.")
 
-/* Whether an address is one that pages can be at: "https://host[:port]", or http on the machine
- * itself (localhost, 127.0.0.1, [::1]), and nothing behind it. */
+/* "https://host[:port]", or http on localhost, 127.0.0.1 or [::1], and nothing after it. */
 bool page_is_origin(const char *url);
 
-/* The code of the pages of the installation itself, for accounts of no tenant; too short for a
- * tenant's. */
+/* The code of the installation's own pages, for accounts of no tenant. */
 #define PAGE_INSTALLATION_CODE "-"
 
 /* Whether a tenant of this code can have pages: the name of a cookie and a path can hold it. */

@@ -1,13 +1,10 @@
-/*
- * password_filter.c - opens filters and asks them; see password_filter.h.
- */
+/* password_filter.c - opens filters and asks them; see password_filter.h. */
 #include "common/domain/password_filter.h"
 
 #include <endian.h>
 #include <errno.h>
 #include <openssl/evp.h>
 #include <sodium.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
@@ -23,7 +20,6 @@ struct shard {
     const uint8_t *prints;
 };
 
-/* The shards are a copy: what is altered in the file later leads to no place outside of it. */
 struct password_filter {
     struct password_filter_info info;
     unsigned bits;

@@ -44,9 +44,9 @@ struct password_filter_info {
 /* Whether bytes begin as a filter does: no list of passwords in UTF-8 begins so. */
 bool password_filter_begins(const void *bytes, size_t size);
 
-/* Maps the open file, which stays the caller's, until the arena ends; `name` is for messages. Reads
- * all of it. NULL with ERR_BAD_REQUEST when it is no filter, has another version, is cut off or was
- * altered. It must be replaced by renaming: cut off in place it ends the process that maps it. */
+/* Maps the open file, still the caller's, until the arena ends; `name` is for messages. NULL:
+ * ERR_BAD_REQUEST: no filter, another version, cut off or altered. Replace it by renaming only:
+ * truncating it ends the process that maps it. */
 struct password_filter *password_filter_open(int fd, const char *name, struct arena *arena,
                                              struct error *err) MUST_USE;
 

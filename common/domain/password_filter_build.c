@@ -1,6 +1,4 @@
-/*
- * password_filter_build.c - see password_filter_build.h.
- */
+/* password_filter_build.c - see password_filter_build.h. */
 #include "common/domain/password_filter_build.h"
 
 #include <endian.h>
@@ -9,13 +7,11 @@
 #include <math.h>
 #include <sodium.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "common/base/file.h"
-#include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/domain/password_filter.h"
 #include "common/domain/password_filter_private.h"
 
@@ -26,7 +22,6 @@ enum {
     COPY_SIZE = 1 << 20,
 };
 
-/* Keys in order, each once: in memory, or in the file. */
 struct run {
     uint64_t *keys;
     size_t count, at;
@@ -42,27 +37,17 @@ struct password_filter_builder {
     size_t run_count, spilled_count;
 };
 
-/* Zeroed, which costs a large block nothing: the kernel hands it out so. */
-static void *allocate(size_t size)
-{
-    void *memory = calloc(1, MAX(size, (size_t)1));
-
-    if (!memory)
-        log_die("password", "out of memory");
-    return memory;
-}
-
 struct password_filter_builder *password_filter_builder_new(
     const struct password_filter_options *options)
 {
-    struct password_filter_builder *self = allocate(sizeof(*self));
+    struct password_filter_builder *self = memory_new(sizeof(*self));
 
     *self = (struct password_filter_builder){.options = *options, .spill = -1};
     if (self->options.keys == 0)
         self->options.keys = KEYS_MAX;
     if (self->options.shard_keys == 0)
         self->options.shard_keys = SHARD_KEYS_WANTED;
-    self->keys = allocate(self->options.keys * sizeof(*self->keys));
+    self->keys = memory_new(self->options.keys * sizeof(*self->keys));
     return self;
 }
 
@@ -135,9 +120,7 @@ static int open_spill(struct password_filter_builder *self, struct error *err)
 
 static void add_run(struct password_filter_builder *self, uint64_t *keys, size_t count)
 {
-    self->runs = realloc(self->runs, (self->run_count + 1) * sizeof(*self->runs));
-    if (!self->runs)
-        log_die("password", "out of memory");
+    self->runs = memory_resize(self->runs, self->run_count + 1, sizeof(*self->runs));
     self->runs[self->run_count++] = (struct run){.keys = keys, .count = count};
 }
 
@@ -193,13 +176,11 @@ static int end_collecting(struct password_filter_builder *self, struct error *er
 
 /* ---- one shard ---- */
 
-/* What is left of the keys that have this slot. */
 struct slot {
     uint64_t mixed; /* xored */
     uint32_t count;
 };
 
-/* A key that was alone in a slot, mixed. */
 struct peeled {
     uint64_t hash;
     uint32_t slot;
@@ -242,8 +223,7 @@ static void count_keys(struct shard_build *self, const uint64_t *keys, size_t co
     }
 }
 
-/* Takes a key that is alone in one of its slots out of the others, again and again; how many went.
- * A slot gets alone at most once. */
+/* Takes keys that are alone in a slot out of the others; returns how many went. */
 static size_t peel(struct shard_build *self)
 {
     size_t peeled = 0, alone = 0;
@@ -294,7 +274,6 @@ static void shard_build_free(struct shard_build *self)
     free(self->prints);
 }
 
-/* Sets the shape with its seed, and the fingerprints. */
 static int build_shard(struct shard_build *self, const uint64_t *keys, size_t count,
                        struct error *err)
 {
@@ -302,10 +281,10 @@ static int build_shard(struct shard_build *self, const uint64_t *keys, size_t co
         return 0;
     self->shape = shape_for(count);
     self->slot_count = filter_slots(&self->shape);
-    self->slots = allocate(self->slot_count * sizeof(*self->slots));
-    self->alone = allocate(self->slot_count * sizeof(*self->alone));
-    self->peeled = allocate(count * sizeof(*self->peeled));
-    self->prints = allocate(self->slot_count * sizeof(*self->prints));
+    self->slots = memory_new(self->slot_count * sizeof(*self->slots));
+    self->alone = memory_new(self->slot_count * sizeof(*self->alone));
+    self->peeled = memory_new(count * sizeof(*self->peeled));
+    self->prints = memory_new(self->slot_count * sizeof(*self->prints));
     for (uint64_t i = 1; i <= SEEDS_MAX; i++) {
         self->shape.seed = filter_mix(i, 0);
         count_keys(self, keys, count);
@@ -344,8 +323,7 @@ static unsigned shard_bits(const struct password_filter_builder *self)
     return bits;
 }
 
-/* Copies the keys of a shard, in order and each once, from all runs; *ret is allocated. Shards are
- * asked for in their order. */
+/* Copies a shard's keys, sorted and unique, from all runs. Shards are asked for in order. */
 static int shard_keys_copy(struct password_filter_builder *self, size_t shard, unsigned bits,
                            uint64_t **ret, size_t *ret_count, struct error *err)
 {
@@ -359,9 +337,7 @@ static int shard_keys_copy(struct password_filter_builder *self, size_t shard, u
             end++;
         if (count + (end - run->at) > FILTER_SHARD_KEYS_MAX)
             return error_set(err, ERR_BAD_REQUEST, "too many passwords for a filter");
-        *ret = realloc(*ret, (count + (end - run->at) + 1) * sizeof(**ret));
-        if (!*ret)
-            log_die("password", "out of memory");
+        *ret = memory_resize(*ret, count + (end - run->at) + 1, sizeof(**ret));
         memcpy(*ret + count, run->keys + run->at, (end - run->at) * sizeof(**ret));
         count += end - run->at;
         run->at = end;
@@ -394,10 +370,9 @@ static int write_shard(struct password_filter_builder *self, size_t shard, unsig
     return 0;
 }
 
-/* Reads what was written again: the hash is that of the file, and stands at its end. */
 static int write_hash(int fd, uint64_t size, struct error *err)
 {
-    CLEANUP(memory_free) uint8_t *buffer = allocate(COPY_SIZE);
+    CLEANUP(memory_free) uint8_t *buffer = memory_new(COPY_SIZE);
     uint8_t hash[PASSWORD_FILTER_HASH_SIZE];
     crypto_generichash_state state;
 
@@ -429,7 +404,7 @@ int password_filter_builder_write(struct password_filter_builder *self, int fd,
     bits = shard_bits(self);
     shards = (size_t)1 << bits;
     at = head_size = FILTER_HEADER + shards * FILTER_ROW;
-    head = allocate(head_size);
+    head = memory_new(head_size);
     memset(head, 0, head_size);
     for (size_t i = 0; i < shards; i++) {
         if (write_shard(self, i, bits, fd, head + FILTER_HEADER + i * FILTER_ROW, &at, &passwords,

@@ -1,8 +1,8 @@
 /*
- * password_filter_build.h - makes the file of a filter (password_filter.h) of lists of any size in
- * bounded memory: keys are collected up to 64 MiB, then sorted and written to an unnamed file, and
- * shards of a million passwords or so are made one after the other. The same list gives the same
- * bytes.
+ * password_filter_build.h - makes a filter's file (password_filter.h) in bounded memory.
+ *
+ * Keys are collected up to 64 MiB, then sorted into an unnamed file, and shards of about a million
+ * passwords made one by one. The same list gives the same bytes.
  */
 #ifndef ATRIUM_COMMON_DOMAIN_PASSWORD_FILTER_BUILD_H
 #define ATRIUM_COMMON_DOMAIN_PASSWORD_FILTER_BUILD_H
@@ -13,8 +13,8 @@
 struct password_filter_builder;
 
 struct password_filter_options {
-    const char *folder;      /* where keys are written that memory does not hold, 8 bytes each;
-                               * NULL: nowhere, more of them are refused. Borrowed. */
+    const char *folder;      /* for keys beyond memory, 8 bytes each; NULL: they are refused.
+                              * Borrowed. */
     size_t keys, shard_keys; /* in memory, in a shard on average; 0: 8 million, one million */
 };
 struct password_filter_builder *password_filter_builder_new(
@@ -25,9 +25,8 @@ void password_filter_builder_destroy(struct password_filter_builder **self_p);
 int password_filter_builder_add(struct password_filter_builder *self, uint64_t key,
                                 struct error *err) MUST_USE;
 
-/* Writes the filter of all keys into the empty file, which it does not sync, and ends the builder's
- * use. `progress` may be NULL: it is told how many of how many shards are made. ERR_BAD_REQUEST
- * when there is no key. */
+/* Writes the filter into the empty file, without fsync, and ends the builder's use. `progress` may
+ * be NULL. ERR_BAD_REQUEST: no key. */
 struct password_filter_progress {
     void (*fn)(void *arg, size_t done, size_t total);
     void *arg;

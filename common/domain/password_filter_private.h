@@ -1,7 +1,4 @@
-/*
- * password_filter_private.h - what the file of a filter looks like, for those who read and who make
- * one; see password_filter.h.
- */
+/* password_filter_private.h - the file format of password_filter.h, for its reader and writer. */
 #ifndef ATRIUM_COMMON_DOMAIN_PASSWORD_FILTER_PRIVATE_H
 #define ATRIUM_COMMON_DOMAIN_PASSWORD_FILTER_PRIVATE_H
 
@@ -21,7 +18,6 @@ enum {
 
 extern const uint8_t filter_magic[FILTER_MAGIC];
 
-/* Of a shard. */
 struct filter_shape {
     uint64_t seed;
     uint32_t segment;  /* slots of one; a power of two, or 0 in a shard without passwords */
@@ -54,8 +50,8 @@ static inline uint16_t filter_print(uint64_t hash)
     return (uint16_t)(hash ^ (hash >> 32));
 }
 
-/* The slots of a mixed key: its upper half chooses the first, in any segment but the last two; its
- * other bits choose one in each of the two segments behind. */
+/* The slots of a mixed key: the upper half chooses the first, other bits one in each of the next
+ * two segments. */
 static inline void filter_place(const struct filter_shape *shape, uint64_t hash,
                                 uint32_t ret[static 3])
 {

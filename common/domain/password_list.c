@@ -1,16 +1,12 @@
-/*
- * password_list.c - see password_list.h.
- */
+/* password_list.c - see password_list.h. */
 #include "common/domain/password_list.h"
 
 #include <errno.h>
 #include <sodium.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistr.h>
 
 #include "common/base/file.h"
-#include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/domain/password_filter.h"
 #include "common/domain/password_text.h"
 
@@ -42,8 +38,7 @@ static size_t hash_digits(const char *line, bool *ret_count)
     return *rest == '\0' ? digits : 0;
 }
 
-/* Decides by the first entry. Hashes of another kind, taken for passwords, would make a filter that
- * refuses none. */
+/* Decides by the first entry: hashes of another kind taken for passwords would match nothing. */
 static int find_kind(struct reading *self, const char *line)
 {
     bool count;
@@ -94,7 +89,6 @@ static int take_text(struct reading *self, const char *line, size_t length)
     return hand_out(self, password_key(line, length, true));
 }
 
-/* The line ends with a NUL. */
 static int take_line(struct reading *self, char *line, size_t length)
 {
     self->counts.lines++;
@@ -171,12 +165,10 @@ static void wipe(char **buffer_p)
 int password_list_read(FILE *file, const char *name, const struct password_list_reader *reader,
                        struct password_list_counts *ret, struct error *err)
 {
-    CLEANUP(wipe) char *buffer = malloc(BUFFER_SIZE + 1);
+    CLEANUP(wipe) char *buffer = memory_raw(BUFFER_SIZE + 1);
     struct reading self = {.reader = reader, .name = name, .err = err};
     int result;
 
-    if (!buffer)
-        log_die("password", "out of memory");
     file_skip_mark(file);
     result = read_all(&self, file, buffer);
     *ret = self.counts;

@@ -1,10 +1,9 @@
 /*
- * password_list.h - reads a list of passwords, of any size in little memory, and hands out the key
- * of each (password_filter.h).
+ * password_list.h - reads a list of passwords of any size and hands out each key
+ * (password_filter.h).
  *
- * A list is lines of UTF-8, each a password, or lines "SHA-1" or "SHA-1:count" in hex digits, as
- * Have I Been Pwned publishes them; the first entry says which. Empty lines do not count, nor do
- * those at the top that begin with #, up to the first that does not.
+ * Lines of UTF-8, or of "SHA-1" or "SHA-1:count" in hex as Have I Been Pwned publishes them; the
+ * first entry says which. Empty lines and # lines at the top do not count.
  */
 #ifndef ATRIUM_COMMON_DOMAIN_PASSWORD_LIST_H
 #define ATRIUM_COMMON_DOMAIN_PASSWORD_LIST_H
@@ -30,9 +29,8 @@ struct password_list_reader {
     void *arg;
 };
 
-/* Reads the file to its end; `name` is for messages. A password counts with its ASCII letters in
- * lower case, normalised. ERR_BAD_REQUEST when it cannot be read, is no text, or has hashes of
- * another kind. */
+/* Reads to the end; `name` is for messages. A password counts normalised, its ASCII letters in
+ * lower case. ERR_BAD_REQUEST: unreadable, no text, or hashes of another kind. */
 int password_list_read(FILE *file, const char *name, const struct password_list_reader *reader,
                        struct password_list_counts *ret, struct error *err) MUST_USE;
 

@@ -1,10 +1,7 @@
 /*
- * password_scheme.c - see password_scheme.h. A hash is cut at its '$' into spans, nothing is
- * copied; each number has a bound, so that no product of them overflows.
+ * password_scheme.c - see password_scheme.h. Each number has a bound, so products cannot overflow.
  */
 #include "common/domain/password_scheme.h"
-
-#include <string.h>
 
 /* Nanoseconds of one unit of work, see the header for where they were measured. */
 enum {
@@ -26,8 +23,7 @@ struct span {
     size_t size;
 };
 
-/* A member of a list like m=65536,t=3,p=4: a number or bytes. One with `optional` may be left
- * out. */
+/* A member of a list like m=65536,t=3,p=4: a number or bytes. */
 struct param {
     const char *key;
     int64_t *number;
@@ -47,7 +43,6 @@ static bool span_is(struct span span, const char *text)
     return span.size == strlen(text) && memcmp(span.at, text, span.size) == 0;
 }
 
-/* Decimal digits without a leading zero. */
 static int read_number(struct span span, int64_t *ret)
 {
     int64_t value = 0;
@@ -170,7 +165,6 @@ static int read_params(struct span list, struct param *params, size_t count)
     return 0;
 }
 
-/* Sets what the hash costs, from nanoseconds and KiB. */
 static int weigh(struct password_scheme *self, int64_t ns, int64_t kib, const char **ret_why)
 {
     self->cost_ms = MAX(ns / 1000000, (int64_t)1);
@@ -182,7 +176,6 @@ static int weigh(struct password_scheme *self, int64_t ns, int64_t kib, const ch
     return 0;
 }
 
-/* Salt and hash of the schemes whose hash is bytes. */
 static int read_salt_and_hash(struct password_scheme *self, struct span salt, struct span hash,
                               const char **ret_why)
 {

@@ -53,7 +53,6 @@ struct password_bytes {
     uint8_t bytes[PASSWORD_SCHEME_BYTES_MAX];
 };
 
-/* A hash taken apart. */
 struct password_scheme {
     enum password_algorithm algorithm;
     const char *name;                 /* "argon2id", "bcrypt", "pbkdf2-sha256", ... */
@@ -68,14 +67,12 @@ struct password_scheme {
     struct password_bytes separator, key; /* of Firebase's salts; its signer key */
 };
 
-/* Takes a hash apart: 0, or -1 with what is wrong with it, to stand behind the name of a field; a
- * constant text that repeats nothing of the hash. Takes NULL. Computes nothing. */
+/* Parses a hash or NULL. -1: its fault, to follow a field name; repeats nothing of the hash. */
 int password_scheme_parse(const char *hash, struct password_scheme *ret,
                           const char **ret_why) MUST_USE;
 
-/* Whether the hash is of these bytes: 1, 0, or -1 when there was no memory to find out. Computes
- * for as long as cost_ms says and may be called on any thread, not on the loop. Of a password
- * bcrypt reads 72 bytes; sha512crypt is computed of 511 at most, and a longer one is wrong. */
+/* 1: right, 0: wrong, -1: no memory. Takes cost_ms, on any thread but the loop's. bcrypt reads 72
+ * bytes; sha512crypt refuses more than 511. */
 int password_scheme_verify(const struct password_scheme *self, const char *password) MUST_USE;
 
 #endif

@@ -1,10 +1,8 @@
 /*
  * password_scheme_verify.c - computes a hash once more, see password_scheme.h.
  *
- * libargon2 has all of Argon2 and says when there was no memory, which libsodium does not;
- * libsodium has scrypt, OpenSSL PBKDF2 and AES, libxcrypt bcrypt and sha512crypt. Argon2's lanes
- * are computed one after the other on the calling thread, so that a hash never uses more than that
- * one.
+ * libargon2 reports exhausted memory, which libsodium does not. Argon2's lanes are computed one
+ * after the other on the calling thread, so that a hash never uses more than that one.
  */
 #include <argon2.h>
 #include <assert.h>
@@ -13,8 +11,6 @@
 #include <openssl/evp.h>
 #include <sodium.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/domain/password_scheme.h"
 
@@ -53,7 +49,6 @@ static int verify_argon2(const struct password_scheme *self, const char *passwor
     return code == ARGON2_OK && compare(self, computed);
 }
 
-/* 0, or -1 without memory. */
 static int scrypt(const struct password_scheme *self, const char *password, const uint8_t *salt,
                   size_t salt_size, uint8_t *ret, size_t size)
 {
@@ -132,8 +127,7 @@ static int verify_crypt(const struct password_scheme *self, const char *setting,
     return result;
 }
 
-/* $2a$ and $2y$ are computed as $2b$: libxcrypt changes the hash of some passwords under $2a$,
- * against a fault of its own past that those who made such hashes did not have. */
+/* $2a$ and $2y$ are computed as $2b$: libxcrypt guards $2a$ against its own old fault only. */
 static int verify_bcrypt(const struct password_scheme *self, const char *password)
 {
     char setting[64];

@@ -1,23 +1,18 @@
-/*
- * password_text.c - see password_text.h.
- */
+/* password_text.c - see password_text.h. */
 #include "common/domain/password_text.h"
 
 #include <errno.h>
 #include <sodium.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unictype.h>
 #include <uninorm.h>
 #include <unistr.h>
 
 #include "common/base/base.h"
 #include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/wire/codec.h"
 
-/* Copies the text with its spaces replaced; what is no UTF-8 stays as it is. `to` has room for
- * it. */
+/* Copies the text with its spaces replaced; invalid UTF-8 stays. `to` has room for it. */
 static size_t map_spaces(const uint8_t *text, size_t size, uint8_t *to)
 {
     size_t length = 0;
@@ -45,18 +40,14 @@ char *password_text_normalize(const char *text)
 
     if (codec_is_ascii(text))
         return NULL;
-    mapped = malloc(size + 1);
-    if (!mapped)
-        log_die("password", "out of memory");
+    mapped = memory_raw(size + 1);
     size = map_spaces((const uint8_t *)text, size, mapped);
     errno = 0;
     normal = u8_normalize(UNINORM_NFC, mapped, size, NULL, &normal_size);
     if (!normal && errno == ENOMEM) /* the raw text would be another password */
         log_die("password", "out of memory");
     if (normal && (normal_size != strlen(text) || memcmp(normal, text, normal_size) != 0)) {
-        result = malloc(normal_size + 1);
-        if (!result)
-            log_die("password", "out of memory");
+        result = memory_raw(normal_size + 1);
         memcpy(result, normal, normal_size);
         result[normal_size] = '\0';
     }

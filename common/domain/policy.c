@@ -1,15 +1,9 @@
-/*
- * policy.c - see policy.h.  Called by handlers before they touch a resource, and by authd at
- * sign-in and refresh.
- */
+/* policy.c - see policy.h. */
 #include "common/domain/policy.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/base/address.h"
 #include "common/base/cache.h"
-#include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/wire/codec.h"
 
 /* The one criterion there is. */
@@ -53,8 +47,7 @@ static const struct field address_rule_rows[] = {
 };
 FIELD_TABLE(address_rule);
 
-/* The rules as an array, NULL when they are none. settingsd bounds their text and number. New
- * reference. */
+/* NULL: none. settingsd bounds their text and number. New reference. */
 static json_t *rules_parse(const char *rules)
 {
     struct error ignored;
@@ -148,10 +141,8 @@ static void drop_nothing(void *value UNUSED)
 
 struct policy_scopes *policy_scopes_new(void)
 {
-    struct policy_scopes *self = calloc(1, sizeof(*self));
+    struct policy_scopes *self = memory_new(sizeof(*self));
 
-    if (!self)
-        log_die("policy", "out of memory");
     self->cache = cache_new(POLICY_SCOPES_MAX, drop_nothing);
     return self;
 }
@@ -167,7 +158,6 @@ void policy_scopes_destroy(struct policy_scopes **self_p)
     *self_p = NULL;
 }
 
-/* Of the whole question. */
 static struct cache_key scopes_key(const struct policy_scopes *self, const char *rules,
                                    const char *type, enum policy_interaction interaction)
 {

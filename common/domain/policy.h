@@ -1,10 +1,9 @@
 /*
  * policy.h - what an access policy allows, decided in one place for every daemon.
  *
- * A policy is a JSON array of rules, each {resourceType, interaction?, readonly?, criteria?}.  A
- * rule without `interaction` allows all of them, `readonly` keeps of them read and search, the type
- * "*" stands for every type. Several rules add up: what one of them allows is allowed.  settingsd
- * stores well-formed rules only; one that is not understood here, a later version's say, allows
+ * A JSON array of rules {resourceType, interaction?, readonly?, criteria?}. Without `interaction`
+ * all are allowed, `readonly` keeps read and search, "*" is every type; what one rule allows is
+ * allowed. settingsd stores well-formed rules only; one not understood (a later version's) allows
  * nothing.
  */
 #ifndef ATRIUM_COMMON_DOMAIN_POLICY_H
@@ -24,8 +23,7 @@ enum policy_interaction {
     POLICY_EXECUTE,
 };
 
-/* What a stored policy consists of: the shapes of the OpenAPI page, and the words that settingsd
- * admits. */
+/* A stored policy's members: shapes of the OpenAPI page, and words that settingsd accepts. */
 struct policy_rule {
     const char *resourceType;
     struct field_texts interaction;
@@ -48,19 +46,16 @@ enum policy_scope {
     POLICY_ALL,
 };
 
-/* How far `rules` (JSON array; NULL: no policy) let an interaction with resources of `type` reach.
- * Does not park. */
+/* How far `rules` (JSON; NULL: no policy) let an interaction reach resources of `type`. */
 enum policy_scope policy_scope(const char *rules, const char *type,
                                enum policy_interaction interaction);
 
-/* The same for the caller of a request: without a policy nothing, and all of its own project for
- * who administers it. */
+/* For a request's caller: nothing without a policy, the whole own project for its admins. */
 enum policy_scope policy_scope_of(const struct request *req, const char *type,
                                   enum policy_interaction interaction);
 
-/* The same for a daemon that is asked often: to read the rules takes longer than all else of a
- * small request, so it remembers what texts of rules come to, POLICY_SCOPES_MAX of them. A policy
- * that was changed is another text. */
+/* Remembers the result of POLICY_SCOPES_MAX rule texts: parsing takes longer than the rest of a
+ * small request. A changed policy is another text. */
 struct policy_scopes;
 
 enum { POLICY_SCOPES_MAX = 1024 };
@@ -68,15 +63,14 @@ enum { POLICY_SCOPES_MAX = 1024 };
 struct policy_scopes *policy_scopes_new(void);
 void policy_scopes_destroy(struct policy_scopes **self_p);
 
-/* policy_scope_of() by what is remembered. `type` is borrowed. Does not park. */
+/* policy_scope_of() with that memory. `type` is borrowed. */
 enum policy_scope policy_scopes_of(struct policy_scopes *self, const struct request *req,
                                    const char *type, enum policy_interaction interaction);
 
-/* How many texts of rules are remembered. */
 size_t policy_scopes_count(const struct policy_scopes *self);
 
-/* 0 when the caller may do that at all: handlers whose resources have an author ask
- * policy_scope_of() which of them. Fails with ERR_FORBIDDEN "Forbidden". */
+/* Whether the caller may do that at all (with authors, ask policy_scope_of()). Fails:
+ * ERR_FORBIDDEN. */
 int policy_check(const struct request *req, const char *type, enum policy_interaction interaction,
                  struct error *err) MUST_USE;
 
@@ -84,10 +78,9 @@ int policy_check(const struct request *req, const char *type, enum policy_intera
 #define POLICY_REFERENCE_PREFIX "AccessPolicy/"
 int policy_reference(const char *text, struct uuid *ret) MUST_USE;
 
-/* 0 when `rules` (JSON array of {ip, action}; NULL: no rule) admit the address `address`
- * (text). The first rule whose network has the address decides; when none has it, it is
- * let in unless some rule is an allowance. Rules or an address that cannot be read admit none.
- * Fails with ERR_FORBIDDEN "Forbidden". */
+/* Whether `rules` (JSON array of {ip, action}; NULL: none) admit the address. The first network
+ * that has it decides; else it is admitted unless a rule allows. Unreadable rules or addresses
+ * admit none. Fails: ERR_FORBIDDEN. */
 int policy_address_check(const char *rules, const char *address, struct error *err) MUST_USE;
 
 #endif

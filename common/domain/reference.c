@@ -1,6 +1,4 @@
-/*
- * reference.c - see reference.h.
- */
+/* reference.c - see reference.h. */
 #include "common/domain/reference.h"
 
 static const struct field reference_rows[] = {

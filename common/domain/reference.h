@@ -1,6 +1,4 @@
-/*
- * reference.h - a reference of FHIR to a resource of this suite, with its name for people.
- */
+/* reference.h - a reference of FHIR to a resource of this suite, with its name for people. */
 #ifndef ATRIUM_COMMON_DOMAIN_REFERENCE_H
 #define ATRIUM_COMMON_DOMAIN_REFERENCE_H
 

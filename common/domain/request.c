@@ -1,12 +1,5 @@
-/*
- * request.c - the caller identity on the wire, the two questions that are asked of it, and a
- * refusal.
- */
+/* request.c - the caller on the wire, two questions about it, and a refusal. */
 #include "common/domain/request.h"
-
-#include <string.h>
-
-static const char *const roles[] = {"Patient", "Practitioner", "Device", NULL};
 
 static const struct field caller_rows[] = {
     FIELD_UUID(struct caller, account, 0, "Account that signed in"),
@@ -15,15 +8,15 @@ static const struct field caller_rows[] = {
     FIELD_UUID(struct caller, session, 0, "Session of the token"),
     FIELD_UUID(struct caller, profile, FIELD_REQUIRED, "Profile in the project"),
     FIELD_UUID(struct caller, tokenId, 0, "jti of the presented access token"),
-    FIELD_CHOICE(struct caller, role, roles, FIELD_REQUIRED, "Role of the account", "Patient"),
+    FIELD_ENUM(struct caller, role, role, role_texts, FIELD_REQUIRED, "Role of the account",
+               "Patient"),
     FIELD_TEXT(struct caller, display, 0, 1200, 0, "Name of the profile", "Ana Lima"),
     FIELD_TEXT(struct caller, addressKey, 0, 64, 0, "Seals its network addresses", ""),
     FIELD_BOOL(struct caller, admin, false, 0, "Administers the project"),
     FIELD_TEXT(struct caller, projectName, 0, 1024, 0, "Name of the project", "Lakeside Clinic"),
     FIELD_UUID(struct caller, policy, 0, "Access policy of the membership"),
     FIELD_TEXT(struct caller, policyName, 0, 1024, 0, "Its name", "Patients"),
-    /* A text, not JSON: it comes from a policy that was checked when it was written, with every
-     * request. */
+    /* A text, not JSON: it comes with every request and was checked when it was written. */
     FIELD_TEXT(struct caller, policyResource, 0, 262144, 0, "Its rules, a JSON array", "[]"),
     FIELD_INT(struct caller, until, 0, INT64_MAX, 0, FIELD_OMIT_ZERO, "When the account is deleted",
               "0"),
@@ -39,7 +32,7 @@ FIELD_TABLE(caller);
 
 bool request_is_practitioner(const struct request *req)
 {
-    return req->caller && req->caller->role && strcmp(req->caller->role, "Practitioner") == 0;
+    return req->caller && req->caller->role == ROLE_PRACTITIONER;
 }
 
 bool request_is_admin(const struct request *req)

@@ -1,7 +1,4 @@
-/*
- * request.h - what a handler knows about the call that it answers, and one row of an operation
- * table.
- */
+/* request.h - what a handler knows about its call, and one row of an operation table. */
 #ifndef ATRIUM_COMMON_DOMAIN_REQUEST_H
 #define ATRIUM_COMMON_DOMAIN_REQUEST_H
 
@@ -9,10 +6,10 @@
 #include "common/base/base.h"
 #include "common/base/error.h"
 #include "common/base/uuid.h"
+#include "common/domain/role.h"
 #include "common/wire/fields.h"
 
-/* Who calls, as the gateway found it from the bearer token: resolved, current, and bound to one
- * project. Travels with every request; a daemon believes it from the gateway only. */
+/* The caller, resolved from the bearer token by the gateway: the only service believed about it. */
 struct caller {
     struct uuid account;
     struct uuid membership;
@@ -20,7 +17,7 @@ struct caller {
     struct uuid session;
     struct uuid profile;
     struct uuid tokenId;    /* jti of the presented access token */
-    const char *role;       /* the type of the profile: "Patient"; of an API key "Device" */
+    enum role role;         /* the type of the profile; of an API key ROLE_DEVICE */
     const char *display;    /* display name of the profile */
     const char *addressKey; /* seals the account's network addresses; NULL: it has no key yet */
     bool admin;             /* administers the project */
@@ -43,13 +40,12 @@ struct address_key {
     const struct address_key *next;
 };
 
-/* What an operation may show or change of the person who calls it. */
 enum reach {
     REACH_PUBLIC = 1, /* needs no session: a password, a link or a key decides */
     REACH_SESSION,    /* the session alone */
     REACH_PROJECT,    /* the session's project, and what the person has in it */
-    /* how the person signs in everywhere: needs a session of a project that owns the account, or
-     * one of the installation's own pages */
+    /* the person's sign-in everywhere: needs a session of a project that owns the account, or an
+     * own page */
     REACH_ACCOUNT,
 };
 
@@ -81,8 +77,7 @@ struct request {
 bool request_is_practitioner(const struct request *req);
 bool request_is_admin(const struct request *req);
 
-/* Refuses what is not R_SAFE in a project that is read-only while it travels to another
- * installation: ERR_PROJECT_READ_ONLY. Always -1. */
+/* Refuses writes while a project is moved to another installation: ERR_PROJECT_READ_ONLY. */
 enum { PROJECT_READ_ONLY_RETRY_S = 5 };
 #define PROJECT_READ_ONLY_TEXT "The project is read-only for the moment. Please try again."
 int refuse_read_only(struct error *err);
@@ -116,8 +111,7 @@ enum route_flags {
     R_CORS = 1 << 12,    /* scripts of all origins may call it */
     R_BROWSER = 1 << 13, /* browsers are sent to it: the tenant's cookie, errors are pages */
     R_CACHED = 1 << 14,  /* its answer is kept, for when no daemon answers */
-    /* below /auth/, and more than what a person does with the own sign-in: where the project
-     * demands a second factor, the session needs it here, too */
+    /* below /auth/: needs a second factor where the project demands one */
     R_FACTOR = 1 << 15,
     R_SECRET = 1 << 16,   /* a page that may show a secret: its length would tell, compressed */
     R_REPEATED = 1 << 17, /* an endpoint that answers a repeated parameter itself */
@@ -129,7 +123,6 @@ enum route_flags {
 #define R_WITHIN(seconds) ((unsigned)(seconds) << 24)
 #define ROUTE_SECONDS(flags) ((unsigned)(flags) >> 24)
 
-/* One operation of a daemon, as its dispatcher sees it. */
 struct operation {
     const char *name; /* of the handler */
     /* services that may call it, separated by spaces; the socket refuses all others */
@@ -143,7 +136,6 @@ struct operation {
                 struct error *err);
 };
 
-/* One HTTP route, as the gateway and the OpenAPI writer see it. */
 struct route {
     const char *method, *path; /* path segments in braces are parameters */
     const char *service, *operation;

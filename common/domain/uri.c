@@ -1,14 +1,10 @@
-/*
- * uri.c - see uri.h.
- */
+/* uri.c - see uri.h. */
 #include "common/domain/uri.h"
 
 #include <arpa/inet.h>
 #include <ctype.h>
 #include <libpsl.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "common/base/base.h"
@@ -174,8 +170,8 @@ bool uri_is_loopback(const struct uri *self)
     return false;
 }
 
-/* Names below such a one belong to different owners, it to none (publicsuffix.org). A name of one
- * label that is not in the list is one of a private network. */
+/* Names below it have different owners (publicsuffix.org). A single label not in the list is
+ * private. */
 static bool is_public_suffix(const struct uri *uri)
 {
     char name[HOST_MAX + 1];
@@ -196,7 +192,6 @@ static bool is_public_suffix(const struct uri *uri)
     return found;
 }
 
-/* Of a client: where it can be reached by a browser or a daemon. */
 static bool is_own_address(const struct uri *uri)
 {
     return !uri->has_user && !is_public_suffix(uri);

@@ -1,9 +1,8 @@
 /*
- * uri.h - absolute URIs (RFC 3986): the one place that takes apart what administrators, operators
- * and clients write, and says whether its host can be one.
+ * uri.h - absolute URIs (RFC 3986) that administrators, operators and clients write.
  *
- * The checks are of the form field_check (common/wire/fields.h): 0, or -1 with what is wrong. They
- * are for what is written: what was stored before they became stricter is read without them.
+ * Checks are of the form field_check (common/wire/fields.h), for new values only: what was stored
+ * before they became stricter is read without them.
  */
 #ifndef ATRIUM_COMMON_DOMAIN_URI_H
 #define ATRIUM_COMMON_DOMAIN_URI_H
@@ -13,7 +12,6 @@
 
 enum uri_host { URI_NAME, URI_IPV4, URI_IPV6 };
 
-/* An http or https URL. The texts are parts of it. */
 struct uri {
     bool secure; /* https */
     bool has_user, has_port, has_query, has_fragment;
@@ -24,10 +22,9 @@ struct uri {
     const char *rest; /* behind host and port: path, query and fragment */
 };
 
-/* Takes an http or https URL of printable ASCII apart, whatever the case of its scheme. false: its
- * host is none of an IPv4 address, an IPv6 address in brackets and a host name (RFC 1123,
- * section 2.1; "_" counts as a letter), its port is none from 1 to 65535, or a sign stands in it
- * that no URI has (RFC 3986, section 2). */
+/* Parses an http or https URL of printable ASCII, scheme in any case. false: no IPv4, [IPv6] or
+ * host name (RFC 1123, section 2.1, and "_"), no port from 1 to 65535, or a character that no URI
+ * has. */
 bool uri_parse(const char *text, struct uri *ret);
 
 /* Whether such a URL is an origin, "https://host[:port]", and nothing more. */
@@ -48,25 +45,21 @@ size_t uri_scheme_length(const char *text);
 /* An https URL with a host that is no public suffix ("co.uk"), without user and fragment. */
 int uri_https_check(const char *value, char why[static 96]);
 
-/* A redirect URI (RFC 6749, section 3.1.2): https as above; http on the loopback interface
- * (RFC 8252, section 7.3: 127.0.0.1, [::1]; localhost too); or a private-use scheme with a dot in
- * it (RFC 8252, section 7.1). No fragment. */
+/* A redirect URI (RFC 6749, section 3.1.2) without fragment: https as above; http on loopback (RFC
+ * 8252, section 7.3) or localhost; or a private-use scheme with a dot (section 7.1). */
 int uri_redirect_check(const char *value, char why[static 96]);
 
-/* The address of an application: http or https, with a host that is no public suffix, without
- * user. */
+/* An application's URL: http or https, a host that is no public suffix, no user. */
 int uri_app_check(const char *value, char why[static 96]);
 
 /* What identifies a protected resource (RFC 8707, section 2): an absolute URI without fragment. */
 int uri_resource_check(const char *value, char why[static 96]);
 
-/* Whether a request's redirect URI is the registered one: the same bytes (RFC 9700, section 2.1),
- * but for the port where the registered one is http on the loopback interface (RFC 8252,
- * section 7.3). */
+/* Whether it is the registered redirect URI: the same bytes (RFC 9700, section 2.1), but for the
+ * port of http on the loopback interface (RFC 8252, section 7.3). */
 bool uri_redirect_matches(const char *registered, const char *given);
 
-/* Whether an address is `base`, an origin or a URL that ends without a slash, or below it: the
- * same origin, and the same path or one below it. */
+/* Whether an address has the origin of `base` (no final slash), and its path or one below. */
 bool uri_is_below(const char *base, const char *address);
 
 #endif

@@ -1,17 +1,14 @@
 /*
- * db.c - the public face of the database layer: handles, parameters, statements and the wait for
- * their answers.
+ * db.c - the database layer's public face: handles, parameters, statements, waiting for answers.
  *
- * A statement is queued by the fiber that wants it and sent at the end of the loop's turn, so that
- * the statements of all requests of the turn are on their way before any answer is awaited.
+ * Statements are sent at the end of the loop's turn, all together, before any answer is awaited.
  */
 #include <assert.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/pg/db_private.h"
 
 struct db_pool *db_pool_of(struct db *self, const struct db_statement *statement)
@@ -34,8 +31,8 @@ struct db_call *db_call_new(struct db *self, enum db_call_kind kind)
 
     if (call)
         TAILQ_REMOVE(&self->spare, call, link);
-    else if (!(call = malloc(sizeof(*call))))
-        log_die("db", "out of memory");
+    else
+        call = memory_raw(sizeof(*call));
     *call = (struct db_call){
         .kind = kind,
         .waiter = fiber_self(self->loop),
@@ -65,8 +62,7 @@ void db_call_finish(struct db *self, struct db_call *call, enum db_call_state st
         db_call_free(self, &call);
 }
 
-/* The waiter cannot wait longer. What was not sent never will be; what was sent is left to the
- * connection. */
+/* The waiter gives up: what was not sent never will be; what was sent is the connection's. */
 static int call_give_up(struct db *self, struct db_call *call, enum fiber_wake wake,
                         int64_t deadline_mono_ms, bool uncertain, struct error *err)
 {
@@ -123,8 +119,7 @@ static void note_refusal(struct db *self, const struct error *err)
             db_refusal_set(self, err->detail);
 }
 
-/* Until when the waiter looks no further: the last moment that a statement may take, and then its
- * deadline. A write may wait for a standby. */
+/* Until when to wait: the longest statement, then the deadline. A write may wait for a standby. */
 static int64_t wait_until(const struct db *self, const struct db_call *call, int64_t queued_until,
                           int64_t deadline_mono_ms, bool doubted)
 {
@@ -136,7 +131,7 @@ static int64_t wait_until(const struct db *self, const struct db_call *call, int
                call->sent_mono_ms + self->options->statement_timeout_ms + DB_SILENCE_MS);
 }
 
-/* Loses the connection of a call, and with it the call, when its server has gone silent. */
+/* Loses the call's connection, and the call, when its server has gone silent. */
 static void doubt(struct db *self, const struct db_call *call)
 {
     db_pool_probe(self, call);
@@ -275,7 +270,6 @@ struct db_param db_param_bytes(const void *bytes, size_t size)
 
 /* ---- handle ---- */
 
-/* End of a turn: everything that its fibers asked for goes out. */
 static void db_turn(void *arg)
 {
     struct db *self = arg;
@@ -288,13 +282,10 @@ static void db_turn(void *arg)
         db_pool_open(pools[i]);
 }
 
-/* Session settings of every connection, behind what the connection string sets itself.  A plan is
- * kept for as long as the connection, or until the table is analysed: made while a table is small
- * or empty (after a restart, or when all its rows were swept away) it would read it from end to
- * end, and still do so when it has grown. Each statement has its index, so none loses by
- * enable_seqscan=off. With one way to go there is nothing to plan anew for other parameters either,
- * which PostgreSQL would do for as long as it guesses that a limit matters: twice the work for a
- * list, and for a row that is found by its key. */
+/* Session settings, after the connection string's own. A plan is kept for the connection's life or
+ * until the table is analysed: made while a table is small it would still scan it when grown. Each
+ * statement has its index, so enable_seqscan=off costs none. With one way left PostgreSQL need not
+ * plan anew for other parameters, which doubles the work of a list. */
 static char *session_options(const struct db_options *options, bool vital)
 {
     int64_t lock_ms = vital && options->lock_timeout_ms > DB_VITAL_LOCK_MS
@@ -338,16 +329,12 @@ static int64_t read_held(void *arg)
 
 struct db *db_new(struct loop *loop, struct metrics *metrics, const struct db_options *options)
 {
-    struct db *self = calloc(1, sizeof(*self));
+    struct db *self = memory_new(sizeof(*self));
 
-    if (!self)
-        log_die("db", "out of memory");
     self->loop = loop;
     self->options = options;
     add_own_statements(self, options);
-    self->gates = calloc(self->statement_max, sizeof(*self->gates));
-    if (!self->gates)
-        log_die("db", "out of memory");
+    self->gates = memory_array(self->statement_max, sizeof(*self->gates));
     self->jitter = (unsigned)clock_mono_us();
     TAILQ_INIT(&self->spare);
     self->count_statements = metrics_counter(metrics, "atrium_db_statements_total", "",

@@ -2,27 +2,21 @@
  * db.h - PostgreSQL for fibers: prepared statements in pipeline mode, pools, transactions,
  * migrations.
  *
- * A daemon's statements are files, <daemon>/sql/<subject>/<name>.sql, which run by the calls of
- * statement.h. Their classes:
+ * Classes of a daemon's statements (<daemon>/sql/<subject>/<name>.sql, statement.h):
  *
  *   READ   shares few pipelined connections: statements of many requests in one flush
- *   WRITE  one atomic statement (often a data-modifying CTE); its own, larger pool: many commits
- *          share a flush of the log, and no read waits for one
+ *   WRITE  one atomic statement; an own pool: commits share a flush, no read waits for one
  *   TX     only inside a transaction (db_begin), on a leased connection of the write pool
- *   VITAL  what the suite lives by (leases of gateways, probes): on a connection of its own, so
- *          that no statement that waits for a lock holds it up.  Short, may be repeated, and is not
- *          made durable (synchronous_commit=off)
+ *   VITAL  leases and probes: an own connection, held up by no lock; repeatable, not durable
  *
- * Each daemon's role has its own schema, first in search_path: statements name tables without a
- * schema. Loss of the connection: before a WRITE was sent -> tried on another connection; READ ->
- * sent again; WRITE or COMMIT whose answer was lost -> ERR_UNCERTAIN, never repeated.  A server
- * that answers no read for longer than the statement timeout allows counts as lost.  SQLSTATEs
- * become errors by sqlstate.def; a violated constraint is ERR_CONFLICT with its name in
+ * Each daemon's role has its own schema, first in search_path. When a connection is lost: an unsent
+ * WRITE goes to another, a READ is sent again, an unanswered WRITE or COMMIT is ERR_UNCERTAIN and
+ * never repeated. A server that answers no read within the statement timeout counts as lost.
+ * SQLSTATEs become errors by sqlstate.def; a violated constraint is ERR_CONFLICT, named in
  * err->constraint.
  *
- * No statement waits longer than the lock timeout for a lock: then it is ERR_UNAVAILABLE, and was
- * not done.  A statement that only ever times out is sent by one request at a time until it gets
- * its lock (db_gate.c), so that a lock which a person holds uses up no pool.
+ * A lock timeout is ERR_UNAVAILABLE, nothing was done; a statement that only times out is then sent
+ * by one request at a time (db_gate.c), so that no lock uses up a pool.
  */
 #ifndef ATRIUM_COMMON_PG_DB_H
 #define ATRIUM_COMMON_PG_DB_H
@@ -49,11 +43,10 @@ struct db_statement {
     const struct sql_shape *shape; /* of a .sql file; NULL in tests of this layer alone */
 };
 
-/* One migration, embedded from <daemon>/schema/NNNN_name.sql; ended by a row with name NULL. It is
- * one transaction. The statements of NNNN_name_concurrently.sql run one by one and outside of any
- * ("create index concurrently"): each ends in a semicolon at the end of its line, and all of them
- * are repeated when one was interrupted. What an operator has to know of it is a warning with the
- * SQLSTATE MIGRATION_WARNING, which is logged; it names ids, and nothing of a person. */
+/* A migration, embedded from <daemon>/schema/NNNN_name.sql, one transaction; name NULL ends the
+ * list. NNNN_name_concurrently.sql runs its statements one by one outside of any; each ends in a
+ * semicolon at the end of its line, all are repeated when interrupted. Warnings with
+ * MIGRATION_WARNING are logged; they name ids, nothing of a person. */
 #define MIGRATION_WARNING "01M01"
 struct db_migration {
     const char *name;
@@ -73,33 +66,26 @@ struct db_options {
     size_t queue_max; /* statements waiting for a connection (2,048); beyond: ERR_OVERLOADED */
 };
 
-/* A database handle; connects in the background with back-off (50 .. 400 ms) from now on. Options
- * are borrowed. A host name is resolved by resolver.h; one of an environment variable or a service
- * file is libpq's business, and blocks.
- *
- * Of several hosts (host=a,b) that one is used which allows writing; after a fail-over that is
- * another one, found within seconds.  The last good one is asked first, each for 3 s at most.  A
- * promoted standby begins a new timeline: once one was seen, servers of an older timeline are
- * refused, even when they allow writing, as a primary that was believed dead. */
+/* Connects in the background with back-off (50 .. 400 ms). Options are borrowed. Host names are
+ * resolved by resolver.h; those of environment variables or service files by libpq, which blocks.
+ * Of several hosts the one that allows writing is used, the last good one tried first, each for 3
+ * s. Once a promoted standby's timeline was seen, servers of an older one are refused. */
 struct db *db_new(struct loop *loop, struct metrics *metrics, const struct db_options *options);
 
-/* Closes everything. No fiber may be waiting for a statement; no transaction or result may be
- * left. */
+/* No fiber may wait for a statement; no transaction or result may be left. */
 void db_destroy(struct db **self_p);
 
-/* Adds statements of a part of common/ (outbox, audit trail) behind the daemon's, up to a row
- * without a name, at most 40 in all. They are borrowed. db_prepare() verifies those that it knows
- * by then; later ones show at first use. */
+/* Adds statements of a part of common/, up to a row without a name, at most 40. Borrowed.
+ * db_prepare() verifies those it knows; later ones show at first use. */
 void db_extend_sql(struct db *self, const struct db_statement *sql);
 
-/* What is sent next of a migration, the note that it was applied included (caller frees): NULL
- * after the end. *rest begins as the migration's sql. */
+/* The next piece of a migration, with its final note (caller frees); NULL: the end. *rest begins as
+ * the migration's sql. */
 char *db_migration_part(const struct db_migration *self, const char **rest);
 
-/* Applies the migrations under an advisory lock and prepares every statement once. Parks. Fails
- * with ERR_UNAVAILABLE while the server cannot be reached or another session has locked a table
- * that a migration needs (try again) and ERR_INTERNAL when a migration or a statement is wrong
- * (give up: err->detail says which). */
+/* Applies the migrations under an advisory lock and prepares every statement. Parks. Fails:
+ * ERR_UNAVAILABLE (no server, or a needed table is locked: try again), ERR_INTERNAL (a migration or
+ * statement is wrong, see err->detail: give up). */
 int db_prepare(struct db *self, struct error *err) MUST_USE;
 
 /* True while at least one connection is usable. */
@@ -108,13 +94,11 @@ bool db_ready(const struct db *self);
 /* Connections of one handle at most. */
 size_t db_connections_max(const struct db *self);
 
-/* Where it is connected to, "host=/run/postgresql port=5432" (a numeric address for TCP); "" while
- * it is not. */
+/* "host=/run/postgresql port=5432" (a numeric address for TCP); "" while disconnected. */
 void db_server(const struct db *self, char *ret, size_t size);
 
-/* What the server said when it refused a write for a reason of its own (full disk, read only, I/O
- * error), or NULL: it has not since db_refusal_set() was given NULL last. Statements of requests
- * set it; a probe that writes clears it. */
+/* Why the server last refused a write (full disk, read only, I/O error), or NULL. Statements of
+ * requests set it; a probe that writes clears it. */
 const char *db_refusal(const struct db *self);
 void db_refusal_set(struct db *self, const char *text);
 
@@ -124,14 +108,13 @@ bool db_waits(struct db *self);
 /* Statements that are held back because they get no lock. */
 size_t db_gates_closed(const struct db *self);
 
-/* Statements that take longer than so many microseconds are logged by name; 0, as at first:
- * none. */
+/* Statements slower than so many microseconds are logged by name; 0, the default: none. */
 void db_set_slow(struct db *self, int64_t us);
 
 /* ---- parameters ---- */
 
-/* A parameter that is an array. Items need no quotes there: identifiers, numbers, tags. Its size is
- * known before: `items` of at most `item_max` characters. */
+/* An array parameter, whose items need no quotes: identifiers, numbers, tags of at most `item_max`
+ * characters. */
 struct db_array {
     char *text;
     size_t length, size;
@@ -148,8 +131,7 @@ struct db_array db_array_texts(struct arena *arena, const char *const *items, si
 
 /* ---- transactions ---- */
 
-/* A transaction on a leased connection (READ COMMITTED). Destroying an uncommitted one rolls it
- * back. */
+/* On a leased connection (READ COMMITTED). Destroying an uncommitted one rolls it back. */
 int db_begin(struct db *self, int64_t deadline_mono_ms, struct db_tx **ret,
              struct error *err) MUST_USE;
 int db_commit(struct db_tx **tx_p, struct error *err) MUST_USE;

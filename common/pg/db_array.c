@@ -1,10 +1,7 @@
-/*
- * db_array.c - the text of a PostgreSQL array, see db.h.
- */
+/* db_array.c - the text of a PostgreSQL array, see db.h. */
 #include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "common/pg/db.h"
 

@@ -1,25 +1,18 @@
 /*
- * db_conn.c - one connection to PostgreSQL: how it is made, how calls go out and answers come in,
- * what happens to the calls when it breaks.  Driven by db_pool.c and by the loop.
+ * db_conn.c - one connection to PostgreSQL: connecting, sending, receiving, and what a loss means.
  *
- * An error skips what follows up to the next Sync.  A write, a command and the first use of a
- * statement on the connection have a Sync of their own.  The reads of a turn share one, which saves
- * both sides a system call and the server a transaction for each: those that were skipped because a
- * neighbour failed are sent again, each with its own.  libpq 15 pushes its buffer at each Sync,
- * hence one send() for each.
+ * An error skips what follows up to the next Sync. Writes, commands and first uses of a statement
+ * have their own; the reads of a turn share one, which saves both sides work, and those skipped by
+ * a neighbour's error are sent again alone. libpq 15 pushes its buffer at each Sync.
  *
- * Of several servers each new connection asks for the timeline first: one that is older than
- * another that was seen is a former primary, and nothing is written to it or read from it.
- *
- * libpq would resolve host names in PQconnectStart() and block: they are resolved before, by
- * resolver.h, and it gets the addresses beside the name.
+ * Of several servers each new connection asks for the timeline: an older one is a former primary
+ * and not used. Host names are resolved before by resolver.h: PQconnectStart() would block.
  */
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/pg/db_private.h"
 
 static void conn_lose_because(struct db_conn *self, const char *why);
@@ -29,9 +22,8 @@ static void on_ready(void *arg, short revents);
 
 /* ---- connecting ---- */
 
-/* Of all that a server has to say beside its answers two warnings count. A commit's wait for a
- * standby was cancelled: its text depends on the language, its code is that of all warnings, the
- * function that it comes from does not change. A migration tells the operator what it found. */
+/* Two warnings count: a commit's wait for a standby was cancelled (recognised by its function,
+ * since its text depends on the language), and what a migration reports. */
 static void on_notice(void *arg, const PGresult *result)
 {
     struct db_conn *self = arg;
@@ -62,8 +54,7 @@ static void conn_unwatch(struct db_conn *self)
 static void conn_start(struct db_conn *self, const struct db_target *target)
 {
     const struct db *db = self->pool->db;
-    /* What stands before "dbname" (the whole connection string) is a default, what stands behind it
-     * is law, unless it is NULL. */
+    /* What precedes "dbname" (the connection string) is a default, what follows it wins. */
     const char *const keywords[] = {
         "target_session_attrs", "tcp_user_timeout", /* a silent host is given up after 5 s */
         "keepalives_idle",      "dbname",           "host",    "hostaddr", "port",
@@ -76,9 +67,7 @@ static void conn_start(struct db_conn *self, const struct db_target *target)
                                   NULL};
 
     memset(self->prepared, 0, db->statement_max);
-    self->pg = PQconnectStartParams(keywords, values, 1);
-    if (!self->pg)
-        log_die("db", "out of memory");
+    self->pg = memory_ensure(PQconnectStartParams(keywords, values, 1));
     self->unreplicated = false;
     PQsetNoticeReceiver(self->pg, on_notice, self);
     if (PQstatus(self->pg) == CONNECTION_BAD)
@@ -132,8 +121,7 @@ static void conn_ask_timeline(struct db_conn *self)
         conn_watch(self, ZMQ_POLLIN, on_timeline);
 }
 
-/* The answer, in hexadecimal. A server that does not tell (it only looks like PostgreSQL) is taken
- * as it is. */
+/* In hexadecimal. A server that does not tell (it only looks like PostgreSQL) is accepted. */
 static void take_timeline(struct db_conn *self, const PGresult *result)
 {
     if (PQresultStatus(result) == PGRES_TUPLES_OK && PQntuples(result) == 1)
@@ -201,8 +189,7 @@ static void on_connect(void *arg, short revents UNUSED)
 
 /* ---- loss ---- */
 
-/* Once for each time that the database goes away, whichever pool sees it first; of several hosts
- * when the last of them has failed too. */
+/* Once per outage, whichever pool sees it first; of several hosts when the last has failed. */
 static void log_down(const struct db_conn *self, const char *why)
 {
     const struct db *db = self->pool->db;
@@ -231,17 +218,15 @@ static void call_requeue(struct db_pool *pool, struct db_call *call)
     pool->queued++;
 }
 
-/* For longer than any statement may take: sent again to a server that may hang too, it would
- * outlast its request. */
+/* Longer than any statement may take: sent again it would outlast its request. */
 static bool has_waited_long(const struct db_pool *pool, const struct db_call *call)
 {
     return loop_mono_ms(pool->db->loop) - call->sent_mono_ms >=
            pool->db->options->statement_timeout_ms;
 }
 
-/* What may be repeated and was not given up is sent once more, and again if the next connection
- * turns out to be dead too: all may have died at once. Of the others only the sender can say what
- * the loss means. */
+/* What may be repeated and is still awaited is sent again, however often. For the rest only the
+ * sender knows what the loss means. */
 static void call_lose(struct db_pool *pool, struct db_call *call)
 {
     PQclear(call->result);
@@ -297,8 +282,8 @@ static void conn_lose_because(struct db_conn *self, const char *why)
     db_pool_lost(self, was_ready);
 }
 
-/* TCP has given the server's host up: nothing that was sent was acknowledged. With ICMP from a
- * router its word stands for ETIMEDOUT. libpq tells only the text of errno. */
+/* TCP gave the host up, nothing was acknowledged (after ICMP errors: its word, not ETIMEDOUT).
+ * libpq tells only the text of errno. */
 static bool host_is_gone(const struct db_conn *self)
 {
     static const int errors[] = {ETIMEDOUT, EHOSTUNREACH, ENETUNREACH};
@@ -310,8 +295,7 @@ static bool host_is_gone(const struct db_conn *self)
     return false;
 }
 
-/* Loses a connection that broke, and with a host that is gone all others to it that have heard
- * nothing since this one began to wait: each would be given up only seconds after its next use. */
+/* A lost host takes its silent connections along: each would fail only after its next use. */
 static void conn_break(struct db_conn *self)
 {
     const struct db_call *first = TAILQ_FIRST(&self->in_flight);
@@ -457,8 +441,7 @@ int db_conn_pipeline(struct db_conn *self, bool on)
 
 /* ---- receiving ---- */
 
-/* The server says good-bye to the whole connection (shut down, terminated), or libpq noticed its
- * end. */
+/* The server ends the connection (shut down, terminated), or libpq noticed its end. */
 static bool is_fatal(const struct db_conn *self, const PGresult *result)
 {
     const char *severity = PQresultErrorField(result, PG_DIAG_SEVERITY_NONLOCALIZED);
@@ -469,8 +452,7 @@ static bool is_fatal(const struct db_conn *self, const PGresult *result)
            (severity && (strcmp(severity, "FATAL") == 0 || strcmp(severity, "PANIC") == 0));
 }
 
-/* A statement that could not be prepared, or that the server has forgotten, is prepared anew next
- * time. */
+/* A statement not prepared, or forgotten by the server, is prepared anew next time. */
 static void forget_prepared(struct db_conn *self, const struct db_call *call,
                             const PGresult *result)
 {
@@ -481,14 +463,13 @@ static void forget_prepared(struct db_conn *self, const struct db_call *call,
         self->prepared[db_statement_number(self->pool->db, call->statement)] = 0;
 }
 
-/* NULL ends a script and each command of a pipeline; true when the call has no more of them, nor a
- * Sync. */
+/* NULL ends a script and each command of a pipeline; true: no command and no Sync is left. */
 static bool call_command_over(struct db_call *call)
 {
     return call->kind == CALL_SCRIPT || (--call->unanswered == 0 && !call->synced);
 }
 
-/* Takes one result of the call in front; true when that was its last. */
+/* Takes one result of the first call; true: its last. */
 static bool call_accept(struct db_conn *self, struct db_call *call, PGresult *result)
 {
     switch (PQresultStatus(result)) {
@@ -516,8 +497,7 @@ static bool call_accept(struct db_conn *self, struct db_call *call, PGresult *re
     return false;
 }
 
-/* What became of the call in front, which is answered. A commit that may be missing on the standby
- * would be lost with the server: it is as good as one whose connection was lost. */
+/* The outcome. A commit perhaps not on the standby is as uncertain as a lost one. */
 static enum db_call_state end_of(struct db_conn *self, const struct db_call *call)
 {
     if (!self->unreplicated)
@@ -528,7 +508,7 @@ static enum db_call_state end_of(struct db_conn *self, const struct db_call *cal
     return CALL_LOST;
 }
 
-/* The call in front is answered in full. False when the connection cannot go on. */
+/* The first call is answered in full. False: the connection cannot go on. */
 static bool call_over(struct db_conn *self, struct db_call *call)
 {
     bool ends = call->ends, timed_out = db_result_is(call->result, "55P03");

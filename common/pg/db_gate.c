@@ -1,14 +1,10 @@
 /*
  * db_gate.c - statements that get no lock.
  *
- * A lock that a person holds (psql, "lock table", a transaction left open) is waited for by every
- * statement that needs it, each for the lock timeout, each on a connection.  All connections of a
- * pool would wait, and statements that need no such lock with them.  So a statement whose last
- * three runs all timed out has its gate closed: one call at a time tries it, the others are refused
- * at once.  The first that gets through opens the gate.
- *
- * A row that one account's requests wait for closes no gate: the statement works for others in
- * between.
+ * A lock that a person holds (psql, an open transaction) is waited for by every statement that
+ * needs it and would use up the pool. So a statement whose last three runs all timed out has its
+ * gate closed: one call at a time tries, others are refused at once, the first success opens it. A
+ * row that one account's requests wait for closes no gate: other runs succeed in between.
  */
 #include "common/base/log.h"
 #include "common/pg/db_private.h"
@@ -79,8 +75,7 @@ void db_gate_sweep(struct db *db)
     }
 }
 
-/* It did not come as far as the lock: deadlock, cancelled or terminated, not prepared since the one
- * before it was not. */
+/* It never reached the lock: deadlock, cancelled, terminated, or not prepared. */
 static bool tells_nothing(const PGresult *result)
 {
     return db_result_is(result, "40") || db_result_is(result, "57") ||

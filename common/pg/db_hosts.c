@@ -1,17 +1,14 @@
 /*
  * db_hosts.c - the servers of a connection string, tried one by one.
  *
- * libpq goes through a list by itself, but when it must not block it has no time limit for one
- * server: a machine that has died without a word would hold up every attempt, and the next in the
- * list never have its turn.  And it takes the first that allows writing, which may be a former
- * primary that came back: hence the timelines, see db.h.
+ * Without blocking libpq has no time limit for one server: a dead machine would hold up the rest of
+ * the list. And it takes the first that allows writing, perhaps a former primary: hence the
+ * timelines (db.h).
  */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/base/clock.h"
-#include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/pg/db_private.h"
 
 static size_t list_count(const char *list)
@@ -23,8 +20,7 @@ static size_t list_count(const char *list)
     return count;
 }
 
-/* Item number `index`, NULL without a list; of a single one, that one (a port may stand for all
- * hosts). */
+/* Item `index`, NULL without a list; a single item stands for all (one port for all hosts). */
 static char *list_item(const char *list, size_t index)
 {
     char *item;
@@ -33,9 +29,7 @@ static char *list_item(const char *list, size_t index)
         return NULL;
     for (index = MIN(index, list_count(list) - 1); index > 0; index--)
         list = strchr(list, ',') + 1;
-    item = strndup(list, strcspn(list, ","));
-    if (!item)
-        log_die("db", "out of memory");
+    item = memory_ensure(strndup(list, strcspn(list, ",")));
     return item;
 }
 

@@ -1,20 +1,16 @@
 /*
  * db_migrate.c - brings the schema up to date and proves the statements, once at start.
  *
- * One instance migrates at a time: the others wait for its advisory lock and then find nothing to
- * do.  Each migration and the note that it was applied are one transaction, unless it is to run
- * concurrently (db.h).  Names that this build does not know are fine: a newer build has migrated,
- * and every migration suits the build before it.
- *
- * Other instances serve meanwhile.  Who waits for a table's lock holds up all who come after it, so
- * a migration waits briefly and fails; the supervisor that starts the daemon tries again.
+ * One instance migrates at a time, the others wait for its advisory lock. Each migration with its
+ * note is one transaction, unless it runs concurrently (db.h). Unknown names are a newer build's:
+ * every migration suits the build before it. Waiting for a table's lock holds up later users, so a
+ * migration waits briefly and fails; the supervisor tries again.
  */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/pg/db_private.h"
 
 enum {
@@ -114,8 +110,8 @@ static int apply(struct db_tx *tx, const struct db_migration *migration, struct 
     return 0;
 }
 
-/* Parks until no other instance migrates. It asks again and again: an instance that waited inside
- * the server is what the other's "create index concurrently" would wait for. */
+/* Parks until no other instance migrates. It polls: "create index concurrently" of the other would
+ * wait for an instance waiting inside the server. */
 static int take_turn(struct db_tx *tx, struct error *err)
 {
     struct loop *loop = tx->db->loop;
@@ -177,7 +173,6 @@ static struct db_call *verify_send(struct db_tx *tx, int statement)
     return call;
 }
 
-/* Takes the answer and checks it by its row's word on the number of parameters. */
 static int verify(struct db_tx *tx, struct db_call **call_p, struct error *err)
 {
     const struct db_statement *row = (*call_p)->statement;
@@ -193,16 +188,13 @@ static int verify(struct db_tx *tx, struct db_call **call_p, struct error *err)
                         PQnparams(described), row->params);
 }
 
-/* Verifies all statements, sending some ahead; the first that is wrong is reported. */
 static int verify_all(struct db_tx *tx, struct error *err)
 {
     struct db *db = tx->db;
     size_t count = db->statement_count, sent = 0;
-    struct db_call **calls = calloc(count ? count : 1, sizeof(struct db_call *));
+    struct db_call **calls = memory_array(count ? count : 1, sizeof(struct db_call *));
     int rc = 0;
 
-    if (!calls)
-        log_die("db", "out of memory");
     for (size_t i = 0; i < count; i++) {
         struct error later;
 

@@ -1,15 +1,13 @@
 /*
  * db_pool.c - which connection takes which statement, and when one more is opened.
  *
- * A pool starts with one connection, opens another (one at a time) when all that it has were busy
- * without a pause for DB_BUSY_MS, and keeps them: a burst of short statements shares what there is.
- * It always tries to have one: with a back-off while there is no server, and then requests fail at
- * once instead of waiting.  Whether there is a server is one question for both pools: what one
- * learns, the other acts upon.
+ * A pool starts with one connection, opens another when all were busy for DB_BUSY_MS, and keeps
+ * them. Without a server it retries with a back-off, and requests fail at once. What one pool
+ * learns about the server, the other acts upon.
  */
-#include <stdlib.h>
 
 #include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/pg/db_private.h"
 
 int64_t db_conn_waits_ms(const struct db_conn *conn, int64_t now_ms)
@@ -29,8 +27,7 @@ static bool is_trying(const struct db_conn *conn)
     return first && first->tries;
 }
 
-/* The least busy connection that anybody may use, or NULL. One whose first statement waits (for a
- * lock, perhaps) is taken last: what is sent behind it waits too. */
+/* The least busy connection, or NULL; one whose first statement waits for a lock comes last. */
 static struct db_conn *pool_pick(const struct db_pool *self)
 {
     int64_t now_ms = loop_mono_ms(self->db->loop);
@@ -59,8 +56,7 @@ static void pool_at(struct db_pool *self, int64_t at_ms)
     self->timer = loop_at(self->db->loop, at_ms, pool_timer, self);
 }
 
-/* Opens one more beside `best`, the least busy one that pool_pick() has found, unless it is idle,
- * or may soon be: then that is looked at again. */
+/* Opens one more beside `best` (from pool_pick()) unless that is idle, or will be: look again. */
 static void pool_want(struct db_pool *self, const struct db_conn *best)
 {
     if (best && best->depth == 0)
@@ -92,23 +88,18 @@ void db_pool_init(struct db_pool *self, struct db *db, size_t max, size_t depth_
         .depth_max = depth_max,
         .backoff_ms = DB_BACKOFF_MIN_MS,
         .pg_options = pg_options,
-        .conns = calloc(max, sizeof(*self->conns)),
+        .conns = memory_array(max, sizeof(*self->conns)),
     };
-    if (!self->conns)
-        log_die("db", "out of memory");
     TAILQ_INIT(&self->queue);
     for (size_t i = 0; i < max; i++) {
         struct db_conn *conn = &self->conns[i];
 
         conn->pool = self;
-        conn->prepared = calloc(db->statement_max, 1);
-        if (!conn->prepared)
-            log_die("db", "out of memory");
+        conn->prepared = memory_array(db->statement_max, 1);
         TAILQ_INIT(&conn->in_flight);
     }
 }
 
-/* There is no server, as far as anybody knows: requests should not wait for it. */
 static bool server_is_down(const struct db *db)
 {
     return !db_ready(db) && db_pools_failing(db);
@@ -119,7 +110,6 @@ bool db_pools_failing(const struct db *db)
     return db->read.failing || db->write.failing || db->vital.failing;
 }
 
-/* There is no server for those who wait. */
 static void pool_refuse(struct db_pool *self)
 {
     struct db_call *call;
@@ -220,9 +210,8 @@ static size_t pool_gated(const struct db_pool *self)
     return count;
 }
 
-/* One connection is never leased while the pool may have several: single statements must get
- * through. A lease of a connection that still works for others is fine, since the pipeline keeps
- * the order; but a new connection is better. */
+/* One is never leased while the pool may have several: statements must get through. A busy
+ * connection can be leased (the pipeline keeps order); a new one is better. */
 struct db_conn *db_pool_lease(struct db_pool *self)
 {
     struct db_conn *conn = pool_pick(self);
@@ -245,8 +234,8 @@ void db_pool_release(struct db_conn *conn)
     fiber_queue_wake_one(&conn->pool->lessees);
 }
 
-/* The other pool has found a server: the back-off is over. Not so the pause after a connection of
- * its own, or a server that drops each new connection would be asked without end. */
+/* The other pool found a server: ends the back-off, but not the pause after an own connection, or a
+ * server that drops each would be asked without end. */
 static void pool_encourage(struct db_pool *self)
 {
     self->backoff_ms = DB_BACKOFF_MIN_MS;
@@ -277,8 +266,7 @@ void db_pool_connected(struct db_conn *conn)
     fiber_queue_wake_all(&self->lessees);
 }
 
-/* The pause before the next attempt: doubles up to the bound; jitter, so that instances do not come
- * in step. */
+/* Doubles up to the bound, with jitter so that instances do not fall in step. */
 static int64_t pool_pause(struct db_pool *self)
 {
     int64_t pause_ms = self->backoff_ms / 2 + rand_r(&self->db->jitter) % self->backoff_ms;
@@ -308,8 +296,7 @@ void db_pool_lost(struct db_conn *conn, bool was_ready)
     if (was_ready) {
         self->ready--;
         self->db->stats.reconnects++;
-        /* A server that drops every new connection is not asked for the next one without a
-         * pause. */
+        /* A server that drops every new connection gets a pause too. */
         self->retry_at_ms = MAX(self->retry_at_ms, self->connected_at_ms + DB_BACKOFF_MIN_MS);
     } else {
         self->connecting = NULL;
@@ -368,8 +355,8 @@ static bool is_silent(const struct db_conn *conn, int64_t now_ms)
     return db_conn_waits_ms(conn, now_ms) >= limit_ms;
 }
 
-/* A write is no evidence: its commit may wait for a standby as long as it takes, while the server
- * is well. TCP tells when a host is gone, but not when its processes hang. */
+/* Writes prove nothing: a commit may wait for a standby. TCP tells that a host is gone, not that it
+ * hangs. */
 void db_pool_probe(struct db *db, const struct db_call *call)
 {
     struct db_pool *const pools[] = DB_POOLS(db);

@@ -146,7 +146,6 @@ struct db_pool {
     char *pg_options; /* session settings */
 };
 
-/* By statement: whether it gets the locks that it needs. */
 struct db_gate {
     size_t timeouts; /* in a row */
     int64_t timed_out_mono_ms;
@@ -213,38 +212,33 @@ void db_call_free(struct db *self, struct db_call **call_p);
 /* State reached: wakes the waiter, or frees a call that has no waiter. */
 void db_call_finish(struct db *self, struct db_call *call, enum db_call_state state);
 
-/* Parks until the call is over; consumes it. 0 with the result when the server did it; -1
- * otherwise, and the answer of what was sent is discarded when it comes. uncertain: say so when the
- * outcome is not known. */
+/* Consumes the call and parks: 0 with the server's result, or -1, and a late answer is discarded.
+ * uncertain: ERR_UNCERTAIN when the outcome is unknown. */
 int db_call_wait(struct db *self, struct db_call **call_p, int64_t deadline_mono_ms, bool uncertain,
                  PGresult **ret, struct error *err) MUST_USE;
 
 /* ---- db_gate.c ---- */
 
-/* 0 when the call may be sent, or be queued; -1 (ERR_UNAVAILABLE) while its statement gets no lock
- * and another call tries. */
+/* 0: may be sent or queued. -1 (ERR_UNAVAILABLE): its statement gets no lock and another call
+ * tries. */
 int db_gate_enter(struct db_pool *pool, struct db_call *call, struct error *err) MUST_USE;
 
 int db_gate_refuse(struct error *err);
 
-/* The same for a call that was queued before its gate was closed: false when it is not to be
- * sent. */
+/* For a call queued before its gate was closed: false when it must not be sent. */
 bool db_gate_passes(struct db_pool *pool, const struct db_call *call);
 
-/* The call is over, in this state. */
 void db_gate_leave(struct db *db, struct db_call *call, enum db_call_state state);
 
 /* Opens gates that nothing came to for a while. */
 void db_gate_sweep(struct db *db);
 
-/* After a lock timeout: do further calls in this pipeline wait for what another has just waited for
- * in vain? */
+/* After a lock timeout: do further calls in this pipeline wait for the same lock? */
 bool db_gate_jams(const struct db_conn *conn);
 
 /* ---- db_watch.c ---- */
 
-/* The call is over for the fiber that waited: logs a slow one, records the span of a traced one.
- * err: as it ended, NULL: well. The call is still there. */
+/* Logs a slow call, records the span of a traced one; err NULL: it succeeded. */
 void db_watch(struct db *self, const struct db_call *call, const struct error *err);
 
 /* ---- db_hosts.c ---- */
@@ -253,8 +247,7 @@ void db_watch(struct db *self, const struct db_call *call, const struct error *e
 void db_hosts_init(struct db_hosts *self, const char *conninfo);
 void db_hosts_clear(struct db_hosts *self);
 
-/* What libpq is told of a server: a name stands as often in `host` as it has addresses. NULL as in
- * struct db_host. */
+/* libpq's parameters: a name is in `host` once per address. NULL as in struct db_host. */
 struct db_target {
     const char *host, *hostaddr, *port;
     char names[DB_TARGET_NAMES_SIZE], addresses[DB_TARGET_ADDRESSES_SIZE];
@@ -270,18 +263,15 @@ void db_pool_init(struct db_pool *self, struct db *db, size_t max, size_t depth_
                   char *pg_options); /* consumed */
 void db_pool_close(struct db_pool *self);
 
-/* Asks for one more connection unless one is being made, all are, or it is too early. True when one
- * is coming. */
+/* Asks for one more connection unless one is coming, all exist, or it is too early. */
 bool db_pool_grow(struct db_pool *self);
 
-/* End of a turn: opens what was asked for, on the loop's stack, once the name of its host is
- * resolved. */
+/* End of a turn: opens it, on the loop's stack, once the host's name is resolved. */
 void db_pool_open(struct db_pool *self);
 
 /* Sends what waits, as far as connections have room. */
 void db_pool_dispatch(struct db_pool *self);
 
-/* Takes a waiting call out. */
 void db_pool_dequeue(struct db_pool *self, struct db_call *call);
 
 /* 0 when waiting for a connection makes sense; -1 (ERR_UNAVAILABLE) when there is no server. */
@@ -291,7 +281,6 @@ int db_pool_check(const struct db_pool *self, struct error *err) MUST_USE;
 struct db_conn *db_pool_lease(struct db_pool *self);
 void db_pool_release(struct db_conn *conn);
 
-/* News from db_conn.c. */
 void db_pool_connected(struct db_conn *conn);
 void db_pool_lost(struct db_conn *conn, bool was_ready);
 
@@ -301,29 +290,27 @@ bool db_pools_failing(const struct db *db);
 /* Nothing was heard of what was sent first for so long; 0: nothing is awaited. */
 int64_t db_conn_waits_ms(const struct db_conn *conn, int64_t now_ms);
 
-/* A server of this timeline was seen, higher than all before: connections to older ones are
- * closed. */
+/* A server of a new timeline was seen: closes connections to older ones. */
 void db_pool_promoted(struct db *db, int64_t timeline);
 
-/* TCP has given up a connection to this host: closes the others to it on which nothing was heard
- * since then. */
+/* TCP gave this host up: closes its other connections that heard nothing since. */
 void db_pool_host_gone(struct db *db, size_t host, int64_t since_ms);
 
-/* The waiter of a call that was sent has given up. When that shows that the server is not there any
- * more, closes all connections that wait for it in vain; the call may be gone then. */
+/* The waiter of a sent call gave up. If the server is gone, closes all connections that wait in
+ * vain; the call may be gone then. */
 void db_pool_probe(struct db *db, const struct db_call *call);
 
 /* ---- db_conn.c ---- */
 
-/* Begins to connect; the pool hears how it ended. False when nothing was begun: the name of the
- * host is being resolved, and this is to be called in each turn until it is. */
+/* Begins to connect; the pool hears how it ended. False: the host's name is being resolved, call
+ * again in each turn. */
 bool db_conn_open(struct db_conn *self);
 
 /* Closes; calls in flight are lost, or go back to the queue when that is safe. */
 void db_conn_lose(struct db_conn *self);
 
-/* Puts the call into the connection's pipeline. When the connection turns out to be gone, the call
- * is queued again or finished; so look at nothing of it afterwards unless you are its waiter. */
+/* If the connection is gone, the call is queued again or finished: only its waiter may look at it
+ * afterwards. */
 void db_conn_send(struct db_conn *self, struct db_call *call);
 
 /* End of a turn: pushes what libpq could not send at once. */
@@ -374,9 +361,8 @@ struct field_bytes db_bytes_copy(const struct db_result *self, size_t row, int c
 /* Is it a refusal with this SQLSTATE, or class of them? */
 bool db_result_is(const PGresult *result, const char *state);
 
-/* Turns a refusal of a statement (NULL: of a command) into an error and returns -1. The text of the
- * server goes into the detail only where it cannot hold data: for statements that do not compile,
- * with the line of the file. */
+/* Turns a refusal of a statement (NULL: of a command) into an error. The server's text goes into
+ * the detail only for statements that do not compile: others may hold data. */
 int db_result_error(const PGresult *result, const struct db_statement *statement,
                     struct error *err);
 

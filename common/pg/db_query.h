@@ -1,7 +1,5 @@
 /*
- * db_query.h - one statement to the server and its rows back: what the calls of .sql files are made
- * of (statement.c). Nothing else of a program uses it, but the tests of this layer do, which have
- * statements that no file may hold.
+ * db_query.h - one statement and its rows: what statement.c is made of; otherwise only for tests.
  */
 #ifndef ATRIUM_COMMON_PG_DB_QUERY_H
 #define ATRIUM_COMMON_PG_DB_QUERY_H
@@ -25,9 +23,8 @@ struct db_param db_param_bytes(const void *bytes, size_t size);
 
 /* ---- statements ---- */
 
-/* Runs a READ, WRITE or VITAL statement, or one of a transaction, with as many parameters as it
- * has, and parks until its rows are there; no longer than until the deadline, of a transaction its
- * own. *ret is untouched on failure. */
+/* Runs a READ, WRITE or VITAL statement, or one of a transaction, with all its parameters, and
+ * parks until its rows arrive or the deadline. *ret is untouched on failure. */
 int db_query(struct db *self, int64_t deadline_mono_ms, const struct db_statement *statement,
              const struct db_param *params, struct db_result **ret, struct error *err) MUST_USE;
 int db_tx_query(struct db_tx *self, const struct db_statement *statement,
@@ -41,9 +38,9 @@ size_t db_rows(const struct db_result *self);
 /* How many rows a statement without `returning` has changed. */
 size_t db_affected(const struct db_result *self);
 
-/* Values by position (0-based). Texts point into the result: copy what must outlive it. A null is
- * "" / 0 / false / empty. Types: text and varchar; int2/4/8; bool; uuid; bytea. Anything else must
- * be cast in the SQL (jsonb::text). A wrong type is our own bug and ends the process. */
+/* Values by position (0-based); texts point into the result. A null is "" / 0 / false / empty.
+ * Types: text, varchar, int2/4/8, bool, uuid, bytea; others need a cast in SQL (jsonb::text). A
+ * wrong type ends the process. */
 bool db_is_null(const struct db_result *self, size_t row, int column);
 const char *db_text(const struct db_result *self, size_t row, int column);
 int64_t db_int(const struct db_result *self, size_t row, int column);
@@ -51,13 +48,12 @@ bool db_bool(const struct db_result *self, size_t row, int column);
 struct uuid db_uuid(const struct db_result *self, size_t row, int column);
 struct field_bytes db_bytes(const struct db_result *self, size_t row, int column);
 
-/* Fills a struct from the columns named like its fields (select file_name as "fileName"), texts
- * copied into the arena; TEXT, EMAIL, JSON from text, TIME and INT from integers, TRISTATE and BOOL
- * from bool, UUID, BYTES. Fields without a column stay as they are. */
+/* Fills a struct from columns named like its fields, texts copied into the arena; BOOL and TRISTATE
+ * from bool, TIME and INT from integers, others from text. Fields without a column keep their
+ * value. */
 void db_row(const struct db_result *self, size_t row, const struct field_table *table,
             struct arena *arena, void *out);
 
-/* All rows as a field_list of the table's struct. */
 struct field_list db_list(const struct db_result *self, const struct field_table *table,
                           struct arena *arena);
 

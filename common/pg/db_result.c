@@ -1,14 +1,10 @@
 /*
- * db_result.c - answers of PostgreSQL: refusals to errors, values in binary format to C, rows to
- * structs.
+ * db_result.c - PostgreSQL's answers: refusals to errors, binary values to C, rows to structs.
  *
- * A struct db_result is a PGresult under another name, so that callers need no libpq and rows cost
- * no second allocation.
+ * A struct db_result is a PGresult by another name: rows cost no second allocation.
  */
 #include <endian.h>
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/base/log.h"
 #include "common/pg/db_private.h"
@@ -50,8 +46,7 @@ static const char *field_of(const PGresult *result, int code)
     return text ? text : "";
 }
 
-/* Messages that hold no data: class 42 is about the text of the statement, which is ours; 53 and 58
- * are about files, memory and connections of the server. */
+/* Messages without data: class 42 is about the statement's text; 53 and 58 about the server. */
 static bool has_plain_message(const char *state)
 {
     static const char *const classes[] = {"42", "53", "58"};
@@ -62,8 +57,8 @@ static bool has_plain_message(const char *state)
     return false;
 }
 
-/* "client_list", "settingsd/sql/client/client_list.sql:7" where the server says which character of
- * the text is wrong. */
+/* "client_list, settingsd/sql/client/client_list.sql:7" where the server says which character is
+ * wrong. */
 static void describe(const PGresult *result, const struct db_statement *statement, char *ret,
                      size_t size)
 {
@@ -266,6 +261,9 @@ static void fill_member(const struct db_result *self, size_t row, int column,
     case FIELD_TYPE_JSON:
     case FIELD_TYPE_JSON_OBJECT:
         *(const char **)member = db_text_copy(self, row, column, arena);
+        break;
+    case FIELD_TYPE_ENUM:
+        *(unsigned *)member = fields_choice(field->choices, db_text(self, row, column));
         break;
     case FIELD_TYPE_UUID:
         *(struct uuid *)member = db_uuid(self, row, column);

@@ -1,15 +1,12 @@
 /*
  * db_tx.c - transactions: a connection leased by one fiber from "begin" to "commit".
  *
- * "begin" travels with the first statement, so a transaction of n statements costs n + 1 round
- * trips.  The lease ends when the server has answered the commit or the rollback; a connection that
- * is not clean by then is closed.  A fiber that sleeps inside its transaction is ended by the
- * server (idle_in_transaction_session_timeout).
+ * "begin" travels with the first statement: n statements cost n + 1 round trips. The lease ends
+ * with the answer to commit or rollback; a connection not clean by then is closed. The server ends
+ * a fiber that sleeps in it (idle_in_transaction_session_timeout).
  */
-#include <stdlib.h>
-#include <string.h>
 
-#include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/pg/db_private.h"
 
 int db_begin(struct db *self, int64_t deadline_mono_ms, struct db_tx **ret, struct error *err)
@@ -37,9 +34,7 @@ int db_begin(struct db *self, int64_t deadline_mono_ms, struct db_tx **ret, stru
         return error_retry(err, pool->ready > 0 ? ERR_OVERLOADED : ERR_UNAVAILABLE, 1,
                            "The database is busy.");
     }
-    tx = calloc(1, sizeof(*tx));
-    if (!tx)
-        log_die("db", "out of memory");
+    tx = memory_new(sizeof(*tx));
     *tx = (struct db_tx){.db = self, .conn = conn, .deadline_mono_ms = deadline_mono_ms};
     conn->tx = tx;
     *ret = tx;
@@ -81,7 +76,7 @@ int db_tx_query(struct db_tx *self, const struct db_statement *statement,
     return 0;
 }
 
-/* Sends the last command; the lease ends with its answer, whether anybody waits for it or not. */
+/* Sends the last command; the lease ends with its answer, awaited or not. */
 static void tx_end(struct db_tx *self, struct db_call *call, const char *command)
 {
     struct db_conn *conn = TAKE_PTR(self->conn);

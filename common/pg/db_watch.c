@@ -1,7 +1,4 @@
-/*
- * db_watch.c - slow statements in the log, and the spans of statements whose request is traced.
- * Called by db.c when the fiber that waited for a statement goes on.
- */
+/* db_watch.c - slow statements in the log, and the spans of traced ones. Called by db.c. */
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/pg/db_private.h"

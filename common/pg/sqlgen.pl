@@ -3,15 +3,15 @@
 #
 #     sqlgen.pl GEN DAEMON SHARED
 #
-# Reads DAEMON/sql/SUBJECT/NAME.sql, and parts from DAEMON/sql/part and SHARED/sql/part. Writes below
-# GEN, each file only when it changes:
+# Reads DAEMON/sql/SUBJECT/NAME.sql, and parts and calls from DAEMON/sql/part, DAEMON/sql/call and the same folders of
+# SHARED. Writes below GEN, each file only when it changes:
 #
 #     DAEMON/sql/SUBJECT.h    the parameters, rows and calls of the subject's statements
 #     DAEMON/sql/NAME.sql     the expanded text, which psql takes (-v name=value)
-#     DAEMON/sql_part.h       the parameters of the daemon's own parts
+#     DAEMON/sql_part.h       the parameters and rows of the daemon's own parts, and its shared calls
 #     DAEMON/sql.c            the table DAEMON_sql[] (or one for each subject where DAEMON is SHARED)
 #
-# docs/development.md, "Statements", tells what stands in a .sql file. What is wrong in one ends the
+# See docs/database.md for the format of a .sql file. What is wrong in one ends the
 # build with its file and line.
 use strict;
 use warnings;
@@ -20,10 +20,12 @@ my ($gen, $daemon, $shared) = @ARGV;
 die "usage: sqlgen.pl GEN DAEMON SHARED\n" unless defined $shared;
 
 # C members of parameters and columns: type, the same where null is allowed, name of enum sql_type.
+my %found;
 my %types = (
     uuid  => ['struct uuid ',        'struct uuid ',         'UUID'],
     text  => ['const char *',        'const char *',         'TEXT'],
     int8  => ['int64_t ',            'const int64_t *',      'INT8'],
+    role  => ['enum role ',         'enum role ',          'ROLE'],
     bool  => ['bool ',               'enum tristate ',       'BOOL'],
     bytea => ['struct field_bytes ', 'struct field_bytes ',  'BYTEA'],
     map { ("$_\[]" => ['struct db_array ', 'struct db_array ', uc($_) . '_ARRAY']) }
@@ -63,16 +65,17 @@ sub parse_values {
     my ($file, $line, $text, $structs) = @_;
     my @values;
     for my $item (split /\s*,\s*/, $text) {
-        my ($name, $type, $null) = $item =~ /^([a-z]\w*) (struct \w+|[a-z0-9]+(?:\[\])?)( null)?$/
+        my ($name, $type, $null) = $item =~ /^([a-z]\w*) ((?:struct|row) \w+|[a-z0-9]+(?:\[\])?)( null)?$/
             or fail($file, $line, "\"$item\" is not \"name type\" or \"name type null\"");
         fail($file, $line, "there is no type $type: " . join(', ', sort keys %types))
-            unless $types{$type} || ($structs && $type =~ /^struct /);
+            unless $types{$type} || ($structs && $type =~ /^(struct|row) /);
         push @values, {name => $name, type => $type, null => $null ? 1 : 0};
     }
     return @values;
 }
 
-# A statement or a part: {file, doc, class, rows, in, row, args, body, line of the body}.
+# A statement, a part or a call: {file, doc, class, rows, call, parts, in, row, shared, table, args, body, line of the
+# body}. `shared` is the part or call whose row it has; `table` the struct that is its row.
 sub read_sql {
     my ($file) = @_;
     open my $in, '<', $file or die "$file: $!\n";
@@ -83,12 +86,14 @@ sub read_sql {
     while (@lines && $lines[0] =~ /^--(?! include:)/) {
         my $line = shift @lines;
         $number++;
-        if ($line =~ /^-- (class|rows|struct): (.*?)\s*$/) {
+        if ($line =~ /^-- (class|rows|call|parts): (.*?)\s*$/) {
             $self->{$1} = $2;
         } elsif ($line =~ /^-- in: (.*?),?\s*$/) {
             push @{$self->{in}}, parse_values($file, $number, $1, 0);
         } elsif ($line =~ /^-- row: (struct (\w+))\s*$/) {
             $self->{table} = $2;
+        } elsif ($line =~ /^-- row: row (\w+)\s*$/) {
+            $self->{shared} = find_row($1, $file, $number);
         } elsif ($line =~ /^-- row: (.*?),?\s*$/) {
             push @{$self->{row}}, parse_values($file, $number, $1, 1);
         } elsif ($line =~ /^-- args: (.*?)\s*$/) {
@@ -109,21 +114,65 @@ sub read_sql {
     return $self;
 }
 
-my %parts;
-sub find_part {
-    my ($name, $file, $line) = @_;
-    return $parts{$name} if $parts{$name};
+# A file of one of the folders that statements share: `part` or `call`.
+sub find_shared {
+    my ($folder, $name, $file, $line) = @_;
+    return $found{"$folder/$name"} if $found{"$folder/$name"};
     for my $owner ($daemon, $shared) {
-        my $path = "$owner/sql/part/$name.sql";
-        next unless -e $path;
-        my $part = read_sql($path);
-        $part->{owner} = $owner;
-        for my $key (qw(class rows)) {
-            fail($path, 1, "a part has no $key") if $part->{$key};
-        }
-        return $parts{$name} = $part;
+        my $path = "$owner/sql/$folder/$name.sql";
+        return $found{"$folder/$name"} = read_sql($path) if -e $path;
     }
-    fail($file, $line, "there is no part $name");
+    fail($file, $line, "there is no $folder $name");
+}
+
+sub find_part {
+    my $part = find_shared('part', @_);
+    for my $key (qw(class rows call parts)) {
+        fail($part->{file}, 1, "a part has no $key") if $part->{$key};
+    }
+    return $part;
+}
+
+sub find_row {
+    my ($name, $file, $line) = @_;
+    my $part = find_part($name, $file, $line);
+    fail($file, $line, "part $name has no row") unless @{$part->{row}};
+    return $part;
+}
+
+# The columns of a row: those of a part that stand in it are the members of a struct of their own.
+sub columns {
+    my ($self) = @_;
+    return columns($self->{shared}) if $self->{shared};
+    return map {
+        my $value = $_;
+        $value->{type} !~ /^row (\w+)$/ ? $value
+            : map { {%$_, path => "$value->{name}.$_->{name}"} } columns(find_row($1, $self->{file}, 1))
+    } @{$self->{row}};
+}
+
+# Gives a statement what the call that it names declares.
+sub take_call {
+    my ($self) = @_;
+    my $call = find_shared('call', $self->{call}, $self->{file}, 1);
+    for my $key (qw(class rows table)) {
+        fail($self->{file}, 1, "its call says what its $key is") if $self->{$key};
+        $self->{$key} = $call->{$key};
+    }
+    for my $key (qw(in row)) {
+        fail($self->{file}, 1, "its call says what its $key is") if @{$self->{$key}};
+        $self->{$key} = $call->{$key};
+    }
+    fail($self->{file}, 1, 'its call says what its row is') if $self->{shared};
+    $self->{shared} = $call;
+    $self->{prototype} = $call;
+    $self->{members} = members_of($call);
+}
+
+# The parts whose parameters a call has.
+sub members_of {
+    my ($call) = @_;
+    return {map { $_ => find_part($_, $call->{file}, 1) } split /\s*,\s*/, $call->{parts} // ''};
 }
 
 # ---- expanding ----
@@ -254,8 +303,15 @@ sub expand_text {
 
 sub expand {
     my ($self) = @_;
-    $self->{members} = {};
-    return expand_text($self, $self->{body}, $self->{file}, $self->{line}, 0);
+    $self->{members} //= {};
+    my %known = %{$self->{members}};
+    my $text = expand_text($self, $self->{body}, $self->{file}, $self->{line}, 0);
+    if ($self->{prototype}) {
+        for my $member (grep { !$known{$_} } sort keys %{$self->{members}}) {
+            fail($self->{file}, $self->{line}, "its call has no part $member");
+        }
+    }
+    return $text;
 }
 
 # Numbers the parameters in the order of their first use: the text for the server, and the list of values with the C
@@ -276,7 +332,7 @@ sub number_params {
         }
         return "\$$number{$name}";
     });
-    for my $value (@{$self->{in}}) {
+    for my $value ($self->{prototype} ? () : @{$self->{in}}) {
         fail($self->{file}, 1, "parameter $value->{name} is not used") unless $used{$value->{name}};
     }
     return ($sent, @params);
@@ -300,6 +356,7 @@ sub member {
     my ($value) = @_;
     my ($name, $type) = ($value->{name}, $value->{type});
     return "    $type *$name;\n" if $type =~ /^struct /;
+    return "    struct sql_$1_row $name;\n" if $type =~ /^row (\w+)/;
     return "    $types{$type}[$value->{null}]$name;\n";
 }
 
@@ -310,43 +367,74 @@ sub struct {
 
 # struct sql_value { name, type, null, offset, table }
 sub value_row {
-    my ($value, $struct) = @_;
+    my ($value, $struct, $column) = @_;
     my $type = $value->{type} =~ /^struct (\w+)/ ? 'STRUCT' : $types{$value->{type}}[2];
     my $table = $value->{type} =~ /^struct (\w+)/ ? "&$1_table" : 'NULL';
     my $path = $value->{path} // $value->{name};
-    return sprintf "    {\"%s\", SQL_TYPE_%s, %s, offsetof(struct %s, %s), %s},\n", $path, $type,
+    return sprintf "    {\"%s\", SQL_TYPE_%s, %s, offsetof(struct %s, %s), %s},\n", $column ? $value->{name} : $path, $type,
         $value->{null} ? 'true' : 'false', $struct, $path, $table;
+}
+
+# The names of its structs: those of its call, its row that of a part, or its own.
+sub in_struct {
+    my ($self) = @_;
+    return 'sql_' . ($self->{prototype} // $self)->{name} . '_in';
+}
+sub row_struct {
+    my ($self) = @_;
+    my $owner = $self->{shared} // $self;
+    return $owner->{shared} ? row_struct($owner) : "sql_$owner->{name}_row";
+}
+
+sub row_structs {
+    my ($name, @row) = @_;
+    return struct("sql_${name}_row", map { member($_) } @row), rows_struct($name, "struct sql_${name}_row");
+}
+sub rows_struct {
+    my ($name, $item) = @_;
+    return struct("sql_${name}_rows", "    $item *items;\n", "    size_t count;\n");
+}
+
+# The structs of a statement or a call, and its functions; those of a call take the statement.
+sub calls {
+    my ($self, $is_call) = @_;
+    my $sql = "sql_$self->{name}";
+    my $row = row_struct($self);
+    my $rows = $row =~ s/_row$/_rows/r;
+    my $text = '';
+    my @in = map { member($_) } @{$self->{in}};
+    push @in, map { "    struct sql_$self->{members}{$_}{name} $_;\n" } sort keys %{$self->{members}};
+    my ($args, $in) = @in ? (", const struct ${sql}_in *in", 'in') : ('', 'NULL');
+    my $out = 'NULL';
+    $text .= struct("${sql}_in", @in) if @in;
+    if ($self->{table}) {
+        $text .= rows_struct($self->{name}, "const struct $self->{table}") if $is_call && $self->{rows} eq 'many';
+        $args .= $self->{rows} eq 'one' ? ", struct $self->{table} *row"
+            : $is_call ? ", struct ${sql}_rows *rows" : ', struct field_list *rows';
+    } elsif (@{$self->{row}} || $self->{shared}) {
+        my ($one, $many) = $self->{shared} ? () : row_structs($self->{name}, @{$self->{row}});
+        $text .= $one // '';
+        $text .= $many // '' if $self->{rows} eq 'many';
+        $args .= $self->{rows} eq 'one' ? ", struct $row *row" : ", struct $rows *rows";
+    }
+    $out = $self->{rows} eq 'one' ? 'row' : 'rows' if $self->{table} || @{$self->{row}} || $self->{shared};
+    my $statement = $is_call ? 'statement' : "${sql}_statement";
+    $text .= "extern const struct db_statement *const ${sql}_statement;\n" unless $is_call;
+    for my $way (split / /, $self->{class} =~ s/^(read|vital)$/write/r) {
+        my ($first, $suffix, $run) = $way eq 'tx' ? ('struct db_tx *tx', $self->{class} eq 'tx' ? '' : '_tx', 'sql_run_tx(tx')
+            : ('struct db *db', '', 'sql_run(db');
+        my $take = $is_call ? ', const struct db_statement *statement' : '';
+        $text .= "MUST_USE static inline int\n$sql$suffix($first, const struct request *req$take$args, struct error *err)\n{\n"
+            . "    return $run, req, $statement, $in, $out, err);\n}\n";
+    }
+    return $text;
 }
 
 # What a file of C sees of a statement.
 sub declaration {
     my ($self) = @_;
-    my $sql = "sql_$self->{name}";
-    my $text = comment($self->{doc});
-    my @in = map { member($_) } @{$self->{in}};
-    push @in, map { "    struct sql_$self->{members}{$_}{name} $_;\n" } sort keys %{$self->{members}};
-    my ($args, $in) = @in ? (", const struct ${sql}_in *in", 'in') : ('', 'NULL');
-    my $out = 'NULL';
-    if ($self->{table}) {
-        $args .= $self->{rows} eq 'one' ? ", struct $self->{table} *row" : ', struct field_list *rows';
-    } elsif (@{$self->{row}}) {
-        $args .= $self->{rows} eq 'one' ? ", struct ${sql}_row *row" : ", struct ${sql}_rows *rows";
-    }
-    $out = $self->{rows} eq 'one' ? 'row' : 'rows' if $self->{table} || @{$self->{row}};
-    $text .= struct("${sql}_in", @in) if @in;
-    if (@{$self->{row}}) {
-        $text .= struct("${sql}_row", map { member($_) } @{$self->{row}});
-        $text .= struct("${sql}_rows", "    struct ${sql}_row *items;\n", "    size_t count;\n")
-            if $self->{rows} eq 'many';
-    }
-    $text .= "extern const struct db_statement *const ${sql}_statement;\n";
-    for my $way (split / /, $self->{class} =~ s/^(read|vital)$/write/r) {
-        my ($first, $suffix, $run) = $way eq 'tx' ? ('struct db_tx *tx', $self->{class} eq 'tx' ? '' : '_tx', 'sql_run_tx(tx')
-            : ('struct db *db', '', 'sql_run(db');
-        $text .= "MUST_USE static inline int\n$sql$suffix($first, const struct request *req$args, struct error *err)\n{\n"
-            . "    return $run, req, ${sql}_statement, $in, $out, err);\n}\n";
-    }
-    return $text;
+    return comment($self->{doc})
+        . ($self->{prototype} ? "extern const struct db_statement *const sql_$self->{name}_statement;\n" : calls($self));
 }
 
 # Its row in the table, behind the tables of its values.
@@ -355,22 +443,24 @@ sub definition {
     my $sql = "sql_$self->{name}";
     my ($values, $row) = ('', '');
     my $params = @{$self->{params}} ? "${sql}_params" : 'NULL';
-    my $columns = @{$self->{row}} ? "${sql}_columns" : 'NULL';
+    my @columns = columns($self);
+    my $columns = @columns ? "${sql}_columns" : 'NULL';
+    my ($in, $out) = (in_struct($self), row_struct($self));
     if (@{$self->{params}}) {
         $values .= "static const struct sql_value ${sql}_params[] = {\n"
-            . join('', map { value_row($_, "${sql}_in") } @{$self->{params}}) . "};\n";
+            . join('', map { value_row($_, $in) } @{$self->{params}}) . "};\n";
     }
-    if (@{$self->{row}}) {
+    if (@columns) {
         $values .= "static const struct sql_value ${sql}_columns[] = {\n"
-            . join('', map { value_row($_, "${sql}_row") } @{$self->{row}}) . "};\n";
+            . join('', map { value_row($_, $out, 1) } @columns) . "};\n";
     }
     my $class = uc($self->{class} =~ s/ tx$//r);
     my $table = $self->{table} ? "&$self->{table}_table" : 'NULL';
-    my $size = @{$self->{row}} ? "sizeof(struct ${sql}_row)" : '0';
+    my $size = @columns ? "sizeof(struct $out)" : '0';
     $values .= "static const struct sql_shape ${sql}_shape = {\n"
         . "    .file = \"$self->{file}\", .line = $self->{expanded_line}, .params = $params,\n"
         . "    .rows = SQL_ROWS_" . uc($self->{rows}) . ", .columns = $columns, .column_count = "
-        . @{$self->{row}} . ",\n    .row_size = $size, .table = $table};\n\n";
+        . @columns . ",\n    .row_size = $size, .table = $table};\n\n";
     $row = "    {.name = \"$self->{name}\", .class = DB_$class, .params = " . @{$self->{params}}
         . ", .shape = &${sql}_shape, .text =\n" . c_text($self->{sent}) . "},\n";
     return ($values, $row);
@@ -388,28 +478,52 @@ sub header {
         . join('', @lines) . "\n#endif\n");
 }
 
-# Structs of parameters of the parts that have some.
+# Structs of the parts that have parameters or a row, and of the calls.
 sub write_parts {
-    my @structs;
+    my (@structs, %tables);
     for my $path (sort glob "$daemon/sql/part/*.sql") {
         my $part = find_part($path =~ s{.*/(.*)\.sql}{$1}r, $path, 1);
-        push @structs, comment($part->{doc}), struct("sql_$part->{name}", map { member($_) } @{$part->{in}}), "\n"
-            if @{$part->{in}};
+        push @structs, comment($part->{doc}) if @{$part->{in}} || @{$part->{row}};
+        push @structs, struct("sql_$part->{name}", map { member($_) } @{$part->{in}}), "\n" if @{$part->{in}};
+        push @structs, row_structs($part->{name}, @{$part->{row}}), "\n" if @{$part->{row}};
+        $tables{$_} = 1 for tables_of($part);
+    }
+    for my $path (sort glob "$daemon/sql/call/*.sql") {
+        my $call = find_shared('call', $path =~ s{.*/(.*)\.sql}{$1}r, $path, 1);
+        fail($path, $call->{line}, 'a call has no SQL') if $call->{body} ne '';
+        check_shape($call);
+        $call->{members} = members_of($call);
+        push @structs, comment($call->{doc}), calls($call, 1), "\n";
+        $tables{$_} = 1 for tables_of($call);
     }
     header("$daemon/sql_part.h", "$daemon/sql/part", "#include \"common/pg/statement.h\"\n",
-        $daemon eq $shared ? '' : "#include \"$shared/sql_part.h\"\n", "\n", @structs,
+        $daemon eq $shared ? '' : "#include \"$shared/sql_part.h\"\n", "\n",
+        (map { "struct $_;\n" } sort keys %tables), %tables ? "\n" : '', @structs,
         map { "/* Ended by a row without a name. */\nextern const struct db_statement ${_}_sql[];\n" } @_);
+}
+
+# The structs of C that are in its row.
+sub tables_of {
+    my ($self) = @_;
+    return ($self->{table} // (), map { $_->{type} =~ /^struct (\w+)/ ? $1 : () } columns($self));
+}
+
+sub check_shape {
+    my ($self) = @_;
+    my $file = $self->{file};
+    my $columns = columns($self);
+    fail($file, 1, 'class is read, write, tx, vital, read tx or write tx') unless $classes{$self->{class} // ''};
+    fail($file, 1, 'rows is none, one or many') unless $rows{$self->{rows} // ''};
+    fail($file, 1, 'rows: none, and yet a row') if $self->{rows} eq 'none' && ($columns || $self->{table});
+    fail($file, 1, 'rows: many, of what?') if $self->{rows} eq 'many' && !$columns && !$self->{table};
+    fail($file, 1, 'a row is one struct, the row of a part or named columns; a struct beside columns has a name')
+        if (@{$self->{row}} ? 1 : 0) + ($self->{table} ? 1 : 0) + ($self->{shared} && !$self->{prototype} ? 1 : 0) > 1;
 }
 
 sub check_statement {
     my ($self) = @_;
     my $file = $self->{file};
-    fail($file, 1, 'class is read, write, tx, vital, read tx or write tx') unless $classes{$self->{class} // ''};
-    fail($file, 1, 'rows is none, one or many') unless $rows{$self->{rows} // ''};
-    fail($file, 1, 'rows: none, and yet a row') if $self->{rows} eq 'none' && (@{$self->{row}} || $self->{table});
-    fail($file, 1, 'rows: many, of what?') if $self->{rows} eq 'many' && !@{$self->{row}} && !$self->{table};
-    fail($file, 1, 'a row is one struct or named columns; a struct beside columns has a name')
-        if @{$self->{row}} && $self->{table};
+    check_shape($self);
     fail($file, $self->{line}, 'a statement ends without a semicolon') if $self->{body} =~ /;$/;
     fail($file, $self->{line}, 'there is no statement') if $self->{body} eq '';
 }
@@ -417,8 +531,9 @@ sub check_statement {
 my (%subjects, %names);
 for my $path (sort glob "$daemon/sql/*/*.sql") {
     my ($subject) = $path =~ m{/sql/(\w+)/[^/]*$};
-    next if $subject eq 'part';
+    next if $subject eq 'part' || $subject eq 'call';
     my $self = read_sql($path);
+    take_call($self) if $self->{call};
     fail($path, 1, "$names{$self->{name}} has that name") if $names{$self->{name}};
     $names{$self->{name}} = $path;
     check_statement($self);
@@ -428,7 +543,7 @@ for my $path (sort glob "$daemon/sql/*/*.sql") {
     my $plain = replace_params($text, 1, sub {
         my ($name) = @_;
         my ($value) = grep { $_->{path} eq $name } @{$self->{params}};
-        return ':' . ($name =~ s/\./_/r) . "::$value->{type}";
+        return ':' . ($name =~ s/\./_/r) . '::' . ($value->{type} eq 'role' ? 'text' : $value->{type});
     });
     write_file("$gen/$daemon/sql/$self->{name}.sql", join('', map { "-- $_\n" } @{$self->{doc}}) . "$plain;\n");
 }
@@ -437,7 +552,7 @@ my ($values, $tables, $pointers) = ('', '', '');
 my @all = sort keys %subjects;
 for my $subject (@all) {
     my @statements = @{$subjects{$subject}};
-    my %structs = map { $_ => 1 } map { ($_->{table} // (), map { $_->{type} =~ /^struct (\w+)/ ? $1 : () } @{$_->{row}}) } @statements;
+    my %structs = map { $_ => 1 } map { tables_of($_) } @statements;
     header("$daemon/sql/$subject.h", "$daemon/sql/$subject", "#include \"$daemon/sql_part.h\"\n\n",
         (map { "struct $_;\n" } sort keys %structs), %structs ? "\n" : '',
         join "\n", map { declaration($_) } @statements);

@@ -1,11 +1,7 @@
-/*
- * statement.c - see statement.h: members of structs to parameters, columns to members, and the
- * check at start that both sides agree.
- */
+/* statement.c - see statement.h. */
 #include "common/pg/statement.h"
 
 #include <endian.h>
-#include <string.h>
 #include <strings.h>
 
 #include "common/base/log.h"
@@ -21,6 +17,7 @@ static Oid oid_of(enum sql_type type)
     case SQL_TYPE_UUID:
         return OID_UUID;
     case SQL_TYPE_TEXT:
+    case SQL_TYPE_ROLE:
         return OID_TEXT;
     case SQL_TYPE_INT8:
         return OID_INT8;
@@ -94,6 +91,8 @@ static struct db_param param_of(const struct sql_value *value, const void *membe
         return uuid_param(member, binary);
     case SQL_TYPE_TEXT:
         return DB_TEXT(*(const char *const *)member);
+    case SQL_TYPE_ROLE:
+        return DB_TEXT(role_text(*(const enum role *)member));
     case SQL_TYPE_INT8:
         if (value->null)
             number = *(const int64_t *const *)member;
@@ -117,11 +116,11 @@ static struct db_param param_of(const struct sql_value *value, const void *membe
     log_die("db", "a parameter is a struct");
 }
 
-static int null_error(const struct db_statement *statement, const struct sql_value *value,
-                      struct error *err)
+static int value_error(const struct db_statement *statement, const struct sql_value *value,
+                       const char *wrong, struct error *err)
 {
     error_set(err, ERR_INTERNAL, "Internal error.");
-    return error_detail(err, "%s: %s is null", statement->shape->file, value->name);
+    return error_detail(err, "%s: %s is %s", statement->shape->file, value->name, wrong);
 }
 
 static int fill_params(const struct db_statement *statement, const void *in,
@@ -133,14 +132,13 @@ static int fill_params(const struct db_statement *statement, const void *in,
 
         params[i] = param_of(value, (const char *)in + value->offset, &binaries[i]);
         if (!value->null && !params[i].text && !params[i].bytes)
-            return null_error(statement, value, err);
+            return value_error(statement, value, "null", err);
     }
     return 0;
 }
 
 /* ---- rows ---- */
 
-/* One column to a member of a row's struct. */
 static void fill_value(const struct db_result *res, size_t row, int column,
                        const struct sql_value *value, struct arena *arena, void *member)
 {
@@ -152,6 +150,9 @@ static void fill_value(const struct db_result *res, size_t row, int column,
         return;
     case SQL_TYPE_TEXT:
         *(const char **)member = db_text_copy(res, row, column, arena);
+        return;
+    case SQL_TYPE_ROLE:
+        *(enum role *)member = role_parse(db_text(res, row, column));
         return;
     case SQL_TYPE_INT8:
         number = db_int(res, row, column);
@@ -180,7 +181,7 @@ static void fill_value(const struct db_result *res, size_t row, int column,
     log_die("db", "a column is an array");
 }
 
-/* The structs of a column, of all rows at once: its fields are found by their names once. */
+/* The structs of a column, of all rows at once: names are looked up once. */
 static void fill_structs(const struct sql_shape *shape, const struct sql_value *value,
                          const struct db_result *res, struct arena *arena, char *items)
 {
@@ -191,11 +192,11 @@ static void fill_structs(const struct sql_shape *shape, const struct sql_value *
             (const char *)structs.items + row * value->table->size;
 }
 
-/* items: a struct of columns for each row. */
 static int fill_columns(const struct db_statement *statement, const struct db_result *res,
                         struct arena *arena, char *items, struct error *err)
 {
     const struct sql_shape *shape = statement->shape;
+    void *member;
 
     for (size_t i = 0; i < shape->column_count; i++) {
         const struct sql_value *value = &shape->columns[i];
@@ -206,9 +207,12 @@ static int fill_columns(const struct db_statement *statement, const struct db_re
         }
         for (size_t row = 0; row < db_rows(res); row++) {
             if (!value->null && db_is_null(res, row, (int)i))
-                return null_error(statement, value, err);
-            fill_value(res, row, (int)i, value, arena,
-                       items + row * shape->row_size + value->offset);
+                return value_error(statement, value, "null", err);
+            member = items + row * shape->row_size + value->offset;
+            fill_value(res, row, (int)i, value, arena, member);
+            if (value->type == SQL_TYPE_ROLE && !db_is_null(res, row, (int)i) &&
+                *(const enum role *)member == ROLE_NONE)
+                return value_error(statement, value, "unknown", err);
         }
     }
     return 0;
@@ -311,6 +315,7 @@ static bool type_fits(enum sql_type type, Oid server)
 {
     switch (type) {
     case SQL_TYPE_TEXT:
+    case SQL_TYPE_ROLE:
         return is_text(server);
     case SQL_TYPE_INT8:
         return is_integer(server);
@@ -324,6 +329,7 @@ static bool field_fits(const struct field *field, Oid server)
     switch (field->type) {
     case FIELD_TYPE_TEXT:
     case FIELD_TYPE_EMAIL:
+    case FIELD_TYPE_ENUM:
     case FIELD_TYPE_JSON:
     case FIELD_TYPE_JSON_OBJECT:
         return is_text(server);
@@ -345,8 +351,7 @@ static bool field_fits(const struct field *field, Oid server)
     return false;
 }
 
-/* The field of that name; NULL: none. With `folded` in small or capital letters: SQL folds a name
- * that is not in quotes. */
+/* NULL: none. With `folded` in any case: SQL folds a name that is not in quotes. */
 static const struct field *table_field(const struct field_table *table, const char *name,
                                        bool folded)
 {
@@ -358,7 +363,6 @@ static const struct field *table_field(const struct field_table *table, const ch
     return NULL;
 }
 
-/* The same of the structs of a row. */
 static const struct field *struct_field(const struct sql_shape *shape, const char *name,
                                         bool folded)
 {
@@ -381,8 +385,7 @@ static size_t scalar_count(const struct sql_shape *shape)
     return count;
 }
 
-/* What is wrong with a column: -1, 0 when it is as the row of the file says. A column that no
- * scalar of the row takes must be a field of a struct of it. */
+/* 0: the column is as the file's row says; one that no scalar takes is a struct's field. */
 static int check_column(const struct sql_shape *shape, const PGresult *described, int column,
                         struct error *err)
 {

@@ -1,27 +1,24 @@
 /*
  * statement.h - statements that are .sql files: how the calls that sqlgen.pl writes run them.
  *
- * <daemon>/sql/<subject>/<name>.sql becomes a call sql_<name>(), with structs of its parameters and
- * its row, in "<daemon>/sql/<subject>.h":
+ * <daemon>/sql/<subject>/<name>.sql becomes sql_<name>() in "<daemon>/sql/<subject>.h", with
+ * structs of its parameters and row; docs/database.md:
  *
- *     struct sql_client_delete_in in = {.project = project, .id = client, .audit = audit};
- *
- *     found = sql_client_delete(d->svc.db, req, &in, err);
- *
- * docs/development.md, "Statements", tells what stands in such a file.
+ *     found = sql_client_delete(d->svc.db, req, &(struct sql_client_delete_in){.id = client}, err);
  */
 #ifndef ATRIUM_COMMON_PG_STATEMENT_H
 #define ATRIUM_COMMON_PG_STATEMENT_H
 
 #include "common/domain/request.h"
+#include "common/domain/role.h"
 #include "common/pg/db.h"
 
-/* Types of parameters and columns, as members of a struct. Where null is allowed, an unset uuid, a
- * NULL text, a NULL pointer to an integer, TRISTATE_UNSET, bytes that are NULL and an array whose
- * text is NULL are null. */
+/* Where null is allowed it is an unset uuid, a NULL text, pointer to an integer or bytes,
+ * ROLE_NONE, TRISTATE_UNSET, or an array whose text is NULL. */
 enum sql_type {
     SQL_TYPE_UUID,       /* struct uuid */
     SQL_TYPE_TEXT,       /* const char * */
+    SQL_TYPE_ROLE,       /* enum role; a text of the server */
     SQL_TYPE_INT8,       /* int64_t; null: const int64_t *; a column may be int2 or int4 */
     SQL_TYPE_BOOL,       /* bool; null: enum tristate */
     SQL_TYPE_BYTEA,      /* struct field_bytes */
@@ -58,16 +55,16 @@ struct sql_shape {
     const struct field_table *table; /* the row is this struct; NULL: it is the columns' */
 };
 
-/* Runs a statement: `in` and `out` as its shape says, `out` NULL when it has no columns. Parks, no
- * longer than until the request's deadline. Texts and bytes of rows are in the request's arena.
- * Returns as enum sql_rows says, or -1; a null that is not allowed is ERR_INTERNAL. */
+/* Runs a statement (`in`, `out` as its shape says; out NULL without columns); parks until the
+ * request's deadline. Texts are in its arena. Returns as enum sql_rows says, or -1; a null not
+ * allowed is ERR_INTERNAL. */
 int sql_run(struct db *db, const struct request *req, const struct db_statement *statement,
             const void *in, void *out, struct error *err) MUST_USE;
 int sql_run_tx(struct db_tx *tx, const struct request *req, const struct db_statement *statement,
                const void *in, void *out, struct error *err) MUST_USE;
 
-/* For a statement that must find a row: 0 when `rows`, its result, is positive, -1 when it failed,
- * and -1 with this error when there was none. */
+/* For a statement that must find a row: 0 when `rows` is positive; -1, with this error when it is
+ * 0. */
 int sql_require(int rows, struct error *err, enum error_code code, const char *message) MUST_USE;
 
 #endif

@@ -1,6 +1,4 @@
-/*
- * batch.c - see batch.h.
- */
+/* batch.c - see batch.h. */
 #include "common/runtime/batch.h"
 
 #include <assert.h>
@@ -44,7 +42,6 @@ static size_t take(struct batch *self, struct batch_item *items[static BATCH_ITE
     return count;
 }
 
-/* Runs the call for all that wait. */
 static int lead(struct batch *self, struct batch_item *own, struct error *err)
 {
     struct batch_item *items[BATCH_ITEMS_MAX];
@@ -87,7 +84,6 @@ static int give_up(struct batch *self, struct batch_item *item, enum fiber_wake 
     return fiber_wake_error(wake, err);
 }
 
-/* Until a leader has run the call for the item, or the item is to lead. */
 static int wait_turn(struct batch *self, struct batch_item *item, struct error *err)
 {
     while (!item->over && !item->leads) {

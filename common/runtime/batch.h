@@ -1,10 +1,8 @@
 /*
- * batch.h - the calls of several fibers in one: those of the same turn of the loop, and those that
- * come while earlier calls run, share the next call.
+ * batch.h - the calls of several fibers in one: of one turn of the loop, or while a call runs.
  *
- * The first fiber that finds room leads: it waits for one turn of the loop, takes the items that
- * wait and runs the call for all of them. When that has ended, the first of the items that have
- * come meanwhile leads.
+ * The first fiber that finds room leads: it waits one turn, takes the waiting items and runs the
+ * call for all. Then the first of the items that came meanwhile leads.
  */
 #ifndef ATRIUM_COMMON_RUNTIME_BATCH_H
 #define ATRIUM_COMMON_RUNTIME_BATCH_H
@@ -13,8 +11,7 @@
 
 #include "common/runtime/fiber.h"
 
-/* One fiber's part: the first member of a struct on the stack of that fiber. batch_run() fills
- * it. */
+/* One fiber's part, on its stack: the first member of a struct. batch_run() fills it. */
 struct batch_item {
     TAILQ_ENTRY(batch_item) link;
     struct batch_item **place; /* in the leader's list, once taken */
@@ -25,9 +22,8 @@ struct batch_item {
     bool taken, over, leads;
 };
 
-/* Runs the call on the fiber of the leader, whose item is `own`, with the latest deadline of the
- * items, which is not that of `own`. May park: then an item whose fiber has given up is NULL. 0:
- * each item that is left has its outcome. -1: it failed for all of them. */
+/* Runs on the leader's fiber (`own` is its item) with the items' latest deadline. May park: the
+ * item of a fiber that gave up is NULL. 0: each item left has its outcome. -1: all failed. */
 typedef int batch_fn(void *owner, const struct batch_item *own, struct batch_item *const *items,
                      size_t count, int64_t deadline_mono_ms, struct error *err);
 
@@ -50,12 +46,10 @@ struct batch {
 
 enum { BATCH_ITEMS_MAX = 32 };
 
-/* `owner` is what the call is run with. kind->items_max is at most BATCH_ITEMS_MAX. */
 void batch_init(struct batch *self, const struct batch_kind *kind, struct loop *loop, void *owner);
 
-/* Parks until a call has been run for the item. Fails as the call does; UNCERTAIN when a call that
- * writes had begun as the deadline passed or the loop shut down; before that, and where it only
- * reads: DEADLINE, UNAVAILABLE. */
+/* Parks until the call was run. Fails as it does; UNCERTAIN when a writing call had begun at the
+ * deadline or shutdown; otherwise DEADLINE, UNAVAILABLE. */
 int batch_run(struct batch *self, struct batch_item *item, int64_t deadline_mono_ms,
               struct error *err) MUST_USE;
 

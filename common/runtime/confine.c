@@ -1,6 +1,4 @@
-/*
- * confine.c - see confine.h: the caller's side.
- */
+/* confine.c - see confine.h: the caller's side. */
 #include "common/runtime/confine.h"
 
 #include <dirent.h>
@@ -9,8 +7,6 @@
 #include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/pidfd.h>
 #include <sys/stat.h>
@@ -19,6 +15,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/runtime/confine_private.h"
 
 enum {
@@ -61,7 +58,6 @@ static bool has_uids(void)
     return found;
 }
 
-/* Calls fn(arg, uid, threads) for each process. */
 static void each_process(void (*fn)(void *arg, uid_t uid, int64_t threads), void *arg)
 {
     DIR *processes = opendir("/proc");
@@ -88,8 +84,8 @@ static void mark_used(void *arg, uid_t uid, int64_t threads UNUSED)
         used[uid - CONFINE_FIRST_UID] = true;
 }
 
-/* One after the other, so that a number is used again as late as can be. Others on this machine use
- * them too: those with a process are passed over, while there are some without. */
+/* In turn, so that a number is reused late. Those with a process of another caller are skipped
+ * while there are some without. */
 static size_t take_slot(struct confine *self)
 {
     bool used[CONFINE_UIDS] = {false};
@@ -134,7 +130,6 @@ static int64_t count_tasks(uid_t uid)
 
 /* ---- what is executed ---- */
 
-/* Room for the words that are not constant. */
 struct words {
     const char *argv[ARGUMENTS_MAX];
     size_t count;
@@ -238,8 +233,7 @@ static void compose(struct words *words, struct confine_plan *plan)
 {
     static const char *const namespaced[] = {"LANG=C.UTF-8", "PATH=/usr/local/bin:/usr/bin:/bin",
                                              NULL};
-    /* node looks for what the link /proc/self/fd/3 says, which is no path where the file is in
-     * memory. */
+    /* node looks up the link /proc/self/fd/3, which is no path for a file in memory. */
     static const char *const shared[] = {"LANG=C.UTF-8", "PATH=/usr/local/bin:/usr/bin:/bin",
                                          "HOME=/nonexistent",
                                          "NODE_OPTIONS=--preserve-symlinks-main", NULL};
@@ -297,8 +291,8 @@ static int filter_pipe(const struct sock_fprog *filter)
     return raise_fd(ends[0]);
 }
 
-/* bubblewrap reads the program from where the descriptor stands, which the next start shares. So
- * each start has a description of its own. */
+/* bubblewrap reads from the descriptor's offset, which starts share: each gets a description of its
+ * own. */
 static int reopen(int fd)
 {
     char path[32];
@@ -512,10 +506,8 @@ int confine_try(struct confine *self, enum confine_means means, struct error *er
 
 struct confine *confine_new(void)
 {
-    struct confine *self = calloc(1, sizeof(*self));
+    struct confine *self = memory_new(sizeof(*self));
 
-    if (!self)
-        log_die("confine", "out of memory");
     for (int i = 0; i < CONFINE_FILTER_COUNT; i++)
         self->filters[i] = confine_filter_make((enum confine_filter)i);
     self->landlock = confine_landlock_version();

@@ -39,8 +39,8 @@ enum confine_means {
     /* without /proc: where parts of the caller's own are covered, the kernel mounts none */
     CONFINE_BUBBLEWRAP_BARE,
     CONFINE_KERNEL,
-    /* limits, uid and filter alone, for the operator's own programs: they can read files and,
-     * unless the caller is root, write what it can */
+    /* limits, uid and filter alone, for the operator's programs: they read files and, unless the
+     * caller is root, write what it can */
     CONFINE_LIMITS,
     CONFINE_MEANS_COUNT
 };
@@ -52,8 +52,8 @@ struct confine_rules {
     const char *const
         *read;      /* files and directories it may read besides; NULL-ended, or NULL for none */
     int64_t memory; /* bytes of private writable memory of each process */
-    /* bytes of resident memory of all its processes; its keeper looks every 50 ms and kills all
-     * when they have more; 0: a control group sees to that, or nothing does */
+    /* resident bytes of all its processes; the keeper looks every 50 ms and kills all above; 0: a
+     * control group, or nothing, bounds them */
     int64_t memory_all;
     int64_t file_size; /* bytes of each file that it writes; 0: 16 MiB */
     int64_t cpu_s;     /* seconds of CPU time of each process; 0: its own business */
@@ -62,35 +62,30 @@ struct confine_rules {
 };
 
 struct confine_program {
-    /* the executable, ELF or script, opened for reading; may start any number. By bubblewrap it is
-     * copied; else its own mode must allow others to read and execute it (a memfd does). A script
-     * sees it as /proc/self/fd/3. */
+    /* the executable, ELF or script, for any number of starts. bubblewrap copies it; else others
+     * must be allowed to execute it (a memfd is). A script sees /proc/self/fd/3. */
     int fd;
     const char *const *argv; /* NULL-ended, with argv[0] */
     int in, out, err;   /* its descriptors 0, 1, 2; -1: /dev/null. Two may be the same. Borrowed. */
     const char *cgroup; /* path of a cgroup.procs file that it is entered in; NULL: none */
 };
 
-/* A program that was started; its keeper, to be exact. */
 struct confined {
     int pidfd; /* readable when all has ended; -1: none */
     pid_t pid;
     size_t slot; /* of its uid */
 };
 
-/* What all programs of one caller share. */
 struct confine;
 
 /* Never fails; a means that is missing shows in confine_start(). */
 struct confine *confine_new(void);
 
-/* All that was started must have been reaped. */
 void confine_destroy(struct confine **self_p);
 
-/* Starts the program; argv and rules are borrowed until it returns. Blocks for a millisecond or
- * two. Must be called on a thread that lives as long as the program: the kernel ends it with that
- * thread. Fails: ERR_UNAVAILABLE, whose detail says what the kernel refused (that bubblewrap cannot
- * make its namespaces shows as an exit only, with its words in err; see confine_try()). */
+/* argv and rules are borrowed until it returns; blocks 1 to 2 ms. The kernel kills the program when
+ * the calling thread ends. Fails: ERR_UNAVAILABLE; the detail has the kernel's refusal (a
+ * bubblewrap without namespaces only exits, see confine_try()). */
 int confine_start(struct confine *self, enum confine_means means, const struct confine_rules *rules,
                   const struct confine_program *program, struct confined *ret,
                   struct error *err) MUST_USE;
@@ -100,13 +95,11 @@ void confine_kill(const struct confined *confined);
 
 bool confine_ended(const struct confined *confined);
 
-/* Waits for its end and frees what it held. Returns its exit status; 128 + the signal that ended
- * it. */
+/* Waits for its end. Returns the exit status, or 128 + the signal. */
 int confine_reap(struct confine *self, struct confined *confined);
 
-/* Starts a script that does nothing and blocks until it has ended, 5 s at most: whether this means
- * works here. For the start of a daemon. Fails: ERR_UNAVAILABLE (the message says why, for the
- * operator), ERR_DEADLINE (no verdict: the machine was too busy). */
+/* Whether this means works: runs an empty script, blocking 5 s at most, at a daemon's start. Fails:
+ * ERR_UNAVAILABLE (the reason, for the operator), ERR_DEADLINE (the machine was too busy). */
 int confine_try(struct confine *self, enum confine_means means, struct error *err) MUST_USE;
 
 #endif

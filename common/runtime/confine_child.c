@@ -1,8 +1,7 @@
 /*
- * confine_child.c - the two children that a confined program begins as; see confine.h.
+ * confine_child.c - the keeper and the program as forked; see confine.h.
  *
- * They are forked from a process with threads: between fork and exec there are system calls only.
- * The first becomes the program's keeper, the second confines itself and becomes the program.
+ * They are forked from a process with threads: until exec there are system calls only.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +12,6 @@
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -132,8 +130,7 @@ static NORETURN void become_program(const struct confine_plan *plan, pid_t keepe
     if (!confine_is_bubblewrap(plan->means))
         take_limits(plan);
     take_uid(plan);
-    /* Keys that the program makes or finds are its own; a kernel or container without keys has none
-     * to share. */
+    /* Its own keyring; a kernel or container without keys has none to share. */
     (void)syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL);
     /* After the change of the uid, which clears it. */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -167,8 +164,7 @@ static void enter_group(const char *procs, pid_t pid)
         close(fd);
 }
 
-/* The keeper moves it: the kernel locks all groups while it moves a process, and one that is idle
- * may keep that lock for seconds. */
+/* The keeper moves it: moving locks all groups, for seconds when the process is idle. */
 static pid_t start_program(const struct confine_plan *plan)
 {
     pid_t keeper = getpid(), pid;

@@ -1,14 +1,13 @@
 /*
- * confine_filter.c - the system calls of a confined program; see confine.h.
+ * confine_filter.c - a confined program's system calls; see confine.h.
  *
- * What is not listed answers ENOSYS, as if the kernel were older: libraries know how to go on.
+ * Others answer ENOSYS, as an older kernel does: libraries know how to go on.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/ioprio.h>
 #include <linux/sched.h>
 #include <seccomp.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -23,7 +22,6 @@
 #define MAP_KIND (MAP_TYPE | MAP_ANONYMOUS | MAP_GROWSDOWN)
 #define SOCKET_KIND 0xf /* the rest are flags */
 
-/* With any arguments. */
 static const char *const always[] = {
     /* files */
     "access", "chdir", "close", "close_range", "copy_file_range", "creat", "dup", "dup2", "dup3",
@@ -97,8 +95,7 @@ static const struct condition {
     {"openat", 1, {WHEN(2, O_ACCMODE | O_TRUNC, O_RDONLY)}},
     {"openat", 1, {WHEN(2, O_ACCMODE, O_WRONLY)}},
     {"openat", 1, {WHEN(2, O_ACCMODE, O_RDWR)}},
-    /* Not F_SETOWN, F_SETOWN_EX and F_SETSIG, which make the kernel send signals; likewise
-     * FIOSETOWN (0x8901). */
+    /* F_SETOWN, F_SETOWN_EX, F_SETSIG and FIOSETOWN (0x8901) make the kernel send signals. */
     {"fcntl", 1, {WHEN(1, 0xfffffff8, F_DUPFD)}}, /* and the next seven, to F_SETLKW */
     {"fcntl", 1, {EQUALS(1, F_GETOWN)}},
     {"fcntl", 1, {EQUALS(1, F_OFD_GETLK)}},

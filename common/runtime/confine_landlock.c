@@ -1,8 +1,7 @@
 /*
- * confine_landlock.c - the files of a program that the kernel's own means confine; see confine.h
- * and landlock(7).
+ * confine_landlock.c - the files of a program under CONFINE_KERNEL; see landlock(7).
  *
- * Debian 12 builds against Linux 6.1: what later versions of Landlock take is written out here.
+ * Debian 12 builds against Linux 6.1: rights of later versions are written out here.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -44,8 +43,7 @@ static const struct {
     {"/lib64", ACCESS_RUN},
     {"/etc/alternatives", ACCESS_READ},
     {"/etc/ld.so.cache", LANDLOCK_ACCESS_FS_READ_FILE},
-    /* Programs end when they may not read what is there, and go on when it is not: node, of this
-     * one. */
+    /* node ends when this exists and cannot be read. */
     {"/etc/ssl/openssl.cnf", LANDLOCK_ACCESS_FS_READ_FILE},
     {"/dev/null", ACCESS_WRITE},
     {"/dev/full", ACCESS_WRITE},

@@ -1,6 +1,4 @@
-/*
- * confine_private.h - what the files of confine share; nothing else includes it.
- */
+/* confine_private.h - what the files of confine share; nothing else includes it. */
 #ifndef ATRIUM_COMMON_RUNTIME_CONFINE_PRIVATE_H
 #define ATRIUM_COMMON_RUNTIME_CONFINE_PRIVATE_H
 
@@ -58,8 +56,7 @@ enum confine_filter {
     CONFINE_FILTER_COUNT
 };
 
-/* Compiles a filter; its instructions are the caller's to free. Dies when it cannot: its rules are
- * constant. */
+/* The instructions are the caller's to free. Dies when it cannot: its rules are constant. */
 struct sock_fprog confine_filter_make(enum confine_filter which);
 
 /* ---- confine_landlock.c ---- */
@@ -67,8 +64,8 @@ struct sock_fprog confine_filter_make(enum confine_filter which);
 /* The version of the kernel's Landlock; 0 with errno when it answers none. */
 int confine_landlock_version(void);
 
-/* A ruleset that lets the program's file be executed, /usr be read and executed and the `read`
- * paths be read. Returns a descriptor, or -1 with errno. */
+/* Executes the program's file, reads and executes /usr, reads `read`. A descriptor, or -1 with
+ * errno. */
 int confine_landlock_make(int version, const struct confine_rules *rules, int program_fd);
 
 /* ---- confine_child.c: in the children ---- */
@@ -78,11 +75,9 @@ NORETURN void confine_keeper(const struct confine_plan *plan);
 
 /* ---- confine_watch.c ---- */
 
-/* Bytes of memory that the processes below this one have, what they share counted once where the
- * kernel tells. */
+/* Memory of the processes below this one; shared pages count once where the kernel tells. */
 int64_t confine_watch_memory(int64_t enough);
 
-/* Kills every process below this one. */
 void confine_watch_kill(void);
 
 #endif

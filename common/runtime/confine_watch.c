@@ -1,13 +1,10 @@
 /*
- * confine_watch.c - what a confined program and all that it forked have of memory, for its keeper;
- * see confine.h.
+ * confine_watch.c - memory of a program and its descendants, for its keeper; see confine.h.
  *
- * The keeper is forked from a process with threads, so nothing here allocates or locks.
+ * Forked from a process with threads: nothing here allocates or locks.
  */
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -97,8 +94,7 @@ static int64_t line_bytes(const char *text, const char *name)
     return line ? strtoll(line + strlen(name), NULL, 10) * 1024 : 0;
 }
 
-/* Anonymous and shared memory and page tables: not the pages of files, which the kernel can
- * drop. */
+/* Anonymous and shared memory and page tables; the kernel can drop the pages of files. */
 static int64_t resident(pid_t pid)
 {
     char path[64], text[LISTING_SIZE];
@@ -109,8 +105,7 @@ static int64_t resident(pid_t pid)
            line_bytes(text, "\nVmPTE:");
 }
 
-/* The same with the part of what it shares with others that falls to it; as above where the kernel
- * does not tell. */
+/* With its share of what it has in common with others, where the kernel tells. */
 static int64_t proportional(pid_t pid)
 {
     char path[64], text[LISTING_SIZE];
@@ -132,8 +127,7 @@ int64_t confine_watch_memory(int64_t enough)
         bytes += resident(found.pids[i]);
     if (bytes <= enough)
         return bytes;
-    /* Pages that a fork left shared are counted for each: once more, exactly, which takes
-     * longer. */
+    /* Pages that a fork left shared count for each: once more, exactly and slower. */
     bytes = 0;
     for (size_t i = 0; i < found.count; i++)
         bytes += proportional(found.pids[i]);

@@ -1,18 +1,16 @@
 /*
  * curl_loop.c - libcurl's multi socket interface on our loop, see curl_loop.h.
  *
- * libcurl tells which descriptors and which timeout it waits for; we tell it what happened.  Its
- * callbacks run on the loop's stack; a fiber only adds its transfer, parks and removes it.
+ * Callbacks run on the loop's stack; a fiber only adds its transfer, parks and removes it.
  */
 #include "common/runtime/curl_loop.h"
 
 #include <assert.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/runtime/resolver.h"
 
 struct transfer {
@@ -81,9 +79,7 @@ static int on_socket(CURL *easy UNUSED, curl_socket_t fd, int what, void *arg, v
         return 0;
     }
     if (!socket) {
-        socket = malloc(sizeof(*socket));
-        if (!socket)
-            log_die("curl", "out of memory");
+        socket = memory_raw(sizeof(*socket));
         *socket = (struct curl_socket){self, fd};
         curl_multi_assign(self->multi, fd, socket);
     }
@@ -111,10 +107,8 @@ static int on_timer(CURLM *multi UNUSED, long timeout_ms, void *arg)
 
 struct curl_loop *curl_loop_new(struct loop *loop)
 {
-    struct curl_loop *self = calloc(1, sizeof(*self));
+    struct curl_loop *self = memory_new(sizeof(*self));
 
-    if (!self)
-        log_die("curl", "out of memory");
     self->loop = loop;
     self->resolver = resolver_new(loop);
     return self;
@@ -137,9 +131,7 @@ CURL *curl_loop_easy(struct curl_loop *self)
 
     if (!self->multi)
         start_multi(self);
-    easy = curl_easy_init();
-    if (!easy)
-        log_die("curl", "out of memory");
+    easy = memory_ensure(curl_easy_init());
     return easy;
 }
 
@@ -178,8 +170,7 @@ static int refuse_to_resolve(void *resolver UNUSED, void *reserved UNUSED, void 
     return 1;
 }
 
-/* "+host:port:address,address": libcurl forgets it after a minute. The host stands as in the
- * URL. */
+/* "+host:port:address,address": libcurl forgets it after a minute. */
 static struct curl_slist *resolve_entry(const char *host, const char *port,
                                         const struct resolver_addresses *addresses)
 {
@@ -194,25 +185,20 @@ static struct curl_slist *resolve_entry(const char *host, const char *port,
         length += snprintf(text + length, sizeof(text) - (size_t)length,
                            strchr(address, ':') ? "%s[%s]" : "%s%s", i > 0 ? "," : "", address);
     }
-    list = curl_slist_append(NULL, text);
-    if (!list)
-        log_die("curl", "out of memory");
+    list = memory_ensure(curl_slist_append(NULL, text));
     return list;
 }
 
-/* Resolves the host of the transfer's URL. *ret_entry stays NULL when it needs no lookup, or is no
- * URL: then libcurl says what is wrong with it. */
+/* *ret_entry stays NULL when nothing needs a lookup, or the URL is bad: libcurl says why. */
 static int resolve(struct curl_loop *self, CURL *easy, int64_t deadline_mono_ms,
                    struct curl_slist **ret_entry, struct error *err)
 {
-    CLEANUP(curl_loop_free_url) CURLU *url = curl_url();
+    CLEANUP(curl_loop_free_url) CURLU *url = memory_ensure(curl_url());
     CLEANUP(curl_loop_free_text) char *host = NULL;
     CLEANUP(curl_loop_free_text) char *port = NULL;
     struct resolver_addresses addresses;
     char *text = NULL;
 
-    if (!url)
-        log_die("curl", "out of memory");
     if (curl_easy_getinfo(easy, CURLINFO_EFFECTIVE_URL, &text) != CURLE_OK || !text ||
         curl_url_set(url, CURLUPART_URL, text, CURLU_GUESS_SCHEME) != CURLUE_OK ||
         curl_url_get(url, CURLUPART_HOST, &host, 0) != CURLUE_OK ||

@@ -1,9 +1,8 @@
 /*
  * curl_loop.h - libcurl's multi interface on the loop: hundreds of transfers at once on one thread.
  *
- * Host names are resolved by resolver.h and handed to libcurl, which never resolves any: it would
- * wait for its resolver's thread when a transfer is removed, and a silent name server would hold
- * the loop for ten seconds and more.
+ * resolver.h resolves host names: libcurl would wait for its resolver's thread when a transfer is
+ * removed, and a silent name server would hold the loop for ten seconds.
  */
 #ifndef ATRIUM_COMMON_RUNTIME_CURL_LOOP_H
 #define ATRIUM_COMMON_RUNTIME_CURL_LOOP_H
@@ -21,20 +20,18 @@ void curl_loop_destroy(struct curl_loop **self_p);
 /* Returns a new easy handle for curl_loop_perform(). The first call starts libcurl. */
 CURL *curl_loop_easy(struct curl_loop *self);
 
-/* Performs a prepared handle of curl_loop_easy() (borrowed) and parks until it is done or the
- * deadline passes (ERR_DEADLINE; the transfer is removed). *ret is curl's own code when 0 is
- * returned: CURLE_COULDNT_RESOLVE_HOST also while no name server answers. Sets CURLOPT_RESOLVE and
- * CURLOPT_RESOLVER_START_FUNCTION; the URL is that of CURLOPT_URL. */
+/* Parks until the transfer of a handle of curl_loop_easy() is done, or removed at the deadline
+ * (ERR_DEADLINE). *ret is curl's code: CURLE_COULDNT_RESOLVE_HOST also while no name server
+ * answers. Sets CURLOPT_RESOLVE and CURLOPT_RESOLVER_START_FUNCTION; the URL is CURLOPT_URL's. */
 int curl_loop_perform(struct curl_loop *self, CURL *easy, int64_t deadline_mono_ms, CURLcode *ret,
                       struct error *err) MUST_USE;
 
-/* The span of a request over HTTP, when the fiber's work is traced: begun before its headers are
- * made, which may name it, and ended with what came of it. CURLE_OPERATION_TIMEDOUT stands for a
- * deadline as well. */
+/* The span of a traced HTTP request, begun before its headers, which may name it.
+ * CURLE_OPERATION_TIMEDOUT also stands for a deadline. */
 void curl_loop_span_begin(const struct curl_loop *self, struct span *ret);
 void curl_loop_span_end(struct span *span, CURL *easy, CURLcode code);
 
-/* How what libcurl hands out ends in CLEANUP variables; each takes NULL. */
+/* For CLEANUP variables; each takes NULL. */
 static inline void curl_loop_free_easy(CURL **easy)
 {
     curl_easy_cleanup(*easy);

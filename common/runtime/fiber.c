@@ -1,18 +1,13 @@
 /*
  * fiber.c - functions that wait on stacks of their own, see fiber.h.
  *
- * A fiber's stack outlives its function: the trampoline at its bottom runs one function after the
- * other, and an ended fiber waits in the pool for the next.  So a stack is prepared once, and
- * starting a fiber costs what a switch costs.
- *
- * The switch is Boost.Context's, for which Boost has no C header: it saves the registers that a
- * call preserves, and unlike swapcontext() not the signal mask, which takes two system calls and
- * is the same in all fibers.
+ * A stack outlives its function: the trampoline at its bottom runs one after the other, so starting
+ * a fiber costs a switch. Boost.Context (no C header) saves the registers that a call preserves;
+ * swapcontext() also saves the signal mask, two system calls.
  */
 #include "common/runtime/fiber.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 
 #include "common/base/log.h"
@@ -45,8 +40,8 @@
 
 enum { GUARD_SIZE = 4096, POOL_MAX = 256, FIBERS_MAX_DEFAULT = 4096 };
 
-/* Where a stack continues, and what was passed to it; boost/context/detail/fcontext.hpp. A context
- * is used up when it continues: the other side gets a new one for the stack that it came from. */
+/* boost/context/detail/fcontext.hpp. A context is used up when it continues: the other side gets a
+ * new one for the stack that it came from. */
 struct fiber_transfer {
     void *from, *data;
 };
@@ -80,8 +75,7 @@ struct fiber_waiter {
 
 /* ---- stacks and switches ---- */
 
-/* Both switches tell AddressSanitizer which stack is in use, and ThreadSanitizer which fiber;
- * without them they are jump_fcontext() alone. */
+/* They tell AddressSanitizer the stack and ThreadSanitizer the fiber; else just jump_fcontext(). */
 static void switch_to_fiber(struct fiber *fiber)
 {
 #ifdef WITH_ASAN
@@ -203,7 +197,6 @@ void fiber_state_free(struct fiber_state *self)
     }
 }
 
-/* Takes an ended fiber out of the living and keeps it for the next start. */
 static void retire(struct fiber_state *self, struct fiber *fiber)
 {
     if (fiber->previous)
@@ -344,8 +337,7 @@ void fiber_wake(struct fiber *fiber)
         fiber->wake = FIBER_WOKEN;
         make_ready(fiber);
     } else if (fiber->state == FIBER_READY && fiber->started) {
-        /* Its deadline passed, or it was woken, in this turn: what it waited for is there all the
-         * same. */
+        /* Its deadline passed or it was woken in this turn: what it waited for is there. */
         fiber->wake = FIBER_WOKEN;
     } else {
         fiber->woken_early = true;

@@ -1,11 +1,8 @@
-/*
- * fiber_sem.c - see fiber_sem.h.
- */
+/* fiber_sem.c - see fiber_sem.h. */
 #include "common/runtime/fiber_sem.h"
 
 #include <assert.h>
 
-/* On the stack of the fiber that waits. */
 struct fiber_sem_waiter {
     struct fiber_sem_waiter *next;
     struct fiber *fiber;

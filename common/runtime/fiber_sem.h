@@ -1,11 +1,8 @@
 /*
  * fiber_sem.h - a counting semaphore for fibers: so much at the same time, the others wait in line.
  *
- * First come, first served among those that fit: one who wants more than is left does not keep
- * those behind it from what is.  With counts of 1 that is plain first come, first served: a fiber
- * that comes while others wait does not overtake them.
- *
- * What is released goes to the waiters before release returns, so `taken` never exceeds `max`.
+ * First come, first served among those that fit: a large count does not hold up smaller ones behind
+ * it. Waiters get what is released before release returns: `taken` never exceeds `max`.
  */
 #ifndef ATRIUM_COMMON_RUNTIME_FIBER_SEM_H
 #define ATRIUM_COMMON_RUNTIME_FIBER_SEM_H
@@ -28,16 +25,14 @@ struct fiber_sem {
 /* `max` may be taken; at most `waiting_max` fibers wait for that, 0: none does. */
 void fiber_sem_init(struct fiber_sem *self, struct loop *loop, size_t max, size_t waiting_max);
 
-/* Takes `count`, at most `max`, to be given back by fiber_sem_release(). Parks while there is not
- * as much. Fails, with nothing taken: ERR_OVERLOADED (the line is full, said at once),
- * ERR_DEADLINE, ERR_UNAVAILABLE (the loop is shutting down). */
+/* Takes `count`, parking while there is less. Fails, with nothing taken: ERR_OVERLOADED (the line
+ * is full), ERR_DEADLINE, ERR_UNAVAILABLE (shutdown). */
 int fiber_sem_acquire(struct fiber_sem *self, size_t count, int64_t deadline_mono_ms,
                       struct error *err) MUST_USE;
 
 /* The same without waiting: false when there is not as much. */
 bool fiber_sem_try(struct fiber_sem *self, size_t count) MUST_USE;
 
-/* Gives back, and hands on to the waiters. */
 void fiber_sem_release(struct fiber_sem *self, size_t count);
 
 /* Nothing is taken and no fiber waits: it may be freed. */

@@ -1,12 +1,8 @@
-/*
- * flight.c - see flight.h.
- */
+/* flight.c - see flight.h. */
 #include "common/runtime/flight.h"
 
 #include <assert.h>
-#include <string.h>
 
-/* On the stack of the fiber that waits. */
 struct flight_waiter {
     struct flight_waiter *next;
     struct fiber *fiber;

@@ -22,13 +22,12 @@ enum { FLIGHT_LEADS = 1 };
 
 struct flight_waiter;
 
-/* The calls under way of one kind. */
 struct flight {
     struct loop *loop;
     struct flight_call *calls;
 };
 
-/* One of them: on the stack of the fiber that leads, or in memory of its own. */
+/* On the stack of the fiber that leads, or in memory of its own. */
 struct flight_call {
     struct flight *owner;
     struct flight_call *next;
@@ -38,24 +37,20 @@ struct flight_call {
 
 void flight_init(struct flight *self, struct loop *loop);
 
-/* FLIGHT_LEADS: no other fiber is at the key; this one does the work and ends `call`, which borrows
- * `key` until then. Else parks until the one that leads has ended, and returns what it gave
- * flight_end(). -1 as well when the wait fails: ERR_DEADLINE, ERR_UNAVAILABLE (the loop is shutting
- * down). */
+/* FLIGHT_LEADS: this fiber does the work and ends `call`, which borrows `key`. Else parks and
+ * returns what the leader gave flight_end(), or -1: ERR_DEADLINE, ERR_UNAVAILABLE (shutdown). */
 int flight_begin(struct flight *self, const char *key, int64_t deadline_mono_ms,
                  struct flight_call *call, struct error *err) MUST_USE;
 
-/* The two halves of flight_begin(), for work on a fiber of its own that may outlast the one that
- * wants it. Begins a call of a key that is not under way. */
+/* The halves of flight_begin(), for work on a fiber of its own. The key must not be under way. */
 void flight_lead(struct flight *self, const char *key, struct flight_call *call);
 
 /* The call of the key that is under way, or NULL; and the wait for its end. */
 struct flight_call *flight_find(const struct flight *self, const char *key);
 int flight_wait(struct flight_call *call, int64_t deadline_mono_ms, struct error *err) MUST_USE;
 
-/* Ends the call: what waits returns `result`, 0 or below; below 0 with a copy of `err`. A failure
- * that another fiber might not have ends with 0 and NULL: those that wait look for themselves, and
- * the first of them leads. Wakes them; none runs within this call. */
+/* The waiters return `result`, below 0 with a copy of `err`. For a failure that need not hit them
+ * pass 0 and NULL: the first of them leads. None runs within this call. */
 void flight_end(struct flight_call *call, int result, const struct error *err);
 
 /* Refuses all that wait (ERR_UNAVAILABLE), for a stop that does not wait for the calls. */

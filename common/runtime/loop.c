@@ -1,11 +1,9 @@
 /*
  * loop.c - epoll, ZeroMQ sockets, timers and signals of one thread.
  *
- * A ZeroMQ socket's descriptor is edge-triggered in disguise: it tells that libzmq has news for the
- * socket, and any call on the socket may take that news in.  After the descriptor fired or the
- * socket was used, only ZMQ_EVENTS tells whether a message waits.  So each watched socket has a
- * state: QUIET (asked, nothing waits, and not touched since: the descriptor will fire), SUSPECT
- * (ask before sleeping) or READABLE (asked, a message waits).
+ * A ZeroMQ descriptor tells only that libzmq has news, which any call on the socket may take in;
+ * then only ZMQ_EVENTS tells whether a message waits. So a socket is QUIET (asked and untouched
+ * since: the descriptor will fire), SUSPECT (ask before sleeping) or READABLE.
  */
 #include "common/runtime/loop.h"
 
@@ -13,14 +11,13 @@
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/runtime/loop_private.h"
 
 enum { EVENTS_PER_TURN = 128, FIBERS_PER_TURN = 10000 };
@@ -28,8 +25,7 @@ enum { EVENTS_PER_TURN = 128, FIBERS_PER_TURN = 10000 };
 struct loop_watch {
     void (*fn)(void *arg, short revents); /* NULL: not watched */
     void *arg;
-    uint32_t generation; /* tells an event of this watch from one of an earlier watch of the same
-                            number */
+    uint32_t generation; /* tells this watch's events from those of an earlier watch of the fd */
     short events;
 };
 
@@ -51,10 +47,8 @@ struct loop_hook {
 /* A larger array in place of `array`; the new part is zeroed. */
 static void *grow(void *array, size_t old_count, size_t count, size_t size)
 {
-    uint8_t *larger = reallocarray(array, count, size);
+    uint8_t *larger = memory_resize(array, count, size);
 
-    if (!larger)
-        log_die("loop", "out of memory");
     memset(larger + old_count * size, 0, (count - old_count) * size);
     return larger;
 }
@@ -124,10 +118,8 @@ void loop_timer_disarm(struct loop *self, struct loop_timer *timer)
 
 struct loop_timer *loop_at(struct loop *self, int64_t at_ms, void (*fn)(void *arg), void *arg)
 {
-    struct loop_timer *timer = calloc(1, sizeof(*timer));
+    struct loop_timer *timer = memory_new(sizeof(*timer));
 
-    if (!timer)
-        log_die("loop", "out of memory");
     timer->fn = fn;
     timer->arg = arg;
     timer->allocated = true;
@@ -190,8 +182,7 @@ void loop_watch(struct loop *self, int fd, short events, void (*fn)(void *arg, s
     event.data.u64 = (uint64_t)watch->generation << 32 | (uint32_t)fd;
     if (epoll_ctl(self->epoll_fd, operation, fd, &event) == 0)
         return;
-    /* A library may have closed the descriptor and got the same number again: then epoll knows
-     * nothing of it. */
+    /* A library may have closed the descriptor and got the same number again, unknown to epoll. */
     if (errno != ENOENT || epoll_ctl(self->epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0)
         log_die("loop", "a descriptor cannot be watched");
 }
@@ -249,11 +240,9 @@ static bool socket_is_readable(const struct loop_socket *socket)
 
 void loop_watch_socket(struct loop *self, zsock_t *socket, void (*fn)(void *arg), void *arg)
 {
-    struct loop_socket *watched = calloc(1, sizeof(*watched));
+    struct loop_socket *watched = memory_new(sizeof(*watched));
 
     assert(!socket_find(self, socket));
-    if (!watched)
-        log_die("loop", "out of memory");
     if (self->socket_count == self->socket_capacity) {
         self->sockets = grow(self->sockets, self->socket_capacity, self->socket_capacity + 16,
                              sizeof(struct loop_socket *));
@@ -302,8 +291,7 @@ static void read_sockets(struct loop *self)
     }
 }
 
-/* Asks the sockets that were touched in this turn, and drops those that are watched no more. True
- * when a message waits, so that the loop must not sleep. */
+/* Asks the sockets touched in this turn, drops unwatched ones. True: a message waits. */
 static bool settle_sockets(struct loop *self)
 {
     size_t kept = 0;
@@ -415,11 +403,9 @@ void loop_stop(struct loop *self)
 
 struct loop *loop_new(void)
 {
-    struct loop *self = calloc(1, sizeof(*self));
+    struct loop *self = memory_new(sizeof(*self));
     sigset_t signals;
 
-    if (!self)
-        log_die("loop", "out of memory");
     /* czmq would catch SIGINT and SIGTERM itself and make every wait return at once. */
     setenv("ZSYS_SIGHANDLER", "false", 1);
     zsys_init();

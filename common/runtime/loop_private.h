@@ -1,6 +1,4 @@
-/*
- * loop_private.h - what loop.c and fiber.c share; no other file includes it.
- */
+/* loop_private.h - what loop.c and fiber.c share; no other file includes it. */
 #ifndef ATRIUM_COMMON_RUNTIME_LOOP_PRIVATE_H
 #define ATRIUM_COMMON_RUNTIME_LOOP_PRIVATE_H
 
@@ -22,7 +20,6 @@ struct fiber_list {
     struct fiber *head, **tail;
 };
 
-/* The fibers of one loop, kept by fiber.c. */
 struct fiber_state {
     struct fiber *running;   /* NULL on the loop's stack */
     struct fiber *all;       /* every live fiber */

@@ -1,9 +1,8 @@
 /*
- * offload.c - a bounded pool of threads for work that would hold up the loop, see offload.h.
+ * offload.c - a bounded pool of threads, see offload.h.
  *
- * A job lies on the stack of the fiber that waits for it.  The mutex guards the two lists and the
- * state of every job; a thread never touches a fiber: it moves the job to the done list and pokes
- * the eventfd, and the loop wakes the fiber.
+ * A job lies on its waiting fiber's stack. The mutex guards both lists and every job's state; a
+ * thread moves the job to the done list and pokes the eventfd, and the loop wakes the fiber.
  */
 #include "common/runtime/offload.h"
 
@@ -11,12 +10,12 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/runtime/fiber.h"
 
 enum { NICE_STEP = 5, RETRY_AFTER_S = 1 };
@@ -111,8 +110,7 @@ static void *thread_main(void *arg)
     return NULL;
 }
 
-/* As many as can be had now: without memory for the stack of one it is tried again with the next
- * job. */
+/* As many as can be had: without memory for a stack it is tried again with the next job. */
 static void start_threads(struct offload *self)
 {
     sigset_t all, before;
@@ -144,19 +142,17 @@ static void collect_done(void *arg, short revents UNUSED)
 
 struct offload *offload_new(struct loop *loop, size_t threads, size_t queue_max)
 {
-    struct offload *self = calloc(1, sizeof(*self));
+    struct offload *self = memory_new(sizeof(*self));
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
 
-    if (!self)
-        log_die("offload", "out of memory");
     self->loop = loop;
     self->thread_max = threads > 0 ? threads : (size_t)MAX(cores, 1L);
     self->queue_max = queue_max;
     self->nice_step = NICE_STEP;
-    self->threads = calloc(self->thread_max, sizeof(*self->threads));
+    self->threads = memory_array(self->thread_max, sizeof(*self->threads));
     self->event_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-    if (!self->threads || self->event_fd < 0)
-        log_die("offload", "out of memory or descriptors");
+    if (self->event_fd < 0)
+        log_die("offload", "out of descriptors");
     pthread_mutex_init(&self->mutex, NULL);
     pthread_cond_init(&self->work_there, NULL);
     pthread_cond_init(&self->job_done, NULL);
@@ -193,8 +189,7 @@ void offload_destroy(struct offload **self_p)
     *self_p = NULL;
 }
 
-/* With the mutex held: what the wake means for the job. True when the job is over, in one way or
- * the other. */
+/* With the mutex held. True when the job is over, in one way or the other. */
 static bool settle(struct offload *self, struct job *job, enum fiber_wake wake)
 {
     if (job->state == JOB_WAITING && wake != FIBER_WOKEN) {
@@ -202,7 +197,7 @@ static bool settle(struct offload *self, struct job *job, enum fiber_wake wake)
         self->waiting_count--;
         return true;
     }
-    /* At shutdown no park waits any more, but the job lies on this stack: hold the loop until it is
+    /* At shutdown parks do not wait, but the job lies on this stack: hold the loop until it is
      * done. */
     while (job->state == JOB_RUNNING && wake == FIBER_CANCELLED)
         pthread_cond_wait(&self->job_done, &self->mutex);

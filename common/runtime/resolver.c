@@ -1,9 +1,4 @@
-/*
- * resolver.c - see resolver.h.
- *
- * A lookup belongs to its thread until it stands in the list `done`, then to the loop.  What both
- * touch is `struct exchange`, which lives as long as the resolver or one of its threads.
- */
+/* resolver.c - see resolver.h. A lookup is its thread's until it is in `done`, then the loop's. */
 #include "common/runtime/resolver.h"
 
 #include <arpa/inet.h>
@@ -11,8 +6,6 @@
 #include <netdb.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 #include <sys/eventfd.h>
 #include <sys/queue.h>
@@ -20,6 +13,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/runtime/fiber.h"
 
 enum { STACK_BYTES = 1 << 20 };
@@ -71,7 +65,6 @@ struct resolver {
 
 /* ---- on a thread ---- */
 
-/* With the mutex held, which it releases. */
 static void exchange_release(struct exchange *self)
 {
     bool last = --self->holders == 0;
@@ -183,10 +176,8 @@ static void entry_finish(struct entry *entry, int result,
 static void entry_run(struct entry *entry)
 {
     struct resolver *self = entry->owner;
-    struct lookup *lookup = calloc(1, sizeof(*lookup));
+    struct lookup *lookup = memory_new(sizeof(*lookup));
 
-    if (!lookup)
-        log_die("resolver", "out of memory");
     lookup->exchange = self->exchange;
     memcpy(lookup->host, entry->host, sizeof(lookup->host));
     pthread_mutex_lock(&self->exchange->mutex);
@@ -289,9 +280,7 @@ static struct entry *entry_of(struct resolver *self, const char *host)
     } else {
         if (!make_room(self))
             return NULL;
-        entry = calloc(1, sizeof(*entry));
-        if (!entry)
-            log_die("resolver", "out of memory");
+        entry = memory_new(sizeof(*entry));
         entry->owner = self;
         memcpy(entry->host, host, strlen(host));
         self->count++;
@@ -336,10 +325,9 @@ static void on_event(void *arg, short revents UNUSED)
 
 struct resolver *resolver_new(struct loop *loop)
 {
-    struct resolver *self = calloc(1, sizeof(*self));
+    struct resolver *self = memory_new(sizeof(*self));
 
-    if (!self || !(self->exchange = calloc(1, sizeof(*self->exchange))))
-        log_die("resolver", "out of memory");
+    self->exchange = memory_new(sizeof(*self->exchange));
     self->loop = loop;
     self->fresh_ms = RESOLVER_FRESH_MS;
     self->stale_ms = RESOLVER_STALE_MS;
@@ -400,7 +388,6 @@ bool resolver_is_localhost(const char *host)
            (length == own || host[length - own - 1] == '.');
 }
 
-/* 127.0.0.1 and ::1. */
 static void loopback_addresses(struct resolver_addresses *ret)
 {
     *ret = (struct resolver_addresses){.count = 2};
@@ -433,7 +420,6 @@ static enum resolver_state poll_entry(struct entry *entry, struct resolver_addre
     return entry->state == ENTRY_IDLE ? refused(entry, err) : RESOLVER_PENDING;
 }
 
-/* NULL with err set. */
 static struct entry *ask(struct resolver *self, const char *host, int64_t wanted_until_ms,
                          struct error *err)
 {
@@ -469,8 +455,7 @@ int resolver_resolve(struct resolver *self, const char *host, int64_t deadline_m
                      struct resolver_addresses *ret, struct error *err)
 {
     for (;;) {
-        /* Looked for anew each time: between its wake and this fiber's turn it may have made room
-         * for another. */
+        /* Looked up each time: before this fiber's turn it may have made room for another. */
         enum resolver_state state = resolver_poll(self, host, deadline_mono_ms, ret, err);
 
         if (state != RESOLVER_PENDING)

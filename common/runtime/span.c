@@ -1,16 +1,12 @@
-/*
- * span.c - the ring of ended spans, see span.h.
- */
+/* span.c - the ring of ended spans, see span.h. */
 #include "common/runtime/span.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include <sodium.h>
 
 #include "common/base/clock.h"
-#include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/runtime/fiber.h"
 
 struct spans {
@@ -22,10 +18,8 @@ struct spans {
 
 struct spans *spans_new(struct metrics *metrics)
 {
-    struct spans *self = calloc(1, sizeof(*self));
+    struct spans *self = memory_new(sizeof(*self));
 
-    if (!self)
-        log_die("span", "out of memory");
     randombytes_buf(&self->next_id, sizeof(self->next_id));
     self->recorded = metrics_counter(metrics, "atrium_trace_spans_total", "",
                                      "Spans of sampled requests that were recorded.");
@@ -167,8 +161,8 @@ static int64_t real_ns(void)
 /* Room in the ring for one more; NULL: it is full. */
 static struct span_ended *ring_next(struct spans *self)
 {
-    if (!self->ring && !(self->ring = calloc(SPANS_MAX, sizeof(*self->ring))))
-        log_die("span", "out of memory");
+    if (!self->ring)
+        self->ring = memory_array(SPANS_MAX, sizeof(*self->ring));
     if (self->count == SPANS_MAX)
         return NULL;
     return &self->ring[(self->first + self->count++) % SPANS_MAX];

@@ -1,14 +1,10 @@
 /*
  * span.h - what a fiber works on, and the spans of a trace (OpenTelemetry) that this makes.
  *
- * A request that is sampled carries its trace from the gateway over the bus (WIRE.md).  Each
- * process records the spans that end in it into a ring of its own, which the gateway empties
- * (service_spans) and exports.  The ring is made with the first span, drops what it has no room
- * for, and no caller ever waits for it.
- *
- * Attributes follow OpenTelemetry's semantic conventions as far as they hold no personal data:
- * routes and names of operations and statements, never a path, a query, a parameter, or the id of a
- * person or document.
+ * A sampled request carries its trace over the bus (WIRE.md). Each process records ended spans in a
+ * ring, which the gateway empties (service_spans) and exports; it drops what does not fit, and no
+ * caller waits. Attributes follow the semantic conventions without personal data: names of routes,
+ * operations and statements, never a path, query, parameter or id.
  */
 #ifndef ATRIUM_COMMON_RUNTIME_SPAN_H
 #define ATRIUM_COMMON_RUNTIME_SPAN_H
@@ -25,8 +21,7 @@ void spans_destroy(struct spans **self_p);
 
 enum { SPANS_MAX = 2048, SPANS_TAKEN_MAX = 512 };
 
-/* Takes the oldest spans out, at most SPANS_TAKEN_MAX, and calls `each` for every one. Returns
- * their number. */
+/* Takes up to SPANS_TAKEN_MAX of the oldest spans out, calling `each`; returns their number. */
 struct span_ended;
 typedef void spans_each_fn(void *arg, const struct span_ended *ended);
 size_t spans_drain(struct spans *self, spans_each_fn *each, void *arg);
@@ -54,8 +49,7 @@ struct activity {
 /* Of the running fiber; NULL: it has said nothing, or no fiber runs. */
 struct activity *activity_current(const struct loop *loop);
 
-/* The running fiber works on this from now on, until it ends; the activity must outlive that or be
- * taken back by NULL. */
+/* The running fiber works on this until it ends or NULL is entered. */
 void activity_enter(struct loop *loop, struct activity *activity);
 
 /* Counts a call of another service; activity may be NULL. */
@@ -92,16 +86,14 @@ struct span {
     char host[SPAN_HOST_SIZE];
 };
 
-/* A span that has ended. */
 struct span_ended {
     struct span span;
     char *state; /* a copy; NULL: none */
     int64_t start_ns, end_ns;
 };
 
-/* Begins a child of the activity's innermost span. Names, keys and texts are borrowed until the
- * ring was emptied: literals, rows of tables, or what lives as long as the process. activity may be
- * NULL. */
+/* Begins a child of the activity's innermost span (NULL: nothing). Texts are borrowed until the
+ * ring was emptied: literals, rows of tables. */
 void span_begin(struct span *self, struct activity *activity, enum span_kind kind,
                 const char *name);
 
@@ -122,7 +114,6 @@ void span_host(struct span *self, const char *host);
 /* error.type, and the status ERROR. */
 void span_fail(struct span *self, const char *type);
 
-/* Records it; once. */
 void span_end(struct span *self);
 
 #endif

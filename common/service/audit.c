@@ -1,10 +1,7 @@
-/*
- * audit.c - see audit.h.
- */
+/* audit.c - see audit.h. */
 #include "common/service/audit.h"
 
 #include <jansson.h>
-#include <string.h>
 
 #include "common/service/audit_address.h"
 #include "common/wire/codec.h"
@@ -23,7 +20,7 @@ static json_t *agent(const struct request *req)
         set_uuid(json, "account", req->caller->account);
         set_uuid(json, "membership", req->caller->membership);
         codec_set_text(json, "profile",
-                       arena_printf(req->arena, "%s/%s", req->caller->role,
+                       arena_printf(req->arena, "%s/%s", role_text(req->caller->role),
                                     req->caller->profile.text));
     }
     codec_set_text(json, "service", req->service);
@@ -71,7 +68,7 @@ struct sql_audit audit_row(const struct request *req, const struct audit *what)
     codec_set_text(event, "action", what->action);
     codec_set_text(event, "outcome", what->failure ? "failure" : "success");
     set_uuid(event, "account", account);
-    codec_set_text(event, "role", what->role);
+    codec_set_text(event, "role", role_text(what->role));
     json_object_set_new(event, "agent", agent(req));
     set_address(req, account, event);
     codec_set_text(event, "trace", req->trace);

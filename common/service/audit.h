@@ -1,19 +1,12 @@
 /*
- * audit.h - who did what: one row for each change of state and each sign-in, written by the
- * statement that makes the change, into the daemon's own table `audit`
- * (common/service/schema/audit.sql).
+ * audit.h - who did what: one row of the daemon's table `audit` (common/service/schema/audit.sql)
+ * per change of state and sign-in, written by the statement that makes the change.
  *
- * A statement includes the part "audit", whose parameters are its member `audit`:
+ * -- include: audit(from = inserted), with insert.audit = audit_row(req, &(struct audit){...}).
  *
- *     -- include: audit(from = inserted)
- *
- *     insert.audit = audit_row(req, &(struct audit){.action = "thing.create", ...});
- *
- * What is never in it: passwords, tokens, codes, e-mail addresses, names of people, content of
- * documents; and the network address of a person in the open. That is sealed for the account of the
- * caller, or, where a request has none, for the account that the row is about (audit_address.h).
- * Without a key for it the address is left out. It is open where no account is known: of a sign-in
- * with an unknown e-mail address, of an API key.
+ * It never holds passwords, tokens, codes, email addresses, names or document content. A person's
+ * network address is sealed for the caller's account, else for the account that the row is about
+ * (audit_address.h), and left out without its key; it is open only where no account is known.
  */
 #ifndef ATRIUM_COMMON_SERVICE_AUDIT_H
 #define ATRIUM_COMMON_SERVICE_AUDIT_H
@@ -28,17 +21,15 @@ struct audit {
     bool failure;        /* it was tried and refused: a wrong password */
     struct uuid project; /* absent: the caller's, or none */
     struct uuid account; /* whom it is about, where that is not the caller; absent: the caller */
-    const char *role; /* that account's, where it is not the caller's: "Patient"; NULL: unknown */
-    const char *type; /* "Session": the entity is type/id; NULL: none, or the statement knows */
+    enum role role;      /* that account's, where it is not the caller's; ROLE_NONE: unknown */
+    const char *type;    /* "Session": the entity is type/id; NULL: none, or the statement knows */
     struct uuid id;
     const char *detail; /* one more word about it ("password", a setting's name); NULL: none */
     const char *reason; /* why, in the words of the admin who did it; NULL: none were asked for */
 };
 
-/* The row of what a request does; texts from its arena. The agent is the caller of the request
- * (membership and profile), else the service that asks; its trace id goes along, and the address of
- * the client, where that asks by itself: what a daemon asks of another has its address in the row
- * of the first. */
+/* Texts are from the request's arena. The agent is the request's caller, else the asking service.
+ * The client's address is only in the first daemon's row, not in those of daemons it asks. */
 struct sql_audit audit_row(const struct request *req, const struct audit *what);
 
 #endif

@@ -1,11 +1,8 @@
-/*
- * audit_address.c - see audit_address.h.
- */
+/* audit_address.c - see audit_address.h. */
 #include "common/service/audit_address.h"
 
 #include <jansson.h>
 #include <sodium.h>
-#include <string.h>
 
 #include "common/base/address.h"
 #include "common/wire/codec.h"
@@ -28,7 +25,6 @@ const char *audit_address_key_new(struct arena *arena, struct secret *ret_secret
     return secret_encode(arena, public_key, sizeof(public_key));
 }
 
-/* The bytes of a text that has exactly so many. */
 static bool decode(const char *text, uint8_t *ret, size_t size)
 {
     size_t decoded = 0;

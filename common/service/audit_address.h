@@ -1,16 +1,12 @@
 /*
- * audit_address.h - the network address of a client in rows of the audit trail, sealed for the
- * account that was there.
+ * audit_address.h - a client's network address in audit rows, sealed for its account.
  *
- * Each account has a pair of X25519 keys in authd (authd/session/address_key.h). The public one
- * goes along with the caller, so that every daemon can seal and only authd can open. The secret one
- * is deleted with the account: from then on no process, backup of the trail or export opens what
- * was sealed for it. The sealed text is a part of the row that is hashed, so chain, leaves and
- * proofs do not depend on the key.
+ * Each account has an X25519 pair in authd (authd/session/address_key.h). Every daemon gets the
+ * public key with the caller; the secret one is deleted with the account, and then nothing opens
+ * what was sealed. The sealed text is hashed, so chain and proofs do not depend on the key.
  *
- * The member `addressSealed` of an event is base64url of libsodium's sealed box over the 16 bytes
- * of struct address: neither family nor length shows, and the same address is another text in
- * each row. It is of `agent.account`, where that is set, else of `account`.
+ * `addressSealed` is base64url of libsodium's sealed box over struct address: neither family nor
+ * length shows, and no two texts are equal. It is sealed for `agent.account`, else for `account`.
  */
 #ifndef ATRIUM_COMMON_SERVICE_AUDIT_ADDRESS_H
 #define ATRIUM_COMMON_SERVICE_AUDIT_ADDRESS_H
@@ -44,8 +40,8 @@ FIELD_DECLARE(audit_sealed);
 /* False: the event has no sealed address. Texts from the arena. */
 bool audit_sealed_of(struct arena *arena, const char *event, struct audit_sealed *ret);
 
-/* The event for a reader: with `address` as if it had never been sealed, or, NULL or "", with
- * `addressErased` true. From the arena. What is hashed is the event as it is stored. */
+/* The stored event for a reader: with `address` in the open, or with `addressErased` for NULL or
+ * "". From the arena. */
 const char *audit_address_show(struct arena *arena, const char *event, const char *address);
 
 #endif

@@ -1,15 +1,13 @@
 /*
  * audit_chain.c - see audit_chain.h.
  *
- * A round is a transaction that holds the row of the chain's end: of many instances one is the
- * chainer, the others find the row locked and leave. Rows that are not sealed are few and have an
- * index of their own, so that a round without work is one look into it.
+ * A round's transaction locks the row of the chain's end: other instances find it locked and leave.
+ * Unsealed rows have an index, so that a round without work is one look.
  */
 #include "common/service/audit_chain.h"
 
 #include <endian.h>
 #include <sodium.h>
-#include <string.h>
 #include <time.h>
 
 #include "common/base/clock.h"
@@ -126,7 +124,6 @@ void audit_hash(const struct audit_record *record, struct field_bytes previous,
 
 /* ---- sealing ---- */
 
-/* The links of a batch: what sql_audit_seal() takes. */
 struct links {
     struct db_array ids, hashes;
     int64_t sequence;
@@ -214,8 +211,7 @@ static int seal_batch(struct audit_chain *self, const struct request *round, int
     return 0;
 }
 
-/* A row of a transaction that ends meanwhile may have an id that was passed: it is the next
- * round's. */
+/* A transaction under way may hold a lower id: its row is the next round's. */
 static int seal(struct audit_chain *self, const struct request *req, struct error *err)
 {
     struct sql_audit_waiting_row waiting;

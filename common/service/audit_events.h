@@ -1,8 +1,4 @@
-/*
- * audit_events.h - what happened in projects, read from a daemon's audit trail by a daemon that
- * tells others of it: the operation audit_events, a row in the routes of each daemon that has such
- * events.
- */
+/* audit_events.h - what happened in projects, for other daemons: the operation audit_events. */
 #ifndef ATRIUM_COMMON_SERVICE_AUDIT_EVENTS_H
 #define ATRIUM_COMMON_SERVICE_AUDIT_EVENTS_H
 
@@ -21,8 +17,7 @@ struct audit_events_in {
 };
 FIELD_DECLARE(audit_events_in);
 
-/* All there is behind `after` up to `sequence`; there may be more behind that when it is not the
- * `end`. */
+/* All between `after` and `sequence`; there may be more unless it is the `end`. */
 struct audit_events_out {
     int64_t sequence, end;
     struct field_list events; /* struct audit_event */

@@ -1,10 +1,7 @@
-/*
- * audit_fhir.c - see audit_fhir.h.
- */
+/* audit_fhir.c - see audit_fhir.h. */
 #include "common/service/audit_fhir.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "common/base/clock.h"
 #include "common/wire/codec.h"
@@ -47,8 +44,7 @@ static const struct coding attributes = {DCM, "110137", "User Security Attribute
 static const struct coding login = {DCM, "110122", "Login"};
 static const struct coding logout = {DCM, "110123", "Logout"};
 
-/* Security events, by the noun of their action or the whole action; action NULL: that of the
- * verb. */
+/* Security events by their action or its noun; action NULL: the verb's. */
 static const struct {
     const char *name;
     const struct coding *type, *subtype;
@@ -69,7 +65,6 @@ static const struct {
     {"key", &security, NULL, NULL},
 };
 
-/* A row with its event parsed. */
 struct event {
     const struct audit_record *record;
     const char *service;

@@ -1,7 +1,4 @@
-/*
- * audit_fhir.h - a row of an audit trail as an AuditEvent of FHIR R4
- * (http://hl7.org/fhir/R4/auditevent.html).
- */
+/* audit_fhir.h - an audit row as a FHIR R4 AuditEvent (http://hl7.org/fhir/R4/auditevent.html). */
 #ifndef ATRIUM_COMMON_SERVICE_AUDIT_FHIR_H
 #define ATRIUM_COMMON_SERVICE_AUDIT_FHIR_H
 
@@ -9,8 +6,7 @@
 
 #include "common/service/audit_chain.h"
 
-/* New reference. service: whose trail it is. What the row does not have is left out; also a row
- * whose event is not a JSON object gives an AuditEvent. */
+/* New reference; service: the trail's. An AuditEvent even if the row's event is no JSON object. */
 json_t *audit_fhir_event(const char *service, const struct audit_record *record,
                          struct arena *arena);
 

@@ -1,12 +1,9 @@
-/*
- * audit_leaf.c - see audit_leaf.h.
- */
+/* audit_leaf.c - see audit_leaf.h. */
 #include "common/service/audit_leaf.h"
 
 #include <ctype.h>
 #include <endian.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "common/service/service_private.h"
 #include "common/service/sql/audit.h"

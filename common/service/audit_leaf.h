@@ -1,15 +1,12 @@
 /*
- * audit_leaf.h - rows of a daemon's audit trail for the trees of projects (docs/audit.md), which
- * authd keeps over the sealed rows of all daemons: the operations audit_leaves and audit_rows.
+ * audit_leaf.h - audit rows as leaves of the projects' trees (docs/audit.md), which authd keeps:
+ * the operations audit_leaves and audit_rows.
  *
- * A leaf is the row as this text, without any white space but that of the event, which is there as
- * it is stored:
+ * A leaf is this text without white space but that in the event; the statement audit_leaves hashes
+ * the same:
  *
  *     {"daemon":"authd","sequence":17,"id":17,"at":1767225600000,
- *      "project":"5f0c...","entity":"Session/...","event":{...}}
- *
- * `entity` is null where there is none. The statement audit_leaves hashes the same text in
- * PostgreSQL.
+ *      "project":"5f0c...","entity":null,"event":{...}}
  */
 #ifndef ATRIUM_COMMON_SERVICE_AUDIT_LEAF_H
 #define ATRIUM_COMMON_SERVICE_AUDIT_LEAF_H
@@ -18,7 +15,6 @@
 #include "common/bus/bus.h"
 #include "common/service/audit_chain.h"
 
-/* From the arena. */
 const char *audit_leaf_text(struct arena *arena, const char *daemon,
                             const struct audit_record *record);
 
@@ -27,7 +23,7 @@ struct audit_leaves_in {
 };
 FIELD_DECLARE(audit_leaves_in);
 
-/* One of a page: AUDIT_LEAF_SIZE bytes, numbers big-endian. */
+/* AUDIT_LEAF_SIZE bytes, numbers big-endian. */
 struct audit_leaf {
     struct uuid project;
     int64_t sequence, at;
@@ -44,8 +40,7 @@ struct audit_leaves_out {
 };
 FIELD_DECLARE(audit_leaves_out);
 
-/* Rows of a project between two sequence numbers, the last first. What is NULL or 0 does not
- * matter. */
+/* Rows of a project between two sequence numbers, last first. NULL or 0: any. */
 struct audit_rows_in {
     struct uuid project;
     int64_t first, last, since, until, most;
@@ -66,7 +61,6 @@ struct audit_rows_out {
 };
 FIELD_DECLARE(audit_rows_out);
 
-/* For bus_call(). */
 struct bus_method audit_leaves_method(const char *service);
 struct bus_method audit_rows_method(const char *service);
 

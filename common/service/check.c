@@ -1,10 +1,7 @@
-/*
- * check.c - runs tables of checks, see check.h.  Called by service_check.c.
- */
+/* check.c - runs tables of checks, see check.h.  Called by service_check.c. */
 #include "common/service/check.h"
 
 #include "common/base/clock.h"
-#include "common/base/log.h"
 
 static const struct field finding_rows[] = {
     FIELD_TEXT(struct finding, check, 1, 64, FIELD_REQUIRED, "What was looked at", "database"),

@@ -1,24 +1,11 @@
 /*
- * check.h - what a daemon alone can tell about its own health: the answer to the operation
- * service_check, which `atriumctl doctor` asks of every instance.
+ * check.h - what a daemon alone can tell about its own health: the operation service_check, which
+ * `atriumctl doctor` asks of every instance.
  *
- * A check is a row of a table: a name and a function that looks at one thing and says what it saw.
- * What all daemons have is in service_check.c and check_database.c; a daemon's own rows are in
- * <daemon>/check.c and its service_definition.
- *
- *     static int check_transport(void *daemon, const struct request *req, struct finding *ret,
- *     struct error *err) {
- *         ...
- *         return check_ok(req, ret, "%s", "answered EHLO");
- *     }
- *
- *     const struct check maild_checks[] = {
- *         {"mail server", 0, "Correct smtp_url, or start the mail server.", check_transport},
- *         {.name = NULL},
- *     };
- *
- * Only operators read it: it may name files, hosts and settings, but no secret and nothing
- * of a person.
+ * A check is a table row: a name and a function that looks at one thing. Those of all daemons are
+ * in service_check.c and check_database.c, a daemon's own in <daemon>/check.c and its
+ * service_definition. Operators read it: files, hosts and settings are fine, secrets and personal
+ * data are not.
  */
 #ifndef ATRIUM_COMMON_SERVICE_CHECK_H
 #define ATRIUM_COMMON_SERVICE_CHECK_H
@@ -44,14 +31,12 @@ struct check {
     const char *name;
     unsigned flags;
     const char *mend; /* how to mend what it finds, unless it knows better */
-    /* Looks, on a fiber, until req's deadline at most, and says so by one of the three below. Not
-     * for this configuration: *ret is left alone. -1 is a finding too: it fails, and err is what
-     * was seen. */
+    /* Looks, on a fiber, until req's deadline, and calls one of the three below; if it does not
+     * apply, it leaves *ret alone. -1 is a failed finding, told by err. */
     int (*run)(void *daemon, const struct request *req, struct finding *ret, struct error *err);
 };
 
-/* What was seen, in words; 0, so that `return check_ok(...)` reads as one step. mend NULL: the
- * row's. */
+/* What was seen; 0, so that `return check_ok(...)` reads as one step. mend NULL: the row's. */
 int check_ok(const struct request *req, struct finding *ret, const char *format, ...)
     PRINTF_LIKE(3, 4);
 int check_warn(const struct request *req, struct finding *ret, const char *mend, const char *format,
@@ -68,9 +53,8 @@ struct check_report {
     size_t count;
 };
 
-/* Runs the table (ended by name NULL; NULL: no rows) but for rows with one of the flags in
- * `without`, one after the other, each for CHECK_EACH_MS and until req's deadline at most. Texts
- * are in req's arena. False when one failed. Parks. */
+/* Runs the table (ended by name NULL; NULL: empty) without rows that have a flag of `without`, each
+ * for CHECK_EACH_MS, until req's deadline. False: one failed. Parks. */
 bool checks_run(const struct check *rows, unsigned without, void *daemon, const struct request *req,
                 struct check_report *report);
 
@@ -79,12 +63,10 @@ bool checks_run(const struct check *rows, unsigned without, void *daemon, const 
 struct db;
 struct db_migration;
 
-/* Statements of these checks, for a db that db_prepare() has not seen yet; the number of the
- * first. */
+/* Adds the checks' statements to a db before db_prepare(); returns the first's number. */
 void check_database_extend(struct db *db);
 
-/* What the server says of itself, judged: too old a version fails, as do settings that lose what
- * was acknowledged. */
+/* Judges what the server says of itself: too old a version, or settings that lose data, fail. */
 struct check_server {
     const char *version;
     int64_t number; /* 150014 */

@@ -1,7 +1,4 @@
-/*
- * check_database.c - how a daemon's PostgreSQL looks from where the daemon stands, see check.h.
- */
-#include <string.h>
+/* check_database.c - how a daemon's PostgreSQL looks from where the daemon stands, see check.h. */
 
 #include "common/base/clock.h"
 #include "common/service/check.h"

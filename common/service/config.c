@@ -1,15 +1,8 @@
-/*
- * config.c - reads the configuration files line by line, so that every complaint names its line.
- *
- * config_line.c takes each line apart (name, quotes, comment). Used by service_main() and
- * atriumctl.
- */
+/* config.c - reads the configuration files line by line, so that every complaint names its line. */
 #include "common/service/config.h"
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/base/file.h"
 #include "common/service/config_line.h"
@@ -32,7 +25,6 @@ static const struct unit durations[] = {
     {"ms", 1}, {"s", 1000}, {"m", 60000}, {"h", 3600000}, {"d", 86400000}};
 static const struct unit sizes[] = {{"", 1}, {"k", 1 << 10}, {"M", 1 << 20}, {"G", 1 << 30}};
 
-/* What was read of a section. */
 struct section_state {
     struct config_origin first;    /* where it began at first; file NULL: nowhere */
     const char *file;              /* the last file that has it */
@@ -91,7 +83,6 @@ static char *print_ratio(struct arena *arena, int64_t millionths)
     return text;
 }
 
-/* A number of a row in the notation of its type. */
 static char *print_number(struct arena *arena, enum config_type type, int64_t value)
 {
     if (type == CONFIG_TYPE_DURATION)
@@ -194,7 +185,6 @@ static const char *expand_path(struct arena *arena, const char *text)
     return directory ? arena_printf(arena, "%s/%s", directory, text + strlen(variable)) : NULL;
 }
 
-/* Whether the word is among those of the list, which have a blank between them. */
 static bool is_among(const char *list, const char *word)
 {
     size_t length = strlen(word);
@@ -291,7 +281,6 @@ static int set_value(const struct reader *reader, const struct config_section *s
     return -1;
 }
 
-/* The state of a member that neither the file nor the table gives a value. */
 static void clear_value(const struct reader *reader, const struct config_section *section,
                         const struct config_row *row)
 {
@@ -410,7 +399,6 @@ static int set_row(struct reader *reader, const struct config_section *section,
     return row->fallback ? set_value(reader, section, row, row->fallback) : 0;
 }
 
-/* Fills the structs, with the last value of each key or its default. */
 static int set_rows(struct reader *reader, const char *path)
 {
     for (size_t s = 0; s < reader->count; s++) {

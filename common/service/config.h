@@ -1,22 +1,14 @@
 /*
- * config.h - typed settings from files in the notation ZPL, of which a later one overrides an
- * earlier one.
+ * config.h - typed settings from files in ZPL notation (sections, then name = "value").
  *
- *     common
- *         run_dir = "/run/atrium"
- *     authd
- *         database = "host=/run/postgresql dbname=atrium user=atrium-authd"
+ * Each program reads `common` and its own section through a table: an unknown key, a duplicate or a
+ * bad value refuses the start with file and line. The keys of other sections are known too
+ * (config_known), so that a key in the wrong section is refused at once, not at that program's next
+ * start. Secrets are never values but names of files.
  *
- * Each program reads `common` and its own section through a table that names every key it knows: an
- * unknown key, a duplicate within a file or a bad value refuses the start with file, line and what
- * would be right.  Of other programs' sections it knows the keys (config_known): a key that is in
- * the wrong section is refused by the first program that reads the file, and not only by the one
- * that has the section, which may start again months later.  Secrets are never values in a file but
- * names of files.
- *
- * Files are read in this order: the defaults of the package (PREFIX/share/atrium/atrium.conf of
- * programs in PREFIX/bin, for the installed configuration only), the operator's atrium.conf, and
- * conf.d/NAME.conf beside it by name.
+ * Later files override: the package's defaults (PREFIX/share/atrium/atrium.conf of programs in
+ * PREFIX/bin, for the installed configuration), the operator's atrium.conf, conf.d/NAME.conf by
+ * name.
  */
 #ifndef ATRIUM_COMMON_SERVICE_CONFIG_H
 #define ATRIUM_COMMON_SERVICE_CONFIG_H
@@ -117,9 +109,8 @@ struct config_section {
 /* The keys of the section of each daemon, up to a section without a name (config_known.pl). */
 extern const struct config_section config_known[];
 
-/* The files that a configuration is read from, NULL-ended, in the arena: `defaults` (may be NULL)
- * when it exists; `path`, which may be missing when `defaults` exists; the *.conf of conf.d beside
- * `path`, by name. -1: conf.d cannot be read. */
+/* The files of a configuration in the arena, NULL-ended: `defaults` (may be NULL) if it exists;
+ * `path`, optional then; *.conf of conf.d. -1: conf.d cannot be read. */
 int config_files(const char *defaults, const char *path, struct arena *arena, const char ***ret,
                  struct error *err) MUST_USE;
 
@@ -127,8 +118,8 @@ int config_files(const char *defaults, const char *path, struct arena *arena, co
 int config_files_of(const char *path, struct arena *arena, const char ***ret,
                     struct error *err) MUST_USE;
 
-/* Reads the files and fills every section's struct; texts live in the arena. -1 with "FILE:LINE:
- * ..." With sections of other programs among them there is no further one. */
+/* Fills every section's struct; texts live in the arena. -1 with "FILE:LINE: ...". Unless other
+ * programs' sections are given, no further section is allowed. */
 int config_read(const char *const *files, const struct config_section *sections, size_t count,
                 struct arena *arena, struct error *err) MUST_USE;
 
@@ -136,16 +127,14 @@ int config_read(const char *const *files, const struct config_section *sections,
 int config_load(const char *path, const struct config_section *sections, size_t count,
                 struct arena *arena, struct error *err) MUST_USE;
 
-/* The value of a row as it would stand in a file, in the arena or the struct's own; NULL: there is
- * none. `values` is the struct that the section fills. */
+/* The value as a file would have it; NULL: none. `values` is the section's struct. */
 const char *config_value(const struct config_row *row, const void *values, struct arena *arena);
 
-/* Copies the value of a row from one struct to another; texts and lists go into the arena. */
+/* Texts and lists go into the arena. */
 void config_copy_value(const struct config_row *row, const void *from, void *to,
                        struct arena *arena);
 
-/* The effective configuration in the file's own format, with each key's description as a comment,
- * which ends in "[reload]" where SIGHUP applies a change. */
+/* In the file's own format with descriptions as comments; "[reload]" marks what SIGHUP applies. */
 char *config_print(const struct config_section *sections, size_t count, struct arena *arena);
 
 #endif

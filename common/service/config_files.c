@@ -1,10 +1,6 @@
-/*
- * config_files.c - which files a configuration is read from, in order.
- */
+/* config_files.c - which files a configuration is read from, in order. */
 #include <errno.h>
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "common/base/file.h"
@@ -26,7 +22,6 @@ static int compare_names(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Appends the files of conf.d beside `path` to those that are in `files`. */
 static int add_directory(const char *path, struct arena *arena, const char **files, size_t count,
                          struct error *err)
 {

@@ -1,6 +1,4 @@
-/*
- * config_line.c - see config_line.h.
- */
+/* config_line.c - see config_line.h. */
 #include "common/service/config_line.h"
 
 #include <stdbool.h>
@@ -33,8 +31,7 @@ static const char *split_quoted(char *text, const char **ret)
     return NULL;
 }
 
-/* Up to a comment, without the blanks at the end. In `name = #x` the value is "#x", as zconfig read
- * it: files keep their meaning. A '=' stands before the text, or blanks behind one. */
+/* Up to a comment, trimmed. In `name = #x` the value is "#x", as zconfig read it. */
 static void split_bare(char *text, const char **ret)
 {
     size_t length = *text == '#' && text[-1] != '=' ? strlen(text) : strcspn(text, "#");

@@ -1,8 +1,7 @@
 /*
- * config_line.h - one line of a configuration file (config.c): name = "value" # comment
+ * config_line.h - one line of a configuration file (ZPL, https://rfc.zeromq.org/spec/4/).
  *
- * The notation is that of ZPL (https://rfc.zeromq.org/spec/4/), which czmq reads too, but its
- * zconfig writes complaints of its own to stdout.
+ * Not czmq's zconfig, which writes complaints of its own to stdout.
  */
 #ifndef ATRIUM_COMMON_SERVICE_CONFIG_LINE_H
 #define ATRIUM_COMMON_SERVICE_CONFIG_LINE_H
@@ -12,8 +11,8 @@ struct config_line {
     const char *value; /* without its quotes; "" when there is none */
 };
 
-/* Takes the line apart, which has neither its indent nor its end and is written to: *ret points
- * into it. Returns NULL, or what the line must be, for a message. */
+/* Parses and overwrites a line without indent and end: *ret points into it. NULL, or what the line
+ * must be. */
 const char *config_line_split(char *line, struct config_line *ret);
 
 #endif

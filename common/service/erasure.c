@@ -1,6 +1,4 @@
-/*
- * erasure.c - see erasure.h: the shapes.
- */
+/* erasure.c - see erasure.h: the shapes. */
 #include "common/service/erasure.h"
 
 enum { PLACES_MAX = 1000, TABLES_MAX = 16 };

@@ -1,12 +1,9 @@
 /*
- * erasure.h - what a daemon erases of an account that is deleted with all that it owned (`wipe`),
- * and its part of the receipt of that.
+ * erasure.h - what a daemon erases of a deleted account (`wipe`), and its part of the receipt.
  *
- * authd asks each daemon that keeps something of accounts by its operation account_wipe, through
- * the outbox, until it was carried out. The daemon counts what it erases in the statements that
- * erase (sql/part/erasure_count.sql), and then notes the request: so no death loses or doubles a
- * count. What a request of the person that is still under way would add meanwhile is kept out by
- * erasure_mark(). Its operation account_erased says how far it is. The tables are those of
+ * authd calls account_wipe of each daemon through the outbox until it is done. The statements that
+ * erase count (sql/part/erasure_count.sql) before the request is noted: no death loses or doubles a
+ * count. erasure_mark() keeps out what requests under way would add. The tables:
  * schema/erasure.sql.
  */
 #ifndef ATRIUM_COMMON_SERVICE_ERASURE_H
@@ -51,35 +48,32 @@ struct account_erased_out {
 };
 FIELD_DECLARE(account_erased_out);
 
-/* Call it before rows of a table are looked for to erase them: statements that ask erasure_begun()
- * (schema/erasure.sql) add no row of the account from now on, those that were under way are over.
- * Nothing for a caller that names no account. Parks. These need service_definition.erasure. */
+/* Call before looking for rows to erase: statements that ask erasure_begun() (schema/erasure.sql)
+ * add none from now on, those under way have ended. No effect without an account. Parks. Needs
+ * service_definition.erasure. */
 int erasure_mark(struct service *self, const struct request *req, struct uuid account,
                  const char *table, struct error *err) MUST_USE;
 
-/* What a daemon erases of a profile: at most `most` rows of a table at a time, so that no other
- * write waits for long. */
+/* What is erased of a profile, at most `most` rows of a table at a time, so that no write waits
+ * long. */
 struct erasure_work {
     const char *table; /* for erasure_mark() */
     int most;
-    /* How many rows it were, or -1. Parks. */
+    /* Returns how many rows, or -1. Parks. */
     int (*erase)(void *daemon, const struct request *req, const struct membership_ref *place,
                  struct uuid account, struct error *err);
 };
 
-/* Carries a request out: the mark, each profile until nothing is left of it, and the note that it
- * was done. Repeating it is fine. Parks. */
+/* The mark, each profile until nothing is left, and the note. Repeating it is fine. Parks. */
 int erasure_carry_out(struct service *self, const struct request *req,
                       const struct account_wipe_in *in, const struct erasure_work *work,
                       struct error *err) MUST_USE;
 
-/* Notes that a request was carried out, by its key; nothing for a caller that names no account.
- * Parks. */
+/* Notes a request as carried out, by its key; no effect without an account. Parks. */
 int erasure_step_done(struct service *self, const struct request *req, struct uuid account,
                       struct uuid key, struct error *err) MUST_USE;
 
-/* What was erased so far; nothing of an account that is not known. `waiting` is the caller's.
- * Parks. */
+/* What was erased so far; nothing of an unknown account. `waiting` is the caller's. Parks. */
 int erasure_read(struct service *self, const struct request *req,
                  const struct account_erased_in *in, struct account_erased_out *out,
                  struct error *err) MUST_USE;

@@ -1,14 +1,11 @@
-/*
- * fetch.c - see fetch.h.
- */
+/* fetch.c - see fetch.h. */
 #include "common/service/fetch.h"
 
 #include <ctype.h>
 #include <stdio.h>
-#include <string.h>
 #include <strings.h>
 
-#include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/wire/codec.h"
 
 enum { CONNECT_MS = 5000 };
@@ -110,8 +107,7 @@ static int too_late(struct error *err)
     return error_set(err, ERR_DEADLINE, "There was no answer in time.");
 }
 
-/* Why there is no answer, in words for members of a project: nothing of the installation's network
- * shows in them. */
+/* Why there is no answer, for a project's members: nothing of the installation's network. */
 static int failed(const struct transfer_state *state, CURLcode code, struct error *err)
 {
     if (state->too_large)
@@ -202,9 +198,7 @@ int fetch_perform(struct curl_loop *curl, struct arena *arena, const struct fetc
     int rc = 0;
 
     curl_loop_span_begin(curl, &span);
-    headers = header_list(what, &span);
-    if (!headers)
-        log_die("fetch", "out of memory");
+    headers = memory_ensure(header_list(what, &span));
     codec_buffer_init(&state.answer, arena);
     code = set_options(easy, &state, headers);
     if (code == CURLE_OK)

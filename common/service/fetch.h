@@ -1,6 +1,4 @@
-/*
- * fetch.h - one HTTP request to a URL that a project or the operator chose: bots, translation.
- */
+/* fetch.h - one HTTP request to a URL that a project or the operator chose: bots, translation. */
 #ifndef ATRIUM_COMMON_SERVICE_FETCH_H
 #define ATRIUM_COMMON_SERVICE_FETCH_H
 
@@ -26,12 +24,10 @@ struct fetch_answer {
     int64_t max_age_s;     /* of Cache-Control; 0: no-store, no-cache; -1: not said */
 };
 
-/* Sends the request and takes the answer, whatever its status; redirects are not followed, no proxy
- * is used, and the certificate must be the host's. A connection may be kept and used again for the
- * same host: requests with other `networks` need another `curl`. The address is looked at when the
- * connection is made, so no name can lead to another one. Parks. Fails: ERR_DEADLINE; ERR_TOO_LARGE
- * (the answer); ERR_FORBIDDEN (the address is closed, or not https); ERR_UNAVAILABLE (no
- * connection, TLS, cut). */
+/* Sends the request and takes the answer of any status: no redirects, no proxy, a valid
+ * certificate. Connections are kept: other `networks` need another `curl`. The address is checked
+ * at connect, whatever the name says. Parks. Fails: ERR_DEADLINE; ERR_TOO_LARGE; ERR_FORBIDDEN
+ * (closed address, or not https); ERR_UNAVAILABLE (no connection, TLS, cut). */
 int fetch_perform(struct curl_loop *curl, struct arena *arena, const struct fetch *what,
                   struct fetch_answer *ret, struct error *err) MUST_USE;
 

@@ -1,9 +1,6 @@
-/*
- * list_write.c - see list_write.h.
- */
+/* list_write.c - see list_write.h. */
 #include "common/service/list_write.h"
 
-/* What both statements take. */
 struct list_in {
     struct uuid project;
 };

@@ -1,6 +1,4 @@
-/*
- * metric_rows.h - the metrics of one instance as rows for the bus.
- */
+/* metric_rows.h - the metrics of one instance as rows for the bus. */
 #ifndef ATRIUM_COMMON_SERVICE_METRIC_ROWS_H
 #define ATRIUM_COMMON_SERVICE_METRIC_ROWS_H
 
@@ -13,7 +11,6 @@ struct metric_row {
 };
 FIELD_DECLARE(metric_row);
 
-/* Every value of the metrics, struct metric_row; in the arena. */
 struct field_list metrics_rows(const struct metrics *self, struct arena *arena);
 
 #endif

@@ -1,11 +1,8 @@
-/*
- * network.c - see network.h.  Called by fetch.c for each address that libcurl is about to connect
- * to.
- */
+/* network.c - see network.h. */
 #include "common/service/network.h"
 
-/* What carries an IPv4 address within (6to4, NAT64, Teredo) is closed too: it would lead around
- * these rows. */
+/* What carries an IPv4 address (6to4, NAT64, Teredo) is closed too: it would lead around these
+ * rows. */
 static const char *const closed[] = {
     "0.0.0.0/8",
     "10.0.0.0/8",

@@ -1,6 +1,5 @@
 /*
- * network.h - which addresses a project's URL may lead to: the public ones, and those that the
- * operator allows.
+ * network.h - which addresses a project's URL may lead to: public ones, and what operators allow.
  */
 #ifndef ATRIUM_COMMON_SERVICE_NETWORK_H
 #define ATRIUM_COMMON_SERVICE_NETWORK_H
@@ -11,14 +10,12 @@ struct network_rules {
     struct address_networks allowed, closed;
 };
 
-/* Reads the networks that the operator allows under this `key` of the configuration, and the closed
- * ones once for all. As address_networks_parse(). */
+/* Reads the networks allowed by the key `key`, as address_networks_parse(). */
 int network_rules_read(const char *key, const char *const *allowed, struct arena *arena,
                        struct network_rules *ret, struct error *err) MUST_USE;
 
-/* False for what is not globally reachable: private, loopback, link-local, multicast, reserved and
- * translated ranges of both families (IANA special-purpose registries, RFC 6890), unless it is
- * allowed. */
+/* False for what is not globally reachable (IANA special-purpose registries, RFC 6890), unless it
+ * is allowed. */
 bool network_is_open(const struct network_rules *self, const struct address *address);
 
 #endif

@@ -1,21 +1,18 @@
 /*
  * outbox.c - the fiber that relays the rows of the outbox table, see outbox.h.
  *
- * A batch of due rows is claimed under a lease, called one after the other in the order of their
- * making, and settled by one statement.  Whatever goes wrong between, the lease runs out and the
- * rows are due again: they are delivered at least once, and the receiver knows them by their id.
- * Rows of a service without a running instance are not claimed at all, so that they go out as soon
- * as it is back.
+ * A batch of due rows is claimed under a lease, called in order and settled by one statement. When
+ * anything fails the lease runs out and they are due again: delivery at least once, known by id.
+ * Rows of a service without an instance are not claimed.
  */
 #include "common/service/outbox.h"
 
 #include <assert.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/service/sql/outbox.h"
 
 enum {
@@ -300,8 +297,7 @@ static int relay_batch(struct outbox *self, struct error *err)
     return (int)rows.count;
 }
 
-/* For how long the oldest row waits: also of a receiver that is away, whose rows are not
- * claimed. */
+/* How long the oldest row has waited, also for an absent receiver. */
 static int look_at_oldest(struct outbox *self, struct error *err)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
@@ -357,11 +353,9 @@ struct outbox *outbox_new(struct loop *loop, struct db *db, struct bus *bus,
                           struct metrics *metrics, const struct bus_method *const *methods,
                           const struct seal_keys *keys)
 {
-    struct outbox *self = calloc(1, sizeof(*self));
+    struct outbox *self = memory_new(sizeof(*self));
     struct error err;
 
-    if (!self)
-        log_die("outbox", "out of memory");
     *self = (struct outbox){
         .loop = loop,
         .db = db,

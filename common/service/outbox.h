@@ -1,17 +1,10 @@
 /*
  * outbox.h - what one daemon must tell another and must not lose.
  *
- * The row is written in the caller's own transaction; a fiber relays it, at least once, to an
- * operation whose input carries the row's id as its de-duplication key.  Bodies are sealed with the
- * daemon's key, because they may hold one-time secrets; the trace of a request that is sampled lies
- * in them too.  Every schema that uses it has this table (made by its first migration):
- *
- *     create table outbox (id uuid primary key, method text not null, body bytea not null,
- *                          created_at bigint not null, attempts int not null default 0, due_at
- *                          bigint not null);
- *     create index outbox_due on outbox (due_at);
- *
- * created_at and due_at are real time (not contract time: back-off is not moved by a test clock).
+ * The row is written in the caller's transaction; a fiber relays it, at least once, to an operation
+ * whose input has the row's id as de-duplication key. Bodies are sealed: they may hold one-time
+ * secrets. Each schema's first migration makes the table; created_at and due_at are real time,
+ * unmoved by a test clock.
  */
 #ifndef ATRIUM_COMMON_SERVICE_OUTBOX_H
 #define ATRIUM_COMMON_SERVICE_OUTBOX_H
@@ -23,21 +16,17 @@
 
 struct outbox;
 
-/* Starts the relay; call it when db_prepare() has made the table. `methods` (NULL-ended) are the
- * operations that rows may name; rows whose service has no instance wait unharmed. keys (borrowed)
- * seal the bodies. A failed call is tried again after 200 ms .. 60 s; what the receiver calls wrong
- * (4xx but 429) is logged, kept, and tried again every hour. The work of a dead instance is taken
- * up within 5 s. */
+/* Starts the relay, after db_prepare(). `methods` (NULL-ended): the operations of rows. keys
+ * (borrowed) seal the bodies. Retries after 200 ms .. 60 s; every hour, with a log line, when the
+ * receiver blames the request (4xx but 429). A dead instance's work is taken up within 5 s. */
 struct outbox *outbox_new(struct loop *loop, struct db *db, struct bus *bus,
                           struct metrics *metrics, const struct bus_method *const *methods,
                           const struct seal_keys *keys);
 
-/* Ends the relay: on a fiber it waits for the call in progress (parks, at most 3 s), elsewhere its
- * fiber must have been cancelled and have unwound. */
+/* On a fiber it waits 3 s at most for the call in progress; elsewhere its fiber has ended. */
 void outbox_destroy(struct outbox **self_p);
 
-/* What the caller's statement inserts by the part "outbox". The id must be the one that `in`
- * carries as its key; times are real time, ms. */
+/* For the part "outbox". The id must be the key in `in`; times are real time, ms. */
 struct sql_outbox outbox_row(struct outbox *self, struct arena *arena,
                              const struct bus_method *method, struct uuid id, const void *in);
 

@@ -1,10 +1,7 @@
-/*
- * page_cursor.c - see page_cursor.h.
- */
+/* page_cursor.c - see page_cursor.h. */
 #include "common/service/page_cursor.h"
 
 #include <jansson.h>
-#include <string.h>
 
 #include "common/wire/codec.h"
 

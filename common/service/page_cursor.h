@@ -1,11 +1,8 @@
 /*
  * page_cursor.h - where the next page of a list begins, as an opaque text for clients.
  *
- *     base64url( sealed JSON [written at, list, phase, key, id] )
- *
- * It is sealed, because the key of a row is a person's address or name, and so that a client can
- * make none. `list` names all that the list depends on: the route, the project and the filters. A
- * cursor is good for that list and for a day. Pure: no database, no loop.
+ * base64url(sealed JSON [written at, list, phase, key, id]): keys may be personal, and a client can
+ * make none. `list` names route, project and filters; a cursor is valid for it, for a day. Pure.
  */
 #ifndef ATRIUM_COMMON_SERVICE_PAGE_CURSOR_H
 #define ATRIUM_COMMON_SERVICE_PAGE_CURSOR_H
@@ -24,8 +21,7 @@ struct page_cursor {
     struct uuid id;
 };
 
-/* Rows of the tables of a list: its parameter `_cursor`, whose words each list chooses, and its
- * member `next`. */
+/* The list parameter `_cursor`, whose words each list chooses, and the member `next`. */
 enum { PAGE_CURSOR_MAX = 4096 }; /* bytes of the text */
 #define PAGE_CURSOR_EXAMPLE "kP3vX9r2fQ7Yw0bT9s4KfVqLh8dRzJ1oNeA5mZ6tUcE"
 #define FIELD_CURSOR(s, doc_) \
@@ -37,13 +33,11 @@ enum { PAGE_CURSOR_MAX = 4096 }; /* bytes of the text */
 /* Before the first row. */
 extern const struct page_cursor page_cursor_start;
 
-/* From the arena. */
 const char *page_cursor_new(struct arena *arena, const struct seal_keys *keys, const char *list,
                             int64_t now_ms, const struct page_cursor *cursor);
 
-/* A list that is ordered by the ids of its rows, and was read with one row more than `count`. Cuts
- * that row off; where the next page begins, or NULL: that was all. size, id: of a row, and where in
- * it its struct uuid is. */
+/* For a list in id order read with one row more than `count`: cuts that row off; the next page's
+ * cursor, or NULL: that was all. size, id: of a row, and its uuid's offset. */
 const char *page_cursor_cut(struct arena *arena, const struct seal_keys *keys, const char *list,
                             int64_t now_ms, int64_t count, size_t size, size_t id,
                             struct field_list *rows);
@@ -51,8 +45,7 @@ const char *page_cursor_cut(struct arena *arena, const struct seal_keys *keys, c
     page_cursor_cut((req)->arena, keys, list, (req)->now_ms, count, sizeof(struct type), \
                     offsetof(struct type, id), rows)
 
-/* What page_cursor_new() has made for the same list within a day, the key in the arena; from the
- * start of the list for a NULL text. ERR_VALIDATION, path _cursor, for any other. */
+/* The position of a cursor of this list; the start for NULL. ERR_VALIDATION, path _cursor. */
 int page_cursor_read(struct arena *arena, const struct seal_keys *keys, const char *list,
                      int64_t now_ms, const char *text, struct page_cursor *ret,
                      struct error *err) MUST_USE;

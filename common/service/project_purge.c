@@ -35,6 +35,21 @@ struct sql_audit purge_audit(const struct request *req, struct uuid project, con
                                           .detail = table});
 }
 
+static int run_page(struct service *self, const struct purge_step *step, const struct request *req,
+                    struct uuid project, int64_t *ret_removed, struct error *err)
+{
+    const struct sql_purge_page_in in = {.purge = {.project = project, .most = step->rows},
+                                         .audit = purge_audit(req, project, step->table)};
+    struct sql_purge_page_row row;
+
+    if (step->page)
+        return step->page(self, req, project, step->rows, ret_removed, err);
+    if (sql_purge_page(self->db, req, *step->statement, &in, &row, err) < 0)
+        return -1;
+    *ret_removed = row.removed;
+    return 0;
+}
+
 int purge_run(struct service *self, const struct purge_step *steps, const struct request *req,
               struct uuid project, struct project_purge_out *out, struct error *err)
 {
@@ -47,7 +62,7 @@ int purge_run(struct service *self, const struct purge_step *steps, const struct
             out->more = self->stopping || clock_mono_ms() >= until_ms;
             if (out->more)
                 return 0;
-            if (step->page(self, req, project, step->rows, &removed, err) < 0)
+            if (run_page(self, step, req, project, &removed, err) < 0)
                 return -1;
             out->removed += removed;
         } while (removed >= step->rows);

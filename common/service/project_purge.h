@@ -5,10 +5,8 @@
  * daemon remembers the project for a day and looks again every minute: requests that were under way
  * when the project was closed, and rows of an outbox, may still write after that.
  *
- *     PURGE_PAGE(template) // the statement purge_template.sql
- *
  *     static const struct purge_step purge[] = {
- *         {"template", 1000, purge_template_page},
+ *         PURGE_STEP(template, 1000), // sql/purge/purge_template.sql
  *         {.table = NULL},
  *     };
  */
@@ -28,23 +26,14 @@ typedef int purge_page_fn(void *daemon, const struct request *req, struct uuid p
 struct purge_step {
     const char *table;
     int64_t rows; /* of a page: its locks are held for some 100 ms at most */
-    purge_page_fn *page;
+    const struct db_statement *const *statement;
+    purge_page_fn *page; /* NULL: the statement alone */
 };
 
-/* Defines purge_<table>_page(), by the statement purge_<table>.sql, which consists of the parts
- * "purge" and "audit". */
-#define PURGE_PAGE(table_)                                                                         \
-    static int purge_##table_##_page(void *daemon, const struct request *req, struct uuid project, \
-                                     int64_t rows, int64_t *ret_removed, struct error *err)        \
-    {                                                                                              \
-        const struct sql_purge_##table_##_in in = {.purge = {.project = project, .most = rows},    \
-                                                   .audit = purge_audit(req, project, #table_)};   \
-        struct sql_purge_##table_##_row row;                                                       \
-                                                                                                   \
-        if (sql_purge_##table_(((struct service *)daemon)->db, req, &in, &row, err) < 0)           \
-            return -1;                                                                             \
-        *ret_removed = row.removed;                                                                \
-        return 0;                                                                                  \
+/* A step whose statement, of the call "purge_page", is sql/purge/purge_<table>.sql. */
+#define PURGE_STEP(table_, rows_)                                                       \
+    {                                                                                   \
+        .table = #table_, .rows = (rows_), .statement = &sql_purge_##table_##_statement \
     }
 
 /* The audit row of a page. */

@@ -1,6 +1,4 @@
-/*
- * project_read_only.c - see project_read_only.h: the operation that atriumctl calls.
- */
+/* project_read_only.c - see project_read_only.h: the operation that atriumctl calls. */
 #include "common/service/project_read_only.h"
 #include "common/base/clock.h"
 #include "common/service/check.h"
@@ -84,9 +82,8 @@ static int change(struct service *self, const struct request *req, const struct 
     return db_commit(&tx, err);
 }
 
-/* Makes projects read-only, or ends that; when it is answered no write of before is under way any
- * more. Repeating it is harmless. Fails: UNAVAILABLE (a transaction takes long: it is read-only,
- * ask again). */
+/* Starts or ends read-only; afterwards no earlier write is under way. Repeatable. Fails:
+ * UNAVAILABLE (a long transaction: it is read-only, ask again). */
 int tenant_hold(struct service *self, const struct request *req, const struct tenant_hold_in *in,
                 struct nothing *out UNUSED, struct error *err)
 {
@@ -110,8 +107,7 @@ int project_read_only_refuse(struct service *self, const struct request *req, st
     return row.held ? refuse_read_only(err) : 0;
 }
 
-/* Whether a project is read-only; when it is answered no write of before is under way any more.
- * Fails: UNAVAILABLE, as tenant_hold. */
+/* Whether a project is read-only, without earlier writes under way. Fails: UNAVAILABLE. */
 int tenant_held(struct service *self, const struct request *req, const struct tenant_held_in *in,
                 struct tenant_held_out *out, struct error *err)
 {

@@ -1,17 +1,13 @@
 /*
- * project_read_only.h - keeps what a daemon has of a project as it is, while the project travels to
- * another installation: it is read-only.
+ * project_read_only.h - keeps a daemon's data of a project while it moves to another installation.
  *
- * A row of the table project_hold says so, and triggers of the tables that travel refuse to change
- * the project's rows with the SQLSTATE that sqlstate.def makes ERR_PROJECT_READ_ONLY of; they are
- * enabled while there is such a project, and cost nothing else. So nothing
- * that a request, a task or an operator does can change them, also when it began before. What only
- * reads is as ever. Statements that change rows of many projects leave those of such a project out
- * (part not_held), so that they go on for the others; what they leave is done afterwards.
+ * A row of project_hold says so; triggers on the tables that move, enabled meanwhile, refuse
+ * changes with an SQLSTATE that sqlstate.def maps to ERR_PROJECT_READ_ONLY, also of requests, tasks
+ * and operators that began before. Statements over many projects skip it (part not_held) until
+ * afterwards.
  *
- * atriumctl asks every daemon for it (the operation tenant_hold), settingsd first, which also tells
- * authd and the gateways (settingsd/project.c): they refuse sooner, and what leaves no row that
- * travels, as a session.
+ * atriumctl asks every daemon (tenant_hold), settingsd first: it tells authd and the gateways
+ * (settingsd/project.c), which refuse sooner, also what leaves no row, such as a session.
  */
 #ifndef ATRIUM_COMMON_SERVICE_PROJECT_READ_ONLY_H
 #define ATRIUM_COMMON_SERVICE_PROJECT_READ_ONLY_H
@@ -42,8 +38,7 @@ FIELD_DECLARE(tenant_held_out);
 struct service;
 void project_read_only_extend(struct service *self);
 
-/* Refuses what has effects that no trigger takes back, and that no gateway has looked at: fails
- * with PROJECT_READ_ONLY while the project is. Parks. */
+/* Refuses effects that no trigger reverts and no gateway checks: PROJECT_READ_ONLY. Parks. */
 int project_read_only_refuse(struct service *self, const struct request *req, struct uuid project,
                              struct error *err) MUST_USE;
 

@@ -1,11 +1,8 @@
-/*
- * seal_keys.c - see seal_keys.h.
- */
+/* seal_keys.c - see seal_keys.h. */
 #include "common/service/seal_keys.h"
 
 #include <assert.h>
 #include <sodium.h>
-#include <string.h>
 
 static_assert(SEAL_ID_AT + SEAL_ID_SIZE == crypto_secretbox_NONCEBYTES, "the nonce ends in the id");
 

@@ -1,8 +1,7 @@
 /*
  * service.c - the life of a daemon, from the command line to the exit code.
  *
- * Start and stop run on fibers, because they wait for the database and for requests under way; the
- * loop ends when the last fiber has.  What was opened is closed in reverse order.
+ * Start and stop run on fibers; the loop ends with the last one. Closing is in reverse order.
  */
 #include "common/service/service.h"
 
@@ -11,11 +10,11 @@
 #include <signal.h>
 #include <sodium.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 #include <systemd/sd-daemon.h>
 
 #include "common/base/descriptors.h"
+#include "common/base/memory.h"
 #include "common/service/project_read_only.h"
 #include "common/service/service_private.h"
 
@@ -38,8 +37,8 @@ static void log_failure(int level, const char *message, const struct error *err)
               err->detail[0] != '\0' ? err->detail : NULL, NULL);
 }
 
-/* Not on a fiber: it looks up groups, and what the name service loads for that may need a large
- * stack. Callers wait at the door until open_all() lets them in. */
+/* Not on a fiber: looking up groups may load libraries with large stacks. Callers wait for
+ * open_all(). */
 static int open_bus(struct service *self, struct error *err)
 {
     const struct service_definition *definition = self->definition;
@@ -215,8 +214,7 @@ static void end_when_unwound(void *arg)
         loop_stop(self->loop);
 }
 
-/* What is still being served after the drain is told to give up, and has ended when this returns.
- */
+/* Cancels what is still served after the drain; it has ended when this returns. */
 static void drain(struct service *self)
 {
     if (self->definition->drain)
@@ -388,8 +386,7 @@ static int start_or_print(struct service *self, const struct service_options *op
     return run(self, options);
 }
 
-/* A core file would hold keys, passwords and tokens. Only the soft limit: who must debug can raise
- * it again. */
+/* Core files would hold secrets. Only the soft limit, which a debugging person can raise. */
 static void leave_no_core(void)
 {
     struct rlimit limit;
@@ -410,9 +407,9 @@ int service_main(int argc, char **argv, const struct service_definition *definit
 
     if (service_options_read(argc, argv, definition, &options, &exit_code) < 0)
         return exit_code;
-    self = calloc(1, definition->size);
-    if (!self || sodium_init() < 0)
-        log_die("service", "out of memory, or no random source");
+    self = memory_new(definition->size);
+    if (sodium_init() < 0)
+        log_die("service", "no random source");
     signal(SIGPIPE, SIG_IGN);
     snprintf(program, sizeof(program), "atrium-%s", definition->name);
     log_open(program, options.instance, LOG_INFO);

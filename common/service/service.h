@@ -1,11 +1,9 @@
 /*
  * service.h - the skeleton of every daemon: `main` is a table and one call.
  *
- * service_main() reads the command line and the configuration, opens log, loop, clock, offload
- * pool, bus, database and outbox, runs the start hook, lets callers in, tells systemd READY=1,
- * feeds the watchdog, serves until SIGTERM, drains (bounded) and leaves with exit code 0.  SIGHUP
- * reads the configuration again (service_reload.c).  Options: --config FILE, --instance NAME,
- * --check-config, --print-config, --test-clock FILE (development suites only), --version, --help.
+ * service_main() reads command line and configuration, opens log, loop, clock, offload pool, bus,
+ * database and outbox, runs the start hook, lets callers in, notifies systemd, serves until
+ * SIGTERM, drains (bounded) and exits with 0. SIGHUP reloads (service_reload.c).
  */
 #ifndef ATRIUM_COMMON_SERVICE_SERVICE_H
 #define ATRIUM_COMMON_SERVICE_SERVICE_H
@@ -110,8 +108,8 @@ struct service_definition {
         *operations; /* ended by name NULL; those of service_routes.def are added */
     /* See bus_options.admit; NULL: nothing. */
     int (*admit)(void *daemon, struct request *req, const struct operation *row, struct error *err);
-    const struct check *checks;   /* what `doctor` is told beside that of all daemons, ended by name
-                                   NULL; NULL: nothing */
+    const struct check *checks;   /* doctor rows beside those of all daemons, ended by name NULL; or
+                                   * NULL */
     const char *const *upstreams; /* services called, NULL-ended */
     const struct bus_method *const *outbox_methods; /* NULL: no outbox */
     size_t
@@ -122,22 +120,20 @@ struct service_definition {
         *purge; /* what it keeps of a project, ended by table NULL; NULL: nothing */
     const struct tenant_table
         *tenant; /* of that, what travels to another installation; NULL: nothing */
-    /* May be NULL. After the configuration was read, for --check-config too: looks at the files
-     * that it names. Nothing is open yet, so it may block. */
+    /* May be NULL. Checks the files that the configuration names, also for --check-config; may
+     * block. */
     int (*configured)(void *daemon, struct error *err);
-    /* May be NULL. After a reload: takes over what `configured` has made of the new configuration
-     * in `fresh`, a daemon of the same type that was not started. Memory of its arena lives until
-     * the next reload; rows without CONFIG_RELOAD have the new values there, which must not be
-     * used. Parks nowhere. */
+    /* May be NULL. After a reload: takes over what `configured` made of the new configuration in
+     * `fresh`, an unstarted daemon whose arena lives until the next reload. Rows without
+     * CONFIG_RELOAD have new values there: do not use them. Must not park. */
     void (*reload)(void *daemon, void *fresh);
-    /* The hooks run on a fiber and may be NULL. start: after database and bus, before the first
-     * request comes in. It must not wait for another daemon: any start order works. */
+    /* On a fiber, or NULL. After database and bus, before requests. Must not wait for other
+     * daemons. */
     int (*start)(void *daemon, struct error *err);
-    /* On SIGTERM, with everything still running: takes nothing new from elsewhere than the bus
-     * (which drains itself afterwards) and waits for what is under way, bounded. */
+    /* On SIGTERM, all running: stops other input than the bus's, and waits, bounded, for work under
+     * way. */
     void (*drain)(void *daemon);
-    /* After the drain, when no request and no service_every() run is left: frees what start made.
-     * Also after a start that failed, or that SIGTERM cut off: what is not made yet is NULL. */
+    /* After the drain and all runs: frees what start made; after a failed start some is NULL. */
     void (*stop)(void *daemon);
 };
 
@@ -197,25 +193,21 @@ struct service {
 
 int service_main(int argc, char **argv, const struct service_definition *definition);
 
-/* A request of the daemon's own making (jobs, leases): fresh arena, trace id, deadline. Use with
- * CLEANUP. */
+/* A request of the daemon's own: fresh arena, trace id, deadline. Use with CLEANUP. */
 struct request *service_request_new(struct service *self, int64_t timeout_ms);
 void service_request_destroy(struct request **self_p);
 
-/* Starts fn(daemon, req) on a fiber every `period_ms` (first run at once), until the service stops;
- * one run at a time. Each run has a fresh request with that timeout, but at least a second. A run
- * that fails is tried again next time; the log has the first failure of its kind and the recovery.
- * With a test clock the period is at most 500 ms. */
+/* Runs fn(daemon, req) on a fiber every `period_ms` (first at once), one at a time, with a fresh
+ * request and timeout (at least a second). Failures are retried; the log has the first of its kind
+ * and the recovery. A test clock shortens the period to 500 ms. */
 void service_every(struct service *self, const char *name, int64_t period_ms,
                    int (*fn)(void *daemon, const struct request *req, struct error *err));
 
-/* The same for what contract time does not make due, such as a look at the machine: the period is
- * the same with a test clock. */
+/* The same for what contract time does not make due; a test clock does not change the period. */
 void service_every_real(struct service *self, const char *name, int64_t period_ms,
                         int (*fn)(void *daemon, const struct request *req, struct error *err));
 
-/* What every daemon answers to ctl and the gateway, see service_routes.def. For
- * bus_call_instance(): */
+/* Operations of every daemon (service_routes.def), for bus_call_instance(). */
 struct bus_method service_status_method(const char *service);
 struct bus_method service_metrics_method(const char *service);
 struct bus_method service_spans_method(const char *service);
@@ -236,9 +228,8 @@ struct service_status_out {
     bool database;
     enum tristate writable; /* unset: of a build that does not say */
     const char *sandbox;    /* what confines the programs that it starts; NULL: it starts none */
-    /* Ids of the keys in its file, "4c1f0a... 9a2b77...", the one that writes first, and how far
-     * their exchange is: "single", "prepared" (the second is the newer one), "switched". NULL: it
-     * has none. */
+    /* Ids of the file's keys "4c1f0a... 9a2b77...", the writing one first, and "single", "prepared"
+     * (the second is newer) or "switched". NULL: none. */
     const char *sealKeys, *sealState;
 };
 FIELD_DECLARE(service_status_out);
@@ -255,7 +246,6 @@ struct service_spans_out {
 };
 FIELD_DECLARE(service_spans_out);
 
-/* What an instance finds when it looks at itself and at what it stands on. */
 struct service_check_out {
     struct field_list findings; /* struct finding */
     const char *server;         /* of its database, see db_server(); NULL: none, or not connected */
@@ -280,8 +270,7 @@ struct service_config_out {
 };
 FIELD_DECLARE(service_config_out);
 
-/* A page of the audit trail (common/service/audit_chain.h); with rows left when there are any
- * behind the last one. */
+/* A page of the audit trail (audit_chain.h); with rows left when there are any after the last. */
 struct audit_page_in {
     int64_t after;       /* sequence */
     struct uuid project; /* absent: all */
@@ -296,8 +285,7 @@ struct audit_page_out {
 };
 FIELD_DECLARE(audit_page_out);
 
-/* Seals what lies behind `after` in one of the daemon's tables anew, for a page, with the key that
- * writes. */
+/* Reseals a page of a table after `after` with the key that writes. */
 struct seal_reseal_in {
     int64_t table;     /* from 0 on */
     const char *after; /* absent: from its start */

@@ -1,12 +1,8 @@
-/*
- * service_audit.c - a daemon's audit trail, page by page, for atriumctl.
- */
-#include <string.h>
+/* service_audit.c - a daemon's audit trail, page by page, for atriumctl. */
 
 #include "common/service/service_private.h"
 
-/* A page has at most so many rows and, but for its last row, bytes of text; a gap lies between two
- * rows. */
+/* A page's rows and, but for its last row, bytes of text; a gap is between two rows. */
 enum { PAGE_ROWS = 1000, PAGE_BYTES = 1 << 20 };
 
 static const struct field audit_page_in_rows[] = {
@@ -42,8 +38,7 @@ static size_t page_fit(const struct field_list *rows)
     return count;
 }
 
-/* The end of the chain is read first: what lies before it is there when the rows are read, or among
- * the gaps. */
+/* The end is read first: what precedes it is then among the rows or the gaps. */
 int audit_page(struct service *self, const struct request *req, const struct audit_page_in *in,
                struct audit_page_out *out, struct error *err)
 {

@@ -1,12 +1,9 @@
 /*
- * service_check.c - what every daemon looks at when `atriumctl doctor` asks: its configuration, its
- * keys, its neighbours, its database and what waits there.
+ * service_check.c - what every daemon checks for `atriumctl doctor`.
  *
- * Files are read on the offload pool, everything else parks: requests go on meanwhile.
+ * Files are read on the offload pool; everything else parks.
  */
 #include <sodium.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "common/base/clock.h"
@@ -329,8 +326,7 @@ static const char *server_of(const struct service *self, struct arena *arena)
     return text[0] == '\0' ? NULL : arena_strdup(arena, text);
 }
 
-/* Each of the tables is bounded (CHECK_EACH_MS a row), and all together by the deadline of the
- * request. */
+/* Each table row is bounded (CHECK_EACH_MS), all by the request's deadline. */
 int service_check(struct service *self, const struct request *req, const struct nothing *in,
                   struct service_check_out *out, struct error *err)
 {

@@ -1,7 +1,6 @@
 /*
  * service_config.c - the configuration in use, and what the files say now: `atriumctl config` asks.
  */
-#include <string.h>
 
 #include "common/service/service_private.h"
 
@@ -86,8 +85,7 @@ static struct field_list list_entries(const struct service *self, const struct s
     return (struct field_list){entries, count};
 }
 
-/* The values of `fresh` are in its arena, which goes: the entries are copied by then, in the
- * request's. */
+/* The entries are copied into the request's arena: that of `fresh` ends. */
 int service_config(struct service *self, const struct request *req, const struct nothing *in UNUSED,
                    struct service_config_out *out, struct error *err)
 {

@@ -1,13 +1,10 @@
 /*
- * service_database.c - what a daemon knows of its database: whether it answers, whether it can be
- * written to, and who holds the locks that its statements wait for.
+ * service_database.c - whether a daemon's database answers and takes writes, and who blocks it.
  *
- * Asked every three seconds, also of a daemon that is idle.  The answer, and who blocks, are
- * asked for on the vital connection (common/pg/db.h), which no lock holds up; the write takes the
- * way of all writes.  A write of a request that is refused for want of room counts at once.  Seen
- * by service_status() (hence /readyz), metrics and doctor.
+ * Asked every three seconds. Answer and blocker use the vital connection (db.h), which no lock
+ * holds up; the write goes where all writes go. A request's write refused for want of room counts
+ * at once. Seen by service_status() (hence /readyz), metrics and doctor.
  */
-#include <string.h>
 
 #include "common/service/service_private.h"
 #include "common/service/sql/probe.h"
@@ -98,9 +95,8 @@ int service_database_answer(struct service *self, const struct request *req, str
     struct request own = probe_request(req);
     int rc = sql_probe_answer(self->db, &own, err) < 0 ? -1 : 0;
 
-    /* Only an answer ends it: that the connection of a probe was given up, and none comes in its
-     * place, says nothing of the others, which look open for as long as nothing is asked on
-     * them. */
+    /* Only an answer ends it: a probe's lost connection says nothing of the others, which look open
+     * while nothing is asked. */
     if (rc == 0)
         self->database.silent = false;
     else if (err->code == ERR_DEADLINE)
@@ -145,8 +141,7 @@ static void set_blocker(struct service *self, const struct blocker *seen)
     *known = *seen;
 }
 
-/* At a moment when no statement waits, since all are held back or none is asked for, it holds what
- * it held. */
+/* While no statement waits, since all are held back or none is asked for, it keeps what it held. */
 static int keep_blocker(struct service *self, const struct request *req, struct error *err)
 {
     struct blocker *known = &self->database.blocker;

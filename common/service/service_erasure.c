@@ -1,6 +1,4 @@
-/*
- * service_erasure.c - see erasure.h: what a daemon has erased, as its database has it.
- */
+/* service_erasure.c - see erasure.h: what a daemon has erased, as its database has it. */
 #include "common/service/erasure.h"
 #include "common/service/service_private.h"
 #include "common/service/sql/erasure.h"

@@ -1,10 +1,6 @@
-/*
- * service_options.c - a daemon's command line and configuration file.
- */
+/* service_options.c - a daemon's command line and configuration file. */
 #include <getopt.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/domain/page.h"
 #include "common/service/service_private.h"
@@ -147,8 +143,7 @@ int service_log_level(const char *word)
     return -1;
 }
 
-/* Only what keeps a directory and a socket name sane: the bus refuses the rest with its own words.
- */
+/* Keeps directory and socket names sane; the bus refuses the rest. */
 static bool is_instance_name(const char *name)
 {
     size_t length = strlen(name);
@@ -157,7 +152,6 @@ static bool is_instance_name(const char *name)
            strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == length;
 }
 
-/* The sections that are read, and behind them those of the other daemons. How many. */
 static size_t all_sections(const struct service *self,
                            struct config_section ret[static SECTIONS_MAX])
 {

@@ -21,8 +21,7 @@ struct service_options {
     bool check_config, print_config;
 };
 
-/* Reads the command line. -1: leave with *ret_exit (after --help, --version or a mistake, told on
- * stderr). */
+/* -1: exit with *ret_exit (after --help, --version or a mistake). */
 int service_options_read(int argc, char **argv, const struct service_definition *definition,
                          struct service_options *ret, int *ret_exit) MUST_USE;
 
@@ -30,34 +29,29 @@ int service_options_read(int argc, char **argv, const struct service_definition 
 int service_config_load(struct service *self, const struct service_options *options,
                         struct error *err) MUST_USE;
 
-/* The same, and looks at all that --check-config does: the list of hosts, and the files that the
- * daemon's own check opens. Nothing of *self need be open. May block. */
+/* The same with all that --check-config checks: hosts, and the daemon's own files. May block. */
 int service_config_check(struct service *self, const struct service_options *options,
                          struct error *err) MUST_USE;
 
-/* The sections of a daemon's configuration: `common` and its own. */
 enum { SERVICE_SECTIONS = 2 };
 void service_sections(const struct service *self,
                       struct config_section ret[static SERVICE_SECTIONS]);
 
-/* A daemon of the same definition with the configuration that its files have now, in an arena of
- * its own. Not started; check it with service_config_check(). */
+/* An unstarted daemon with the files' current configuration, in its own arena; check it with
+ * service_config_check(). */
 struct service *service_fresh_new(const struct service *self);
 void service_fresh_destroy(struct service **self_p);
 
-/* How the configuration in use differs from that of `fresh`: the keys that a reload applies, and
- * those that need a restart, "authd.issuer, common.run_dir" each, in the arena; "" for none. */
+/* Changed keys that a reload applies, and that need a restart: "authd.issuer, ..." or "". */
 struct service_difference {
     const char *reload, *restart;
 };
 struct service_difference service_compare(const struct service *self, const struct service *fresh,
                                           struct arena *arena);
 
-/* Reads the configuration again and applies what can change at run time; at once, or after the
- * reload under way. */
+/* Applies what can change at run time; at once, or after the reload under way. */
 void service_reload(struct service *self);
 
-/* The effective configuration, as the file would have it. */
 char *service_config_text(const struct service *self, struct arena *arena);
 
 /* ---- service_database.c: of the database, once db_new() was called ---- */
@@ -66,15 +60,14 @@ char *service_config_text(const struct service *self, struct arena *arena);
 void service_database_extend(struct service *self);
 void service_database_metrics(struct service *self);
 
-/* Begins to probe. */
 void service_database_watch(struct service *self);
 
 /* It answers; it takes writes too. Both true without a database. */
 bool service_database_up(const struct service *self);
 bool service_database_writable(const struct service *self);
 
-/* Ask now, 3 s at most each. A write that is refused is no failure: db_refusal() has it then. The
- * last renews self->database.blocker, pid 0: none. Park. */
+/* Asks now, 3 s at most each. A refused write is no failure (see db_refusal()). The last renews
+ * self->database.blocker (pid 0: none). Park. */
 int service_database_answer(struct service *self, const struct request *req, struct error *err);
 int service_database_write(struct service *self, const struct request *req, struct error *err);
 int service_database_blocker(struct service *self, const struct request *req, struct error *err);
@@ -85,14 +78,13 @@ const struct database_config *service_database_config(const struct service *self
 /* Of the daemon's key that seals; NULL when it has none. */
 const char *service_seal_key_path(const struct service *self);
 
-/* The keys of the file that the configuration names, without any look at the database. */
 int service_seal_load(struct service *self, struct error *err) MUST_USE;
 
 /* Statements and tables of the keys' exchange, for a db that db_prepare() has not seen yet. */
 void service_seal_extend(struct service *self);
 
-/* Refuses keys that are not those of the database, registers them, adds those that were exchanged,
- * and starts the task that seals anew. Parks. */
+/* Refuses keys that are not the database's, registers them, adds exchanged ones, starts resealing.
+ * Parks. */
 int service_seal_open(struct service *self, struct error *err) MUST_USE;
 
 /* See struct service_status_out. */

@@ -1,29 +1,25 @@
 /*
- * service_reload.c - SIGHUP: reads the configuration again and applies what can change at run time.
+ * service_reload.c - SIGHUP: reads the configuration again and applies what can change.
  *
- * A configuration that cannot be read, or that a start would refuse, changes nothing.  Rows with
- * CONFIG_RELOAD are copied into the structs in use, whose texts stay allocated as long as the
- * process: a request under way may hold them.  The log names the keys that changed and those that
- * need a restart.
+ * An unreadable or refused configuration changes nothing. Rows with CONFIG_RELOAD are copied into
+ * the structs in use; texts stay allocated, since requests may hold them. The log names the changed
+ * keys and those that need a restart.
  */
 #include <inttypes.h>
 #include <sodium.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <systemd/sd-daemon.h>
 #include <time.h>
 
+#include "common/base/memory.h"
 #include "common/service/service_private.h"
 
 enum { READ_MS = 30000 };
 
 struct service *service_fresh_new(const struct service *self)
 {
-    struct service *fresh = calloc(1, self->definition->size);
+    struct service *fresh = memory_new(self->definition->size);
 
-    if (!fresh)
-        log_die("service", "out of memory");
     fresh->definition = self->definition;
     fresh->arena = arena_new();
     return fresh;
@@ -52,7 +48,6 @@ static bool same_value(const struct config_row *row, const void *a, const void *
     return left && right ? strcmp(left, right) == 0 : left == right;
 }
 
-/* Calls fn for each row whose values differ. */
 static void each_difference(const struct service *self, const struct service *fresh,
                             struct arena *arena,
                             void (*fn)(void *arg, const struct config_section *mine,
@@ -136,8 +131,8 @@ static void apply_difference(void *arg, const struct config_section *mine,
         config_copy_value(&mine->rows[row], theirs->out, mine->out, self->arena);
 }
 
-/* Where values come from may have changed without them. A file's name is copied only then: names do
- * not pile up. */
+/* Values may come from other files now. File names are copied only then, so that they do not pile
+ * up. */
 static void take_origins(struct service *self, const struct service *fresh)
 {
     struct config_section mine[SERVICE_SECTIONS], theirs[SERVICE_SECTIONS];
@@ -227,8 +222,7 @@ static void reload(struct service *self)
                   NULL);
 }
 
-/* systemd reloads with ExecReload=kill -HUP and is told here when it has begun and is over
- * (sd_notify(3)). */
+/* For ExecReload=kill -HUP: systemd is told the begin and the end (sd_notify(3)). */
 static void notify_reloading(void)
 {
     struct timespec now;

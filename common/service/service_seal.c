@@ -1,23 +1,18 @@
 /*
- * service_seal.c - a daemon's seal keys against its database: whether they are the right ones, and
- * their exchange.
+ * service_seal.c - a daemon's seal keys against its database: the right ones, and their exchange.
  *
- * The table seal_key says which keys have sealed. An instance starts only with a file that holds
- * all of them that are not retired, so neither a wrong file nor one that lost a line is noticed by
- * values that do not open. The exchange has three steps, for which `atriumctl keys rotate --seal`
- * writes the file and asks the instances:
+ * seal_key lists the keys that have sealed. An instance starts only with a file that has all that
+ * are not retired. `atriumctl keys rotate --seal` writes the file and asks the instances:
  *
- *   prepared  OLD NEW   every instance can read what the new key will seal; none seals with it yet
- *   switched  NEW OLD   the new key seals; a task seals anew, page by page, what the old one has
- *             sealed
- *   retired   NEW       nothing is sealed by the old key; the table keeps it, sealed, for hashes
- *             that it has made
+ * prepared, OLD NEW: every instance can read the new key's values; none seals with it yet.
  *
- * A key that is new stands second first: an instance refuses a file whose first key the table does
- * not know.
+ * switched, NEW OLD: the new key seals; a task reseals the old values page by page.
+ *
+ * retired, NEW: the table keeps the old key, sealed, for the hashes that it made.
+ *
+ * A new key comes second first: a first key that the table does not know is refused.
  */
 #include <sodium.h>
-#include <string.h>
 
 #include "common/service/service_private.h"
 #include "common/service/sql/seal.h"
@@ -62,9 +57,6 @@ static const struct field seal_row_rows[] = {
 };
 FIELD_TABLE(seal_row);
 
-SEAL_STATEMENTS(retired_key)
-SEAL_STATEMENTS(outbox)
-
 static void add_table(struct service_seal *self, const struct seal_table *table)
 {
     if (self->table_count == TABLES_MAX)
@@ -99,21 +91,22 @@ struct page {
     int64_t rows, other, unopened, resealed;
 };
 
-/* What a page has to write. */
 struct page_values {
-    struct sql_seal_replace in;
+    struct sql_seal_write_in in;
     size_t count;
 };
 
 static int read_page(struct service *self, const struct request *req,
                      const struct seal_table *table, const char *after, int64_t most,
-                     struct seal_rows *ret, struct error *err)
+                     struct sql_seal_page_rows *ret, struct error *err)
 {
     uint8_t id[SEAL_ID_SIZE];
+    const struct sql_seal_page_in in = {
+        .after = after, .most = most, .seal_other = {.key_id = {id, sizeof(id)}}};
 
     (void)sodium_hex2bin(id, sizeof(id), self->seal.items[0].id, SEAL_ID_TEXT - 1, NULL, NULL,
                          NULL);
-    return table->page(self->db, req, after, (struct field_bytes){id, sizeof(id)}, most, ret, err);
+    return MIN(sql_seal_page(self->db, req, *table->page, &in, ret, err), 0);
 }
 
 /* The plain value of a row that another key has sealed; NULL when none of the keys opens it. */
@@ -154,35 +147,36 @@ static void page_add(struct service *self, const struct request *req,
     }
     sealed = seal_value(req->arena, &self->seal, purpose, plain, size);
     sodium_memzero((char *)(uintptr_t)plain, size);
-    db_array_add(&values->in.keys, row->key);
+    db_array_add(&values->in.seal_replace.keys, row->key);
     if (row->value.bytes)
-        db_array_add_bytes(&values->in.olds, row->value.bytes, row->value.size);
+        db_array_add_bytes(&values->in.seal_replace.olds, row->value.bytes, row->value.size);
     else
-        db_array_add(&values->in.olds, "null");
-    db_array_add_bytes(&values->in.news, sealed.bytes, sealed.size);
+        db_array_add(&values->in.seal_replace.olds, "null");
+    db_array_add_bytes(&values->in.seal_replace.news, sealed.bytes, sealed.size);
     values->count++;
 }
 
-static struct page_values page_values_new(const struct request *req, const struct seal_rows *rows)
+static struct page_values page_values_new(const struct request *req,
+                                          const struct sql_seal_page_rows *rows)
 {
     size_t bytes = 0;
 
     for (size_t i = 0; i < rows->count; i++)
         bytes += DB_ARRAY_BYTES(rows->items[i].value.size + SECRET_MAX) + 1;
-    return (struct page_values){.in = {.keys = db_array_new(req->arena, rows->count, KEY_TEXT),
-                                       .olds = db_array_new(req->arena, 1, bytes),
-                                       .news = db_array_new(req->arena, 1, bytes)}};
+    return (struct page_values){
+        .in.seal_replace = {.keys = db_array_new(req->arena, rows->count, KEY_TEXT),
+                            .olds = db_array_new(req->arena, 1, bytes),
+                            .news = db_array_new(req->arena, 1, bytes)}};
 }
 
-/* Seals a page of a table anew. A row that was written meanwhile keeps what was written: that is of
- * a key that may write, and the next pass looks at it again. */
+/* A row written meanwhile keeps that: by a key that may write; the next pass looks at it again. */
 static int reseal_page(struct service *self, const struct request *req,
                        const struct seal_table *table, const char *after, struct page *ret,
                        struct error *err)
 {
-    struct sql_audit audit;
+    struct sql_seal_write_row written;
     struct page_values values;
-    struct seal_rows rows;
+    struct sql_seal_page_rows rows;
 
     *ret = (struct page){.rows = 0};
     if (read_page(self, req, table, after, PAGE_ROWS, &rows, err) < 0)
@@ -196,9 +190,11 @@ static int reseal_page(struct service *self, const struct request *req,
         ret->next = rows.items[rows.count - 1].key;
     if (values.count == 0)
         return 0;
-    audit = audit_row(req, &(struct audit){.action = "seal_key.reseal", .detail = table->name});
-    if (table->replace(self->db, req, &values.in, &audit, &ret->resealed, err) < 0)
+    values.in.audit =
+        audit_row(req, &(struct audit){.action = "seal_key.reseal", .detail = table->name});
+    if (sql_seal_write(self->db, req, *table->replace, &values.in, &written, err) < 0)
         return -1;
+    ret->resealed = written.total;
     *self->sealing->resealed += (uint64_t)ret->resealed;
     return 0;
 }
@@ -293,7 +289,7 @@ static int try_values(struct service *self, const struct request *req, struct er
     size_t opened = 0, tried = 0;
 
     for (size_t i = 0; i < sealing->table_count; i++) {
-        struct seal_rows rows;
+        struct sql_seal_page_rows rows;
 
         if (read_page(self, req, &sealing->tables[i], NULL, TRIAL_ROWS, &rows, err) < 0)
             return -1;
@@ -318,8 +314,7 @@ static int try_values(struct service *self, const struct request *req, struct er
                      service_seal_key_path(self));
 }
 
-/* Refuses a file that lacks a key which values may need, and a first key that others may not
- * know. */
+/* Refuses a file that lacks a needed key, or whose first key others may not know. */
 static int judge_file(const struct service *self, const struct sql_seal_key_list_rows *known,
                       struct error *err)
 {
@@ -441,8 +436,7 @@ const char *service_seal_state(const struct service *self)
     return self->sealing->single ? "single" : self->sealing->switched ? "switched" : "prepared";
 }
 
-/* Values that another key than the one that writes has sealed, of those that are looked at in
- * time. */
+/* Values sealed by other keys than the writing one, as far as time allows. */
 static int count_other(struct service *self, const struct request *req, int64_t *ret,
                        bool *ret_more, struct error *err)
 {
@@ -453,7 +447,7 @@ static int count_other(struct service *self, const struct request *req, int64_t 
         const char *after = NULL;
 
         do {
-            struct seal_rows rows;
+            struct sql_seal_page_rows rows;
 
             *ret_more = clock_mono_ms() > until_ms || *ret > COUNT_MAX;
             if (*ret_more)

@@ -1,9 +1,6 @@
 /*
- * service_status.c - the operations that every daemon answers: how it is, its metrics, its spans.
- *
- * The gateway asks for its admin listener, atriumctl for `status`.
+ * service_status.c - what every daemon answers the gateway and atriumctl: health, metrics, spans.
  */
-#include <string.h>
 #include <unistd.h>
 
 #include "common/service/audit_leaf.h"

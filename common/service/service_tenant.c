@@ -1,12 +1,10 @@
 /*
  * service_tenant.c - see service_tenant.h.
  *
- * Sealed values are open in these answers and requests: they go to atriumctl, over a socket of this
- * host or encrypted, and from there into a file for one receiver.
+ * Sealed values are open here: they go to atriumctl, over a local socket or encrypted, into a file
+ * for one receiver.
  */
 #include "common/service/service_tenant.h"
-
-#include <string.h>
 
 #include "common/service/service_private.h"
 #include "common/service/sql/audit.h"
@@ -81,8 +79,7 @@ static struct tenant_store store_of(const struct service *self)
     return (struct tenant_store){self->db, &self->seal};
 }
 
-/* What a deletion left behind is looked for once more for a day (project_purge.c): what came
- * meanwhile would go with it. */
+/* For a day project_purge.c deletes late rows of a deleted project: new ones would go with them. */
 static int refuse_deleted(struct service *self, const struct request *req, struct uuid project,
                           struct error *err)
 {

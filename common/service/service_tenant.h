@@ -1,6 +1,5 @@
 /*
- * service_tenant.h - what each daemon answers to atriumctl when a tenant travels: the tables that
- * do, pages of their rows, and rows that are added.
+ * service_tenant.h - a tenant's move: which tables, pages of their rows, and rows that are added.
  */
 #ifndef ATRIUM_COMMON_SERVICE_SERVICE_TENANT_H
 #define ATRIUM_COMMON_SERVICE_SERVICE_TENANT_H
@@ -24,7 +23,6 @@ struct tenant_tables_in {
 };
 FIELD_DECLARE(tenant_tables_in);
 
-/* In the order in which they are added. */
 struct tenant_tables_out {
     struct field_list tables; /* struct tenant_table_name */
 };

@@ -1,10 +1,7 @@
-/*
- * span_json.c - see span_json.h.
- */
+/* span_json.c - see span_json.h. */
 #include "common/service/span_json.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #include <jansson.h>
 

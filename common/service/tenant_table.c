@@ -201,6 +201,20 @@ static const char *key_of(const struct tenant_table *table, struct arena *arena,
 
 /* ---- pages ---- */
 
+int tenant_table_page(const struct tenant_table *table, struct db *db, const struct request *req,
+                      const struct sql_tenant_page *in, struct tenant_page *ret, struct error *err)
+{
+    const struct sql_tenant_read_in read = {.tenant_page = *in};
+    struct sql_tenant_read_rows rows;
+
+    if (table->page)
+        return table->page(table, db, req, in, ret, err);
+    if (sql_tenant_read(db, req, *table->read, &read, &rows, err) < 0)
+        return -1;
+    *ret = (struct tenant_page){rows.items, rows.count};
+    return 0;
+}
+
 int tenant_table_read(const struct tenant_table *table, const struct tenant_store *from,
                       const struct request *req, struct uuid project, const char *after,
                       struct tenant_page *ret, struct error *err)
@@ -211,7 +225,7 @@ int tenant_table_read(const struct tenant_table *table, const struct tenant_stor
                                        .most = table->rows};
     const char *column;
 
-    if (table->page(from->db, req, &in, ret, err) < 0)
+    if (tenant_table_page(table, from->db, req, &in, ret, err) < 0)
         return -1;
     column = turn_page(table, from->keys, req->arena, open_column, ret);
     return column ? error_set(err, ERR_INTERNAL, "%s of a row of %s is sealed with another key.",
@@ -258,13 +272,17 @@ static int add_rows(const struct addition *self, struct db_tx *tx, size_t count,
                     int64_t *ret_others, struct error *err)
 {
     const struct tenant_page page = {self->page.items, count};
-    const struct sql_tenant_insert in = {.project = self->project,
-                                         .rows = join(self->req->arena, &page)};
-    int64_t same;
+    const struct sql_tenant_add_in in = {.tenant_insert = {.project = self->project,
+                                                           .rows = join(self->req->arena, &page)},
+                                         .audit = self->audit};
+    const struct tenant_table *table = self->table;
+    struct sql_tenant_add_row row;
 
-    if (self->table->insert(tx, self->req, &in, &self->audit, ret_added, &same, err) < 0)
+    if ((table->insert ? table->insert(table, tx, self->req, &in, &row, err)
+                       : sql_tenant_add(tx, self->req, *table->add, &in, &row, err)) < 0)
         return -1;
-    *ret_others = (int64_t)count - *ret_added - same;
+    *ret_added = row.added;
+    *ret_others = (int64_t)count - row.added - row.same;
     return 0;
 }
 

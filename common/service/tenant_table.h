@@ -4,9 +4,8 @@
  * also for those that stay, with the reason. A test compares them with the schema, so that a new
  * table is not forgotten.
  *
- *     TENANT_STATEMENTS(client) // sql/tenant/tenant_page_client.sql and tenant_insert_client.sql
- *
  *     const struct tenant_table settingsd_tenant_tables[] = {
+ *         // sql/tenant/tenant_page_client.sql and tenant_insert_client.sql
  *         {"client", "{\"id\":\"" UUID_NIL "\"}", 500, TENANT_TABLE(client)},
  *         TENANT_STAYS("outbox", "what it holds is sent before the tenant travels"),
  *         {.name = NULL},
@@ -38,16 +37,18 @@ struct tenant_page {
     size_t count;
 };
 
-/* Reads the rows of a project behind the row `after`, at most `most`, in the order of their key.
- * Parks. */
-typedef int tenant_page_fn(struct db *db, const struct request *req,
-                           const struct sql_tenant_page *in, struct tenant_page *ret,
-                           struct error *err);
+struct tenant_table;
 
-/* Adds rows: *ret_added were not there, *ret_same were, as they are given. Parks. */
-typedef int tenant_insert_fn(struct db_tx *tx, const struct request *req,
-                             const struct sql_tenant_insert *in, const struct sql_audit *audit,
-                             int64_t *ret_added, int64_t *ret_same, struct error *err);
+/* Reads the rows of a project after the row in->after, at most in->most, in the order of their key.
+ * Parks. */
+typedef int tenant_page_fn(const struct tenant_table *table, struct db *db,
+                           const struct request *req, const struct sql_tenant_page *in,
+                           struct tenant_page *ret, struct error *err);
+
+/* Adds rows: ret->added were not there, ret->same were, as they are given. Parks. */
+typedef int tenant_insert_fn(const struct tenant_table *table, struct db_tx *tx,
+                             const struct request *req, const struct sql_tenant_add_in *in,
+                             struct sql_tenant_add_row *ret, struct error *err);
 
 /* A column that holds a sealed value. */
 struct tenant_sealed {
@@ -67,10 +68,12 @@ enum { TENANT_SEALED_MAX = 2 };
 
 struct tenant_table {
     const char *name;
-    const char *first; /* JSON of a key before that of every row */
-    int64_t rows;      /* of a page */
-    tenant_page_fn *page;
-    tenant_insert_fn *insert;
+    const char *first;                                  /* JSON of a key before that of every row */
+    int64_t rows;                                       /* of a page */
+    const struct db_statement *const *read;             /* of the call "tenant_read" */
+    const struct db_statement *const *add;              /* of the call "tenant_add" */
+    tenant_page_fn *page;                               /* NULL: the statement alone */
+    tenant_insert_fn *insert;                           /* likewise */
     const char *stays;                                  /* why it does not travel; NULL: it does */
     struct tenant_sealed sealed[TENANT_SEALED_MAX + 1]; /* ended by column NULL */
     tenant_check_fn *check; /* of rows that are added; NULL: readers check what they read */
@@ -95,6 +98,9 @@ struct tenant_store {
     const struct seal_keys *keys;
 };
 
+/* Reads a page as it is stored, with sealed values. Parks. */
+tenant_page_fn tenant_table_page;
+
 /* Reads a page; `after` is the last row of the one before, NULL: from the start. The last page has
  * fewer rows than table->rows. Fails when a value is sealed by a key that is not there. Parks. */
 int tenant_table_read(const struct tenant_table *table, const struct tenant_store *from,
@@ -118,45 +124,7 @@ int tenant_table_try(const struct tenant_table *table, const struct tenant_store
                      const struct request *req, struct uuid project, const struct tenant_page *page,
                      int64_t before, tenant_look_fn *look, void *arg, struct error *err) MUST_USE;
 
-/* Defines the first function, by the statement tenant_page_<table>.sql, of the part
- * "tenant_page". */
-#define TENANT_PAGE_STATEMENT(table_)                                                            \
-    static int tenant_page_##table_(struct db *db, const struct request *req,                    \
-                                    const struct sql_tenant_page *page, struct tenant_page *ret, \
-                                    struct error *err)                                           \
-    {                                                                                            \
-        const struct sql_tenant_page_##table_##_in in = {.tenant_page = *page};                  \
-        struct field_list rows;                                                                  \
-                                                                                                 \
-        if (sql_tenant_page_##table_(db, req, &in, &rows, err) < 0)                              \
-            return -1;                                                                           \
-        *ret = (struct tenant_page){rows.items, rows.count};                                     \
-        return 0;                                                                                \
-    }
-
-/* Defines the second, by tenant_insert_<table>.sql, which has the part "audit". What follows the
- * table is what the statement takes besides, of `insert`. */
-#define TENANT_INSERT_STATEMENT(table_, ...)                                              \
-    static int tenant_insert_##table_(struct db_tx *tx, const struct request *req,        \
-                                      const struct sql_tenant_insert *insert,             \
-                                      const struct sql_audit *audit, int64_t *ret_added,  \
-                                      int64_t *ret_same, struct error *err)               \
-    {                                                                                     \
-        const struct sql_tenant_insert_##table_##_in in = {.audit = *audit, __VA_ARGS__}; \
-        struct sql_tenant_insert_##table_##_row row;                                      \
-                                                                                          \
-        if (sql_tenant_insert_##table_(tx, req, &in, &row, err) < 0)                      \
-            return -1;                                                                    \
-        *ret_added = row.added;                                                           \
-        *ret_same = row.same;                                                             \
-        return 0;                                                                         \
-    }
-
-/* Both, the second of a statement that has the part "tenant_insert", too. */
-#define TENANT_STATEMENTS(table_) \
-    TENANT_PAGE_STATEMENT(table_) \
-    TENANT_INSERT_STATEMENT(table_, .tenant_insert = *insert)
-
-#define TENANT_TABLE(table_) .page = tenant_page_##table_, .insert = tenant_insert_##table_
+#define TENANT_TABLE(table_) \
+    .read = &sql_tenant_page_##table_##_statement, .add = &sql_tenant_insert_##table_##_statement
 
 #endif

@@ -1,15 +1,9 @@
-/*
- * codec.c - msgpack from strangers: everything is measured before anything is allocated.
- *
- * Called by the bus for each frame; fields_*.c builds on it. JSON is in json_text.c.
- */
+/* codec.c - msgpack from strangers: everything is measured before anything is allocated. */
 #include "common/wire/codec.h"
 
 #include <assert.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "common/base/log.h"
+#include "common/base/memory.h"
 
 enum {
     BUFFER_FIRST = 512,     /* bytes of a buffer in an arena */
@@ -20,8 +14,7 @@ enum {
 
 /* ---- text ---- */
 
-/* Length of the UTF-8 sequence at `at` (RFC 3629: shortest form, no surrogates), 0 when it is
- * none. */
+/* Length of the UTF-8 sequence at `at` (RFC 3629: shortest form, no surrogates), 0: none. */
 static size_t sequence_length(const uint8_t *at, size_t left)
 {
     uint8_t lead = at[0], low = 0x80, high = 0xbf;
@@ -150,8 +143,7 @@ static bool scan_length(struct scan *self, size_t width, size_t *ret)
     return true;
 }
 
-/* Reads the type byte and the length behind it. The numbers are those of the msgpack
- * specification's table. */
+/* Reads the type byte and its length, by the numbers of the specification's table. */
 static inline bool scan_head(struct scan *self, struct head *ret)
 {
     static const uint8_t scalar_size[] = {4, 8, 1, 2, 4, 8, 1, 2, 4, 8}; /* 0xca .. 0xd3 */
@@ -236,8 +228,7 @@ static const char *scan_value(struct scan *self)
     return NULL;
 }
 
-/* NULL when the bytes are one value and nothing else, of so many values in all; otherwise what is
- * wrong with them. */
+/* NULL: one value and nothing else, of *ret values in all; otherwise what is wrong. */
 static const char *scan_all(const void *bytes, size_t size, size_t *ret_items)
 {
     struct scan scan = {.at = bytes, .left = size};
@@ -298,7 +289,6 @@ static void build_float(uint8_t byte, uint64_t bits, msgpack_object *ret)
         ret->via.f64 = (double)single;
 }
 
-/* The first byte, and the number behind it. */
 static void build_scalar(uint8_t byte, const uint8_t *at, size_t width, msgpack_object *ret)
 {
     uint64_t bits = build_bits(at, width);
@@ -457,10 +447,8 @@ static size_t grown_capacity(const struct codec_buffer *self, size_t size)
 void codec_buffer_grow(struct codec_buffer *self, size_t size)
 {
     size_t capacity = grown_capacity(self, size);
-    uint8_t *grown = self->arena ? arena_alloc_raw(self->arena, capacity) : malloc(capacity);
+    uint8_t *grown = self->arena ? arena_alloc_raw(self->arena, capacity) : memory_raw(capacity);
 
-    if (!grown)
-        log_die("codec", "out of memory");
     if (self->size > 0)
         memcpy(grown, self->bytes, self->size);
     if (!self->arena && self->bytes) {

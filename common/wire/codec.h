@@ -1,16 +1,14 @@
 /*
  * codec.h - bounded msgpack and JSON.
  *
- * Bytes from a peer are checked whole (every length against what is left, every count, the depth)
- * before msgpack-c may allocate for them: a five-byte frame can otherwise claim four billion
- * elements.
+ * A peer's bytes are checked whole (lengths, counts, depth) before msgpack-c allocates: five bytes
+ * can otherwise claim four billion elements.
  */
 #ifndef ATRIUM_COMMON_WIRE_CODEC_H
 #define ATRIUM_COMMON_WIRE_CODEC_H
 
 #include <jansson.h>
 #include <msgpack.h>
-#include <string.h>
 
 #include "common/base/arena.h"
 #include "common/base/base.h"
@@ -22,14 +20,12 @@ enum {
     CODEC_FRAME_MAX = 4 * 1024 * 1024 /* bytes of one bus message */
 };
 
-/* Exactly one msgpack value of `size` bytes, nothing behind it, within the limits above, every str
- * valid UTF-8 without U+0000. *ret lives in the arena. -1 (ERR_BAD_REQUEST) otherwise; nothing was
- * allocated then. */
+/* Exactly one value within the limits above, every str valid UTF-8 without U+0000. *ret lives in
+ * the arena. -1 (ERR_BAD_REQUEST): nothing was allocated. */
 int codec_unpack(const void *bytes, size_t size, struct arena *arena, msgpack_object *ret,
                  struct error *err) MUST_USE;
 
-/* The same without a copy: texts and bytes of *ret point into `bytes`, which must live as long as
- * the arena. */
+/* Without a copy: texts and bytes of *ret point into `bytes`, which must outlive the arena. */
 int codec_unpack_in_place(const void *bytes, size_t size, struct arena *arena, msgpack_object *ret,
                           struct error *err) MUST_USE;
 
@@ -39,8 +35,8 @@ const msgpack_object *codec_member(const msgpack_object *map, const char *name);
 /* A word with the byte in each of its eight places. */
 #define EIGHT_TIMES(byte) (UINT64_C(0x0101010101010101) * (byte))
 
-/* A growing buffer for msgpack_packer_init(&p, &buffer, codec_write). Memory is the arena's or,
- * without one, from malloc(): then old bytes are wiped when it grows, and free() ends it. */
+/* For msgpack_packer_init(&p, &buffer, codec_write). Without an arena the memory is malloc()'s: old
+ * bytes are wiped when it grows, free() ends it. */
 struct codec_buffer {
     struct arena *arena;
     uint8_t *bytes;
@@ -49,7 +45,6 @@ struct codec_buffer {
 void codec_buffer_init(struct codec_buffer *self, struct arena *arena);
 void codec_buffer_grow(struct codec_buffer *self, size_t size);
 
-/* Makes room for `size` more bytes. */
 static inline void codec_buffer_reserve(struct codec_buffer *self, size_t size)
 {
     if (size > self->capacity - self->size)
@@ -70,13 +65,12 @@ static inline int codec_write(void *buffer, const char *bytes, size_t size)
 
 void codec_pack_text(msgpack_packer *packer, const char *text); /* NULL packs nil */
 
-/* One JSON text (RFC 8259): UTF-8, no duplicate keys, no U+0000, depth at most CODEC_DEPTH_MAX; a
- * byte order mark before it is skipped. ERR_BAD_REQUEST with the position of the mistake.
- * `must_be_object` refuses other values. New reference. */
+/* One JSON text (RFC 8259): UTF-8, no duplicate keys, no U+0000, bounded depth; a byte order mark
+ * is skipped. ERR_BAD_REQUEST with the position. New reference. */
 json_t *codec_parse_json(const char *text, size_t size, bool must_be_object, struct error *err);
 
-/* The same for JSON that is passed on: numbers may have any size, and codec_dump_json() writes each
- * as it came. Read it with fields_read(): such a number is a string in the tree (json_number.h). */
+/* For JSON that is passed on: numbers keep their text (json_number.h) to codec_dump_json(). Read it
+ * with fields_read(). */
 json_t *codec_parse_exact(const char *text, size_t size, bool must_be_object, struct error *err);
 
 /* True when the text is one JSON value, nested at most CODEC_DEPTH_MAX deep; builds nothing. */
@@ -88,19 +82,15 @@ size_t codec_number_size(const char *at, const char *end);
 /* Steps over the byte order mark before a text (RFC 8259, section 8.1). */
 void codec_skip_mark(const char **text, size_t *size);
 
-/* Compact JSON text from the arena. */
 char *codec_dump_json(struct arena *arena, const json_t *json);
 
 /* Adds a text to a JSON object; NULL and "" add nothing. */
 void codec_set_text(json_t *object, const char *name, const char *text);
 
-/* Valid UTF-8 without U+0000, `size` bytes. */
 bool codec_is_text(const char *bytes, size_t size);
 
-/* Whether all characters of the text are ASCII. */
 bool codec_is_ascii(const char *text);
 
-/* How many Unicode characters these `size` bytes of UTF-8 are. */
 size_t codec_characters(const char *text, size_t size);
 
 #endif

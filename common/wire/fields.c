@@ -1,14 +1,5 @@
-/*
- * fields.c - what does not read or write a table: the empty one, a look at its rows, and the wiping
- * of secrets.
- *
- * The rest of fields.h is in fields_read.c (JSON and msgpack to struct), fields_pack.c (struct to
- * msgpack), fields_print.c (msgpack to JSON), fields_schema.c (table to JSON Schema) and
- * fields_email.c.
- */
+/* fields.c - the empty table, looking at rows, wiping secrets; the rest is in fields_*.c. */
 #include "common/wire/fields.h"
-
-#include <string.h>
 
 #include "common/base/secret.h"
 
@@ -28,6 +19,14 @@ const struct field *fields_find(const struct field_table *table, const char *nam
         if (strcmp(table->rows[i].name, name) == 0)
             return &table->rows[i];
     return NULL;
+}
+
+unsigned fields_choice(const char *const *choices, const char *text)
+{
+    for (unsigned i = 0; text && choices[i]; i++)
+        if (strcmp(choices[i], text) == 0)
+            return i + 1;
+    return 0;
 }
 
 static void wipe_texts(const struct field_texts *texts)

@@ -20,6 +20,7 @@
  *
  * Members and absence:
  *     TEXT EMAIL   const char *          NULL when absent or null
+ *     ENUM         enum x                0 when absent or null; n is the text choices[n - 1]
  *     UUID         struct uuid           "" when absent; const struct uuid in outputs alike
  *     INT          int64_t               `fallback` when absent
  *     BOOL         bool                  `fallback` when absent
@@ -51,6 +52,7 @@
 enum field_type {
     FIELD_TYPE_TEXT,
     FIELD_TYPE_EMAIL, /* trimmed, lower-cased, domain to ASCII (IDNA 2008), at most 254 bytes */
+    FIELD_TYPE_ENUM,  /* a text on the wire */
     FIELD_TYPE_UUID,
     FIELD_TYPE_INT,
     FIELD_TYPE_BOOL,
@@ -75,15 +77,13 @@ enum field_flags {
     FIELD_LOOSE_BOOL = 1 << 6, /* TRISTATE/BOOL that also accepts "true" and "false" */
     FIELD_OMIT_EMPTY = 1 << 7, /* output: an empty list is left out instead of written as [] */
     FIELD_OMIT_ZERO = 1 << 8,  /* output: an INT of 0 is left out */
-    FIELD_INTERNAL = 1 << 9, /* between daemons only: never read from a request's JSON, never in the
-                                JSON of an answer or in the OpenAPI page */
+    FIELD_INTERNAL = 1 << 9, /* between daemons only: never in a request's or an answer's JSON, nor
+                              * in the OpenAPI page */
     FIELD_CHARACTERS = 1 << 10, /* TEXT, TEXTS: min and max count Unicode characters, not bytes */
     FIELD_UNLISTED = 1 << 14,   /* header: read, and not a parameter of the OpenAPI page */
     FIELD_OMIT_NEGATIVE = 1 << 12, /* output: an INT below 0 counts as absent */
     FIELD_NULL_ZERO = 1 << 13,     /* input: null is an INT of 0, not absent */
-    FIELD_BODY =
-        1 << 11, /* JSON, JSON_OBJECT: not a member of the body but the whole of it, the only
-                             row of its table that is in the body */
+    FIELD_BODY = 1 << 11,          /* JSON, JSON_OBJECT: the whole body, alone in it */
 };
 
 struct codec_buffer;
@@ -107,8 +107,7 @@ enum { FIELDS_MAX = 64 }; /* rows of a table */
 
 struct field_table;
 
-/* Checks one text value beyond its length: 0 when fine, else -1 with what is wrong ("must be ...")
- * in why. */
+/* 0, or -1 with what is wrong ("must be ...") in why. */
 typedef int field_check(const char *value, char why[static 96]);
 
 struct field {
@@ -122,7 +121,7 @@ struct field {
     size_t min_items, max_items;     /* OBJECTS, TEXTS; min_items of a list that is there */
     int64_t fallback;                /* INT, BOOL */
     const char *header;              /* FIELD_HEADER */
-    const char *const *choices;      /* TEXT, each of TEXTS: NULL-ended list of allowed values */
+    const char *const *choices;      /* TEXT, each of TEXTS, ENUM: NULL-ended, the allowed texts */
     const char *const *known;        /* TEXT: the values that exist; the handler refuses others */
     field_check *check;              /* TEXT, or NULL */
     const char *pattern;             /* ECMA-262 for the page: all that `check` accepts matches */
@@ -137,18 +136,14 @@ struct field_table {
     size_t size;      /* sizeof the struct */
     const struct field *rows;
     size_t count;
-    const struct field_table *const *variants; /* NULL-ended: an answer is exactly one of these,
-                                                  whose rows are among `rows`; NULL: no such */
+    const struct field_table *const *variants; /* NULL-ended: an answer is exactly one of these */
 };
 
-/* For a row whose key on the wire is not the name of its member:
- *     FIELD_TEXT(struct report, FIELD_AS(remedy, "mend"), 0, 512, 0, "What to do.", "")
- */
+/* A key that is not the member's name: FIELD_TEXT(struct report, FIELD_AS(remedy, "mend"), ...) */
 #define FIELD_AS(member, key) (member, key)
 
-/* Name of the member, and its key, of a plain `member` or of FIELD_AS(). The pair of the latter is
- * taken for the arguments of FIELD_PAIR_...(), which puts one of the two in the fourth place; with
- * a plain member, which has no parentheses, the fourth place is that of the default. */
+/* Member and key of `member` or FIELD_AS(): the pair of the latter becomes the arguments of
+ * FIELD_PAIR_...(), which puts one in the fourth place, where a plain member finds the default. */
 #define FIELD_MEMBER(member) FIELD_FOURTH(FIELD_PAIR_MEMBER member, ~, ~, member, ~)
 #define FIELD_KEY(member) FIELD_FOURTH(FIELD_PAIR_KEY member, ~, ~, FIELD_STRING(member), ~)
 #define FIELD_PAIR_MEMBER(member, key) ~, ~, ~, member
@@ -189,11 +184,13 @@ struct field_table {
 #define FIELD_CHOICE(s, member, choices_, flags_, doc_, example_)                         \
     FIELD_ROW(s, member, FIELD_TYPE_TEXT, const char *, .max = 64, .choices = (choices_), \
               .flags = (flags_), .doc = (doc_), .example = (example_))
+#define FIELD_ENUM(s, member, enum_, choices_, flags_, doc_, example_)                  \
+    FIELD_ROW(s, member, FIELD_TYPE_ENUM, enum enum_, .max = 64, .choices = (choices_), \
+              .flags = (flags_), .doc = (doc_), .example = (example_))
 #define FIELD_HEADER_TEXT(s, member, header_, max_, doc_)                                   \
     FIELD_ROW(s, member, FIELD_TYPE_TEXT, const char *, .header = (header_), .max = (max_), \
               .flags = FIELD_HEADER, .doc = (doc_))
-/* The members `etag` of what is read, which becomes the ETag header (R_ETAG), and `ifMatch` of what
- * replaces it, for etag_admits() and etag_check(). */
+/* `etag` of what is read becomes the ETag header (R_ETAG), `ifMatch` is for etag_admits(). */
 #define FIELD_ETAG(s)                                                                      \
     FIELD_ROW(s, etag, FIELD_TYPE_TEXT, const char *, .max = 256, .flags = FIELD_INTERNAL, \
               .doc = "State of what is read; sent as the ETag header.", .example = "\"17\"")
@@ -279,8 +276,7 @@ struct field_table {
     const struct field_table x##_table = { \
         .name = #x, .size = sizeof(struct x), .rows = x##_rows, .count = FIELD_COUNT(x##_rows)}
 
-/* The same, of an answer that is one of several shapes; and one of these shapes, by rows of struct
- * s. */
+/* An answer of one of several shapes; and one shape, by rows of struct s. */
 #define FIELD_TABLE_ONE_OF(x, ...)                                               \
     static const struct field_table *const x##_variants[] = {__VA_ARGS__, NULL}; \
     const struct field_table x##_table = {.name = #x,                            \
@@ -292,7 +288,6 @@ struct field_table {
     static const struct field_table x##_table = { \
         .name = #x, .size = sizeof(s), .rows = x##_rows, .count = FIELD_COUNT(x##_rows)}
 
-/* No fields at all: the input of a route without parameters, the output of one without a body. */
 struct nothing {
     char unused;
 };
@@ -306,28 +301,23 @@ struct field_source {
     const void *context;
 };
 
-/* Validates `source` against `table` and fills the struct `out` (table->size bytes), texts in
- * `arena`. Reports every problem it finds, then returns -1 (ERR_VALIDATION). Unknown members are
- * ignored. */
+/* Fills `out` (table->size bytes), texts in `arena`. Reports every problem, then returns -1
+ * (ERR_VALIDATION). Unknown members are ignored. */
 int fields_read(const struct field_table *table, const struct field_source *source,
                 struct arena *arena, void *out, struct error *err) MUST_USE;
 
-/* Writes the struct as a msgpack map, absent members left out; the second leaves room for `more`
- * members that the caller writes next. */
+/* Absent members are left out; the second leaves room for `more` members written next. */
 void fields_pack(const struct field_table *table, const void *in, struct codec_buffer *out);
 void fields_pack_more(const struct field_table *table, const void *in, size_t more,
                       struct codec_buffer *out);
 
-/* Fills the struct from a msgpack map that codec_unpack() made, with the checks of fields_read():
- * what comes from another daemon is not trusted either. Unknown members are ignored (rolling
- * upgrades). Texts are copied into the arena; BYTES point into the map. */
+/* From a codec_unpack() map, with the checks of fields_read(): other daemons are not trusted
+ * either. Unknown members are ignored. Texts are copied; BYTES point into the map. */
 int fields_unpack(const struct field_table *table, const msgpack_object *map, struct arena *arena,
                   void *out, struct error *err) MUST_USE;
 
-/* The compact JSON text, NUL-terminated in the arena, of an answer that arrived as a msgpack map
- * written by fields_pack() with the same table. Members are in the order of the table; one of
- * another type than its row counts as absent; FIELD_INTERNAL ones are left out. map may be NULL: no
- * members. */
+/* Compact JSON in the arena, of a fields_pack() map with the same table (NULL: no members), in the
+ * table's order. A member of another type counts as absent; FIELD_INTERNAL is left out. */
 char *fields_print(const struct field_table *table, const msgpack_object *map, struct arena *arena,
                    size_t *ret_size);
 
@@ -337,39 +327,37 @@ char *fields_text(const struct field_table *table, const void *in, struct arena 
 /* The same as a tree. New reference. */
 json_t *fields_to_json(const struct field_table *table, const msgpack_object *map);
 
-/* Which way a shape travels: what an answer always has is required there, what a request may leave
- * out has a default. FIELDS_EITHER: a table of both. */
+/* Answers require what they always have; requests show defaults. FIELDS_EITHER: used both ways. */
 enum fields_way { FIELDS_REQUEST, FIELDS_ANSWER, FIELDS_EITHER };
 
-/* A JSON Schema (2020-12) object for the body members of the table, for the OpenAPI page; nested
- * tables by $ref "#/components/schemas/<name>". Rows of path, query and header are parameters and
- * not among them: their schemas come one by one from fields_row_schema(). Lengths in bytes, which
- * JSON Schema does not know, are told in the description and as "x-maxBytes"; maxLength is then
- * true as well, but not enough. New references. */
+/* A JSON Schema (2020-12) of the body members, nested tables by $ref "#/components/schemas/<name>".
+ * Parameters come from fields_row_schema(). Byte lengths are "x-maxBytes" and in the description;
+ * maxLength is true as well, but not enough. New references. */
 json_t *fields_to_schema(const struct field_table *table, enum fields_way way);
 
 /* The row that is the whole body, NULL when the body is an object of members. */
 const struct field *fields_body(const struct field_table *table);
 
-/* The row of that name, NULL when there is none. */
 const struct field *fields_find(const struct field_table *table, const char *name);
+
+/* The place of the text among the choices, from 1: the value of a FIELD_TYPE_ENUM; 0 when it is
+ * none of them or NULL. */
+unsigned fields_choice(const char *const *choices, const char *text);
 
 json_t *fields_row_schema(const struct field *row, enum fields_way way);
 
-/* An example of a body of the table, made of the rows' own; of a row, NULL without one. New
- * references. */
+/* Examples made of the rows' own; of a row, NULL without one. New references. */
 json_t *fields_example(const struct field_table *table);
 json_t *fields_row_example(const struct field *row);
 
 /* Wipes every FIELD_SECRET text of the struct. */
 void fields_wipe(const struct field_table *table, void *in);
 
-/* The canonical form of an e-mail address (see FIELD_TYPE_EMAIL), from the arena; NULL when it is
- * not one. */
+/* The canonical form (FIELD_TYPE_EMAIL), from the arena; NULL: it is no email address. */
 const char *fields_email(struct arena *arena, const char *text);
 
-/* The same for a domain name alone: lower case, ASCII by IDNA 2008, no dot at its end; NULL when it
- * is none, as IP addresses and single labels are. */
+/* A domain: lower case, ASCII by IDNA 2008, no final dot; NULL: none, an IP address, a single
+ * label. */
 const char *fields_domain(struct arena *arena, const char *text);
 
 #endif

@@ -1,12 +1,5 @@
-/*
- * fields_email.c - one spelling for each e-mail address: what is stored, compared, hashed and sent
- * to.
- *
- * The grammar is the dot-atom form of RFC 5321, section 4.1.2: no quoted local part, no address
- * literal.
- */
+/* fields_email.c - one spelling for each email address (RFC 5321, section 4.1.2, dot-atom form). */
 #include <idn2.h>
-#include <string.h>
 
 #include "common/wire/fields.h"
 
@@ -80,8 +73,7 @@ static bool is_domain(const char *text)
     return dotted && is_label(text, strlen(text)) && text[strspn(text, "0123456789")] != '\0';
 }
 
-/* The domain (which it overwrites) in ASCII: through IDNA 2008 where it has other characters or
- * claims to have been there. */
+/* The domain (overwritten) in ASCII; through IDNA 2008 if it has other characters or claims so. */
 static const char *ascii_domain(struct arena *arena, char *domain)
 {
     uint8_t *ascii = NULL;

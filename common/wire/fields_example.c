@@ -1,10 +1,4 @@
-/*
- * fields_example.c - a body as the rows of a field table show it, for the OpenAPI page.
- *
- * Called by the gateway once, when it writes /openapi.json, and by fields_schema.c.
- */
-#include <stdlib.h>
-#include <string.h>
+/* fields_example.c - a body made of a field table's examples, for the OpenAPI page. */
 
 #include "common/wire/fields.h"
 
@@ -33,8 +27,7 @@ json_t *fields_row_example(const struct field *row)
         return fields_example(row->table);
     if (row->type == FIELD_TYPE_OBJECTS)
         return json_pack("[o]", fields_example(row->table));
-    /* A row without an example has none or an empty one; an empty text would be a bad one of
-     * most. */
+    /* A row without an example, or with an empty one, has none: "" would be a bad one. */
     return row->example && row->example[0] ? value_of(row) : NULL;
 }
 

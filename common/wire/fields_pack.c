@@ -1,15 +1,10 @@
-/*
- * fields_pack.c - a struct as a msgpack map, with what is set and nothing else.
- *
- * Called by the gateway for each request, by the daemons for each answer and call.
- */
-#include <string.h>
+/* fields_pack.c - a struct as a msgpack map, with what is set and nothing else. */
 
 #include "common/wire/codec.h"
 #include "common/wire/fields_value.h"
 
-/* msgpack-c's encoders, compiled for this buffer: by a pointer to a function for each piece they
- * took half as long again. */
+/* msgpack-c's encoders inlined for this buffer: through function pointers they took 1.5 times as
+ * long. */
 #define msgpack_pack_inline_func(name) static inline int put##name
 #define msgpack_pack_inline_func_cint(name) static inline int put##name
 #define msgpack_pack_inline_func_fixint(name) static inline int put_fix##name
@@ -37,6 +32,8 @@ static bool is_set(const struct field *row, const void *member)
     case FIELD_TYPE_JSON:
     case FIELD_TYPE_JSON_OBJECT:
         return *(const char *const *)member != NULL;
+    case FIELD_TYPE_ENUM:
+        return *(const unsigned *)member != 0;
     case FIELD_TYPE_UUID:
         return uuid_is_set(member);
     case FIELD_TYPE_INT:
@@ -77,7 +74,6 @@ static void pack_objects(const struct field *row, const struct field_list *list,
         fields_pack(row->table, items + i * row->table->size, out);
 }
 
-/* A missing element is nil. */
 static void pack_texts(const struct field_texts *texts, struct codec_buffer *out)
 {
     put_array(out, texts->count);
@@ -110,12 +106,22 @@ static void pack_bool(bool value, struct codec_buffer *out)
         put_false(out);
 }
 
+static void pack_enum(const struct field *row, unsigned value, struct codec_buffer *out)
+{
+    const char *text = row->choices[value - 1];
+
+    pack_text(out, text, strlen(text));
+}
+
 static void pack_member(const struct field *row, const void *member, struct codec_buffer *out)
 {
     switch (row->type) {
     case FIELD_TYPE_TEXT:
     case FIELD_TYPE_EMAIL:
         pack_text(out, *(const char *const *)member, strlen(*(const char *const *)member));
+        break;
+    case FIELD_TYPE_ENUM:
+        pack_enum(row, *(const unsigned *)member, out);
         break;
     case FIELD_TYPE_UUID:
         pack_text(out, member, sizeof(struct uuid) - 1);

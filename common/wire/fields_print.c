@@ -1,11 +1,8 @@
 /*
- * fields_print.c - the answer of a daemon as JSON text, written in one pass.
+ * fields_print.c - a daemon's answer as JSON text, in one pass without a tree.
  *
- * Without a tree in between: building jansson's and dumping it took a third of the gateway's time
- * for a read. Called by the gateway for each answer with a body; who wants the tree (atriumctl
- * --json) has the text parsed.
+ * Building and dumping jansson's took a third of the gateway's time for a read.
  */
-#include <string.h>
 
 #include "common/base/clock.h"
 #include "common/wire/codec.h"
@@ -56,8 +53,7 @@ static inline bool are_plain(const char *text)
             has_less(eight ^ EIGHT_TIMES('\\'), 1)) == 0;
 }
 
-/* How many bytes from the first may stand in a string as they are. Of eight bytes or more the last
- * eight are looked at whole: some of them twice. */
+/* Bytes from the first that a string may hold as they are; the last eight are looked at whole. */
 static size_t plain_length(const char *text, size_t size)
 {
     size_t length = 0;
@@ -139,7 +135,6 @@ static bool put_time(struct codec_buffer *out, const struct value *value)
 static void put_object(struct codec_buffer *out, const struct field_table *table,
                        const msgpack_object *map);
 
-/* An array of texts or, with a table, of objects; elements of another type are left out. */
 static bool put_list(struct codec_buffer *out, const struct field_table *table,
                      const struct value *value)
 {
@@ -171,6 +166,7 @@ static bool put_value(struct codec_buffer *out, const struct field *row, const s
     switch (row->type) {
     case FIELD_TYPE_TEXT:
     case FIELD_TYPE_EMAIL:
+    case FIELD_TYPE_ENUM:
     case FIELD_TYPE_UUID:
         if (value->kind == VALUE_TEXT)
             put_text(out, value->text, value->size);

@@ -1,12 +1,5 @@
-/*
- * fields_read.c - from JSON or msgpack to a checked struct, all problems in one pass.
- *
- * fields_read() is called by the gateway for every request, fields_unpack() by the bus for every
- * message.
- */
+/* fields_read.c - from JSON or msgpack to a checked struct, all problems in one pass. */
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/base/clock.h"
 #include "common/wire/codec.h"
@@ -14,8 +7,7 @@
 
 enum { EMAIL_RAW_MAX = 1024, PATH_MAX_SIZE = 256 };
 
-/* Where in the input we are: rendered as "settings.0.name" only when there is a problem to
- * report. */
+/* The input's position, rendered as "settings.0.name" only for a problem. */
 struct place {
     const struct place *parent;
     const char *name; /* NULL: an element of a list */
@@ -63,8 +55,7 @@ static void PRINTF_LIKE(3, 4)
 
 /* ---- text ---- */
 
-/* Length bounds of TEXT and of each of TEXTS. Characters are counted for rows whose bounds are in
- * them, and for the words of a refusal: a page of the hosted ones has ten thousand bytes. */
+/* Of TEXT and each of TEXTS. Characters are counted only for rows and messages that need them. */
 static bool check_length(struct reader *reader, const struct field *row, const struct value *value,
                          const struct place *place)
 {
@@ -87,11 +78,10 @@ static bool check_choice(struct reader *reader, const struct field *row, const c
 {
     const char *list = "";
 
-    for (const char *const *choice = row->choices; *choice; choice++) {
-        if (strcmp(*choice, text) == 0)
-            return true;
+    if (fields_choice(row->choices, text) > 0)
+        return true;
+    for (const char *const *choice = row->choices; *choice; choice++)
         list = arena_printf(reader->arena, "%s%s%s", list, *list ? ", " : "", *choice);
-    }
     problem(reader, place, "must be one of %s", list);
     return false;
 }
@@ -220,8 +210,7 @@ static void read_time(struct reader *reader, const struct value *value, const st
 
 /* ---- JSON, bytes, lists, objects ---- */
 
-/* A text that a daemon sent as JSON must be JSON. With each request comes the caller's access
- * policy: nothing is built only to be looked at. */
+/* A daemon's JSON text must be JSON; nothing is built to look at the policy of each request. */
 static bool is_json(const struct value *value, bool object)
 {
     const char *end = value->text + value->size, *first = value->text;
@@ -357,6 +346,9 @@ static void read_member(struct reader *reader, const struct field *row, const st
     case FIELD_TYPE_EMAIL:
         *(const char **)member = read_email(reader, value, place);
         break;
+    case FIELD_TYPE_ENUM:
+        *(unsigned *)member = fields_choice(row->choices, read_text(reader, row, value, place));
+        break;
     case FIELD_TYPE_UUID:
         read_uuid(reader, value, place, member);
         break;
@@ -392,8 +384,7 @@ static void read_member(struct reader *reader, const struct field *row, const st
     }
 }
 
-/* The value of a row of an input that came over HTTP. What only daemons may say is not there for a
- * client. */
+/* A row's value over HTTP; FIELD_INTERNAL ones are absent. */
 static struct value http_value(const struct field_source *source, json_t *object,
                                const struct field *row)
 {

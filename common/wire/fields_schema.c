@@ -1,10 +1,4 @@
-/*
- * fields_schema.c - a field table as a JSON Schema (2020-12), for the OpenAPI page.
- *
- * Called by the gateway once, when it writes /openapi.json.
- */
-#include <stdlib.h>
-#include <string.h>
+/* fields_schema.c - a field table as a JSON Schema (2020-12), for the OpenAPI page. */
 
 #include "common/wire/fields.h"
 
@@ -53,8 +47,7 @@ static json_t *reference_to(const struct field_table *table)
 
 /* ---- bounds ---- */
 
-/* Text whose length in bytes is not that in characters: what has a pattern or a list of values is
- * ASCII. */
+/* Byte length is not character length: text without a pattern or a list of values. */
 static bool counts_bytes(const struct field *row)
 {
     bool text = row->type == FIELD_TYPE_TEXT || row->type == FIELD_TYPE_TEXTS ||
@@ -142,7 +135,6 @@ static void add_items(json_t *schema, const struct field *row)
         json_object_set_new(schema, "items", reference_to(row->table));
 }
 
-/* What the service takes when a client says nothing. */
 static void add_default(json_t *schema, const struct field *row, enum fields_way way)
 {
     if (way != FIELDS_REQUEST ||
@@ -166,7 +158,6 @@ static void add_object(json_t *schema, const struct field *row)
         json_object_update_new(schema, reference_to(row->table));
 }
 
-/* A Boolean that may be spelt as text. */
 static void add_loose_bool(json_t *schema, const struct field *row)
 {
     json_t *list = json_pack("[{s:s}, {s:s, s:[s, s]}]", "type", "boolean", "type", "string",

@@ -1,12 +1,8 @@
-/*
- * fields_value.c - see fields_value.h.
- */
+/* fields_value.c - see fields_value.h. */
 #include "common/wire/fields_value.h"
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/wire/json_number.h"
 

@@ -1,9 +1,7 @@
 /*
- * fields_value.h - one value as the field checks see it, whether it came as JSON, msgpack or plain
- * text.
+ * fields_value.h - one value for the field checks, from JSON, msgpack or plain text.
  *
- * Private to fields_*.c: because both readers see the same values, what a daemon sends is held to
- * exactly the bounds that a client is held to.
+ * Private to fields_*.c: a daemon's data is held to exactly a client's bounds.
  */
 #ifndef ATRIUM_COMMON_WIRE_FIELDS_VALUE_H
 #define ATRIUM_COMMON_WIRE_FIELDS_VALUE_H
@@ -23,7 +21,6 @@ enum value_kind {
     VALUE_OTHER, /* numbers that are no int64 */
 };
 
-/* Borrowed from its source in every part. */
 struct value {
     enum value_kind kind;
     bool boolean;
@@ -35,11 +32,9 @@ struct value {
     const msgpack_object *packed; /* NULL unless it came as msgpack */
 };
 
-/* JSON text on the bus. */
 enum { VALUE_EXT_JSON = 1 };
 
-/* Milliseconds of 9999-12-31T23:59:59.999Z: later times have no ISO 8601 form of four-digit
- * years. */
+/* 9999-12-31T23:59:59.999Z: later times have no ISO 8601 form of four-digit years. */
 #define VALUE_TIME_MAX INT64_C(253402300799999)
 
 /* A value as it came: `json`, `packed` and `text` are borrowed for as long as it is used. */
@@ -50,8 +45,7 @@ struct value value_of_text(const char *text);
 /* Element `index` of an ARRAY. */
 struct value value_element(const struct value *array, size_t index);
 
-/* Member of a msgpack map. *cursor (0 at first) remembers where the last one was found: members
- * that come in the order of the table are found at the first look. */
+/* *cursor (0 at first) remembers the last place: members in table order are found at once. */
 const msgpack_object *value_packed_member(const msgpack_object *map, const struct field *row,
                                           uint32_t *cursor);
 

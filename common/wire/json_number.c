@@ -1,9 +1,5 @@
-/*
- * json_number.c - see json_number.h.
- */
+/* json_number.c - see json_number.h. */
 #include "common/wire/json_number.h"
-
-#include <string.h>
 
 #define MARK "\"\\u0000" /* as jansson writes it, too */
 

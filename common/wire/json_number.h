@@ -1,9 +1,8 @@
 /*
  * json_number.h - numbers of JSON that is passed on, as their text.
  *
- * jansson has int64 and double: 5.40 would go on as 5.4000000000000004, and 2^64 would be refused.
- * FHIR R4 (data type decimal) makes the precision a part of the value.  So a number that jansson
- * does not give back as it came is a string in the tree: U+0000, which no text of a client has, and
+ * jansson has int64 and double: 5.40 becomes 5.4000000000000004, 2^64 is refused, and FHIR R4's
+ * decimal keeps precision. So such a number is a string in the tree: U+0000, which no text has, and
  * the number's text.
  */
 #ifndef ATRIUM_COMMON_WIRE_JSON_NUMBER_H
@@ -11,8 +10,8 @@
 
 #include "common/wire/codec.h"
 
-/* Writes the text with those numbers as such strings; false when it has none, or a text with
- * U+0000, which is a mistake already. It need not be JSON. */
+/* Writes the text with those numbers as strings; false: none, or a text with U+0000, a mistake
+ * already. It need not be JSON. */
 bool json_number_mark(const char *text, size_t size, struct codec_buffer *out);
 
 /* Makes them numbers again, in the place of what jansson has written. */

@@ -1,11 +1,9 @@
 /*
- * json_scan.c - is this text JSON?  Answers without building anything.
+ * json_scan.c - is this text JSON? Builds nothing.
  *
- * For JSON that travels as text inside an answer (the rules of an access policy): it is written
- * into the client's JSON as it stands, so it must be what its row says, whatever its source.
- * Called by fields_print.c and json_number.c.
+ * For JSON texts inside answers (an access policy's rules), which are written into the client's
+ * JSON as they are.
  */
-#include <string.h>
 
 #include "common/wire/codec.h"
 
@@ -45,7 +43,6 @@ static bool is_hex(char c)
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
-/* Four hexadecimal digits. */
 static bool scan_unit(struct scan *self, unsigned *ret)
 {
     *ret = 0;
@@ -58,8 +55,7 @@ static bool scan_unit(struct scan *self, unsigned *ret)
     return true;
 }
 
-/* Behind the backslash. U+0000 and half a surrogate pair are in no text that is stored, and parsers
- * refuse them. */
+/* After the backslash. U+0000 and half a surrogate pair are refused, as parsers do. */
 static bool scan_escape(struct scan *self)
 {
     unsigned unit, low;
@@ -124,7 +120,6 @@ static bool scan_member(struct scan *self)
     return take(self, ':') && scan_value(self);
 }
 
-/* The elements of an array or members of an object, behind its opening bracket. */
 static bool scan_elements(struct scan *self, char close, bool (*element)(struct scan *self))
 {
     if (++self->depth > CODEC_DEPTH_MAX)

@@ -1,16 +1,10 @@
-/*
- * json_text.c - JSON from strangers to a tree, and back; see codec.h.
- *
- * Called by the gateway for each body; fields_*.c builds on it.
- */
-#include <stdlib.h>
-#include <string.h>
+/* json_text.c - JSON from strangers to a tree, and back; see codec.h. */
 
 #include "common/base/file.h"
 #include "common/wire/json_number.h"
 
-/* The offset at which brackets outside of strings nest deeper than allowed, or `size`. jansson
- * would recurse 2,048 deep, which is a lot for a fiber's stack. */
+/* The offset of brackets nested too deep, or `size`: jansson recurses 2,048 deep, too much for a
+ * fiber. */
 static size_t json_too_deep_at(const char *text, size_t size)
 {
     bool in_string = false;
@@ -34,8 +28,7 @@ static size_t json_too_deep_at(const char *text, size_t size)
     return size;
 }
 
-/* jansson's own words may quote the text, which may be a password: only its code and position are
- * told. */
+/* Code and position alone: jansson's words may quote the text, perhaps a password. */
 static const char *json_mistake(const json_error_t *mistake)
 {
     switch (json_error_code(mistake)) {
@@ -67,8 +60,7 @@ void codec_skip_mark(const char **text, size_t *size)
     }
 }
 
-/* `marked`: what json_number_mark() has made of the text, or NULL. There, only a number has
- * U+0000. */
+/* `marked`: json_number_mark()'s result or NULL; there, only a number has U+0000. */
 static json_t *load(const struct codec_buffer *marked, const char *text, size_t size,
                     struct error *err)
 {

@@ -1,9 +1,5 @@
-/*
- * texts.c - see texts.h.
- */
+/* texts.c - see texts.h. */
 #include "common/wire/texts.h"
-
-#include <string.h>
 
 struct field_texts field_texts_split(struct arena *arena, const char *list)
 {

@@ -1,6 +1,4 @@
-/*
- * texts.h - lists of texts (struct field_texts) from elsewhere than a message.
- */
+/* texts.h - lists of texts (struct field_texts) from elsewhere than a message. */
 #ifndef ATRIUM_COMMON_WIRE_TEXTS_H
 #define ATRIUM_COMMON_WIRE_TEXTS_H
 

@@ -248,7 +248,7 @@ static int set_patient_policy(struct ctl *ctl, struct error *err)
 
     if (call(ctl, &settingsd_operator_policy_default_method, &in, &out, err) < 0)
         return -1;
-    output_note(ctl, "Patients who register with %s from now on get %s.\n", in.tenantCode,
+    output_note(ctl, "Patients who register with %s from now on get %s.", in.tenantCode,
                 *in.value ? in.value : "no access policy: registration is off");
     return 0;
 }
@@ -260,8 +260,7 @@ static int set_text(struct ctl *ctl, const char *name, struct error *err)
 
     if (call(ctl, &settingsd_operator_setting_method, &in, &out, err) < 0)
         return -1;
-    output_note(ctl, "%s of %s is %s now.\n", in.name, in.tenantCode,
-                *in.value ? in.value : "unset");
+    output_note(ctl, "%s of %s is %s now.", in.name, in.tenantCode, *in.value ? in.value : "unset");
     return 0;
 }
 
@@ -275,7 +274,7 @@ static int set_switch(struct ctl *ctl, const char *name, struct error *err)
         return error_set(err, ERR_BAD_REQUEST, "%s: must be true or false", name);
     if (call(ctl, &settingsd_operator_switch_method, &in, &out, err) < 0)
         return -1;
-    output_note(ctl, "%s of %s is %s now.\n", in.name, in.tenantCode, value);
+    output_note(ctl, "%s of %s is %s now.", in.name, in.tenantCode, value);
     return 0;
 }
 
@@ -290,10 +289,10 @@ static int write_setting(struct ctl *ctl, struct error *err)
     return set_text(ctl, name, err);
 }
 
-/* A setting may affect more than itself. */
+/* Prints the change; with --json what is in force after it, as `project show` does. */
 int project_set_command(struct ctl *ctl, struct error *err)
 {
     if (write_setting(ctl, err) < 0)
         return -1;
-    return show_project(ctl, arguments_get(&ctl->args, "CODE"), err);
+    return ctl->json ? show_project(ctl, arguments_get(&ctl->args, "CODE"), err) : 0;
 }

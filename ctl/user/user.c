@@ -3,7 +3,6 @@
  * were lost.
  */
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "authd/authd_api.h"
@@ -185,11 +184,11 @@ int user_delete_command(struct ctl *ctl, struct error *err)
         error_clear(err);
         return user_receipt_print(ctl, in.id, "The account is deleted.", err);
     }
-    question =
-        arena_printf(ctl->arena,
-                     "The %s account of %s and its documents will be deleted, in %zu "
-                     "project%s.",
-                     out.role, out.email, out.places.count, out.places.count == 1 ? "" : "s");
+    question = arena_printf(ctl->arena,
+                            "The %s account of %s and its documents will be deleted, in %zu "
+                            "project%s.",
+                            role_text(out.role), out.email, out.places.count,
+                            out.places.count == 1 ? "" : "s");
     if (confirm(ctl, question, out.email, err) < 0)
         return -1;
     in.id = out.id;

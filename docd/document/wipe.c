@@ -95,22 +95,15 @@ static int purge_object_page(void *daemon, const struct request *req, struct uui
     return 0;
 }
 
-PURGE_PAGE(content_translation)
-PURGE_PAGE(content)
-PURGE_PAGE(content_word)
-PURGE_PAGE(content_usage)
-PURGE_PAGE(document_usage)
-PURGE_PAGE(export)
-
 const struct purge_step docd_purge[] = {
-    {"document", 200, purge_document_page},
-    {"object", 20, purge_object_page},
-    {"content_translation", 500, purge_content_translation_page},
-    {"content", 500, purge_content_page},
-    {"content_word", 1000, purge_content_word_page},
-    {"content_usage", 500, purge_content_usage_page},
-    {"document_usage", 500, purge_document_usage_page},
-    {"export", 500, purge_export_page},
+    {"document", 200, .page = purge_document_page},
+    {"object", 20, .page = purge_object_page},
+    PURGE_STEP(content_translation, 500),
+    PURGE_STEP(content, 500),
+    PURGE_STEP(content_word, 1000),
+    PURGE_STEP(content_usage, 500),
+    PURGE_STEP(document_usage, 500),
+    PURGE_STEP(export, 500),
     {.table = NULL},
 };
 

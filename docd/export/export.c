@@ -102,7 +102,7 @@ int project_account_export(struct docd *d, const struct request *req,
 
     if (admit(d, req, in->id, &whose, err) < 0)
         return -1;
-    if (strcmp(whose.role, "Patient") != 0)
+    if (whose.role != ROLE_PATIENT)
         return error_set(err, ERR_FORBIDDEN, "Only the data of patients can be exported.");
     return queue(d, req, in->id, &whose, in->reason, out, err);
 }
@@ -137,7 +137,7 @@ static struct sql_audit fetch_audit(const struct request *req, struct uuid accou
                                           .account = account,
                                           .role = uuid_equal(&account, &req->caller->account)
                                                       ? req->caller->role
-                                                      : "Patient",
+                                                      : ROLE_PATIENT,
                                           .type = EXPORT_TYPE,
                                           .id = id});
 }

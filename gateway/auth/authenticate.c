@@ -1,9 +1,6 @@
-/*
- * authenticate.c - decides 401 and 403 for every route that needs a token.  Called by serve.c.
- */
+/* authenticate.c - decides 401 and 403 for every route that needs a token.  Called by serve.c. */
 #include "gateway/auth/authenticate.h"
 
-#include <string.h>
 #include <strings.h>
 
 #include "authd/authd_api.h"
@@ -36,8 +33,7 @@ static const char *shown_token(const char *authorization, bool *ret_bound)
     return authorization + strspn(authorization, " ");
 }
 
-/* RFC 9449, section 7.1: a token that is bound to a key is worth nothing without its proof, and is
- * shown in no other way; one that is not bound in the usual way alone. */
+/* RFC 9449, section 7.1: a bound token needs its proof and the scheme DPoP, others Bearer. */
 static int check_proof(struct gateway *gateway, const struct request *req,
                        const struct endpoint_visit *visit, const char *text, bool bound,
                        const struct token *token, struct error *err)
@@ -53,9 +49,9 @@ static int check_proof(struct gateway *gateway, const struct request *req,
     return -1;
 }
 
-/* Finds out which API key it is. Which one a text is never changes, so that may be remembered like
- * a verified token; whether it is good is the revocation set's and the identity's, as with a
- * session. A key that there is not costs authd a look into an index: KEY_LOOKUPS_MAX at a time. */
+/* Identifies the API key of a text, which never changes and is remembered; its state is the
+ * revocation set's and the identity's. An unknown key costs authd an index lookup: KEY_LOOKUPS_MAX
+ * at a time. */
 static int find_key(struct gateway *gateway, const struct request *req, const char *text,
                     struct token *ret, struct error *err)
 {
@@ -155,8 +151,7 @@ bool authentication_is_known(const struct gateway *gateway, const char *authoriz
            revocations_check(gateway->revocations, &token.session, &token.id) == REVOCATION_NONE;
 }
 
-/* The revocation set, by a gateway that can vouch for it. 1: ended by logging out with this
- * token. */
+/* By the revocation set, with a live lease. 1: this very token has logged out. */
 static int check_session(struct gateway *gateway, const struct authentication *self,
                          enum access access, struct error *err)
 {
@@ -173,8 +168,7 @@ static int check_session(struct gateway *gateway, const struct authentication *s
     return unauthorized(err);
 }
 
-/* A form lives no longer than an access token, so that the set still has every session whose form
- * is any good. */
+/* A form lives no longer than an access token: the set still has every session of a valid form. */
 int authenticate_form(const struct gateway *gateway, const struct uuid *session, struct error *err)
 {
     static const struct uuid no_token = {""};

@@ -1,7 +1,6 @@
 /*
  * changes.c - revocations and other changes, by lease and by announcement.  Started by gateway.c.
  */
-#include <string.h>
 
 #include "authd/authd_api.h"
 #include "authd/operation_api.h"
@@ -35,7 +34,6 @@ static void on_change(void *arg, const msgpack_object *body, struct arena *arena
         change_apply(gateway, &change);
 }
 
-/* One question for changes; *ret_more: there are further ones. */
 static int lease_ask(struct gateway *gateway, const struct request *req, bool *ret_more,
                      struct error *err)
 {
@@ -93,8 +91,7 @@ static int tick(void *daemon, const struct request *req, struct error *err)
     return result;
 }
 
-/* Fetches new keys before a request needs them: they are there when authd, or its database, no
- * longer is. A fetch that fails is tried again by the next tick, or by a request. */
+/* Fetches new keys before a request needs them: authd may be gone then. The next tick retries. */
 static int fetch_keys(void *daemon, const struct request *req, struct error *err)
 {
     struct gateway *gateway = daemon;

@@ -1,10 +1,8 @@
 /*
- * changes.h - what other daemons tell the gateway while it runs, and the lease that proves it was
- * told.
+ * changes.h - what other daemons tell the gateway while it runs, and the lease that proves it.
  *
- * Any authd returns, with each renewal of the lease, every change since the number that the gateway
- * holds. Announcements bring the same changes sooner.  A gateway whose lease has run out does not
- * know who was logged out, and must refuse.
+ * With each renewal an authd returns every change since the gateway's number; announcements bring
+ * them sooner. Without a live lease the gateway cannot know who logged out, and must refuse.
  */
 #ifndef ATRIUM_GATEWAY_AUTH_CHANGES_H
 #define ATRIUM_GATEWAY_AUTH_CHANGES_H

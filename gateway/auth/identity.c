@@ -1,13 +1,8 @@
-/*
- * identity.c - the cache of resolved callers.  Filled by resolve.c, emptied by changes.c.
- */
+/* identity.c - the cache of resolved callers.  Filled by resolve.c, emptied by changes.c. */
 #include "gateway/auth/identity.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/base/cache.h"
-#include "common/base/log.h"
+#include "common/base/memory.h"
 
 /* A change: which identities depend on it. */
 struct identity_change {
@@ -46,22 +41,19 @@ struct identity *identity_new(const struct caller *caller, bool suspended)
 struct identity *identity_new_of_key(const struct caller *caller, bool suspended,
                                      const char *address_rules, const char *policy_address_rules)
 {
-    size_t size = text_size(caller->role) + text_size(caller->display) +
-                  text_size(caller->addressKey) + text_size(caller->projectName) +
-                  text_size(caller->policyName) + text_size(caller->policyResource) +
-                  text_size(address_rules) + text_size(policy_address_rules);
-    struct identity *self = calloc(1, sizeof(*self) + size);
+    size_t size = text_size(caller->display) + text_size(caller->addressKey) +
+                  text_size(caller->projectName) + text_size(caller->policyName) +
+                  text_size(caller->policyResource) + text_size(address_rules) +
+                  text_size(policy_address_rules);
+    struct identity *self = memory_new(sizeof(*self) + size);
     char *place;
 
-    if (!self)
-        log_die("identity", "out of memory");
     self->holds = 1;
     self->suspended = suspended;
     self->caller = *caller;
     self->address_rules = address_rules;
     self->policy_address_rules = policy_address_rules;
     place = self->texts;
-    text_move(&self->caller.role, &place);
     text_move(&self->caller.display, &place);
     text_move(&self->caller.addressKey, &place);
     text_move(&self->caller.projectName, &place);
@@ -94,10 +86,8 @@ static void drop_value(void *value)
 
 struct identities *identities_new(void)
 {
-    struct identities *self = calloc(1, sizeof(*self));
+    struct identities *self = memory_new(sizeof(*self));
 
-    if (!self)
-        log_die("identity", "out of memory");
     self->cache = cache_new(IDENTITY_CACHE_MAX, drop_value);
     return self;
 }

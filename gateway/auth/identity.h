@@ -1,7 +1,4 @@
-/*
- * identity.h - who a membership is: resolved once, remembered for a minute, forgotten when it
- * changes.
- */
+/* identity.h - who a membership is: resolved once, kept for a minute, forgotten when it changes. */
 #ifndef ATRIUM_GATEWAY_AUTH_IDENTITY_H
 #define ATRIUM_GATEWAY_AUTH_IDENTITY_H
 
@@ -32,22 +29,19 @@ struct identities;
 struct identities *identities_new(void);
 void identities_destroy(struct identities **self_p);
 
-/* A held identity of that session no older than IDENTITY_AGE_MAX_MS, or NULL. What it says of the
- * second factor is the session's own. */
+/* No older than IDENTITY_AGE_MAX_MS and held, or NULL. Its second factor is the session's own. */
 struct identity *identities_get(struct identities *self, const struct uuid *session,
                                 int64_t mono_ms);
 
-/* Counts the changes so far. Read it before a fetch starts: what was fetched counts as current only
- * when no change of it came in between. */
+/* Counts changes. Read it before a fetch: the result is current only if none of its changes came
+ * since. */
 uint64_t identities_generation(const struct identities *self);
 
-/* Keeps it, and takes a hold. False, and the fetch must be repeated, when one of the changes since
- * that generation is of it, or they are more than IDENTITY_CHANGES_KEPT. */
+/* Keeps and holds it. False, fetch again: one of its changes, or too many, came since. */
 bool identities_put(struct identities *self, struct identity *identity, uint64_t generation,
                     int64_t mono_ms) MUST_USE;
 
-/* A change of `kind` "membership", "account", "policy" or "project": drops what depends on it,
- * moves the generation. */
+/* A change of "membership", "account", "policy" or "project": drops what depends on it. */
 void identities_forget(struct identities *self, const char *kind, const struct uuid *id);
 
 /* Drops everything, moves the generation: after a time in which changes may have been missed. */

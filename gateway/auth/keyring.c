@@ -1,7 +1,4 @@
-/*
- * keyring.c - fetches the public keys when they are missing, announced as changed, or unknown to
- * us. Called by authenticate.c, changes.c and jwks.c on fibers.
- */
+/* keyring.c - fetches public keys that are missing, announced as changed, or unknown. */
 #include "authd/authd_api.h"
 #include "authd/session/key_api.h"
 #include "common/base/clock.h"
@@ -16,8 +13,7 @@ void keyring_init(struct keyring *self, struct loop *loop)
     flight_init(&self->fetch, loop);
 }
 
-/* Takes the fetched set over. Tokens that the old one verified stay verified unless something
- * differs. */
+/* Tokens verified with the old set stay so unless something differs. */
 static void keyring_replace(struct gateway *gateway, struct key_set *set, uint64_t changes)
 {
     struct keyring *self = &gateway->keyring;

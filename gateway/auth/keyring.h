@@ -1,6 +1,4 @@
-/*
- * keyring.h - the key set in force, fetched from any authd.
- */
+/* keyring.h - the key set in force, fetched from any authd. */
 #ifndef ATRIUM_GATEWAY_AUTH_KEYRING_H
 #define ATRIUM_GATEWAY_AUTH_KEYRING_H
 
@@ -20,12 +18,11 @@ struct keyring {
 
 void keyring_init(struct keyring *self, struct loop *loop);
 
-/* Sees that a key set is there that is as new as the last announcement; parks when it must fetch.
- * Fetches of several fibers are one. Fails with what authd_keys_get() fails with. */
+/* Has a key set as new as the last announcement; several fibers share a fetch (parks). Fails as
+ * authd_keys_get(). */
 int keyring_ensure(struct gateway *gateway, const struct request *req, struct error *err) MUST_USE;
 
-/* A token names a key that is not in the set: fetches again, at most once per second; returns at
- * once else. */
+/* A token names an unknown key: fetches again, at most once per second. */
 int keyring_refetch(struct gateway *gateway, const struct request *req, struct error *err) MUST_USE;
 
 /* The keys have changed: what was verified with the old set counts no more. */

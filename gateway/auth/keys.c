@@ -1,23 +1,15 @@
-/*
- * keys.c - authd's public keys, parsed once instead of with each token (0.26 ms; see
- * docs/adr/0014-own-jwt.md).  Made by keyring.c, used by token.c and jwks.c.
- */
+/* keys.c - authd's public keys, parsed once (0.26 ms; see docs/adr/0014-own-jwt.md). */
 #include "gateway/auth/keys.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 #include <openssl/pem.h>
 
 #include "authd/session/key_api.h"
-#include "common/base/log.h"
+#include "common/base/memory.h"
 
 static char *copy_text(const char *text)
 {
-    char *copy = strdup(text ? text : "");
+    char *copy = memory_text(text ? text : "");
 
-    if (!copy)
-        log_die("keys", "out of memory");
     return copy;
 }
 
@@ -58,12 +50,9 @@ static int add_keys(struct key_set *self, const struct field_list *list, bool is
 
 struct key_set *key_set_new(const struct keys_get_out *answer, struct error *err)
 {
-    struct key_set *self = calloc(1, sizeof(*self));
+    struct key_set *self = memory_new(sizeof(*self));
 
-    if (self)
-        self->keys = calloc(answer->keys.count + answer->issuerKeys.count + 1, sizeof(*self->keys));
-    if (!self || !self->keys)
-        log_die("keys", "out of memory");
+    self->keys = memory_array(answer->keys.count + answer->issuerKeys.count, sizeof(*self->keys));
     self->issuer = copy_text(answer->issuer);
     self->audience = copy_text(answer->audience);
     self->public_url = copy_text(answer->publicUrl);

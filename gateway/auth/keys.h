@@ -1,6 +1,4 @@
-/*
- * keys.h - the public keys that access tokens are verified with.
- */
+/* keys.h - the public keys that access tokens are verified with. */
 #ifndef ATRIUM_GATEWAY_AUTH_KEYS_H
 #define ATRIUM_GATEWAY_AUTH_KEYS_H
 

@@ -1,6 +1,4 @@
-/*
- * lease.c - see lease.h.
- */
+/* lease.c - see lease.h. */
 #include "gateway/auth/lease.h"
 
 #include "common/base/clock.h"

@@ -1,8 +1,4 @@
-/*
- * lease.h - the proof that a gateway knows every change up to a number.  changes.c renews it.
- *
- * A gateway whose lease has run out does not know which sessions have ended, and must refuse.
- */
+/* lease.h - the proof that a gateway knows every change up to a number; changes.c renews it. */
 #ifndef ATRIUM_GATEWAY_AUTH_LEASE_H
 #define ATRIUM_GATEWAY_AUTH_LEASE_H
 

@@ -1,8 +1,4 @@
-/*
- * resolve.c - fetches identities, one fetch per session however many requests wait for it.
- * Called by authenticate.c.
- */
-#include <string.h>
+/* resolve.c - fetches identities, one fetch per session however many requests wait for it. */
 
 #include "authd/authd_api.h"
 #include "authd/member/api_key_api.h"
@@ -22,7 +18,7 @@ static void set_limits(struct caller *caller, const struct account_policy *polic
 
     caller->documentsMax = caller->bytesMax = 0;
     caller->projectBytesMax = limits->bytesPerProject;
-    if (strcmp(caller->role, "Patient") != 0)
+    if (caller->role != ROLE_PATIENT)
         return;
     caller->documentsMax = limits->documentsPerAccount;
     caller->bytesMax = limits->bytesPerAccount;
@@ -51,8 +47,7 @@ static void set_context(struct caller *caller, const struct caller_context_out *
     set_limits(caller, context->accountPolicy);
 }
 
-/* An API key: a device of the project, bound by its policy and by where it may be used. No second
- * factor is demanded of it. */
+/* An API key: a device of the project, under its policy and address rules; no second factor. */
 static int fetch_key(struct gateway *gateway, const struct request *req, const struct token *token,
                      struct identity **ret, struct error *err)
 {
@@ -67,7 +62,7 @@ static int fetch_key(struct gateway *gateway, const struct request *req, const s
     caller = (struct caller){.project = token->project,
                              .session = token->session,
                              .profile = token->session,
-                             .role = "Device",
+                             .role = ROLE_DEVICE,
                              .display = rights.name,
                              .until = rights.expiresAt};
     set_context(&caller, &context);
@@ -100,8 +95,7 @@ static int fetch(struct gateway *gateway, const struct request *req, const struc
     return 0;
 }
 
-/* Fetches until no change came in between: what is older than a change must not be used after
- * it. */
+/* Fetches until no change came in between: a result older than a change must not be used. */
 static int fetch_current(struct gateway *gateway, const struct request *req,
                          const struct token *token, struct identity **ret, struct error *err)
 {

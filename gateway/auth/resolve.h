@@ -1,6 +1,5 @@
 /*
- * resolve.h - from a membership to a caller: authd knows the person, settingsd the project and its
- * policy.
+ * resolve.h - from a membership to a caller: authd knows the person, settingsd project and policy.
  */
 #ifndef ATRIUM_GATEWAY_AUTH_RESOLVE_H
 #define ATRIUM_GATEWAY_AUTH_RESOLVE_H
@@ -11,8 +10,8 @@
 
 struct gateway;
 
-/* The holder of a verified token, from the cache or fetched (parks). A hold of yours in *ret.
- * ERR_UNAUTHORIZED when the membership or the session is gone, else what the bus fails with. */
+/* A verified token's holder, held in *ret; may fetch (parks). ERR_UNAUTHORIZED: membership or
+ * session is gone. */
 int resolve_identity(struct gateway *gateway, const struct request *req, const struct token *token,
                      struct identity **ret, struct error *err) MUST_USE;
 

@@ -1,14 +1,7 @@
-/*
- * revoke.c - the revocation set: a hash table in memory, as large as what PostgreSQL holds of
- * unexpired revocations.  Filled by changes.c, asked by authenticate.c for each request with a
- * token.
- */
+/* revoke.c - the revocation set: a hash table of all unexpired revocations in PostgreSQL. */
 #include "gateway/auth/revoke.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "common/base/log.h"
+#include "common/base/memory.h"
 
 enum { BUCKETS_FIRST = 1024, SWEEP_SHARE = 64, MARGIN_MS = 60000 };
 
@@ -26,19 +19,15 @@ struct revocations {
 
 static struct entry **buckets_new(size_t size)
 {
-    struct entry **buckets = calloc(size, sizeof(struct entry *));
+    struct entry **buckets = memory_array(size, sizeof(struct entry *));
 
-    if (!buckets)
-        log_die("revoke", "out of memory");
     return buckets;
 }
 
 struct revocations *revocations_new(void)
 {
-    struct revocations *self = calloc(1, sizeof(*self));
+    struct revocations *self = memory_new(sizeof(*self));
 
-    if (!self)
-        log_die("revoke", "out of memory");
     self->size = BUCKETS_FIRST;
     self->buckets = buckets_new(self->size);
     return self;
@@ -114,9 +103,7 @@ void revocations_add(struct revocations *self, const struct uuid *session, const
         entry->until_ms = MAX(entry->until_ms, until_ms);
         return;
     }
-    entry = calloc(1, sizeof(*entry));
-    if (!entry)
-        log_die("revoke", "out of memory");
+    entry = memory_new(sizeof(*entry));
     memcpy(entry->session, key, sizeof(key));
     entry->by_logout = uuid_is_set(token);
     if (entry->by_logout)

@@ -1,16 +1,11 @@
-/*
- * token.c - verifies access tokens with keys that were parsed once, and remembers the verified
- * ones. Called by authenticate.c for each request with a bearer token.
- */
+/* token.c - verifies access tokens with keys parsed once, and remembers the verified ones. */
 #include "gateway/auth/token.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 #include <openssl/ecdsa.h>
 
 #include "common/base/cache.h"
 #include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/base/secret.h"
 #include "common/domain/jwt.h"
 #include "common/wire/codec.h"
@@ -216,10 +211,8 @@ struct token_cache {
 
 struct token_cache *token_cache_new(void)
 {
-    struct token_cache *self = calloc(1, sizeof(*self));
+    struct token_cache *self = memory_new(sizeof(*self));
 
-    if (!self)
-        log_die("token", "out of memory");
     self->cache = cache_new(TOKEN_CACHE_MAX, free);
     return self;
 }
@@ -248,10 +241,8 @@ bool token_cache_get(struct token_cache *self, const char *text, int64_t now_ms,
 void token_cache_put(struct token_cache *self, const char *text, const struct token *token)
 {
     struct cache_key key = cache_key_of(self->cache, &text, 1);
-    struct token *copy = malloc(sizeof(*copy));
+    struct token *copy = memory_raw(sizeof(*copy));
 
-    if (!copy)
-        log_die("token", "out of memory");
     *copy = *token;
     cache_put(self->cache, &key, copy);
 }

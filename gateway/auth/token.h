@@ -1,5 +1,5 @@
 /*
- * token.h - access tokens: JWT (RFC 7519) signed with ES256 (RFC 7518, section 3.4), and nothing
+ * token.h - access tokens: JWT (RFC 7519) signed with ES256 (RFC 7518, section 3.4) and nothing
  * else.
  */
 #ifndef ATRIUM_GATEWAY_AUTH_TOKEN_H
@@ -11,8 +11,7 @@
 
 enum { TOKEN_SIZE_MAX = 4096, TOKEN_CACHE_MAX = 8192, TOKEN_JKT_SIZE = 44 };
 
-/* What the gateway needs of a verified token; or of an API key, whose id takes the place of the
- * session and which has no membership. */
+/* A verified token; or an API key, with its id for the session and without membership. */
 struct token {
     bool is_key;
     struct uuid id /* jti */, session /* sid */, project /* prj */, membership /* mem */;
@@ -27,15 +26,13 @@ enum token_status {
     TOKEN_UNKNOWN_KEY, /* well-formed, but of no key in the set: newer keys may know it */
 };
 
-/* Checks form, header, signature, issuer, audience and expiry. What the key signs decides what the
- * token must be: one of the API itself, or an access token (RFC 9068) that an issuer below /t/ made
- * for the API, which is a person's. Whether a bound one is proven is not checked. Header members
- * that would name a key (jku, x5u, jwk, x5c) or extend the format (crit) refuse the token. Scratch
- * memory from the arena. */
+/* Checks form, header, signature, issuer, audience and expiry. The signing key decides between a
+ * token of the API and an issuer's access token (RFC 9068) for the API, a person's. Proof of
+ * possession is not checked. Headers that name a key (jku, x5u, jwk, x5c) or extend the format
+ * (crit) are refused. */
 enum token_status token_verify(const struct key_set *keys, const char *text, int64_t now_ms,
                                struct arena *arena, struct token *ret) MUST_USE;
 
-/* Verified tokens by a keyed hash of their text. */
 struct token_cache;
 struct token_cache *token_cache_new(void);
 void token_cache_destroy(struct token_cache **self_p);

@@ -1,7 +1,4 @@
-/*
- * warm_up.c - lets requests wait while the gateway finds its daemons.  Called by serve.c and jwks.c
- * before they use the bus, and by changes.c with the news.
- */
+/* warm_up.c - lets requests wait while the gateway finds its daemons. */
 #include "gateway/auth/warm_up.h"
 #include "common/base/clock.h"
 #include "gateway/gateway.h"

@@ -1,6 +1,4 @@
-/*
- * warm_up.h - the first moments of a gateway, before it knows its daemons.
- */
+/* warm_up.h - the first moments of a gateway, before it knows its daemons. */
 #ifndef ATRIUM_GATEWAY_AUTH_WARM_UP_H
 #define ATRIUM_GATEWAY_AUTH_WARM_UP_H
 
@@ -19,12 +17,10 @@ struct warm_up {
 
 void warm_up_start(struct gateway *gateway);
 
-/* Parks until every daemon that the gateway asks is connected and the lease is live, but not beyond
- * WARM_UP_MS from the start: a restarted gateway then answers its first requests a little later
- * instead of with 503. */
+/* Parks until all daemons are connected and the lease is live, WARM_UP_MS from the start at most: a
+ * restarted gateway answers late, not with 503. */
 void warm_up_wait(struct gateway *gateway);
 
-/* Something has come nearer: the lease, a daemon. */
 void warm_up_check(struct gateway *gateway);
 
 #endif

@@ -1,10 +1,5 @@
-/*
- * admin.c - readiness and metrics over the bus.  Rows of gateway.c's endpoints of the admin
- * listener.
- */
+/* admin.c - readiness and metrics over the bus, for the admin listener. */
 #include "gateway/endpoint/admin.h"
-
-#include <string.h>
 
 #include "common/service/metric_rows.h"
 #include "gateway/endpoint/bus_fanout.h"

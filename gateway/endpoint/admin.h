@@ -1,6 +1,4 @@
-/*
- * admin.h - what the operator's own listener serves: /readyz and /metrics.
- */
+/* admin.h - what the operator's own listener serves: /readyz and /metrics. */
 #ifndef ATRIUM_GATEWAY_ENDPOINT_ADMIN_H
 #define ATRIUM_GATEWAY_ENDPOINT_ADMIN_H
 
@@ -9,12 +7,10 @@
 
 struct exchange;
 
-/* 200 {"ready":true} when the lease is live and an instance of each daemon answers; else 503 and
- * what is missing. On a fiber. */
+/* 200 {"ready":true} with a live lease and an instance of each daemon; else 503. On a fiber. */
 void admin_serve_ready(struct exchange *exchange);
 
-/* Prometheus text of this gateway, the others and all daemons, each row with the labels service and
- * instance. On a fiber. */
+/* Prometheus text of all gateways and daemons, labelled service and instance. On a fiber. */
 void admin_serve_metrics(struct exchange *exchange);
 
 /* One instance's rows for metrics_text(). */
@@ -23,8 +19,7 @@ struct metrics_part {
     struct field_list rows; /* struct metric_row */
 };
 
-/* The rows of all parts in Prometheus' text format 0.0.4: HELP and TYPE once per name, all its
- * samples together. */
+/* Prometheus' text format 0.0.4: HELP and TYPE once per name, all its samples together. */
 char *metrics_text(const struct metrics_part *parts, size_t count, struct arena *arena);
 
 #endif

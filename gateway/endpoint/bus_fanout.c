@@ -3,8 +3,6 @@
  */
 #include "gateway/endpoint/bus_fanout.h"
 
-#include <string.h>
-
 #include "common/base/clock.h"
 #include "gateway/gateway.h"
 
@@ -86,8 +84,7 @@ struct fanout_reply *bus_fanout(struct gateway *gateway,
         if (fiber_start(loop, ask, question, &err) < 0)
             all.left--;
     }
-    /* `all` is on this stack: it cannot be left before the last one has ended, and each has a
-     * deadline. */
+    /* `all` is on this stack: it stays until the last one ends; each has a deadline. */
     while (all.left > 0)
         (void)!fiber_park(loop, INT64_MAX);
     return answers;

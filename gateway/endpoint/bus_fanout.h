@@ -1,6 +1,4 @@
-/*
- * bus_fanout.h - calls the same operation of every instance of every daemon at once.
- */
+/* bus_fanout.h - calls the same operation of every instance of every daemon at once. */
 #ifndef ATRIUM_GATEWAY_ENDPOINT_BUS_FANOUT_H
 #define ATRIUM_GATEWAY_ENDPOINT_BUS_FANOUT_H
 
@@ -14,9 +12,8 @@ struct fanout_reply {
     void *out; /* the method's output struct; NULL when the instance did not answer in time */
 };
 
-/* Calls the operation (service_status_method, service_metrics_method) of each connected instance
- * that is wanted (NULL: all), each on a fiber of its own, and parks until all have answered or
- * timeout_ms has passed. Array in the arena, sorted by peer, ended by peer NULL. */
+/* Calls each connected instance that is wanted (NULL: all) on its own fiber; parks until all
+ * answered or timeout_ms. Sorted by peer, ended by peer NULL. */
 struct fanout_reply *bus_fanout(struct gateway *gateway,
                                 struct bus_method (*method)(const char *service),
                                 bool (*wanted)(const struct gateway *gateway, const char *peer),

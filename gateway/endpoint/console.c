@@ -1,9 +1,5 @@
-/*
- * console.c - see console.h.  Rows of gateway.c's endpoints; no fiber, no bus.
- */
+/* console.c - see console.h.  Rows of gateway.c's endpoints; no fiber, no bus. */
 #include "gateway/endpoint/console.h"
-
-#include <string.h>
 
 #include "gateway/endpoint/exchange.h"
 #include "gateway/http/encode.h"
@@ -23,9 +19,9 @@ const struct console_file *console_find(const char *name)
     return strncmp(name, ASSETS, strlen(ASSETS)) == 0 ? NULL : document;
 }
 
-/* Scripts and styles are admitted by hash: 'self' would run a public document that is a script.
- * The preview runs no script and loads nothing, whatever a template has; what may frame it is this
- * origin, which browsers take over X-Frame-Options (CSP level 3, section 6.4.2.2). */
+/* Scripts and styles by hash: 'self' would admit a public document that is a script. The preview
+ * runs and loads nothing; this origin may frame it, over X-Frame-Options (CSP level 3, section
+ * 6.4.2.2). */
 const char *console_policy(const struct console_file *file, const char *upload_origin,
                            struct arena *arena)
 {
@@ -56,7 +52,6 @@ static const char *name_of(const struct exchange *exchange)
     return name;
 }
 
-/* The smallest form that the client takes. */
 static void choose_form(const struct console_file *file, const char *accept, struct answer *answer)
 {
     const struct console_bytes *form = &file->plain;

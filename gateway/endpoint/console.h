@@ -1,8 +1,7 @@
 /*
- * console.h - the console: an application in the browser below /console/, of files that the build
- * made (web/console/build.sh) and the program carries.
+ * console.h - the console: a browser application below /console/, of files in the program.
  *
- * It has no part in what a request may do: it calls the routes of the API as any client does.
+ * Made by web/console/build.sh. It calls the routes of the API as any client does.
  */
 #ifndef ATRIUM_GATEWAY_ENDPOINT_CONSOLE_H
 #define ATRIUM_GATEWAY_ENDPOINT_CONSOLE_H
@@ -32,8 +31,7 @@ struct console_file {
     struct console_bytes plain, gzip, brotli;
 };
 
-/* Made by the build. Which scripts and styles the document's policy admits: "'sha256-BASE64' ...",
- * of the script in it and of each module. */
+/* The script sources that the document's policy admits: "'sha256-BASE64' ...". */
 extern const struct console_file console_files[];
 extern const size_t console_file_count;
 extern const char console_scripts[], console_styles[];
@@ -42,12 +40,10 @@ extern const char console_scripts[], console_styles[];
  * document. */
 const struct console_file *console_find(const char *name);
 
-/* The Content-Security-Policy of a file; the arena's, or static.
- * `upload_origin`: where documents are uploaded to besides the gateway, "" or NULL: nowhere. */
+/* A file's Content-Security-Policy. `upload_origin`: other origin of uploads, "" or NULL: none. */
 const char *console_policy(const struct console_file *file, const char *upload_origin,
                            struct arena *arena);
 
-/* The endpoint. */
 void console_serve(struct exchange *exchange);
 
 #endif

@@ -1,19 +1,17 @@
 /*
- * exchange.c - one request from its first header to the end of its answer, on libmicrohttpd's
- * callbacks.
+ * exchange.c - one request from its first header to the end of its answer, on libmicrohttpd.
  *
- * libmicrohttpd 0.9.75 cannot answer in mid-body, and an answer before the body is read resets the
- * connection under the client's feet.  So a refusal waits until the body was read and dropped,
- * within bounds; beyond them the answer goes past libmicrohttpd, and the connection ends with it.
+ * libmicrohttpd 0.9.75 cannot answer in mid-body, and answering before it resets the connection. So
+ * a refusal waits until the body was dropped, within bounds; beyond, it goes past libmicrohttpd and
+ * closes.
  */
 #include "gateway/endpoint/exchange.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include <sodium.h>
 
+#include "common/base/memory.h"
 #include "gateway/endpoint/no_endpoint.h"
 #include "gateway/http/body.h"
 #include "gateway/http/mhd_socket.h"
@@ -35,9 +33,7 @@ static struct exchange *exchange_new(struct site *site)
         gateway->spare_count--;
         memset(&self->mhd, 0, offsetof(struct exchange, path) - offsetof(struct exchange, mhd));
     } else {
-        self = calloc(1, sizeof(*self));
-        if (!self)
-            log_die("exchange", "out of memory");
+        self = memory_new(sizeof(*self));
         self->arena = arena_new();
     }
     self->site = site;
@@ -150,8 +146,7 @@ static void exchange_log(struct exchange *self, int64_t duration_us)
     access_log_add(&self->gateway->log, &line);
 }
 
-/* Whether the connection ends with this request: what came behind it is not looked at (RFC 9112,
- * section 9.6). */
+/* Whether the connection ends with this request (RFC 9112, section 9.6). */
 static bool is_last(const struct exchange *self)
 {
     const char *option = MHD_lookup_connection_value(self->mhd, MHD_HEADER_KIND, "Connection");
@@ -213,7 +208,7 @@ static int find_endpoint(struct exchange *self)
         path_decode(self->parts.path, scratch, &self->path, &self->err) < 0)
         return -1;
     router_match(self->site->router, self->method, &self->path, &self->match);
-    self->endpoint = self->match.endpoint;
+    self->endpoint = self->match.endpoint ? self->match.endpoint : no_endpoint_page(self);
     return 0;
 }
 
@@ -309,9 +304,8 @@ static enum MHD_Result exchange_send(struct exchange *self)
     return result;
 }
 
-/* A form is dispatched as soon as its file begins. Until its fiber has looked at the request the
- * connection waits, also that of a form that has failed already: the fiber may park before it does,
- * and a client that went away meanwhile would take the headers along. */
+/* A form is dispatched when its file begins. Until its fiber has looked at the request the
+ * connection waits, even a failed form's: the headers must outlive that, and the fiber may park. */
 static bool form_append(struct exchange *self, const char *bytes, size_t size)
 {
     if (!upload_append(self->upload, (const uint8_t *)bytes, size))
@@ -324,9 +318,8 @@ static bool form_append(struct exchange *self, const char *bytes, size_t size)
     return true;
 }
 
-/* What cannot wait for its body to be read. A body that is announced as too large is refused before
- * it is sent, where that can reach the client: it waits for "100 Continue", or the body is larger
- * than what would be dropped anyway. */
+/* Refuses before the body what can reach the client: a body announced as too large, if it waits for
+ * "100 Continue" or exceeds what would be dropped anyway. */
 static bool refuse_early(struct exchange *self)
 {
     uint64_t size = declared_size(self);

@@ -1,9 +1,8 @@
 /*
  * exchange.h - one HTTP request and its answer.
  *
- * An exchange lives from the request line to the last byte of the answer.  Its body is replies
- * (bounded), its endpoint answers at once or from a fiber while the connection is suspended, and it
- * is recycled at the end.
+ * It lives until the answer's last byte and is recycled. Its body is kept, bounded; its endpoint
+ * answers at once, or on a fiber while the connection is suspended.
  */
 #ifndef ATRIUM_GATEWAY_ENDPOINT_EXCHANGE_H
 #define ATRIUM_GATEWAY_ENDPOINT_EXCHANGE_H
@@ -77,13 +76,11 @@ void exchange_on_end(void *arg, struct MHD_Connection *mhd, void **request,
 void exchange_on_connection(void *arg, struct MHD_Connection *mhd, void **socket_context,
                             enum MHD_ConnectionNotificationCode what);
 
-/* Those of struct connections: what libmicrohttpd refuses, and bodies without an end, are answered
- * past it. */
+/* Those of struct connections: these answers go past libmicrohttpd. */
 void exchange_on_refused(struct connection *connection, int status);
 bool exchange_on_unfinished(struct connection *connection);
 
-/* Gives the answer: exactly once per exchange, from its endpoint. answer->body must be the
- * exchange's arena's or live for ever. */
+/* Gives the answer, once. answer->body must be the exchange's arena's or live for ever. */
 void exchange_reply(struct exchange *self, struct answer *answer);
 
 /* What an error looks like on a route with these flags. */
@@ -93,13 +90,11 @@ void exchange_answer_error(unsigned flags, const struct error *err, struct arena
 /* Answers with an error; NULL: with self->err. */
 void exchange_fail(struct exchange *self, const struct error *err);
 
-/* Stops asking for the body's or the answer's next bytes until they are wanted; to be called inside
- * libmicrohttpd's callbacks. unpause() goes on; fine when it is not paused. */
+/* Stops libmicrohttpd's callbacks for further bytes, from within one, until unpause(). */
 void exchange_pause(struct exchange *self);
 void exchange_unpause(struct exchange *self);
 
-/* What there is of the request to show a token with: address, method, path, token and proof. The
- * header Authorization is as it came: only what a daemon gets must be text. */
+/* What a token is shown with: address, method, path, token, proof. Authorization is as it came. */
 void exchange_describe(const struct exchange *self, struct endpoint_visit *ret);
 
 /* A header of the request; NULL: it has none. */

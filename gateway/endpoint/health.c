@@ -1,7 +1,4 @@
-/*
- * health.c - "the gateway answers".  Rows of gateway.c's endpoints; no fiber, no bus, no allocation
- * by the gateway.
- */
+/* health.c - "the gateway answers": no fiber, no bus, no allocation. */
 #include "gateway/endpoint/health.h"
 #include "gateway/endpoint/exchange.h"
 

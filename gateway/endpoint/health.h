@@ -1,6 +1,4 @@
-/*
- * health.h - the answers that need no daemon.
- */
+/* health.h - the answers that need no daemon. */
 #ifndef ATRIUM_GATEWAY_ENDPOINT_HEALTH_H
 #define ATRIUM_GATEWAY_ENDPOINT_HEALTH_H
 

@@ -1,9 +1,5 @@
-/*
- * jwks.c - serves the key set (RFC 7517).  A row of gateway.c's endpoints.
- */
+/* jwks.c - serves the key set (RFC 7517).  A row of gateway.c's endpoints. */
 #include "gateway/endpoint/jwks.h"
-
-#include <string.h>
 
 #include "common/base/clock.h"
 #include "gateway/endpoint/exchange.h"

@@ -1,6 +1,4 @@
-/*
- * jwks.h - /.well-known/jwks.json: the public keys, for services that verify tokens themselves.
- */
+/* jwks.h - /.well-known/jwks.json: the public keys, for services that verify tokens themselves. */
 #ifndef ATRIUM_GATEWAY_ENDPOINT_JWKS_H
 #define ATRIUM_GATEWAY_ENDPOINT_JWKS_H
 

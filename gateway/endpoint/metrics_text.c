@@ -1,8 +1,5 @@
-/*
- * metrics_text.c - metrics rows as Prometheus text.  Called by admin.c.
- */
+/* metrics_text.c - metrics rows as Prometheus text.  Called by admin.c. */
 #include <inttypes.h>
-#include <string.h>
 
 #include <czmq.h>
 

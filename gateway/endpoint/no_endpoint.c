@@ -1,11 +1,8 @@
-/*
- * no_endpoint.c - the answers of the route tree itself.  Called by exchange.c.
- */
+/* no_endpoint.c - the answers of the route tree itself.  Called by exchange.c. */
 #include "gateway/endpoint/no_endpoint.h"
 
-#include <string.h>
-
 #include "gateway/endpoint/exchange.h"
+#include "gateway/http/accept.h"
 
 enum { NOT_FOUND_PATH_MAX = 200, NOT_FOUND_METHOD_MAX = 16 };
 
@@ -51,6 +48,16 @@ static int not_found(struct exchange *self)
         strlen(self->method) > NOT_FOUND_METHOD_MAX)
         return error_set(&self->err, ERR_NOT_FOUND, "Not found.");
     return error_set(&self->err, ERR_NOT_FOUND, "Cannot %s %.*s", self->method, (int)size, path);
+}
+
+struct endpoint *no_endpoint_page(const struct exchange *self)
+{
+    bool reads = strcmp(self->method, "GET") == 0 || strcmp(self->method, "HEAD") == 0;
+
+    if (!reads || self->match.allow[0] != '\0' ||
+        !accept_prefers_html(exchange_header(self, "Accept")))
+        return NULL;
+    return router_browser_page(self->site->router, self->parts.path);
 }
 
 void no_endpoint_serve(struct exchange *self)

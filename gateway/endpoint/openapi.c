@@ -1,11 +1,7 @@
-/*
- * openapi.c - writes the OpenAPI page from route rows and field tables.  Built once at start by
- * gateway.c: the page cannot differ from what is served, because both come from the same rows.
- */
+/* openapi.c - writes the OpenAPI page at start from the route rows and field tables that serve. */
 #include "gateway/endpoint/openapi.h"
 
 #include <ctype.h>
-#include <string.h>
 
 #include <sodium.h>
 
@@ -30,7 +26,6 @@ const struct field_table openapi_table = {.name = "openapi",
                                           .rows = openapi_rows,
                                           .count = ARRAY_SIZE(openapi_rows)};
 
-/* What grows while the page is written. */
 struct page {
     struct arena *arena;
     json_t *paths, *schemas, *responses;
@@ -219,7 +214,6 @@ const char *openapi_text(const struct openapi *self, struct arena *arena)
     return encode_gunzip(arena, self->gzip, self->gzip_size, self->size);
 }
 
-/* The smallest form that the client takes. */
 static void choose_form(const struct openapi *self, const char *accept, struct arena *arena,
                         struct answer *answer)
 {

@@ -1,7 +1,4 @@
-/*
- * openapi.h - /openapi.json: the whole interface as OpenAPI 3.1, written from the rows that serve
- * it.
- */
+/* openapi.h - /openapi.json: the interface as OpenAPI 3.1, written from the rows that serve it. */
 #ifndef ATRIUM_GATEWAY_ENDPOINT_OPENAPI_H
 #define ATRIUM_GATEWAY_ENDPOINT_OPENAPI_H
 
@@ -18,17 +15,14 @@ struct openapi {
 };
 FIELD_DECLARE(openapi);
 
-/* Writes the page for these endpoints once; those without `doc` are not on it. What is kept is the
- * arena's. */
+/* Writes the page once, without endpoints that lack `doc`. What is kept is the arena's. */
 void openapi_build(struct openapi *self, struct arena *arena, const struct endpoint *endpoints,
                    size_t count);
 
-/* The page's text, from the arena. */
 const char *openapi_text(const struct openapi *self, struct arena *arena);
 
 /* The shape of the answer, for the page itself: any object. */
 
-/* The endpoint. */
 void openapi_serve(struct exchange *exchange);
 
 #endif

@@ -1,10 +1,7 @@
-/*
- * openapi_operation.c - see openapi_operation.h.  Called by openapi.c for each endpoint.
- */
+/* openapi_operation.c - see openapi_operation.h.  Called by openapi.c for each endpoint. */
 #include "gateway/endpoint/openapi_operation.h"
 
 #include <assert.h>
-#include <string.h>
 
 #include "gateway/endpoint/openapi_responses.h"
 
@@ -52,8 +49,7 @@ static json_t *parameters_json(const struct route *route)
     return list;
 }
 
-/* A form with fields that the service gave, and the file. They are texts; a schema that says so
- * could not be the type of an object that has the file as well. */
+/* The given fields as texts, and the file: a schema of texts could not also have a file. */
 static json_t *form_content(void)
 {
     return json_pack("{s:{s:{s:s, s:s, s:[s], s:{s:{s:s, s:s, s:s}}, s:b}}}", "multipart/form-data",

@@ -1,6 +1,4 @@
-/*
- * openapi_operation.h - one operation in /openapi.json: words, parameters, body and answers.
- */
+/* openapi_operation.h - one operation in /openapi.json: words, parameters, body and answers. */
 #ifndef ATRIUM_GATEWAY_ENDPOINT_OPENAPI_OPERATION_H
 #define ATRIUM_GATEWAY_ENDPOINT_OPENAPI_OPERATION_H
 
@@ -8,8 +6,7 @@
 
 #include "gateway/endpoint/routes.h"
 
-/* The operation with that id; what it shares with others is added to `shared`
- * (components/responses). New reference. */
+/* What it shares with others is added to `shared` (components/responses). New reference. */
 json_t *openapi_operation(const struct endpoint *endpoint, const char *id, struct arena *arena,
                           json_t *shared);
 

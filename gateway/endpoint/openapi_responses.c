@@ -4,7 +4,6 @@
 #include "gateway/endpoint/openapi_responses.h"
 
 #include <ctype.h>
-#include <string.h>
 
 #include "gateway/endpoint/openapi_text.h"
 
@@ -229,9 +228,8 @@ static void add_error(json_t *responses, const struct codes *codes, struct arena
                         json_pack("{s:s+}", "$ref", "#/components/responses/", name));
 }
 
-/* The codes of that status: those of the DOC; the one that a project's policy brings about on every
- * route with a token outside /auth/; that of an account of several organizations, by the row's
- * reach; and that of a project that is read-only, on each that writes. */
+/* The DOC's codes of that status, and those of a project's policy (routes with a token outside
+ * /auth/), of accounts of several organizations (by reach), of read-only projects (writes). */
 static struct codes codes_of(const struct endpoint *endpoint, int status)
 {
     const struct route *route = &endpoint->route;
@@ -289,13 +287,12 @@ static void add_errors(json_t *responses, const struct endpoint *endpoint, struc
 
 /* ---- success ---- */
 
-/* Bytes of any kind. */
 static json_t *file_content(void)
 {
     return json_pack("{s:{s:{s:s, s:s}}}", "*/*", "schema", "type", "string", "format", "binary");
 }
 
-/* A file may also be answered in part, or not at all when the client has it. */
+/* Also 206, or 304 when the client has it. */
 static void add_file_responses(json_t *responses, json_t *success)
 {
     json_t *part = json_pack("{s:s, s:o}", "description", "The range that was asked for", "content",

@@ -1,10 +1,5 @@
-/*
- * openapi_text.c - see openapi_text.h.  Read by openapi.c and openapi_responses.c when the page is
- * written.
- */
+/* openapi_text.c - see openapi_text.h. */
 #include "gateway/endpoint/openapi_text.h"
-
-#include <stddef.h>
 
 const char openapi_introduction[] =
     "Atrium authenticates the users of a health platform with many tenants, and keeps their "

@@ -1,6 +1,4 @@
-/*
- * openapi_text.h - the prose of /openapi.json that belongs to no single route.
- */
+/* openapi_text.h - the prose of /openapi.json that belongs to no single route. */
 #ifndef ATRIUM_GATEWAY_ENDPOINT_OPENAPI_TEXT_H
 #define ATRIUM_GATEWAY_ENDPOINT_OPENAPI_TEXT_H
 

@@ -1,13 +1,9 @@
-/*
- * otlp.c - see otlp.h.  Started by gateway.c.
- */
+/* otlp.c - see otlp.h.  Started by gateway.c. */
 #include "gateway/endpoint/otlp.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 #include <jansson.h>
 
+#include "common/base/memory.h"
 #include "common/domain/uri.h"
 #include "common/runtime/curl_loop.h"
 #include "common/service/span_json.h"
@@ -110,10 +106,8 @@ static size_t write_all(struct otlp *self, FILE *file, struct arena *arena)
 static void collect(struct otlp *self, struct arena *arena)
 {
     struct batch batch = {0};
-    FILE *file = open_memstream(&batch.body, &batch.size);
+    FILE *file = memory_ensure(open_memstream(&batch.body, &batch.size));
 
-    if (!file)
-        log_die("otlp", "out of memory");
     batch.spans = write_all(self, file, arena);
     if (fclose(file) != 0)
         log_die("otlp", "out of memory");
@@ -162,8 +156,7 @@ static CURLcode set_options(const struct otlp *self, CURL *easy, struct answer_b
     return code;
 }
 
-/* Spans that a receiver refused although it took the request (opentelemetry-proto,
- * ExportTracePartialSuccess). */
+/* Spans refused by a receiver that took the request (ExportTracePartialSuccess). */
 static size_t rejected(const struct answer_body *body, size_t sent)
 {
     json_auto_t *answer = NULL;
@@ -249,7 +242,6 @@ static void try_batch(struct otlp *self, struct arena *arena)
     }
 }
 
-/* One run of the task; what fails is said by report(). */
 static int run(void *daemon, const struct request *req, struct error *err UNUSED)
 {
     struct otlp *self = ((struct gateway *)daemon)->otlp;
@@ -289,8 +281,7 @@ static int make_headers(struct otlp *self, struct error *err)
         self->headers = curl_slist_append(self->headers, (const char *)header.bytes);
         secret_wipe(&header);
     }
-    if (!self->headers)
-        log_die("otlp", "out of memory");
+    memory_ensure(self->headers);
     return 0;
 }
 
@@ -305,9 +296,7 @@ int otlp_start(struct gateway *gateway, struct error *err)
 
     if (gateway_config(gateway)->otlp_endpoint[0] == '\0')
         return 0;
-    self = calloc(1, sizeof(*self));
-    if (!self)
-        log_die("otlp", "out of memory");
+    self = memory_new(sizeof(*self));
     self->gateway = gateway;
     gateway->otlp = self;
     if (make_headers(self, err) < 0) {

@@ -1,10 +1,8 @@
 /*
- * otlp.h - sends the suite's spans to a receiver of OpenTelemetry (OTLP over HTTP, JSON encoding).
+ * otlp.h - sends the suite's spans to an OpenTelemetry receiver (OTLP over HTTP, JSON encoding).
  *
- * The gateway empties the rings of all instances over the bus, as it does for metrics: so the other
- * daemons need no way out of their host.  One batch at most is on its way; while the receiver does
- * not take it nothing more is collected, and the rings drop what they have no room for.  Nothing
- * ever waits for the receiver.
+ * The gateway empties all rings over the bus: other daemons need no way out. One batch is on its
+ * way; until the receiver takes it the rings drop what does not fit, and nothing waits.
  */
 #ifndef ATRIUM_GATEWAY_ENDPOINT_OTLP_H
 #define ATRIUM_GATEWAY_ENDPOINT_OTLP_H

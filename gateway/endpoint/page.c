@@ -1,9 +1,9 @@
 /*
  * page.c - a browser's request for a page becomes a bus call, and its reply the page.
  *
- * A cookie is taken here and nowhere else: no route of the API knows it. A form counts only when
- * the browser says that a page of this origin has sent it, and when its token is that of the
- * cookie. The daemon answers any other, and is told when only the cookie has changed since.
+ * No API route looks at the cookie. A form counts if the browser says a page of this origin sent it
+ * and its token is the cookie's; otherwise the daemon just shows the page, and learns if only the
+ * cookie changed.
  */
 #include "gateway/endpoint/page.h"
 
@@ -20,25 +20,25 @@ static const char *public_url(const struct exchange *exchange)
     return exchange->gateway->service.common->public_url;
 }
 
-/* The tenant stands in the path of every page. */
+/* Every page has a tenant in its path but those without a form, which need no cookie. */
 int visitor_find(const struct exchange *exchange, struct visitor *ret, struct error *err)
 {
     const struct route_match *match = &exchange->match;
-    const char *tenant = match->count > 0 ? match->parameters[0].value : "";
-    const char *shown;
+    const char *shown = NULL;
 
-    ret->secure = strncmp(public_url(exchange), "https:", 6) == 0;
-    ret->name = cookie_name(exchange->arena, tenant, ret->secure);
-    if (!ret->name)
-        return error_set(err, ERR_NOT_FOUND, "There is no such page.");
-    shown = cookie_find(exchange->arena, exchange_header(exchange, "Cookie"), ret->name);
+    *ret = (struct visitor){.secure = strncmp(public_url(exchange), "https:", 6) == 0};
+    if (match->count > 0) {
+        ret->name = cookie_name(exchange->arena, match->parameters[0].value, ret->secure);
+        if (!ret->name)
+            return error_set(err, ERR_NOT_FOUND, "There is no such page.");
+        shown = cookie_find(exchange->arena, exchange_header(exchange, "Cookie"), ret->name);
+    }
     ret->is_new = !shown;
     ret->shown = shown ? shown : secret_random_text(exchange->arena, COOKIE_BYTES);
     return 0;
 }
 
-/* Whether the form comes from a page of this origin; and whether from this browser, too, as it is
- * now. */
+/* Whether a page of this origin sent the form; and whether with this cookie. */
 static bool is_of_origin(const struct exchange *exchange)
 {
     return browser_is_own(exchange_header(exchange, "Origin"),
@@ -50,7 +50,6 @@ static bool is_of_browser(const struct visitor *visitor, const struct query *for
     return !visitor->is_new && form_token_is_of(query_find(form, "formToken"), visitor->shown);
 }
 
-/* The fields of a form are the members of the body. */
 json_t *page_form_json(const struct query *form)
 {
     json_t *body = json_object();
@@ -77,7 +76,6 @@ int page_read_form(const struct exchange *exchange, struct query *ret, struct er
                                      err);
 }
 
-/* Fills the input's member of that type. */
 static void set_visit(const struct field_table *table, void *input, const struct page_visit *visit)
 {
     for (size_t i = 0; i < table->count; i++)

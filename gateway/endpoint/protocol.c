@@ -2,18 +2,15 @@
  * protocol.c - a request whose form a standard defines becomes a bus call, and its reply the
  * answer.
  *
- * Parameters are looked at before anything is asked: one that stands twice is refused, because two
- * readers of the same request could take different ones (RFC 6749, sections 3.1 and 3.2). With
- * R_REPEATED none of the two is handed on, and the daemon says so where the standard wants it.
+ * A repeated parameter is refused before anything is asked: readers could take different ones (RFC
+ * 6749, sections 3.1 and 3.2). With R_REPEATED it is dropped and the daemon told.
  */
 #include "gateway/endpoint/protocol.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "common/base/clock.h"
-#include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/base/secret.h"
 #include "common/domain/endpoint.h"
 #include "gateway/endpoint/page.h"
@@ -62,8 +59,7 @@ static bool drop_repeated(struct query *query, struct arena *arena)
     return kept < all.count;
 }
 
-/* RFC 6749, section 2.3.1: what belongs into the body does not stand in an address, which logs
- * keep. */
+/* RFC 6749, section 2.3.1: the body's parameters are not taken from the URL, which logs keep. */
 static int read_post(const struct exchange *exchange, struct query *ret, struct error *err)
 {
     *ret = (struct query){0};
@@ -129,8 +125,8 @@ static int ask(struct exchange *exchange, const struct visitor *visitor,
     return fields_unpack(&endpoint_answer_table, &output, exchange->arena, ret, err);
 }
 
-/* A form that another site has sent comes without the cookie, since that is SameSite=Lax: it is
- * given none, or it would lose the one it has. */
+/* Another site's form comes without the cookie (SameSite=Lax): giving one would replace the real
+ * one. */
 static const char *set_cookie(const struct exchange *exchange, const struct visitor *visitor,
                               const struct endpoint_answer *from)
 {
@@ -221,9 +217,7 @@ static void published_keep(const struct exchange *exchange, const struct endpoin
 
     if (answer->status != 200 || size == 0)
         return;
-    kept = malloc(sizeof(*kept) + size);
-    if (!kept)
-        log_die("protocol", "out of memory");
+    kept = memory_raw(sizeof(*kept) + size);
     kept->since_ms = clock_mono_ms();
     memcpy(kept->body, answer->body, size);
     cache_put(exchange->gateway->published, &key, kept);

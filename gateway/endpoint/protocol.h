@@ -1,7 +1,4 @@
-/*
- * protocol.h - the endpoint of every daemon's route that a standard defines, see
- * common/domain/endpoint.h.
- */
+/* protocol.h - the endpoint of routes that a standard defines, see common/domain/endpoint.h. */
 #ifndef ATRIUM_GATEWAY_ENDPOINT_PROTOCOL_H
 #define ATRIUM_GATEWAY_ENDPOINT_PROTOCOL_H
 

@@ -1,9 +1,4 @@
-/*
- * reply.c - who asks in an exchange, its answer, and how its connection waits and goes on; see
- * exchange.h.
- * Called by endpoints and by those that move its bytes.
- */
-#include <string.h>
+/* reply.c - who asks, the answer, and how the connection waits and goes on; see exchange.h. */
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
@@ -81,8 +76,7 @@ static void on_floor(void *arg)
     exchange_release(self);
 }
 
-/* An answer of some size is compressed for who takes that, unless it may hold a secret: its length
- * would tell of it. */
+/* Compresses a larger answer, unless it may hold a secret, which its length would reveal. */
 static void encode(struct exchange *self, struct answer *answer)
 {
     const char *body;

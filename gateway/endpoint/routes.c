@@ -1,11 +1,5 @@
-/*
- * routes.c - the table of all HTTP routes and the tree that finds them.  Made once at start by
- * gateway.c.
- */
+/* routes.c - the table of all HTTP routes and the tree that finds them, made at start. */
 #include "gateway/endpoint/routes.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 #include "authd/authd_api.h"
 #include "botd/botd_api.h"
@@ -82,6 +76,7 @@ struct node {
 struct router {
     struct arena *arena;
     struct node root;
+    struct endpoint *front, *missing; /* the pages "/" and "/{*}" */
 };
 
 static struct node *node_child(struct router *self, struct node *node, const char *segment)
@@ -137,11 +132,27 @@ static struct node *node_make(struct router *self, struct endpoint *endpoint)
     return node == &self->root || node->count == METHODS_MAX ? NULL : node;
 }
 
+/* Where a page for browsers alone is kept: programs find no route there. NULL: it is another. */
+static struct endpoint **browser_page(struct router *self, const struct route *route)
+{
+    if (!(route->flags & R_PAGE))
+        return NULL;
+    if (strcmp(route->path, "/") == 0)
+        return &self->front;
+    return strcmp(route->path, "/{*}") == 0 ? &self->missing : NULL;
+}
+
 static int router_add(struct router *self, struct endpoint *endpoint, struct error *err)
 {
     const struct route *route = &endpoint->route;
-    struct node *node = node_make(self, endpoint);
+    struct endpoint **page = browser_page(self, route);
+    struct node *node;
 
+    if (page) {
+        *page = endpoint;
+        return 0;
+    }
+    node = node_make(self, endpoint);
     if (!node)
         return error_set(err, ERR_INTERNAL, "route %s %s cannot be placed", route->method,
                          route->path);
@@ -204,13 +215,20 @@ static bool node_select(const struct node *node, const char *method, struct rout
     return false;
 }
 
+/* A page's address may end in a slash. */
+static bool is_page_with_slash(const struct node *node, const struct path *path, size_t index)
+{
+    return index + 1 == path->count && path->segments[index][0] == '\0' && node->count > 0 &&
+           node->endpoints[0]->route.flags & R_PAGE;
+}
+
 /* Follows the segments from `index` on. The depth of the recursion is that of the deepest route. */
 static bool node_find(const struct node *node, const char *method, const struct path *path,
                       size_t index, struct route_match *match)
 {
     const char *segment;
 
-    if (index == path->count)
+    if (index == path->count || is_page_with_slash(node, path, index))
         return node_select(node, method, match);
     segment = path->segments[index];
     for (const struct node *child = node->children; child; child = child->next)
@@ -243,6 +261,11 @@ void router_match(const struct router *self, const char *method, const struct pa
     }
 }
 
+struct endpoint *router_browser_page(const struct router *self, const char *path)
+{
+    return strcmp(path, "/") == 0 ? self->front : self->missing;
+}
+
 static bool table_has(const struct field_table *table, unsigned flags)
 {
     for (size_t i = 0; i < table->count; i++)
@@ -263,8 +286,7 @@ static bool table_has_token(const struct field_table *table)
     return false;
 }
 
-/* A member says so, or the row, or where the route lies. A bot makes its answer of its own secrets
- * and of what the caller sends. */
+/* A member, the row or its place says so. A bot's answer mixes secrets and the caller's text. */
 static bool may_hold_secret(const struct route *route)
 {
     return table_has(route->output, FIELD_SECRET | FIELD_BODY) || table_has_token(route->output) ||

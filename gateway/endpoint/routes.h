@@ -1,9 +1,8 @@
 /*
- * routes.h - which endpoint answers a method and a path.
+ * routes.h - which endpoint answers a method and a path: a tree of segments per listener.
  *
- * The rows of every <daemon>_routes.def and the few endpoints of the gateway itself stand in one
- * tree of path segments per listener.  A literal segment wins over a parameter, if it has the
- * method; a path that ends in {*} takes what no other one does below it, however many segments.
+ * A literal segment wins over a parameter if it has the method; {*} takes all other paths below.
+ * The pages "/" and "/{*}" are for browsers: programs get 404 there.
  */
 #ifndef ATRIUM_GATEWAY_ENDPOINT_ROUTES_H
 #define ATRIUM_GATEWAY_ENDPOINT_ROUTES_H
@@ -22,7 +21,6 @@ struct route_doc {
     enum error_code codes[ROUTE_CODES_MAX]; /* ended by ERR_NONE */
 };
 
-/* One thing that can be asked for over HTTP. */
 struct endpoint {
     struct route route;                       /* path is the template, for logs and metrics */
     void (*serve)(struct exchange *exchange); /* answers with exchange_reply() or exchange_fail() */
@@ -51,14 +49,17 @@ struct route_match {
 
 struct router;
 
-/* A tree over `endpoints`, which must live as long. NULL with the offending row named in err: a
- * path that is malformed, or a method that stands twice. */
+/* `endpoints` must live as long. NULL: err names a malformed path or a repeated method. */
 struct router *router_new(struct endpoint *endpoints, size_t count, struct error *err);
 void router_destroy(struct router **self_p);
 
 /* HEAD finds GET. Without an endpoint, `allow` names the methods that the path has. */
 void router_match(const struct router *self, const char *method, const struct path *path,
                   struct route_match *ret);
+
+/* Returns the page for a browser at a path without an endpoint: the front page at "/", else the one
+ * that says 404. NULL: this router has no pages. */
+struct endpoint *router_browser_page(const struct router *self, const char *path);
 
 /* All rows of all daemons, as endpoints without `serve`; from the arena. */
 struct endpoint *routes_all(struct arena *arena, size_t *ret_count);

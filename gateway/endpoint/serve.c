@@ -1,10 +1,6 @@
-/*
- * serve.c - an HTTP request becomes a bus call, and its reply the answer.  One function per step,
- * in the order in which the steps may refuse.
- */
+/* serve.c - an HTTP request becomes a bus call, and its reply the answer; a function per step. */
 #include "gateway/endpoint/serve.h"
 
-#include <string.h>
 #include <strings.h>
 
 #include <sodium.h>
@@ -20,8 +16,7 @@
 
 enum { DEADLINE_S = 10, USER_AGENT_MAX = 512 };
 
-/* Until when a request may take: from its arrival on, or, when it brings a file, from the moment
- * that the fields before it are there. */
+/* From the request's arrival or, with a file, from the moment its fields are there. */
 static int64_t deadline_of(const struct exchange *exchange)
 {
     const struct endpoint *endpoint = exchange->endpoint;
@@ -31,7 +26,6 @@ static int64_t deadline_of(const struct exchange *exchange)
     return since_ms + (int64_t)(seconds > 0 ? seconds : DEADLINE_S) * 1000;
 }
 
-/* Where the fields of the path, query and headers are looked up. */
 struct source {
     const struct exchange *exchange;
     struct query query;
@@ -93,8 +87,7 @@ bool serve_is_media_type(const char *content_type, const char *wanted)
            strchr("; \t", content_type[length]);
 }
 
-/* Which bodies are read: JSON, and on PATCH its merge patches (RFC 7396), which are what PATCH does
- * here. */
+/* JSON, and on PATCH merge patches (RFC 7396), which is what PATCH does here. */
 static int check_media_type(const struct exchange *exchange, struct error *err)
 {
     const char *encoding = exchange->head.content_encoding, *type = exchange->head.content_type;
@@ -110,8 +103,8 @@ static int check_media_type(const struct exchange *exchange, struct error *err)
     return 0;
 }
 
-/* The JSON of the body in *ret, NULL when there is none; an object, unless a field is the whole
- * body. No body counts as an object without members: each required one is then reported. */
+/* *ret is NULL without a body; an object, unless a field is the whole body. No body counts as an
+ * object without members: each required one is then reported. */
 static int read_body(const struct exchange *exchange, json_t **ret, struct error *err)
 {
     const char *text = (const char *)exchange->body;
@@ -222,8 +215,7 @@ static int check_factor(const struct exchange *exchange, const struct authentica
                      "The project requires a second factor: enrol one first.");
 }
 
-/* An API key opens what a policy can name, and nothing else: no session, settings, members,
- * keys. */
+/* API keys call what a policy can name, nothing else: no session, settings, members, keys. */
 static int check_key(const struct exchange *exchange, const struct authentication *who,
                      struct error *err)
 {
@@ -278,8 +270,7 @@ static int run(struct exchange *exchange, struct request *req, struct authentica
         download_prepare(exchange, input);
     if (serve_call(exchange, req, input, ret, err) == 0)
         return 0;
-    /* The same token logged out twice at once: the second is told so, and answers as if it had come
-     * later. */
+    /* The token logged out twice at once: the second answers as if it had come later. */
     if (err->code == ERR_UNAUTHORIZED && exchange->endpoint->route.access == ACCESS_LOGOUT &&
         authentication_logged_out(exchange->gateway, who))
         return 1;

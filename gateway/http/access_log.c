@@ -1,10 +1,6 @@
-/*
- * access_log.c - the access log's buffer.  Filled by exchange.c at the end of each request, flushed
- * by gateway.c at the end of each turn.
- */
+/* access_log.c - the access log's buffer, flushed at the end of each turn. */
 #include "gateway/http/access_log.h"
 
-#include <string.h>
 #include <unistd.h>
 
 #include "common/base/log.h"
@@ -71,8 +67,7 @@ static void put_member(struct access_log *self, const char *key, const char *tex
     put(self, "\"");
 }
 
-/* No text of a line holds what JSON escapes: methods and routes are fixed, ids are
- * [A-Za-z0-9._-]. */
+/* Nothing here needs JSON escapes: methods and routes are fixed, ids are [A-Za-z0-9._-]. */
 static void put_json(struct access_log *self, const struct access_line *line)
 {
     self->size += log_json_start(LOG_INFO, "access", self->buffer + self->size,
@@ -107,8 +102,7 @@ static void send_entry(const struct access_line *line)
     log_write(LOG_INFO, "access", "request", fields, ARRAY_SIZE(fields));
 }
 
-/* Without printf: at a hundred thousand lines per second it was a tenth of the gateway's own
- * time. */
+/* Without printf, which took a tenth of the gateway's time at 100,000 lines per second. */
 void access_log_add(struct access_log *self, const struct access_line *line)
 {
     if (log_format() == LOG_FORMAT_JOURNAL) {

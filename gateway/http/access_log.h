@@ -1,9 +1,8 @@
 /*
- * access_log.h - one line per answered request, written once per loop turn, in the format of the
- * log; entries of the journal go out at once.
+ * access_log.h - one line per answered request, written once per turn; journal entries at once.
  *
- * A line names the route's template, never the URL: paths and queries carry tokens.  A client's
- * address is personal data and stands there only when the operator asked for it.
+ * It names the route's template, never the URL, which may carry tokens. The client's address,
+ * personal data, is there only when the operator asked for it.
  */
 #ifndef ATRIUM_GATEWAY_HTTP_ACCESS_LOG_H
 #define ATRIUM_GATEWAY_HTTP_ACCESS_LOG_H

@@ -1,14 +1,11 @@
 /*
- * address.c - client addresses behind proxies.  Called by exchange.c for requests that reach a
- * daemon: the address counts for throttles, so a header that no trusted proxy wrote must not choose
- * it.
+ * address.c - client addresses behind proxies. Throttles count by them: clients must not choose
+ * them.
  *
- * A header is read from its end, quotes too: what a client put before the entries of trusted
- * proxies cannot change how these are read.
+ * Headers are read from the end, quotes too: what a client put before cannot change that.
  */
 #include "gateway/http/address.h"
 
-#include <string.h>
 #include <strings.h>
 
 enum { ENTRY_SIZE = INET6_ADDRSTRLEN + 8 };
@@ -27,8 +24,7 @@ static struct span span_trim(struct span self)
     return self;
 }
 
-/* Whether the quote there belongs to the text between quotes: an odd number of backslashes stands
- * before it. */
+/* Whether the quote is escaped: an odd number of backslashes precedes it. */
 static bool is_escaped(const char *text, size_t at)
 {
     size_t start = at;
@@ -66,8 +62,7 @@ static int span_address(struct span self, struct address *ret)
     return address_parse(text, ret);
 }
 
-/* Of 'for=192.0.2.1;proto=https' (RFC 7239, section 4): "unknown" and "_hidden" are no
- * addresses. */
+/* Of 'for=192.0.2.1;proto=https' (RFC 7239, section 4); "unknown" and "_hidden" are none. */
 static int element_address(struct span element, struct address *ret)
 {
     static const char name[] = "for=";
@@ -87,8 +82,8 @@ static int element_address(struct span element, struct address *ret)
     return -1;
 }
 
-/* The last entry of a list, taken off it; empty ones are none (RFC 9110, section 5.6.1). 1: an
- * address in *ret, 0: the list is at its end, -1: no address. */
+/* Takes the last entry off a list; empty ones are skipped (RFC 9110, section 5.6.1). 1: an address
+ * in *ret, 0: the end, -1: no address. */
 static int last_entry(struct span *list, bool standard, struct address *ret)
 {
     while (list->size > 0) {

@@ -1,29 +1,24 @@
-/*
- * answer.c - error bodies and headers.  Called by exchange.c once per request.
- */
+/* answer.c - error bodies and headers.  Called by exchange.c once per request. */
 #include "gateway/http/answer.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #include <jansson.h>
 
-#include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/wire/codec.h"
 #include "gateway/http/range.h"
 
 /* Of JSON, should a browser ever draw it: it loads nothing and stands in no frame. */
 #define JSON_POLICY "default-src 'none'; frame-ancestors 'none'"
 
-/* On every answer. */
 static const struct answer_header standing[] = {
     {"X-Content-Type-Options", "nosniff"},
     {"Referrer-Policy", "no-referrer"},
     {"X-Frame-Options", "DENY"},
 };
 
-/* On all but pages. CORS: any origin may call, without credentials (cookies are never used), and
- * its scripts read every header that says something about the answer. */
+/* On all but pages. CORS: any origin without credentials, which no route uses. */
 static const struct answer_header shared[] = {
     {"Access-Control-Allow-Origin", "*"},
     {"Access-Control-Expose-Headers",
@@ -221,8 +216,8 @@ static void add_plain(struct headers *to, const char *name, const char *value)
         to->text = arena_printf(to->arena, "%s%s: %s\r\n", to->text, name, value);
 }
 
-/* A control character becomes a blank, so that no value begins another header. A header that was
- * left out, as libmicrohttpd does, could be the one that keeps a file from being shown. */
+/* A control character becomes a blank, so no value begins another header; libmicrohttpd would drop
+ * the header, perhaps the one that keeps a file from being shown. */
 static void add_blanked(struct headers *to, const char *name, const char *value)
 {
     CLEANUP(arena_destroy) struct arena *scratch = arena_new();
@@ -318,8 +313,7 @@ struct MHD_Response *answer_response(const struct answer *self)
         /* The cast drops const for a buffer that libmicrohttpd only reads (RESPMEM_PERSISTENT). */
         headers.response = MHD_create_response_from_buffer(
             self->size, (void *)(uintptr_t)(self->body ? self->body : ""), MHD_RESPMEM_PERSISTENT);
-    if (!headers.response)
-        log_die("answer", "out of memory");
+    memory_ensure(headers.response);
     add_headers(&headers, self);
     return headers.response;
 }

@@ -1,6 +1,4 @@
-/*
- * answer.h - what goes back to the client, and its form on the wire.
- */
+/* answer.h - what goes back to the client, and its form on the wire. */
 #ifndef ATRIUM_GATEWAY_HTTP_ANSWER_H
 #define ATRIUM_GATEWAY_HTTP_ANSWER_H
 
@@ -31,12 +29,10 @@ struct answer {
     bool close;                                /* the connection ends with this answer */
 };
 
-/* The answer that says `err`: status, body, headers. Messages of 500 are never shown; a 503 or 504
- * without one gets the usual sentence. Texts in the arena. */
+/* Status, body, headers. Messages of 500 are never shown; 503 and 504 have a default. */
 void answer_from_error(const struct error *err, struct arena *arena, struct answer *ret);
 
-/* The same as RFC 6749, section 5.2, has it: `invalid_request`, `temporarily_unavailable` or
- * `server_error`, and a description. */
+/* As RFC 6749, section 5.2: `invalid_request`, `temporarily_unavailable` or `server_error`. */
 void answer_oauth_from_error(const struct error *err, struct arena *arena, struct answer *ret);
 
 /* The same for a browser: a page of its own, in English, that says no more. */

@@ -1,12 +1,9 @@
-/*
- * body.c - see body.h.  Called by exchange.c.
- */
+/* body.c - see body.h.  Called by exchange.c. */
 #include "gateway/http/body.h"
-
-#include <stdlib.h>
 
 #include <sodium.h>
 
+#include "common/base/memory.h"
 #include "gateway/auth/authenticate.h"
 
 enum { BODY_FIRST = 16 * 1024 };
@@ -73,9 +70,7 @@ static bool body_grow(struct exchange *self, size_t need)
     find_client(self);
     if (!has_room(self, capacity))
         return false;
-    body = malloc(capacity);
-    if (!body)
-        log_die("body", "out of memory");
+    body = memory_raw(capacity);
     if (self->body) {
         memcpy(body, self->body, size);
         drop(self);

@@ -1,9 +1,8 @@
 /*
- * body.h - the JSON body of a request while it comes in: how much of it, of all, and of one client.
+ * body.h - a request's JSON body while it comes in, bounded for all and for one client.
  *
- * All bodies share BODIES_MAX. Those of clients that show no token which was seen to be good share
- * half of it, and one such client has a sixteenth: a flood of them leaves the other half to those
- * who are signed in, and its client's neighbours their part.
+ * All share BODIES_MAX; clients without a known good token share half, each a sixteenth: a flood
+ * leaves the other half to signed-in clients, and its neighbours their part.
  */
 #ifndef ATRIUM_GATEWAY_HTTP_BODY_H
 #define ATRIUM_GATEWAY_HTTP_BODY_H

@@ -1,9 +1,6 @@
-/*
- * browser.c - see browser.h.
- */
+/* browser.c - see browser.h. */
 #include "gateway/http/browser.h"
 
-#include <string.h>
 #include <strings.h>
 
 #include <sodium.h>

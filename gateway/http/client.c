@@ -1,14 +1,9 @@
-/*
- * client.c - see client.h.  Used by connection.c and body.c.
- */
+/* client.c - see client.h.  Used by connection.c and body.c. */
 #include "gateway/http/client.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 #include <sodium.h>
 
-#include "common/base/log.h"
+#include "common/base/memory.h"
 
 enum { BUCKETS = 4096 };
 
@@ -19,10 +14,8 @@ struct clients {
 
 struct clients *clients_new(void)
 {
-    struct clients *self = calloc(1, sizeof(*self));
+    struct clients *self = memory_new(sizeof(*self));
 
-    if (!self)
-        log_die("client", "out of memory");
     randombytes_buf(self->key, sizeof(self->key));
     return self;
 }
@@ -54,9 +47,7 @@ static struct http_client *use(struct clients *all, const struct address_subject
             memcmp(&self->address, &subject->address, sizeof(self->address)) == 0)
             break;
     if (!self) {
-        self = calloc(1, sizeof(*self));
-        if (!self)
-            log_die("client", "out of memory");
+        self = memory_new(sizeof(*self));
         self->all = all;
         self->address = subject->address;
         self->factor = subject->factor;

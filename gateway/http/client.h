@@ -1,8 +1,7 @@
 /*
- * client.h - the clients that have connections or bodies here, and how much of each.
+ * client.h - clients that have connections or bodies here, as address_subjects() counts them.
  *
- * A client is a network as address_subjects() counts it: a /64 of IPv6 belongs to a /48, which is a
- * client too, with eight times the limits. It lives as long as something counts for it.
+ * A /64 belongs to a /48 with eight times the limits. A client lives while something counts for it.
  */
 #ifndef ATRIUM_GATEWAY_HTTP_CLIENT_H
 #define ATRIUM_GATEWAY_HTTP_CLIENT_H
@@ -32,8 +31,7 @@ struct http_client {
 struct clients *clients_new(void);
 void clients_destroy(struct clients **self_p);
 
-/* The client of an address, made on first use; one more use of it and of the one that it belongs
- * to. */
+/* The client of an address, made on first use; counts a use of it and of its wider network. */
 struct http_client *client_use(struct clients *all, const struct address *address);
 
 /* Ends one use; *self_p NULL is fine. */

@@ -1,13 +1,9 @@
-/*
- * connection.c - keeps track of the open sockets of a listener.  Called by exchange.c as requests
- * pass through their phases, and by gateway.c's sweep.
- */
+/* connection.c - keeps track of the open sockets of a listener. */
 #include "gateway/http/connection.h"
 
-#include <stdlib.h>
 #include <sys/socket.h>
 
-#include "common/base/log.h"
+#include "common/base/memory.h"
 #include "gateway/http/mhd_socket.h"
 
 enum {
@@ -102,9 +98,8 @@ static void evict(struct connections *all, struct connection *longest)
     ++*all->evicted;
 }
 
-/* Closes the longest idle connections of a client that has too many: those that have been idle for
- * `spare_ms`, so that requests which a client begins at once, and whose bytes may lie in the
- * sockets unread, are no reason. */
+/* Closes a client's longest idle connections beyond its limit, if idle for `spare_ms`: bytes of a
+ * burst of requests may still be unread in younger ones. */
 static void trim(struct connections *all, const struct http_client *client, int64_t mono_ms,
                  int64_t spare_ms)
 {
@@ -121,8 +116,7 @@ static bool is_crowded(const struct connections *all)
     return all->count > all->max * FULL_TENTHS / 10;
 }
 
-/* For the newest, which is idle too: when all others are busy and the places are few it is the one
- * to go. */
+/* When all others are busy and places are few, the newest, idle too, is the one to go. */
 static void make_room(struct connections *all, const struct http_client *client, int64_t mono_ms)
 {
     trim(all, client, mono_ms, is_crowded(all) ? 0 : SPARE_MS);
@@ -135,11 +129,9 @@ static void make_room(struct connections *all, const struct http_client *client,
 struct connection *connection_new(struct connections *all, struct MHD_Connection *connection,
                                   int64_t mono_ms)
 {
-    struct connection *self = calloc(1, sizeof(*self));
+    struct connection *self = memory_new(sizeof(*self));
     const union MHD_ConnectionInfo *info;
 
-    if (!self)
-        log_die("connection", "out of memory");
     self->all = all;
     self->mhd = connection;
     info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
@@ -197,8 +189,7 @@ void connection_allow(struct connection *self, int64_t bytes)
     self->more_ms = bytes * 1000 / SLOWEST;
 }
 
-/* What the client goes on sending is taken off the socket first: closing one with bytes unread
- * resets the connection, and the answer with it. */
+/* Drains the socket first: closing with unread bytes resets the connection, answer included. */
 void connection_cut(struct connection *self, const char *bytes, size_t size)
 {
     if (self->cut)
@@ -246,9 +237,8 @@ static bool is_late(struct connection *self, int64_t mono_ms)
     return false;
 }
 
-/* Whether the client will send no more while more is needed.  libmicrohttpd 0.9.75 misses an end
- * that arrives together with the bytes before it, because epoll reports it only once. Of the idle,
- * who are many, not each time. */
+/* Whether the client ended its direction while more is needed: libmicrohttpd 0.9.75 misses an end
+ * that arrives with bytes, as epoll reports it once. The idle, who are many, not each time. */
 static bool is_over(const struct connection *self, bool thorough)
 {
     return (self->phase == CONNECTION_READING || (self->phase == CONNECTION_IDLE && thorough)) &&

@@ -1,12 +1,9 @@
 /*
- * connection.h - one client's socket: its address, what it does, and how long it may take over
- * that.
+ * connection.h - one client's socket: its address, its phase, and how long that may take.
  *
- * libmicrohttpd closes sockets that are silent; a client that sends one byte every few seconds is
- * never silent.  Each phase of a connection therefore has an end of its own. And one client has so
- * many connections only: beyond, those that have been idle for longest, and for a second, are
- * closed; when nearly all places are taken a new connection takes the place of the longest idle at
- * once.
+ * libmicrohttpd times out silence only, so each phase has an end of its own. A client has a limit
+ * of connections, beyond which its longest idle ones are closed; when places are few a new one
+ * replaces the longest idle.
  */
 #ifndef ATRIUM_GATEWAY_HTTP_CONNECTION_H
 #define ATRIUM_GATEWAY_HTTP_CONNECTION_H
@@ -71,16 +68,13 @@ struct connections {
     struct idle_list idle, idle_trusted;
     uint64_t *evicted; /* metric: closed for new ones */
     void *arg;         /* of these: */
-    /* An answer that libmicrohttpd makes itself, with this status, is to be replaced: see
-     * mhd_socket.h. */
+    /* libmicrohttpd's own answer of this status is to be replaced: mhd_socket.h. */
     void (*refused)(struct connection *connection, int status);
-    /* The request's body has stalled, takes too long, or ends too early: true when this was
-     * answered and the connection is to be closed, false when it is too early for that. */
+    /* The body stalled, is slow or ended early. True: answered, close; false: too early. */
     bool (*unfinished)(struct connection *connection);
 };
 
-/* A connection that has been accepted, counted among all and for its client. Where they are too
- * many, idle ones are closed. */
+/* Counts a new connection in all and for its client; closes idle ones where they are too many. */
 struct connection *connection_new(struct connections *all, struct MHD_Connection *connection,
                                   int64_t mono_ms);
 void connection_destroy(struct connection **self_p);
@@ -94,9 +88,8 @@ void connection_allow(struct connection *self, int64_t bytes);
 /* Says the last word, as it goes over the wire, and closes. */
 void connection_cut(struct connection *self, const char *bytes, size_t size);
 
-/* Shuts the sockets down whose phase took too long or whose client has hung up; libmicrohttpd sees
- * the end and closes them. `thorough`: also the idle are asked for that, by a system call each. To
- * be called every second. */
+/* Shuts down sockets whose phase took too long or whose client hung up, for libmicrohttpd to close.
+ * `thorough`: asks the idle too. Call every second. */
 void connections_sweep(struct connections *all, int64_t mono_ms, bool thorough);
 
 #endif

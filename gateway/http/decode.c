@@ -1,18 +1,13 @@
-/*
- * decode.c - request targets: split, percent-decoding per segment, query pairs.  Called by
- * exchange.c for every request before anything else looks at the path.
- */
+/* decode.c - request targets: split, percent-decoding per segment, query pairs. */
 #include "gateway/http/decode.h"
 
 #include <sodium.h>
-#include <string.h>
 #include <strings.h>
 
 #include "common/domain/uri.h"
 #include "common/wire/codec.h"
 
-/* Decodes `size` bytes at `raw` to `out` and adds a NUL. The decoded size, or -1; %00 is no text
- * either. */
+/* Decodes to `out` with a NUL. The decoded size, or -1; %00 is refused. */
 static ssize_t percent_decode(const char *raw, size_t size, char *out, bool form)
 {
     size_t length = 0;

@@ -1,9 +1,8 @@
 /*
  * decode.h - the request target as it was sent, taken apart without trusting it.
  *
- * libmicrohttpd decodes the path before the application sees it and cuts it at %00.  The gateway
- * therefore keeps the raw target and decodes each segment by itself: "%2F" inside a segment never
- * becomes a separator.
+ * libmicrohttpd would decode the path and cut it at %00. Each raw segment is decoded by itself:
+ * "%2F" in it never becomes a separator.
  */
 #ifndef ATRIUM_GATEWAY_HTTP_DECODE_H
 #define ATRIUM_GATEWAY_HTTP_DECODE_H
@@ -18,8 +17,7 @@ enum {
     QUERY_PAIRS_MAX = 64,
 };
 
-/* Path and query of a target in origin form ("/a/b?c=d") or absolute form (RFC 9112, section
- * 3.2). */
+/* Path and query of "/a/b?c=d" or an absolute form (RFC 9112, section 3.2). */
 struct target {
     const char *path;  /* raw; "*" for the asterisk form */
     const char *query; /* raw text behind the first '?', "" without one */
@@ -34,8 +32,8 @@ struct path {
     bool too_deep;                           /* more segments than kept */
 };
 
-/* Decodes "/a/b%20c" into its segments. `scratch` has strlen(raw) + 1 bytes and must live as long
- * as *ret. ERR_BAD_REQUEST: a malformed escape, %00, %2F, or bytes that are not UTF-8. */
+/* `scratch` has strlen(raw) + 1 bytes and must outlive *ret. ERR_BAD_REQUEST: a malformed escape,
+ * %00, %2F, or invalid UTF-8. */
 int path_decode(const char *raw, char *scratch, struct path *ret, struct error *err) MUST_USE;
 
 struct query_pair {
@@ -46,12 +44,11 @@ struct query {
     struct query_pair *pairs;
 };
 
-/* Decodes "a=1&b=x+y" (application/x-www-form-urlencoded); texts in the arena. ERR_BAD_REQUEST: a
- * malformed escape, %00, bytes that are not UTF-8, more than QUERY_PAIRS_MAX pairs. */
+/* Decodes "a=1&b=x+y". ERR_BAD_REQUEST: a malformed escape, %00, invalid UTF-8, more than
+ * QUERY_PAIRS_MAX pairs. */
 int query_decode(const char *raw, struct arena *arena, struct query *ret,
                  struct error *err) MUST_USE;
 
-/* The value of the first pair of that name, or NULL. */
 const char *query_find(const struct query *self, const char *name);
 
 #endif

@@ -1,10 +1,7 @@
-/*
- * encode.c - see encode.h.  Called by exchange.c for each answer, by openapi.c at the start.
- */
+/* encode.c - see encode.h.  Called by exchange.c for each answer, by openapi.c at the start. */
 #include "gateway/http/encode.h"
 
 #include <brotli/encode.h>
-#include <string.h>
 #include <strings.h>
 #include <zlib.h>
 

@@ -1,6 +1,4 @@
-/*
- * encode.h - content codings of answers (RFC 9110, section 8.4).
- */
+/* encode.h - content codings of answers (RFC 9110, section 8.4). */
 #ifndef ATRIUM_GATEWAY_HTTP_ENCODE_H
 #define ATRIUM_GATEWAY_HTTP_ENCODE_H
 
@@ -11,8 +9,7 @@ enum { ENCODE_MIN = 1024 }; /* what is not larger goes out as it is */
 /* Whether an Accept-Encoding (NULL: none) names the coding, and not with q=0. */
 bool encode_is_accepted(const char *accept, const char *coding);
 
-/* The bytes in that coding, from the arena; NULL when that makes them no smaller. gzip is fast, for
- * what is made for one answer; brotli is for what is kept. */
+/* From the arena; NULL when no smaller. gzip is fast, for one answer; brotli for what is kept. */
 const char *encode_gzip(struct arena *arena, const char *bytes, size_t size, size_t *ret_size);
 const char *encode_brotli(struct arena *arena, const char *bytes, size_t size, size_t *ret_size);
 

@@ -1,9 +1,5 @@
-/*
- * framing.c - see framing.h.
- */
+/* framing.c - see framing.h. */
 #include "gateway/http/framing.h"
-
-#include <string.h>
 
 #include <microhttpd.h>
 
@@ -177,8 +173,7 @@ static void match_name(struct framing *self, uint8_t c)
     self->position++;
 }
 
-/* Of two fields that frame it is unclear which one counts (RFC 9112, section 6.3), and chunks are
- * not of HTTP/1.0 (section 6.1). */
+/* Which of two framing fields counts is unclear (RFC 9112, section 6.3); HTTP/1.0 has no chunks. */
 static bool name_ends(struct framing *self)
 {
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
@@ -225,7 +220,6 @@ static bool in_framing_value(struct framing *self, uint8_t c)
     return true;
 }
 
-/* Whether the value is whole. */
 static bool value_ends(struct framing *self)
 {
     if ((self->field == CODING && self->position < sizeof(coding) - 1) ||

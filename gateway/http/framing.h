@@ -1,12 +1,10 @@
 /*
  * framing.h - the bytes of HTTP/1.1 requests (RFC 9112), checked before libmicrohttpd sees them.
  *
- * libmicrohttpd 0.9.75 ends a text at its first NUL, takes CR alone, LF alone and spaces for what
- * they are not, and keeps what follows a value.  A proxy that reads the same bytes otherwise sees
- * other requests.  So mhd_socket.c passes what it receives through one state machine over request
- * line, fields, chunks and trailers, wherever a segment ends.  It refuses what RFC 9112 refuses,
- * and takes out what a recipient has to ignore: white space behind a value (section 5.1) and the
- * extensions of chunks (section 7.1.1).
+ * libmicrohttpd 0.9.75 misreads NUL, lone CR or LF and spaces: a proxy would see other requests. So
+ * mhd_socket.c passes all through one state machine over request line, fields, chunks and trailers.
+ * It refuses what RFC 9112 refuses and removes what is ignored: white space after a value (section
+ * 5.1) and chunk extensions (section 7.1.1).
  */
 #ifndef ATRIUM_GATEWAY_HTTP_FRAMING_H
 #define ATRIUM_GATEWAY_HTTP_FRAMING_H
@@ -36,10 +34,9 @@ struct framing {
     uint8_t held[FRAMING_GAP_MAX];
 };
 
-/* Checks what was received: `size` bytes, from bytes[self->held_size] on, where the caller leaves
- * room for white space that was held back. Returns how many bytes from bytes[0] on are
- * libmicrohttpd's to read. When status is set these end before the malformed request, unless parts
- * of it were passed on earlier, and nothing may be received any more. */
+/* Checks `size` received bytes from bytes[self->held_size] on; the room before is for held white
+ * space. Returns how many from bytes[0] on are libmicrohttpd's. With status set these precede the
+ * malformed request, unless parts were passed before; receive nothing more. */
 size_t framing_filter(struct framing *self, uint8_t *bytes, size_t size);
 
 #endif

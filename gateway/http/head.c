@@ -1,9 +1,6 @@
-/*
- * head.c - one pass over a request's headers.  Called by exchange.c for each request.
- */
+/* head.c - one pass over a request's headers.  Called by exchange.c for each request. */
 #include "gateway/http/head.h"
 
-#include <string.h>
 #include <strings.h>
 
 #include "common/wire/codec.h"
@@ -41,8 +38,7 @@ static const struct head_row head_rows[] = {
     HEAD("DPoP", dpop, NONE), /* RFC 9449, section 4.3, check 1 */
 };
 
-/* Keeps the last FORWARDED_MAX, in order: the right-most entries are the ones that trusted proxies
- * wrote. */
+/* Keeps the last FORWARDED_MAX in order: the right-most are the trusted proxies'. */
 static void head_forwarded(struct head *head, const char *value)
 {
     if (head->forwarded_count == FORWARDED_MAX) {

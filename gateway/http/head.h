@@ -1,6 +1,4 @@
-/*
- * head.h - the headers that the gateway itself looks at.
- */
+/* head.h - the headers that the gateway itself looks at. */
 #ifndef ATRIUM_GATEWAY_HTTP_HEAD_H
 #define ATRIUM_GATEWAY_HTTP_HEAD_H
 
@@ -8,8 +6,7 @@
 
 #include "gateway/http/address.h"
 
-/* NULL when absent; traceparent, tracestate and dpop "" when they stand twice. The texts are the
- * connection's, until the end of the request. */
+/* NULL: absent; repeated traceparent, tracestate and dpop are "". Valid until the request's end. */
 struct head {
     const char *host, *authorization, *content_type, *content_encoding, *content_length,
         *transfer_encoding, *request_id, *traceparent, *tracestate, *user_agent, *expect,
@@ -26,9 +23,8 @@ void head_read(struct head *self, struct MHD_Connection *connection, const char 
 /* The text of a header; NULL: there is none, it is longer than that, or it is no text. */
 const char *head_text(const char *value, size_t max);
 
-/* A request whose end can be understood in two ways is a second request in disguise (RFC 9112,
- * section 6.3), and what stands before us may have passed on the chunks of HTTP/1.0 as the body of
- * something else (section 6.1): it must be refused and its connection closed. */
+/* An ambiguous end hides a second request (RFC 9112, section 6.3), as do chunks in HTTP/1.0
+ * (section 6.1): refuse it and close the connection. */
 bool head_is_ambiguous(const struct head *self, const char *version);
 
 #endif

@@ -1,17 +1,14 @@
 /*
- * http.c - drives libmicrohttpd from the loop: its epoll descriptor, its time-outs, resumed
- * connections. Opened by gateway.c, once per listening socket.
+ * http.c - drives libmicrohttpd from the loop: its epoll descriptor, time-outs, resumed
+ * connections.
  */
 #include "gateway/http/http.h"
-
-#include <string.h>
 
 #include "common/base/log.h"
 #include "gateway/http/mhd_epoll.h"
 
 enum {
-    /* Per connection: request line, headers, and the headers of the answer. Cleared for each
-     * request. */
+    /* Per connection: request line and headers of request and answer. Cleared for each request. */
     POOL_SIZE = 16 * 1024,
     PUMP_ROUNDS_MAX = 8, /* per turn, so that a flood leaves time for the bus */
 };
@@ -36,8 +33,8 @@ static void on_timer(void *arg)
     http_pump(self, true);
 }
 
-/* Sees that the pump runs again no later than libmicrohttpd needs it. A timer that fires early does
- * no harm, so it is only moved when it would be late: not with each request. */
+/* Runs the pump when libmicrohttpd needs it at the latest. The timer moves only if it would be
+ * late. */
 static void http_arm(struct http *self)
 {
     MHD_UNSIGNED_LONG_LONG wait_ms;
@@ -53,8 +50,7 @@ static void http_arm(struct http *self)
     self->timer = loop_at(self->loop, at_ms, on_timer, self);
 }
 
-/* The kernel is asked once at most, and not at all for connections that are resumed: what happens
- * meanwhile begins the next turn. */
+/* Asks the kernel once at most; later events begin the next turn. */
 static void http_pump(struct http *self, bool ask)
 {
     MHD_UNSIGNED_LONG_LONG wait_ms = 0;

@@ -1,8 +1,7 @@
 /*
  * http.h - one libmicrohttpd daemon inside the loop.
  *
- * It runs in external epoll mode: its epoll descriptor is watched by the loop, no thread is
- * started, and all callbacks come on the loop's own stack.
+ * In external epoll mode, without threads: all callbacks come on the loop's own stack.
  */
 #ifndef ATRIUM_GATEWAY_HTTP_HTTP_H
 #define ATRIUM_GATEWAY_HTTP_HTTP_H
@@ -28,8 +27,7 @@ struct http_options {
     MHD_NotifyConnectionCallback connection;
 };
 
-/* NULL when libmicrohttpd refuses to start. The struct is the arena's, which must live as long as
- * the loop. */
+/* NULL: libmicrohttpd refuses. The struct is the arena's, which must outlive the loop's use. */
 struct http *http_open(struct loop *loop, struct arena *arena, const struct http_options *options,
                        struct error *err);
 

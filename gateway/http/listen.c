@@ -1,14 +1,10 @@
-/*
- * listen.c - opens or inherits the listening sockets.  Called once by gateway.c.
- */
+/* listen.c - opens or inherits the listening sockets.  Called once by gateway.c. */
 #include "gateway/http/listen.h"
 
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -23,8 +19,7 @@ static int set_option(int fd, int level, int option)
     return setsockopt(fd, level, option, &on, sizeof(on));
 }
 
-/* Accepted sockets inherit TCP_NODELAY: an answer in two segments must not wait for an
- * acknowledgement. */
+/* Accepted sockets inherit TCP_NODELAY: no segment waits for an acknowledgement. */
 static int open_socket(const struct addrinfo *info, const char *address, struct error *err)
 {
     int fd = socket(info->ai_family, info->ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);

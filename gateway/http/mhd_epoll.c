@@ -1,9 +1,6 @@
-/*
- * mhd_epoll.c - see mhd_epoll.h.
- */
+/* mhd_epoll.c - see mhd_epoll.h. */
 #include "gateway/http/mhd_epoll.h"
 
-#include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -12,8 +9,7 @@
 #include "gateway/http/connection.h"
 #include "gateway/http/mhd_socket.h"
 
-/* An event's data is libmicrohttpd's own pointer, or that of a connection with the lowest bit set.
- */
+/* An event's data: libmicrohttpd's pointer, or a connection's with the lowest bit set. */
 enum { OURS = 1 };
 
 /* Of the loop's thread: others see none. */

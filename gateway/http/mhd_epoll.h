@@ -1,13 +1,10 @@
 /*
- * mhd_epoll.h - spares system calls that libmicrohttpd makes for each suspended request.
+ * mhd_epoll.h - spares three system calls that libmicrohttpd makes for each suspended request.
  *
- * libmicrohttpd 0.9.75 takes the socket of a request that is suspended out of its epoll set and
- * puts it back in behind the answer, and reads it in vain in between: three system calls. The
- * socket may as well stay in the set, since it is watched for edges: what happens meanwhile is kept
- * from libmicrohttpd, and remembered. So mhd_epoll.c defines epoll_ctl() and epoll_wait(), which
- * the dynamic linker prefers to the C library's, as mhd_socket.c does with recv(). They are system
- * calls and nothing else, but for the epoll descriptors named here and the sockets that
- * mhd_socket.h watches.
+ * libmicrohttpd 0.9.75 takes its socket out of the epoll set, puts it back and reads in vain.
+ * Edge-triggered it can stay in: events meanwhile are remembered. mhd_epoll.c defines epoll_ctl()
+ * and epoll_wait() over the C library's; they are plain system calls except for the descriptors
+ * named here and the sockets of mhd_socket.h.
  */
 #ifndef ATRIUM_GATEWAY_HTTP_MHD_EPOLL_H
 #define ATRIUM_GATEWAY_HTTP_MHD_EPOLL_H
@@ -32,17 +29,14 @@ struct mhd_epoll {
     bool missed;     /* something happened that libmicrohttpd was not told */
 };
 
-/* From now on until mhd_epoll_forget() this is an epoll descriptor of libmicrohttpd; on the loop's
- * thread. At most EPOLLS_MAX. */
+/* Until mhd_epoll_forget() it is libmicrohttpd's epoll descriptor; at most EPOLLS_MAX. */
 enum { EPOLLS_MAX = 8 };
 void mhd_epoll_use(int epoll);
 void mhd_epoll_forget(int epoll);
 
-/* Whether epoll_wait() asks the kernel for what happened to that descriptor's sockets. If not it
- * says "nothing": the next turn of the loop tells. */
+/* Whether epoll_wait() asks the kernel; if not it returns nothing until the next turn. */
 void mhd_epoll_ask(int epoll, bool ask);
 
-/* The socket is watched no more: libmicrohttpd is about to close it. */
 void mhd_epoll_end(struct mhd_epoll *self, int fd);
 
 #endif

@@ -1,17 +1,13 @@
-/*
- * mhd_socket.c - see mhd_socket.h.
- */
+/* mhd_socket.c - see mhd_socket.h. */
 #include "gateway/http/mhd_socket.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "common/base/log.h"
+#include "common/base/memory.h"
 #include "gateway/http/connection.h"
 
 enum {
@@ -39,9 +35,7 @@ void mhd_socket_watch(int fd, struct connection *connection)
     while (size <= (size_t)fd)
         size *= 2;
     if (size > watched.size) {
-        watched.items = realloc(watched.items, size * sizeof(struct connection *));
-        if (!watched.items)
-            log_die("mhd_socket", "out of memory");
+        watched.items = memory_resize(watched.items, size, sizeof(struct connection *));
         memset(watched.items + watched.size, 0,
                (size - watched.size) * sizeof(struct connection *));
         watched.size = size;
@@ -95,8 +89,7 @@ void mhd_socket_shutdown(int fd)
 
 /* ---- what libmicrohttpd calls ---- */
 
-/* "HTTP/1.1 400 ": an answer that libmicrohttpd made. "100 Continue" is one that the gateway
- * wants. */
+/* "HTTP/1.1 400 ": an answer of libmicrohttpd's. "100 Continue" is the gateway's. */
 static int status_of(const char *bytes, size_t size)
 {
     static const char version[] = "HTTP/1.";
@@ -131,8 +124,7 @@ static bool is_drained(const struct mhd_epoll *edge, ssize_t got, size_t size)
     return edge->in_kernel && !edge->over && (none || (got > 0 && (size_t)got < size));
 }
 
-/* Receives once, behind what libmicrohttpd may have already: how many bytes it may have more.
- * *ret_got: as recv(). */
+/* Receives once, behind libmicrohttpd's bytes: how many more it gets. *ret_got: as recv(). */
 static size_t receive(struct connection *connection, uint8_t *bytes, size_t size, int flags,
                       ssize_t *ret_got)
 {
@@ -157,9 +149,8 @@ void mhd_socket_check(struct connection *connection)
         connection->all->refused(connection, framing->status);
 }
 
-/* Nothing behind malformed bytes. libmicrohttpd takes a read of less than it asked for as all there
- * is, and waits: so what was taken out is made up for; the kernel is asked to tell again when too
- * little room is left for that. */
+/* Nothing follows malformed bytes. libmicrohttpd takes a short read for all there is and waits:
+ * removed bytes are made up for, or the kernel repeats the edge when there is too little room. */
 static ssize_t receive_all(struct connection *connection, uint8_t *bytes, size_t size, int flags)
 {
     const struct framing *framing = &connection->framing;
@@ -197,8 +188,8 @@ ssize_t recv(int fd, void *bytes, size_t size, int flags)
     mhd_socket_check(connection);
     if (connection->cut)
         return 0;
-    /* libmicrohttpd would close without an answer, also when it reads once more before it sends one
-     * that is ready: connections_sweep() gives one to what is incomplete, and ends the idle. */
+    /* libmicrohttpd would close without an answer, even with one ready: connections_sweep() answers
+     * what is incomplete and ends the idle. */
     if (got == 0 && connection->phase != CONNECTION_IDLE) {
         errno = EAGAIN;
         return -1;
@@ -235,10 +226,8 @@ ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
     return sent(connection, syscall(SYS_sendmsg, fd, message, flags));
 }
 
-/* libmicrohttpd asks for 128 KiB at a time, and each of them costs a turn of the loop and a wake of
- * the client. It goes on behind what was sent, also when that is more than it asked for; but only
- * with a piece that it takes for the last one does it send what the kernel still holds back
- * (TCP_CORK), so that one stays its own. */
+/* libmicrohttpd asks for 128 KiB each turn and accepts more. Only a piece that it takes for the
+ * last sends what the kernel holds back (TCP_CORK): that one stays its own. */
 static size_t file_piece(const struct connection *connection, off64_t offset, size_t size)
 {
     off64_t more = connection ? connection->file_end - offset - (off64_t)size : 0;
@@ -248,8 +237,7 @@ static size_t file_piece(const struct connection *connection, off64_t offset, si
     return more < FILE_PIECE ? (size_t)more : MAX(size, (size_t)FILE_PIECE);
 }
 
-/* A file that has become shorter is an end: libmicrohttpd would wait for the client to take
- * more. */
+/* A shortened file is an end: libmicrohttpd would wait for the client. */
 ssize_t sendfile64(int fd, int file, off64_t *offset, size_t size)
 {
     struct connection *connection = mhd_socket_connection(fd);

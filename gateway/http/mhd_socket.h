@@ -1,13 +1,11 @@
 /*
  * mhd_socket.h - what libmicrohttpd reads and writes, seen on its way.
  *
- * libmicrohttpd 0.9.75 answers requests that it cannot read by itself: in HTML, without an id, some
- * of them with their header twice, some with a closed connection only; its interface has no hook
- * for that. So mhd_socket.c defines recv(), send(), sendmsg(), sendfile64() and shutdown(), which
- * the dynamic linker prefers to the C library's. They are system calls and nothing else, but for
- * sockets of the loop's thread that are watched: there an answer that the gateway did not make
- * (struct connection's `answering`) is handed to connections.refused() and dropped. What is
- * received passes framing.h first.
+ * libmicrohttpd 0.9.75 answers unreadable requests itself: in HTML, without an id, or just closes;
+ * it has no hook. So mhd_socket.c defines recv(), send(), sendmsg(), sendfile64() and shutdown()
+ * over the C library's: plain system calls except for watched sockets of the loop's thread, where
+ * an answer the gateway did not make (`answering`) goes to connections.refused(). Input passes
+ * framing.h first.
  */
 #ifndef ATRIUM_GATEWAY_HTTP_MHD_SOCKET_H
 #define ATRIUM_GATEWAY_HTTP_MHD_SOCKET_H
@@ -25,8 +23,7 @@ void mhd_socket_unwatch(int fd);
 /* That of a watched socket, or NULL. */
 struct connection *mhd_socket_connection(int fd);
 
-/* Has the connection answered and closed when malformed bytes came behind the last request that
- * ended: those before them are answered first. */
+/* Answers and closes if malformed bytes followed the last ended request. */
 void mhd_socket_check(struct connection *connection);
 
 /* Past all that. Best effort: what does not fit into the socket's buffer is lost. */

@@ -1,13 +1,11 @@
 /*
- * multipart.c - see multipart.h.  Called by upload.c with each piece of a body.
+ * multipart.c - see multipart.h.
  *
- * A delimiter is searched for as bytes; since CR stands in it only once, at its start, a piece can
- * end in at most one beginning of a delimiter, and after a mismatch nothing has to be looked at
- * twice.
+ * A delimiter has CR only at its start: a piece can end in one beginning of a delimiter at most,
+ * and after a mismatch nothing is looked at twice.
  */
 #include "gateway/http/multipart.h"
 
-#include <string.h>
 #include <strings.h>
 
 enum { BORDER_MAX = 64, HEADERS_MAX = 8192 };
@@ -16,8 +14,7 @@ static const char malformed[] = "The form is malformed.";
 
 /* ---- start ---- */
 
-/* The value of a parameter of a header ("; name=value" or "; name="value""), NULL when it has
- * none. */
+/* The value of "; name=value" or "; name="value"" in a header, or NULL. */
 static char *parameter(struct arena *arena, const char *header, const char *name)
 {
     size_t length = strlen(name);
@@ -138,8 +135,7 @@ static int part_end(struct multipart *self, struct error *err)
 
 /* ---- bytes ---- */
 
-/* Goes on with a delimiter that the last piece ended in; what was none after all belongs to the
- * part. */
+/* Goes on with a delimiter begun in the last piece; a mismatch belongs to the part. */
 static int resume_delimiter(struct multipart *self, const uint8_t **bytes, size_t *size,
                             struct error *err)
 {
@@ -207,8 +203,8 @@ static int feed_text(struct multipart *self, const char *end, size_t max, const 
     return 0;
 }
 
-/* Behind a delimiter stands "--" at the end of all parts, else nothing but blanks up to the end of
- * the line. Two bytes tell them apart: what follows the end may be of any length. */
+/* After a delimiter: "--" at the end of all parts, else blanks to the line's end. What follows the
+ * end may be of any length. */
 static int feed_border(struct multipart *self, const uint8_t **bytes, size_t *size,
                        struct error *err)
 {

@@ -1,8 +1,8 @@
 /*
- * multipart.h - a form with one file (multipart/form-data, RFC 7578) taken apart while it arrives.
+ * multipart.h - a form with one file (multipart/form-data, RFC 7578) taken apart as it arrives.
  *
- * The fields before the part named "file" are kept, within the limits of content.h; the file's
- * bytes are passed on as they come; what stands behind the file is not looked at.
+ * Fields before the part "file" are kept, within content.h's limits; the file's bytes are passed
+ * on; what follows it is ignored.
  */
 #ifndef ATRIUM_GATEWAY_HTTP_MULTIPART_H
 #define ATRIUM_GATEWAY_HTTP_MULTIPART_H
@@ -39,8 +39,7 @@ struct multipart {
     void *arg;
 };
 
-/* Starts on a request's Content-Type. ERR_UNSUPPORTED_MEDIA when that is none of a form. Texts in
- * the arena. */
+/* ERR_UNSUPPORTED_MEDIA: the Content-Type is no form's. Texts in the arena. */
 int multipart_init(struct multipart *self, const char *content_type, struct arena *arena,
                    struct error *err) MUST_USE;
 

@@ -1,10 +1,6 @@
-/*
- * range.c - see range.h.  Called by download.c.
- */
+/* range.c - see range.h.  Called by download.c. */
 #include "gateway/http/range.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 #include <time.h>
 

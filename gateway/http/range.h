@@ -1,7 +1,4 @@
-/*
- * range.h - which bytes of a file a request is for, by its conditional headers (RFC 9110, sections
- * 13 and 14).
- */
+/* range.h - which bytes of a file a conditional request is for (RFC 9110, sections 13 and 14). */
 #ifndef ATRIUM_GATEWAY_HTTP_RANGE_H
 #define ATRIUM_GATEWAY_HTTP_RANGE_H
 
@@ -9,7 +6,6 @@
 
 enum { HTTP_DATE_SIZE = 32 };
 
-/* NULL when absent. */
 struct range_request {
     const char *range, *if_range, *if_none_match, *if_modified_since;
     const char *etag; /* a request header of the same use as If-None-Match */
@@ -21,14 +17,12 @@ struct range_file {
     int64_t size;
 };
 
-/* The answer: 200 (all), 206, 304 or 416. */
 struct range_answer {
     unsigned status;
     int64_t first, size; /* of the bytes to send, with 200 and 206 */
 };
 
-/* Several ranges at once are answered with the whole, which is allowed; so is a range that is
- * malformed. */
+/* Several or malformed ranges are answered with the whole, which is allowed. */
 struct range_answer range_decide(const struct range_request *request,
                                  const struct range_file *file);
 

@@ -1,10 +1,7 @@
-/*
- * request_span.c - traced and slow requests, see request_span.h.  Called by exchange.c.
- */
+/* request_span.c - traced and slow requests, see request_span.h.  Called by exchange.c. */
 #include "gateway/http/request_span.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "gateway/endpoint/exchange.h"
 
@@ -108,8 +105,7 @@ static int64_t called_us(const struct activity *activity)
     return sum;
 }
 
-/* From its body's end to its answer. A file comes in meanwhile: there only what the daemons took
- * counts. */
+/* From the body's end to the answer. With a file only the daemons' time counts. */
 static int64_t work_us(const struct exchange *exchange)
 {
     if (exchange->dispatched_us == 0 || exchange->replied_us == 0)

@@ -1,7 +1,4 @@
-/*
- * request_span.h - what an operator sees of a request beside the access log: its trace, and why it
- * was slow.
- */
+/* request_span.h - a request's trace, and why it was slow. */
 #ifndef ATRIUM_GATEWAY_HTTP_REQUEST_SPAN_H
 #define ATRIUM_GATEWAY_HTTP_REQUEST_SPAN_H
 
@@ -10,7 +7,6 @@ struct exchange;
 /* Chooses the id of a request whose headers were read, and whether it is traced. */
 void request_span_begin(struct exchange *exchange);
 
-/* Records the span of a request that has ended, and logs a slow one. */
 void request_span_end(struct exchange *exchange);
 
 #endif

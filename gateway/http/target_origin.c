@@ -1,14 +1,10 @@
-/*
- * target_origin.c - see target_origin.h.  Called by serve.c for inputs that name them.
- */
+/* target_origin.c - see target_origin.h.  Called by serve.c for inputs that name them. */
 #include "gateway/http/target_origin.h"
 
-#include <string.h>
 #include <strings.h>
 
 static const char gap[] = " \t";
 
-/* The value of the last header of a name. */
 struct search {
     const char *name, *value;
 };
@@ -43,8 +39,7 @@ static const char *trimmed(const struct exchange *exchange, const char *text, si
     return length > 0 ? arena_strndup(exchange->arena, text, length) : NULL;
 }
 
-/* The value of "name=value" or name="value" among pairs with semicolons between them; NULL: none.
- * What is quoted has no escapes: none that is a scheme or a host needs them. */
+/* The value of name=value or name="value" among pairs with semicolons; NULL: none. No escapes. */
 static const char *pair_of(const struct exchange *exchange, const char *pairs, const char *name)
 {
     size_t size = strlen(name);

@@ -1,12 +1,8 @@
-/*
- * trace.c - request ids, and which requests are traced.  Called by exchange.c for each request,
- * hence no allocation.
- */
+/* trace.c - request ids, and which requests are traced; without allocation. */
 #include "gateway/http/trace.h"
 
 #include <ctype.h>
 #include <stdio.h>
-#include <string.h>
 
 #include <sodium.h>
 

@@ -1,6 +1,4 @@
-/*
- * trace.h - the id that follows a request through every log line, and which requests are traced.
- */
+/* trace.h - the id that follows a request through every log line, and which requests are traced. */
 #ifndef ATRIUM_GATEWAY_HTTP_TRACE_H
 #define ATRIUM_GATEWAY_HTTP_TRACE_H
 
@@ -14,13 +12,11 @@ struct trace_source {
 };
 void trace_source_init(struct trace_source *self);
 
-/* The client's X-Request-Id when it is sane ([A-Za-z0-9._-], 1-64 characters), else the trace id of
- * its traceparent, else a new one. Both may be NULL. */
+/* The client's X-Request-Id if sane ([A-Za-z0-9._-], 1-64), else its trace id, else a new one. */
 void trace_choose(struct trace_source *self, const char *request_id,
                   const struct trace_context *parent, char ret[static TRACE_SIZE]);
 
-/* Whether a request is traced. Whom trusted_proxies name decides it for its own requests; for
- * others chance does, by `sample` in millionths: a client cannot have more traced. */
+/* trusted_proxies decide for their requests; for others chance, by `sample` in millionths. */
 struct trace_wish {
     const struct trace_context *parent; /* the client's; NULL: none */
     bool trusted;
@@ -28,8 +24,7 @@ struct trace_wish {
     const char *request_id; /* as trace_choose() gave it */
 };
 
-/* The trace that the request's span belongs to; not sampled: none. The trace is the client's, else
- * named by the request's id where that is one, else new. */
+/* The trace of the request's span: the client's, else by its id, else new. Or unsampled. */
 struct trace_context trace_sample(struct trace_source *self, const struct trace_wish *wish);
 
 #endif

@@ -1,11 +1,10 @@
 /*
  * download.c - see download.h.
  *
- * The pieces ahead of the client are fetched at the same time, each by a fiber, and stand in a list
- * in the order of the file. A file of a few pieces is answered when all are there, from where they
- * lie. Of a larger one libmicrohttpd asks for bytes; when the first piece is not there yet, the
- * connection is paused until it is. The daemon may die and come back meanwhile. What is asked for
- * again and again lies here, see file_cache.h.
+ * Fibers fetch the pieces ahead of the client, kept in file order. A file of a few pieces is
+ * answered when all are there; for a larger one libmicrohttpd asks for bytes, and the connection is
+ * paused until the first piece is there. The daemon may restart meanwhile. Repeated files:
+ * file_cache.h.
  */
 #include "gateway/transfer/download.h"
 
@@ -185,7 +184,6 @@ static int take_file(const struct exchange *exchange, const struct content *cont
     return -1;
 }
 
-/* Consumes the file. */
 static struct MHD_Response *respond_file(struct exchange *exchange, int *file,
                                          const struct range_answer *part)
 {
@@ -292,14 +290,12 @@ static void on_over(void *arg)
     end_if_unused(self);
 }
 
-/* Bytes that are fetched as they are read. */
 static struct MHD_Response *respond_ahead(struct download *self, int64_t size)
 {
     return MHD_create_response_from_callback((uint64_t)size, BLOCK_SIZE, on_read, self, on_over);
 }
 
-/* All bytes, once they are there; NULL when they did not come. `whole`: they are all of the file.
- * Parks. */
+/* All bytes at once, or NULL. `whole`: they are all of the file. Parks. */
 static struct MHD_Response *respond_whole(struct download *self, bool whole)
 {
     struct loop *loop = self->gateway->service.loop;
@@ -368,7 +364,6 @@ static const char *content_range(struct arena *arena, const struct range_answer 
                         part->first + part->size - 1, size);
 }
 
-/* The file or the part of it, with its type. */
 static int fill_body(struct exchange *exchange, const struct request *req,
                      const struct content *content, const struct range_answer *part, int *file,
                      struct answer *answer, struct error *err)

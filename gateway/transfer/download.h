@@ -1,7 +1,4 @@
-/*
- * download.h - the answer of an R_CONTENT route: a file, or a part of it, fetched as its client
- * reads.
- */
+/* download.h - the answer of an R_CONTENT route: a file, or part of it, fetched as it is read. */
 #ifndef ATRIUM_GATEWAY_TRANSFER_DOWNLOAD_H
 #define ATRIUM_GATEWAY_TRANSFER_DOWNLOAD_H
 
@@ -10,13 +7,11 @@
 
 struct download;
 
-/* Tells the daemon by the input's text member "kept" which file is here for this target, if one
- * is. */
+/* Tells the daemon by the input's member "kept" which file is cached for this target. */
 void download_prepare(struct exchange *exchange, void *input);
 
-/* Answers with that file, of the route's service; on a page of that of the R_CONTENT routes, and as
- * pages are answered. `transport`: the Strict-Transport-Security of a page; NULL: none. On the
- * request's fiber. */
+/* Answers with a file of the route's service; on a page, as pages are answered, of the service of
+ * the R_CONTENT routes. `transport`: Strict-Transport-Security or NULL. On the request's fiber. */
 int download_send(struct exchange *exchange, const struct request *req,
                   const struct content *content, const char *transport, struct error *err) MUST_USE;
 

@@ -1,14 +1,10 @@
-/*
- * file_cache.c - see file_cache.h.  Used by download.c.
- */
+/* file_cache.c - see file_cache.h.  Used by download.c. */
 #include "gateway/transfer/file_cache.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <sys/queue.h>
 
 #include "common/base/cache.h"
-#include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/domain/content.h"
 
 struct cached_file {
@@ -56,10 +52,8 @@ static void on_drop(void *value)
 
 struct file_cache *file_cache_new(void)
 {
-    struct file_cache *self = calloc(1, sizeof(*self));
+    struct file_cache *self = memory_new(sizeof(*self));
 
-    if (!self)
-        log_die("file_cache", "out of memory");
     self->targets = cache_new(FILE_CACHE_TARGETS_MAX, on_drop);
     TAILQ_INIT(&self->used);
     return self;
@@ -142,9 +136,7 @@ static void copy_bytes(struct cached_file *self, const struct MHD_IoVec *places,
 
     if (!evict_for(self->files, self->size))
         return;
-    self->bytes = malloc(self->size);
-    if (!self->bytes)
-        log_die("file_cache", "out of memory");
+    self->bytes = memory_raw(self->size);
     for (size_t i = 0; i < count; taken += places[i++].iov_len)
         memcpy(self->bytes + taken, places[i].iov_base, places[i].iov_len);
     self->files->size += self->size;
@@ -153,10 +145,8 @@ static void copy_bytes(struct cached_file *self, const struct MHD_IoVec *places,
 static void entry_add(struct file_cache *self, const struct cache_key *key, const char *handle,
                       size_t size, int64_t now_mono_ms)
 {
-    struct cached_file *file = calloc(1, sizeof(*file));
+    struct cached_file *file = memory_new(sizeof(*file));
 
-    if (!file)
-        log_die("file_cache", "out of memory");
     *file = (struct cached_file){.files = self,
                                  .key = *key,
                                  .size = size,
@@ -167,8 +157,7 @@ static void entry_add(struct file_cache *self, const struct cache_key *key, cons
     cache_put(self->targets, key, file);
 }
 
-/* Whether at most FILE_CACHE_SIZE_MAX bytes were noted since the last time. After more the file
- * would be evicted before its next request, as with more files in turn than fit. */
+/* Whether at most FILE_CACHE_SIZE_MAX bytes were noted since; after more it would be evicted. */
 static bool is_soon_again(struct cached_file *self)
 {
     uint64_t between = self->files->noted - self->noted_at;

@@ -1,13 +1,10 @@
 /*
- * file_cache.h - the bytes of small files that are requested repeatedly, so that the daemon need
- * not send them each time.
+ * file_cache.h - small files that are requested repeatedly, so that daemons send them once.
  *
- * The daemon still authorizes every request, and names the file of the answer by a handle; a handle
- * names the same bytes for ever. The gateway sends the daemon the handle that it has for the
- * target, and when that is the answer, the cached bytes are sent. A file is copied when a target
- * brings it the second time, unless more than FILE_CACHE_SIZE_MAX bytes of files were noted in
- * between, and is evicted after a minute without a request. All files together, with evicted ones
- * that are still being sent, have at most FILE_CACHE_SIZE_MAX bytes.
+ * The daemon authorizes every request and names the file by a handle, which means the same bytes
+ * for ever; it gets the target's cached handle and may answer with that. A file is copied the
+ * second time, unless more than FILE_CACHE_SIZE_MAX bytes were noted between, and evicted after a
+ * minute without requests. That is also the limit of all, evicted ones still being sent included.
  */
 #ifndef ATRIUM_GATEWAY_TRANSFER_FILE_CACHE_H
 #define ATRIUM_GATEWAY_TRANSFER_FILE_CACHE_H
@@ -29,7 +26,6 @@ struct cached_file;
 struct file_cache *file_cache_new(void);
 void file_cache_destroy(struct file_cache **self_p);
 
-/* Bytes of all files. */
 size_t file_cache_size(const struct file_cache *self);
 
 /* The cached file of a target, as it was sent; NULL: none. The caller releases it. */
@@ -42,8 +38,8 @@ const uint8_t *cached_file_bytes(const struct cached_file *self);
 /* NULL and *NULL are fine. */
 void cached_file_release(struct cached_file **self_p);
 
-/* Notes that a target brought the whole file of this handle, whose bytes are at these places one
- * after the other; the second time they are copied. */
+/* Notes that a target brought a whole file with this handle, in these pieces; copied the second
+ * time. */
 void file_cache_note(struct file_cache *self, const struct target *target, const char *handle,
                      const struct MHD_IoVec *places, size_t count, int64_t now_mono_ms);
 

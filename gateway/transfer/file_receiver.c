@@ -1,16 +1,12 @@
-/*
- * file_receiver.c - see file_receiver.h.  Used by gateway.c and download.c.
- */
+/* file_receiver.c - see file_receiver.h.  Used by gateway.c and download.c. */
 #include "gateway/transfer/file_receiver.h"
 
 #include <sodium.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "common/base/file_pass.h"
-#include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/domain/content.h"
 
 enum {
@@ -72,8 +68,7 @@ static void hang_up(struct sender *sender)
     sender->receiver->connected--;
 }
 
-/* Receives until the file of that number is there, which is *ret_file then, or no more: true when
- * it came. Files have numbers above 0. */
+/* Receives until that file is *ret_file (true) or no more is there. Numbers are above 0. */
 static bool receive_until(struct sender *sender, int64_t wanted, int *ret_file)
 {
     enum file_pass result;
@@ -187,11 +182,9 @@ void file_receiver_sweep(struct file_receiver *self, const char *service)
 
 struct file_receiver *file_receiver_new(struct loop *loop, struct bus *bus, size_t places)
 {
-    struct file_receiver *self = calloc(1, sizeof(*self));
+    struct file_receiver *self = memory_new(sizeof(*self));
     uint8_t random[CONTENT_RECEIVER_SIZE / 2];
 
-    if (!self)
-        log_die("files", "out of memory");
     self->loop = loop;
     self->bus = bus;
     self->places = places;

@@ -1,13 +1,10 @@
 /*
- * file_receiver.h - files that daemons on this host hand over open, to be sent from where they are.
+ * file_receiver.h - files that daemons on this host hand over open, sent from where they are.
  *
- * The gateway keeps a connection to the socket `files.<instance>` of each daemon that has one
- * (docd/store/file_sender.h), on which it says an id once; requests name it as `fileTo`. A daemon
- * that answers with a number has sent the file before. A file that no answer names within
- * UNCLAIMED_MS, because its answer was lost, is closed.
- *
- * How many there are is bounded: each request that asks for a file takes a place, from before it is
- * asked until its exchange ends, and without a place the bytes come over the bus.
+ * Each daemon with a socket `files.<instance>` (docd/store/file_sender.h) is told an id once, which
+ * requests name as `fileTo`; it sends a file, then answers with its number. One not claimed within
+ * UNCLAIMED_MS is closed. Each request that asks takes one of a bounded number of places until its
+ * exchange ends; without one the bytes come over the bus.
  */
 #ifndef ATRIUM_GATEWAY_TRANSFER_FILE_RECEIVER_H
 #define ATRIUM_GATEWAY_TRANSFER_FILE_RECEIVER_H
@@ -20,12 +17,10 @@ struct file_receiver;
 struct file_receiver *file_receiver_new(struct loop *loop, struct bus *bus, size_t places);
 void file_receiver_destroy(struct file_receiver **self_p);
 
-/* Connects to the instances of a service that are not connected, and closes files that no answer
- * has named; every second. */
+/* Every second: connects to new instances of a service, closes files that no answer named. */
 void file_receiver_sweep(struct file_receiver *self, const char *service);
 
-/* Takes a place: the id for the request; NULL when there is none, or no daemon to get files
- * from. */
+/* Takes a place; the id for the request, or NULL: no place, or no such daemon. */
 const char *file_receiver_ask(struct file_receiver *self);
 void file_receiver_release(struct file_receiver *self);
 

@@ -1,11 +1,7 @@
-/*
- * stream.c - see stream.h.  Used by upload.c and download.c.
- */
+/* stream.c - see stream.h.  Used by upload.c and download.c. */
 #include "gateway/transfer/stream.h"
 
-#include <stdlib.h>
-
-#include "common/base/log.h"
+#include "common/base/memory.h"
 
 enum { RETRY_MS = 50 };
 
@@ -26,10 +22,8 @@ size_t stream_window(const struct gateway *gateway)
 
 struct piece *piece_new(struct gateway *gateway, void *owner, int64_t offset, size_t size)
 {
-    struct piece *self = calloc(1, sizeof(*self));
+    struct piece *self = memory_new(sizeof(*self));
 
-    if (!self)
-        log_die("stream", "out of memory");
     *self = (struct piece){.arena = arena_new(), .owner = owner, .offset = offset, .held = size};
     gateway->streams_size += size;
     gateway->has_streamed = true;

@@ -1,10 +1,8 @@
 /*
- * stream.h - pieces of files on their way through the gateway: how large, how many, and the calls
- * that move them.
+ * stream.h - pieces of files on their way through the gateway, and the calls that move them.
  *
- * A transfer has a few pieces of 256 KiB under way. When all transfers together hold much, each has
- * a single small one: their memory is bounded by the number of connections, and no client waits for
- * another.
+ * A transfer has a few pieces of 256 KiB; when all together hold much, one small one each: memory
+ * is bounded by the number of connections, and no client waits for another.
  */
 #ifndef ATRIUM_GATEWAY_TRANSFER_STREAM_H
 #define ATRIUM_GATEWAY_TRANSFER_STREAM_H
@@ -34,15 +32,12 @@ struct piece {
 size_t stream_piece_size(const struct gateway *gateway);
 size_t stream_window(const struct gateway *gateway);
 
-/* A piece that counts for `size` bytes, without memory for them; NULL and *NULL are fine to
- * destroy. */
+/* Counts for `size` bytes, without memory yet; NULL and *NULL are fine to destroy. */
 struct piece *piece_new(struct gateway *gateway, void *owner, int64_t offset, size_t size);
 void piece_destroy(struct gateway *gateway, struct piece **self_p);
 
-/* Another operation of the endpoint's service, `operation` with these tables, within `timeout_ms`.
- * While no instance is there it is tried again: a transfer survives the restart of a daemon. The
- * operation must bear to be repeated. Parks. `req` is that of the transfer; memory is the
- * arena's. */
+/* Calls another operation of the endpoint's service within `timeout_ms`, again while no instance is
+ * there: a transfer survives a restart, so it must be repeatable. Parks. */
 struct stream_call {
     const char *operation;
     const struct field_table *input, *output;

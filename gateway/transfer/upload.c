@@ -1,9 +1,8 @@
 /*
  * upload.c - see upload.h.
  *
- * The file's bytes are replies into pieces; each full one is written by a fiber of its own, so
- * that several are under way. libmicrohttpd cannot answer in mid-body: after a refusal the rest is
- * read and dropped, within bounds, and the answer follows.
+ * Full pieces are written by fibers of their own. libmicrohttpd cannot answer in mid-body: after a
+ * refusal the rest is dropped, within bounds, and the answer follows.
  */
 #include "gateway/transfer/upload.h"
 

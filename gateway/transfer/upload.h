@@ -1,9 +1,8 @@
 /*
  * upload.h - the body of an R_FORM route on its way to the daemon, while it comes in.
  *
- * exchange.c gives it the body's bytes and tells it how they end; on the request's fiber, serve.c
- * has the daemon look at the fields and then lets upload_run() see the file through. When the
- * daemon is slower than the client, the connection is paused.
+ * exchange.c feeds it; on the request's fiber serve.c has the daemon check the fields, then
+ * upload_run() completes the file. A slow daemon pauses the connection.
  */
 #ifndef ATRIUM_GATEWAY_TRANSFER_UPLOAD_H
 #define ATRIUM_GATEWAY_TRANSFER_UPLOAD_H
@@ -26,15 +25,13 @@ bool upload_has_begun(const struct upload *self);
 void upload_end_body(struct upload *self);
 void upload_leave(struct upload *self);
 
-/* The fields before the file: the daemon may be asked now. Fails when the form ended without a
- * file, or is none. */
+/* The fields before the file, when the daemon can be asked. Fails: no file, or no form. */
 const struct form *upload_form(struct upload *self, struct error *err);
 
 /* With the daemon's ticket: returns when the file is stored, or will not be. Parks. */
 int upload_run(struct upload *self, const struct request *req, const struct form_ticket *ticket,
                struct error *err) MUST_USE;
 
-/* The daemon refused: what still comes is dropped. */
 void upload_refuse(struct upload *self);
 
 #endif

@@ -190,6 +190,8 @@ static json_t *marked_value(const struct field *field, bool fitting)
     switch (field->type) {
     case FIELD_TYPE_TEXT:
         return json_string(field->choices ? field->choices[0] : mark("text"));
+    case FIELD_TYPE_ENUM:
+        return json_string(field->choices[0]);
     case FIELD_TYPE_EMAIL:
         return json_string(mark("@patients.example"));
     case FIELD_TYPE_UUID:

@@ -125,6 +125,147 @@ static void unknown_tenants_have_no_page(void)
     CU_ASSERT_EQUAL(browser_get(browser, "/t/demo/no-such-page"), 404);
 }
 
+/* ---- what the installation itself answers a browser ---- */
+
+#define CHROMIUM                                                                                  \
+    "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0" \
+    ".8"
+
+static struct http_answer *ask_as(const char *method, const char *path, const char *accept,
+                                  const char *language)
+{
+    return http_call(suite_url(suite), &(struct http_request){.method = method,
+                                                              .path = path,
+                                                              .headers = {accept, language}});
+}
+
+static bool has_type(const struct http_answer *answer, const char *type)
+{
+    char *value = http_header(answer, "Content-Type");
+    bool has = value && strstr(value, type);
+
+    free(value);
+    return has;
+}
+
+static bool leads_to(const struct http_answer *answer, const char *path)
+{
+    char *value = http_header(answer, "Location");
+    bool same = answer->status == 303 && value && strcmp(value, path) == 0;
+
+    free(value);
+    return same;
+}
+
+/* All in it is a fixed link, so it needs no cookie. */
+static void the_front_page_leads_on(void)
+{
+    HTTP_ANSWER front = ask_as("GET", "/", CHROMIUM, NULL);
+    HTTP_ANSWER head = ask_as("HEAD", "/", CHROMIUM, NULL);
+    HTTP_ANSWER spanish = ask_as("GET", "/", CHROMIUM, "Accept-Language: es");
+    char *cookie = http_header(front, "Set-Cookie"), *cross;
+
+    CHECK_STATUS(front, 200);
+    CU_ASSERT_TRUE(has_type(front, "text/html"));
+    for (size_t i = 0; i < 3; i++)
+        UNIT_CHECK(strstr(front->body,
+                          (const char *const[]){"href=\"/t/-/sign-in\"", "href=\"/console/\"",
+                                                "href=\"/openapi.json\""}[i]),
+                   "link %zu", i);
+    CU_ASSERT_PTR_NULL(cookie);
+    free(cookie);
+    cross = http_header(front, "Access-Control-Allow-Origin");
+    CU_ASSERT_PTR_NULL(cross);
+    free(cross);
+    CHECK_STATUS(head, 200);
+    CU_ASSERT_TRUE(has_type(head, "text/html"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(spanish->body, "<html lang=\"es\">"));
+}
+
+static void the_front_page_finds_a_sign_in(void)
+{
+    static const char *const unknown[] = {"/?tenant=nowhere", "/?tenant=", "/?tenant=a%2Fb",
+                                          "/?tenant=-", "/?tenant=%3Cscript%3E"};
+    HTTP_ANSWER found = ask_as("GET", "/?tenant=+demo+", CHROMIUM, NULL);
+
+    CU_ASSERT_TRUE(leads_to(found, "/t/demo/sign-in"));
+    for (size_t i = 0; i < ARRAY_SIZE(unknown); i++) {
+        HTTP_ANSWER answer = ask_as("GET", unknown[i], CHROMIUM, NULL);
+
+        UNIT_CHECK(answer->status == 404 &&
+                       strstr(answer->body, "No organization has this code.") &&
+                       !strstr(answer->body, "<script>"),
+                   "%s: %s", unknown[i], answer->body);
+    }
+}
+
+static void an_unknown_address_is_a_page_for_browsers(void)
+{
+    static const char *const paths[] = {
+        "/nothing", "/t/demo/no-such-page", "/t",
+        "//",       "/auth/nothing?x=1",    "/1/2/3/4/5/6/7/8/9/10/11/12/13/14/15/16/17"};
+    HTTP_ANSWER german = ask_as("GET", "/nothing", CHROMIUM, "Accept-Language: de");
+
+    for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
+        HTTP_ANSWER page = ask_as("GET", paths[i], CHROMIUM, NULL);
+        HTTP_ANSWER program = ask_as("GET", paths[i], "Accept: */*", NULL);
+
+        UNIT_CHECK(page->status == 404 && has_type(page, "text/html") &&
+                       strstr(page->body, "There is no such page") &&
+                       strstr(page->body, "href=\"/\""),
+                   "%s: %d %s", paths[i], page->status, page->body);
+        UNIT_CHECK(program->status == 404 && has_type(program, "application/json"), "%s", paths[i]);
+    }
+    CHECK_STATUS(german, 404);
+    CU_ASSERT_PTR_NOT_NULL(strstr(german->body, "Diese Seite gibt es nicht"));
+}
+
+/* What a program gets is not changed by the pages. */
+static void programs_get_json_at_the_front(void)
+{
+    static const struct {
+        const char *method, *accept;
+    } rows[] = {{"GET", NULL},
+                {"GET", "Accept: */*"},
+                {"GET", "Accept: application/json"},
+                {"GET", "Accept: application/json, text/plain, */*"},
+                {"GET", "Accept: text/html, application/json"},
+                {"GET", "Accept: text/html;q=0.5, application/json;q=0.6"},
+                {"POST", CHROMIUM},
+                {"PUT", CHROMIUM}};
+    char want[128];
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        HTTP_ANSWER answer = ask_as(rows[i].method, "/", rows[i].accept, NULL);
+
+        snprintf(want, sizeof(want),
+                 "{\"statusCode\":404,\"message\":\"Cannot %s /\",\"error\":\"Not Found\"}",
+                 rows[i].method);
+        UNIT_CHECK(answer->status == 404 && strcmp(answer->body, want) == 0, "%zu: %d %s", i,
+                   answer->status, answer->body);
+    }
+    HTTP_ANSWER options = ask_as("OPTIONS", "/", CHROMIUM, NULL);
+    CHECK_STATUS(options, 404);
+}
+
+static void a_tenants_address_leads_to_its_sign_in(void)
+{
+    static const char *const paths[] = {"/t/demo", "/t/demo/"};
+    BROWSER browser = browser_open(suite);
+    PERSON patient = person_register(suite, NULL);
+
+    for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
+        HTTP_ANSWER answer = ask_as("GET", paths[i], NULL, NULL);
+
+        UNIT_CHECK(leads_to(answer, "/t/demo/sign-in"), "%s: %d", paths[i], answer->status);
+    }
+    CU_ASSERT_EQUAL(browser_get(browser, "/t/demo/sign-in/"), 200);
+    CU_ASSERT_TRUE(browser_signs_in(browser, patient->email, FORM_PASSWORD));
+    CU_ASSERT_EQUAL(browser_get(browser, "/t/demo/"), 303);
+    CU_ASSERT_EQUAL(browser_follow(browser), 303); /* signed in: the sign-in leads on */
+    CU_ASSERT_TRUE(browser_goes_to(browser, "/t/demo/account"));
+}
+
 /* ---- signing in ---- */
 
 static void patient_signs_in_and_out(void)
@@ -572,6 +713,15 @@ static void pages_need_a_public_url(void)
     CU_ASSERT_TRUE(header_has(browser, "Set-Cookie", "; Secure"));
     CU_ASSERT_TRUE(header_has(browser, "Strict-Transport-Security", "max-age="));
     CU_ASSERT_EQUAL(browser_post(browser, "sign-in", "email=a%40b.example&password=x"), 400);
+    HTTP_ANSWER front = ask_as("GET", "/", CHROMIUM, NULL);
+    CHECK_STATUS(front, 200);
+    CU_ASSERT_PTR_NOT_NULL(strstr(front->header_text, "Strict-Transport-Security"));
+
+    suite_reconfigure(suite, "common.public_url=");
+    HTTP_ANSWER without = ask_as("GET", "/", CHROMIUM, NULL);
+    CHECK_ERROR(without, 404, "Cannot GET /");
+    HTTP_ANSWER missing = ask_as("GET", "/t/demo/", CHROMIUM, NULL);
+    CHECK_ERROR(missing, 404, "Cannot GET /t/demo/");
 }
 
 static void stop_suite(void)
@@ -588,6 +738,11 @@ int main(void)
         CASE(browser_without_cookie_is_not_looked_up),
         CASE(languages_are_the_browsers),
         CASE(unknown_tenants_have_no_page),
+        CASE(the_front_page_leads_on),
+        CASE(the_front_page_finds_a_sign_in),
+        CASE(an_unknown_address_is_a_page_for_browsers),
+        CASE(programs_get_json_at_the_front),
+        CASE(a_tenants_address_leads_to_its_sign_in),
         CASE(patient_signs_in_and_out),
         CASE(wrong_passwords_say_so),
         CASE(guesses_are_limited),

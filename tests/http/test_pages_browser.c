@@ -92,6 +92,11 @@ static void second_tabs_and_second_clicks_lead_on(void)
     run_browser("tabs");
 }
 
+static void links_of_emails_lead_on(void)
+{
+    run_browser("emails");
+}
+
 static void test_stop(void)
 {
     free(consented);
@@ -107,6 +112,7 @@ static const struct unit_case cases[] = {
     CASE(the_keyboard_alone_will_do),
     CASE(passkeys_are_added_and_used),
     CASE(second_tabs_and_second_clicks_lead_on),
+    CASE(links_of_emails_lead_on),
     CASE_ALWAYS(test_stop),
 };
 

@@ -47,7 +47,7 @@ static void test_a_row_says_who_did_what(void)
                                          .membership = {TWO},
                                          .project = {ONE},
                                          .profile = {TWO},
-                                         .role = "Practitioner",
+                                         .role = ROLE_PRACTITIONER,
                                          .display = "Ana Name"};
     static const struct {
         const char *label;
@@ -70,7 +70,7 @@ static void test_a_row_says_who_did_what(void)
           .failure = true,
           .project = {TWO},
           .account = {SIX},
-          .role = "Patient",
+          .role = ROLE_PATIENT,
           .detail = "password"},
          TWO,
          NULL,

@@ -22,9 +22,9 @@ static const struct caller patient = {.account = {"5f0c4a52-8c1e-4d8a-9b0e-0e8f1
                                       .membership = {"5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4c"},
                                       .project = {"5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4d"},
                                       .profile = {"5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4e"},
-                                      .role = "Patient"};
+                                      .role = ROLE_PATIENT};
 
-static struct caller caller_of(const char *role, bool admin)
+static struct caller caller_of(enum role role, bool admin)
 {
     struct caller caller = patient;
 
@@ -180,10 +180,10 @@ static void test_large_and_too_large_bodies(void)
 
 static void access_rows(struct loop *loop, void *arg UNUSED)
 {
-    const struct caller practitioner = caller_of("Practitioner", false);
-    const struct caller admin = caller_of("Practitioner", true);
-    const struct caller odd = caller_of("Patient", true);
-    const struct caller broken = caller_of("Cashier", true);
+    const struct caller practitioner = caller_of(ROLE_PRACTITIONER, false);
+    const struct caller admin = caller_of(ROLE_PRACTITIONER, true);
+    const struct caller odd = caller_of(ROLE_PATIENT, true);
+    const struct caller broken = caller_of(ROLE_NONE, true);
     const struct {
         const char *label;
         const struct bus_method *method;
@@ -201,7 +201,7 @@ static void access_rows(struct loop *loop, void *arg UNUSED)
         {"admin, practitioner", &kit_admin, &practitioner, ERR_FORBIDDEN},
         {"admin, patient with the flag", &kit_admin, &odd, ERR_FORBIDDEN},
         {"admin, admin", &kit_admin, &admin, ERR_NONE},
-        {"user, unknown role", &kit_user, &broken, ERR_VALIDATION},
+        {"user, no role", &kit_user, &broken, ERR_VALIDATION},
         {"another service's operation", &kit_operator, &admin, ERR_FORBIDDEN},
     };
     struct kit kit;

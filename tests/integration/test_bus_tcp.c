@@ -103,7 +103,7 @@ static int64_t counter_of_server(struct kit *kit, const char *name)
 
 static void call_and_reply(struct loop *loop, void *arg UNUSED)
 {
-    static const struct caller nobody = {.role = "Patient"};
+    static const struct caller nobody = {.role = ROLE_PATIENT};
     struct world world;
     struct kit *kit = &world.kit;
     struct kit_result result;

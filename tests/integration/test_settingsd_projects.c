@@ -187,7 +187,7 @@ static bool setup(struct fixture *self, struct loop *loop, const char *schema)
                                    .membership = uuid_random(),
                                    .profile = uuid_random(),
                                    .project = made.projectId,
-                                   .role = "Practitioner",
+                                   .role = ROLE_PRACTITIONER,
                                    .admin = true};
     return true;
 }

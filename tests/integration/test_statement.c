@@ -88,6 +88,7 @@ static void types_travel_both_ways(struct loop *loop, void *arg UNUSED)
     struct db_array byteses;
     struct sql_echo_in in = {.key = key,
                              .text = "it's",
+                             .role = ROLE_PRACTITIONER,
                              .number = INT64_MIN,
                              .flag = true,
                              .bytes = {bytes, sizeof(bytes)},
@@ -104,6 +105,7 @@ static void types_travel_both_ways(struct loop *loop, void *arg UNUSED)
     UNIT_CHECK(sql_echo(kit.db.db, &kit.req, &in, &row, &kit.db.err) == 1, "%s", kit.db.err.detail);
     CU_ASSERT_TRUE(uuid_equal(&row.key, &key) && uuid_equal(&row.first_key, &key));
     CU_ASSERT_STRING_EQUAL(row.text, "it's");
+    CU_ASSERT_TRUE(row.role == ROLE_PRACTITIONER && row.no_role == ROLE_NONE);
     CU_ASSERT_TRUE(row.number == INT64_MIN && row.flag && row.small == 7 && row.middle == -8);
     CU_ASSERT_TRUE(row.bytes.size == sizeof(bytes) && memcmp(row.bytes.bytes, bytes, 3) == 0);
     CU_ASSERT_TRUE(row.first_bytes.size == 3 && memcmp(row.first_bytes.bytes, bytes, 3) == 0);
@@ -120,7 +122,8 @@ static void texts_of_an_array_have_any_character(struct loop *loop, void *arg UN
                                         " NULL ", "NULL", NULL,     "\xc3\xa9"};
     struct kit kit;
     struct sql_echo_row row;
-    struct sql_echo_in in = {.key = uuid_random(), .text = "", .bytes = {(const uint8_t *)"", 0}};
+    struct sql_echo_in in = {
+        .key = uuid_random(), .text = "", .role = ROLE_PATIENT, .bytes = {(const uint8_t *)"", 0}};
 
     if (!setup(&kit, loop, "texts"))
         return;
@@ -141,6 +144,8 @@ static void what_may_be_null_has_values_too(struct loop *loop, void *arg UNUSED)
     struct sql_echo_row row;
     struct sql_echo_in in = {.key = uuid_random(),
                              .text = "",
+                             .role = ROLE_PATIENT,
+                             .no_role = ROLE_DEVICE,
                              .bytes = {(const uint8_t *)"", 0},
                              .no_text = "",
                              .no_number = &number,
@@ -156,6 +161,7 @@ static void what_may_be_null_has_values_too(struct loop *loop, void *arg UNUSED)
     in.byteses = array_of(kit.arena, "1", "1");
     UNIT_CHECK(sql_echo(kit.db.db, &kit.req, &in, &row, &kit.db.err) == 1, "%s", kit.db.err.detail);
     CU_ASSERT_TRUE(uuid_equal(&row.no_key, &in.key) && row.no_text && !row.no_text[0]);
+    CU_ASSERT_TRUE(row.role == ROLE_PATIENT && row.no_role == ROLE_DEVICE);
     CU_ASSERT_TRUE(row.no_number && *row.no_number == -1 && row.no_flag == TRISTATE_FALSE);
     CU_ASSERT_TRUE(row.bytes.size == 0 && row.no_bytes.size == 1 && row.no_bytes.bytes[0] == 'x');
     teardown(&kit);
@@ -179,6 +185,26 @@ static void a_null_that_is_not_allowed_is_reported_by_name(struct loop *loop, vo
     CU_ASSERT_EQUAL(sql_thing_rename(tx, &kit.req, &nameless, &kit.db.err), -1);
     UNIT_CHECK(strstr(kit.db.err.detail, "thing_rename.sql: name"), "%s", kit.db.err.detail);
     db_tx_destroy(&tx);
+    teardown(&kit);
+}
+
+static void an_unknown_role_is_refused(struct loop *loop, void *arg UNUSED)
+{
+    struct sql_thing_role_in by_id = {.id = 1};
+    struct sql_thing_role_row row = {.role = ROLE_NONE};
+    struct kit kit;
+
+    if (!setup(&kit, loop, "roles"))
+        return;
+    insert(&kit, 1, "Cashier");
+    CU_ASSERT_EQUAL(sql_thing_role(kit.db.db, &kit.req, &by_id, &row, &kit.db.err), -1);
+    UNIT_CHECK(kit.db.err.code == ERR_INTERNAL &&
+                   strstr(kit.db.err.detail, "thing_role.sql: role is unknown"),
+               "%s", kit.db.err.detail);
+    insert(&kit, 2, "Patient");
+    by_id.id = 2;
+    CU_ASSERT_EQUAL(sql_thing_role(kit.db.db, &kit.req, &by_id, &row, &kit.db.err), 1);
+    CU_ASSERT_EQUAL(row.role, ROLE_PATIENT);
     teardown(&kit);
 }
 
@@ -337,6 +363,7 @@ ON_FIBER(types_travel_both_ways)
 ON_FIBER(texts_of_an_array_have_any_character)
 ON_FIBER(what_may_be_null_has_values_too)
 ON_FIBER(a_null_that_is_not_allowed_is_reported_by_name)
+ON_FIBER(an_unknown_role_is_refused)
 ON_FIBER(rows_are_counted)
 ON_FIBER(lists_fill_structs_and_columns)
 ON_FIBER(statements_run_in_a_transaction)
@@ -347,6 +374,7 @@ static const struct unit_case cases[] = {
     CASE(test_texts_of_an_array_have_any_character),
     CASE(test_what_may_be_null_has_values_too),
     CASE(test_a_null_that_is_not_allowed_is_reported_by_name),
+    CASE(test_an_unknown_role_is_refused),
     CASE(test_rows_are_counted),
     CASE(test_lists_fill_structs_and_columns),
     CASE(test_statements_run_in_a_transaction),

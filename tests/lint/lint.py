@@ -6,6 +6,7 @@ usage: lint.py [--tree DIR] [--objects DIR] [--headers COMPILER]
   floors    which folder may include which
   modules   no circular includes; no circular calls between modules (--objects: a build, read by nm)
   words     docs/glossary.md: words that comments and identifiers avoid
+  language  docs/glossary.md: words that texts and comments avoid, in the files of LANGUAGE_DONE
   style     tests/lint/style.py: sizeof(x), !p, UNUSED, order of includes, guards
   column    at most 100 columns
   headers   each header compiles alone (--headers: the compiler with its flags)
@@ -17,6 +18,7 @@ import collections
 import concurrent.futures
 import datetime
 import fnmatch
+import glob
 import hashlib
 import json
 import os
@@ -57,10 +59,28 @@ AUTHD_ABOVE = {
     ('page/visit.c', 'oauth/auth_request.h'),
 }
 
+# The files whose texts and comments are written by docs/glossary.md. Add a file once it is clean.
+LANGUAGE_DONE = (
+    'CONTRIBUTING.md',
+    'README.md',
+    'SECURITY.md',
+    'docs/admin-api.md',
+    'docs/console.md',
+    'docs/database.md',
+    'docs/development.md',
+    'docs/glossary.md',
+    'docs/integrate.md',
+    'docs/openid.md',
+    'docs/pages.md',
+    'docs/password-hashes.md',
+    'docs/passwords.md',
+)
+
 ADVICE = {
     'floors': 'move the shared part down, or hand the upper part in as a callback',
     'modules': 'replace one of the calls by a callback, or move what both need into a third file',
     'words': 'docs/glossary.md names the term to use',
+    'language': 'docs/glossary.md has the words; rewrite the sentence, name its subject',
     'style': 'run `make format`',
     'column': 'at most 100 columns; `make format` wraps comments',
     'versions': 'CONTRIBUTING.md, "A release"',
@@ -281,6 +301,111 @@ def words(tree):
             yield Violation('words', path, code.count('\n', 0, match.start()) + 1, 'the name %s' % match.group(0))
 
 
+# ---- language ----
+
+def phrases(cell):
+    """The quoted phrases of a cell, and those of its "(but ...)", which are allowed."""
+    allowed = ' '.join(re.findall(r'\(but [^)]*\)', cell))
+    return re.findall(r'"([^"]+)"', re.sub(r'\(but [^)]*\)', '', cell)), re.findall(r'"([^"]+)"', allowed)
+
+
+def pattern(phrase):
+    """A phrase at any line break, of a comment too."""
+    return r'(?<![\w-])%s(?![\w-])' % r'\s+(?:\*\s+)?'.join(map(re.escape, phrase.split()))
+
+
+Avoided = collections.namedtuple('Avoided', 'where phrase use allowed')
+
+
+def avoided_words(path):
+    """What docs/glossary.md avoids: (anywhere, at the beginning of a text, of a comment), each as [Avoided]."""
+    found = {'anywhere': [], 'text': [], 'comment': []}
+    table = ''
+    for line in read(path).splitlines():
+        if line.startswith('## '):
+            table = line[3:].strip()
+        cells = [c.strip() for c in line.strip('|').split('|')] if line.startswith('| ') else []
+        where = {'At the beginning of a text or comment': 'text', 'At the beginning of a comment': 'comment',
+                 'Not in any text': 'anywhere'}.get(table)
+        if len(cells) == 3:
+            where = 'anywhere'
+        if where and len(cells) in (2, 3):
+            old, allowed = phrases(cells[-1])
+            found[where] += [Avoided(where, re.compile(pattern(p), re.I), cells[0],
+                                     re.compile('|'.join(map(pattern, allowed)) or r'(?!)', re.I)) for p in old]
+    return found
+
+
+def blank(match):
+    return re.sub(r'[^\n]', ' ', match.group(0))
+
+
+def prose(path, text):
+    """A file with all that is no text replaced by blanks, and where its paragraphs begin: [(place, is a comment)]."""
+    if path.endswith('.md'):
+        if os.path.basename(path) == 'CHANGELOG.md':
+            text = text[:text.find('\n## [', text.find('## [Unreleased]') + 1)]
+        text = re.sub(r'^( *)```.*?^ *```', blank, text, flags=re.S | re.M)
+        text = without_indented_code(text)
+        text = re.sub(r'`[^`]*`', lambda m: re.sub(r'[^\n]', '_', m.group(0)), text)
+        text = re.sub(r'\]\([^)]*\)|https?://\S+|"[^"]{1,80}"', blank, text)
+        starts = r'(?:\A|\n\s*\n|\n(?= *(?:[-*#|]|\d+\.)))[\s#*-]*(?:\d+\. +)?[*_]*(?=[A-Za-z])|\| *(?=[A-Za-z])'
+        return text, [(m.end(), False) for m in re.finditer(starts, text)]
+    if path.endswith(('.c', '.h', '.def')):
+        kept, starts = re.sub(r'[^\n]', ' ', text), []
+        for match in re.finditer(r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"', text, re.S):
+            if match.group(0).startswith('/*'):
+                kept = kept[:match.start()] + match.group(0) + kept[match.end():]
+                top = re.match(r'/\*[\s*]*(?:[\w.]+ - )?', match.group(0))
+                starts.append((match.start() + top.end(), True))
+        return kept, starts
+    return text, [(m.end(), False) for m in re.finditer(r'(?:\A|\n\s*\n)\s*', text)]
+
+
+def without_indented_code(text):
+    """Lines that begin with four spaces are code after an empty line, but in a list."""
+    lines, code, in_list = text.split('\n'), True, False
+    for i, line in enumerate(lines):
+        if line.startswith('    '):
+            if code and not in_list:
+                lines[i] = ' ' * len(line)
+        elif line.strip():
+            code, in_list = False, bool(re.match(r' *(?:[-*]|\d+\.) ', line)) or (in_list and line.startswith('  '))
+        else:
+            code = True
+    return '\n'.join(lines)
+
+
+def language(tree):
+    path = os.path.join(tree.root, 'docs/glossary.md')
+    if not os.path.exists(path):
+        return
+    avoided = avoided_words(path)
+    for name in LANGUAGE_DONE:
+        paths = sorted(glob.glob(os.path.join(tree.root, name), recursive=True))
+        if not paths:
+            yield Violation('language', name, 1, 'is in LANGUAGE_DONE and does not exist')
+        for path in paths:
+            text, starts = prose(path, read(path))
+            for word in avoided['anywhere']:
+                fine = [m.span() for m in word.allowed.finditer(text)]
+                for match in word.phrase.finditer(text):
+                    if not any(a <= match.start() and match.end() <= b for a, b in fine):
+                        yield language_violation(tree, path, text, match, word)
+            for start, is_comment in starts:
+                for word in avoided['text'] + (avoided['comment'] if is_comment else []):
+                    match = word.phrase.match(text, start)
+                    question = re.search(r'[.?\n|]', text[start:])
+                    if match and not word.allowed.match(text, start) and not (question and question.group(0) == '?'):
+                        yield language_violation(tree, path, text, match, word)
+
+
+def language_violation(tree, path, text, match, word):
+    said = ' '.join(match.group(0).replace('*', ' ').split())
+    return Violation('language', os.path.relpath(path, tree.root), text.count('\n', 0, match.start()) + 1,
+                     '"%s"%s: write %s' % (said, '' if word.where == 'anywhere' else ' at the beginning', word.use))
+
+
 def in_string(text, at):
     line = text[text.rfind('\n', 0, at) + 1:at]
     return line.count('"') % 2 == 1
@@ -407,7 +532,7 @@ def judge(violations):
 def run(root, objects=None, compiler=None, cache=None):
     """Looks at a tree. Returns what is wrong, line by line, and the number of files."""
     tree = Tree(root)
-    violations = [v for rule in (floors, circular_includes, words, styled, column, sql, versions) for v in rule(tree)]
+    violations = [v for rule in (floors, circular_includes, words, language, styled, column, sql, versions) for v in rule(tree)]
     if objects:
         violations += circular_calls(tree, objects)
     if compiler:

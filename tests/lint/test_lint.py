@@ -26,9 +26,39 @@ GLOSSARY = '''# Glossary
 | Use | Not |
 |---|---|
 | file_cache | `kept_*` |
+
+## Terms
+
+| Term | Meaning | Not |
+|---|---|---|
+| email | a message | "mails", "a mail" (but "a mail server") |
+
+## Not in any text
+
+| Use | Not |
+|---|---|
+| is, is stored | "stands" (but "stands for", "as it stands") |
+| expired | "is over" (but "is over a") |
+
+## At the beginning of a text or comment
+
+| Use | Not |
+|---|---|
+| a noun or a verb | "Of" (but "of course"), "Who" |
+
+## At the beginning of a comment
+
+| Use | Not |
+|---|---|
+| a noun or a verb | "With" |
 '''
 
+lint.LANGUAGE_DONE = ('README.md', 'docs/*.md', 'CHANGELOG.md', 'authd/done.c')
+
 GOOD = {
+    'README.md': '# A tree\n',
+    'CHANGELOG.md': '## [Unreleased]\n',
+    'authd/done.c': '/* Does nothing. */\n',
     'docs/glossary.md': GLOSSARY,
     'common/base/arena.h': '#ifndef ATRIUM_COMMON_BASE_ARENA_H\n#define ATRIUM_COMMON_BASE_ARENA_H\n#endif\n',
     'common/base/arena.c': '#include "common/base/arena.h"\n\n#include <string.h>\n',
@@ -87,6 +117,27 @@ CASES = [
     ('a longer word', 'authd/a.c', '/* The user nobody-else. */\n', None, ''),
     ('a name', 'authd/a.c', 'int kept_files;\n', 'words', 'the name kept_files'),
     ('a name in a string', 'authd/a.c', 'const char *text = "kept_files";\n', None, ''),
+    ('a calque', 'README.md', '# A\n\nThe row\nstands here.\n', 'language', 'README.md:4: language: "stands": write is, is stored'),
+    ('a calque over a line', 'README.md', '# A\n\nThe link is\nover.\n', 'language', 'README.md:3: language: "is over"'),
+    ('an idiom with the word of a calque', 'README.md', '# A\n\nThe code runs as it stands.\n', None, ''),
+    ('a second name for a term', 'README.md', 'Two Mails go out.\n', 'language', '"Mails": write email'),
+    ('a term that contains it', 'README.md', 'Run a mail server.\n', None, ''),
+    ('a longer word than the second name', 'README.md', 'Webmails.\n', None, ''),
+    ('a calque in code', 'README.md', 'Run:\n\n    stands\n\n```sh\nstands\n```\n\nand `stands`, "stands", [x](stands.md).\n', None, ''),
+    ('a calque in a list', 'README.md', '- One:\n\n    It stands here.\n', 'language', 'README.md:3: language'),
+    ('a paragraph without a subject', 'README.md', '# A\n\nOf the row, all.\n', 'language', '"Of" at the beginning: write a noun'),
+    ('an item without a subject', 'README.md', '- one\n- of the row, all\n', 'language', 'README.md:2: language: "of" at'),
+    ('a cell without a subject', 'README.md', '| a | b |\n|---|---|\n| x | Who reads. |\n', 'language', '"Who" at the beginning'),
+    ('a question', 'README.md', '## Who reads this?\n', None, ''),
+    ('the word within a sentence', 'README.md', 'Most of the rows\nof this table.\n', None, ''),
+    ('a paragraph that begins like a bad comment', 'README.md', 'With `a`, b.\n', None, ''),
+    ('the newest section of the changelog', 'CHANGELOG.md', '## [Unreleased]\n\nIt stands.\n\n## [0.1]\n\nIt stands.\n',
+     'language', 'CHANGELOG.md:3: language'),
+    ('an older section of the changelog', 'CHANGELOG.md', '## [Unreleased]\n\n## [0.1]\n\nIt stands.\n', None, ''),
+    ('a calque in a finished comment', 'authd/done.c', '/* The row\n * stands here. */\n', 'language', 'authd/done.c:2: language'),
+    ('a finished comment without a subject', 'authd/done.c', '/* done.c - with a row. */\n', 'language', '"with" at the beginning'),
+    ('a string of a finished file', 'authd/done.c', 'const char *text = "stands";\n', None, ''),
+    ('a calque in a file that is not finished', 'authd/a.c', '/* The row stands here. */\n', None, ''),
     ('sizeof without parentheses', 'authd/a.c', 'int n = sizeof *p;\n', 'style', 'sizeof(*p)'),
     ('a comparison with NULL', 'authd/a.c', 'int n = p == NULL;\n', 'style', '!p'),
     ('the own header is not first', 'common/base/arena.c', '#include <string.h>\n\n#include "common/base/arena.h"\n',
@@ -267,6 +318,12 @@ def headers_alone(label, root):
     check(label + ': mended', ': headers: ' not in out, out)
 
 
+def finished_file_is_gone(label, root):
+    os.remove(os.path.join(root, 'authd/done.c'))
+    code, out = look(root)
+    check(label, 'authd/done.c:1: language: is in LANGUAGE_DONE' in out, out)
+
+
 def help_of_make(label, root):
     """help.awk prints first sentences by name, and finds the target without a comment."""
     write(root, {'Makefile': '.PHONY: run all \\\n    objects $(FOLDERS)\nall := 1\n# A list.\nALL := 2\n\n'
@@ -289,6 +346,7 @@ def main():
     in_tree('headers', headers_alone)
     in_tree('versions', versions_agree)
     in_tree('help', help_of_make)
+    in_tree('a finished file that is gone', finished_file_is_gone)
     for text, want in ROWS:
         got = style.style(text, 'authd/authd_docs.def')
         check(text, got == (want or text), got)
@@ -297,7 +355,7 @@ def main():
         check(text, got == (want or text), got)
     if failed:
         sys.exit('test_lint: %d FAILED' % len(failed))
-    print('test_lint: %d cases' % (len(CASES) + len(STYLES) + len(ROWS) + 6))
+    print('test_lint: %d cases' % (len(CASES) + len(STYLES) + len(ROWS) + 7))
 
 
 main()

@@ -69,8 +69,53 @@ BAD = [
 ]
 
 
-def run(folder, text, part=AUDIT, other=None, parts={}):
-    files = {'d/sql/s/x.sql': text, 'c/sql/part/audit.sql': part}
+# (what, text of d/sql/s/x.sql, {file: piece of what is written})
+PERSON = '-- A person.\n-- args: of\n-- row: name text, born int8 null\n{of}.name, {of}.born'
+REMOVE = '-- Removes rows.\n-- class: write\n-- parts: audit\n-- in: id uuid, most int8\n-- rows: one\n-- row: removed int8\n'
+LIST = '-- Lists.\n-- class: read\n-- rows: many\n-- row: struct person\n'
+SHARED = {'c/sql/part/person.sql': PERSON, 'c/sql/call/remove.sql': REMOVE, 'd/sql/call/list.sql': LIST}
+PERSON_GET = READ.replace('name text', 'row person') + 'select\n-- include: person(of = p)\nfrom p where id = :id'
+PERSON_LIST = PERSON_GET.replace('one', 'many')
+FAMILY = READ.replace('name text', 'id uuid, child row person, parent row person') + (
+    'select p.id,\n-- include: person(of = p),\n-- include: person as parent(of = q)\nfrom p, q where p.id = :id')
+REMOVED = ('-- Removes.\n-- call: remove\nwith x as (delete from t where id = :id returning id),\n'
+           '-- include: audit(from = x)\nselect count(*) as removed from x')
+ROWS = [
+    ('the row of a part', PERSON_GET, {
+        'd/sql/s.h': 'const struct sql_x_in *in, struct sql_person_row *row, struct error',
+        'd/sql.c': 'offsetof(struct sql_person_row, born)'}),
+    ('rows of a part', PERSON_LIST, {'d/sql/s.h': 'struct sql_person_rows *rows, struct error'}),
+    ('a row of parts within columns', FAMILY, {
+        'd/sql/s.h': '    struct uuid id;\n    struct sql_person_row child;\n    struct sql_person_row parent;\n',
+        'd/sql.c': '    {"born", SQL_TYPE_INT8, true, offsetof(struct sql_x_row, parent.born), NULL},\n'}),
+    ('a call', REMOVED, {
+        'd/sql/s.h': '/* Removes. */\nextern const struct db_statement *const sql_x_statement;\n\n#endif',
+        'd/sql.c': '{"audit.at", SQL_TYPE_INT8, false, offsetof(struct sql_remove_in, audit.at), NULL}'}),
+    ('the functions of a call', REMOVED, {
+        'd/sql_part.h': 'sql_list(struct db *db, const struct request *req, const struct db_statement *statement, '
+                        'struct sql_list_rows *rows, struct error *err)\n{\n'
+                        '    return sql_run(db, req, statement, NULL, rows, err);\n}'}),
+    ('the rows of a call', REMOVED, {
+        'd/sql_part.h': 'struct sql_list_rows {\n    const struct person *items;\n    size_t count;\n};\n'}),
+]
+BAD_ROWS = [
+    ('a row of a part that has none', READ.replace('name text', 'row audit') + 'select', 'part audit has no row'),
+    ('a row of an unknown part', READ.replace('name text', 'row nothing') + 'select',
+     'd/sql/s/x.sql:5: there is no part nothing'),
+    ('a row of a part and columns', PERSON_GET.replace('row person', 'row person\n-- row: name text', 1),
+     'a row is one struct, the row of a part or'),
+    ('an unknown call', REMOVED.replace('call: remove', 'call: nothing'), 'd/sql/s/x.sql:1: there is no call nothing'),
+    ('a row beside a call', REMOVED.replace('remove\n', 'remove\n-- row: removed int8\n', 1),
+     'its call says what its row is'),
+    ('parameters beside a call', REMOVED.replace('remove\n', 'remove\n-- in: id uuid\n', 1),
+     'its call says what its in is'),
+    ('a part that is not of the call', REMOVED.replace('audit(', 'audit as other('), 'its call has no part other'),
+    ('a parameter that is not of the call', REMOVED.replace('= :id', '= :other'), ':other is not in'),
+]
+
+
+def run(folder, text, part=AUDIT, other=None, parts={}, shared={}):
+    files = {'d/sql/s/x.sql': text, 'c/sql/part/audit.sql': part, **shared}
     files.update({'c/sql/part/%s.sql' % name: content for name, content in parts.items()})
     if other:
         files['d/sql/o/x.sql'] = other
@@ -103,6 +148,16 @@ def main():
             done = run(folder, text)
             made = read(folder, 'gen/d/sql.c') if done.returncode == 0 else ''
             check(what, want in made, done.stdout + made)
+    for what, text, wanted in ROWS:
+        with tempfile.TemporaryDirectory() as folder:
+            done = run(folder, text, shared=SHARED)
+            for path, want in wanted.items():
+                made = read(folder, 'gen/' + path) if done.returncode == 0 else ''
+                check(what, want in made, done.stdout + made)
+    for what, text, want in BAD_ROWS:
+        with tempfile.TemporaryDirectory() as folder:
+            done = run(folder, text, shared=SHARED)
+            check(what, done.returncode != 0 and want in done.stdout, done.stdout)
     for what, text, want in BAD:
         with tempfile.TemporaryDirectory() as folder:
             done = run(folder, text)

@@ -30,31 +30,31 @@ static const struct flow {
     {"code", "code with PKCE, `state` and `nonce`; ID token; userinfo"},
     {"par", "pushed request (RFC 9126)"},
     {"dpop", "tokens bound to a key (RFC 9449), with a nonce"},
-    {"refresh", "renewal with a new refresh token"},
+    {"refresh", "refresh with a new refresh token"},
     {"introspection", "introspection (RFC 7662)"},
     {"revocation", "revocation (RFC 7009)"},
     {"logout", "logout at `end_session_endpoint`, with `id_token_hint` and `state`"},
-    {"device", "a device that a person lets in (RFC 8628)"},
-    {"client_credentials", "a token of the client itself, for a `resource`"},
+    {"device", "a device that a person approves (RFC 8628)"},
+    {"client_credentials", "a token for the client itself, for a `resource`"},
 };
 
 static const struct other {
     const char *interpreter, *program, *name, *text;
 } others[OTHERS] = {
     {"node", "tests/openid/oidc-client-ts.mjs", "oidc-client-ts 3.5, in Chromium",
-     "code with PKCE, userinfo, silent renewal, revocation"},
+     "code with PKCE, userinfo, silent refresh, revocation"},
     {"node", "tests/openid/fhirclient.mjs", "fhirclient 2.6 (SMART), in Chromium",
-     "standalone launch and renewal; launch from a record; reads of a FHIR server"},
+     "standalone launch and refresh; launch from a record; reads of a FHIR server"},
     {"node", "tests/openid/apache.mjs",
      "Apache, libapache2-mod-auth-openidc 2.4, libapache2-mod-oauth2 3.3",
      "a page for people who have signed in; an API for programs with a token"},
     {"node", "tests/openid/demo-rp.mjs",
-     "what `client create --demo-rp` prints, with openid-client 6.8",
+     "the program that `client create --demo-rp` prints, with openid-client 6.8",
      "code with PKCE, ID token, userinfo"},
     {"/usr/bin/python3", "tests/openid/python-authlib.py", "Authlib 1.2, of Python",
-     "code with PKCE, ID token, userinfo, renewal, introspection, revocation"},
+     "code with PKCE, ID token, userinfo, refresh, introspection, revocation"},
     {"node", "tests/openid/oidc-agent.mjs", "oidc-agent 4.2, at the command line",
-     "code with PKCE, sent to its own web server; a device that a person lets in; renewal"},
+     "code with PKCE, sent to its own web server; a device that a person approves; refresh"},
 };
 
 static struct suite *suite;

@@ -1,6 +1,6 @@
 // browser.cjs PART PUBLIC_URL TENANT CLIENT DEVICE_CLIENT EMAIL PASSWORD MAIL_FOLDER - the hosted pages in Chromium.
 //
-// PART: light (320 pixels wide), dark (1,280), keyboard, passkeys, tabs.
+// PART: light (320 pixels wide), dark (1,280), keyboard, passkeys, tabs, emails.
 //
 // Each page in both colour schemes and without JavaScript: axe-core finds nothing against WCAG 2.2 AA, nothing is wider
 // than the window, also with the text at 200 % and from right to left, no report of the content security policy. Then the
@@ -23,7 +23,7 @@ const PASSWORD = 'correct horse battery staple';
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 const STEP_MS = 20000;
 const WINDOW = 640; // at 200 % as wide as the narrowest at 100 %
-const NETWORK = `198.18.${['light', 'dark', 'keyboard', 'passkeys', 'tabs'].indexOf(part)}`; // of the clients: one part after another
+const NETWORK = `198.18.${['light', 'dark', 'keyboard', 'passkeys', 'tabs', 'emails'].indexOf(part)}`; // of the clients: one part after another
 let failed = 0, people = 0, clients = 0, reports = [];
 
 // The six digits in the newest mail to that address.
@@ -45,7 +45,7 @@ const texts = Object.fromEntries(fs.readFileSync(path.join(TEMPLATES, 'text/en.t
     .map((line) => line.split(' = ')));
 const literally = (text) => text.replace(/[.*+?^$()|[\]\\]/g, '\\$&');
 const pattern = (address) => new RegExp(`^${literally(address).replace('/t/{{code}}', `/t/(?:${tenant}|-)`)
-    .replace(/\{\{?\w+\}\}?/g, '[^/]+')}$`);
+    .replace(/\{\{?\w+\}\}?/g, '[^/]+').replace('{\\*}', '.+')}$`);
 
 // What tells a template in the document: its heading, NULL where that is a variable, and where its forms lead.
 const templates = fs.readdirSync(TEMPLATES).filter((name) => name.endsWith('.html')).map((name) => {
@@ -219,6 +219,22 @@ async function visitAll(browser, scheme, width) {
         await page.click('form button');
     });
     await see('no-page', () => page.goto(`${url}/t/nowhere/sign-in`));
+    await see('missing', async () => {
+        const answer = await page.goto(`${url}/no/such/page`);
+
+        insist(answer.status() === 404, `it is ${answer.status()}`);
+    });
+    await see('front', () => page.click('main .more a'));
+    await see('front-wrong', async () => {
+        await page.fill('#tenant', 'nowhere');
+        await page.click('button');
+        await page.waitForSelector('#tenant-wrong');
+    });
+    await step(`the front page leads to a tenant's sign-in ${scheme}`, async () => {
+        await page.fill('#tenant', tenant);
+        await page.click('button');
+        await page.waitForURL(address('sign-in'));
+    });
     await see('register-wrong', async () => {
         await at('register');
         await page.click('button');
@@ -231,6 +247,7 @@ async function visitAll(browser, scheme, width) {
     });
     for (const link of ['set-password', 'verify-email', 'undo-email', 'invitation'])
         await see(link, () => at(`${link}?id=0198c0de-0000-7000-8000-000000000000&secret=x`));
+    await see('continue-as-patient', () => at('continue-as-patient?token=x'));
     await see('dead-link', async () => {
         await at('set-password?id=0198c0de-0000-7000-8000-000000000000&secret=x');
         await page.fill('#password', PASSWORD);
@@ -547,13 +564,51 @@ async function twoTabs(browser) {
     await page.context().close();
 }
 
+// ---- the emails of the demo ----
+
+async function emails(browser) {
+    const page = await openPage(browser, {});
+    const email = newEmail();
+    // The first link to a page in the newest email to that address, as a person finds it.
+    const open = async (link) => {
+        const found = page.locator('article', { hasText: email }).locator(`a[href*="${link}"]`).first();
+
+        for (const end = Date.now() + STEP_MS; Date.now() < end && await found.count() === 0; await page.waitForTimeout(200))
+            await page.goto(`${url}/dev/mail`);
+        await found.click();
+    };
+
+    await step('the welcome leads to the sign-in', async () => {
+        await register(page, email);
+        await page.click('button[value=sign-out]');
+        await open(`/t/${tenant}`);
+        await page.waitForURL(address('sign-in'));
+    });
+    await step('a link sets a new password', async () => {
+        await page.click(`a[href="/t/${tenant}/reset-password"]`);
+        await page.fill('#email', email);
+        await page.click('button');
+        await page.waitForSelector('[role=status]');
+        await open('/set-password?');
+        await page.fill('#password', 'another horse battery staple');
+        await page.click('button');
+        await page.waitForURL(address('sign-in?note=password-set'));
+        await page.fill('#email', email);
+        await page.fill('#password', 'another horse battery staple');
+        await page.click('form button');
+        await page.waitForURL(address('account'));
+    });
+    await page.context().close();
+}
+
 async function main() {
     const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'] });
 
     if (shots)
         fs.mkdirSync(shots, { recursive: true });
     await { light: () => visitAll(browser, 'light', 320), dark: () => visitAll(browser, 'dark', 1280),
-        keyboard: () => keyboardAlone(browser), passkeys: () => passkeys(browser), tabs: () => twoTabs(browser) }[part]();
+        keyboard: () => keyboardAlone(browser), passkeys: () => passkeys(browser), tabs: () => twoTabs(browser),
+        emails: () => emails(browser) }[part]();
     await browser.close();
     process.exit(failed ? 1 : 0);
 }

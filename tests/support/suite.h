@@ -24,6 +24,7 @@ struct suite_options {
     const char *database; /* of a server that runs already, as `dev --database` takes it, or NULL */
     const char *set;      /* further settings of daemons, "botd.warm=2,...", or NULL */
     bool test_clock;
+    bool apertium_trial; /* as by default; without it, a start and doctor translate nothing */
     bool no_demo;
     bool first_start;   /* in an empty directory, not in a copy of a prepared one */
     bool no_namespaces; /* as where the kernel forbids user namespaces: bubblewrap cannot start */
@@ -33,6 +34,10 @@ struct suite_options {
 /* Starts, in a copy of a suite that was made once for the run and stopped (see prepared.h), and
  * waits for "atrium: ready" (60 s). Ends the program with a message when it does not come. */
 struct suite *suite_start(const struct suite_options *options);
+
+/* Fills an empty directory as suite_start() does: as a suite without settings left it that was
+ * started once and stopped. Leaves it empty outside tests/run.sh. */
+void suite_fill(const char *dir, bool no_demo);
 
 /* SIGTERM, waits, removes the directory: the last case of each program. A suite that does not end
  * within 30 s or leaves a process behind fails the running test. */

@@ -151,14 +151,14 @@ static const struct tenant_table *travelling(void)
 /* A text that the seeds have sealed, as JSON has bytes. */
 #define KNOWN_HEX "6b6e6f776e" /* "known" */
 
-static tenant_page_fn *spied;
+static const struct tenant_table *spied;
 
 /* The statement of a page gets no open value: servers write slow ones into their log. */
-static int spy(struct db *db, const struct request *req, const struct sql_tenant_page *in,
-               struct tenant_page *ret, struct error *err)
+static int spy(const struct tenant_table *table UNUSED, struct db *db, const struct request *req,
+               const struct sql_tenant_page *in, struct tenant_page *ret, struct error *err)
 {
     UNIT_CHECK(!strstr(in->after, KNOWN_HEX), "%s", in->after);
-    return spied(db, req, in, ret, err);
+    return tenant_table_page(spied, db, req, in, ret, err);
 }
 
 static int read_by(struct tenant_kit_case *self, const struct installation *from,
@@ -167,7 +167,7 @@ static int read_by(struct tenant_kit_case *self, const struct installation *from
     const struct tenant_store store = {from->db, &from->keys};
     struct tenant_table copy = *table;
 
-    spied = table->page;
+    spied = table;
     copy.page = spy;
     return tenant_table_read(&copy, &store, &self->req, self->project, after, ret, &self->err);
 }

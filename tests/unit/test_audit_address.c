@@ -97,7 +97,7 @@ static void what_is_no_key_or_no_address_is_not_sealed(void)
 static void the_address_of_a_caller_is_sealed_for_the_caller(void)
 {
     const struct caller caller = {
-        .account = {ONE}, .role = "Patient", .addressKey = one.public_key};
+        .account = {ONE}, .role = ROLE_PATIENT, .addressKey = one.public_key};
     const struct request req = request_of(&caller);
 
     is_sealed_for(event_of(&req, (struct uuid){""}), ONE, &one);
@@ -119,7 +119,7 @@ static void a_sign_in_is_sealed_for_the_account_it_is_about(void)
 
 static void without_an_account_it_is_open(void)
 {
-    const struct caller key = {.profile = {ONE}, .role = "Device"};
+    const struct caller key = {.profile = {ONE}, .role = ROLE_DEVICE};
     struct request req = request_of(NULL);
 
     CU_ASSERT_PTR_NOT_NULL(strstr(event_of(&req, (struct uuid){""}), "\"address\":\"192.0.2.7\""));
@@ -130,8 +130,8 @@ static void without_an_account_it_is_open(void)
 /* An address is never open because something went wrong. */
 static void without_a_key_it_is_left_out(void)
 {
-    const struct caller none = {.account = {ONE}, .role = "Patient"};
-    const struct caller broken = {.account = {ONE}, .role = "Patient", .addressKey = "key"};
+    const struct caller none = {.account = {ONE}, .role = ROLE_PATIENT};
+    const struct caller broken = {.account = {ONE}, .role = ROLE_PATIENT, .addressKey = "key"};
     const struct address_key other = {{TWO}, two.public_key, NULL}, *found = &other;
     struct request reqs[] = {request_of(&none), request_of(&broken), request_of(NULL),
                              request_of(NULL)};
@@ -157,7 +157,7 @@ static void what_a_daemon_asks_of_another_has_none(void)
 static void a_reader_sees_the_address_or_why_not(void)
 {
     const struct caller caller = {
-        .account = {ONE}, .role = "Patient", .addressKey = one.public_key};
+        .account = {ONE}, .role = ROLE_PATIENT, .addressKey = one.public_key};
     const struct request req = request_of(&caller);
     const char *event = event_of(&req, (struct uuid){""});
     const struct {

@@ -23,7 +23,7 @@ static struct token_claims claims(void)
     return (struct token_claims){
         .issuer = "atrium",
         .audience = "portal \"quoted\"",
-        .role = "Patient",
+        .role = ROLE_PATIENT,
         .profile = uuid_of("11111111-1111-4111-8111-111111111111"),
         .project = uuid_of("22222222-2222-4222-8222-222222222222"),
         .membership = uuid_of("33333333-3333-4333-8333-333333333333"),

@@ -22,9 +22,12 @@ static const struct field part_rows[] = {
 };
 FIELD_TABLE(part);
 
+enum tint { TINT_NONE, TINT_RED, TINT_GREEN };
+
 /* Every type of field there is. */
 struct whole {
     const char *text, *name, *choice, *checked, *email;
+    enum tint tint;
     struct uuid id;
     int64_t number, zero;
     bool flag;
@@ -51,6 +54,7 @@ static const struct field whole_rows[] = {
     FIELD_TEXT(struct whole, text, 1, 8, FIELD_REQUIRED | FIELD_SECRET, "Bytes.", "hidden"),
     FIELD_TEXT(struct whole, name, 1, 4, FIELD_CHARACTERS, "Characters.", "Ana"),
     FIELD_CHOICE(struct whole, choice, colours, 0, "Colour.", "red"),
+    FIELD_ENUM(struct whole, tint, tint, colours, 0, "Shade.", "red"),
     FIELD_CHECKED(struct whole, checked, 0, 8, check_even, 0, "Even.", "ab"),
     FIELD_EMAIL(struct whole, email, 0, "Address.", "ana@example.org"),
     FIELD_UUID(struct whole, id, 0, "Identifier."),
@@ -76,7 +80,8 @@ FIELD_TABLE(whole);
 #define ID "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"
 #define FULL                                                                                      \
     "{\"text\":\"hello\",\"name\":\"\xc3\xa4\xc3\xb6\xc3\xbc\xc3\x9f\",\"choice\":\"green\","     \
-    "\"checked\":\"ab\",\"email\":\"ana@example.org\",\"id\":\"" ID "\",\"number\":-5,"           \
+    "\"tint\":\"green\",\"checked\":\"ab\",\"email\":\"ana@example.org\",\"id\":\"" ID            \
+    "\",\"number\":-5,"                                                                           \
     "\"zero\":1,\"flag\":false,\"maybe\":false,\"loose\":true,"                                   \
     "\"at\":\"2026-01-31T09:30:00.123Z\",\"part\":{\"label\":\"x\",\"weight\":-9},"               \
     "\"parts\":[{\"label\":\"a\",\"weight\":5},{\"label\":\"b\",\"weight\":6}],"                  \
@@ -162,6 +167,7 @@ static void check_full(const struct whole *w)
     CU_ASSERT_STRING_EQUAL(w->text, "hello");
     CU_ASSERT_STRING_EQUAL(w->name, "\xc3\xa4\xc3\xb6\xc3\xbc\xc3\x9f");
     CU_ASSERT_STRING_EQUAL(w->choice, "green");
+    CU_ASSERT_EQUAL(w->tint, TINT_GREEN);
     CU_ASSERT_STRING_EQUAL(w->email, "ana@example.org");
     CU_ASSERT_STRING_EQUAL(w->id.text, ID);
     CU_ASSERT(w->number == -5 && w->zero == 1 && !w->flag);
@@ -194,7 +200,8 @@ static void test_reads_what_is_left_out(void)
                            "\"internal\":\"smuggled\",\"bytes\":\"smuggled\"}",
                            &f.whole) == 0,
                  "%s", problems(&f));
-    CU_ASSERT(!w->name && !w->choice && !w->email && !w->part && !w->json && !w->nullable);
+    CU_ASSERT(!w->name && !w->choice && w->tint == TINT_NONE && !w->email && !w->part && !w->json &&
+              !w->nullable);
     CU_ASSERT(!w->internal && !w->bytes.bytes && !uuid_is_set(&w->id));
     CU_ASSERT(w->number == 3 && w->flag && w->at == 0);
     UNIT_REQUIRE(read_body(&f, &whole_table, "{\"text\":\"x\",\"number\":-4.0}", &f.whole) == 0,
@@ -225,6 +232,8 @@ static const struct problem_case problem_cases[] = {
     {"{\"text\":\"x\",\"choice\":\"blue\"}", "choice must be one of red, green"},
     {"{\"text\":\"x\",\"choice\":\"\"}", "choice must be one of red, green"},
     {"{\"text\":\"x\",\"choice\":1}", "choice must be a string"},
+    {"{\"text\":\"x\",\"tint\":\"Red\"}", "tint must be one of red, green"},
+    {"{\"text\":\"x\",\"tint\":1}", "tint must be a string"},
     {"{\"text\":\"x\",\"checked\":\"abc\"}", "checked must have an even length"},
     {"{\"text\":\"x\",\"email\":\"ana\"}", "email must be a valid e-mail address"},
     {"{\"text\":\"x\",\"email\":\"\"}", "email must be a valid e-mail address"},
@@ -681,6 +690,8 @@ static void test_describes_itself(void)
                          "\"examples\":[\"hidden\"]}");
     check_schema("choice", "{\"type\":\"string\",\"enum\":[\"red\",\"green\"],"
                            "\"description\":\"Colour.\",\"examples\":[\"red\"]}");
+    check_schema("tint", "{\"type\":\"string\",\"enum\":[\"red\",\"green\"],"
+                         "\"description\":\"Shade.\",\"examples\":[\"red\"]}");
     check_schema("number", "{\"type\":\"integer\",\"format\":\"int64\",\"minimum\":-5,"
                            "\"maximum\":10,\"default\":3,\"description\":\"Number.\","
                            "\"examples\":[4]}");

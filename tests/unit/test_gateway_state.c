@@ -159,7 +159,7 @@ static const char account_1[] = "33333333-3333-4333-8333-333333333333";
 
 static struct identity *someone(const struct uuid *session, const char *project, const char *policy)
 {
-    struct caller caller = {.session = *session, .role = "Patient", .display = "Ana"};
+    struct caller caller = {.session = *session, .role = ROLE_PATIENT, .display = "Ana"};
 
     if (uuid_parse(project, &caller.project) < 0 || uuid_parse(policy, &caller.policy) < 0 ||
         uuid_parse(account_1, &caller.account) < 0 ||

@@ -15,21 +15,20 @@ static const char path[] = "docs/mail-templates.md";
 
 static const char introduction[] =
     "# Mail templates\n\n"
-    "Every mail that the suite sends, from the rows of `maild/template_names.c`; `make "
-    "docs-mail-templates` writes this page.\n"
-    "A project maps a template by `PUT /v1/project/email-templates/{NAME}` or `atriumctl template "
-    "put`, with a subject, a text\n"
-    "and optionally HTML; `{{name}}` is a variable. A mail is sent only when its template is "
-    "mapped, but for those that are\n"
-    "built in: these have an English text of the installation as well. "
-    "[integrate.md](integrate.md#links-in-mails) says what the\n"
-    "pages do that the links lead to.\n\n"
-    "A *secret* variable is a link that opens an account or changes it: in HTML it may stand only "
-    "as a whole `href` or as text.\n\n"
-    "Values are escaped in HTML. In the query or the fragment of a link, in text as in HTML, they "
-    "are percent-encoded:\n"
-    "`https://lakeside.example/?email={{recipientEmail}}`. A variable that is the link, or begins "
-    "it, stays as it is.\n";
+    "Every email the suite sends; `make docs-mail-templates` writes this page from "
+    "`maild/template_names.c`.\n\n"
+    "Map a template in your project with `PUT /v1/project/email-templates/{NAME}` or "
+    "`atriumctl template put`: a subject, a text\n"
+    "and optionally HTML, with variables such as `{{name}}`. An email is sent only if its "
+    "template is mapped. Templates that are\n"
+    "built in have an English default. [integrate.md](integrate.md#links-in-mails) explains "
+    "the linked pages.\n\n"
+    "A *secret* variable is a link that opens or changes an account. In HTML it must be text "
+    "or a whole `href`.\n\n"
+    "Values are escaped in HTML and, in a link's query or fragment, percent-encoded (in "
+    "text, too):\n"
+    "`https://lakeside.example/?email={{recipientEmail}}`. A variable that is the link, or "
+    "begins it, is unchanged.\n";
 
 static void write_variables(FILE *page, const struct template_variable *variable)
 {

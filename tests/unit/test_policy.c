@@ -97,15 +97,17 @@ static void test_callers_are_bound_by_their_policy(void)
 {
     static const char reads[] = "[{\"resourceType\":\"Locale\",\"interaction\":[\"read\"]}]";
     static const struct {
-        const char *label, *role, *rules;
+        const char *label;
+        enum role role;
+        const char *rules;
         bool admin, read, update;
     } rows[] = {
-        {"patient", "Patient", reads, false, true, false},
-        {"practitioner", "Practitioner", reads, false, true, false},
-        {"admin", "Practitioner", "[]", true, true, true},
-        {"admin without a policy", "Practitioner", NULL, true, true, true},
-        {"member without a policy", "Practitioner", NULL, false, false, false},
-        {"a patient administers nothing", "Patient", "[]", true, false, false},
+        {"patient", ROLE_PATIENT, reads, false, true, false},
+        {"practitioner", ROLE_PRACTITIONER, reads, false, true, false},
+        {"admin", ROLE_PRACTITIONER, "[]", true, true, true},
+        {"admin without a policy", ROLE_PRACTITIONER, NULL, true, true, true},
+        {"member without a policy", ROLE_PRACTITIONER, NULL, false, false, false},
+        {"a patient administers nothing", ROLE_PATIENT, "[]", true, false, false},
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -138,7 +140,7 @@ static void test_a_caller_without_a_policy_may_do_nothing(void)
 static enum policy_scope remembered(struct policy_scopes *memory, const char *rules,
                                     const char *type, enum policy_interaction interaction)
 {
-    const struct caller caller = {.role = "Patient", .policyResource = rules};
+    const struct caller caller = {.role = ROLE_PATIENT, .policyResource = rules};
     const struct request req = {.caller = &caller};
 
     return policy_scopes_of(memory, &req, type, interaction);
@@ -187,8 +189,8 @@ static void test_the_cache_of_scopes_is_bounded(void)
 static void test_callers_without_rules_are_not_cached(void)
 {
     CLEANUP(policy_scopes_destroy) struct policy_scopes *memory = policy_scopes_new();
-    const struct caller admin = {.role = "Practitioner", .admin = true, .policyResource = "[]"},
-                        without = {.role = "Patient"};
+    const struct caller admin = {.role = ROLE_PRACTITIONER, .admin = true, .policyResource = "[]"},
+                        without = {.role = ROLE_PATIENT};
 
     CU_ASSERT_EQUAL(policy_scopes_of(memory, &(struct request){.caller = &admin}, documents,
                                      POLICY_DELETE),

@@ -16,7 +16,7 @@ static const struct place {
     const char *path, *before, *after;
     bool switches_only;
 } places[] = {
-    {"settingsd/sql/part/tenant_columns.sql", "'", "'", false},
+    {"settingsd/sql/part/tenant.sql", "'", "'", false},
     {"settingsd/sql/tenant/tenant_insert_project.sql", "(g.settings->>'", "')::boolean", true},
     {"ctl/project/project.c", "\"", "\"", false},
     {"ctl/atriumctl.1", "", "", false},

@@ -1,9 +1,9 @@
 -- The active accounts with an e-mail address that belong to a project: at most one of each role, of
 -- `role` alone where that is given. Locked ones only where `locked` asks for them.
 -- class: read
--- in: project uuid, email text, role text null, locked bool, now int8
+-- in: project uuid, email text, role role null, locked bool, now int8
 -- rows: many
--- row: id uuid, role text, name text, surname text
+-- row: id uuid, role role, name text, surname text
 select a.id, a.role, a.name, a.surname
 from account a
 cross join

@@ -2,5 +2,5 @@
 -- class: read
 -- in: account uuid
 -- rows: one
--- row: id uuid, role text, name text, surname text, email text
+-- row: id uuid, role role, name text, surname text, email text
 select id, role, name, surname, email from account where id = :account

@@ -4,7 +4,7 @@
 -- consumes that link, continue_id. No row: another registration has consumed it. A unique index
 -- refuses the second of two registrations with one address.
 -- class: write
--- in: now int8, account uuid, role text, home uuid null, email text, name text, surname text
+-- in: now int8, account uuid, role role, home uuid null, email text, name text, surname text
 -- in: password_hash text, project uuid, membership uuid, profile uuid, policy uuid null
 -- in: continue_id uuid null, continue_until int8, signs_in bool
 -- rows: one

@@ -3,7 +3,7 @@
 -- class: tx
 -- in: account uuid, schedule uuid, now int8
 -- rows: one
--- row: project uuid null, wipe bool, role text, due bool
+-- row: project uuid null, wipe bool, role role, due bool
 select project_id as project, delete_wipe as wipe, role, delete_at <= :now as due
 from account
 where id = :account and delete_schedule = :schedule

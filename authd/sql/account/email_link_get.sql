@@ -5,7 +5,7 @@
 -- class: read
 -- in: id uuid, secret_hash bytea, now int8
 -- rows: one
--- row: account uuid, project uuid, installation bool, kind text, recipient text, role text
+-- row: account uuid, project uuid, installation bool, kind text, recipient text, role role
 -- row: home uuid null, email text, name text, surname text, password_hash text null
 -- row: changes int8 null
 select

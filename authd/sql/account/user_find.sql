@@ -1,7 +1,7 @@
 -- The account with an id, or those with an e-mail address: only of `role` and only members of
 -- `project` where these are given. Two rows: it is not known which one is meant.
 -- class: read
--- in: id uuid null, email text null, role text null, project uuid null, now int8
+-- in: id uuid null, email text null, role role null, project uuid null, now int8
 -- rows: many
 -- row: struct user
 (

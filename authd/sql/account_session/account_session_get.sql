@@ -3,7 +3,7 @@
 -- class: read
 -- in: cookie_hash bytea, now int8
 -- rows: one
--- row: id uuid, used_at int8, absolute_until int8, waiting bool, account uuid, role text, email text
+-- row: id uuid, used_at int8, absolute_until int8, waiting bool, account uuid, role role, email text
 -- row: display text, second_factor bool, until int8 null, address_key text null
 select
     s.id,

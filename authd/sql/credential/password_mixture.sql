@@ -5,7 +5,7 @@
 -- cut off by strpos(): regular expressions took two thirds longer.
 -- class: read
 -- rows: many
--- row: role text, project uuid null, hash text, count int8, accounts int8
+-- row: role role, project uuid null, hash text, count int8, accounts int8
 with
 imported as (
     select

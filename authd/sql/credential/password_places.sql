@@ -3,7 +3,7 @@
 -- class: read
 -- in: account uuid null, link uuid null
 -- rows: many
--- row: role text, project uuid, admin bool
+-- row: role role, project uuid, admin bool
 (
     select a.role, m.project_id as project, m.admin
     from account a

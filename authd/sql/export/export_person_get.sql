@@ -3,7 +3,7 @@
 -- class: read
 -- in: project uuid, account uuid, now int8
 -- rows: one
--- row: role text, profile uuid, person text, account text
+-- row: role role, profile uuid, person text, account text
 select
     a.role,
     m.profile_id as profile,

@@ -1,7 +1,7 @@
 -- Begins a sign-in by a mailed code. With an account also its mail and the audit row; without one
 -- nothing will ever match the code.
 -- class: write
--- in: id_hash bytea, code_hash bytea, role text, tenant uuid, email text, account uuid null
+-- in: id_hash bytea, code_hash bytea, role role, tenant uuid, email text, account uuid null
 -- in: challenge text, expires_at int8
 -- rows: none
 with

@@ -1,7 +1,7 @@
 -- A sign-in that waits for its mailed code: it has not expired, and fewer than five wrong ones were
 -- entered.
 -- class: read
--- in: id_hash bytea, role text, now int8
+-- in: id_hash bytea, role role, now int8
 -- rows: one
 -- row: tenant uuid, email text, account uuid null, challenge text
 select tenant_id as tenant, email, account_id as account, challenge

@@ -2,7 +2,7 @@
 -- for, and whom its address is verified for: a patient's for no one else, because the account is the
 -- project's. No row: there is none.
 -- class: read tx
--- in: role text, project uuid, email text, now int8, organization uuid null
+-- in: role role, project uuid, email text, now int8, organization uuid null
 -- rows: one
 -- row: id uuid, verified bool, verified_for_all bool, verified_elsewhere bool
 select

@@ -1,6 +1,6 @@
 -- The pending invitation of a project for a role and an address. No row: there is none.
 -- class: read
--- in: project uuid, role text, email text
+-- in: project uuid, role role, email text
 -- rows: one
 -- row: struct invitation_row
 select

@@ -3,7 +3,7 @@
 -- class: tx
 -- in: project uuid, id uuid, secret_hash bytea, now int8
 -- rows: one
--- row: role text, email text, by_sign_up bool
+-- row: role role, email text, by_sign_up bool
 select i.role, i.email, i.secret_hash <> :secret_hash as by_sign_up
 from invitation i
 where i.project_id = :project and i.id = :id and

@@ -3,7 +3,7 @@
 -- is no row when it is gone, or there is another for this role and address, or a sign-up, which
 -- neither promotes nor has a member who invites, would renew one that is an admin's by now.
 -- class: write
--- in: project uuid, id uuid, pending bool, role text, email text, name text null
+-- in: project uuid, id uuid, pending bool, role role, email text, name text null
 -- in: surname text null, promotes bool, policy uuid null, profile uuid, invited_at int8
 -- in: invited_by uuid null
 -- in: secret_hash bytea, expires_at int8

@@ -3,7 +3,7 @@
 -- class: read
 -- in: id uuid, secret_hash bytea, now int8
 -- rows: one
--- row: project uuid, role text, email text, admin bool, by_sign_up bool, inviter text null
+-- row: project uuid, role role, email text, admin bool, by_sign_up bool, inviter text null
 select
     i.project_id as project,
     i.role,

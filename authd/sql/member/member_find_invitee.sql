@@ -2,7 +2,7 @@
 -- invite: whether it is a member of the project, and whether its address is proven for the
 -- organisation. No row: there is none.
 -- class: read
--- in: role text, project uuid, email text, now int8, organization uuid null
+-- in: role role, project uuid, email text, now int8, organization uuid null
 -- rows: one
 -- row: id uuid, name text, surname text, member bool, proven bool
 select

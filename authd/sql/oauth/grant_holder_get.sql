@@ -3,7 +3,7 @@
 -- class: read
 -- in: project uuid, session uuid, organization uuid, now int8
 -- rows: one
--- row: membership uuid, profile uuid, admin bool, role text, auth_method text, second_factor bool
+-- row: membership uuid, profile uuid, admin bool, role role, auth_method text, second_factor bool
 -- row: name text, surname text, email text, verified bool
 select
     m.id as membership,

@@ -2,7 +2,7 @@
 -- class: read
 -- in: project uuid, code_hash bytea, now int8
 -- rows: one
--- row: client_id text, account uuid, role text, parent uuid, redirect_uri text, challenge text null
+-- row: client_id text, account uuid, role role, parent uuid, redirect_uri text, challenge text null
 -- row: scope text, resource text null, nonce text null, signed_in_at int8, used bool, over bool
 -- row: session uuid null, patient uuid null, jkt text null, id_claims text null
 -- row: id_acr text null

@@ -3,7 +3,7 @@
 -- class: read
 -- in: project uuid, device_hash bytea, client_id text, now int8
 -- rows: one
--- row: account uuid null, role text null, session uuid null, scope text, resource text null
+-- row: account uuid null, role role null, session uuid null, scope text, resource text null
 -- row: patient uuid null, signed_in_at int8, approved bool
 select
     d.account_id as account,

@@ -4,7 +4,7 @@
 -- class: read
 -- in: projects uuid[], sessions uuid[], organizations uuid[], now int8
 -- rows: many
--- row: number int8, client_id text, scope text, jkt text null, profile uuid, role text, name text
+-- row: number int8, client_id text, scope text, jkt text null, profile uuid, role role, name text
 -- row: surname text, email text, verified bool, change int8
 select
     w.number,

@@ -3,7 +3,7 @@
 -- has begun of the kind before is deleted: a session has one, or as many as were begun at the same
 -- moment. One of a second factor takes the place of the one before: its id is the login's.
 -- class: write
--- in: id uuid, kind text, challenge bytea, role text, rp_id text, project uuid null
+-- in: id uuid, kind text, challenge bytea, role role, rp_id text, project uuid null
 -- in: tenant uuid null, account uuid null
 -- in: session uuid null, user_handle bytea null, expires_at int8
 -- rows: none

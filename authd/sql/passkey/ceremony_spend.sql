@@ -1,7 +1,7 @@
 -- Spends a ceremony, whatever comes of it: of two requests with one challenge one gets the row. The
 -- one of a second factor has no session; that of another kind only its own session spends.
 -- class: write
--- in: id uuid, kind text, role text, session uuid null, now int8
+-- in: id uuid, kind text, role role, session uuid null, now int8
 -- rows: one
 -- row: challenge bytea, rp_id text, project uuid null, tenant uuid null, account uuid null
 -- row: user_handle bytea null

@@ -2,7 +2,7 @@
 -- installation's own) and the role of their owners; the 1,000 with the most.
 -- class: read
 -- rows: many
--- row: rp_id text, project uuid null, role text, passkeys int8
+-- row: rp_id text, project uuid null, role role, passkeys int8
 select
     p.rp_id, p.project_id as project, a.role, count(*) as passkeys
 from passkey p

@@ -1,7 +1,7 @@
 -- A passkey by the id that its authenticator answers with, and its account, unless that is being
 -- deleted.
 -- class: read
--- in: rp_id text, credential_id bytea, role text, now int8
+-- in: rp_id text, credential_id bytea, role role, now int8
 -- rows: one
 -- row: id uuid, account uuid, opens uuid null, account_project uuid null, email text, name text
 -- row: algorithm int8, public_key bytea, user_handle bytea, sign_count int8

@@ -3,7 +3,7 @@
 -- project_account_page. Not those that project_account_list_locked has.
 -- class: read
 -- in: project uuid, patients bool, after uuid, walk int8
--- in: organization uuid null, role text null, state text null, most int8, now int8
+-- in: organization uuid null, role role null, state text null, most int8, now int8
 -- rows: many
 -- row: walked int8, last_key text null, last uuid null, at_key text null, at uuid null
 -- row: account struct project_account

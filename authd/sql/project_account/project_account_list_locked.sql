@@ -2,7 +2,7 @@
 -- project_account_page.
 -- class: read
 -- in: project uuid, after uuid, walk int8
--- in: organization uuid null, role text null, state text null, most int8, now int8
+-- in: organization uuid null, role role null, state text null, most int8, now int8
 -- rows: many
 -- row: walked int8, last_key text null, last uuid null, at_key text null, at uuid null
 -- row: account struct project_account

@@ -1,7 +1,5 @@
 -- Deletes a page of the invitations of a project that is deleted.
--- class: write
--- rows: one
--- row: removed int8
+-- call: purge_page
 with
 -- include: purge(table = invitation, key = {project_id, role, email}),
 -- include: audit(from = purge_found)

@@ -1,7 +1,5 @@
 -- Deletes a page of the logouts that are due to clients of a deleted project.
--- class: write
--- rows: one
--- row: removed int8
+-- call: purge_page
 with
 -- include: purge(table = logout_delivery, key = {project_id, session_id}),
 -- include: audit(from = purge_found)

@@ -1,7 +1,5 @@
 -- Deletes a page of what people let the clients of a project do, which is deleted.
--- class: write
--- rows: one
--- row: removed int8
+-- call: purge_page
 with
 -- include: purge(table = oauth_consent, key = {project_id, account_id, client_id}),
 -- include: audit(from = purge_found)

@@ -1,7 +1,5 @@
 -- Deletes a page of what became of the accounts of a tenant's file, of a project that is deleted.
--- class: write
--- rows: one
--- row: removed int8
+-- call: purge_page
 with
 -- include: purge(table = transfer_account, key = {project_id, account_id}),
 -- include: audit(from = purge_found)

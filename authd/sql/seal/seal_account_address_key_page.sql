@@ -1,9 +1,6 @@
 -- A page of secret keys for network addresses of accounts, behind the key `after` or from the start
 -- (common/service/seal_table.h).
--- class: read
--- in: after text null, most int8
--- rows: many
--- row: struct seal_row
+-- call: seal_page
 select
     account_id::text as key,
     account_id::text as subject,

@@ -1,7 +1,5 @@
 -- Replaces secrets of second factors by the same, sealed anew: how many were still the old ones.
--- class: write
--- rows: one
--- row: total int8
+-- call: seal_write
 with
 -- include: seal_replace(table = mfa_factor, column = secret_sealed,
 --     match = account_id = n.key::uuid and account_id = any (:seal_replace.keys::uuid[])),

@@ -1,8 +1,6 @@
 -- Replaces secrets of second factors that are not confirmed by the same, sealed anew: how many were
 -- still the old ones.
--- class: write
--- rows: one
--- row: total int8
+-- call: seal_write
 with
 -- include: seal_replace(table = mfa_pending, column = secret_sealed,
 --     match = session_id = n.key::uuid and session_id = any (:seal_replace.keys::uuid[])),

@@ -1,8 +1,6 @@
 -- Replaces private keys that sign access tokens by the same, sealed anew: how many were still the
 -- old ones.
--- class: write
--- rows: one
--- row: total int8
+-- call: seal_write
 with
 -- include: seal_replace(table = signing_key, column = private_sealed, match = t.kid = n.key),
 -- include: audit(from = (select from seal_replaced limit 1) one)

@@ -7,7 +7,7 @@
 -- in: projects uuid[], sessions uuid[], hashes bytea[], next_hashes bytea[], successors bytea[]
 -- in: changes int8[], opens text[], now int8, idle_until int8
 -- rows: many
--- row: number int8, membership uuid, profile uuid, role text, admin bool
+-- row: number int8, membership uuid, profile uuid, role role, admin bool
 with
 held as (
     select w.number, w.next_hash, w.sealed, s.place, s.admin

@@ -3,7 +3,7 @@
 -- class: read
 -- in: projects uuid[], sessions uuid[], hashes bytea[], now int8, retry_window int8
 -- rows: many
--- row: number int8, status text, account uuid, membership uuid null, profile uuid, role text
+-- row: number int8, status text, account uuid, membership uuid null, profile uuid, role role
 -- row: admin bool null, policy uuid null, is_grant bool, successor bytea null, change int8
 select
     w.number,

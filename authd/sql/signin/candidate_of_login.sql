@@ -1,7 +1,7 @@
 -- The account of a login that waits for a second factor, each row with a membership that it may
 -- lead to, the oldest first (null: to none).
 -- class: read
--- in: login uuid, role text, now int8
+-- in: login uuid, role role, now int8
 -- rows: many
 -- row: struct candidate_row
 select

@@ -1,7 +1,7 @@
 -- What `atriumctl explain sign-in` looks at: each check of a sign-in of an address, a role and a
 -- project. `key` is the throttle key of the account.
 -- class: read
--- in: role text, project uuid null, email text, key bytea, now int8, window int8, most int8
+-- in: role role, project uuid null, email text, key bytea, now int8, window int8, most int8
 -- in: organization uuid null
 -- rows: one
 -- row: found bool, has_password bool, member bool, throttled bool, policy uuid null

@@ -1,7 +1,7 @@
 -- A login by its code, with its account and, where the project is settled, the membership there and
 -- what the address is held against.
 -- class: read
--- in: code_hash bytea, now int8, role text
+-- in: code_hash bytea, now int8, role role
 -- rows: one
 -- row: id uuid, account uuid, project uuid null, within uuid null, challenge text
 -- row: auth_method text, used bool

@@ -2,7 +2,7 @@
 -- a password that was changed meanwhile nothing is created, and a change that comes later finds the
 -- session and ends it; likewise of an account that is deleted or locked.
 -- class: write
--- in: login uuid, role text, sessions_most int8
+-- in: login uuid, role role, sessions_most int8
 -- rows: one
 -- row: struct session_created
 with

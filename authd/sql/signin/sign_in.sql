@@ -2,7 +2,7 @@
 -- verified had been changed: see login_spend. A hash that is renewed is locked by that alone: of two
 -- sign-ins at once that hold it for share already, neither could go on to write it.
 -- class: write
--- in: account uuid, changes int8, role text, sessions_most int8
+-- in: account uuid, changes int8, role role, sessions_most int8
 -- rows: one
 -- row: struct session_created
 with

@@ -1,8 +1,6 @@
 -- Adds passwords, from another installation. Hashes of other systems are noted as by import_note.
 -- Runs behind tenant_account_lock.
--- class: tx
--- rows: one
--- row: added int8, same int8
+-- call: tenant_add
 with
 -- include: tenant_insert(table = credential, match = {t.account_id = g.account_id},
 --     project = :tenant_insert.project,

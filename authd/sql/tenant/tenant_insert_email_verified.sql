@@ -1,8 +1,6 @@
 -- Adds proofs of addresses for the organisation of a project, from another installation. Runs
 -- behind tenant_account_lock.
--- class: tx
--- rows: one
--- row: added int8, same int8
+-- call: tenant_add
 with
 -- include: tenant_insert(table = email_verified, match = {t.account_id = g.account_id},
 --     project = g.organization_id, own = t.organization_id),

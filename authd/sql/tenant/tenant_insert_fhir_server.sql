@@ -1,7 +1,5 @@
 -- Adds the FHIR servers of a project, from another installation.
--- class: tx
--- rows: one
--- row: added int8, same int8
+-- call: tenant_add
 with
 -- include: tenant_insert(table = fhir_server, match = {t.id = g.id}),
 -- include: audit(from = tenant_insert_found)

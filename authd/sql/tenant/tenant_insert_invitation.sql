@@ -1,8 +1,6 @@
 -- Adds the invitations of a project, from another installation, without links. One is the same also
 -- when it was sent again since, or when the person is invited in place of an account of the file.
--- class: tx
--- rows: one
--- row: added int8, same int8
+-- call: tenant_add
 with
 -- include: tenant_insert(table = invitation, match = {t.id = g.id
 --     and t.id = any (array(select id from tenant_insert_given))},

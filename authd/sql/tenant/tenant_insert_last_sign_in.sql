@@ -1,8 +1,6 @@
 -- Adds when accounts have last signed in to a project, from another installation. It is the same
 -- also when they have done so since. Runs behind tenant_account_lock.
--- class: tx
--- rows: one
--- row: added int8, same int8
+-- call: tenant_add
 with
 -- include: tenant_insert(table = last_sign_in, match = {t.account_id = g.account_id},
 --     state = {json_populate_record(t, '{"at":0}')},

@@ -1,8 +1,6 @@
 -- Adds recovery codes, from another installation. One is the same also when it was used since. Runs
 -- behind tenant_account_lock.
--- class: tx
--- rows: one
--- row: added int8, same int8
+-- call: tenant_add
 with
 -- include: tenant_insert(table = mfa_recovery,
 --     match = {t.account_id = g.account_id and t.code_hash = g.code_hash},

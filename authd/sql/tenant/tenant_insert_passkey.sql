@@ -1,9 +1,7 @@
 -- Adds passkeys, from another installation. One is the same also when it was used or renamed since.
 -- It opens the project, or what authd finds out: a file must not say that it opens others. Those of
 -- a release that did not record this say nothing. Runs behind tenant_account_lock.
--- class: tx
--- rows: one
--- row: added int8, same int8
+-- call: tenant_add
 with
 -- include: tenant_insert(table = passkey, match = {t.id = g.id},
 --     project = {case

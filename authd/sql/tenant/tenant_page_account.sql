@@ -1,8 +1,5 @@
 -- A page of the accounts of a project with their memberships, for another installation.
--- class: read
--- in: project uuid, after text, most int8
--- rows: many
--- row: struct tenant_json
--- include: tenant_member_page(project = :project, most = :most,
---     place = {(:after::json #>> '{membership,id}')::uuid},
+-- call: tenant_read
+-- include: tenant_member_page(project = :tenant_page.project, most = :tenant_page.most,
+--     place = {(:tenant_page.after::json #>> '{membership,id}')::uuid},
 --     rows = {select a as account, m as membership from account a where a.id = m.account_id})

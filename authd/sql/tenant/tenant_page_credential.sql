@@ -1,7 +1,4 @@
 -- A page of the passwords of the accounts of a project, for another installation.
--- class: read
--- in: project uuid, place uuid, most int8
--- rows: many
--- row: struct tenant_json
--- include: tenant_member_page(project = :project, place = :place, most = :most,
+-- call: tenant_member_read
+-- include: tenant_member_page(project = :tenant_page.project, place = :place, most = :tenant_page.most,
 --     rows = {select c.* from credential c where c.account_id = m.account_id})

@@ -1,10 +1,7 @@
 -- A page of when the addresses of the accounts of a project were proven, for another installation:
 -- for all organisations (the nil UUID) or for the project, there for the project.
--- class: read
--- in: project uuid, place uuid, most int8
--- rows: many
--- row: struct tenant_json
--- include: tenant_member_page(project = :project, place = :place, most = :most,
+-- call: tenant_member_read
+-- include: tenant_member_page(project = :tenant_page.project, place = :place, most = :tenant_page.most,
 --     rows = {select
 --     v.account_id, m.project_id as organization_id, min(v.verified_at) as verified_at
 --     from email_verified v where v.account_id = m.account_id and v.organization_id

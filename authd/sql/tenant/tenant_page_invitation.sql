@@ -1,7 +1,5 @@
 -- A page of the invitations of a project, for another installation, without their links: who knows
 -- the secret of a link proves the address.
--- class: read
--- rows: many
--- row: struct tenant_json
+-- call: tenant_read
 -- include: tenant_page(table = invitation, key = id, state = {json_populate_record(t,
 --     '{"secret_hash":"\\x","sign_up_hash":null,"sign_up_expires_at":null}')})

@@ -1,8 +1,5 @@
 -- A page of when the accounts of a project have last signed in to it, for another installation.
--- class: read
--- in: project uuid, place uuid, most int8
--- rows: many
--- row: struct tenant_json
--- include: tenant_member_page(project = :project, place = :place, most = :most,
+-- call: tenant_member_read
+-- include: tenant_member_page(project = :tenant_page.project, place = :place, most = :tenant_page.most,
 --     rows = {select s.* from last_sign_in s
 --     where s.account_id = m.account_id and s.project_id = m.project_id})

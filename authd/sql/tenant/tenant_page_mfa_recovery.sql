@@ -1,15 +1,12 @@
 -- A page of the recovery codes of the accounts of a project, for another installation: those whose
 -- hashes are keyed with a seal key are of no use there. Behind the code `after` of the membership
 -- `place`.
--- class: read
--- in: project uuid, place uuid, after text, most int8
--- rows: many
--- row: struct tenant_json
+-- call: tenant_member_read
 select row_to_json(k)::text as value
 from membership m
 cross join lateral (select r.* from mfa_recovery r where r.account_id = m.account_id) k
-where m.project_id = :project and m.id >= :place
+where m.project_id = :tenant_page.project and m.id >= :place
     and (m.id, k.code_hash)
-    > (:place, (select r.code_hash from json_populate_record(null::mfa_recovery, :after::json) r))
+    > (:place, (select r.code_hash from json_populate_record(null::mfa_recovery, :tenant_page.after::json) r))
 order by m.id, k.code_hash
-limit :most
+limit :tenant_page.most

@@ -1,10 +1,7 @@
 -- A page of the passkeys of the accounts of a project that open it, for another installation. One of
 -- this installation's own pages opens the project there, and no more. Behind the passkey `after` of
 -- the membership `place`.
--- class: read
--- in: project uuid, place uuid, after text, most int8
--- rows: many
--- row: struct tenant_json
+-- call: tenant_member_read
 select
     row_to_json(
         json_populate_record(
@@ -24,7 +21,7 @@ cross join lateral (
             or p.opens_id in (m.project_id, '00000000-0000-0000-0000-000000000000')
         )
 ) k
-where m.project_id = :project and m.id >= :place
-    and (m.id, k.id) > (:place, (:after::json ->> 'id')::uuid)
+where m.project_id = :tenant_page.project and m.id >= :place
+    and (m.id, k.id) > (:place, (:tenant_page.after::json ->> 'id')::uuid)
 order by m.id, k.id
-limit :most
+limit :tenant_page.most

@@ -1,7 +1,5 @@
 -- Deletes a page of the days of translation of a project that is deleted.
--- class: write
--- rows: one
--- row: removed int8
+-- call: purge_page
 with
 -- include: purge(table = translation_day, key = {project_id, day}),
 -- include: audit(from = purge_found)

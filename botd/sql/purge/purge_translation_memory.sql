@@ -1,7 +1,5 @@
 -- Deletes a page of the translations of a project that is deleted.
--- class: write
--- rows: one
--- row: removed int8
+-- call: purge_page
 with
 -- include: purge(table = translation_memory, key = {project_id, key}),
 -- include: audit(from = purge_found)

@@ -1,7 +1,5 @@
 -- Deletes a page of the sizes of the translation memory of a project that is deleted.
--- class: write
--- rows: one
--- row: removed int8
+-- call: purge_page
 with
 -- include: purge(table = translation_memory_size, key = {project_id}),
 -- include: audit(from = purge_found)

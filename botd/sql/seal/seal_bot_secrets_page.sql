@@ -1,9 +1,6 @@
 -- A page of secrets of bots, behind the key `after` or from the start
 -- (common/service/seal_table.h).
--- class: read
--- in: after text null, most int8
--- rows: many
--- row: struct seal_row
+-- call: seal_page
 select
     project_id::text || id::text as key,
     null::text as subject,

@@ -1,10 +1,7 @@
 -- A page of keys by which bots sign, behind the key `after` or from the start
 -- (common/service/seal_table.h).
 -- Bots of builds before have none: it is made, see bot_signing_missing().
--- class: read
--- in: after text null, most int8
--- rows: many
--- row: struct seal_row
+-- call: seal_page
 select
     project_id::text || id::text as key,
     null::text as subject,

@@ -1,7 +1,5 @@
 -- Replaces keys by which bots sign by the same, sealed anew: how many were still the old ones.
--- class: write
--- rows: one
--- row: total int8
+-- call: seal_write
 with
 -- include: seal_replace(table = bot, column = signing_sealed,
 --     match = t.project_id = left(n.key, 36)::uuid and t.id = substr(n.key, 37)::uuid),

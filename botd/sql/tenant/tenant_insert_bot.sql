@@ -1,9 +1,7 @@
 -- Adds the bots of a project, and what they are found by, from another installation. A program is a
 -- plain name, as check_program() has it. Releases before 0.2 let bots share an identifier: the first
 -- of them keeps it.
--- class: tx
--- rows: one
--- row: added int8, same int8
+-- call: tenant_add
 with
 -- include: tenant_insert(table = bot,
 --     match = {t.id = g.id},

@@ -1,7 +1,5 @@
 -- Adds the days of translation of a project, from another installation.
--- class: tx
--- rows: one
--- row: added int8, same int8
+-- call: tenant_add
 with
 -- include: tenant_insert(table = translation_day, match = {t.day = g.day}),
 -- include: audit(from = tenant_insert_found)

@@ -1,5 +1,3 @@
 -- A page of the executions of bots of a project, for another installation.
--- class: read
--- rows: many
--- row: struct tenant_json
+-- call: tenant_read
 -- include: tenant_page(table = execution, key = id)

@@ -1,7 +1,7 @@
 -- Adds a document with its first form. No row: the erasure of its author's account has begun.
 -- Without an id in the row: it does not fit in the quotas.
 -- class: write
--- in: project uuid, id uuid, account uuid null, role text, profile uuid, display text null
+-- in: project uuid, id uuid, account uuid null, role role, profile uuid, display text null
 -- in: file_name text, content_type text, token bytea null, token_hash bytea null, now int8
 -- in: documents_max int8 null
 -- rows: one

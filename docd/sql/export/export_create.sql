@@ -2,7 +2,7 @@
 -- since `since` that have not failed. Without an id in the row: the erasure of the account, or of
 -- that which asks, has begun.
 -- class: write
--- in: project uuid, id uuid, account uuid, role text, profile uuid, asked_by uuid, now int8
+-- in: project uuid, id uuid, account uuid, role role, profile uuid, asked_by uuid, now int8
 -- in: since int8, most int8
 -- rows: one
 -- row: struct account_export

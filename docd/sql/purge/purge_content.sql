@@ -1,7 +1,5 @@
 -- Deletes a page of the content of a project that is deleted.
--- class: write
--- rows: one
--- row: removed int8
+-- call: purge_page
 with
 -- include: purge(table = content, key = {project_id, type, key}),
 -- include: audit(from = purge_found)

@@ -1,7 +1,5 @@
 -- Deletes the sums of the content of a project that is deleted.
--- class: write
--- rows: one
--- row: removed int8
+-- call: purge_page
 with
 -- include: purge(table = content_usage, key = project_id),
 -- include: audit(from = purge_found)

@@ -1,7 +1,5 @@
 -- Deletes a page of the sums of documents by author of a project that is deleted.
--- class: write
--- rows: one
--- row: removed int8
+-- call: purge_page
 with
 -- include: purge(table = document_usage, key = {project_id, author_id}),
 -- include: audit(from = purge_found)

@@ -1,7 +1,5 @@
 -- Deletes a page of the exports of a project that is deleted.
--- class: write
--- rows: one
--- row: removed int8
+-- call: purge_page
 with
 -- include: purge(table = export, key = {project_id, id}),
 -- include: audit(from = purge_found)

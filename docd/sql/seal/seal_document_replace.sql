@@ -1,7 +1,5 @@
 -- Replaces tokens of public documents by the same, sealed anew: how many were still the old ones.
--- class: write
--- rows: one
--- row: total int8
+-- call: seal_write
 with
 -- include: seal_replace(table = document, column = public_token,
 --     match = public_hash = decode(n.key, 'hex')),

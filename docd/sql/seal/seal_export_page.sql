@@ -1,8 +1,5 @@
 -- A page of keys of exports, behind the key `after` or from the start (common/service/seal_table.h).
--- class: read
--- in: after text null, most int8
--- rows: many
--- row: struct seal_row
+-- call: seal_page
 select
     project_id || ' ' || id as key,
     null::text as subject,

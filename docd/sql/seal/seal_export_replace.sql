@@ -1,7 +1,5 @@
 -- Replaces keys of exports by the same, sealed anew: how many were still the old ones.
--- class: write
--- rows: one
--- row: total int8
+-- call: seal_write
 with
 -- include: seal_replace(table = export, column = key_sealed,
 --     match = t.project_id = split_part(n.key, ' ', 1)::uuid and t.id = split_part(n.key, ' ', 2)::uuid),

@@ -1,7 +1,5 @@
 -- Adds the keys of the content of a project, from another installation.
--- class: tx
--- rows: one
--- row: added int8, same int8
+-- call: tenant_add
 with
 -- include: tenant_insert(table = content, match = {t.type = g.type and t.key = g.key}),
 -- include: audit(from = tenant_insert_found)

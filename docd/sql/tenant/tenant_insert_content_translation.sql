@@ -1,14 +1,11 @@
 -- Adds the translations of content of a project, from another installation, and counts their words.
--- class: tx
--- in: project uuid, rows text
--- rows: one
--- row: added int8, same int8
+-- call: tenant_add
 with
 given as materialized (
     select g.*
-    from json_array_elements(:rows::json) e (value),
+    from json_array_elements(:tenant_insert.rows::json) e (value),
         json_populate_record(null::content_translation, e.value) g
-    where g.project_id = :project and g.words is null
+    where g.project_id = :tenant_insert.project and g.words is null
         and row_to_json(g)::text = e.value::text
 ),
 added as (
@@ -27,7 +24,7 @@ same as (
     cross join lateral (
         select t as translation
         from content_translation t
-        where t.project_id = :project and t.type = g.type and t.key = g.key
+        where t.project_id = :tenant_insert.project and t.type = g.type and t.key = g.key
             and t.language = g.language
         limit 1
     ) d
@@ -37,7 +34,7 @@ same as (
 word as (
     select type, language, unnest(tsvector_to_array(words)) as word, 1 as n from added
 ),
--- include: content_word_count as words(project = :project),
+-- include: content_word_count as words(project = :tenant_insert.project),
 found as (
     select from added limit 1
 ),

@@ -4,16 +4,13 @@
 -- the same also when they have come: what the store tells of them is its own. What they are is not
 -- believed. Names and types stand in headers of answers, so they are such as docd's routes take.
 -- Public tokens are sealed anew, so their hashes are compared.
--- class: tx
--- in: project uuid, rows text
--- rows: one
--- row: added int8, same int8
+-- call: tenant_add
 with
 given as materialized (
     select g as document
-    from json_array_elements(:rows::json) e (value),
+    from json_array_elements(:tenant_insert.rows::json) e (value),
         json_populate_record(null::document, e.value) g
-    where g.project_id = :project and row_to_json(g)::text = e.value::text
+    where g.project_id = :tenant_insert.project and row_to_json(g)::text = e.value::text
         and g.file_name !~ '[\x01-\x1f\x7f]'
         -- as MEDIA_TYPE_PATTERN; T: a character of a token
         and g.content_type ~ replace(
@@ -26,7 +23,7 @@ object_added as (
     select (g.document).project_id, (g.document).object_id, (g.document).id
     from given g
     left join lateral (
-        select id from document where project_id = :project and id = (g.document).id limit 1
+        select id from document where project_id = :tenant_insert.project and id = (g.document).id limit 1
     ) d on true
     left join lateral (
         select id from object where id = (g.document).object_id limit 1
@@ -58,7 +55,7 @@ same as (
     cross join lateral (
         select t as document
         from document t
-        where t.project_id = :project and t.id = (g.document).id
+        where t.project_id = :tenant_insert.project and t.id = (g.document).id
         limit 1
     ) d
     where row_to_json(

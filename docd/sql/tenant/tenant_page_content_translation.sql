@@ -1,7 +1,5 @@
 -- A page of the translations of content of a project, for another installation. Words are derived
 -- from the rest.
--- class: read
--- rows: many
--- row: struct tenant_json
+-- call: tenant_read
 -- include: tenant_page(table = content_translation, key = {type, key, language},
 --     state = {json_populate_record(t, '{"words":null}')})

@@ -1,8 +1,6 @@
 -- A page of the documents of a project, for another installation. Whether the store is known not to
 -- have the bytes is of the installation, and what they are is looked at where they come.
--- class: read
--- rows: many
--- row: struct tenant_json
+-- call: tenant_read
 -- include: tenant_page(table = document, key = id,
 --     state = {json_populate_record(t, json_build_object('missing_at', null, 'found_type',
 --     case when t.found_type is not null then 'application/octet-stream' end))})

@@ -1,15 +1,17 @@
 -- Takes a page of jobs off a project that is deleted: a job is an account's, which may be a member of
 -- other projects.
--- class: write
--- rows: one
--- row: removed int8
--- in: project uuid, most int8
+-- call: purge_page
 with
 updated as (
     update job
     set project_id = '00000000-0000-0000-0000-000000000000'
     where id = any (array(
-        select id from job where project_id = :project order by project_id, id limit :most for update
+        select id
+        from job
+        where project_id = :purge.project
+        order by project_id, id
+        limit :purge.most
+        for update
     ))
     returning 1
 ),

@@ -1,7 +1,5 @@
 -- Deletes a page of the mail templates of a project that is deleted.
--- class: write
--- rows: one
--- row: removed int8
+-- call: purge_page
 with
 -- include: purge(table = template, key = {project_id, name, language}),
 -- include: audit(from = purge_found)

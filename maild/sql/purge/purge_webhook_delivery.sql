@@ -1,7 +1,5 @@
 -- Deletes a page of what was or is to be posted for a project that is deleted.
--- class: write
--- rows: one
--- row: removed int8
+-- call: purge_page
 with
 -- include: purge(table = webhook_delivery, key = {project_id, webhook_id, sequence}),
 -- include: audit(from = purge_found)

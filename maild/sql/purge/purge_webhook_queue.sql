@@ -1,7 +1,5 @@
 -- Deletes a page of the queues of webhooks of a project that is deleted.
--- class: write
--- rows: one
--- row: removed int8
+-- call: purge_page
 with
 -- include: purge(table = webhook_queue, key = {project_id, webhook_id}),
 -- include: audit(from = purge_found)

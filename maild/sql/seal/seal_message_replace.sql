@@ -1,7 +1,5 @@
 -- Replaces contents of messages by the same, sealed anew: how many were still the old ones.
--- class: write
--- rows: one
--- row: total int8
+-- call: seal_write
 with
 -- include: seal_replace(table = message, column = sealed,
 --     match = t.id = n.key::uuid and t.id = any (:seal_replace.keys::uuid[])),

@@ -1,8 +1,6 @@
 -- Replaces secrets before, of webhooks whose secret is exchanged by the same, sealed anew: how many were
 -- still the old ones.
--- class: write
--- rows: one
--- row: total int8
+-- call: seal_write
 with
 -- include: seal_replace(table = webhook, column = previous_sealed,
 --     match = t.id = n.key::uuid and t.id = any (:seal_replace.keys::uuid[])),

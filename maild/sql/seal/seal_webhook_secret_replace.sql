@@ -1,8 +1,6 @@
 -- Replaces secrets of webhooks by the same, sealed anew: how many were
 -- still the old ones.
--- class: write
--- rows: one
--- row: total int8
+-- call: seal_write
 with
 -- include: seal_replace(table = webhook, column = secret_sealed,
 --     match = t.id = n.key::uuid and t.id = any (:seal_replace.keys::uuid[])),

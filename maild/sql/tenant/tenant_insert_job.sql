@@ -1,8 +1,6 @@
 -- Adds what is to be done for accounts of a project, from another installation. It is the same also
 -- when it was tried or done since.
--- class: tx
--- rows: one
--- row: added int8, same int8
+-- call: tenant_add
 with
 -- include: tenant_insert(table = job, match = {t.id = g.id},
 --     state = {(t.kind, t.due_at, t.account_id, t.schedule_id, t.created_at)},

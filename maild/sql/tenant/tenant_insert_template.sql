@@ -1,7 +1,5 @@
 -- Adds the mail templates of a project, from another installation.
--- class: tx
--- rows: one
--- row: added int8, same int8
+-- call: tenant_add
 with
 -- include: tenant_insert(table = template,
 --     match = {t.name = g.name and t.language = g.language}),

@@ -1,8 +1,6 @@
 -- Adds the webhooks of a project, from another installation. Those of a release that had no formats
 -- have the format standard; their new columns come behind the others.
--- class: tx
--- rows: one
--- row: added int8, same int8
+-- call: tenant_add
 with
 -- include: tenant_insert(table = webhook,
 --     match = {t.id = g.id},

@@ -1,7 +1,5 @@
 -- A page of what is to be done for accounts of a project, for another installation, without what an
 -- instance has begun.
--- class: read
--- rows: many
--- row: struct tenant_json
+-- call: tenant_read
 -- include: tenant_page(table = job, key = id,
 --     state = {json_populate_record(t, '{"lease":null,"try_at":0}')})

@@ -1,5 +1,3 @@
 -- A page of the webhooks of a project, for another installation.
--- class: read
--- rows: many
--- row: struct tenant_json
+-- call: tenant_read
 -- include: tenant_page(table = webhook, key = id)

@@ -3,7 +3,7 @@
 -- class: tx
 -- in: project uuid, id uuid, name text, oauth text, now int8
 -- rows: one
--- row: id uuid, name text, settings text, updated_at int8, secret_at int8, previous_until int8, etag text
+-- row: row client
 with
 inserted as (
     insert into client (project_id, id, name, oauth, created_at)
@@ -15,7 +15,5 @@ inserted as (
 ),
 -- include: audit(from = inserted)
 select
-    -- include: client_columns(from = i),
-    -- include: row_etag(from = i)
-    as etag
+    -- include: client(from = i)
 from inserted i

@@ -4,7 +4,7 @@
 -- class: write
 -- in: project uuid, id uuid, etag text null, name text, oauth text, secrets bool, now int8
 -- rows: one
--- row: id uuid, name text, settings text, updated_at int8, secret_at int8, previous_until int8, etag text
+-- row: row client
 with
 replaced as (
     update client c
@@ -22,7 +22,5 @@ replaced as (
 -- include: outbox(from = replaced),
 -- include: audit(from = replaced)
 select
-    -- include: client_columns(from = r),
-    -- include: row_etag(from = r)
-    as etag
+    -- include: client(from = r)
 from replaced r

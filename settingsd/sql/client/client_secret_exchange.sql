@@ -3,7 +3,7 @@
 -- class: write
 -- in: project uuid, id uuid, hash bytea, until int8, now int8
 -- rows: one
--- row: id uuid, name text, settings text, updated_at int8, secret_at int8, previous_until int8, etag text
+-- row: row client
 with
 exchanged as (
     update client
@@ -18,7 +18,5 @@ exchanged as (
 -- include: outbox(from = exchanged),
 -- include: audit(from = exchanged)
 select
-    -- include: client_columns(from = e),
-    -- include: row_etag(from = e)
-    as etag
+    -- include: client(from = e)
 from exchanged e

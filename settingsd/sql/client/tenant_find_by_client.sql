@@ -2,9 +2,9 @@
 -- class: read
 -- in: client uuid
 -- rows: one
--- row: account_policy text null, tenant struct tenant
+-- row: row tenant
 select
-    -- include: tenant_columns
+    -- include: tenant
 from client k
 join project p on p.id = k.project_id
 -- include: project_code

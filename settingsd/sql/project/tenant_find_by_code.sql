@@ -2,10 +2,10 @@
 -- class: read
 -- in: code text, branding bool
 -- rows: one
--- row: branding_json text null, account_policy text null, tenant struct tenant
+-- row: branding_json text null, project row tenant
 select
     case when :branding then p.branding::text end as branding_json,
-    -- include: tenant_columns
+    -- include: tenant
 from tenant_code c
 join project p on p.id = c.project_id
 -- include: project_tree

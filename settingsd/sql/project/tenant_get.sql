@@ -2,9 +2,9 @@
 -- class: read
 -- in: id uuid
 -- rows: one
--- row: account_policy text null, tenant struct tenant
+-- row: row tenant
 select
-    -- include: tenant_columns
+    -- include: tenant
 from project p
 -- include: project_code
 -- include: project_tree

@@ -1,7 +1,5 @@
 -- Deletes a page of the client applications of a project that is deleted.
--- class: write
--- rows: one
--- row: removed int8
+-- call: purge_page
 with
 -- include: purge(table = client, key = {project_id, id}),
 -- include: audit(from = purge_found)

@@ -1,7 +1,5 @@
 -- Deletes a page of the history of settings of a project that is deleted.
--- class: write
--- rows: one
--- row: removed int8
+-- call: purge_page
 with
 -- include: purge(table = setting_history, key = {project_id, version, name}),
 -- include: audit(from = purge_found)

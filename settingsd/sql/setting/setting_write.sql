@@ -3,7 +3,7 @@
 -- class: write
 -- in: project uuid, version int8, name text, enabled bool null, value text null
 -- rows: one
--- row: version int8, record struct settings_record, settings struct settings_values
+-- row: row settings
 with
 updated as (
     update project
@@ -26,5 +26,5 @@ changes as (
 -- include: outbox(from = updated),
 -- include: audit(from = updated)
 select
-    -- include: settings_columns
+    -- include: settings
 from updated p

@@ -2,8 +2,8 @@
 -- class: read
 -- in: project uuid
 -- rows: one
--- row: version int8, record struct settings_record, settings struct settings_values
+-- row: row settings
 select
-    -- include: settings_columns
+    -- include: settings
 from project p
 where p.id = :project

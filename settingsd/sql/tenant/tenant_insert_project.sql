@@ -1,9 +1,7 @@
 -- Adds a project, from another installation: below none here, not being deleted, and suspended until
--- an operator opens it. It is the same also when it was opened since. Settings that tenant_columns cannot read would
+-- an operator opens it. It is the same also when it was opened since. Settings that the part tenant cannot read would
 -- end every statement that lists projects: they are refused by reading them.
--- class: tx
--- rows: one
--- row: added int8, same int8
+-- call: tenant_add
 with
 -- include: tenant_insert(table = project, match = {t.id = g.id},
 --     project = {case when g.suspended and g.parent_id is null and

@@ -1,7 +1,5 @@
 -- Adds the history of a project's settings, from another installation.
--- class: tx
--- rows: one
--- row: added int8, same int8
+-- call: tenant_add
 with
 -- include: tenant_insert(table = setting_history, match = {t.version = g.version and t.name = g.name}),
 -- include: audit(from = tenant_insert_found)

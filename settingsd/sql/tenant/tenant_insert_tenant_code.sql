@@ -1,7 +1,5 @@
 -- Adds the tenant code of a project, from another installation.
--- class: tx
--- rows: one
--- row: added int8, same int8
+-- call: tenant_add
 with
 -- include: tenant_insert(table = tenant_code, match = {t.code = g.code}),
 -- include: audit(from = tenant_insert_found)

@@ -1,6 +1,4 @@
 -- A project, for another installation: below none there, and suspended until it has everything.
--- class: read
--- rows: many
--- row: struct tenant_json
+-- call: tenant_read
 -- include: tenant_page(table = project, key = id, project = t.id,
 --     state = {json_populate_record(t, '{"suspended":true,"parent_id":null}')})

@@ -1,5 +1,3 @@
 -- A page of the history of a project's settings, for another installation.
--- class: read
--- rows: many
--- row: struct tenant_json
+-- call: tenant_read
 -- include: tenant_page(table = setting_history, key = {version, name})

@@ -1,7 +1,5 @@
 -- Replaces keys that were exchanged by the same, sealed anew: how many were still the old ones.
--- class: write
--- rows: one
--- row: total int8
+-- call: seal_write
 with
 -- include: seal_replace(table = seal_key, column = key_sealed, match = t.id = n.key),
 -- include: audit(from = (select from seal_replaced limit 1) one)

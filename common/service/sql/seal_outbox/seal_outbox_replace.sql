@@ -1,7 +1,5 @@
 -- Replaces messages to other daemons by the same, sealed anew: how many were still the old ones.
--- class: write
--- rows: one
--- row: total int8
+-- call: seal_write
 with
 -- include: seal_replace(table = outbox, column = body,
 --     match = t.id = n.key::uuid and t.id = any (:seal_replace.keys::uuid[])),

@@ -1,4 +1,5 @@
 -- The version and the columns of struct settings_record and struct settings_values, of project p.
+-- row: version int8, record struct settings_record, settings struct settings_values
 p.version,
 p.id as "projectId",
 '"' || p.version || '"' as etag,

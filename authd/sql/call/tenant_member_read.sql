@@ -1,0 +1,7 @@
+-- Reads a page of what belongs to the accounts of a project, from the row after the membership `place`
+-- (authd/account/transfer.c).
+-- class: read
+-- parts: tenant_page
+-- in: place uuid
+-- rows: many
+-- row: struct tenant_json

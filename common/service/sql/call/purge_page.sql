@@ -1,0 +1,6 @@
+-- Deletes a page of what a deleted project has in a table: how many rows were deleted
+-- (common/service/project_purge.h).
+-- class: write
+-- parts: audit, purge
+-- rows: one
+-- row: removed int8

@@ -1,0 +1,7 @@
+-- Reads a page of the sealed values of a table, from the row after the key `after` or from the start, in the
+-- order of the key (common/service/seal_table.h).
+-- class: read
+-- parts: seal_other
+-- in: after text null, most int8
+-- rows: many
+-- row: struct seal_row

@@ -1,0 +1,5 @@
+-- Replaces sealed values: how many were still the old ones (common/service/seal_table.h).
+-- class: write
+-- parts: audit, seal_replace
+-- rows: one
+-- row: total int8

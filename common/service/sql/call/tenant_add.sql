@@ -1,0 +1,6 @@
+-- Adds rows to a table of a project: how many were added, and how many were there as given
+-- (common/service/tenant_table.h).
+-- class: tx
+-- parts: audit, tenant_insert
+-- rows: one
+-- row: added int8, same int8

@@ -1,0 +1,5 @@
+-- Reads a page of what a project has in a table (common/service/tenant_table.h).
+-- class: read
+-- parts: tenant_page
+-- rows: many
+-- row: struct tenant_json
