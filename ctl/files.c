@@ -1,6 +1,4 @@
-/*
- * files.c - small files, whole; see files.h.
- */
+/* files.c - small files, whole; see files.h. */
 #include "ctl/files.h"
 
 #include <errno.h>

@@ -1,6 +1,4 @@
-/*
- * dev_ready.c - does everything answer?  See dev.h.
- */
+/* dev_ready.c - does everything answer? See dev.h. */
 #include <curl/curl.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,4 @@
-/*
- * devjson.h - DIR/dev.json: what scripts and tests need to know of a running development suite.
- */
+/* devjson.h - DIR/dev.json: what scripts and tests need to know of a running development suite. */
 #ifndef ATRIUM_DEV_DEVJSON_H
 #define ATRIUM_DEV_DEVJSON_H
 

@@ -1,6 +1,4 @@
-/*
- * ports.c - the listening sockets of a development suite; see ports.h.
- */
+/* ports.c - the listening sockets of a development suite; see ports.h. */
 #include "dev/ports.h"
 
 #include <arpa/inet.h>

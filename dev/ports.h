@@ -1,6 +1,4 @@
-/*
- * ports.h - the listening sockets of a development suite, on 127.0.0.1.
- */
+/* ports.h - the listening sockets of a development suite, on 127.0.0.1. */
 #ifndef ATRIUM_DEV_PORTS_H
 #define ATRIUM_DEV_PORTS_H
 

@@ -1,6 +1,4 @@
-/*
- * postgres.c - the embedded PostgreSQL cluster; see postgres.h.
- */
+/* postgres.c - the embedded PostgreSQL cluster; see postgres.h. */
 #include "dev/postgres.h"
 
 #include <dirent.h>

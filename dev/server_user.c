@@ -1,6 +1,4 @@
-/*
- * server_user.c - see server_user.h.
- */
+/* server_user.c - see server_user.h. */
 #include "dev/server_user.h"
 
 #include <fcntl.h>

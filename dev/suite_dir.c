@@ -1,6 +1,4 @@
-/*
- * suite_dir.c - the directories of a development suite; see suite_dir.h.
- */
+/* suite_dir.c - the directories of a development suite; see suite_dir.h. */
 #include "dev/suite_dir.h"
 
 #include <dirent.h>

@@ -1,6 +1,4 @@
-/*
- * template.c - the templates that a project has mapped.  What is not mapped is not mailed.
- */
+/* template.c - the templates that a project has mapped. What is not mapped is not mailed. */
 #include "maild/sql/template.h"
 
 #include <string.h>

@@ -1,6 +1,4 @@
-/*
- * client_check.c - see client_check.h. What one member may be by itself is in its field table.
- */
+/* client_check.c - see client_check.h. What one member may be by itself is in its field table. */
 #include "settingsd/client_check.h"
 
 #include <jansson.h>

@@ -1,6 +1,4 @@
-/*
- * organization.c - the tenant code of the caller's project: read, and mailed.
- */
+/* organization.c - the tenant code of the caller's project: read, and mailed. */
 #include <jansson.h>
 
 #include "authd/authd_api.h"

@@ -1,6 +1,4 @@
-/*
- * bot.c - the registry: which bots a project has, and what was executed.
- */
+/* bot.c - the registry: which bots a project has, and what was executed. */
 #include "botd/bot/bot.h"
 
 #include <inttypes.h>

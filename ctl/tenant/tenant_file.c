@@ -1,6 +1,4 @@
-/*
- * tenant_file.c - see tenant_file.h.
- */
+/* tenant_file.c - see tenant_file.h. */
 #include "ctl/tenant/tenant_file.h"
 
 #include <assert.h>

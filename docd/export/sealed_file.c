@@ -1,6 +1,4 @@
-/*
- * sealed_file.c - see sealed_file.h.  Of a file that is being written one block is in memory.
- */
+/* sealed_file.c - see sealed_file.h. Of a file that is being written one block is in memory. */
 #include "docd/export/sealed_file.h"
 
 #include <errno.h>

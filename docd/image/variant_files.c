@@ -1,6 +1,4 @@
-/*
- * variant_files.c - see variant_files.h.
- */
+/* variant_files.c - see variant_files.h. */
 #include "docd/image/variant_files.h"
 
 #include <dirent.h>

@@ -1,6 +1,4 @@
-/*
- * post_policy.c - see post_policy.h.  Used by the stores.
- */
+/* post_policy.c - see post_policy.h. Used by the stores. */
 #include "docd/store/post_policy.h"
 
 #include <sodium.h>

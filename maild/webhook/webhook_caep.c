@@ -1,6 +1,4 @@
-/*
- * webhook_caep.c - webhooks of the format caep, see webhook.h.
- */
+/* webhook_caep.c - webhooks of the format caep, see webhook.h. */
 #include <jansson.h>
 #include <string.h>
 
