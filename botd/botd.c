@@ -1,6 +1,4 @@
-/*
- * botd.c - the program atrium-botd: its tables and one call.
- */
+/* botd.c - the program atrium-botd: its tables and one call. */
 #include "botd/botd.h"
 
 #include "botd/bot/bot.h"

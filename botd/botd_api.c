@@ -1,6 +1,4 @@
-/*
- * botd_api.c - the shapes of botd's inputs and outputs.  Linked into every program.
- */
+/* botd_api.c - the shapes of botd's inputs and outputs. Linked into every program. */
 #include "botd/botd_api.h"
 
 #include <string.h>

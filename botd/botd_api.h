@@ -1,6 +1,4 @@
-/*
- * botd_api.h - the inputs and outputs of botd, for itself, the gateway and atriumctl.
- */
+/* botd_api.h - the inputs and outputs of botd, for itself, the gateway and atriumctl. */
 #ifndef ATRIUM_BOTD_BOTD_API_H
 #define ATRIUM_BOTD_BOTD_API_H
 

@@ -1,6 +1,4 @@
-/*
- * tenant.h - what botd keeps of a project, as it travels to another installation.
- */
+/* tenant.h - what botd keeps of a project, as it travels to another installation. */
 #ifndef ATRIUM_BOTD_TENANT_H
 #define ATRIUM_BOTD_TENANT_H
 

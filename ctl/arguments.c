@@ -1,6 +1,4 @@
-/*
- * arguments.c - reads the words behind a command by the command's usage text; see arguments.h.
- */
+/* arguments.c - reads the words behind a command by the command's usage text; see arguments.h. */
 #include "ctl/arguments.h"
 
 #include <assert.h>

@@ -1,6 +1,4 @@
-/*
- * call.c - see call.h.
- */
+/* call.c - see call.h. */
 #include "ctl/call.h"
 
 #include <ctype.h>
@@ -31,8 +29,9 @@ static int set_choice(const struct argument *item, const char *const *choices, u
                       struct error *err)
 {
     *ret = fields_choice(choices, item->value);
-    return *ret > 0 ? 0
-                    : error_set(err, ERR_BAD_REQUEST, "%s: there is no %s", item->name, item->value);
+    return *ret > 0
+               ? 0
+               : error_set(err, ERR_BAD_REQUEST, "%s: there is no %s", item->name, item->value);
 }
 
 static int set_member(struct ctl *ctl, const struct argument *item, const struct field *row,

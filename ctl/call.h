@@ -1,6 +1,4 @@
-/*
- * call.h - one operation of a daemon, with the members of its input taken from the command line.
- */
+/* call.h - one operation of a daemon, with the members of its input taken from the command line. */
 #ifndef ATRIUM_CTL_CALL_H
 #define ATRIUM_CTL_CALL_H
 

@@ -1,6 +1,4 @@
-/*
- * confirm.c - see confirm.h.
- */
+/* confirm.c - see confirm.h. */
 #include "ctl/confirm.h"
 
 #include <stdio.h>

@@ -1,6 +1,4 @@
-/*
- * confirm.h - asks for confirmation before something is deleted for good.
- */
+/* confirm.h - asks for confirmation before something is deleted for good. */
 #ifndef ATRIUM_CTL_CONFIRM_H
 #define ATRIUM_CTL_CONFIRM_H
 

@@ -1,6 +1,4 @@
-/*
- * ctl.h - the context that every command of atriumctl gets, and the row that defines a command.
- */
+/* ctl.h - the context that every command of atriumctl gets, and the row that defines a command. */
 #ifndef ATRIUM_CTL_CTL_H
 #define ATRIUM_CTL_CTL_H
 

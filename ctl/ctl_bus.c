@@ -1,6 +1,4 @@
-/*
- * ctl_bus.c - one connection to the bus for one command; see ctl_bus.h.
- */
+/* ctl_bus.c - one connection to the bus for one command; see ctl_bus.h. */
 #include "ctl/ctl_bus.h"
 
 #include <dirent.h>

@@ -1,6 +1,4 @@
-/*
- * error_line.c - see error_line.h.
- */
+/* error_line.c - see error_line.h. */
 #include "ctl/error_line.h"
 
 #include <stdio.h>

@@ -1,6 +1,4 @@
-/*
- * files.c - small files, whole; see files.h.
- */
+/* files.c - small files, whole; see files.h. */
 #include "ctl/files.h"
 
 #include <errno.h>
@@ -14,6 +12,7 @@
 #include <unistd.h>
 
 #include "common/base/file.h"
+#include "common/base/memory.h"
 #include "common/wire/codec.h"
 
 char *files_read(struct arena *arena, const char *path, struct error *err)
@@ -72,13 +71,10 @@ static int like(int fd, const char *path)
 
 static int sync_directory_of(const char *path)
 {
-    char *name = strdup(path);
-    int fd = name ? open(dirname(name), O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-    int result = fd < 0 ? -1 : fsync(fd);
+    char *name = memory_text(path);
+    int result = file_sync_folder(AT_FDCWD, dirname(name));
 
     free(name);
-    if (fd >= 0)
-        close(fd);
     return result;
 }
 

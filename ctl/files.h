@@ -1,6 +1,4 @@
-/*
- * files.h - small files, whole: read with a bound, replaced atomically.
- */
+/* files.h - small files, whole: read with a bound, replaced atomically. */
 #ifndef ATRIUM_CTL_FILES_H
 #define ATRIUM_CTL_FILES_H
 

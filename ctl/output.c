@@ -1,6 +1,4 @@
-/*
- * output.c - tables and JSON from field tables; see output.h.
- */
+/* output.c - tables and JSON from field tables; see output.h. */
 #include "ctl/output.h"
 
 #include <ctype.h>

@@ -1,6 +1,4 @@
-/*
- * pq.h - how what libpq hands out ends in CLEANUP variables; each takes NULL.
- */
+/* pq.h - how what libpq hands out ends in CLEANUP variables; each takes NULL. */
 #ifndef ATRIUM_CTL_PQ_H
 #define ATRIUM_CTL_PQ_H
 

@@ -1,6 +1,4 @@
-/*
- * progress.c - the line on a terminal that says how far long work is; see progress.h.
- */
+/* progress.c - the line on a terminal that says how far long work is; see progress.h. */
 #include "ctl/progress.h"
 
 #include <assert.h>

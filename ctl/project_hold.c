@@ -1,6 +1,4 @@
-/*
- * project_hold.c - see project_hold.h.
- */
+/* project_hold.c - see project_hold.h. */
 #include "ctl/project_hold.h"
 
 #include "common/base/clock.h"

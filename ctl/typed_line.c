@@ -1,6 +1,4 @@
-/*
- * typed_line.c - see typed_line.h.  Used by confirm.c and user.c.
- */
+/* typed_line.c - see typed_line.h. Used by confirm.c and user.c. */
 #include "ctl/typed_line.h"
 
 #include <stdio.h>

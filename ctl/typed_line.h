@@ -1,6 +1,4 @@
-/*
- * typed_line.h - a line that an operator types, or a script has on stdin.
- */
+/* typed_line.h - a line that an operator types, or a script has on stdin. */
 #ifndef ATRIUM_CTL_TYPED_LINE_H
 #define ATRIUM_CTL_TYPED_LINE_H
 

@@ -162,7 +162,6 @@ static int make_project(struct maker *self, struct error *err)
     return find_tenant(self, err);
 }
 
-/* *ret is "AccessPolicy/<id>" of the policy with that name. */
 static int make_policy(struct maker *self, const char *name, const char *rules, const char **ret,
                        struct error *err)
 {
@@ -298,8 +297,7 @@ static int make_client(struct maker *self, struct error *err)
     return 0;
 }
 
-/* A bot that answers what it was given: works as a warm program and as one that is started for each
- * call. */
+/* Echoes its input, as a warm program and started for each call. */
 static const char echo_program[] = "#!/bin/sh\n"
                                    "while IFS= read -r line || [ -n \"$line\" ]; do\n"
                                    "    printf '%s\\n' \"$line\"\n"
@@ -342,7 +340,7 @@ static bool is_whole(const struct maker *self)
            demo->client && demo->patient_policy && demo->practitioner_policy;
 }
 
-/* Forgets what is remembered of another project: the file is of another database. */
+/* Forgets a project of another database. */
 static void forget_other(struct maker *self)
 {
     struct demo *demo = self->demo;
@@ -352,7 +350,7 @@ static void forget_other(struct maker *self)
     *demo = (struct demo){.admin_password = self->found ? NULL : demo->admin_password};
 }
 
-/* 1: the admin's account is there, 0: it is not, -1: that is not known. */
+/* 1: the account exists; 0: it does not; -1: unknown. */
 static int find_admin(struct maker *self, struct error *err)
 {
     struct request req = ctl_bus_request(self->bus, self->arena);
@@ -374,8 +372,7 @@ static int make_all(struct maker *self, const char *path, struct error *err)
 {
     struct demo *demo = self->demo;
 
-    /* The password is kept before the account gets it: a start that is stopped here must not lose
-     * it. */
+    /* Stores the password first: an interrupted start must not lose it. */
     if (!demo->admin_password)
         demo->admin_password = secret_random_text(self->arena, PASSWORD_BYTES);
     if (remember(demo, path, self->arena, err) < 0 || make_policies(self, err) < 0 ||

@@ -1,6 +1,4 @@
-/*
- * demo.h - the demo tenant of a development suite, made over the bus as an operator would.
- */
+/* demo.h - the demo tenant of a development suite, made over the bus as an operator would. */
 #ifndef ATRIUM_DEV_DEMO_H
 #define ATRIUM_DEV_DEMO_H
 

@@ -37,7 +37,7 @@ static void write_json(struct dev *self, pid_t pid)
         log_event(LOG_ERR, "dev", err.message, NULL);
 }
 
-/* A pid has changed. The file exists only from "ready" on. */
+/* The file exists only from "ready" on. */
 static void on_change(void *arg)
 {
     struct dev *self = arg;
@@ -90,7 +90,7 @@ static int open_ports(struct dev *self, struct error *err)
     return 0;
 }
 
-/* A second role of libpq's blocking calls: on a thread, so that Ctrl-C works meanwhile. */
+/* libpq's blocking calls, on a thread so that Ctrl-C works. */
 struct provision {
     const struct postgres *postgres;
     struct error err;
@@ -218,7 +218,7 @@ static int bring_up(struct dev *self, struct error *err)
 
 /* ---- down ---- */
 
-/* Gateways first, so that what they have begun is still answered; PostgreSQL last. */
+/* Gateways first, so that their requests are still answered; PostgreSQL last. */
 static void take_down(struct dev *self)
 {
     int64_t deadline = clock_mono_ms() + DAEMON_STOP_MS;

@@ -20,7 +20,6 @@
 
 enum { DAEMONS_MAX = 8, INSTANCES_MAX = 16 };
 
-/* One of the daemons that are built beside atrium-dev. */
 struct daemon {
     const char *name, *program;
     size_t instances;
@@ -68,13 +67,12 @@ struct dev {
 
 /* ---- dev_config.c ---- */
 
-/* Which daemons, how many of each. After suite_dir_open(). */
+/* Reads which daemons to run, and how many of each. After suite_dir_open(). */
 int dev_config_daemons(struct dev *self, const struct arguments *args, struct error *err) MUST_USE;
 
-/* Checks the other options and fills the struct's first part. */
 int dev_config_options(struct dev *self, const struct arguments *args, struct error *err) MUST_USE;
 
-/* Writes DIR/atrium.conf, with the keys that it names. */
+/* Writes DIR/atrium.conf and the keys in it. */
 int dev_config_write(const struct dev *self, struct error *err) MUST_USE;
 
 /* ---- dev_ready.c ---- */
@@ -82,12 +80,11 @@ int dev_config_write(const struct dev *self, struct error *err) MUST_USE;
 /* Parks until every instance and every gateway answers. */
 int dev_ready_wait(struct dev *self, struct error *err) MUST_USE;
 
-/* -1 when the user has had enough, or a child dies again and again before the suite is up. */
+/* -1: interrupted, or a child dies repeatedly before the suite is up. */
 int dev_ready_check(struct dev *self, struct error *err) MUST_USE;
 
 /* ---- dev_show.c ---- */
 
-/* Prints the ready line, and below it what a person can do now. */
 void dev_show(const struct dev *self);
 
 /* ---- dev_mail.c ---- */

@@ -112,7 +112,6 @@ static int read_s3_secret(struct dev *self, const struct arguments *args, struct
     return 0;
 }
 
-/* All four or none. */
 static int read_s3(struct dev *self, const struct arguments *args, struct error *err)
 {
     static const char *const names[] = {"--s3", "--s3-key", "--s3-bucket"};
@@ -174,8 +173,7 @@ static int write_s3(const struct dev *self, FILE *file, struct error *err)
     return files_replace(secret, 0600, arena_printf(self->arena, "%s\n", self->s3_secret), err);
 }
 
-/* The settings of --set that are this section's; one without a value leaves the default. What is
- * wrong with them the daemon says itself. */
+/* The --set values of this section; one without a value is the default. The daemon checks them. */
 static void write_set(const struct dev *self, FILE *file, const char *name)
 {
     size_t prefix = strlen(name) + 1;

@@ -1,6 +1,4 @@
-/*
- * dev_ready.c - does everything answer?  See dev.h.
- */
+/* dev_ready.c - does everything answer? See dev.h. */
 #include <curl/curl.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +17,7 @@ enum {
     LAST_LINE_MAX = 400,
 };
 
-/* The last line of a log file: why the process ended, if it said so. */
+/* The last line of a log file, which may say why the process ended. */
 static const char *last_line(struct arena *arena, const char *path)
 {
     char text[LAST_LINE_MAX + 1];
@@ -67,7 +65,6 @@ static size_t discard(char *bytes UNUSED, size_t size, size_t count, void *arg U
     return size * count;
 }
 
-/* Is /readyz of this gateway 200? Refused connections are a no. */
 static bool gateway_answers(struct curl_loop *curls, const struct gateway_site *gateway)
 {
     CURL *easy = curl_loop_easy(curls);
@@ -89,7 +86,6 @@ static bool gateway_answers(struct curl_loop *curls, const struct gateway_site *
     return status == 200;
 }
 
-/* Does the instance answer for itself, with its database? */
 static bool instance_answers(struct dev *self, const struct child *child)
 {
     const struct bus_method method = service_status_method(child_name(child));

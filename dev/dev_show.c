@@ -1,6 +1,4 @@
-/*
- * dev_show.c - what atrium-dev prints when the suite is ready; see dev.h.
- */
+/* dev_show.c - what atrium-dev prints when the suite is ready; see dev.h. */
 #include <stdio.h>
 
 #include "dev/dev.h"

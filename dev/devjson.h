@@ -1,6 +1,4 @@
-/*
- * devjson.h - DIR/dev.json: what scripts and tests need to know of a running development suite.
- */
+/* devjson.h - DIR/dev.json: what scripts and tests need to know of a running development suite. */
 #ifndef ATRIUM_DEV_DEVJSON_H
 #define ATRIUM_DEV_DEVJSON_H
 
@@ -16,7 +14,7 @@ struct devjson {
     struct child *const *children; /* NULL-ended; postgres may be among them */
 };
 
-/* Replaces the file at path, 0600, in one step. `pid` is ours, 0 when the suite has ended. */
+/* Replaces the file (0600) in one step. `pid`: ours, or 0 after the end. */
 int devjson_write(const struct devjson *self, const char *path, pid_t pid,
                   struct error *err) MUST_USE;
 

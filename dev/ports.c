@@ -1,6 +1,4 @@
-/*
- * ports.c - the listening sockets of a development suite; see ports.h.
- */
+/* ports.c - the listening sockets of a development suite; see ports.h. */
 #include "dev/ports.h"
 
 #include <arpa/inet.h>
@@ -12,8 +10,7 @@
 
 enum { BACKLOG = 1024 };
 
-/* A socket bound to the port; *port becomes the one that it got. `shared`: other sockets of this
- * suite may bind it too. */
+/* *port becomes the port bound. `shared`: other sockets of this suite may bind it. */
 static int bound_socket(int *port, bool shared, struct error *err)
 {
     struct sockaddr_in address = {.sin_family = AF_INET,
@@ -37,8 +34,8 @@ static int bound_socket(int *port, bool shared, struct error *err)
     return fd;
 }
 
-/* A browser looks for localhost, where the pages are, at ::1 first: another program there would get
- * what is typed for this suite. Without IPv6 there is none. */
+/* Browsers try localhost as ::1 first: another program there would get what is typed for this
+ * suite. */
 static int check_ipv6(int port, struct error *err)
 {
     struct sockaddr_in6 address = {.sin6_family = AF_INET6,
@@ -56,7 +53,7 @@ static int check_ipv6(int port, struct error *err)
     return result;
 }
 
-/* SO_REUSEPORT would share the port with another suite of the same user: is it free without? */
+/* SO_REUSEPORT would share the port with another suite of the same user. */
 static int check_free(int port, struct error *err)
 {
     int probe = bound_socket(&port, false, err);

@@ -1,6 +1,4 @@
-/*
- * postgres.c - the embedded PostgreSQL cluster; see postgres.h.
- */
+/* postgres.c - the embedded PostgreSQL cluster; see postgres.h. */
 #include "dev/postgres.h"
 
 #include <dirent.h>
@@ -38,8 +36,7 @@ static bool is_bin_dir(const char *dir)
     return has_program(dir, "postgres") && has_program(dir, "initdb");
 }
 
-/* Debian keeps each major version in a directory of its own: the one asked for, or the newest
- * (0). */
+/* Debian's directory of a major version, or of the newest (0). */
 static const char *debian_bin_dir(struct arena *arena, long major)
 {
     static const char parent[] = "/usr/lib/postgresql";
@@ -77,7 +74,7 @@ static const char *path_bin_dir(struct arena *arena)
     return NULL;
 }
 
-/* The major version that the cluster was made by; 0 when there is no cluster. */
+/* 0 when there is no cluster. */
 static long cluster_version(const struct postgres *self, struct arena *arena)
 {
     const char *path = arena_printf(arena, "%s/PG_VERSION", self->data_dir);
@@ -155,8 +152,8 @@ static int run_initdb(struct postgres *self, const char *dir, struct supervisor 
     return 0;
 }
 
-/* Made beside its place and moved there when it is whole: a start that was killed leaves no half
- * cluster where the next one looks for it, and one that is stopped or fails leaves none at all. */
+/* Makes the cluster under another name and renames it when complete: an interrupted start leaves
+ * none. */
 static int make_cluster(struct postgres *self, struct supervisor *supervisor, struct arena *arena,
                         struct error *err)
 {
@@ -174,7 +171,7 @@ static int make_cluster(struct postgres *self, struct supervisor *supervisor, st
     return result;
 }
 
-/* The pid in postmaster.pid when that process really serves this cluster (its working directory); 0
+/* The pid in postmaster.pid if that process serves this cluster (by its working directory); 0
  * otherwise. */
 static pid_t leftover_server(const struct postgres *self)
 {
@@ -198,8 +195,7 @@ static pid_t leftover_server(const struct postgres *self)
     return (pid_t)pid;
 }
 
-/* A killed server leaves postmaster.pid; when its pid now belongs to some other process, PostgreSQL
- * would believe that process to be the server. */
+/* PostgreSQL takes any process with the pid in a stale postmaster.pid for the server. */
 static void remove_stale_pid(void *arg)
 {
     const struct postgres *self = arg;
@@ -233,8 +229,8 @@ void postgres_use(struct postgres *self, struct arena *arena, const char *server
     self->conninfo = arena_printf(arena, "%s user=postgres dbname=atrium", server);
 }
 
-/* libpq's variables in the shell (PGHOSTADDR, PGSERVICE) are of other servers, and may lead there.
- * With --database they stay: a password may be among them. */
+/* Removes libpq's variables, which name other servers. With --database they stay: a password may be
+ * among them. */
 static void clear_environment(struct arena *arena)
 {
     for (size_t i = 0; environ[i];) {

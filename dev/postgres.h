@@ -24,24 +24,23 @@ struct postgres {
     struct server_user user; /* whose cluster it is */
 };
 
-/* Finds the programs, makes the cluster unless it is there, and waits until a server that a killed
- * suite left behind is gone. Parks. */
+/* Finds the programs, makes the cluster if needed, waits for the end of a leftover server.
+ * Parks. */
 int postgres_prepare(struct postgres *self, struct supervisor *supervisor, struct arena *arena,
                      struct error *err) MUST_USE;
 
-/* Takes the server that these words of libpq's name ("host=10.0.0.1,10.0.0.2
- * sslmode=verify-full"). */
+/* Uses the server of this connection string ("host=10.0.0.1,10.0.0.2 sslmode=verify-full"). */
 void postgres_use(struct postgres *self, struct arena *arena, const char *server);
 
 /* Starts the server as a supervised child. */
 struct child *postgres_start(struct postgres *self, struct supervisor *supervisor,
                              struct arena *arena, struct error *err);
 
-/* One try to make the database, and a role and a schema for each daemon. Blocks for at most some
- * seconds: for offload_run(). ERR_UNAVAILABLE: not up yet, try again. */
+/* Tries to make the database, roles and schemas. Blocks for some seconds: for offload_run().
+ * ERR_UNAVAILABLE: not up yet. */
 int postgres_provision(const struct postgres *self, struct error *err) MUST_USE;
 
-/* libpq's words for the connection of a daemon's own role; NULL for a daemon without a database. */
+/* Connection string of a daemon's own role; NULL: it has no database. */
 const char *postgres_conninfo(const struct postgres *self, struct arena *arena, const char *daemon);
 
 #endif

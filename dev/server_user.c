@@ -1,6 +1,4 @@
-/*
- * server_user.c - see server_user.h.
- */
+/* server_user.c - see server_user.h. */
 #include "dev/server_user.h"
 
 #include <fcntl.h>
@@ -57,8 +55,7 @@ static int write_map(const char *path, const char *text)
     return rc;
 }
 
-/* Makes a user namespace in which the caller's own uid and gid have the number `uid`. Returns -1
- * with errno. */
+/* Maps the caller's uid and gid to `uid` in a new user namespace. -1 with errno. */
 static int map_uid(uid_t uid)
 {
     char users[MAP_SIZE], groups[MAP_SIZE];

@@ -14,20 +14,18 @@ struct server_user {
     bool mapped; /* a user namespace gives the caller's own uid this number */
 };
 
-/* The uid of the user postgres, or 65534 where the package is not installed. */
+/* The uid of postgres, or 65534 without the package. */
 uid_t server_user_uid(void);
 
-/* Chooses the user of a new directory and gives the directory to it. Where the kernel refuses that
- * (a container that maps uid 0 alone), the directory stays root's and the user is a mapped one.
- * Changes nothing unless the caller is root. */
+/* Chooses the user of a new directory and changes its owner. Where the kernel refuses (only uid 0
+ * is mapped), root keeps it and the user is a mapped one. No effect unless root. */
 struct server_user server_user_of_new(const char *dir);
 
-/* The user of an existing directory: only its owner may run a server on it. */
+/* The owner of a directory: only they may run a server on it. */
 struct server_user server_user_of(const char *dir);
 
-/* Takes the user's identity for good. To be called in a child between fork and exec; clears
- * PR_SET_PDEATHSIG. Keeps CAP_DAC_OVERRIDE, to reach a directory below one that only root may
- * enter, such as /root. Returns -1 with errno. */
+/* Takes the user's identity for good, between fork and exec; clears PR_SET_PDEATHSIG, keeps
+ * CAP_DAC_OVERRIDE to reach folders below /root. -1 with errno. */
 int server_user_become(const struct server_user *self) MUST_USE;
 
 #endif

@@ -1,6 +1,4 @@
-/*
- * suite_dir.c - the directories of a development suite; see suite_dir.h.
- */
+/* suite_dir.c - the directories of a development suite; see suite_dir.h. */
 #include "dev/suite_dir.h"
 
 #include <dirent.h>
@@ -44,7 +42,7 @@ static int remove_entry(const char *path, const struct stat *status UNUSED, int 
     return 0;
 }
 
-/* All users may write to /tmp: a directory or link that another one put there gets no sockets. */
+/* /tmp is shared: another user's directory or link gets no sockets. */
 static int make_socket_dir(const char *path, struct error *err)
 {
     struct stat status;
@@ -56,15 +54,15 @@ static int make_socket_dir(const char *path, struct error *err)
     if (!S_ISDIR(status.st_mode) || status.st_uid != getuid() || (status.st_mode & 077) != 0)
         return error_set(err, ERR_FORBIDDEN, "%s is not a directory of ours, 0700: remove it",
                          path);
-    /* Ours, and the lock is ours: what lies there is from a suite that was killed. */
+    /* Ours and locked: leftovers of a killed suite. */
     nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
     if (mkdir(path, 0700) < 0 && errno != EEXIST)
         return error_set(err, ERR_INTERNAL, "%s: %s", path, strerror(errno));
     return 0;
 }
 
-/* Keys, programs of bots and the cluster lie in it: who may write there may replace them. A group
- * may, as umask 002 makes it: that is the user's own. */
+/* It has keys, programs and the cluster: only the owner may write. A group may, with umask 002: it
+ * is the user's own. */
 static int check_owner(const char *path, struct error *err)
 {
     struct stat status;
@@ -86,7 +84,7 @@ static int take_lock(struct suite_dir *self, struct arena *arena, struct error *
     self->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (self->lock < 0)
         return error_set(err, ERR_INTERNAL, "%s: %s", path, strerror(errno));
-    /* A suite that failed removes its lock before it lets go: one without a name locks nothing. */
+    /* A failed suite removes its lock before closing it: an unlinked file locks nothing. */
     if (flock(self->lock, LOCK_EX | LOCK_NB) == 0 && fstat(self->lock, &status) == 0 &&
         status.st_nlink > 0)
         return 0;
@@ -113,7 +111,6 @@ static bool is_fresh(const char *dir)
     return fresh;
 }
 
-/* It stands in the configuration and in dev.json. */
 static int check_name(const char *path, struct error *err)
 {
     if (strpbrk(path, "\"\n"))
@@ -159,7 +156,6 @@ static int remove_below(const char *path, const struct stat *status, int type, s
     return walk->level > 0 ? remove_entry(path, status, type, walk) : 0;
 }
 
-/* The last lines of a log, each behind its name. */
 static void show_end(const char *path, const char *name)
 {
     CLEANUP(file_close) FILE *file = fopen(path, "re");

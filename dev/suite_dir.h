@@ -21,14 +21,13 @@ struct suite_dir {
     bool fresh;             /* nothing was in DIR: a start that fails leaves nothing in it */
 };
 
-/* Makes what is missing, and takes the lock. ERR_CONFLICT when a suite runs there already;
- * ERR_FORBIDDEN when the directory is another user's or all may write to it. */
+/* Makes what is missing, and locks. ERR_CONFLICT: a suite runs there; ERR_FORBIDDEN: another
+ * user's, or writable by all. */
 int suite_dir_open(struct suite_dir *self, const char *dir, struct arena *arena,
                    struct error *err) MUST_USE;
 
-/* Removes what a first start that did not become ready has written, its sockets first, and DIR
- * itself if it was made for it; with `failed` the last lines of its logs go to stderr. Nothing when
- * DIR had something in it before. To be called before suite_dir_close(). */
+/* Removes what a failed first start has written, and DIR if it was made; with `failed` prints the
+ * ends of its logs. No effect if DIR was not empty. Call it before suite_dir_close(). */
 void suite_dir_discard(struct suite_dir *self, bool failed);
 
 /* Removes the sockets and gives the lock back. */
@@ -41,18 +40,15 @@ const char *suite_dir_path(const struct suite_dir *self, struct arena *arena, co
 int suite_dir_make_directory(const struct suite_dir *self, struct arena *arena, const char *name,
                              struct error *err) MUST_USE;
 
-/* The path of a key file of 64 hex digits, made with a new key unless it is there. */
+/* A key file of 64 hex digits, made if missing. */
 const char *suite_dir_key(const struct suite_dir *self, struct arena *arena, const char *daemon,
                           struct error *err);
 
-/* The path of a log file in <dir>/log, empty; what the suite wrote before is kept beside it as
- * <name>.old. */
+/* An empty log file in <dir>/log; the previous one becomes <name>.old. */
 const char *suite_dir_log(const struct suite_dir *self, struct arena *arena, const char *name);
 
-/* The short directory for sockets of a suite in `dir`. */
 char *suite_dir_sockets(struct arena *arena, const char *dir);
 
-/* Is there a program of that name beside us? */
 bool suite_dir_has_program(const struct suite_dir *self, const char *name);
 
 #endif

@@ -34,7 +34,7 @@ enum {
     LISTEN_TEXT_SIZE = 64,
 };
 
-/* Made before the fork: afterwards nothing may be allocated. */
+/* Made before the fork: nothing may be allocated after it. */
 struct environment {
     char **texts;
     char listen_fds[LISTEN_TEXT_SIZE], listen_names[LISTEN_TEXT_SIZE];
@@ -100,7 +100,7 @@ static NORETURN void child_exec(const struct child_options *options, pid_t paren
     take_descriptors(options);
     if (server_user_become(&options->user) < 0)
         child_fail("cannot take another uid");
-    /* After the change of credentials, which clears it; the parent may have died before. */
+    /* After the change of credentials, which clears it; the parent may be dead already. */
     prctl(PR_SET_PDEATHSIG, options->death_signal);
     if (getppid() != parent)
         _exit(EXEC_FAILED);
@@ -115,7 +115,7 @@ static NORETURN void child_exec(const struct child_options *options, pid_t paren
 
 static bool is_dropped(const char *text)
 {
-    /* PG* moves libpq's defaults; the others concern the process that started this one. */
+    /* PG* changes libpq's defaults; the others are for this process. */
     static const char *const dropped[] = {"PG", "NOTIFY_SOCKET=", "LISTEN_", "WATCHDOG_"};
 
     for (size_t i = 0; i < ARRAY_SIZE(dropped); i++) {
@@ -125,7 +125,6 @@ static bool is_dropped(const char *text)
     return false;
 }
 
-/* Ours without what would lead a child astray, and with what tells it of its sockets. */
 static void environment_init(struct environment *self, const struct child_options *options)
 {
     size_t count = 0, kept = 0;
@@ -260,9 +259,8 @@ struct child *supervisor_start(struct supervisor *self, const struct child_optio
     return child;
 }
 
-/* Kills a child that is waited for, and what it has started: initdb runs servers, which would go on
- * writing after it. These become children of this process meanwhile, so that they can be waited
- * for. */
+/* Kills a child and its descendants: initdb runs servers. They are reparented to this process,
+ * which waits for them. */
 static void child_kill(struct child *self)
 {
     prctl(PR_SET_CHILD_SUBREAPER, 1);

@@ -18,7 +18,7 @@
 
 enum { CHILD_ARGUMENTS_MAX = 48, CHILD_SOCKETS_MAX = 2 };
 
-/* How to start a child. Texts are borrowed for as long as the child is supervised. */
+/* Texts are borrowed while the child is supervised. */
 struct child_options {
     const char *name, *instance; /* "authd", "1" */
     const char *argv[CHILD_ARGUMENTS_MAX];
@@ -42,33 +42,29 @@ struct supervisor *supervisor_new(struct loop *loop, void (*changed)(void *arg),
 /* Every child must have ended. */
 void supervisor_destroy(struct supervisor **self_p);
 
-/* Starts a child and keeps it running: restarted at once, then after 200 ms, 400 ms, 800 ms as long
- * as it dies within 5 s. NULL when it cannot be started now. Options are copied. */
+/* Starts a child and restarts it: at once, then after 200, 400, 800 ms while it dies within 5 s.
+ * NULL: cannot start now. Options are copied. */
 struct child *supervisor_start(struct supervisor *self, const struct child_options *options,
                                struct error *err);
 
-/* Starts a child, parks until it ends, and returns its exit status (128 + signal when killed).
- * After timeout_ms, and when it is interrupted, the child is killed with all processes that it has
- * started in its session; they are gone when this returns -1. */
+/* Runs a child and parks until it ends; returns its exit status (128 + signal). On timeout or
+ * interruption kills all processes of its session and returns -1. */
 int supervisor_run(struct supervisor *self, const struct child_options *options, int64_t timeout_ms,
                    int *ret_status, struct error *err) MUST_USE;
 
-/* Parks for some milliseconds; -1 when the loop shuts down meanwhile, or after
- * supervisor_interrupt(). */
+/* Parks; -1 on shutdown or supervisor_interrupt(). */
 int supervisor_pause(struct supervisor *self, int64_t ms, struct error *err) MUST_USE;
 
-/* The user stops it: from now on supervisor_run() and supervisor_pause() fail, those that are
- * parked in them within 5 ms for the one, at their time for the other. */
+/* Makes supervisor_run() fail within 5 ms, and supervisor_pause() at its end. */
 void supervisor_interrupt(struct supervisor *self);
 
-/* No child is started again from now on. */
+/* Stops restarting children. */
 void supervisor_retire(struct supervisor *self);
 
-/* Sends signo (0: none) to each live child that `name` names (NULL: all) and returns how many those
- * are. */
+/* Signals (0: none) the live children of that name (NULL: all); returns their number. */
 size_t supervisor_signal(struct supervisor *self, const char *name, int signo);
 
-/* The same, and parks until they have ended; those that live at the deadline are killed. */
+/* The same, and parks until they end; kills those left at the deadline. */
 void supervisor_end(struct supervisor *self, const char *name, int signo, int64_t deadline_mono_ms);
 
 pid_t child_pid(const struct child *self); /* 0 while it is down */

@@ -1,6 +1,4 @@
-/*
- * cms_api.c - the shapes of mapped content. See docd_api.c.
- */
+/* cms_api.c - the shapes of mapped content. See docd_api.c. */
 #include "docd/cms_api.h"
 
 #include <stdio.h>

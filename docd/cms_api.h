@@ -1,6 +1,4 @@
-/*
- * cms_api.h - mapped content: texts of a project, each in some languages.
- */
+/* cms_api.h - mapped content: texts of a project, each in some languages. */
 #ifndef ATRIUM_DOCD_CMS_API_H
 #define ATRIUM_DOCD_CMS_API_H
 

@@ -1,6 +1,4 @@
-/*
- * docd.c - the program atrium-docd: its tables, its start and its end.
- */
+/* docd.c - the program atrium-docd: its tables, its start and its end. */
 #include "docd/docd.h"
 #include "docd/docd_api.h"
 

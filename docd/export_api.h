@@ -1,6 +1,4 @@
-/*
- * export_api.h - the exports of a person's data.
- */
+/* export_api.h - the exports of a person's data. */
 #ifndef ATRIUM_DOCD_EXPORT_API_H
 #define ATRIUM_DOCD_EXPORT_API_H
 

@@ -1,6 +1,4 @@
-/*
- * image_api.h - how images are resized, and logos made of them.
- */
+/* image_api.h - how images are resized, and logos made of them. */
 #ifndef ATRIUM_DOCD_IMAGE_API_H
 #define ATRIUM_DOCD_IMAGE_API_H
 

@@ -1,6 +1,4 @@
-/*
- * tenant.c - see tenant.h.
- */
+/* tenant.c - see tenant.h. */
 #include "docd/tenant.h"
 
 #include "docd/docd.h"

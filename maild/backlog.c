@@ -1,6 +1,4 @@
-/*
- * backlog.c - what waits, and for how long: for /metrics, which asks no database.
- */
+/* backlog.c - what waits, and for how long: for /metrics, which asks no database. */
 #include "maild/maild.h"
 #include "maild/sql/mail.h"
 

@@ -1,6 +1,4 @@
-/*
- * breaker.c - see breaker.h.
- */
+/* breaker.c - see breaker.h. */
 #include "maild/breaker.h"
 
 #include <sodium.h>

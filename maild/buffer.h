@@ -1,6 +1,4 @@
-/*
- * buffer.h - text that grows in an arena.
- */
+/* buffer.h - text that grows in an arena. */
 #ifndef ATRIUM_MAILD_BUFFER_H
 #define ATRIUM_MAILD_BUFFER_H
 

@@ -1,6 +1,4 @@
-/*
- * deliver.c - from the queue to the transport: the work (work.h) on messages.
- */
+/* deliver.c - from the queue to the transport: the work (work.h) on messages. */
 #include <stdio.h>
 
 #include "maild/builtin.h"

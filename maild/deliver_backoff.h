@@ -1,6 +1,4 @@
-/*
- * deliver_backoff.h - when a message is tried again.
- */
+/* deliver_backoff.h - when a message is tried again. */
 #ifndef ATRIUM_MAILD_DELIVER_BACKOFF_H
 #define ATRIUM_MAILD_DELIVER_BACKOFF_H
 

@@ -1,6 +1,4 @@
-/*
- * failure.c - what failed of a project's mail, for its admins. Handler: mail_failures.
- */
+/* failure.c - what failed of a project's mail, for its admins. Handler: mail_failures. */
 #include <inttypes.h>
 #include <stdlib.h>
 

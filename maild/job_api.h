@@ -1,6 +1,4 @@
-/*
- * job_api.h - what is to be done at a time, for authd.
- */
+/* job_api.h - what is to be done at a time, for authd. */
 #ifndef ATRIUM_MAILD_JOB_API_H
 #define ATRIUM_MAILD_JOB_API_H
 

@@ -1,6 +1,4 @@
-/*
- * mail_api.h - mails: queued, failed, tried again.
- */
+/* mail_api.h - mails: queued, failed, tried again. */
 #ifndef ATRIUM_MAILD_MAIL_API_H
 #define ATRIUM_MAILD_MAIL_API_H
 

@@ -1,6 +1,4 @@
-/*
- * maild.c - the program atrium-maild: its tables and one call.
- */
+/* maild.c - the program atrium-maild: its tables and one call. */
 #include "maild/maild.h"
 
 #include <string.h>

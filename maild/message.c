@@ -1,6 +1,4 @@
-/*
- * message.c - see message.h.  Called by deliver.c; both transports send exactly these bytes.
- */
+/* message.c - see message.h. Called by deliver.c; both transports send exactly these bytes. */
 #include "maild/message.h"
 
 #include <ctype.h>

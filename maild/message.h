@@ -1,6 +1,4 @@
-/*
- * message.h - the text of one mail as it goes to a server or a file (RFC 5322, MIME).
- */
+/* message.h - the text of one mail as it goes to a server or a file (RFC 5322, MIME). */
 #ifndef ATRIUM_MAILD_MESSAGE_H
 #define ATRIUM_MAILD_MESSAGE_H
 

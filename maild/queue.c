@@ -1,6 +1,4 @@
-/*
- * queue.c - the queue of messages: what other daemons put in, what the operator sees and does.
- */
+/* queue.c - the queue of messages: what other daemons put in, what the operator sees and does. */
 #include <string.h>
 
 #include "common/domain/language.h"

@@ -1,6 +1,4 @@
-/*
- * smtp_server.c - see smtp_server.h.
- */
+/* smtp_server.c - see smtp_server.h. */
 #include "maild/smtp_server.h"
 
 #include <curl/curl.h>

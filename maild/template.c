@@ -1,6 +1,4 @@
-/*
- * template.c - the templates that a project has mapped.  What is not mapped is not mailed.
- */
+/* template.c - the templates that a project has mapped. What is not mapped is not mailed. */
 #include "maild/sql/template.h"
 
 #include <string.h>
@@ -222,7 +220,7 @@ int template_preview(struct maild *d, const struct request *req,
     const struct template_name *name = template_name_find(in->name);
     const char *language = language_tag(req->arena, in->language);
     struct template_record template = {0};
-    json_t *samples;
+    json_auto_t *samples = NULL;
 
     if (!name)
         return require_template(0, err);
@@ -234,7 +232,6 @@ int template_preview(struct maild *d, const struct request *req,
     out->subject = render(req->arena, template.subject, samples, RENDER_TEXT);
     out->html = template.html ? render(req->arena, template.html, samples, RENDER_HTML) : NULL;
     out->text = render(req->arena, template.text, samples, RENDER_TEXT);
-    json_decref(samples);
     return 0;
 }
 

@@ -1,6 +1,4 @@
-/*
- * template_api.c - the shapes of mail templates. See maild_api.c.
- */
+/* template_api.c - the shapes of mail templates. See maild_api.c. */
 #include "maild/template_api.h"
 
 #include "common/domain/language.h"

@@ -1,6 +1,4 @@
-/*
- * template_api.h - the mail templates of a project.
- */
+/* template_api.h - the mail templates of a project. */
 #ifndef ATRIUM_MAILD_TEMPLATE_API_H
 #define ATRIUM_MAILD_TEMPLATE_API_H
 

@@ -1,6 +1,4 @@
-/*
- * template_names.h - the templates that exist and the variables that each may use.
- */
+/* template_names.h - the templates that exist and the variables that each may use. */
 #ifndef ATRIUM_MAILD_TEMPLATE_NAMES_H
 #define ATRIUM_MAILD_TEMPLATE_NAMES_H
 

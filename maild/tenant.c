@@ -1,6 +1,4 @@
-/*
- * tenant.c - what maild keeps of a project, as it travels to another installation.
- */
+/* tenant.c - what maild keeps of a project, as it travels to another installation. */
 #include "maild/tenant.h"
 
 #include "maild/sql/tenant.h"

@@ -1,6 +1,4 @@
-/*
- * tenant.h - what maild keeps of a project, as it travels to another installation.
- */
+/* tenant.h - what maild keeps of a project, as it travels to another installation. */
 #ifndef ATRIUM_MAILD_TENANT_H
 #define ATRIUM_MAILD_TENANT_H
 

@@ -1,6 +1,4 @@
-/*
- * transport.c - what the transports have in common.
- */
+/* transport.c - what the transports have in common. */
 #include "maild/transport.h"
 
 void transport_destroy(struct transport **self_p)

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/base/file.h"
 #include "common/base/memory.h"
 #include "maild/transport.h"
 
@@ -28,21 +29,6 @@ struct file_job {
     int error; /* errno, 0 when it is written */
 };
 
-static int write_whole(int fd, const char *text, size_t size)
-{
-    while (size > 0) {
-        ssize_t written = write(fd, text, size);
-
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written < 0)
-            return -1;
-        text += written;
-        size -= (size_t)written;
-    }
-    return 0;
-}
-
 static void file_write(void *arg)
 {
     struct file_job *job = arg;
@@ -52,7 +38,7 @@ static void file_write(void *arg)
         job->error = errno;
         return;
     }
-    if (write_whole(fd, job->text, strlen(job->text)) < 0)
+    if (file_write_all(fd, job->text, strlen(job->text), -1) < 0)
         job->error = errno;
     if (close(fd) < 0 && job->error == 0)
         job->error = errno;

@@ -1,6 +1,4 @@
-/*
- * webhook_api.c - the shapes of webhooks and their deliveries. See maild_api.c.
- */
+/* webhook_api.c - the shapes of webhooks and their deliveries. See maild_api.c. */
 #include "maild/webhook_api.h"
 
 #include <stdio.h>

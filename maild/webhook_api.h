@@ -1,6 +1,4 @@
-/*
- * webhook_api.h - the webhooks of a project, and what was delivered to them.
- */
+/* webhook_api.h - the webhooks of a project, and what was delivered to them. */
 #ifndef ATRIUM_MAILD_WEBHOOK_API_H
 #define ATRIUM_MAILD_WEBHOOK_API_H
 

@@ -1,6 +1,4 @@
-/*
- * work.c - see work.h.
- */
+/* work.c - see work.h. */
 #include "maild/work.h"
 
 enum {

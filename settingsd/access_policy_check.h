@@ -1,6 +1,4 @@
-/*
- * access_policy_check.h - whether the rules of an access policy mean something.
- */
+/* access_policy_check.h - whether the rules of an access policy mean something. */
 #ifndef ATRIUM_SETTINGSD_ACCESS_POLICY_CHECK_H
 #define ATRIUM_SETTINGSD_ACCESS_POLICY_CHECK_H
 

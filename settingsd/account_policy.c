@@ -6,7 +6,6 @@
  * succeeds only if the project still has the version that was read, and is announced like every
  * change of a project: sign-in and gateways ask for the policy with the project.
  */
-#include <jansson.h>
 #include <string.h>
 
 #include "authd/authd_api.h"
@@ -54,7 +53,7 @@ static void policy_read_json(const char *text, struct arena *arena, struct accou
 {
     struct account_policy_in in;
     struct error ignored;
-    json_t *json;
+    json_auto_t *json = NULL;
 
     *out = account_policy_default;
     error_init(&ignored, arena);
@@ -65,7 +64,6 @@ static void policy_read_json(const char *text, struct arena *arena, struct accou
     (void)!fields_read(&account_policy_in_table, &(struct field_source){.body = json}, arena, &in,
                        &ignored);
     policy_merge(out, &in);
-    json_decref(json);
 }
 
 const struct account_policy *account_policy_from_json(struct arena *arena, const char *json)
@@ -89,42 +87,13 @@ static struct account_policy policy_of(struct arena *arena, const char *json, co
     return policy;
 }
 
-static void patch_int(json_t *patch, const char *name, int64_t value)
-{
-    if (value >= 0)
-        json_object_set_new(patch, name, json_integer(value));
-}
-
-static void patch_text(json_t *patch, const char *name, const char *value)
-{
-    if (value)
-        json_object_set_new(patch, name, json_string(value));
-}
-
-static void patch_bool(json_t *patch, const char *name, enum tristate value)
-{
-    if (value != TRISTATE_UNSET)
-        json_object_set_new(patch, name, json_boolean(value == TRISTATE_TRUE));
-}
-
+/* The members to write, as JSON. */
 static const char *policy_patch(struct arena *arena, const struct account_policy_in *in)
 {
-    json_t *patch = json_object();
-    const char *text;
+    struct account_policy_in members = *in;
 
-    patch_int(patch, "passwordMinLength", in->passwordMinLength);
-    patch_int(patch, "passwordMinLengthWithMfa", in->passwordMinLengthWithMfa);
-    patch_bool(patch, "refuseCommonPasswords", in->refuseCommonPasswords);
-    patch_bool(patch, "requireVerifiedEmail", in->requireVerifiedEmail);
-    patch_text(patch, "onSignIn", in->onSignIn);
-    patch_text(patch, "requireMfa", in->requireMfa);
-    patch_bool(patch, "mailCode", in->mailCode);
-    patch_int(patch, "documentsPerAccount", in->documentsPerAccount);
-    patch_int(patch, "bytesPerAccount", in->bytesPerAccount);
-    patch_int(patch, "bytesPerProject", in->bytesPerProject);
-    text = codec_dump_json(arena, patch);
-    json_decref(patch);
-    return text;
+    members.ifMatch = NULL;
+    return fields_text(&account_policy_in_table, &members, arena);
 }
 
 static int policy_read(struct settingsd *d, const struct request *req, struct uuid project,

@@ -1,6 +1,4 @@
-/*
- * brand_api.c - the shapes of a project's branding. See settingsd_api.c.
- */
+/* brand_api.c - the shapes of a project's branding. See settingsd_api.c. */
 #include "settingsd/brand_api.h"
 
 #include "common/domain/endpoint.h"

@@ -1,6 +1,4 @@
-/*
- * brand_api.h - how a project's pages and mails look.
- */
+/* brand_api.h - how a project's pages and mails look. */
 #ifndef ATRIUM_SETTINGSD_BRAND_API_H
 #define ATRIUM_SETTINGSD_BRAND_API_H
 

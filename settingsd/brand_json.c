@@ -15,7 +15,7 @@ const struct branding *branding_from_json(struct arena *arena, const char *json)
     struct branding *branding;
     struct error ignored;
     const char *style;
-    json_t *parsed;
+    json_auto_t *parsed = NULL;
 
     error_init(&ignored, arena);
     parsed = json ? codec_parse_json(json, strlen(json), true, &ignored) : NULL;
@@ -25,7 +25,6 @@ const struct branding *branding_from_json(struct arena *arena, const char *json)
     /* Wrong members are left absent. */
     (void)!fields_read(&branding_table, &(struct field_source){.body = parsed}, arena, branding,
                        &ignored);
-    json_decref(parsed);
     style = brand_style(arena, branding->colorLight, branding->colorDark);
     branding->style = style ? brand_version(arena, style, strlen(style)) : NULL;
     return branding;

@@ -1,6 +1,4 @@
-/*
- * brand_style.h - the style that a tenant's colours make on the hosted pages. Pure.
- */
+/* brand_style.h - the style that a tenant's colours make on the hosted pages. Pure. */
 #ifndef ATRIUM_SETTINGSD_BRAND_STYLE_H
 #define ATRIUM_SETTINGSD_BRAND_STYLE_H
 

@@ -1,6 +1,4 @@
-/*
- * client_api.c - the shapes of client applications. See settingsd_api.c.
- */
+/* client_api.c - the shapes of client applications. See settingsd_api.c. */
 #include "settingsd/client_api.h"
 
 #include <stdio.h>

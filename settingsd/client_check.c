@@ -1,6 +1,4 @@
-/*
- * client_check.c - see client_check.h. What one member may be by itself is in its field table.
- */
+/* client_check.c - see client_check.h. What one member may be by itself is in its field table. */
 #include "settingsd/client_check.h"
 
 #include <jansson.h>
@@ -54,7 +52,8 @@ static void key_set_work(void *arg)
 {
     struct key_set_check *self = arg;
     struct error ignored;
-    json_t *set, *keys;
+    json_auto_t *set = NULL;
+    json_t *keys;
 
     error_init(&ignored, NULL);
     set = codec_parse_json(self->text, strlen(self->text), true, &ignored);
@@ -66,7 +65,6 @@ static void key_set_work(void *arg)
         if (!self->faults[i] && has_kid_before(keys, i))
             self->faults[i] = "kid must differ from that of every other key";
     }
-    json_decref(set);
 }
 
 int client_check_keys(struct offload *threads, const char *jwks, int64_t deadline_mono_ms,

@@ -1,6 +1,4 @@
-/*
- * client_check.h - whether what is said of a client application fits together.
- */
+/* client_check.h - whether what is said of a client application fits together. */
 #ifndef ATRIUM_SETTINGSD_CLIENT_CHECK_H
 #define ATRIUM_SETTINGSD_CLIENT_CHECK_H
 

@@ -1,6 +1,4 @@
-/*
- * client_settings.c - see client_settings.h.
- */
+/* client_settings.c - see client_settings.h. */
 #include "settingsd/client_settings.h"
 
 #include <jansson.h>
@@ -23,19 +21,14 @@ static struct codec_buffer packed(struct arena *arena, const struct oauth_settin
 int client_settings_print(struct arena *arena, const struct oauth_settings *settings,
                           const char **ret, struct error *err)
 {
-    const struct codec_buffer buffer = packed(arena, settings);
-    msgpack_object map;
-
-    if (codec_unpack(buffer.bytes, buffer.size, arena, &map, err) < 0)
-        return error_set(err, ERR_INTERNAL, "The registration cannot be written.");
-    *ret = fields_print(&oauth_settings_table, &map, arena, &(size_t){0});
-    return 0;
+    *ret = fields_text(&oauth_settings_table, settings, arena);
+    return *ret ? 0 : error_set(err, ERR_INTERNAL, "The registration cannot be written.");
 }
 
 void client_settings_read(struct arena *arena, const char *text, struct oauth_settings *out)
 {
     struct error ignored;
-    json_t *json;
+    json_auto_t *json = NULL;
     int result = -1;
 
     error_init(&ignored, arena);
@@ -43,7 +36,6 @@ void client_settings_read(struct arena *arena, const char *text, struct oauth_se
     if (json)
         result = fields_read(&oauth_settings_table, &(struct field_source){.body = json}, arena,
                              out, &ignored);
-    json_decref(json);
     if (result == 0 && client_check(out, &ignored) == 0)
         return;
     memset(out, 0, sizeof(*out));

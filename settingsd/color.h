@@ -1,6 +1,4 @@
-/*
- * color.h - colours of sRGB as CSS writes them, and how well one is read on another.
- */
+/* color.h - colours of sRGB as CSS writes them, and how well one is read on another. */
 #ifndef ATRIUM_SETTINGSD_COLOR_H
 #define ATRIUM_SETTINGSD_COLOR_H
 

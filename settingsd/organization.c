@@ -1,6 +1,4 @@
-/*
- * organization.c - the tenant code of the caller's project: read, and mailed.
- */
+/* organization.c - the tenant code of the caller's project: read, and mailed. */
 #include <jansson.h>
 
 #include "authd/authd_api.h"
@@ -20,12 +18,11 @@ static const char no_code[] = "The project has no tenant code.";
 static const char *mail_variables(struct arena *arena, const struct tenant *tenant,
                                   const char *email)
 {
-    json_t *json = json_pack("{s:s, s:s, s:s, s:s}", "projectName", tenant->name, "tenantCode",
-                             tenant->tenantCode, "recipientName", email, "recipientEmail", email);
-    const char *text = codec_dump_json(arena, json);
+    json_auto_t *json =
+        json_pack("{s:s, s:s, s:s, s:s}", "projectName", tenant->name, "tenantCode",
+                  tenant->tenantCode, "recipientName", email, "recipientEmail", email);
 
-    json_decref(json);
-    return text;
+    return codec_dump_json(arena, json);
 }
 
 /* ---- handlers ---- */

@@ -1,6 +1,4 @@
-/*
- * project.c - projects: making them, finding them, suspending them.
- */
+/* project.c - projects: making them, finding them, suspending them. */
 #include "authd/authd_api.h"
 
 #include <string.h>

@@ -1,6 +1,4 @@
-/*
- * project_api.c - the shapes of projects, their codes and their end. See settingsd_api.c.
- */
+/* project_api.c - the shapes of projects, their codes and their end. See settingsd_api.c. */
 #include "settingsd/project_api.h"
 
 #include <stdio.h>

@@ -1,6 +1,4 @@
-/*
- * project_api.h - projects, their codes and their end.
- */
+/* project_api.h - projects, their codes and their end. */
 #ifndef ATRIUM_SETTINGSD_PROJECT_API_H
 #define ATRIUM_SETTINGSD_PROJECT_API_H
 

@@ -1,6 +1,4 @@
-/*
- * settingsd.c - the program atrium-settingsd: its tables and one call.
- */
+/* settingsd.c - the program atrium-settingsd: its tables and one call. */
 #include "settingsd/settingsd.h"
 
 #include "authd/authd_api.h"

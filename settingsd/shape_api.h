@@ -1,6 +1,4 @@
-/*
- * shape_api.h - bounds that several files of settingsd's shapes share (*_api.c).
- */
+/* shape_api.h - bounds that several files of settingsd's shapes share (*_api.c). */
 #ifndef ATRIUM_SETTINGSD_SHAPE_API_H
 #define ATRIUM_SETTINGSD_SHAPE_API_H
 

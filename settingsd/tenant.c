@@ -1,6 +1,4 @@
-/*
- * tenant.c - what settingsd keeps of a project, as it travels to another installation.
- */
+/* tenant.c - what settingsd keeps of a project, as it travels to another installation. */
 #include "settingsd/tenant.h"
 
 #include <string.h>

@@ -1,6 +1,4 @@
-/*
- * tenant.h - what settingsd keeps of a project, as it travels to another installation.
- */
+/* tenant.h - what settingsd keeps of a project, as it travels to another installation. */
 #ifndef ATRIUM_SETTINGSD_TENANT_H
 #define ATRIUM_SETTINGSD_TENANT_H
 

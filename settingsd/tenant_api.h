@@ -1,6 +1,4 @@
-/*
- * tenant_api.h - what other daemons ask about a tenant.
- */
+/* tenant_api.h - what other daemons ask about a tenant. */
 #ifndef ATRIUM_SETTINGSD_TENANT_API_H
 #define ATRIUM_SETTINGSD_TENANT_API_H
 

@@ -1,6 +1,4 @@
-/*
- * tenant_code.c - see tenant_code.h.  Used by project.c.
- */
+/* tenant_code.c - see tenant_code.h. Used by project.c. */
 #include "settingsd/tenant_code.h"
 
 #include <ctype.h>

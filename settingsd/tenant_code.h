@@ -1,6 +1,4 @@
-/*
- * tenant_code.h - a tenant code made from a project's name.
- */
+/* tenant_code.h - a tenant code made from a project's name. */
 #ifndef ATRIUM_SETTINGSD_TENANT_CODE_H
 #define ATRIUM_SETTINGSD_TENANT_CODE_H
 

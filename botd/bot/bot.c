@@ -1,6 +1,4 @@
-/*
- * bot.c - the registry: which bots a project has, and what was executed.
- */
+/* bot.c - the registry: which bots a project has, and what was executed. */
 #include "botd/bot/bot.h"
 
 #include <inttypes.h>
@@ -36,15 +34,12 @@ static int require_bot(int rows, struct error *err)
 static const char *identifiers_json(const struct request *req, const struct bot_in *in)
 {
     const struct bot_identifier *all = in->identifier.items;
-    json_t *list = json_array();
-    const char *text;
+    json_auto_t *list = json_array();
 
     for (size_t i = 0; i < in->identifier.count; i++)
         json_array_append_new(list, json_pack("{s:s*, s:s}", "system", all[i].system, "value",
                                               all[i].value));
-    text = codec_dump_json(req->arena, list);
-    json_decref(list);
-    return text;
+    return codec_dump_json(req->arena, list);
 }
 
 /* Seals the secrets; each must be a text. */
@@ -52,7 +47,8 @@ static int draft_secrets(struct botd *d, const struct request *req, const char *
                          struct draft *ret, struct error *err)
 {
     struct error ignored;
-    json_t *json, *names = json_array(), *value;
+    json_auto_t *json = NULL, *names = json_array();
+    json_t *value;
     const char *name;
     int result = 0;
 
@@ -71,8 +67,6 @@ static int draft_secrets(struct botd *d, const struct request *req, const char *
         ret->secrets =
             seal_value(req->arena, &d->svc.seal, BOT_SECRETS_PURPOSE, secrets, strlen(secrets));
     }
-    json_decref(names);
-    json_decref(json);
     return result;
 }
 

@@ -1,6 +1,4 @@
-/*
- * bot.h - what execute.c needs to know of a registered bot (bot.c).
- */
+/* bot.h - what execute.c needs to know of a registered bot (bot.c). */
 #ifndef ATRIUM_BOTD_BOT_BOT_H
 #define ATRIUM_BOTD_BOT_BOT_H
 

@@ -65,7 +65,7 @@ static int compose(struct botd *d, const struct request *req, const struct reque
     struct sealed sealed = {bot->secrets_sealed.bytes, bot->secrets_sealed.size};
     uint8_t *secrets;
     size_t size;
-    json_t *rest;
+    json_auto_t *rest = NULL;
 
     if (seal_open(req->arena, &d->svc.seal, BOT_SECRETS_PURPOSE, sealed, &secrets, &size) < 0)
         return error_set(err, ERR_INTERNAL, "The bot's secrets are sealed with another key.");
@@ -78,7 +78,6 @@ static int compose(struct botd *d, const struct request *req, const struct reque
     *ret = arena_printf(req->arena,
                         "{\"input\":%s,\"contentType\":\"application/json\",\"secrets\":%s,%s",
                         input, (const char *)secrets, codec_dump_json(req->arena, rest) + 1);
-    json_decref(rest);
     secret_wipe_text((const char *)secrets);
     return 0;
 }
@@ -87,7 +86,7 @@ static int compose(struct botd *d, const struct request *req, const struct reque
 static int refuse(const char *text, size_t size, const char *otherwise, struct error *err)
 {
     struct error ignored;
-    json_t *json;
+    json_auto_t *json = NULL;
     const char *message;
 
     error_init(&ignored, NULL);
@@ -102,7 +101,6 @@ static int refuse(const char *text, size_t size, const char *otherwise, struct e
     } else {
         error_set(err, ERR_BAD_REQUEST, "%s", otherwise);
     }
-    json_decref(json);
     return -1;
 }
 

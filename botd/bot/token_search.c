@@ -1,6 +1,4 @@
-/*
- * token_search.c - see token_search.h.
- */
+/* token_search.c - see token_search.h. */
 #include "botd/bot/token_search.h"
 
 #include <string.h>

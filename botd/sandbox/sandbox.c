@@ -1,6 +1,4 @@
-/*
- * sandbox.c - see sandbox.h.  Called by program.c and provider_apertium.c.
- */
+/* sandbox.c - see sandbox.h. Called by program.c and provider_apertium.c. */
 #include "botd/sandbox/sandbox.h"
 
 #include <errno.h>

@@ -1,6 +1,4 @@
-/*
- * subprocess.h - sends input to a process in a sandbox and reads its answer, on a fiber.
- */
+/* subprocess.h - sends input to a process in a sandbox and reads its answer, on a fiber. */
 #ifndef ATRIUM_BOTD_SANDBOX_SUBPROCESS_H
 #define ATRIUM_BOTD_SANDBOX_SUBPROCESS_H
 

@@ -1,6 +1,4 @@
-/*
- * budget.c - see budget.h.
- */
+/* budget.c - see budget.h. */
 #include "botd/translation/budget.h"
 
 #include <inttypes.h>

@@ -1,6 +1,4 @@
-/*
- * languages.c - see languages.h; the names are in languages.def.
- */
+/* languages.c - see languages.h; the names are in languages.def. */
 #include "botd/translation/languages.h"
 
 #include <string.h>

@@ -1,6 +1,4 @@
-/*
- * languages.h - languages by whatever a client calls them.
- */
+/* languages.h - languages by whatever a client calls them. */
 #ifndef ATRIUM_BOTD_TRANSLATION_LANGUAGES_H
 #define ATRIUM_BOTD_TRANSLATION_LANGUAGES_H
 

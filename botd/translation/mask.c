@@ -1,6 +1,4 @@
-/*
- * mask.c - see mask.h; the cutting is done by mask_scan.c.
- */
+/* mask.c - see mask.h; the cutting is done by mask_scan.c. */
 #include "botd/translation/mask.h"
 
 #include <stdlib.h>

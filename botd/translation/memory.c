@@ -1,6 +1,4 @@
-/*
- * memory.c - see memory.h.
- */
+/* memory.c - see memory.h. */
 #include "botd/translation/memory.h"
 
 #include <sodium.h>

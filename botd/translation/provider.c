@@ -1,6 +1,4 @@
-/*
- * provider.c - which provider the configuration names.  Called at start.
- */
+/* provider.c - which provider the configuration names. Called at start. */
 #include <string.h>
 
 #include "botd/botd.h"

@@ -1,6 +1,4 @@
-/*
- * provider.h - who translates: one set of functions for each that there is.
- */
+/* provider.h - who translates: one set of functions for each that there is. */
 #ifndef ATRIUM_BOTD_TRANSLATION_PROVIDER_H
 #define ATRIUM_BOTD_TRANSLATION_PROVIDER_H
 

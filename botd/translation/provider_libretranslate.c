@@ -90,15 +90,12 @@ static int take_pairs(struct libretranslate *self, const json_t *languages)
 static int ask_pairs(struct libretranslate *self, int64_t deadline_mono_ms, struct error *err)
 {
     CLEANUP(arena_destroy) struct arena *scratch = arena_new();
-    json_t *languages;
-    int rc;
+    json_auto_t *languages = NULL;
 
     if (provider_http_call(self->http, scratch, "/languages", NULL, NULL,
                            MIN(deadline_mono_ms, clock_mono_ms() + PAIRS_MS), &languages, err) < 0)
         return -1;
-    rc = take_pairs(self, languages);
-    json_decref(languages);
-    if (rc == 0)
+    if (take_pairs(self, languages) == 0)
         return 0;
     return error_retry(err, ERR_UNAVAILABLE, RETRY_S,
                        "The translation provider names no languages.");
@@ -132,16 +129,14 @@ static int has_pair(void *arg, const struct provider_call *call, bool *ret, stru
 static char *compose(const struct provider_call *call, const struct pair *pair, size_t from,
                      size_t count)
 {
-    json_t *texts = json_array(), *body;
-    char *text;
+    json_auto_t *body = NULL;
+    json_t *texts = json_array();
 
     for (size_t i = from; i < from + count; i++)
         json_array_append_new(texts, json_string(call->texts[i]));
     body = json_pack("{s:o, s:s, s:s, s:s}", "q", texts, "source", pair->source, "target",
                      pair->target, "format", "html");
-    text = codec_dump_json(call->arena, body);
-    json_decref(body);
-    return text;
+    return codec_dump_json(call->arena, body);
 }
 
 static int ask(void *arg, const struct provider_call *call, size_t from, size_t count,
@@ -150,7 +145,7 @@ static int ask(void *arg, const struct provider_call *call, size_t from, size_t 
     struct libretranslate *self = arg;
     const struct pair *pair = pair_of(self, call);
     const char *key = provider_http_key(self->http), *body;
-    json_t *answer;
+    json_auto_t *answer = NULL;
     int rc;
 
     if (!pair) /* gone from the list just now */
@@ -166,7 +161,6 @@ static int ask(void *arg, const struct provider_call *call, size_t from, size_t 
         return -1;
     rc = provider_http_texts(call->arena, json_object_get(answer, "translatedText"), count,
                              ret + from);
-    json_decref(answer);
     return rc == 0 ? 0 : error_set(err, ERR_BAD_REQUEST, "The translation failed.");
 }
 

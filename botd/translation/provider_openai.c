@@ -49,8 +49,8 @@ static json_t *schema(void)
 static const char *compose(const struct openai *self, const struct provider_call *call, size_t from,
                            size_t count, bool with_schema)
 {
-    json_t *texts = json_array(), *said, *body;
-    const char *text;
+    json_auto_t *said = NULL, *body = NULL;
+    json_t *texts = json_array();
 
     for (size_t i = from; i < from + count; i++)
         json_array_append_new(texts, json_string(call->texts[i]));
@@ -60,10 +60,7 @@ static const char *compose(const struct openai *self, const struct provider_call
                      codec_dump_json(call->arena, said));
     if (with_schema)
         json_object_set_new(body, "response_format", schema());
-    text = codec_dump_json(call->arena, body);
-    json_decref(said);
-    json_decref(body);
-    return text;
+    return codec_dump_json(call->arena, body);
 }
 
 /* ---- the answer ---- */
@@ -86,12 +83,11 @@ static int read_answer(struct arena *arena, const json_t *answer, size_t count, 
                        struct error *err)
 {
     const char *text = words(answer);
-    json_t *said = codec_parse_json(text, strlen(text), true, err);
+    json_auto_t *said = codec_parse_json(text, strlen(text), true, err);
     int rc = -1;
 
     if (said && json_object_size(said) == 1)
         rc = provider_http_texts(arena, json_object_get(said, "texts"), count, ret);
-    json_decref(said);
     if (rc == 0)
         return 0;
     error_clear(err);
@@ -117,7 +113,7 @@ static int ask(void *arg, const struct provider_call *call, size_t from, size_t 
                const char **ret, struct error *err)
 {
     struct openai *self = arg;
-    json_t *answer;
+    json_auto_t *answer = NULL;
     int rc =
         call_model(self, call, compose(self, call, from, count, !self->no_schema), &answer, err);
 
@@ -126,11 +122,7 @@ static int ask(void *arg, const struct provider_call *call, size_t from, size_t 
         rc = call_model(self, call, compose(self, call, from, count, false), &answer, err);
         self->no_schema = rc == 0;
     }
-    if (rc < 0)
-        return -1;
-    rc = read_answer(call->arena, answer, count, ret + from, err);
-    json_decref(answer);
-    return rc;
+    return rc < 0 ? -1 : read_answer(call->arena, answer, count, ret + from, err);
 }
 
 static int translate(void *arg, const struct provider_call *call, const char **ret,
@@ -177,14 +169,13 @@ static int check(void *arg, const struct request *req, struct finding *ret, stru
     struct openai *self = arg;
     const char *url = provider_http_url(self->http), *key = provider_http_key(self->http);
     const char *header = key ? arena_printf(req->arena, "Authorization: Bearer %s", key) : NULL;
-    json_t *answer = NULL;
+    json_auto_t *answer = NULL;
     long status = 0;
     int rc = provider_http_reach(self->http, req->arena, "/models", header, req->deadline_mono_ms,
                                  &status, &answer, err);
     bool listed = rc == 0 && lists_model(answer, self->model);
 
     secret_wipe_text(header);
-    json_decref(answer);
     if (rc < 0)
         return check_fail(req, ret, NULL, "%s: %s", url,
                           err->detail[0] ? err->detail : err->message);

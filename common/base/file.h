@@ -1,8 +1,10 @@
-/* file.h - closing files in CLEANUP variables, and the byte order mark of text files. */
+/* file.h - ends of files in CLEANUP variables, the byte order mark, whole reads and writes. */
 #ifndef ATRIUM_COMMON_BASE_FILE_H
 #define ATRIUM_COMMON_BASE_FILE_H
 
 #include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -40,6 +42,51 @@ static inline void file_close_descriptor(const int *descriptor)
 {
     if (*descriptor >= 0)
         close(*descriptor);
+}
+
+/* Writes all bytes, from `offset` on or, with -1, where the file is. -1 with errno. */
+static inline int file_write_all(int file, const void *bytes, size_t size, off_t offset)
+{
+    const char *from = bytes;
+
+    for (size_t done = 0; done < size;) {
+        ssize_t count = offset < 0 ? write(file, from + done, size - done)
+                                   : pwrite(file, from + done, size - done, offset + (off_t)done);
+
+        if (count < 0 && errno != EINTR)
+            return -1;
+        done += count > 0 ? (size_t)count : 0;
+    }
+    return 0;
+}
+
+/* Reads from `offset` on or, with -1, where the file is. Less than `size` only at its end; -1 with
+ * errno. */
+static inline ssize_t file_read_all(int file, void *bytes, size_t size, off_t offset)
+{
+    char *to = bytes;
+    size_t done = 0;
+    ssize_t count = 1;
+
+    while (done < size && count != 0) {
+        count = offset < 0 ? read(file, to + done, size - done)
+                           : pread(file, to + done, size - done, offset + (off_t)done);
+        if (count < 0 && errno != EINTR)
+            return -1;
+        done += count > 0 ? (size_t)count : 0;
+    }
+    return (ssize_t)done;
+}
+
+/* Syncs a folder below `directory` (AT_FDCWD: the working directory), so that the names in it are
+ * on the disk. -1 with errno. */
+static inline int file_sync_folder(int directory, const char *path)
+{
+    const int folder = openat(directory, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int result = folder < 0 ? -1 : fsync(folder);
+
+    file_close_descriptor(&folder);
+    return result;
 }
 
 #endif

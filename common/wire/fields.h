@@ -310,6 +310,9 @@ int fields_unpack(const struct field_table *table, const msgpack_object *map, st
 char *fields_print(const struct field_table *table, const msgpack_object *map, struct arena *arena,
                    size_t *ret_size);
 
+/* The same of a struct; NULL when it has what the bus refuses. */
+char *fields_text(const struct field_table *table, const void *in, struct arena *arena);
+
 /* The same as a tree. New reference. */
 json_t *fields_to_json(const struct field_table *table, const msgpack_object *map);
 

@@ -283,3 +283,17 @@ json_t *fields_to_json(const struct field_table *table, const msgpack_object *ma
     arena_destroy(&arena);
     return json;
 }
+
+char *fields_text(const struct field_table *table, const void *in, struct arena *arena)
+{
+    struct codec_buffer buffer;
+    msgpack_object map;
+    struct error ignored;
+
+    error_init(&ignored, arena);
+    codec_buffer_init(&buffer, arena);
+    fields_pack(table, in, &buffer);
+    return codec_unpack(buffer.bytes, buffer.size, arena, &map, &ignored) < 0
+               ? NULL
+               : fields_print(table, &map, arena, &(size_t){0});
+}

@@ -1,6 +1,4 @@
-/*
- * audit_address.c - see audit_address.h.
- */
+/* audit_address.c - see audit_address.h. */
 #include "ctl/audit/audit_address.h"
 
 #include <string.h>

@@ -1,6 +1,4 @@
-/*
- * audit_page.c - see audit_page.h.
- */
+/* audit_page.c - see audit_page.h. */
 #include "ctl/audit/audit_page.h"
 
 #include "ctl/ctl_bus.h"

@@ -1,6 +1,4 @@
-/*
- * audit_page.h - the audit trail of a daemon, page by page.
- */
+/* audit_page.h - the audit trail of a daemon, page by page. */
 #ifndef ATRIUM_CTL_AUDIT_AUDIT_PAGE_H
 #define ATRIUM_CTL_AUDIT_AUDIT_PAGE_H
 

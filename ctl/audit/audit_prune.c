@@ -113,14 +113,6 @@ static int write_rows(const struct prune *self, struct pruned *month, FILE *file
     return 0;
 }
 
-static int sync_directory(const char *path)
-{
-    CLEANUP(file_close_descriptor)
-    int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-    return directory < 0 ? -1 : fsync(directory);
-}
-
 static bool file_begins(const struct prune *self, const char *path, const char *whole_path)
 {
     CLEANUP(file_close) FILE *file = fopen(path, "re");
@@ -173,7 +165,7 @@ static int export_month(const struct prune *self, struct pruned *month)
     if (fflush(file) != 0 || ferror(file) || fsync(fileno(file)) < 0)
         return error_set(self->err, ERR_UNAVAILABLE, "%s: %s", partial, strerror(errno));
     name_file(self, month, partial);
-    if (rename(partial, month->file) < 0 || sync_directory(self->directory) < 0)
+    if (rename(partial, month->file) < 0 || file_sync_folder(AT_FDCWD, self->directory) < 0)
         return error_set(self->err, ERR_UNAVAILABLE, "%s: %s", month->file, strerror(errno));
     return 0;
 }

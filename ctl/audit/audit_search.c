@@ -5,8 +5,8 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "common/base/clock.h"
 #include "common/service/service.h"
 #include "common/wire/codec.h"
 #include "ctl/audit/audit_address.h"
@@ -52,13 +52,10 @@ struct lines {
 
 static const char *time_text(struct arena *arena, int64_t ms)
 {
-    time_t seconds = (time_t)(ms / 1000);
-    char text[32];
-    struct tm utc;
+    char text[25];
 
-    gmtime_r(&seconds, &utc);
-    strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &utc);
-    return arena_printf(arena, "%s.%03dZ", text, (int)(ms % 1000));
+    clock_format_iso(ms, text);
+    return arena_strdup(arena, text);
 }
 
 static const char *member(const json_t *event, const char *name, struct arena *arena)

@@ -1,6 +1,4 @@
-/*
- * bot.c - `atriumctl bot ...`: the bots of a project.
- */
+/* bot.c - `atriumctl bot ...`: the bots of a project. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,6 +1,4 @@
-/*
- * client.c - `atriumctl client ...`: the client applications of a project.
- */
+/* client.c - `atriumctl client ...`: the client applications of a project. */
 #include <string.h>
 
 #include "common/service/service.h"

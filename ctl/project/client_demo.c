@@ -1,6 +1,4 @@
-/*
- * client_demo.c - see client_demo.h.
- */
+/* client_demo.c - see client_demo.h. */
 #include "ctl/project/client_demo.h"
 
 #include <stdio.h>

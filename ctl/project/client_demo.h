@@ -1,6 +1,4 @@
-/*
- * client_demo.h - `atriumctl client create --demo-rp`: a relying party to try, and what to run.
- */
+/* client_demo.h - `atriumctl client create --demo-rp`: a relying party to try, and what to run. */
 #ifndef ATRIUM_CTL_PROJECT_CLIENT_DEMO_H
 #define ATRIUM_CTL_PROJECT_CLIENT_DEMO_H
 

@@ -1,6 +1,4 @@
-/*
- * policy.c - `atriumctl policy ...`: the access policies of a project.
- */
+/* policy.c - `atriumctl policy ...`: the access policies of a project. */
 #include "common/wire/codec.h"
 #include "ctl/call.h"
 #include "ctl/files.h"

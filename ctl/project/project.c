@@ -1,6 +1,4 @@
-/*
- * project.c - `atriumctl project ...`: the tenants, by their codes.
- */
+/* project.c - `atriumctl project ...`: the tenants, by their codes. */
 #include <string.h>
 
 #include "common/base/clock.h"

@@ -1,6 +1,4 @@
-/*
- * database.c - `atriumctl database ...`: what an operator's PostgreSQL needs.
- */
+/* database.c - `atriumctl database ...`: what an operator's PostgreSQL needs. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,6 +1,4 @@
-/*
- * instances.c - see instances.h.
- */
+/* instances.c - see instances.h. */
 #include "ctl/suite/instances.h"
 
 #include <string.h>

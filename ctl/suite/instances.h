@@ -1,6 +1,4 @@
-/*
- * instances.h - every instance that runs or ran: `status` and `doctor` call each of them.
- */
+/* instances.h - every instance that runs or ran: `status` and `doctor` call each of them. */
 #ifndef ATRIUM_CTL_SUITE_INSTANCES_H
 #define ATRIUM_CTL_SUITE_INSTANCES_H
 

@@ -1,6 +1,4 @@
-/*
- * key.c - `atriumctl keys ...`: the keys that sign tokens, the API's and those of the issuers.
- */
+/* key.c - `atriumctl keys ...`: the keys that sign tokens, the API's and those of the issuers. */
 #include "authd/authd_api.h"
 #include "authd/session/key_api.h"
 #include "common/base/clock.h"

@@ -1,6 +1,4 @@
-/*
- * status.c - `atriumctl status`: each instance that has a socket for us, and how it answers.
- */
+/* status.c - `atriumctl status`: each instance that has a socket for us, and how it answers. */
 #include <string.h>
 
 #include "common/base/clock.h"

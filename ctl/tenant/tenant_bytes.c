@@ -1,6 +1,4 @@
-/*
- * tenant_bytes.c - see tenant_bytes.h.
- */
+/* tenant_bytes.c - see tenant_bytes.h. */
 #include "ctl/tenant/tenant_bytes.h"
 
 #include <assert.h>

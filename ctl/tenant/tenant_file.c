@@ -1,6 +1,4 @@
-/*
- * tenant_file.c - see tenant_file.h.
- */
+/* tenant_file.c - see tenant_file.h. */
 #include "ctl/tenant/tenant_file.h"
 
 #include <assert.h>
@@ -172,17 +170,9 @@ struct tenant_writer {
 
 static int write_all(int fd, const char *path, const uint8_t *bytes, size_t size, struct error *err)
 {
-    while (size > 0) {
-        ssize_t written = write(fd, bytes, size);
-
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0)
-            return error_set(err, ERR_UNAVAILABLE, "%s: %s", path, strerror(errno));
-        bytes += written;
-        size -= (size_t)written;
-    }
-    return 0;
+    return file_write_all(fd, bytes, size, -1) == 0
+               ? 0
+               : error_set(err, ERR_UNAVAILABLE, "%s: %s", path, strerror(errno));
 }
 
 static int write_chunk(struct tenant_writer *self, uint8_t tag, struct error *err)
@@ -443,11 +433,10 @@ int tenant_writer_row(struct tenant_writer *self, const void *bytes, size_t size
 static int sync_folder(const char *path)
 {
     char *copy = join(path, "");
-    CLEANUP(file_close_descriptor)
-    const int fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int result = file_sync_folder(AT_FDCWD, dirname(copy));
 
     free(copy);
-    return fd < 0 ? -1 : fsync(fd);
+    return result;
 }
 
 const struct tenant_sums *tenant_writer_sums(struct tenant_writer *self)
@@ -500,19 +489,10 @@ static int altered(const struct tenant_reader *self, const char *why, struct err
 static int read_some(struct tenant_reader *self, uint8_t *ret, size_t size, size_t *ret_size,
                      struct error *err)
 {
-    *ret_size = 0;
-    while (*ret_size < size) {
-        ssize_t got = read(self->fd, ret + *ret_size, size - *ret_size);
+    ssize_t got = file_read_all(self->fd, ret, size, -1);
 
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return error_set(err, ERR_UNAVAILABLE, "%s: %s", self->path, strerror(errno));
-        if (got == 0)
-            break;
-        *ret_size += (size_t)got;
-    }
-    return 0;
+    *ret_size = (size_t)MAX(got, (ssize_t)0);
+    return got < 0 ? error_set(err, ERR_UNAVAILABLE, "%s: %s", self->path, strerror(errno)) : 0;
 }
 
 static int read_chunk(struct tenant_reader *self, struct error *err)

@@ -1,6 +1,4 @@
-/*
- * tenant_invited.c - see tenant_invited.h.
- */
+/* tenant_invited.c - see tenant_invited.h. */
 #include "ctl/tenant/tenant_invited.h"
 
 #include <stdio.h>

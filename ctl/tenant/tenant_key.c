@@ -1,6 +1,4 @@
-/*
- * tenant_key.c - see tenant_key.h.
- */
+/* tenant_key.c - see tenant_key.h. */
 #include "ctl/tenant/tenant_key.h"
 
 #include <assert.h>

@@ -1,6 +1,4 @@
-/*
- * tenant_rows.c - see tenant_rows.h.
- */
+/* tenant_rows.c - see tenant_rows.h. */
 #include "ctl/tenant/tenant_rows.h"
 
 #include <string.h>

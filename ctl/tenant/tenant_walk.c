@@ -1,6 +1,4 @@
-/*
- * tenant_walk.c - see tenant_walk.h.
- */
+/* tenant_walk.c - see tenant_walk.h. */
 #include "ctl/tenant/tenant_walk.h"
 
 #include <inttypes.h>

@@ -1,6 +1,4 @@
-/*
- * member.c - `atriumctl member ...`: the members of a project and its pending invitations.
- */
+/* member.c - `atriumctl member ...`: the members of a project and its pending invitations. */
 #include "authd/authd_api.h"
 #include "authd/member/member_api.h"
 #include "authd/operation_api.h"

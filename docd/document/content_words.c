@@ -1,6 +1,4 @@
-/*
- * content_words.c - see content_words.h, and schema/0121_content_folded.sql.
- */
+/* content_words.c - see content_words.h, and schema/0121_content_folded.sql. */
 #include "docd/document/content_words.h"
 
 #include <jansson.h>

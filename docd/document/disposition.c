@@ -1,6 +1,4 @@
-/*
- * disposition.c - see disposition.h.  Called by content.c.
- */
+/* disposition.c - see disposition.h. Called by content.c. */
 #include "docd/document/disposition.h"
 
 #include <stdio.h>

@@ -1,6 +1,4 @@
-/*
- * disposition.h - the header Content-Disposition of a file.
- */
+/* disposition.h - the header Content-Disposition of a file. */
 #ifndef ATRIUM_DOCD_DOCUMENT_DISPOSITION_H
 #define ATRIUM_DOCD_DOCUMENT_DISPOSITION_H
 

@@ -1,6 +1,4 @@
-/*
- * document_file.c - see document_file.h.
- */
+/* document_file.c - see document_file.h. */
 #include "docd/document/document_file.h"
 
 #include "docd/docd.h"

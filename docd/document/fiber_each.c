@@ -1,6 +1,4 @@
-/*
- * fiber_each.c - see fiber_each.h.
- */
+/* fiber_each.c - see fiber_each.h. */
 #include "docd/document/fiber_each.h"
 
 #include "common/base/clock.h"

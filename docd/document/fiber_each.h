@@ -1,6 +1,4 @@
-/*
- * fiber_each.h - the same work for each of many items, several at a time, each on a fiber.
- */
+/* fiber_each.h - the same work for each of many items, several at a time, each on a fiber. */
 #ifndef ATRIUM_DOCD_DOCUMENT_FIBER_EACH_H
 #define ATRIUM_DOCD_DOCUMENT_FIBER_EACH_H
 

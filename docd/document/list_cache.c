@@ -1,6 +1,4 @@
-/*
- * list_cache.c - see list_cache.h. The least recently used lists leave.
- */
+/* list_cache.c - see list_cache.h. The least recently used lists leave. */
 #include "docd/document/list_cache.h"
 
 #include <inttypes.h>

@@ -1,6 +1,4 @@
-/*
- * sniff.h - what bytes are, whatever their owner says: by libmagic.
- */
+/* sniff.h - what bytes are, whatever their owner says: by libmagic. */
 #ifndef ATRIUM_DOCD_DOCUMENT_SNIFF_H
 #define ATRIUM_DOCD_DOCUMENT_SNIFF_H
 

@@ -1,6 +1,4 @@
-/*
- * export_zip.c - see export_zip.h.
- */
+/* export_zip.c - see export_zip.h. */
 #include "docd/export/export_zip.h"
 
 #include <errno.h>

@@ -1,6 +1,4 @@
-/*
- * sealed_file.c - see sealed_file.h.  Of a file that is being written one block is in memory.
- */
+/* sealed_file.c - see sealed_file.h. Of a file that is being written one block is in memory. */
 #include "docd/export/sealed_file.h"
 
 #include <errno.h>
@@ -8,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "common/base/file.h"
 
 enum { STEP = SEALED_BLOCK + SEALED_MORE };
 
@@ -138,35 +138,6 @@ int64_t sealed_file_size(const struct sealed_file *self)
     return self->size;
 }
 
-/* All bytes; -1 with errno, ENODATA where the file ends before. */
-static int write_all(int file, const uint8_t *bytes, size_t size, int64_t offset)
-{
-    for (size_t done = 0; done < size;) {
-        ssize_t count = pwrite(file, bytes + done, size - done, offset + (int64_t)done);
-
-        if (count < 0 && errno != EINTR)
-            return -1;
-        done += (size_t)MAX(count, (ssize_t)0);
-    }
-    return 0;
-}
-
-static ssize_t read_all(int file, uint8_t *bytes, size_t size, int64_t offset)
-{
-    size_t done = 0;
-
-    while (done < size) {
-        ssize_t count = pread(file, bytes + done, size - done, offset + (int64_t)done);
-
-        if (count == 0)
-            break;
-        if (count < 0 && errno != EINTR)
-            return -1;
-        done += (size_t)MAX(count, (ssize_t)0);
-    }
-    return (ssize_t)done;
-}
-
 int sealed_file_flush(struct sealed_file *self)
 {
     size_t size = self->block < 0 ? 0 : block_size(self->size, self->block);
@@ -174,7 +145,7 @@ int sealed_file_flush(struct sealed_file *self)
     if (!self->changed)
         return 0;
     seal(self->key, self->block, self->plain, size, self->sealed);
-    if (write_all(self->file, self->sealed, size + SEALED_MORE, self->block * STEP) < 0)
+    if (file_write_all(self->file, self->sealed, size + SEALED_MORE, self->block * STEP) < 0)
         return -1;
     self->changed = false;
     return 0;
@@ -189,7 +160,7 @@ static int load(struct sealed_file *self, int64_t block)
     if (sealed_file_flush(self) < 0)
         return -1;
     self->block = -1;
-    if (size > 0 && (read_all(self->file, self->sealed, size + SEALED_MORE, block * STEP) !=
+    if (size > 0 && (file_read_all(self->file, self->sealed, size + SEALED_MORE, block * STEP) !=
                          (ssize_t)(size + SEALED_MORE) ||
                      open_block(self->key, block, self->sealed, size, self->plain) < 0)) {
         errno = EBADMSG;
@@ -242,5 +213,5 @@ ssize_t sealed_file_read(struct sealed_file *self, int64_t offset, void *bytes, 
 
 ssize_t sealed_file_read_sealed(struct sealed_file *self, int64_t offset, void *bytes, size_t size)
 {
-    return read_all(self->file, bytes, size, offset);
+    return file_read_all(self->file, bytes, size, offset);
 }

@@ -1,6 +1,4 @@
-/*
- * image_header.h - the size of an image as its file says it.
- */
+/* image_header.h - the size of an image as its file says it. */
 #ifndef ATRIUM_DOCD_IMAGE_IMAGE_HEADER_H
 #define ATRIUM_DOCD_IMAGE_IMAGE_HEADER_H
 

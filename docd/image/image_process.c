@@ -1,6 +1,4 @@
-/*
- * image_process.c - docd's side of the process that decodes images; see image_process.h.
- */
+/* image_process.c - docd's side of the process that decodes images; see image_process.h. */
 #include "docd/image/image_process.h"
 
 #include <czmq.h>

@@ -1,6 +1,4 @@
-/*
- * image_turn.c - see image_turn.h.
- */
+/* image_turn.c - see image_turn.h. */
 #include "docd/image/image_turn.h"
 
 #include <stdio.h>

@@ -1,6 +1,4 @@
-/*
- * image_vips.h - one image through libvips: what image_program.c knows of image_vips.c.
- */
+/* image_vips.h - one image through libvips: what image_program.c knows of image_vips.c. */
 #ifndef ATRIUM_DOCD_IMAGE_IMAGE_VIPS_H
 #define ATRIUM_DOCD_IMAGE_IMAGE_VIPS_H
 

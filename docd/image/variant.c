@@ -1,6 +1,4 @@
-/*
- * variant.c - see variant.h: who makes a variant, and who waits for it.
- */
+/* variant.c - see variant.h: who makes a variant, and who waits for it. */
 #include "docd/image/variant.h"
 
 #include <errno.h>

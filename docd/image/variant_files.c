@@ -1,6 +1,4 @@
-/*
- * variant_files.c - see variant_files.h.
- */
+/* variant_files.c - see variant_files.h. */
 #include "docd/image/variant_files.h"
 
 #include <dirent.h>
@@ -56,19 +54,6 @@ int variant_files_open(const char *dir)
 
 /* ---- reading ---- */
 
-static int read_all(int file, void *bytes, size_t size, int64_t offset, size_t *ret_size)
-{
-    ssize_t count = 1;
-
-    *ret_size = 0;
-    while (*ret_size < size && count > 0) {
-        count = pread(file, (uint8_t *)bytes + *ret_size, size - *ret_size,
-                      offset + (int64_t)*ret_size);
-        *ret_size += (size_t)MAX(count, 0);
-    }
-    return count < 0 ? -1 : 0;
-}
-
 static bool is_whole(const struct variant_head *head, const struct stat *status)
 {
     return memcmp(head->magic, magic, sizeof(head->magic)) == 0 &&
@@ -78,11 +63,11 @@ static bool is_whole(const struct variant_head *head, const struct stat *status)
 /* ENOENT for a file that is not whole. */
 static int read_head(int file, struct variant_head *head, struct stat *status)
 {
-    size_t size;
+    ssize_t size = file_read_all(file, head, sizeof(*head), 0);
 
-    if (read_all(file, head, sizeof(*head), 0, &size) < 0 || fstat(file, status) < 0)
+    if (size < 0 || fstat(file, status) < 0)
         return -1;
-    if (size == sizeof(*head) && is_whole(head, status))
+    if (size == (ssize_t)sizeof(*head) && is_whole(head, status))
         return 0;
     errno = ENOENT;
     return -1;
@@ -101,6 +86,15 @@ static void note_use(int file, const struct stat *status)
         (void)futimens(file, times);
 }
 
+static int read_target(int file, struct variant_job *job)
+{
+    ssize_t count =
+        file_read_all(file, job->target, job->count, (int64_t)sizeof(job->head) + job->offset);
+
+    job->count = (size_t)MAX(count, 0);
+    return count < 0 ? -1 : 0;
+}
+
 void variant_files_read(void *arg)
 {
     struct variant_job *job = arg;
@@ -114,8 +108,7 @@ void variant_files_read(void *arg)
         file = opened = openat(job->dir, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     job->error = 0;
     if (file < 0 || read_head(file, &job->head, &status) < 0 ||
-        (job->target && read_all(file, job->target, job->count,
-                                 (int64_t)sizeof(job->head) + job->offset, &job->count) < 0))
+        (job->target && read_target(file, job) < 0))
         job->error = errno;
     else
         note_use(file, &status);

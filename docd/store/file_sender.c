@@ -1,6 +1,4 @@
-/*
- * file_sender.c - see file_sender.h.  docd.c opens it, document/content.c sends by it.
- */
+/* file_sender.c - see file_sender.h. docd.c opens it, document/content.c sends by it. */
 #include "docd/store/file_sender.h"
 
 #include <sodium.h>

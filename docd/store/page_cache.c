@@ -1,6 +1,4 @@
-/*
- * page_cache.c - see page_cache.h.  Called by the local store and by the variants, for each read.
- */
+/* page_cache.c - see page_cache.h. Called by the local store and by the variants, for each read. */
 #include "docd/store/page_cache.h"
 
 #include <errno.h>

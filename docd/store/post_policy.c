@@ -1,6 +1,4 @@
-/*
- * post_policy.c - see post_policy.h.  Used by the stores.
- */
+/* post_policy.c - see post_policy.h. Used by the stores. */
 #include "docd/store/post_policy.h"
 
 #include <sodium.h>
@@ -29,8 +27,8 @@ const char *post_policy_sign(const struct sigv4_signer *signer, const struct pos
                              int64_t now_ms, struct arena *arena)
 {
     char stamp[SIGV4_STAMP_SIZE], expiration[25], signature[SIGV4_SIGNATURE_SIZE];
-    const char *by, *encoded, *text;
-    json_t *json;
+    json_auto_t *json = NULL, *form = NULL;
+    const char *by, *encoded;
 
     sigv4_stamp(now_ms, stamp);
     clock_format_iso(policy->expires_ms, expiration);
@@ -41,15 +39,12 @@ const char *post_policy_sign(const struct sigv4_signer *signer, const struct pos
                      (json_int_t)policy->size_min, (json_int_t)policy->size_max, "x-amz-algorithm",
                      algorithm, "x-amz-credential", by, "x-amz-date", stamp);
     encoded = to_base64(codec_dump_json(arena, json), arena);
-    json_decref(json);
     sigv4_sign(signer, stamp, encoded, signature);
-    json = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s}", "key", policy->key, "bucket",
+    form = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s}", "key", policy->key, "bucket",
                      policy->bucket, "policy", encoded, "x-amz-algorithm", algorithm,
                      "x-amz-credential", by, "x-amz-date", stamp, "x-amz-signature", signature,
                      "Content-Type", policy->content_type);
-    text = codec_dump_json(arena, json);
-    json_decref(json);
-    return text;
+    return codec_dump_json(arena, form);
 }
 
 /* ---- checking ---- */

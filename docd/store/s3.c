@@ -1,6 +1,4 @@
-/*
- * s3.c - see s3.h.  Used by store_s3.c.
- */
+/* s3.c - see s3.h. Used by store_s3.c. */
 #include "docd/store/s3.h"
 
 #include <stdio.h>

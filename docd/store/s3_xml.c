@@ -1,6 +1,4 @@
-/*
- * s3_xml.c - see s3_xml.h.  By expat, which libvips brings along anyway.
- */
+/* s3_xml.c - see s3_xml.h. By expat, which libvips brings along anyway. */
 #include "docd/store/s3_xml.h"
 
 #include <expat.h>

@@ -1,6 +1,4 @@
-/*
- * s3_xml.h - what a server of S3 says in XML.
- */
+/* s3_xml.h - what a server of S3 says in XML. */
 #ifndef ATRIUM_DOCD_STORE_S3_XML_H
 #define ATRIUM_DOCD_STORE_S3_XML_H
 

@@ -1,6 +1,4 @@
-/*
- * store.c - what all stores share; see store.h.
- */
+/* store.c - what all stores share; see store.h. */
 #include "docd/store/store.h"
 
 #include <string.h>

@@ -117,17 +117,10 @@ static int run(struct store_local *self, const struct request *req, int (*work)(
 
 /* ---- on the pool ---- */
 
-static int sync_folder(int dir, const char *name)
-{
-    CLEANUP(file_close_descriptor)
-    int folder = openat(dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-    return folder < 0 ? -1 : fsync(folder);
-}
-
 static int sync_folder_of(const struct job *job)
 {
-    return sync_folder(job->self->dir, (char[]){job->object.text[0], job->object.text[1], '\0'});
+    return file_sync_folder(job->self->dir,
+                            (char[]){job->object.text[0], job->object.text[1], '\0'});
 }
 
 static int open_incoming(const struct job *job, int flags)
@@ -145,27 +138,12 @@ static int begin_file(struct job *job)
     return file < 0 ? -1 : 0;
 }
 
-static int write_all(int file, const struct job *job)
-{
-    for (size_t done = 0; done < job->count;) {
-        ssize_t written =
-            pwrite(file, job->source + done, job->count - done, job->offset + (int64_t)done);
-
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written < 0)
-            return -1;
-        done += (size_t)written;
-    }
-    return 0;
-}
-
 static int write_file(struct job *job)
 {
     CLEANUP(file_close_descriptor) int file = open_incoming(job, O_WRONLY);
     int64_t end = job->offset + (int64_t)job->count;
 
-    if (file < 0 || write_all(file, job) < 0)
+    if (file < 0 || file_write_all(file, job->source, job->count, job->offset) < 0)
         return -1;
     /* The disk starts early, so that the sync at the end does not wait for all of a large file. */
     if (end / WRITE_BACK > job->offset / WRITE_BACK)
@@ -269,7 +247,7 @@ static int append_file(struct job *job)
     job->have = status.st_size;
     if (job->offset > job->have)
         return 0;
-    if (write_all(file, job) < 0)
+    if (file_write_all(file, job->source, job->count, job->offset) < 0)
         return -1;
     job->have = MAX(job->have, job->offset + (int64_t)job->count);
     return 0;
@@ -320,15 +298,10 @@ static int keep(struct job *job)
 static int read_file(struct job *job)
 {
     CLEANUP(file_close_descriptor) int file = open_complete(job);
-    size_t done = 0;
-    ssize_t count = 1;
+    ssize_t count = file < 0 ? -1 : file_read_all(file, job->target, job->count, job->offset);
 
-    while (file >= 0 && done < job->count && count > 0) {
-        count = pread(file, job->target + done, job->count - done, job->offset + (int64_t)done);
-        done += (size_t)MAX(count, 0);
-    }
-    job->count = done;
-    return file < 0 || count < 0 ? -1 : 0;
+    job->count = (size_t)MAX(count, 0);
+    return count < 0 ? -1 : 0;
 }
 
 static int open_file(struct job *job)

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/base/log.h"
+#include "common/base/file.h"
 #include "common/base/memory.h"
 #include "docd/store/post_policy.h"
 #include "docd/store/s3_xml.h"
@@ -331,17 +331,10 @@ static void write_piece(void *arg)
 
     if (piece->file < 0)
         piece->file = open(piece->dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    for (size_t done = 0; piece->file >= 0 && done < piece->size;) {
-        ssize_t count = pwrite(piece->file, piece->bytes + done, piece->size - done,
-                               piece->offset + (int64_t)done);
-
-        if (count < 0 && errno != EINTR) {
-            piece->error = errno;
-            return;
-        }
-        done += (size_t)MAX(count, (ssize_t)0);
-    }
-    piece->error = piece->file < 0 ? errno : 0;
+    piece->error =
+        piece->file < 0 || file_write_all(piece->file, piece->bytes, piece->size, piece->offset) < 0
+            ? errno
+            : 0;
 }
 
 static int fetch(const struct store_s3 *self, const struct request *req, const char *key,
@@ -366,12 +359,9 @@ static int s3_open(struct store *store, const struct request *req, struct store_
                    int *ret_file, struct error *err)
 {
     const struct store_s3 *self = store_s3_of(store);
-    struct piece piece = {.dir = self->options.dir, .file = -1, .bytes = malloc(PIECE)};
-    int result;
+    struct piece piece = {.dir = self->options.dir, .file = -1, .bytes = memory_new(PIECE)};
+    int result = fetch(self, req, store_s3_object_key(req, key), &piece, err);
 
-    if (!piece.bytes)
-        log_die("s3", "out of memory");
-    result = fetch(self, req, store_s3_object_key(req, key), &piece, err);
     free(piece.bytes);
     if (result == 0)
         *ret_file = piece.file;

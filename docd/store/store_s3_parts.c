@@ -1,6 +1,4 @@
-/*
- * store_s3_parts.c - uploads in parts, which become one object at their end.
- */
+/* store_s3_parts.c - uploads in parts, which become one object at their end. */
 #include <stdio.h>
 #include <string.h>
 

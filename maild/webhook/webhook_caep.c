@@ -1,6 +1,4 @@
-/*
- * webhook_caep.c - webhooks of the format caep, see webhook.h.
- */
+/* webhook_caep.c - webhooks of the format caep, see webhook.h. */
 #include <jansson.h>
 #include <string.h>
 
@@ -42,7 +40,7 @@ static struct uuid id_of(const json_t *data, const char *name, const char *prefi
 int webhook_caep_token(struct maild *d, const struct request *req, const struct caep_event *event,
                        const char **ret, struct error *err)
 {
-    json_t *body = json_loads(event->body, 0, NULL);
+    json_auto_t *body = json_loads(event->body, 0, NULL);
     const json_t *data = json_object_get(body, "data");
     const struct security_event_sign_in in = {.projectId = event->project,
                                               .sessionId = id_of(data, "subject", "Session/"),
@@ -53,7 +51,6 @@ int webhook_caep_token(struct maild *d, const struct request *req, const struct 
                                               .at = event->at};
     struct security_event_token out;
 
-    json_decref(body);
     if (authd_security_event_sign(d->svc.bus, req, &in, &out, err) < 0)
         return -1;
     *ret = out.token;

@@ -113,8 +113,7 @@ static void add_events(json_t *list, const struct audit_event *row, const char *
 static const char *events_json(const struct request *req, const char *source,
                                const struct field_list *rows)
 {
-    json_t *list = json_array();
-    const char *text;
+    json_auto_t *list = json_array();
 
     for (size_t i = 0; i < rows->count; i++) {
         const struct audit_event *row = (const struct audit_event *)rows->items + i;
@@ -124,9 +123,7 @@ static const char *events_json(const struct request *req, const char *source,
                 add_events(list, row, kinds[k].event);
         }
     }
-    text = codec_dump_json(req->arena, list);
-    json_decref(list);
-    return text;
+    return codec_dump_json(req->arena, list);
 }
 
 /* ---- reading on ---- */

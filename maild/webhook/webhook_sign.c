@@ -1,6 +1,4 @@
-/*
- * webhook_sign.c - see webhook_sign.h.
- */
+/* webhook_sign.c - see webhook_sign.h. */
 #include "maild/webhook/webhook_sign.h"
 
 #include <inttypes.h>
