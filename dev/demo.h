@@ -11,6 +11,7 @@
 #define DEMO_TENANT "demo"
 #define DEMO_ADMIN "admin@demo.example"
 #define DEMO_PATIENT_APP "https://patient.demo.example"
+#define DEMO_REDIRECT "http://localhost:8990/callback"
 #define DEMO_PRACTITIONER_APP "https://practitioner.demo.example"
 
 struct demo {

@@ -56,6 +56,9 @@ void dev_show(const struct dev *self)
     printf("logs      %s/log\n", self->dir.path);
     if (self->demo_wanted) {
         printf("tenant    %s\n", DEMO_TENANT);
+        printf("OpenID    issuer %s/t/" DEMO_TENANT "   client %s   redirect URI " DEMO_REDIRECT
+               " (any port)\n",
+               self->public_url, self->demo.client);
         show_admin(self);
         puts("\nRegister a patient, sign in, and see who that is; paste these into one shell:\n");
         show_curl_lines(self->base_url);

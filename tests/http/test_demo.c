@@ -1,6 +1,6 @@
 /*
- * test_dev_mail.c - the emails of the demo can be followed to their end: /dev/mail shows them with
- * links that work on this machine, whose hosts the demo does not have.
+ * test_demo.c - what a person does who tries the demo, to its end: follow the links of its emails,
+ * which /dev/mail shows as links that work on this machine, and sign in by OpenID Connect.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -10,6 +10,7 @@
 
 #include "tests/support/browser.h"
 #include "tests/support/members.h"
+#include "tests/support/oauth.h"
 #include "tests/support/suite_command.h"
 #include "tests/support/unit.h"
 
@@ -239,6 +240,43 @@ static void a_token_makes_no_practitioner(void)
     free(email);
 }
 
+/* ---- OpenID Connect ---- */
+
+/* As a library does it: discovery, the code with PKCE, tokens, userinfo; then the API. */
+static void the_demos_client_signs_a_person_in(void)
+{
+    PERSON patient = browser_person(suite);
+    BROWSER browser = browser_open(suite);
+    const char *client = suite_text(suite, "demo.clientId");
+    char *code, form[1024], ask[512], *issuer = oauth_issuer(suite);
+
+    HTTP_ANSWER metadata =
+        http_get(suite_url(suite), "/t/demo/.well-known/openid-configuration", NULL);
+    CU_ASSERT_STRING_EQUAL(http_text(metadata, "issuer"), issuer);
+    snprintf(ask, sizeof(ask),
+             "&response_type=code&redirect_uri=http%%3A%%2F%%2Flocalhost%%3A3000%%2Fcallback"
+             "&state=st8&scope=openid+profile+email+offline_access&resource=%s" OAUTH_PKCE,
+             suite_text(suite, "publicUrl"));
+    oauth_ask(browser, client, ask);
+    oauth_follow(browser);
+    oauth_sign_in(browser, patient->email, FORM_PASSWORD);
+    code = oauth_parameter(browser, "code");
+    CU_ASSERT_STRING_NOT_EQUAL(code, "");
+    snprintf(form, sizeof(form),
+             "grant_type=authorization_code&client_id=%s&code=%s&code_verifier=" OAUTH_VERIFIER
+             "&redirect_uri=http%%3A%%2F%%2Flocalhost%%3A3000%%2Fcallback",
+             client, code);
+    HTTP_ANSWER tokens = oauth_post(suite, "token", form);
+    CHECK_STATUS(tokens, 200);
+    CU_ASSERT_STRING_NOT_EQUAL(http_text(tokens, "id_token"), "");
+    CU_ASSERT_STRING_NOT_EQUAL(http_text(tokens, "refresh_token"), "");
+    HTTP_ANSWER me = http_get(suite_url(suite), "/auth/me", http_text(tokens, "access_token"));
+    CHECK_STATUS(me, 200);
+    CU_ASSERT_STRING_EQUAL(http_text(me, "profile.telecom.0.value"), patient->email);
+    free(code);
+    free(issuer);
+}
+
 static void stop_suite(void)
 {
     person_destroy(&admin);
@@ -254,10 +292,11 @@ int main(void)
         CASE(a_password_is_reset),
         CASE(an_invitation_is_accepted),
         CASE(an_address_is_verified),
+        CASE(the_demos_client_signs_a_person_in),
         CASE(a_clinician_continues_as_a_patient),
         CASE(a_token_makes_no_practitioner),
         CASE_ALWAYS(stop_suite),
     };
 
-    return unit_run("dev mail", cases, ARRAY_SIZE(cases));
+    return unit_run("demo", cases, ARRAY_SIZE(cases));
 }
