@@ -51,6 +51,8 @@ static const struct config_row config_rows[] = {
                 "Whether the provider on another machine may be asked without TLS."),
     CONFIG_PATH(struct botd_config, apertium_dir, "/usr/share/apertium", 0,
                 "Where Apertium's pairs of languages are installed; below /usr."),
+    CONFIG_BOOL(struct botd_config, apertium_trial, "true",
+                "Whether each pair is tried with a word, at the start and by doctor."),
     CONFIG_INT(struct botd_config, apertium_pipelines, "4", 1, 64,
                "Pipelines of Apertium that are kept running, 110 MB each for English and Spanish."),
     CONFIG_INT_RELOAD(

@@ -26,6 +26,7 @@ struct botd_config {
     int64_t translation_timeout;
     bool translation_plain_http;
     const char *apertium_dir;
+    bool apertium_trial;
     int64_t apertium_pipelines;
     int64_t translation_daily_characters;                        /* of a project; 0: any number */
     int64_t translation_memory_entries, translation_memory_size; /* of a project; 0 entries: off */

@@ -43,7 +43,8 @@ int provider_open(const struct botd *d, struct provider *ret, struct error *err)
     const struct provider_http_options http = http_options(d->config);
     const struct apertium_options apertium = {.data_dir = d->config->apertium_dir,
                                               .pipelines_max =
-                                                  (size_t)d->config->apertium_pipelines};
+                                                  (size_t)d->config->apertium_pipelines,
+                                              .trial = d->config->apertium_trial};
 
     provider_http_make_metrics(d->svc.metrics);
     if (is_named(d->config, "libretranslate"))

@@ -525,7 +525,7 @@ static void try_pairs(struct apertium *self, const struct request *req, int64_t 
 {
     struct pair *pair;
 
-    while (clock_mono_ms() + TRIAL_LEAST_MS < req->deadline_mono_ms &&
+    while (self->options.trial && clock_mono_ms() + TRIAL_LEAST_MS < req->deadline_mono_ms &&
            (pair = due(self, since_mono_ms)))
         try_pair(self, req->arena, req->deadline_mono_ms + longer_ms, pair);
 }

@@ -11,6 +11,7 @@
 struct apertium_options {
     const char *data_dir; /* has modes/A-B.mode for each pair */
     size_t pipelines_max; /* at the same time */
+    bool trial;           /* each pair translates a word at the start and for doctor */
 };
 
 /* Options' texts and `programs` (which knows whether there is a sandbox) are borrowed. */

@@ -572,8 +572,8 @@ static void a_pair_that_fails_is_reported(void)
     install_pair(&dir, "eng-spa", works);
     install_pair(&dir, "spa-eng", fails);
     snprintf(set, sizeof(set), "botd.apertium_dir=%s", dir.path);
-    other = suite_start(
-        &(struct suite_options){.set = set, .no_namespaces = true, .no_landlock = true});
+    other = suite_start(&(struct suite_options){
+        .set = set, .no_namespaces = true, .no_landlock = true, .apertium_trial = true});
     CU_ASSERT_TRUE(comes_to_be_logged(other, "the dictionary is missing"));
     check_doctor(other, "fail",
                  "1 of 2 pairs of languages fail; spa-eng: the dictionary is missing");
@@ -597,6 +597,15 @@ static void a_pair_that_fails_is_reported(void)
     suite_stop(&other);
 }
 
+static void doctor_tries_the_installed_pairs(void)
+{
+    long long before = suite_metric(suite, "atrium_translation_pipelines_started_total", "botd");
+
+    check_doctor(suite, "ok", "tried with a word");
+    CU_ASSERT_TRUE(suite_metric(suite, "atrium_translation_pipelines_started_total", "botd") >
+                   before);
+}
+
 static void nothing_is_remembered_or_counted(void)
 {
     CU_ASSERT_EQUAL(suite_count(suite, "select count(*) from bot.translation_memory"), 0);
@@ -611,6 +620,7 @@ static void suite_shuts_down_cleanly(void)
 }
 
 static const struct unit_case cases[] = {
+    CASE(doctor_tries_the_installed_pairs),
     CASE(texts_are_translated),
     CASE(no_markup_is_lost),
     CASE(requests_are_checked),
@@ -634,7 +644,8 @@ int main(void)
 {
     /* the provider is sources each time */
     suite = suite_start(&(struct suite_options){
-        .set = "botd.translation_memory_entries=0,botd.translation_daily_characters=0"});
+        .set = "botd.translation_memory_entries=0,botd.translation_daily_characters=0",
+        .apertium_trial = true});
     admin = person_admin(suite);
     patient = person_register(suite, NULL);
     return unit_run("translation", cases, ARRAY_SIZE(cases));

@@ -145,10 +145,10 @@ static NORETURN void run_dev(const struct suite *self, char *program)
         argv[count++] = strdup("--database");
         argv[count++] = strdup(self->options.database);
     }
-    if (self->options.set) {
-        argv[count++] = strdup("--set");
-        argv[count++] = strdup(self->options.set);
-    }
+    argv[count++] = strdup("--set");
+    argv[count++] =
+        text_of("botd.apertium_trial=%s,%s", self->options.apertium_trial ? "true" : "false",
+                self->options.set ? self->options.set : "");
     if (self->options.test_clock)
         argv[count++] = strdup("--test-clock");
     if (self->options.no_demo)

@@ -24,6 +24,7 @@ struct suite_options {
     const char *database; /* of a server that runs already, as `dev --database` takes it, or NULL */
     const char *set;      /* further settings of daemons, "botd.warm=2,...", or NULL */
     bool test_clock;
+    bool apertium_trial; /* as by default; without it, a start and doctor translate nothing */
     bool no_demo;
     bool first_start;   /* in an empty directory, not in a copy of a prepared one */
     bool no_namespaces; /* as where the kernel forbids user namespaces: bubblewrap cannot start */
