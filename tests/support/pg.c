@@ -110,7 +110,7 @@ static struct pg *make(void)
 
     if (!self)
         give_up("out of memory");
-    self->dir = unit_dir_make();
+    self->dir = prepared_unit_dir();
     self->user = server_user_of_new(self->dir.path);
     snprintf(self->conninfo, sizeof(self->conninfo), "host=%s user=postgres dbname=postgres",
              self->dir.path);
@@ -161,7 +161,7 @@ struct pg *pg_new(void)
 
 void pg_trim(const char *data_dir)
 {
-    struct pg self = {.dir = unit_dir_make(), .user = server_user_of(data_dir)};
+    struct pg self = {.dir = prepared_unit_dir(), .user = server_user_of(data_dir)};
     char program[80];
     const char *const reset[] = {program, "-D", data_dir, NULL};
 

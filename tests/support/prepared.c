@@ -74,6 +74,20 @@ static void make_once(const char *name, const char *path, void (*make)(const cha
     free(lock);
 }
 
+struct unit_dir prepared_unit_dir(void)
+{
+    struct unit_dir dir;
+    const char *parent = prepared_parent();
+    int length =
+        snprintf(dir.path, sizeof(dir.path), "%s/atrium-unit-XXXXXX", parent ? parent : "");
+
+    if (!parent || (size_t)length >= sizeof(dir.path))
+        return unit_dir_make();
+    if (!mkdtemp(dir.path))
+        give_up("mkdtemp failed", parent);
+    return dir;
+}
+
 bool prepared_copy(const char *name, const char *dir, void (*make)(const char *dir, void *arg),
                    void *arg)
 {

@@ -302,8 +302,7 @@ static void remove_traces(const char *dir)
 
 static void prepare(const char *dir, void *arg)
 {
-    const struct suite_options *options = arg;
-    struct suite self = {.options = {.no_demo = options->no_demo}, .dir = strdup(dir)};
+    struct suite self = {.options = {.no_demo = *(const bool *)arg}, .dir = strdup(dir)};
     char *data = text_of("%s/pg", dir);
     int status = -1;
 
@@ -320,17 +319,15 @@ static void prepare(const char *dir, void *arg)
     free(self.admin_url);
 }
 
-/* The demo is the same whatever the settings are; it is not where another database or store is. */
-static void fill(struct suite *self)
+void suite_fill(const char *dir, bool no_demo)
 {
-    struct suite_options *options = &self->options;
     char *hash, *name;
 
-    if (options->first_start || options->database || options->s3_url || !prepared_parent())
+    if (!prepared_parent())
         return;
     hash = programs_hash();
-    name = text_of("%s-%s", options->no_demo ? "bare" : "demo", hash);
-    prepared_copy(name, self->dir, prepare, options);
+    name = text_of("%s-%s", no_demo ? "bare" : "demo", hash);
+    prepared_copy(name, dir, prepare, &no_demo);
     free(name);
     free(hash);
 }
@@ -345,7 +342,9 @@ struct suite *suite_start(const struct suite_options *options)
     self->dir = text_of("%s/atrium-http-XXXXXX", prepared_parent() ? prepared_parent() : parent);
     if (!mkdtemp(self->dir))
         give_up(self, "no temporary directory");
-    fill(self);
+    /* The demo is the same whatever the settings are, but not with another database or store. */
+    if (!self->options.first_start && !self->options.database && !self->options.s3_url)
+        suite_fill(self->dir, self->options.no_demo);
     launch(self);
     return self;
 }

@@ -35,6 +35,10 @@ struct suite_options {
  * waits for "atrium: ready" (60 s). Ends the program with a message when it does not come. */
 struct suite *suite_start(const struct suite_options *options);
 
+/* Fills an empty directory as suite_start() does: as a suite without settings left it that was
+ * started once and stopped. Leaves it empty outside tests/run.sh. */
+void suite_fill(const char *dir, bool no_demo);
+
 /* SIGTERM, waits, removes the directory: the last case of each program. A suite that does not end
  * within 30 s or leaves a process behind fails the running test. */
 void suite_stop(struct suite **self_p);
