@@ -310,6 +310,11 @@ char *http_header(const struct http_answer *answer, const char *name)
     return NULL;
 }
 
+bool http_took(const struct http_answer *answer, int ms)
+{
+    return answer->seconds * 1000 >= ms - 1;
+}
+
 long http_retry_after(const struct http_answer *answer)
 {
     char *text = http_header(answer, "Retry-After");
