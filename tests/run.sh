@@ -95,18 +95,12 @@ for program in $(longest_first "$@"); do
     fi
 done
 
-# What each counts for: a tenth of a core more than it uses on average, and at least 0.4, since all need a whole one while
-# their suites start; what hardly does anything but wait counts for a quarter.
+# What each counts for: a twentieth of a core more than it uses on average, and at least a quarter, since a suite that
+# starts needs a whole one for a second.
 declare -A needs
 for program in "${together[@]}"; do
-    share=$((cost * ${shares[${program##*/}]:-90}))
-    if [ "$share" -lt 10 ]; then
-        share=25
-    elif [ "$share" -lt 30 ]; then
-        share=40
-    else
-        share=$((share + 10))
-    fi
+    share=$((cost * ${shares[${program##*/}]:-70} + 5))
+    [ "$share" -ge 25 ] || share=25
     [ "$all" -gt 100 ] && [ "$share" -le "$all" ] || share=$all
     needs[$program]=$share
 done
