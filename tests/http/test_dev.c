@@ -50,15 +50,23 @@ static void dev_read_info(struct dev *self)
         self->info = json_object();
 }
 
-/* `atriumctl dev --dir DIR --port 0 words...` until it is ready. */
+/* `atriumctl dev --dir DIR --port 0 words...` until it is ready; no case is about translation. */
 static struct dev dev_start(const char *dir, const char *const *words)
 {
     char *path = program_path("atriumctl");
     const char *argv[16] = {path, "dev", "--dir", dir, "--port", "0"};
     struct dev self = {0};
+    bool set = false;
+    size_t count = 6;
 
-    for (size_t i = 6; words && *words && i < ARRAY_SIZE(argv) - 1; i++)
-        argv[i] = *words++;
+    for (; words && *words && count < ARRAY_SIZE(argv) - 3; words++) {
+        argv[count++] = *words;
+        set = set || strcmp(*words, "--set") == 0;
+    }
+    if (!set) {
+        argv[count++] = "--set";
+        argv[count] = "botd.apertium_trial=false";
+    }
     snprintf(self.dir, sizeof(self.dir), "%s", dir);
     self.program = program_start(argv, NULL);
     bool ready = program_wait_output(self.program, "atrium: ready ", READY_MS);
