@@ -5,9 +5,11 @@
 #include <CUnit/CUnit.h>
 #include <libpq-fe.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/base/clock.h"
 #include "tests/support/document.h"
@@ -17,7 +19,7 @@
 
 enum {
     ATTEMPTS = 8, /* a statement waits two seconds for a lock */
-    SLEEP_S = 6,  /* of a bot: longer than a deletion takes */
+    SLEEP_S = 25, /* of a bot, unless the case ends it */
 };
 
 #define DOCD_WAITS                                                              \
@@ -311,7 +313,7 @@ static void what_had_asked_before_is_waited_for(void)
     }
 }
 
-/* A bot that still runs when the erasure is over; false when it had ended before. */
+/* A bot that runs until the erasure is over; false when it had ended before. */
 static bool execution_in_the_middle(const char *bot, const char *sleeping)
 {
     PERSON person = person_register_settled(suite);
@@ -320,19 +322,22 @@ static bool execution_in_the_middle(const char *bot, const char *sleeping)
                                     .path = "/bots?identifier=urn:erasure%7Csleeps",
                                     .bearer = person->access,
                                     .body = json_object()}};
-    int64_t until = clock_mono_ms() + 2 * SLEEP_S * 1000;
+    int64_t until = clock_mono_ms() + SLEEP_S * 1000;
     long before = suite_count(suite, "select count(*) from bot.execution where bot_id = '%s'", bot);
     pthread_t thread;
+    pid_t sleeper = 0;
     bool in_the_middle;
 
     CU_ASSERT_EQUAL_FATAL(pthread_create(&thread, NULL, late_run, &late), 0);
-    while (processes_with(sleeping, 0, NULL, 0) == 0 && clock_mono_ms() < until)
-        continue;
+    while (processes_with(sleeping, suite_supervisor(suite), &sleeper, 1) == 0 &&
+           clock_mono_ms() < until)
+        usleep(10000);
     PROGRAM deleted = erasure_delete(suite, account);
     PROGRAM receipt = erasure_complete_receipt(suite, account);
     CHECK_EXIT(deleted, 0);
     in_the_middle =
         suite_count(suite, "select count(*) from bot.execution where bot_id = '%s'", bot) == before;
+    CU_ASSERT_TRUE(sleeper > 0 && kill(sleeper, SIGTERM) == 0);
     pthread_join(thread, NULL);
     in_the_middle = in_the_middle && late.answer->status == 200;
     http_answer_destroy(&late.answer);
@@ -344,7 +349,6 @@ static void an_execution_under_way_names_no_one(void)
 {
     PERSON admin = person_admin(suite);
     char path[300], sleeping[32];
-    bool in_the_middle = false;
     FILE *file;
 
     snprintf(sleeping, sizeof(sleeping), "%d.017", SLEEP_S);
@@ -357,11 +361,9 @@ static void an_execution_under_way_names_no_one(void)
         http_post(suite_url(suite), "/v1/project/bots", admin->access,
                   json_pack("{s:[{s:s, s:s}], s:s, s:s, s:s, s:i}", "identifier", "system",
                             "urn:erasure", "value", "sleeps", "name", "sleeps", "kind", "program",
-                            "program", "sleeps", "timeoutMs", 3 * SLEEP_S * 1000));
+                            "program", "sleeps", "timeoutMs", (SLEEP_S + 5) * 1000));
     CHECK_STATUS(bot, 200);
-    for (int attempt = 0; attempt < ATTEMPTS && !in_the_middle; attempt++)
-        in_the_middle = execution_in_the_middle(http_text(bot, "id"), sleeping);
-    CU_ASSERT_TRUE(in_the_middle);
+    CU_ASSERT_TRUE(execution_in_the_middle(http_text(bot, "id"), sleeping));
     snprintf(path, sizeof(path), "/v1/project/bots/%s/executions", http_text(bot, "id"));
     HTTP_ANSWER list = http_get(suite_url(suite), path, admin->access);
     CHECK_STATUS(list, 200);

@@ -174,9 +174,9 @@ static void former_primary(struct loop *loop, void *arg UNUSED)
         pg_start(a);
         pg_stop(b, SIGQUIT);
         for (int i = 0; i < 40; i++) {
-            CU_ASSERT_EQUAL(who(&self, SQL_WHO, 1000), '-');
+            CU_ASSERT_EQUAL(who(&self, SQL_WHO, 5000), '-');
             CU_ASSERT_EQUAL(self.err.code, ERR_UNAVAILABLE);
-            CU_ASSERT_EQUAL(who(&self, SQL_WHO_WRITES, 1000), '-');
+            CU_ASSERT_EQUAL(who(&self, SQL_WHO_WRITES, 5000), '-');
             sleep_ms(&self, 40);
         }
         pg_start(b);

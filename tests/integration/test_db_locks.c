@@ -239,6 +239,7 @@ static void row_lock(struct loop *loop, void *arg UNUSED)
     holder = hold("begin; update row_lock.thing set size = 0 where id = 1");
     start(&self, clients, 4);
     sleep_ms(&self, 1500);
+    wait_good(&self, clients + 1, 3, 50);
     UNIT_CHECK(clients[0].good == 0 && clients[0].refused >= 3 && clients[0].other == 0,
                "%zu good, %zu refused", clients[0].good, clients[0].refused);
     CU_ASSERT_STRING_EQUAL(clients[0].last.sqlstate, "55P03");
