@@ -572,9 +572,8 @@ static void a_pair_that_fails_is_reported(void)
     install_pair(&dir, "eng-spa", works);
     install_pair(&dir, "spa-eng", fails);
     snprintf(set, sizeof(set), "botd.apertium_dir=%s", dir.path);
-    other = suite_start(
-        &(struct suite_options){
-            .set = set, .no_namespaces = true, .no_landlock = true, .apertium_trial = true});
+    other = suite_start(&(struct suite_options){
+        .set = set, .no_namespaces = true, .no_landlock = true, .apertium_trial = true});
     CU_ASSERT_TRUE(comes_to_be_logged(other, "the dictionary is missing"));
     check_doctor(other, "fail",
                  "1 of 2 pairs of languages fail; spa-eng: the dictionary is missing");

@@ -59,8 +59,8 @@ char *http_raw(const char *base_url, const void *bytes, size_t size, bool finish
 /* A header's value (caller frees), or NULL. Name in any case. */
 char *http_header(const struct http_answer *answer, const char *name);
 
-/* Whether authd held the answer back for so many ms, of which its clock counts whole ones: the first
- * can have begun before. */
+/* Whether authd held the answer back for so many ms. Its clock counts whole ones: it can be one
+ * less. */
 bool http_took(const struct http_answer *answer, int ms);
 
 /* Retry-After, seconds; 0: there is none. */

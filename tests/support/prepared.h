@@ -20,8 +20,8 @@ const char *prepared_parent(void);
 bool prepared_copy(const char *name, const char *dir, void (*make)(const char *dir, void *arg),
                    void *arg);
 
-/* unit_dir_make() beside the prepared directories: a copy of one in memory takes a tenth of the time
- * of one on disk. */
+/* unit_dir_make() beside the prepared directories: a copy of one in memory takes a tenth of the
+ * time of one on disk. */
 struct unit_dir prepared_unit_dir(void);
 
 #endif
