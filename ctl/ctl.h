@@ -66,6 +66,10 @@ extern const char *const key_columns[];
 struct tenant;
 int project_find(struct ctl *ctl, const char *code, struct tenant *ret, struct error *err) MUST_USE;
 
+/* Fails also for a project that is being deleted: it cannot change. */
+int project_find_kept(struct ctl *ctl, const char *code, struct tenant *ret,
+                      struct error *err) MUST_USE;
+
 /* The id of the project in --project. ERR_CONFLICT while it is being deleted. Parks. */
 int project_from_args(struct ctl *ctl, struct uuid *ret, struct error *err) MUST_USE;
 

@@ -106,7 +106,7 @@ static const struct row {
      {"north-1", "default-patient-access-policy", ""},
      {"demo", "default-patient-access-policy", "AccessPolicy/x"},
      "",
-     "PATIENT_REGISTRATION_ENABLED",
+     "registration is off",
      "projectId",
      NULL},
     {"project delete",
