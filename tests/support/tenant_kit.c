@@ -371,8 +371,9 @@ static void name_tables(struct loop *loop, void *arg UNUSED)
         for (int i = 0; i < PQntuples(names); i++)
             found |= strcmp(table->name, PQgetvalue(names, i, 0)) == 0;
         UNIT_CHECK(found, "there is a table %s", table->name);
-        UNIT_CHECK(table->stays ? *table->stays && !table->page && !table->insert
-                                : table->page && table->insert && table->first && table->rows > 0,
+        UNIT_CHECK(table->stays ? *table->stays && !table->read && !table->add && !table->insert
+                                : table->read && (table->add || table->insert) && table->first &&
+                                      table->rows > 0,
                    "%s either travels or stays", table->name);
     }
     PQclear(names);
