@@ -56,7 +56,7 @@ static void pages_of_the_account_need_a_session(void)
                    "%s", pages[i]);
     }
     CU_ASSERT_EQUAL(browser_get(browser, "/t/demo"), 303);
-    CU_ASSERT_TRUE(browser_goes_to(browser, "/t/demo/account"));
+    CU_ASSERT_TRUE(browser_goes_to(browser, "/t/demo/sign-in"));
 }
 
 static void foreign_forms_change_nothing(void)
