@@ -330,14 +330,14 @@ static void layers_load(struct layers *self, const char *defaults, const char *o
 {
     struct config_section sections[2];
     struct load *load = &self->load;
-    char path[256], package[256];
+    const char *path, *package;
 
     self->dir = unit_dir_make();
     memset(load, 0xa5, sizeof(*load));
     load->arena = arena_new();
     error_init(&load->err, load->arena);
-    snprintf(path, sizeof(path), "%s/atrium.conf", self->dir.path);
-    snprintf(package, sizeof(package), "%s/package.conf", self->dir.path);
+    path = arena_printf(load->arena, "%s/atrium.conf", self->dir.path);
+    package = arena_printf(load->arena, "%s/package.conf", self->dir.path);
     if (defaults)
         unit_dir_write(&self->dir, "package.conf", defaults);
     if (own)
