@@ -76,12 +76,16 @@ static int set_project(struct ctl *ctl, const struct field_table *table, void *i
 
 int call(struct ctl *ctl, const struct bus_method *method, void *in, void *out, struct error *err)
 {
+    const char *tenant = NULL;
     struct request req;
 
     for (size_t i = 0; i < ctl->args.count; i++) {
         const struct argument *item = &ctl->args.items[i];
-        const struct field *row = fields_find(method->input, member_name(item, ctl->arena));
+        const char *name = member_name(item, ctl->arena);
+        const struct field *row = fields_find(method->input, name);
 
+        if (method->flags & R_PROJECT && strcmp(name, "tenantCode") == 0)
+            tenant = item->value;
         if (row && !(item->holder && strncmp(item->holder, "FILE", 4) == 0) &&
             set_member(ctl, item, row, in, err) < 0)
             return -1;
@@ -90,6 +94,7 @@ int call(struct ctl *ctl, const struct bus_method *method, void *in, void *out, 
         return -1;
     memset(out, 0, method->output->size);
     req = ctl_bus_request(ctl->bus, ctl->arena);
+    req.tenant = tenant;
     return bus_call(ctl->bus->bus, method, &req, in, out, err);
 }
 
