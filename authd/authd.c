@@ -37,6 +37,7 @@
 #include "authd/sql/seal.h"
 #include "authd/sql_part.h"
 #include "authd/sweep.h"
+#include "authd/tenant.h"
 #include "authd/trail/trail.h"
 #include "botd/botd_api.h"
 #include "common/base/cache.h"
@@ -269,6 +270,7 @@ int main(int argc, char **argv)
         .audit = true,
         .operations = operations,
         .admit = ownership_admit,
+        .find_project = tenant_id_of,
         .checks = authd_checks,
         .upstreams = upstreams,
         .outbox_methods = outbox_methods,

@@ -72,6 +72,12 @@ int tenant_project_of(struct authd *d, const struct request *req, const char *co
     return 0;
 }
 
+int tenant_id_of(void *daemon, const struct request *req, const char *name, struct uuid *ret,
+                 struct error *err)
+{
+    return tenant_project_of(daemon, req, name, ret, err);
+}
+
 int tenant_policy_of(struct authd *d, const struct request *req, struct uuid project,
                      const char *reference, struct uuid *ret, struct error *err)
 {

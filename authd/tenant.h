@@ -37,6 +37,9 @@ int tenant_open_business(struct authd *d, const struct request *req, struct uuid
  * operators see everything. Parks. */
 int tenant_project_of(struct authd *d, const struct request *req, const char *code,
                       struct uuid *ret, struct error *err) MUST_USE;
+/* See bus_options.find_project. */
+int tenant_id_of(void *daemon, const struct request *req, const char *name, struct uuid *ret,
+                 struct error *err);
 
 /* The access policy of a reference ("AccessPolicy/<id>"), which must be one of the project's: else
  * a problem of the member accessPolicy. Parks. */

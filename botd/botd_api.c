@@ -182,17 +182,6 @@ static const struct field operator_bot_put_in_rows[] = {
 };
 FIELD_TABLE(operator_bot_put_in);
 
-static const struct field operator_bot_list_in_rows[] = {
-    FIELD_UUID(struct operator_bot_list_in, projectId, FIELD_REQUIRED, "Project of the bots."),
-};
-FIELD_TABLE(operator_bot_list_in);
-
-static const struct field operator_bot_delete_in_rows[] = {
-    FIELD_UUID(struct operator_bot_delete_in, projectId, FIELD_REQUIRED, "Project of the bot."),
-    FIELD_UUID(struct operator_bot_delete_in, id, FIELD_REQUIRED, "Identifier of the bot."),
-};
-FIELD_TABLE(operator_bot_delete_in);
-
 static const struct field operator_bot_run_in_rows[] = {
     FIELD_UUID(struct operator_bot_run_in, projectId, FIELD_REQUIRED, "Project of the bot."),
     FIELD_TEXT(struct operator_bot_run_in, identifier, 1, 2 * IDENTIFIER_MAX + 1, FIELD_REQUIRED,

@@ -122,16 +122,6 @@ struct operator_bot_put_in {
 };
 FIELD_DECLARE(operator_bot_put_in);
 
-struct operator_bot_list_in {
-    struct uuid projectId;
-};
-FIELD_DECLARE(operator_bot_list_in);
-
-struct operator_bot_delete_in {
-    struct uuid projectId, id;
-};
-FIELD_DECLARE(operator_bot_delete_in);
-
 struct operator_bot_run_in {
     struct uuid projectId;
     const char *identifier, *input;

@@ -70,26 +70,34 @@ static int set_project(struct ctl *ctl, const struct field_table *table, void *i
             *project = (struct uuid){""};
         return 0;
     }
-    return ctl->command->call.erased ? project_audited(ctl, project, err)
-                                     : project_from_args(ctl, project, err);
+    return project_from_args(ctl, project, err);
 }
 
 int call(struct ctl *ctl, const struct bus_method *method, void *in, void *out, struct error *err)
 {
+    const struct ctl_call *it = &ctl->command->call;
+    struct uuid project = {""};
+    const char *tenant = NULL;
     struct request req;
 
     for (size_t i = 0; i < ctl->args.count; i++) {
         const struct argument *item = &ctl->args.items[i];
-        const struct field *row = fields_find(method->input, member_name(item, ctl->arena));
+        const char *name = member_name(item, ctl->arena);
+        const struct field *row = fields_find(method->input, name);
 
+        if (method->flags & R_PROJECT && !it->project && strcmp(name, "tenantCode") == 0)
+            tenant = item->value;
         if (row && !(item->holder && strncmp(item->holder, "FILE", 4) == 0) &&
             set_member(ctl, item, row, in, err) < 0)
             return -1;
     }
-    if (set_project(ctl, method->input, in, err) < 0)
+    if (set_project(ctl, method->input, in, err) < 0 ||
+        (it->project && it->project(ctl, &project, err) < 0))
         return -1;
     memset(out, 0, method->output->size);
     req = ctl_bus_request(ctl->bus, ctl->arena);
+    req.tenant = tenant;
+    req.project = project;
     return bus_call(ctl->bus->bus, method, &req, in, out, err);
 }
 
@@ -103,11 +111,24 @@ static const struct field *list_row(const struct field_table *table)
     return row;
 }
 
+static void *input_new(const struct field_table *table, struct arena *arena)
+{
+    char *in = arena_calloc(arena, 1, table->size);
+
+    for (size_t i = 0; i < table->count; i++) {
+        const struct field *row = &table->rows[i];
+
+        if (row->type == FIELD_TYPE_INT)
+            *(int64_t *)(void *)(in + row->offset) = row->fallback;
+    }
+    return in;
+}
+
 int call_command(struct ctl *ctl, struct error *err)
 {
     const struct ctl_call *it = &ctl->command->call;
     const struct field_table *answer = it->method->output;
-    void *in = arena_calloc(ctl->arena, 1, it->method->input->size);
+    void *in = input_new(it->method->input, ctl->arena);
     char *out = arena_calloc(ctl->arena, 1, answer->size);
     const struct field *list;
 

@@ -16,9 +16,10 @@
 /* Fills `in` from the command line, calls the operation, and writes the answer to `out`. Parks.
  *
  * An argument sets the member of its name: --previous-hours `previousHours`, ID `id`; CODE, --code,
- * --project and --tenant set `tenantCode`. `projectId` is that of --project. A number that is not
- * given has the default of its row. What the command has set before stays where no argument has
- * that name. An argument that is a file (FILE...) is left to the command. */
+ * --project and --tenant set `tenantCode`, or name the project of an R_PROJECT operation.
+ * `projectId` is that of --project. A number that is not given has the default of its row. What the
+ * command has set before stays where no argument has that name. An argument that is a file
+ * (FILE...) is left to the command. */
 int call(struct ctl *ctl, const struct bus_method *method, void *in, void *out,
          struct error *err) MUST_USE;
 

@@ -27,6 +27,7 @@
 
 static const char *const session_columns[] = {
     "id", "lastUpdated", "authMethod", "remoteAddress", "browser", "os", NULL};
+static const char *const bot_columns[] = {"id", "name", "kind", "identifier", NULL};
 
 static const struct command commands[] = {
     {"dev", DEV_USAGE, DEV_SUMMARY, NULL, .run = dev_command},
@@ -125,9 +126,10 @@ static const struct command commands[] = {
     {"bot put", "--project CODE FILE.json", "create or replace a bot", "botd",
      .run = bot_put_command},
     {"bot list", "--project CODE", "list bots", "botd",
-     CALL_LIST(botd_operator_bot_list, "id", "name", "kind", "identifier")},
+     CALL(botd_operator_bot_list, .columns = bot_columns, .project = project_from_args)},
     {"bot delete", "--project CODE ID", "delete a bot and its executions", "botd",
-     CALL_DONE(botd_operator_bot_delete, "The bot and its executions are deleted.")},
+     CALL(botd_operator_bot_delete, .done = "The bot and its executions are deleted.",
+          .project = project_from_args)},
     {"bot run", "--project CODE IDENTIFIER [--input FILE.json]", "execute a bot", "botd",
      .run = bot_run_command},
     {"template put", "--project CODE NAME --subject S [--text FILE] [--html FILE] [--language L]",
@@ -197,9 +199,9 @@ static const struct command commands[] = {
      "settingsd", .run = audit_export_command},
     {"audit checkpoint", "--project CODE [--from SIZE]",
      "print the signed head of a project's audit trail", "authd",
-     CALL(authd_operator_audit_checkpoint, .erased = true)},
+     CALL(authd_operator_audit_checkpoint, .project = project_audited)},
     {"audit proof", "--project CODE ID", "prove that an audit event is in that trail", "authd",
-     CALL(authd_operator_audit_proof, .erased = true)},
+     CALL(authd_operator_audit_proof, .project = project_audited)},
     {"job list", "[--state waiting|done] [--count N]",
      "list jobs that wait (waiting) or are over (done)", "maild", .run = job_list_command},
     {"job run-due", "", "try every due job now", "maild", .run = job_run_due_command},

@@ -30,7 +30,8 @@ struct ctl_call {
     const struct bus_method *method;
     const char *const *columns; /* of the answer's list, NULL-ended; NULL: it is one record */
     const char *done;           /* says what was done; NULL: the answer does */
-    bool erased;                /* --project may be the id of a project that was deleted */
+    /* finds the project whose id an R_PROJECT operation gets; NULL: the daemon finds it */
+    int (*project)(struct ctl *ctl, struct uuid *ret, struct error *err);
 };
 
 struct command {

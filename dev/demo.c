@@ -162,17 +162,24 @@ static int make_project(struct maker *self, struct error *err)
     return find_tenant(self, err);
 }
 
+static struct request demo_request(struct maker *self)
+{
+    struct request req = ctl_bus_request(self->bus, self->arena);
+
+    req.tenant = DEMO_TENANT;
+    return req;
+}
+
 static int make_policy(struct maker *self, const char *name, const char *rules, const char **ret,
                        struct error *err)
 {
-    struct request req = ctl_bus_request(self->bus, self->arena);
-    struct tenant_lookup_in which = {.tenantCode = DEMO_TENANT};
-    struct operator_policy_put_in in = {.tenantCode = DEMO_TENANT, .name = name, .resource = rules};
+    struct request req = demo_request(self);
+    struct access_policy_in in = {.name = name, .resource = rules};
     struct access_policy_list list = {0};
     struct access_policy made = {0};
     const struct access_policy *policies;
 
-    if (settingsd_operator_policy_list(self->bus->bus, &req, &which, &list, err) < 0)
+    if (settingsd_operator_policy_list(self->bus->bus, &req, &(struct nothing){0}, &list, err) < 0)
         return -1;
     policies = list.resources.items;
     for (size_t i = 0; i < list.resources.count; i++) {
@@ -188,9 +195,9 @@ static int make_policy(struct maker *self, const char *name, const char *rules, 
 
 static int write_setting(struct maker *self, const char *name, const char *value, struct error *err)
 {
-    struct request req = ctl_bus_request(self->bus, self->arena);
-    struct operator_setting_in in = {.tenantCode = DEMO_TENANT, .name = name, .value = value};
-    struct nothing out;
+    struct request req = demo_request(self);
+    struct setting_value_in in = {.name = name, .value = value};
+    struct settings_record out;
 
     return settingsd_operator_setting(self->bus->bus, &req, &in, &out, err);
 }
@@ -209,15 +216,15 @@ static int make_policies(struct maker *self, struct error *err)
 {
     struct demo *demo = self->demo;
     struct request req;
-    struct operator_policy_default_in in = {.tenantCode = DEMO_TENANT};
-    struct nothing out;
+    struct default_policy_in in = {.value = NULL};
+    struct settings_record out;
 
     if (make_both_policies(self, err) < 0 ||
         write_setting(self, "DEFAULT_PRACTITIONER_ACCESS_POLICY", demo->practitioner_policy, err) <
             0)
         return -1;
     in.value = demo->patient_policy;
-    req = ctl_bus_request(self->bus, self->arena);
+    req = demo_request(self);
     return settingsd_operator_policy_default(self->bus->bus, &req, &in, &out, err);
 }
 
@@ -233,10 +240,9 @@ static int make_settings(struct maker *self, struct error *err)
 static int make_locales(struct maker *self, struct error *err)
 {
     static const char *languages[] = {"en", "de", "es"};
-    struct request req = ctl_bus_request(self->bus, self->arena);
-    struct operator_locales_in in = {.tenantCode = DEMO_TENANT,
-                                     .languages = {languages, ARRAY_SIZE(languages)},
-                                     .defaultLanguage = "en"};
+    struct request req = demo_request(self);
+    struct locales_in in = {.languages = {languages, ARRAY_SIZE(languages)},
+                            .defaultLanguage = "en"};
     struct locales out = {0};
 
     return settingsd_operator_locales(self->bus->bus, &req, &in, &out, err);
@@ -292,9 +298,8 @@ static int register_client(struct maker *self, struct uuid *ret, struct error *e
         .scopes = {scopes, ARRAY_SIZE(scopes)},
         .firstParty = true,
     };
-    struct request req = ctl_bus_request(self->bus, self->arena);
-    struct operator_client_put_in in = {
-        .tenantCode = DEMO_TENANT, .name = "Demo application", .settings = &registration};
+    struct request req = demo_request(self);
+    struct operator_client_put_in in = {.name = "Demo application", .settings = &registration};
     struct client_record made = {0};
 
     if (settingsd_operator_client_put(self->bus->bus, &req, &in, &made, err) < 0)
@@ -305,12 +310,11 @@ static int register_client(struct maker *self, struct uuid *ret, struct error *e
 
 static int make_client(struct maker *self, struct error *err)
 {
-    struct request req = ctl_bus_request(self->bus, self->arena);
-    struct tenant_lookup_in which = {.tenantCode = DEMO_TENANT};
+    struct request req = demo_request(self);
     struct client_list list = {0};
     struct uuid id;
 
-    if (settingsd_operator_client_list(self->bus->bus, &req, &which, &list, err) < 0)
+    if (settingsd_operator_client_list(self->bus->bus, &req, &(struct nothing){0}, &list, err) < 0)
         return -1;
     if (list.resources.count > 0)
         id = ((const struct client *)list.resources.items)->id;

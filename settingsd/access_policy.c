@@ -26,14 +26,6 @@ static int in_use(struct error *err)
     return error_set(err, ERR_CONFLICT, "The access policy is in use.");
 }
 
-int access_policy_list_of(struct settingsd *d, const struct request *req, struct uuid project,
-                          struct access_policy_list *out, struct error *err)
-{
-    const struct sql_access_policy_list_in list = {.project = project, .most = LIST_SIZE_MAX};
-
-    return sql_access_policy_list(d->svc.db, req, &list, &out->resources, err) < 0 ? -1 : 0;
-}
-
 static struct sql_audit policy_audit(const struct request *req, const char *action,
                                      struct uuid project, struct uuid policy)
 {
@@ -42,10 +34,11 @@ static struct sql_audit policy_audit(const struct request *req, const char *acti
                  .action = action, .project = project, .type = "AccessPolicy", .id = policy});
 }
 
-static int policy_insert(struct settingsd *d, const struct request *req, struct uuid project,
+static int policy_insert(struct settingsd *d, const struct request *req,
                          const struct access_policy_in *in, struct access_policy *out,
                          struct error *err)
 {
+    struct uuid project = request_project(req);
     CLEANUP(list_write_end)
     struct list_write write = {.rule = &policies_rule, .project = project};
     struct uuid id = uuid_random();
@@ -65,20 +58,21 @@ static int policy_insert(struct settingsd *d, const struct request *req, struct 
     return list_write_commit(&write, req, err);
 }
 
-static int policy_read(struct settingsd *d, const struct request *req, struct uuid project,
-                       struct uuid id, struct access_policy *out, struct error *err)
+static int policy_read(struct settingsd *d, const struct request *req, struct uuid id,
+                       struct access_policy *out, struct error *err)
 {
-    const struct sql_access_policy_get_in get = {.project = project, .id = id};
+    const struct sql_access_policy_get_in get = {.project = request_project(req), .id = id};
 
     return require_policy(sql_access_policy_get(d->svc.db, req, &get, out, err), err);
 }
 
 /* Every gateway forgets the old rules before this is answered. Fails: NOT_FOUND, CONFLICT (If-
  * Match, too large), UNCERTAIN. */
-static int policy_update(struct settingsd *d, const struct request *req, struct uuid project,
+static int policy_update(struct settingsd *d, const struct request *req,
                          const struct access_policy_in *in, struct access_policy *out,
                          struct error *err)
 {
+    struct uuid project = request_project(req);
     CLEANUP(list_write_end)
     struct list_write write = {.rule = &policies_rule, .project = project};
     struct sql_access_policy_update_in update = {
@@ -93,7 +87,7 @@ static int policy_update(struct settingsd *d, const struct request *req, struct 
     int rows;
 
     if ((in->ifMatch &&
-         (policy_read(d, req, project, in->id, out, err) < 0 ||
+         (policy_read(d, req, in->id, out, err) < 0 ||
           etag_bind(in->ifMatch, out->etag, "access policy", &update.etag, err) < 0)) ||
         list_write_begin(&write, d->svc.db, req, err) < 0)
         return -1;
@@ -105,7 +99,8 @@ static int policy_update(struct settingsd *d, const struct request *req, struct 
     return publish_change(d, req, &update.outbox, "policy", in->id, err);
 }
 
-int access_policy_put(struct settingsd *d, const struct request *req, struct uuid project,
+/* Inserts a policy if in->id is not set. Fails: VALIDATION, with the path of each mistake. */
+static int policy_put(struct settingsd *d, const struct request *req,
                       const struct access_policy_in *in, struct access_policy *out,
                       struct error *err)
 {
@@ -114,19 +109,57 @@ int access_policy_put(struct settingsd *d, const struct request *req, struct uui
     if (access_policy_check(req->arena, &checked.resource, &checked.ipAccessRule, err) < 0)
         return -1;
     if (!uuid_is_set(&in->id))
-        return policy_insert(d, req, project, &checked, out, err);
-    return policy_update(d, req, project, &checked, out, err);
+        return policy_insert(d, req, &checked, out, err);
+    return policy_update(d, req, &checked, out, err);
 }
 
-int access_policy_remove(struct settingsd *d, const struct request *req, struct uuid project,
-                         struct uuid policy, struct error *err)
+/* ---- handlers ---- */
+
+int access_policies(struct settingsd *d, const struct request *req, const struct nothing *in UNUSED,
+                    struct access_policy_list *out, struct error *err)
 {
-    const struct policy_in_use_in use = {.projectId = project, .policyId = policy};
-    const struct sql_access_policy_get_use_in get = {.project = project, .id = policy};
+    const struct sql_access_policy_list_in list = {.project = request_project(req),
+                                                   .most = LIST_SIZE_MAX};
+
+    return sql_access_policy_list(d->svc.db, req, &list, &out->resources, err) < 0 ? -1 : 0;
+}
+
+int access_policy_create(struct settingsd *d, const struct request *req,
+                         const struct access_policy_in *in, struct access_policy *out,
+                         struct error *err)
+{
+    struct access_policy_in made = *in;
+
+    made.id = (struct uuid){""};
+    return policy_put(d, req, &made, out, err);
+}
+
+int access_policy_get(struct settingsd *d, const struct request *req, const struct id_in *in,
+                      struct access_policy *out, struct error *err)
+{
+    return policy_read(d, req, in->id, out, err);
+}
+
+/* Fails: NOT_FOUND, VALIDATION, CONFLICT (If-Match), UNCERTAIN (not yet in force everywhere). */
+int access_policy_replace(struct settingsd *d, const struct request *req,
+                          const struct access_policy_in *in, struct access_policy *out,
+                          struct error *err)
+{
+    return policy_put(d, req, in, out, err);
+}
+
+/* Fails: NOT_FOUND, CONFLICT (a default of the project or of a member; or the project changed
+ * meanwhile, maybe to this default). */
+int access_policy_delete(struct settingsd *d, const struct request *req, const struct id_in *in,
+                         struct nothing *out UNUSED, struct error *err)
+{
+    struct uuid project = request_project(req);
+    const struct policy_in_use_in use = {.projectId = project, .policyId = in->id};
+    const struct sql_access_policy_get_use_in get = {.project = project, .id = in->id};
     struct sql_access_policy_delete_in delete = {.project = project,
-                                                 .id = policy,
+                                                 .id = in->id,
                                                  .audit = policy_audit(req, "policy.delete",
-                                                                       project, policy)};
+                                                                       project, in->id)};
     struct sql_access_policy_get_use_row read;
     struct policy_in_use_out used = {0};
 
@@ -140,42 +173,4 @@ int access_policy_remove(struct settingsd *d, const struct request *req, struct 
         return in_use(err);
     delete.version = read.version;
     return project_require_unchanged(sql_access_policy_delete(d->svc.db, req, &delete, err), err);
-}
-
-/* ---- handlers ---- */
-
-int access_policies(struct settingsd *d, const struct request *req, const struct nothing *in UNUSED,
-                    struct access_policy_list *out, struct error *err)
-{
-    return access_policy_list_of(d, req, req->caller->project, out, err);
-}
-
-int access_policy_create(struct settingsd *d, const struct request *req,
-                         const struct access_policy_in *in, struct access_policy *out,
-                         struct error *err)
-{
-    struct access_policy_in made = *in;
-
-    made.id = (struct uuid){""};
-    return access_policy_put(d, req, req->caller->project, &made, out, err);
-}
-
-int access_policy_get(struct settingsd *d, const struct request *req, const struct id_in *in,
-                      struct access_policy *out, struct error *err)
-{
-    return policy_read(d, req, req->caller->project, in->id, out, err);
-}
-
-/* Fails: NOT_FOUND, VALIDATION, CONFLICT (If-Match), UNCERTAIN (not yet in force everywhere). */
-int access_policy_replace(struct settingsd *d, const struct request *req,
-                          const struct access_policy_in *in, struct access_policy *out,
-                          struct error *err)
-{
-    return access_policy_put(d, req, req->caller->project, in, out, err);
-}
-
-int access_policy_delete(struct settingsd *d, const struct request *req, const struct id_in *in,
-                         struct nothing *out UNUSED, struct error *err)
-{
-    return access_policy_remove(d, req, req->caller->project, in->id, err);
 }

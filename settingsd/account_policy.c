@@ -144,10 +144,23 @@ static int check_mfa(struct settingsd *d, const struct request *req, struct uuid
                      (long long)found.people);
 }
 
-int account_policy_write(struct settingsd *d, const struct request *req, struct uuid project,
-                         const struct account_policy_in *in, struct account_policy *out,
-                         struct error *err)
+/* ---- handlers ---- */
+
+int account_policy_get(struct settingsd *d, const struct request *req,
+                       const struct nothing *in UNUSED, struct account_policy *out,
+                       struct error *err)
 {
+    int64_t version;
+
+    return policy_read(d, req, request_project(req), out, &version, err);
+}
+
+/* Fails: CONFLICT (lost the race), UNCERTAIN. */
+int account_policy_put(struct settingsd *d, const struct request *req,
+                       const struct account_policy_in *in, struct account_policy *out,
+                       struct error *err)
+{
+    struct uuid project = request_project(req);
     struct sql_account_policy_write_in write = {
         .project = project,
         .members = policy_patch(req->arena, in),
@@ -167,23 +180,4 @@ int account_policy_write(struct settingsd *d, const struct request *req, struct 
         return -1;
     *out = policy_of(req->arena, row.account_policy, row.etag);
     return publish_change(d, req, &write.outbox, "project", project, err);
-}
-
-/* ---- handlers ---- */
-
-int account_policy_get(struct settingsd *d, const struct request *req,
-                       const struct nothing *in UNUSED, struct account_policy *out,
-                       struct error *err)
-{
-    int64_t version;
-
-    return policy_read(d, req, req->caller->project, out, &version, err);
-}
-
-/* Fails: CONFLICT (lost the race), UNCERTAIN. */
-int account_policy_put(struct settingsd *d, const struct request *req,
-                       const struct account_policy_in *in, struct account_policy *out,
-                       struct error *err)
-{
-    return account_policy_write(d, req, req->caller->project, in, out, err);
 }

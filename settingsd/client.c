@@ -76,10 +76,11 @@ static int check_proof(struct settingsd *d, const struct request *req, struct er
     return authd_proof_check(d->svc.bus, req, &in, &out, err);
 }
 
-static int client_add(struct settingsd *d, const struct request *req, struct uuid project,
-                      const struct client_in *in, struct client_record *out, struct error *err)
+static int client_add(struct settingsd *d, const struct request *req, const struct client_in *in,
+                      struct client_record *out, struct error *err)
 {
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
+    struct uuid project = request_project(req);
     struct sql_project_lock_in lock = {.project = project};
     struct sql_client_insert_in insert = {
         .project = project, .id = uuid_random(), .name = in->name, .now = req->now_ms};
@@ -97,9 +98,10 @@ static int client_add(struct settingsd *d, const struct request *req, struct uui
 }
 
 /* out: the registration before, then after. */
-static int client_change(struct settingsd *d, const struct request *req, struct uuid project,
-                         const struct client_in *in, struct client_record *out, struct error *err)
+static int client_change(struct settingsd *d, const struct request *req, const struct client_in *in,
+                         struct client_record *out, struct error *err)
 {
+    struct uuid project = request_project(req);
     struct sql_client_replace_in replace = {.project = project,
                                             .id = in->id,
                                             .name = in->name,
@@ -126,18 +128,10 @@ static int client_change(struct settingsd *d, const struct request *req, struct 
     return publish_client(d, req, &replace.outbox, project, in->id, err);
 }
 
-int client_list_of(struct settingsd *d, const struct request *req, struct uuid project,
-                   struct client_list *out, struct error *err)
+static int client_read(struct settingsd *d, const struct request *req, struct uuid client,
+                       struct client_record *out, struct error *err)
 {
-    struct sql_client_list_in list = {.project = project};
-
-    return sql_client_list(d->svc.db, req, &list, &out->resources, err) < 0 ? -1 : 0;
-}
-
-int client_read(struct settingsd *d, const struct request *req, struct uuid project,
-                struct uuid client, struct client_record *out, struct error *err)
-{
-    const struct sql_client_get_in get = {.project = project, .id = client};
+    const struct sql_client_get_in get = {.project = request_project(req), .id = client};
     struct sql_client_row row;
 
     if (require_client(sql_client_get(d->svc.db, req, &get, &row, err), err) < 0)
@@ -158,55 +152,74 @@ static int check_written(struct settingsd *d, const struct request *req,
     return result;
 }
 
-int client_put(struct settingsd *d, const struct request *req, struct uuid project,
-               const struct client_in *in, struct client_record *out, struct error *err)
+static int client_put(struct settingsd *d, const struct request *req, const struct client_in *in,
+                      struct client_record *out, struct error *err)
 {
     struct client_in checked = *in;
     bool is_new = !uuid_is_set(&in->id);
 
     if (check_written(d, req, &checked.settings, err) < 0 ||
-        (!is_new && client_read(d, req, project, in->id, out, err) < 0) ||
+        (!is_new && client_read(d, req, in->id, out, err) < 0) ||
         (needs_proof(req->arena, is_new ? NULL : &out->settings, &checked.settings) &&
          check_proof(d, req, err) < 0))
         return -1;
-    return is_new ? client_add(d, req, project, &checked, out, err)
-                  : client_change(d, req, project, &checked, out, err);
+    return is_new ? client_add(d, req, &checked, out, err)
+                  : client_change(d, req, &checked, out, err);
 }
 
-int client_remove(struct settingsd *d, const struct request *req, struct uuid project,
-                  struct uuid client, struct error *err)
+/* ---- handlers ---- */
+
+int clients(struct settingsd *d, const struct request *req, const struct nothing *in UNUSED,
+            struct client_list *out, struct error *err)
 {
-    struct sql_client_delete_in delete = {.project = project,
-                                          .id = client,
-                                          .outbox = publish_client_row(d, req, project, client),
-                                          .audit =
-                                              client_audit(req, "client.delete", project, client)};
+    const struct sql_client_list_in list = {.project = request_project(req)};
 
-    if (require_client(sql_client_delete(d->svc.db, req, &delete, err), err) < 0)
-        return -1;
-    return publish_client(d, req, &delete.outbox, project, client, err);
+    return sql_client_list(d->svc.db, req, &list, &out->resources, err) < 0 ? -1 : 0;
 }
 
-int client_secret_make(struct settingsd *d, const struct request *req, struct uuid project,
-                       struct uuid client, int64_t previous_hours, struct client_record *out,
-                       struct error *err)
+/* Fails: VALIDATION, CONFLICT (limit), STEP_UP_REQUIRED (needs_proof()). */
+int client_create(struct settingsd *d, const struct request *req, const struct client_in *in,
+                  struct client_record *out, struct error *err)
+{
+    return client_put(d, req, in, out, err);
+}
+
+int client_get(struct settingsd *d, const struct request *req, const struct id_in *in,
+               struct client_record *out, struct error *err)
+{
+    return client_read(d, req, in->id, out, err);
+}
+
+/* Fails: NOT_FOUND, VALIDATION, CONFLICT (If-Match, or a change since needs_proof()),
+ * STEP_UP_REQUIRED, UNCERTAIN. */
+int client_replace(struct settingsd *d, const struct request *req, const struct client_in *in,
+                   struct client_record *out, struct error *err)
+{
+    return client_put(d, req, in, out, err);
+}
+
+/* Fails: NOT_FOUND, CONFLICT (no secret), STEP_UP_REQUIRED, UNCERTAIN (it has a new secret, which
+ * was not shown). */
+int client_secret(struct settingsd *d, const struct request *req, const struct client_secret_in *in,
+                  struct client_record *out, struct error *err)
 {
     uint8_t hash[SECRET_HASH_SIZE];
+    struct uuid project = request_project(req);
     const char *secret =
         arena_printf(req->arena, SECRET_PREFIX "%s", secret_random_text(req->arena, SECRET_BYTES));
     const struct sql_client_secret_exchange_in exchange = {
         .project = project,
-        .id = client,
+        .id = in->id,
         .hash = {hash, sizeof(hash)},
-        .until = req->now_ms + HOURS(previous_hours),
+        .until = req->now_ms + HOURS(in->previousHours),
         .now = req->now_ms,
         .outbox = publish_change_row(d, req, "project", project),
-        .audit = client_audit(req, "client.secret", project, client)};
+        .audit = client_audit(req, "client.secret", project, in->id)};
     struct sql_client_row row;
     int rows;
 
     secret_hash(secret, hash);
-    if (client_read(d, req, project, client, out, err) < 0)
+    if (client_read(d, req, in->id, out, err) < 0)
         return -1;
     if (!client_has_secret(&out->settings))
         return error_set(err, ERR_CONFLICT, "The client does not authenticate with a secret.");
@@ -220,47 +233,19 @@ int client_secret_make(struct settingsd *d, const struct request *req, struct uu
     return publish_change(d, req, &exchange.outbox, "project", project, err);
 }
 
-/* ---- handlers ---- */
-
-int clients(struct settingsd *d, const struct request *req, const struct nothing *in UNUSED,
-            struct client_list *out, struct error *err)
-{
-    return client_list_of(d, req, req->caller->project, out, err);
-}
-
-/* Fails: VALIDATION, CONFLICT (limit), STEP_UP_REQUIRED (needs_proof()). */
-int client_create(struct settingsd *d, const struct request *req, const struct client_in *in,
-                  struct client_record *out, struct error *err)
-{
-    return client_put(d, req, req->caller->project, in, out, err);
-}
-
-int client_get(struct settingsd *d, const struct request *req, const struct id_in *in,
-               struct client_record *out, struct error *err)
-{
-    return client_read(d, req, req->caller->project, in->id, out, err);
-}
-
-/* Fails: NOT_FOUND, VALIDATION, CONFLICT (If-Match, or a change since needs_proof()),
- * STEP_UP_REQUIRED, UNCERTAIN. */
-int client_replace(struct settingsd *d, const struct request *req, const struct client_in *in,
-                   struct client_record *out, struct error *err)
-{
-    return client_put(d, req, req->caller->project, in, out, err);
-}
-
-/* Fails: NOT_FOUND, CONFLICT (no secret), STEP_UP_REQUIRED, UNCERTAIN (it has a new secret, which
- * was not shown). */
-int client_secret(struct settingsd *d, const struct request *req, const struct client_secret_in *in,
-                  struct client_record *out, struct error *err)
-{
-    return client_secret_make(d, req, req->caller->project, in->id, in->previousHours, out, err);
-}
-
 int client_delete(struct settingsd *d, const struct request *req, const struct id_in *in,
                   struct nothing *out UNUSED, struct error *err)
 {
-    return client_remove(d, req, req->caller->project, in->id, err);
+    struct uuid project = request_project(req);
+    const struct sql_client_delete_in delete = {
+        .project = project,
+        .id = in->id,
+        .outbox = publish_client_row(d, req, project, in->id),
+        .audit = client_audit(req, "client.delete", project, in->id)};
+
+    if (require_client(sql_client_delete(d->svc.db, req, &delete, err), err) < 0)
+        return -1;
+    return publish_client(d, req, &delete.outbox, project, in->id, err);
 }
 
 /* Finds a client's project for one-step sign-in. Fails: NOT_FOUND. */

@@ -207,16 +207,12 @@ static const struct field oauth_client_rows[] = {
 FIELD_TABLE(oauth_client);
 
 static const struct field operator_client_create_in_rows[] = {
-    FIELD_TEXT(struct operator_client_create_in, tenantCode, 1, 64, FIELD_REQUIRED, "The project.",
-               "lakeside"),
     FIELD_CHECKED(struct operator_client_create_in, name, 1, 200, name_check,
                   FIELD_REQUIRED | FIELD_CHARACTERS, "Name of the application.", "Patient portal"),
 };
 FIELD_TABLE(operator_client_create_in);
 
 static const struct field operator_client_put_in_rows[] = {
-    FIELD_TEXT(struct operator_client_put_in, tenantCode, 1, 64, FIELD_REQUIRED, "The project.",
-               "lakeside"),
     FIELD_UUID(struct operator_client_put_in, id, 0,
                "The client application to replace; absent: a new one."),
     FIELD_CHECKED(struct operator_client_put_in, name, 1, 200, name_check,
@@ -228,18 +224,3 @@ static const struct field operator_client_put_in_rows[] = {
                "ETag of the registration that is replaced.", "\"5f0c4a52\""),
 };
 FIELD_TABLE(operator_client_put_in);
-
-static const struct field operator_client_in_rows[] = {
-    FIELD_TEXT(struct operator_client_in, tenantCode, 1, 64, FIELD_REQUIRED, "The project.",
-               "lakeside"),
-    FIELD_UUID(struct operator_client_in, id, FIELD_REQUIRED, "The client application."),
-};
-FIELD_TABLE(operator_client_in);
-
-static const struct field operator_client_secret_in_rows[] = {
-    FIELD_TEXT(struct operator_client_secret_in, tenantCode, 1, 64, FIELD_REQUIRED, "The project.",
-               "lakeside"),
-    FIELD_UUID(struct operator_client_secret_in, id, FIELD_REQUIRED, "The client application."),
-    PREVIOUS_HOURS_ROW(struct operator_client_secret_in),
-};
-FIELD_TABLE(operator_client_secret_in);

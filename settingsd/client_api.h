@@ -98,31 +98,17 @@ struct oauth_client {
 FIELD_DECLARE(oauth_client);
 
 struct operator_client_create_in {
-    const char *tenantCode, *name;
+    const char *name;
 };
 FIELD_DECLARE(operator_client_create_in);
 
 /* A new client application, or, with an id, what it is from now on. */
 struct operator_client_put_in {
-    const char *tenantCode;
     struct uuid id; /* absent: a new one */
     const char *name;
     const struct oauth_settings *settings; /* NULL: public, without grants */
     const char *ifMatch;                   /* as of client_in */
 };
 FIELD_DECLARE(operator_client_put_in);
-
-struct operator_client_in {
-    const char *tenantCode;
-    struct uuid id;
-};
-FIELD_DECLARE(operator_client_in);
-
-struct operator_client_secret_in {
-    const char *tenantCode;
-    struct uuid id;
-    int64_t previousHours;
-};
-FIELD_DECLARE(operator_client_secret_in);
 
 #endif

@@ -84,9 +84,24 @@ static int locales_merge(const struct request *req, const struct locales_in *in,
     return result;
 }
 
-int locales_write(struct settingsd *d, const struct request *req, struct uuid project,
-                  const struct locales_in *in, struct locales *out, struct error *err)
+/* ---- handlers ---- */
+
+/* Fails: FORBIDDEN (the caller's policy does not let it read locales). */
+int locales_get(struct settingsd *d, const struct request *req, const struct nothing *in UNUSED,
+                struct locales *out, struct error *err)
 {
+    int64_t version;
+
+    if (policy_check(req, "Locale", POLICY_READ, err) < 0)
+        return -1;
+    return locales_read(d, req, request_project(req), out, &version, err);
+}
+
+/* Fails: VALIDATION, CONFLICT (lost the race, If-Match). */
+int locales_patch(struct settingsd *d, const struct request *req, const struct locales_in *in,
+                  struct locales *out, struct error *err)
+{
+    struct uuid project = request_project(req);
     struct sql_locales_write_in write = {.project = project,
                                          .history = history_of(req),
                                          .outbox = publish_change_row(d, req, "project", project),
@@ -106,24 +121,4 @@ int locales_write(struct settingsd *d, const struct request *req, struct uuid pr
         return -1;
     out->etag = row.etag;
     return publish_change(d, req, &write.outbox, "project", project, err);
-}
-
-/* ---- handlers ---- */
-
-/* Fails: FORBIDDEN (the caller's policy does not let it read locales). */
-int locales_get(struct settingsd *d, const struct request *req, const struct nothing *in UNUSED,
-                struct locales *out, struct error *err)
-{
-    int64_t version;
-
-    if (policy_check(req, "Locale", POLICY_READ, err) < 0)
-        return -1;
-    return locales_read(d, req, req->caller->project, out, &version, err);
-}
-
-/* Fails: VALIDATION, CONFLICT (lost the race, If-Match). */
-int locales_patch(struct settingsd *d, const struct request *req, const struct locales_in *in,
-                  struct locales *out, struct error *err)
-{
-    return locales_write(d, req, req->caller->project, in, out, err);
 }

@@ -144,30 +144,7 @@ static const struct field access_policy_list_rows[] = {
 };
 FIELD_TABLE(access_policy_list);
 
-static const struct field operator_policy_default_in_rows[] = {
-    FIELD_TEXT(struct operator_policy_default_in, tenantCode, 1, 64, FIELD_REQUIRED, "The project.",
-               "lakeside"),
-    FIELD_TEXT(struct operator_policy_default_in, value, 0, SETTING_TEXT_MAX, FIELD_REQUIRED,
-               "Policy of patients who register; empty for none.",
-               "AccessPolicy/5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"),
-};
-FIELD_TABLE(operator_policy_default_in);
-
-static const struct field operator_policy_put_in_rows[] = {
-    FIELD_TEXT(struct operator_policy_put_in, tenantCode, 1, 64, FIELD_REQUIRED, "The project.",
-               "lakeside"),
-    FIELD_UUID(struct operator_policy_put_in, id, 0, "Policy to replace; absent: a new one."),
-    FIELD_CHECKED(struct operator_policy_put_in, name, 1, 200, name_check,
-                  FIELD_REQUIRED | FIELD_CHARACTERS, "Name for people.", "Own documents"),
-    FIELD_JSON(struct operator_policy_put_in, resource, POLICY_JSON_MAX, FIELD_REQUIRED, "Rules.",
-               "[]"),
-    FIELD_JSON(struct operator_policy_put_in, ipAccessRule, ADDRESS_JSON_MAX, 0, "Networks.", "[]"),
-};
-FIELD_TABLE(operator_policy_put_in);
-
 static const struct field operator_account_policy_in_rows[] = {
-    FIELD_TEXT(struct operator_account_policy_in, tenantCode, 1, 64, FIELD_REQUIRED, "The project.",
-               "lakeside"),
     FIELD_OBJECT(struct operator_account_policy_in, policy, account_policy_in, FIELD_REQUIRED,
                  "Members to write."),
 };

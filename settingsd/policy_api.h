@@ -62,21 +62,8 @@ struct access_policy_list {
 };
 FIELD_DECLARE(access_policy_list);
 
-struct operator_policy_default_in {
-    const char *tenantCode, *value; /* "AccessPolicy/<id>" or "" */
-};
-FIELD_DECLARE(operator_policy_default_in);
-
-struct operator_policy_put_in {
-    const char *tenantCode;
-    struct uuid id; /* absent: create */
-    const char *name, *resource, *ipAccessRule;
-};
-FIELD_DECLARE(operator_policy_put_in);
-
 /* As PUT /v1/project/account-policy. */
 struct operator_account_policy_in {
-    const char *tenantCode;
     const struct account_policy_in *policy;
 };
 FIELD_DECLARE(operator_account_policy_in);

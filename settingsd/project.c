@@ -84,6 +84,19 @@ int project_find_writable(struct settingsd *d, const struct request *req, const 
     return out->deleting ? error_set(err, ERR_CONFLICT, "The project is being deleted.") : 0;
 }
 
+int project_id_of(void *daemon, const struct request *req, const char *name, struct uuid *ret,
+                  struct error *err)
+{
+    struct settingsd *d = daemon;
+    struct tenant tenant = {0};
+
+    if ((req->safe ? project_find(d, req, name, &tenant, err)
+                   : project_find_writable(d, req, name, &tenant, err)) < 0)
+        return -1;
+    *ret = tenant.projectId;
+    return 0;
+}
+
 int project_by_id(struct settingsd *d, const struct request *req, struct uuid id,
                   struct tenant *out, struct error *err)
 {

@@ -1,7 +1,6 @@
 /*
  * readiness.c - what each flow of a project lacks to work: the facts behind GET
- * /v1/project/readiness and `atriumctl project show`.  Handlers: project_readiness and, for an
- * operator, operator_readiness.
+ * /v1/project/readiness and `atriumctl project show`.  Handler: project_readiness.
  *
  * To add a flow: one row of flows[]. To add a need: a row of needs[] or a template's name in a
  * flow.
@@ -322,50 +321,30 @@ static bool has_pages(const struct settingsd *d, const struct tenant *tenant)
     return d->svc.common->public_url && tenant->tenantCode && page_is_code(tenant->tenantCode);
 }
 
-/* Fails: UNAVAILABLE (maild does not answer). */
-static int readiness_of(struct settingsd *d, const struct request *req, const struct tenant *tenant,
-                        struct readiness *out, struct error *err)
+/* ---- handlers ---- */
+
+/* Fails: UNAVAILABLE (maild). */
+int project_readiness(struct settingsd *d, const struct request *req,
+                      const struct nothing *in UNUSED, struct readiness *out, struct error *err)
 {
-    const struct sql_readiness_get_in get = {.project = tenant->projectId};
-    const struct template_list_in which = {.projectId = tenant->projectId};
+    const struct sql_readiness_get_in get = {.project = request_project(req)};
+    const struct template_list_in which = {.projectId = get.project};
     struct template_mappings templates = {0};
     struct sql_readiness_get_row row;
+    struct tenant tenant = {0};
 
-    if (sql_require(sql_readiness_get(d->svc.db, req, &get, &row, err), err, ERR_NOT_FOUND,
+    if (project_by_id(d, req, get.project, &tenant, err) < 0 ||
+        sql_require(sql_readiness_get(d->svc.db, req, &get, &row, err), err, ERR_NOT_FOUND,
                     "Project not found.") < 0 ||
         maild_template_summary(d->svc.bus, req, &which, &templates, err) < 0)
         return -1;
     readiness_fill(&(struct facts){.arena = req->arena,
-                                   .tenant = tenant,
+                                   .tenant = &tenant,
                                    .row = &row,
                                    .written = field_texts_split(req->arena, row.written),
                                    .languages = field_texts_split(req->arena, row.languages),
                                    .templates = templates.templates,
-                                   .has_pages = has_pages(d, tenant)},
+                                   .has_pages = has_pages(d, &tenant)},
                    out);
     return 0;
-}
-
-/* ---- handlers ---- */
-
-/* Fails: UNAVAILABLE. */
-int project_readiness(struct settingsd *d, const struct request *req,
-                      const struct nothing *in UNUSED, struct readiness *out, struct error *err)
-{
-    struct tenant tenant = {0};
-
-    if (project_by_id(d, req, req->caller->project, &tenant, err) < 0)
-        return -1;
-    return readiness_of(d, req, &tenant, out, err);
-}
-
-/* Fails: NOT_FOUND, UNAVAILABLE. */
-int operator_readiness(struct settingsd *d, const struct request *req,
-                       const struct tenant_lookup_in *in, struct readiness *out, struct error *err)
-{
-    struct tenant tenant = {0};
-
-    if (tenant_lookup(d, req, in, &tenant, err) < 0)
-        return -1;
-    return readiness_of(d, req, &tenant, out, err);
 }

@@ -218,32 +218,3 @@ static const struct field readiness_rows[] = {
                   "What people do in the project, and what each lacks to work."),
 };
 FIELD_TABLE(readiness);
-
-static const struct field operator_locales_in_rows[] = {
-    FIELD_TEXT(struct operator_locales_in, tenantCode, 1, 64, FIELD_REQUIRED, "The project.",
-               "lakeside"),
-    FIELD_TEXTS_FILLED(struct operator_locales_in, languages, 1, LANGUAGE_TAG_MAX, LANGUAGES_MAX, 0,
-                       "All languages in use; absent: as they are.", "pt-BR"),
-    FIELD_TEXT(struct operator_locales_in, defaultLanguage, 1, LANGUAGE_TAG_MAX, 0,
-               "One of the languages; absent: as it is.", "en"),
-};
-FIELD_TABLE(operator_locales_in);
-
-static const struct field operator_setting_in_rows[] = {
-    FIELD_TEXT(struct operator_setting_in, tenantCode, 1, 64, FIELD_REQUIRED, "The project.",
-               "lakeside"),
-    FIELD_TEXT(struct operator_setting_in, name, 1, 100, FIELD_REQUIRED, "Name of a text setting.",
-               "PATIENT_APP_URL"),
-    FIELD_TEXT(struct operator_setting_in, value, 0, SETTING_TEXT_MAX, FIELD_REQUIRED,
-               "New value; empty clears it.", "https://my.lakeside.example"),
-};
-FIELD_TABLE(operator_setting_in);
-
-static const struct field operator_switch_in_rows[] = {
-    FIELD_TEXT(struct operator_switch_in, tenantCode, 1, 64, FIELD_REQUIRED, "The project.",
-               "lakeside"),
-    FIELD_TEXT(struct operator_switch_in, name, 1, 100, FIELD_REQUIRED, "Name of a switch.",
-               "PATIENT_LOGIN_ENABLED"),
-    FIELD_BOOL(struct operator_switch_in, enabled, false, FIELD_REQUIRED, "New state."),
-};
-FIELD_TABLE(operator_switch_in);

@@ -119,24 +119,4 @@ struct readiness {
 };
 FIELD_DECLARE(readiness);
 
-/* As PATCH /locales. */
-struct operator_locales_in {
-    const char *tenantCode;
-    struct field_texts languages;
-    const char *defaultLanguage;
-};
-FIELD_DECLARE(operator_locales_in);
-
-struct operator_setting_in {
-    const char *tenantCode, *name, *value;
-};
-FIELD_DECLARE(operator_setting_in);
-
-/* As PUT /v1/project/settings/{name}. */
-struct operator_switch_in {
-    const char *tenantCode, *name;
-    bool enabled;
-};
-FIELD_DECLARE(operator_switch_in);
-
 #endif

@@ -97,10 +97,12 @@ static int check_policy(struct settingsd *d, const struct request *req, struct u
     return 0;
 }
 
-int settings_write_text(struct settingsd *d, const struct request *req, struct uuid project,
-                        const char *name, const char *value, const char *if_match,
-                        struct settings_record *out, struct error *err)
+/* Unsets it if `value` is "". */
+static int write_text(struct settingsd *d, const struct request *req, const char *name,
+                      const char *value, const char *if_match, struct settings_record *out,
+                      struct error *err)
 {
+    struct uuid project = request_project(req);
     const struct setting *setting = setting_find(name);
     struct settings_record before = {0};
     int64_t version;
@@ -118,43 +120,36 @@ int settings_write_text(struct settingsd *d, const struct request *req, struct u
     return write_store(d, req, project, version, setting->name, TRISTATE_UNSET, value, out, err);
 }
 
-int settings_write_switch(struct settingsd *d, const struct request *req, struct uuid project,
-                          const char *name, bool enabled, const char *if_match,
-                          struct settings_record *out, struct error *err)
-{
-    const struct setting *setting = setting_find(name);
-    struct settings_record before = {0};
-    int64_t version;
-
-    if (!setting || setting->kind != SETTING_SWITCH)
-        return error_set(err, ERR_NOT_FOUND, "Setting not found.");
-    if (write_begin(d, req, project, if_match, &before, &version, err) < 0)
-        return -1;
-    if (enabled && strcmp(setting->name, "PRACTITIONER_REGISTRATION_ENABLED") == 0 &&
-        !before.settings->DEFAULT_PRACTITIONER_ACCESS_POLICY)
-        return invalid_value(err, "enabled", "needs DEFAULT_PRACTITIONER_ACCESS_POLICY first");
-    return write_store(d, req, project, version, setting->name,
-                       enabled ? TRISTATE_TRUE : TRISTATE_FALSE, NULL, out, err);
-}
-
 /* ---- handlers ---- */
 
-/* The settings of the caller's project. */
 int settings_get(struct settingsd *d, const struct request *req, const struct nothing *in UNUSED,
                  struct settings_record *out, struct error *err)
 {
     int64_t version;
 
-    return record_read(d, req, req->caller->project, out, &version, err);
+    return record_read(d, req, request_project(req), out, &version, err);
 }
 
-/* Turns a switch on or off. Errors as settings_write_switch(). */
+/* Fails: NOT_FOUND (no such switch), CONFLICT (lost the race), INVALID_SETTING_VALUE (open
+ * practitioner registration without a default practitioner policy). */
 int setting_switch(struct settingsd *d, const struct request *req,
                    const struct setting_switch_in *in, struct settings_record *out,
                    struct error *err)
 {
-    return settings_write_switch(d, req, req->caller->project, in->name, in->enabled, in->ifMatch,
-                                 out, err);
+    struct uuid project = request_project(req);
+    const struct setting *setting = setting_find(in->name);
+    struct settings_record before = {0};
+    int64_t version;
+
+    if (!setting || setting->kind != SETTING_SWITCH)
+        return error_set(err, ERR_NOT_FOUND, "Setting not found.");
+    if (write_begin(d, req, project, in->ifMatch, &before, &version, err) < 0)
+        return -1;
+    if (in->enabled && strcmp(setting->name, "PRACTITIONER_REGISTRATION_ENABLED") == 0 &&
+        !before.settings->DEFAULT_PRACTITIONER_ACCESS_POLICY)
+        return invalid_value(err, "enabled", "needs DEFAULT_PRACTITIONER_ACCESS_POLICY first");
+    return write_store(d, req, project, version, setting->name,
+                       in->enabled ? TRISTATE_TRUE : TRISTATE_FALSE, NULL, out, err);
 }
 
 /* Writes or, with an empty value, clears a text setting. Fails: NOT_FOUND (no such text setting),
@@ -166,8 +161,7 @@ int setting_value(struct settingsd *d, const struct request *req, const struct s
 
     if (setting && setting->hidden)
         return error_set(err, ERR_NOT_FOUND, "Setting not found.");
-    return settings_write_text(d, req, req->caller->project, in->name, in->value, in->ifMatch, out,
-                               err);
+    return write_text(d, req, in->name, in->value, in->ifMatch, out, err);
 }
 
 /* Names the access policy that patients get who register, or takes it away. Errors as
@@ -176,6 +170,5 @@ int default_policy(struct settingsd *d, const struct request *req,
                    const struct default_policy_in *in, struct settings_record *out,
                    struct error *err)
 {
-    return settings_write_text(d, req, req->caller->project, SETTING_DEFAULT_PATIENT_POLICY,
-                               in->value, in->ifMatch, out, err);
+    return write_text(d, req, SETTING_DEFAULT_PATIENT_POLICY, in->value, in->ifMatch, out, err);
 }

@@ -63,6 +63,7 @@ static const struct service_definition definition = {
     .audit = true,
     .erasure = true,
     .operations = operations,
+    .find_project = project_id_of,
     .upstreams = upstreams,
     .outbox_methods = outbox_methods,
     .tenant = settingsd_tenant_tables,

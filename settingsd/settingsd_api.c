@@ -12,13 +12,6 @@ static const struct field id_in_rows[] = {
 };
 FIELD_TABLE(id_in);
 
-static const struct field operator_delete_in_rows[] = {
-    FIELD_TEXT(struct operator_delete_in, tenantCode, 1, 64, FIELD_REQUIRED, "The project.",
-               "lakeside"),
-    FIELD_UUID(struct operator_delete_in, id, FIELD_REQUIRED, "What to delete."),
-};
-FIELD_TABLE(operator_delete_in);
-
 #define SERVICE settingsd
 #define SERVICE_OPERATIONS OPERATION_METHODS
 #include "common/bus/operations.def"

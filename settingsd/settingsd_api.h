@@ -14,13 +14,6 @@ struct id_in {
 };
 FIELD_DECLARE(id_in);
 
-/* An access policy or a client application. */
-struct operator_delete_in {
-    const char *tenantCode;
-    struct uuid id;
-};
-FIELD_DECLARE(operator_delete_in);
-
 #define SERVICE settingsd
 #define SERVICE_OPERATIONS OPERATION_CALLS
 #include "common/bus/operations.def"

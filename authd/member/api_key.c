@@ -1,7 +1,6 @@
 /*
  * api_key.c - keys by which machines use a project.  Handlers: api_keys, api_key_create,
- * api_key_delete; api_key_find and api_key_get for gateways; operator_api_keys and
- * operator_api_key_revoke.
+ * api_key_delete; api_key_find and api_key_get for gateways.
  *
  * A key is the project's, not its maker's: it opens what its access policy names, until it expires
  * or is removed. Gateways know it by its id as they know a session, so its end reaches them as that
@@ -59,7 +58,7 @@ static int list_page(struct authd *d, const struct request *req, struct uuid pro
 int api_keys(struct authd *d, const struct request *req, const struct api_keys_in *in,
              struct api_key_list *out, struct error *err)
 {
-    return list_page(d, req, req->caller->project, in->_cursor, in->_count, out, err);
+    return list_page(d, req, request_project(req), in->_cursor, in->_count, out, err);
 }
 
 /* ---- making ---- */
@@ -125,33 +124,28 @@ int api_key_create(struct authd *d, const struct request *req, const struct api_
 
 /* ---- removing ---- */
 
-/* In force on every gateway when it returns 0. prove: it needs a fresh proof of the caller. */
-static int key_revoke(struct authd *d, const struct request *req, struct uuid project,
-                      struct uuid id, bool prove, struct error *err)
-{
-    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
-    const struct sql_api_key_revoke_in in = {.project = project,
-                                             .id = id,
-                                             .now = req->now_ms,
-                                             .change = {.until = req->now_ms + CHANGE_SESSION_LIFE},
-                                             .audit =
-                                                 key_audit(req, "api-key.delete", project, id)};
-    struct change change = {.kind = "session", .id = id, .until = in.change.until};
-    struct sql_api_key_revoke_row row;
-
-    if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
-        require_key(sql_api_key_revoke(tx, req, &in, &row, err), err) < 0 ||
-        (prove && step_up_check(d, tx, req, err) < 0) || db_commit(&tx, err) < 0)
-        return -1;
-    change.sequence = row.sequence;
-    return invalidation_wait(d, req, row.sequence, &change, 1, err);
-}
-
-/* Fails: NOT_FOUND, STEP_UP_REQUIRED. */
+/* In force on every gateway when it returns 0. An operator needs no fresh proof. Fails: NOT_FOUND,
+ * STEP_UP_REQUIRED. */
 int api_key_delete(struct authd *d, const struct request *req, const struct api_key_id_in *in,
                    struct nothing *out UNUSED, struct error *err)
 {
-    return key_revoke(d, req, req->caller->project, in->id, true, err);
+    struct uuid project = request_project(req);
+    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
+    const struct sql_api_key_revoke_in revoke = {
+        .project = project,
+        .id = in->id,
+        .now = req->now_ms,
+        .change = {.until = req->now_ms + CHANGE_SESSION_LIFE},
+        .audit = key_audit(req, "api-key.delete", project, in->id)};
+    struct change change = {.kind = "session", .id = in->id, .until = revoke.change.until};
+    struct sql_api_key_revoke_row row;
+
+    if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
+        require_key(sql_api_key_revoke(tx, req, &revoke, &row, err), err) < 0 ||
+        (req->caller && step_up_check(d, tx, req, err) < 0) || db_commit(&tx, err) < 0)
+        return -1;
+    change.sequence = row.sequence;
+    return invalidation_wait(d, req, row.sequence, &change, 1, err);
 }
 
 /* ---- for gateways ---- */
@@ -198,30 +192,4 @@ int api_key_get(struct authd *d, const struct request *req, const struct api_key
         touch(d, req, in);
     *out = (struct api_key_rights){row.name, row.policy, row.address_rules, row.expires};
     return 0;
-}
-
-/* ---- for operators ---- */
-
-/* Fails: NOT_FOUND. */
-int operator_api_keys(struct authd *d, const struct request *req,
-                      const struct operator_api_keys_in *in, struct api_key_list *out,
-                      struct error *err)
-{
-    struct tenant tenant;
-
-    if (tenant_open(d, req, in->tenantCode, &tenant, err) < 0)
-        return -1;
-    return list_page(d, req, tenant.projectId, NULL, API_KEYS_MAX, out, err);
-}
-
-/* Fails: NOT_FOUND. */
-int operator_api_key_revoke(struct authd *d, const struct request *req,
-                            const struct operator_api_key_in *in, struct nothing *out UNUSED,
-                            struct error *err)
-{
-    struct tenant tenant;
-
-    if (tenant_open(d, req, in->tenantCode, &tenant, err) < 0)
-        return -1;
-    return key_revoke(d, req, tenant.projectId, in->id, false, err);
 }

@@ -92,16 +92,3 @@ static const struct field api_key_rights_rows[] = {
               "0"),
 };
 FIELD_TABLE(api_key_rights);
-
-static const struct field operator_api_keys_in_rows[] = {
-    FIELD_TEXT(struct operator_api_keys_in, tenantCode, 1, TENANT_CODE_MAX, FIELD_REQUIRED,
-               "Where.", "demo"),
-};
-FIELD_TABLE(operator_api_keys_in);
-
-static const struct field operator_api_key_in_rows[] = {
-    FIELD_TEXT(struct operator_api_key_in, tenantCode, 1, TENANT_CODE_MAX, FIELD_REQUIRED, "Where.",
-               "demo"),
-    FIELD_UUID(struct operator_api_key_in, id, FIELD_REQUIRED, "The key."),
-};
-FIELD_TABLE(operator_api_key_in);

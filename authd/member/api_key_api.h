@@ -71,15 +71,4 @@ struct api_key_rights {
 };
 FIELD_DECLARE(api_key_rights);
 
-struct operator_api_keys_in {
-    const char *tenantCode;
-};
-FIELD_DECLARE(operator_api_keys_in);
-
-struct operator_api_key_in {
-    const char *tenantCode;
-    struct uuid id;
-};
-FIELD_DECLARE(operator_api_key_in);
-
 #endif

@@ -53,43 +53,34 @@ struct page {
     struct page_cursor last; /* row that was walked */
 };
 
-typedef int page_reader(struct authd *d, const struct request *req, const struct listing *list,
-                        const struct page_cursor *from, struct page *page, struct error *err);
+/* Adds what the statement finds to a page. */
+static int read_phase(struct authd *d, const struct request *req, const struct listing *list,
+                      const struct db_statement *statement, const struct page_cursor *from,
+                      struct page *page, struct error *err)
+{
+    const struct sql_project_account_read_in in = {.project = req->caller->project,
+                                                   .patients = list->patients,
+                                                   .search = list->in->search,
+                                                   .words = list->words,
+                                                   .after_key = from->key,
+                                                   .after = from->id,
+                                                   .walk = list->walk,
+                                                   .organization = list->organization,
+                                                   .role = list->in->role,
+                                                   .state = list->in->state,
+                                                   .most = list->most,
+                                                   .now = req->now_ms};
+    struct sql_project_account_read_rows rows;
 
-/* Defines read_<name>(), which adds what the statement project_account_<name> finds to a page. */
-#define PAGE_READER(name, ...)                                                                     \
-    static int read_##name(struct authd *d, const struct request *req, const struct listing *list, \
-                           const struct page_cursor *from, struct page *page, struct error *err)   \
-    {                                                                                              \
-        const struct sql_project_account_##name##_in in = {.project = req->caller->project,        \
-                                                           .after = from->id,                      \
-                                                           .walk = list->walk,                     \
-                                                           .organization = list->organization,     \
-                                                           .state = list->in->state,               \
-                                                           .most = list->most,                     \
-                                                           .now = req->now_ms,                     \
-                                                           __VA_ARGS__};                           \
-        struct sql_project_account_##name##_rows rows;                                             \
-                                                                                                   \
-        if (sql_project_account_##name(d->svc.db, req, &in, &rows, err) < 0)                       \
-            return -1;                                                                             \
-        page->walked = rows.items->walked;                                                         \
-        page->last = (struct page_cursor){from->phase, rows.items->last_key, rows.items->last};    \
-        for (size_t i = 0; i < rows.count && uuid_is_set(&rows.items[i].at); i++)                  \
-            page->hits[page->count++] = (struct hit){                                              \
-                {from->phase, rows.items[i].at_key, rows.items[i].at}, *rows.items[i].account};    \
-        return 0;                                                                                  \
-    }
-
-#define SEARCHED .patients = list->patients, .search = list->in->search, .after_key = from->key
-
-PAGE_READER(list, .role = list->in->role)
-PAGE_READER(list_locked, .role = list->in->role)
-PAGE_READER(list_inactive, .role = list->in->role, .patients = list->patients)
-PAGE_READER(search_email, SEARCHED)
-PAGE_READER(search_name, SEARCHED, .words = list->words)
-PAGE_READER(search_old_name, SEARCHED)
-PAGE_READER(search_old_surname, SEARCHED)
+    if (sql_project_account_read(d->svc.db, req, statement, &in, &rows, err) < 0)
+        return -1;
+    page->walked = rows.items->walked;
+    page->last = (struct page_cursor){from->phase, rows.items->last_key, rows.items->last};
+    for (size_t i = 0; i < rows.count && uuid_is_set(&rows.items[i].at); i++)
+        page->hits[page->count++] = (struct hit){
+            {from->phase, rows.items[i].at_key, rows.items[i].at}, *rows.items[i].account};
+    return 0;
+}
 
 enum phase_of {
     OF_ALL,
@@ -97,27 +88,30 @@ enum phase_of {
     OF_UNFOLDED /* of accounts without them, which are few, or none */
 };
 
-/* role: whose the statement reads; ROLE_NONE: both. The end has no reader. */
+/* role: whose the statement reads; ROLE_NONE: both. The end has no statement. */
 struct phase {
-    page_reader *read;
+    const struct db_statement *const *statement;
     enum role role;
     enum phase_of of;
 };
 
-static const struct phase all[] = {{read_list, ROLE_NONE, OF_ALL}, {NULL, ROLE_NONE, OF_ALL}};
-static const struct phase locked[] = {{read_list_locked, ROLE_NONE, OF_ALL},
-                                      {read_list_inactive, ROLE_PATIENT, OF_ALL},
-                                      {read_list_inactive, ROLE_PRACTITIONER, OF_ALL},
-                                      {NULL, ROLE_NONE, OF_ALL}};
-static const struct phase search[] = {{read_search_email, ROLE_PATIENT, OF_ALL},
-                                      {read_search_email, ROLE_PRACTITIONER, OF_ALL},
-                                      {read_search_name, ROLE_PATIENT, OF_WORDS},
-                                      {read_search_name, ROLE_PRACTITIONER, OF_WORDS},
-                                      {read_search_old_name, ROLE_PATIENT, OF_UNFOLDED},
-                                      {read_search_old_name, ROLE_PRACTITIONER, OF_UNFOLDED},
-                                      {read_search_old_surname, ROLE_PATIENT, OF_UNFOLDED},
-                                      {read_search_old_surname, ROLE_PRACTITIONER, OF_UNFOLDED},
-                                      {NULL, ROLE_NONE, OF_ALL}};
+static const struct phase all[] = {{&sql_project_account_list_statement, ROLE_NONE, OF_ALL},
+                                   {NULL, ROLE_NONE, OF_ALL}};
+static const struct phase locked[] = {
+    {&sql_project_account_list_locked_statement, ROLE_NONE, OF_ALL},
+    {&sql_project_account_list_inactive_statement, ROLE_PATIENT, OF_ALL},
+    {&sql_project_account_list_inactive_statement, ROLE_PRACTITIONER, OF_ALL},
+    {NULL, ROLE_NONE, OF_ALL}};
+static const struct phase search[] = {
+    {&sql_project_account_search_email_statement, ROLE_PATIENT, OF_ALL},
+    {&sql_project_account_search_email_statement, ROLE_PRACTITIONER, OF_ALL},
+    {&sql_project_account_search_name_statement, ROLE_PATIENT, OF_WORDS},
+    {&sql_project_account_search_name_statement, ROLE_PRACTITIONER, OF_WORDS},
+    {&sql_project_account_search_old_name_statement, ROLE_PATIENT, OF_UNFOLDED},
+    {&sql_project_account_search_old_name_statement, ROLE_PRACTITIONER, OF_UNFOLDED},
+    {&sql_project_account_search_old_surname_statement, ROLE_PATIENT, OF_UNFOLDED},
+    {&sql_project_account_search_old_surname_statement, ROLE_PRACTITIONER, OF_UNFOLDED},
+    {NULL, ROLE_NONE, OF_ALL}};
 
 static const struct phase *phases_of(const struct project_accounts_in *in)
 {
@@ -153,7 +147,7 @@ static int read_page(struct authd *d, const struct request *req, struct listing 
     size_t want = (size_t)list->in->_count + 1;
 
     *ret_more = false;
-    for (int64_t i = 0; phases[i].read && page->count < want && !*ret_more; i++) {
+    for (int64_t i = 0; phases[i].statement && page->count < want && !*ret_more; i++) {
         const struct phase *phase = &phases[i];
 
         if (i < from.phase || !is_wanted(d, phase, list))
@@ -163,7 +157,7 @@ static int read_page(struct authd *d, const struct request *req, struct listing 
         list->patients = phase->role == ROLE_PATIENT;
         list->most = (int64_t)(want - page->count);
         list->walk = rows_to_walk(phase, list);
-        if (phase->read(d, req, list, &from, page, err) < 0)
+        if (read_phase(d, req, list, *phase->statement, &from, page, err) < 0)
             return -1;
         *ret_more = page->count < want && page->walked == list->walk;
     }

@@ -166,8 +166,7 @@ static const char *claims_wanted(const struct token_call *call, const struct gra
 }
 
 static const char *sign_id_token(struct authd *d, const struct token_call *call,
-                                 const struct grant *grant,
-                                 const struct sql_userinfo_get_row *person,
+                                 const struct grant *grant, const struct sql_person_row *person,
                                  const char *access_token, struct error *err)
 {
     json_t *claims = id_claims(call, grant, access_token);
@@ -180,7 +179,7 @@ static const char *sign_id_token(struct authd *d, const struct token_call *call,
 
 /* refresh: its refresh token; NULL: the client gets none. */
 static int sign_tokens(struct authd *d, const struct token_call *call, const struct grant *grant,
-                       const struct sql_userinfo_get_row *person, const char *refresh,
+                       const struct sql_person_row *person, const char *refresh,
                        struct token_answer *out, struct error *err)
 {
     const struct request *req = call->req;
@@ -212,32 +211,25 @@ int grant_sign(struct authd *d, const struct token_call *call, struct uuid paren
                                                 .now = req->now_ms};
     bool renews = oauth_client_allows(&call->client->settings->grantTypes, "refresh_token");
     struct sql_grant_holder_get_row row;
-    struct sql_userinfo_get_row person;
     int found = sql_grant_holder_get(d->svc.db, req, &get, &row, err);
 
     if (found <= 0)
         return found;
-    person = (struct sql_userinfo_get_row){.profile = row.profile,
-                                           .role = row.role,
-                                           .name = row.name,
-                                           .surname = row.surname,
-                                           .email = row.email,
-                                           .verified = row.verified};
     grant->subject = (struct token_subject){.project = made->project,
                                             .membership = row.membership,
-                                            .profile = row.profile,
+                                            .profile = row.person.profile,
                                             .session = made->id,
-                                            .role = row.role,
+                                            .role = row.person.role,
                                             .admin = row.admin};
     grant->jkt = made->jkt;
     grant->auth_method = row.auth_method;
     grant->second_factor = row.second_factor;
     *ret = (struct sql_grant_signed){.membership = row.membership,
-                                     .profile = row.profile,
+                                     .profile = row.person.profile,
                                      .admin = row.admin,
                                      .auth_method = row.auth_method,
                                      .second_factor = row.second_factor};
-    return sign_tokens(d, call, grant, &person,
+    return sign_tokens(d, call, grant, &row.person,
                        renews ? arena_strdup(req->arena, refresh->text) : NULL, out, err) < 0
                ? -1
                : 1;
@@ -578,7 +570,7 @@ int grant_refresh_token(struct authd *d, const struct token_call *call, struct t
                         struct error *err)
 {
     struct renewing renewing = {.d = d, .call = call};
-    struct sql_userinfo_get_row person;
+    struct sql_userinfo_get_row row = {.number = 0};
     const char *successor;
     struct token_subject subject;
 
@@ -590,7 +582,7 @@ int grant_refresh_token(struct authd *d, const struct token_call *call, struct t
                    ? -1
                    : refuse(err, "The refresh token is invalid or has expired.");
     renewing.grant.subject = subject;
-    if (read_person(d, call, &renewing.grant, &person, err) < 0)
+    if (read_person(d, call, &renewing.grant, &row, err) < 0)
         return -1;
-    return sign_tokens(d, call, &renewing.grant, &person, successor, out, err);
+    return sign_tokens(d, call, &renewing.grant, &row.person, successor, out, err);
 }

@@ -49,9 +49,9 @@ static void fill(struct person_item *item, const struct sql_userinfo_get_row *ro
     item->ret->client_id = copy(arena, row->client_id);
     item->ret->scope = copy(arena, row->scope);
     item->ret->jkt = copy(arena, row->jkt);
-    item->ret->name = copy(arena, row->name);
-    item->ret->surname = copy(arena, row->surname);
-    item->ret->email = copy(arena, row->email);
+    item->ret->person.name = copy(arena, row->person.name);
+    item->ret->person.surname = copy(arena, row->person.surname);
+    item->ret->person.email = copy(arena, row->person.email);
 }
 
 static int read_batch(void *owner, const struct batch_item *own, struct batch_item *const *items,

@@ -9,16 +9,15 @@
 
 #include "authd/oauth/issuer.h"
 
-struct sql_userinfo_get_row;
+struct sql_person_row;
 
-/* Of the members of a JSON object the ones that are claims of a person, in words between blanks;
- * NULL: none. */
+/* Returns the members of a JSON object that name claims of a person, separated by spaces; NULL:
+ * none. */
 const char *person_claims_named(struct arena *arena, const json_t *members);
 
-/* Sets the claims that a granted scope has (section 5.4). names: of these alone, in words between
- * blanks; NULL: all. */
+/* Sets the claims of a granted scope (section 5.4). names: only these, separated by spaces; NULL:
+ * all. */
 void person_claims_set(json_t *claims, const struct issuer *issuer,
-                       const struct sql_userinfo_get_row *person, const char *scope,
-                       const char *names);
+                       const struct sql_person_row *person, const char *scope, const char *names);
 
 #endif

@@ -87,40 +87,40 @@ static int own_token_is_live(struct authd *d, const struct query *q, bool *ret, 
 
 /* RFC 7662, section 2.2: a name that people read. The address where the scope that shows it was
  * granted, else the profile, as in the audit log. */
-static void set_username(const struct query *q, const struct sql_userinfo_get_row *person,
+static void set_username(const struct query *q, const struct sql_userinfo_get_row *row,
                          const char *scope, json_t *answer)
 {
-    bool shows = word_list_has(person->scope, "email") && word_list_has(scope, "email");
+    bool shows = word_list_has(row->scope, "email") && word_list_has(scope, "email");
     const char *profile =
-        arena_printf(q->req->arena, "%s/%s", role_text(person->role), person->profile.text);
+        arena_printf(q->req->arena, "%s/%s", role_text(row->person.role), row->person.profile.text);
 
-    json_object_set_new(answer, "username", json_string(shows ? person->email : profile));
+    json_object_set_new(answer, "username", json_string(shows ? row->person.email : profile));
 }
 
 static int answer_access(struct authd *d, const struct query *q, json_t *answer, struct error *err)
 {
-    struct sql_userinfo_get_row person;
+    struct sql_userinfo_get_row row;
     bool own_live = false;
     int live;
 
     if (q->state.expires_ms <= q->req->now_ms || !is_for_client(q))
         return 0;
     if (uuid_is_set(&q->state.session))
-        live = grant_person(d, q->req, q->issuer, q->state.session, &person, err);
+        live = grant_person(d, q->req, q->issuer, q->state.session, &row, err);
     else
         live = own_token_is_live(d, q, &own_live, err) < 0 ? -1 : own_live;
     if (live <= 0)
         return live;
     copy_claims(q->state.claims, answer);
     if (uuid_is_set(&q->state.session))
-        set_username(q, &person, jwt_text(q->state.claims, "scope"), answer);
+        set_username(q, &row, jwt_text(q->state.claims, "scope"), answer);
     return 1;
 }
 
 static int answer_refresh(struct authd *d, const struct query *q, json_t *answer, struct error *err)
 {
     CLEANUP(refresh_token_wipe) struct refresh_token token = {.text = ""};
-    struct sql_userinfo_get_row person;
+    struct sql_userinfo_get_row row;
     struct refresh_state state;
     int live;
 
@@ -130,15 +130,15 @@ static int answer_refresh(struct authd *d, const struct query *q, json_t *answer
         return -1;
     if (state.status != REFRESH_CURRENT && state.status != REFRESH_AGAIN)
         return 0;
-    live = grant_person(d, q->req, q->issuer, q->state.session, &person, err);
-    if (live <= 0 || strcmp(person.client_id, q->client->clientId) != 0)
+    live = grant_person(d, q->req, q->issuer, q->state.session, &row, err);
+    if (live <= 0 || strcmp(row.client_id, q->client->clientId) != 0)
         return MIN(live, 0);
     json_object_set_new(answer, "iss", json_string(q->issuer->url));
-    json_object_set_new(answer, "sub", json_string(person.profile.text));
-    json_object_set_new(answer, "client_id", json_string(person.client_id));
-    json_object_set_new(answer, "scope", json_string(person.scope));
+    json_object_set_new(answer, "sub", json_string(row.person.profile.text));
+    json_object_set_new(answer, "client_id", json_string(row.client_id));
+    json_object_set_new(answer, "scope", json_string(row.scope));
     json_object_set_new(answer, "sid", json_string(q->state.session.text));
-    set_username(q, &person, person.scope, answer);
+    set_username(q, &row, row.scope, answer);
     return 1;
 }
 

@@ -112,18 +112,18 @@ static int read_person(struct authd *d, const struct request *req, const struct 
 }
 
 static const char *claims_json(const struct request *req, const struct issuer *issuer,
-                               const struct sql_userinfo_get_row *person)
+                               const struct sql_userinfo_get_row *row)
 {
-    json_auto_t *claims = json_pack("{s:s}", "sub", person->profile.text);
+    json_auto_t *claims = json_pack("{s:s}", "sub", row->person.profile.text);
 
-    person_claims_set(claims, issuer, person, person->scope, NULL);
+    person_claims_set(claims, issuer, &row->person, row->scope, NULL);
     return codec_dump_json(req->arena, claims);
 }
 
 static int show_person(struct authd *d, const struct request *req, struct settings_view *view,
                        const struct userinfo_in *in, struct endpoint_answer *out, struct error *err)
 {
-    struct sql_userinfo_get_row person;
+    struct sql_userinfo_get_row row;
     const char *scope = "";
     struct dpop_proof proof;
     struct uuid session;
@@ -131,11 +131,11 @@ static int show_person(struct authd *d, const struct request *req, struct settin
 
     if (issuer_open_view(d, req, view, in->tenantCode, in->visit, &issuer, err) < 0 ||
         open_token(d, req, &issuer, in, &session, &scope, &proof, err) < 0 ||
-        read_person(d, req, &issuer, session, scope, &person, err) < 0 ||
+        read_person(d, req, &issuer, session, scope, &row, err) < 0 ||
         dpop_spend_token(d, req, &proof, err) < 0)
         return -1;
     out->status = 200;
-    out->body = claims_json(req, &issuer, &person);
+    out->body = claims_json(req, &issuer, &row);
     return 0;
 }
 

@@ -115,20 +115,6 @@ static const struct field sign_in_hours_rows[] = {
 };
 FIELD_TABLE(sign_in_hours);
 
-static const struct field operator_audit_checkpoint_in_rows[] = {
-    FIELD_UUID(struct operator_audit_checkpoint_in, projectId, FIELD_REQUIRED, "The project."),
-    FIELD_INT(struct operator_audit_checkpoint_in, from, 0, INT64_MAX, 0, 0,
-              "Size of an older one.", "0"),
-};
-FIELD_TABLE(operator_audit_checkpoint_in);
-
-static const struct field operator_audit_proof_in_rows[] = {
-    FIELD_UUID(struct operator_audit_proof_in, projectId, FIELD_REQUIRED, "The project."),
-    FIELD_TEXT(struct operator_audit_proof_in, id, 1, 64, FIELD_REQUIRED, "Of the AuditEvent.",
-               "authd-17"),
-};
-FIELD_TABLE(operator_audit_proof_in);
-
 static const struct field operator_addresses_open_in_rows[] = {
     FIELD_OBJECTS(struct operator_addresses_open_in, addresses, audit_sealed, ADDRESSES_OPEN_MAX,
                   FIELD_REQUIRED, "Of rows of any daemon."),

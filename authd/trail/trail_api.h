@@ -61,19 +61,6 @@ struct sign_in_hours {
 };
 FIELD_DECLARE(sign_in_hours);
 
-/* Of a project that an operator names. */
-struct operator_audit_checkpoint_in {
-    struct uuid projectId;
-    int64_t from;
-};
-FIELD_DECLARE(operator_audit_checkpoint_in);
-
-struct operator_audit_proof_in {
-    struct uuid projectId;
-    const char *id;
-};
-FIELD_DECLARE(operator_audit_proof_in);
-
 /* Network addresses of audit rows, of any daemon. */
 enum { ADDRESSES_OPEN_MAX = 250 }; /* 40 us each */
 struct operator_addresses_open_in {

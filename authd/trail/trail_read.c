@@ -284,34 +284,21 @@ int project_audit(struct authd *d, const struct request *req, const struct proje
     return 0;
 }
 
-static int read_checkpoint(struct authd *d, const struct request *req, struct uuid project,
-                           int64_t from, struct project_audit_checkpoint *out, struct error *err)
-{
-    struct merkle_proof proof = {.count = 0};
-
-    if (trail_size(d, req, project, &out->size, err) < 0 ||
-        (from > 0 && trail_prove_tree(d, req, project, out->size, from, &proof, err) < 0) ||
-        trail_checkpoint(d, req, project, out->size, &out->checkpoint, &out->verifierKey, err) < 0)
-        return -1;
-    out->consistency = trail_proof_texts(req->arena, &proof);
-    return 0;
-}
-
 /* The head of the tree; with `from`, the proof that it begins with the tree of that size. Fails:
  * VALIDATION (the tree never had that size). */
 int project_audit_checkpoint(struct authd *d, const struct request *req,
                              const struct project_audit_checkpoint_in *in,
                              struct project_audit_checkpoint *out, struct error *err)
 {
-    return read_checkpoint(d, req, req->caller->project, in->from, out, err);
-}
+    struct uuid project = request_project(req);
+    struct merkle_proof proof = {.count = 0};
 
-/* The same for an operator. Fails: NOT_FOUND, VALIDATION. */
-int operator_audit_checkpoint(struct authd *d, const struct request *req,
-                              const struct operator_audit_checkpoint_in *in,
-                              struct project_audit_checkpoint *out, struct error *err)
-{
-    return read_checkpoint(d, req, in->projectId, in->from, out, err);
+    if (trail_size(d, req, project, &out->size, err) < 0 ||
+        (in->from > 0 && trail_prove_tree(d, req, project, out->size, in->from, &proof, err) < 0) ||
+        trail_checkpoint(d, req, project, out->size, &out->checkpoint, &out->verifierKey, err) < 0)
+        return -1;
+    out->consistency = trail_proof_texts(req->arena, &proof);
+    return 0;
 }
 
 /* Which row "authd-17" is. */
@@ -347,38 +334,24 @@ static int read_record(struct authd *d, const struct request *req, struct uuid p
     return 0;
 }
 
-/* Fails: NOT_FOUND (also while the row is not in the tree yet). */
-static int read_proof(struct authd *d, const struct request *req, struct uuid project,
-                      const char *id, struct project_audit_proof *out, struct error *err)
+/* Proves that a row is in the tree. Fails: NOT_FOUND (also while it is not there yet). */
+int project_audit_proof(struct authd *d, const struct request *req,
+                        const struct project_audit_proof_in *in, struct project_audit_proof *out,
+                        struct error *err)
 {
+    struct uuid project = request_project(req);
     struct merkle_proof proof;
     struct trail_place place;
 
-    if (parse_id(id, &place, err) < 0 ||
+    if (parse_id(in->id, &place, err) < 0 ||
         trail_leaf_find(d, req, project, &place, &out->index, err) < 0 ||
         trail_size(d, req, project, &out->size, err) < 0 ||
         trail_prove_leaf(d, req, project, out->size, out->index, &proof, err) < 0 ||
         read_record(d, req, project, &place, &out->record, err) < 0)
         return -1;
-    out->id = id;
+    out->id = in->id;
     out->hashes = trail_proof_texts(req->arena, &proof);
     return trail_checkpoint(d, req, project, out->size, &out->checkpoint, &out->verifierKey, err);
-}
-
-/* That a row is in the tree. Fails: NOT_FOUND. */
-int project_audit_proof(struct authd *d, const struct request *req,
-                        const struct project_audit_proof_in *in, struct project_audit_proof *out,
-                        struct error *err)
-{
-    return read_proof(d, req, req->caller->project, in->id, out, err);
-}
-
-/* The same for an operator. */
-int operator_audit_proof(struct authd *d, const struct request *req,
-                         const struct operator_audit_proof_in *in, struct project_audit_proof *out,
-                         struct error *err)
-{
-    return read_proof(d, req, in->projectId, in->id, out, err);
 }
 
 /* ---- one's own ---- */

@@ -163,15 +163,7 @@ const char *bot_signature(const struct request *req, const char *secret, const c
                         hex);
 }
 
-/* ---- of one project ---- */
-
-static int list_bots(struct botd *d, const struct request *req, struct uuid project,
-                     struct bot_list *out, struct error *err)
-{
-    struct sql_bot_list_in in = {.project = project, .most = LIST_SIZE_MAX};
-
-    return sql_bot_list(d->svc.db, req, &in, &out->resources, err) < 0 ? -1 : 0;
-}
+/* ---- writing ---- */
 
 static struct sql_bot_values bot_values(struct botd *d, const struct request *req,
                                         const struct bot_in *in, const struct draft *draft,
@@ -254,22 +246,14 @@ static int update_bot(struct botd *d, const struct request *req, struct list_wri
     return require_bot(rows, err);
 }
 
-/* With its executions. Fails: NOT_FOUND. */
-static int delete_bot(struct botd *d, const struct request *req, struct uuid project,
-                      struct uuid id, struct error *err)
-{
-    struct sql_bot_delete_in in = {
-        .project = project, .id = id, .audit = bot_audit(req, "bot.delete", project, id)};
-
-    return require_bot(sql_bot_delete(d->svc.db, req, &in, err), err);
-}
-
 /* ---- routes ---- */
 
 int bots(struct botd *d, const struct request *req, const struct nothing *in UNUSED,
          struct bot_list *out, struct error *err)
 {
-    return list_bots(d, req, req->caller->project, out, err);
+    const struct sql_bot_list_in list = {.project = request_project(req), .most = LIST_SIZE_MAX};
+
+    return sql_bot_list(d->svc.db, req, &list, &out->resources, err) < 0 ? -1 : 0;
 }
 
 int bot_get(struct botd *d, const struct request *req, const struct bot_id_in *in, struct bot *out,
@@ -312,10 +296,15 @@ int bot_replace(struct botd *d, const struct request *req, const struct bot_in *
     return list_write_commit(&write, req, err);
 }
 
+/* Deletes its executions, too. Fails: NOT_FOUND. */
 int bot_delete(struct botd *d, const struct request *req, const struct bot_id_in *in,
                struct nothing *out UNUSED, struct error *err)
 {
-    return delete_bot(d, req, req->caller->project, in->id, err);
+    struct uuid project = request_project(req);
+    const struct sql_bot_delete_in delete = {
+        .project = project, .id = in->id, .audit = bot_audit(req, "bot.delete", project, in->id)};
+
+    return require_bot(sql_bot_delete(d->svc.db, req, &delete, err), err);
 }
 
 /* Executions of a bot, newest first. Fails: NOT_FOUND. */
@@ -372,18 +361,4 @@ int operator_bot_put(struct botd *d, const struct request *req,
     result = found.count == 0 ? insert_bot(d, req, &write, in->bot, made, out, err)
                               : update_bot(d, req, &write, bot->id, NULL, in->bot, &made, out, err);
     return result < 0 ? -1 : list_write_commit(&write, req, err);
-}
-
-int operator_bot_list(struct botd *d, const struct request *req,
-                      const struct operator_bot_list_in *in, struct bot_list *out,
-                      struct error *err)
-{
-    return list_bots(d, req, in->projectId, out, err);
-}
-
-int operator_bot_delete(struct botd *d, const struct request *req,
-                        const struct operator_bot_delete_in *in, struct nothing *out UNUSED,
-                        struct error *err)
-{
-    return delete_bot(d, req, in->projectId, in->id, err);
 }

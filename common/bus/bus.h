@@ -32,6 +32,10 @@ struct bus_options {
     void *daemon;    /* first argument of the operations' functions */
     /* further conditions of the operation's row, after the access column; may park */
     int (*admit)(void *daemon, struct request *req, const struct operation *row, struct error *err);
+    /* finds the project of an R_PROJECT operation by its code or id; may park; NULL: callers must
+     * send its id */
+    int (*find_project)(void *daemon, const struct request *req, const char *name, struct uuid *ret,
+                        struct error *err);
     const char *const *upstreams; /* services this one calls, NULL-ended */
     size_t peer_max;              /* requests in flight to one instance (512) */
     size_t serve_max; /* requests being served at once (1,024); beyond: ERR_OVERLOADED */

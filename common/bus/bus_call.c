@@ -211,7 +211,9 @@ static void write_call_body(struct bus *self, const struct question *question,
         bus_write_fields(frame, &caller_table, req->caller);
     else
         bus_write_bytes(frame, NULL, 0);
-    if (question->size == SIZE_MAX)
+    if (question->method->flags & R_PROJECT)
+        bus_write_of_project(frame, question->method->input, question->in, req);
+    else if (question->size == SIZE_MAX)
         bus_write_fields(frame, question->method->input, question->in);
     else
         bus_write_bytes(frame, question->in, question->size);

@@ -20,6 +20,7 @@ enum {
     BUS_TRACEPARENT_MAX = 64,
     BUS_ADDRESS_MAX = 64,
     BUS_AGENT_MAX = 512,
+    BUS_TENANT_MAX = 64,
     BUS_TOPIC_MAX = 64,
     BUS_ITEM_NAME_MAX = 256,
     BUS_ITEM_VALUE_MAX = 1024, /* ... to here */
@@ -119,6 +120,9 @@ void bus_write_bool(struct codec_buffer *self, bool value);
 void bus_write_text(struct codec_buffer *self, const char *text, size_t max);
 void bus_write_bytes(struct codec_buffer *self, const void *bytes, size_t size);
 void bus_write_fields(struct codec_buffer *self, const struct field_table *table, const void *in);
+/* The same with the project of an R_PROJECT operation. */
+void bus_write_of_project(struct codec_buffer *self, const struct field_table *table,
+                          const void *in, const struct request *req);
 /* A REPLY, with the limit noted in err when nothing failed; and the note of a reply read. */
 void bus_write_reply(struct codec_buffer *self, uint64_t id, const struct field_table *table,
                      const void *out, const struct error *err);

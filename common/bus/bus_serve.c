@@ -14,6 +14,18 @@ enum {
     SECRET_DEPTH = 32, /* nesting of tables; no table contains itself */
 };
 
+/* One of these is in the body of an R_PROJECT operation beside its input. */
+struct project_name {
+    const char *tenantCode;
+    struct uuid projectId;
+};
+static const struct field project_name_rows[] = {
+    FIELD_TEXT(struct project_name, tenantCode, 1, BUS_TENANT_MAX, 0,
+               "The project, by its code or id", "lakeside"),
+    FIELD_UUID(struct project_name, projectId, 0, "The project"),
+};
+FIELD_TABLE(project_name);
+
 /* ---- the pool ---- */
 
 static struct bus_serving *serving_new(struct bus *self)
@@ -212,6 +224,23 @@ static int caller_read(const struct bus_serving *serving, struct request *req, s
     return 0;
 }
 
+static int project_find(const struct bus_serving *serving, struct request *req, struct error *err)
+{
+    const struct bus_options *options = serving->socket->bus->options;
+    struct project_name name;
+
+    if (!(serving->operation->row->flags & R_PROJECT))
+        return 0;
+    if (unpack(serving->frame.body, &project_name_table, serving->arena, &name, err) < 0)
+        return -1;
+    req->project = name.projectId;
+    if (!name.tenantCode && uuid_is_set(&name.projectId))
+        return 0;
+    if (!name.tenantCode || !options->find_project)
+        return error_problem(err, "projectId", "is required");
+    return options->find_project(options->daemon, req, name.tenantCode, &req->project, err);
+}
+
 static struct request request_of(struct bus_serving *serving)
 {
     struct arena *arena = serving->arena;
@@ -260,7 +289,9 @@ static int serve_checked(struct bus_serving *serving, struct request *req,
     req->safe = serving->operation->row->flags & R_SAFE;
     req->row = serving->operation->row;
     if (caller_read(serving, req, err) < 0 || access_check(serving, req, err) < 0 ||
-        (options->admit && options->admit(options->daemon, req, serving->operation->row, err) < 0))
+        (options->admit &&
+         options->admit(options->daemon, req, serving->operation->row, err) < 0) ||
+        project_find(serving, req, err) < 0)
         return -1;
     return serve_row(serving, req, err);
 }

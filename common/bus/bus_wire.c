@@ -406,6 +406,17 @@ void bus_write_fields(struct codec_buffer *self, const struct field_table *table
     end_bytes(self, start);
 }
 
+void bus_write_of_project(struct codec_buffer *self, const struct field_table *table,
+                          const void *in, const struct request *req)
+{
+    size_t start = begin_bytes(self);
+
+    fields_pack_more(table, in, 1, self);
+    bus_write_text(self, req->tenant ? "tenantCode" : "projectId", BUS_TENANT_MAX);
+    bus_write_text(self, req->tenant ? req->tenant : req->project.text, BUS_TENANT_MAX);
+    end_bytes(self, start);
+}
+
 void bus_write_reply(struct codec_buffer *self, uint64_t id, const struct field_table *table,
                      const void *out, const struct error *err)
 {

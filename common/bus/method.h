@@ -6,6 +6,8 @@
  *   PAGE(method, path, handler, input, reach, flags)    a page for people (common/domain/page.h)
  *   ENDPOINT(method, path, handler, input, flags)       a standard's (common/domain/endpoint.h)
  *   OP(handler, input, output, callers, flags)          between daemons
+ *   PROJECT_OP(name, handler, input, output, flags)     atriumctl's, on the project that it names
+ *                                      (request_project()); a route's handler answers it
  *   DOC(handler, tag, description, code...)             in <daemon>_docs.def, for /openapi.json: a
  *                                      tag of openapi_text.c, Markdown, codes of errors.def
  *
@@ -44,6 +46,10 @@
     }
 #define HANDLER_ROW(handler, input, output, callers, access, reach, flags) \
     {#handler, callers, access, reach, flags, &input##_table, &output##_table, call_##handler},
+
+#define HANDLER_PROJECT_ROW(name, handler, input, output, flags)                          \
+    {#name,          "ctl",           ACCESS_INTERNAL, REACH_PUBLIC, (flags) | R_PROJECT, \
+     &input##_table, &output##_table, call_##handler},
 
 /* The structs of a row and their tables; who fills a struct includes its subject's header. */
 #define METHOD_SHAPES(input, output) \

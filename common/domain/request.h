@@ -64,6 +64,10 @@ struct request {
     int64_t now_ms;           /* contract time of arrival */
     int64_t deadline_mono_ms; /* when the answer is worthless */
     bool safe;                /* of an R_SAFE operation */
+    /* R_PROJECT: atriumctl names a project by `tenant`, a code or id; or, with NULL, by `project`,
+     * which is not looked up. A daemon reads `project`. */
+    const char *tenant;
+    struct uuid project;
     /* of accounts that a request without a caller was found to be about; NULL: none is kept */
     const struct address_key **addressKeys;
     /* Never on the wire: */
@@ -72,6 +76,12 @@ struct request {
     /* with REACH_ACCOUNT: why the caller may act on the account, see authd/account/ownership.h */
     const struct ownership *ownership;
 };
+
+/* The caller's project, or the one that atriumctl names. */
+static inline struct uuid request_project(const struct request *req)
+{
+    return req->caller ? req->caller->project : req->project;
+}
 
 /* True for a practitioner of any kind; for a practitioner who administers the project. */
 bool request_is_practitioner(const struct request *req);
@@ -120,7 +130,8 @@ enum route_flags {
     R_REPEATED = 1 << 17, /* an endpoint that answers a repeated parameter itself */
     /* REACH_ACCOUNT: also in a session that does not own the account, once an operator admits it */
     R_ADMITTED = 1 << 18,
-    R_KEY = 1 << 20, /* API keys may call it: only what a policy can name */
+    R_PROJECT = 1 << 19, /* an operation of atriumctl on a project, see request_project() */
+    R_KEY = 1 << 20,     /* API keys may call it: only what a policy can name */
 };
 
 /* Together with the flags: the answer may take so many seconds (1-255) instead of 10. */

@@ -52,6 +52,7 @@ static int open_bus(struct service *self, struct error *err)
         .operations = service_operations(definition->operations, self->arena),
         .daemon = self,
         .admit = definition->admit,
+        .find_project = definition->find_project,
         .upstreams = definition->upstreams,
         .peer_max = PEER_MAX,
         .serve_max = SERVE_MAX,

@@ -106,6 +106,9 @@ struct service_definition {
         *operations; /* ended by name NULL; those of service_routes.def are added */
     /* See bus_options.admit; NULL: nothing. */
     int (*admit)(void *daemon, struct request *req, const struct operation *row, struct error *err);
+    /* See bus_options.find_project. */
+    int (*find_project)(void *daemon, const struct request *req, const char *name, struct uuid *ret,
+                        struct error *err);
     const struct check *checks;   /* doctor rows beside those of all daemons, ended by name NULL; or
                                    * NULL */
     const char *const *upstreams; /* services called, NULL-ended */

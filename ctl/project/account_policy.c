@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ctl/call.h"
 #include "ctl/ctl.h"
 #include "ctl/ctl_bus.h"
 #include "ctl/output.h"
@@ -85,14 +86,14 @@ int project_policy_command(struct ctl *ctl, struct error *err)
     const char *code = arguments_get(&ctl->args, "CODE");
     struct tenant_lookup_in which = tenant_lookup_from_text(code);
     struct account_policy_in change;
-    struct operator_account_policy_in in = {code, &change};
+    struct operator_account_policy_in in = {&change};
     struct account_policy policy = account_policy_default;
     struct tenant tenant = {0};
 
     if (policy_given(ctl, &change, err) < 0)
         return -1;
     if (arguments_has(&ctl->args, ACCOUNT_POLICY_MEMBERS)) {
-        if (settingsd_operator_account_policy(ctl->bus->bus, &req, &in, &policy, err) < 0)
+        if (call(ctl, &settingsd_operator_account_policy_method, &in, &policy, err) < 0)
             return -1;
     } else if (settingsd_tenant_lookup(ctl->bus->bus, &req, &which, &tenant, err) < 0) {
         return -1;

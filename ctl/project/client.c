@@ -74,15 +74,13 @@ static int client_put_json(struct ctl *ctl, struct uuid id, const char *etag, js
 {
     struct request req = ctl_bus_request(ctl->bus, ctl->arena);
     struct client_in in;
-    struct operator_client_put_in put = {.tenantCode = arguments_get(&ctl->args, "--project"),
-                                         .id = id,
-                                         .settings = &in.settings,
-                                         .ifMatch = etag};
+    struct operator_client_put_in put = {.id = id, .settings = &in.settings, .ifMatch = etag};
 
     if (fields_read(&client_in_table, &(struct field_source){.body = client}, ctl->arena, &in,
                     err) < 0)
         return -1;
     put.name = in.name;
+    req.tenant = arguments_get(&ctl->args, "--project");
     return settingsd_operator_client_put(ctl->bus->bus, &req, &put, out, err);
 }
 
@@ -93,7 +91,7 @@ static int client_create_demo(struct ctl *ctl, json_t *client, struct error *err
     struct request req = ctl_bus_request(ctl->bus, ctl->arena);
     struct tenant_lookup_in which = tenant_lookup_from_text(arguments_get(&ctl->args, "--project"));
     struct client_record made = {0}, out = {0};
-    struct operator_client_secret_in secret = {.previousHours = 0};
+    struct client_secret_in secret = {.previousHours = 0};
     struct client_demo demo = {.client = &out};
     struct common_config config;
     struct tenant tenant = {0};
@@ -139,7 +137,7 @@ int client_create_command(struct ctl *ctl, struct error *err)
 static int client_change(struct ctl *ctl, json_t *file, struct client_record *out,
                          struct error *err)
 {
-    struct operator_client_in in = {.tenantCode = NULL};
+    struct id_in in = {.id = {""}};
     json_auto_t *client = NULL;
 
     if (call(ctl, &settingsd_operator_client_get_method, &in, out, err) < 0)

@@ -19,7 +19,7 @@ int policy_put_command(struct ctl *ctl, struct error *err)
 {
     char *text = files_read(ctl->arena, arguments_get(&ctl->args, "FILE.json"), err);
     json_auto_t *policy = text ? codec_parse_exact(text, strlen(text), true, err) : NULL;
-    struct operator_policy_put_in in = {.name = NULL};
+    struct access_policy_in in = {.name = NULL};
     struct access_policy out;
 
     if (!policy)

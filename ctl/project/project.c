@@ -142,14 +142,15 @@ static void show_lacks(const struct ctl *ctl, const char *code, const struct rea
 static int show_project(struct ctl *ctl, const char *code, struct error *err)
 {
     struct request req = ctl_bus_request(ctl->bus, ctl->arena);
-    const struct tenant_lookup_in which = tenant_lookup_from_text(code);
     struct readiness readiness = {0};
     struct tenant tenant = {0};
     bool known;
 
     if (project_find(ctl, code, &tenant, err) < 0)
         return -1;
-    known = settingsd_operator_readiness(ctl->bus->bus, &req, &which, &readiness, err) == 0;
+    req.tenant = code;
+    known = settingsd_operator_readiness(ctl->bus->bus, &req, &(struct nothing){0}, &readiness,
+                                         err) == 0;
     if (!known && err->code != ERR_UNAVAILABLE)
         return -1;
     error_clear(err);
@@ -206,38 +207,40 @@ int project_suspend_command(struct ctl *ctl, struct error *err)
 
 static int set_patient_policy(struct ctl *ctl, struct error *err)
 {
-    struct operator_policy_default_in in = {.value = NULL};
-    struct nothing out;
+    struct default_policy_in in = {.value = NULL};
+    struct settings_record out;
 
     if (call(ctl, &settingsd_operator_policy_default_method, &in, &out, err) < 0)
         return -1;
-    output_note(ctl, "Patients who register with %s from now on get %s.", in.tenantCode,
+    output_note(ctl, "Patients who register with %s from now on get %s.",
+                arguments_get(&ctl->args, "CODE"),
                 *in.value ? in.value : "no access policy: registration is off");
     return 0;
 }
 
 static int set_text(struct ctl *ctl, const char *name, struct error *err)
 {
-    struct operator_setting_in in = {.name = name};
-    struct nothing out;
+    struct setting_value_in in = {.name = name};
+    struct settings_record out;
 
     if (call(ctl, &settingsd_operator_setting_method, &in, &out, err) < 0)
         return -1;
-    output_note(ctl, "%s of %s is %s now.", in.name, in.tenantCode, *in.value ? in.value : "unset");
+    output_note(ctl, "%s of %s is %s now.", in.name, arguments_get(&ctl->args, "CODE"),
+                *in.value ? in.value : "unset");
     return 0;
 }
 
 static int set_switch(struct ctl *ctl, const char *name, struct error *err)
 {
     const char *value = arguments_get(&ctl->args, "VALUE");
-    struct operator_switch_in in = {.name = name, .enabled = strcmp(value, "true") == 0};
-    struct nothing out;
+    struct setting_switch_in in = {.name = name, .enabled = strcmp(value, "true") == 0};
+    struct settings_record out;
 
     if (!in.enabled && strcmp(value, "false") != 0)
         return error_set(err, ERR_BAD_REQUEST, "%s: must be true or false", name);
     if (call(ctl, &settingsd_operator_switch_method, &in, &out, err) < 0)
         return -1;
-    output_note(ctl, "%s of %s is %s now.", in.name, in.tenantCode, value);
+    output_note(ctl, "%s of %s is %s now.", in.name, arguments_get(&ctl->args, "CODE"), value);
     return 0;
 }
 

@@ -568,6 +568,9 @@ static void keys_of_a_suspended_project_open_nothing(void)
     UNUSED struct program *done = ATRIUMCTL(suite, NULL, "project", "suspend", "demo");
     CU_ASSERT_TRUE(everywhere(key.text, 403, MANY));
     CLEANUP(program_destroy)
+    struct program *list = ATRIUMCTL(suite, NULL, "api-key", "list", "--project", "demo");
+    CU_ASSERT_PTR_NOT_NULL(strstr(list->out, key.id));
+    CLEANUP(program_destroy)
     UNUSED struct program *resumed =
         ATRIUMCTL(suite, NULL, "project", "suspend", "demo", "--resume");
     CU_ASSERT_TRUE(everywhere(key.text, 200, MANY));

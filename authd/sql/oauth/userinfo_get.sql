@@ -1,25 +1,18 @@
 -- The persons that grants are of, where grant and membership are valid, and the number of the last
 -- change, see authd/settings_cache.h; `number` is the place in the lists, from 1 on. No row: they
--- are not. An address is proven for an organisation, or for all (the nil UUID).
+-- are not.
 -- class: read
 -- in: projects uuid[], sessions uuid[], organizations uuid[], now int8
 -- rows: many
--- row: number int8, client_id text, scope text, jkt text null, profile uuid, role role, name text
--- row: surname text, email text, verified bool, change int8
+-- row: number int8, client_id text, scope text, jkt text null, change int8, person row person
 select
     w.number,
     g.client_id,
     g.scope,
     g.jkt,
-    s.profile_id as profile,
-    s.role,
-    a.name,
-    a.surname,
-    a.email,
-    -- include: email_is_verified(account = a.id, organization = w.organization)
-    as verified,
     -- include: settings_change
-    as change
+    as change,
+    -- include: person(session = s, account = a, profile = s.profile_id, organization = w.organization)
 from unnest(:projects, :sessions, :organizations) with ordinality
     as w (project, session, organization, number)
 cross join lateral (

@@ -1,10 +1,5 @@
 -- A page of the accounts of a project in the order of their memberships, see project_account_page.
--- class: read
--- in: project uuid, after uuid, walk int8
--- in: organization uuid null, role role null, state text null, most int8, now int8
--- rows: many
--- row: walked int8, last_key text null, last uuid null, at_key text null, at uuid null
--- row: account struct project_account
+-- call: project_account_read
 with
 walked as materialized (
     select m.account_id, m.id, '' collate "C" as key

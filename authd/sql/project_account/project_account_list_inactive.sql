@@ -1,12 +1,7 @@
 -- A page of the accounts of a project that an operator has locked, or whose deletion is scheduled,
 -- in the order of their ids: patients, or practitioners, who are read of all projects; see
 -- project_account_page. Not those that project_account_list_locked has.
--- class: read
--- in: project uuid, patients bool, after uuid, walk int8
--- in: organization uuid null, role role null, state text null, most int8, now int8
--- rows: many
--- row: walked int8, last_key text null, last uuid null, at_key text null, at uuid null
--- row: account struct project_account
+-- call: project_account_read
 with
 walked as materialized (
     (

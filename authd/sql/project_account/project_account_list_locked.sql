@@ -1,11 +1,6 @@
 -- A page of the accounts of a project that an admin of it has locked, in the order of their ids, see
 -- project_account_page.
--- class: read
--- in: project uuid, after uuid, walk int8
--- in: organization uuid null, role role null, state text null, most int8, now int8
--- rows: many
--- row: walked int8, last_key text null, last uuid null, at_key text null, at uuid null
--- row: account struct project_account
+-- call: project_account_read
 with
 walked as materialized (
     select m.account_id, m.account_id as id, '' collate "C" as key

@@ -1,12 +1,7 @@
 -- As project_account_search_email, of those a name of whom begins with `words`, which are folded
 -- (0125_account_name.sql), while the address does not begin with `search`. One who is found by
 -- several names is among them by the first (not "not exists", for which all names may be read).
--- class: read
--- in: project uuid, patients bool, search text, words text, after_key text, after uuid, walk int8
--- in: organization uuid null, state text null, most int8, now int8
--- rows: many
--- row: walked int8, last_key text null, last uuid null, at_key text null, at uuid null
--- row: account struct project_account
+-- call: project_account_read
 with
 walked as materialized (
     -- include: project_account_walk_search(table = account_name, id = r.account_id, key = r.key,

@@ -1,11 +1,6 @@
 -- As project_account_search_email, of those whose names, the given name first, begin with `search`,
 -- while the address does not; of accounts whose names are not folded yet (0126_account_name_due.sql).
--- class: read
--- in: project uuid, patients bool, search text, after_key text, after uuid, walk int8
--- in: organization uuid null, state text null, most int8, now int8
--- rows: many
--- row: walked int8, last_key text null, last uuid null, at_key text null, at uuid null
--- row: account struct project_account
+-- call: project_account_read
 with
 walked as materialized (
     -- include: project_account_walk_search(table = account, id = r.id,
