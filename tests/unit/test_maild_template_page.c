@@ -1,7 +1,7 @@
 /*
  * test_maild_template_page.c - docs/mail-templates.md says what the rows of the templates say.
  *
- * After a change of the rows ATRIUM_WRITE_DOCS=1 writes the page anew (`make docs-mail-templates`).
+ * After a change of the rows ATRIUM_WRITE_DOCS=1 writes the page (`make docs-mail-templates`).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,24 +15,24 @@ static const char path[] = "docs/mail-templates.md";
 
 static const char introduction[] =
     "# Mail templates\n\n"
-    "Every email the suite sends; `make docs-mail-templates` writes this page from "
-    "`maild/template_names.c`.\n\n"
-    "Map a template in your project with `PUT /v1/project/email-templates/{NAME}` or "
-    "`atriumctl template put`: a subject, a text\n"
-    "and optionally HTML, with variables such as `{{name}}`. An email is sent only if its "
-    "template is mapped. Templates that are\n"
-    "built in have an English default. [integrate.md](integrate.md#links-in-mails) explains "
-    "the linked pages.\n\n"
-    "A *secret* variable is a link that opens or changes an account. In HTML it must be text "
-    "or a whole `href`.\n\n"
-    "Values are escaped in HTML and, in a link's query or fragment, percent-encoded (in "
-    "text, too):\n"
-    "`https://lakeside.example/?email={{recipientEmail}}`. A variable that is the link, or "
-    "begins it, is unchanged.\n";
+    "This page lists every email that Atrium sends to a person. `make docs-mail-templates`\n"
+    "generates the page from `maild/template_names.c`.\n\n"
+    "An admin maps a template in a project with `PUT /v1/project/email-templates/{NAME}`,\n"
+    "an operator with `atriumctl template put`. A template has a subject, a text and\n"
+    "optionally HTML, with variables such as `{{name}}`. If a project hasn't mapped a\n"
+    "template, its email is not sent, except that Atrium sends some emails with a built-in\n"
+    "English template. [integrate.md](integrate.md#links-in-mails) explains the pages that\n"
+    "emails link to.\n\n"
+    "A *secret* variable is a link or code that gives access to an account. In HTML, a\n"
+    "secret variable must be text or a whole `href`.\n\n"
+    "In HTML, the values of variables are escaped. In a link's query or fragment, values\n"
+    "are percent-encoded, both in HTML and in the text:\n"
+    "`https://lakeside.example/?email={{recipientEmail}}`. A variable that is a whole link,\n"
+    "or the beginning of a link, is inserted unchanged.\n";
 
 static void write_variables(FILE *page, const struct template_variable *variable)
 {
-    fputs("\n| variable | for example | |\n|---|---|---|\n", page);
+    fputs("\n| variable | example value | |\n|---|---|---|\n", page);
     for (; variable->name; variable++)
         fprintf(page, "| `%s` | `%s` | %s |\n", variable->name, variable->sample,
                 template_variable_is_secret(variable->name) ? "secret" : "");
@@ -51,7 +51,8 @@ static char *page_of_rows(void)
     write_variables(page, common);
     for (size_t i = 0; (each = template_name_at(i)); i++) {
         fprintf(page, "\n## %s\n\n%s%s\n", each->name, each->occasion,
-                builtin_exists(each->name) ? " Built in." : "");
+                builtin_exists(each->name) ? " Atrium has a built-in template for this email."
+                                           : "");
         if (each->variables != common)
             write_variables(page, each->variables);
     }
@@ -85,7 +86,7 @@ static void every_template_says_when_it_is_mailed(void)
     const struct template_name *each;
 
     for (size_t i = 0; (each = template_name_at(i)); i++) {
-        UNIT_CHECK(each->occasion && strstr(each->occasion, "; to "), "%s", each->name);
+        UNIT_CHECK(each->occasion && strncmp(each->occasion, "Sent to ", 8) == 0, "%s", each->name);
         UNIT_CHECK(template_name_find(each->name) == each, "%s", each->name);
     }
 }
