@@ -111,27 +111,15 @@ static const struct field *list_row(const struct field_table *table)
     return row;
 }
 
-static void *input_new(const struct field_table *table, struct arena *arena)
-{
-    char *in = arena_calloc(arena, 1, table->size);
-
-    for (size_t i = 0; i < table->count; i++) {
-        const struct field *row = &table->rows[i];
-
-        if (row->type == FIELD_TYPE_INT)
-            *(int64_t *)(void *)(in + row->offset) = row->fallback;
-    }
-    return in;
-}
-
 int call_command(struct ctl *ctl, struct error *err)
 {
     const struct ctl_call *it = &ctl->command->call;
     const struct field_table *answer = it->method->output;
-    void *in = input_new(it->method->input, ctl->arena);
+    void *in = arena_calloc(ctl->arena, 1, it->method->input->size);
     char *out = arena_calloc(ctl->arena, 1, answer->size);
     const struct field *list;
 
+    fields_set_fallbacks(it->method->input, in);
     if (call(ctl, it->method, in, out, err) < 0)
         return -1;
     if (it->columns) {

@@ -333,6 +333,9 @@ const struct field *fields_find(const struct field_table *table, const char *nam
  * none of them or NULL. */
 unsigned fields_choice(const char *const *choices, const char *text);
 
+/* Sets the members of a zeroed struct to what they are when absent. */
+void fields_set_fallbacks(const struct field_table *table, void *ret);
+
 json_t *fields_row_schema(const struct field *row, enum fields_way way);
 
 /* Examples made of the rows' own; of a row, NULL without one. New references. */

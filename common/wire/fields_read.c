@@ -402,6 +402,12 @@ static struct value http_value(const struct field_source *source, json_t *object
         source->lookup(source->context, where, where == FIELD_HEADER ? row->header : row->name));
 }
 
+void fields_set_fallbacks(const struct field_table *table, void *ret)
+{
+    for (size_t i = 0; i < table->count; i++)
+        set_fallback(&table->rows[i], (char *)ret + table->rows[i].offset);
+}
+
 static void read_table(struct reader *reader, const struct field_table *table,
                        const struct value *from, const struct place *parent, void *out)
 {
