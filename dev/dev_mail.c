@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "common/base/log.h"
+#include "common/base/memory.h"
 #include "ctl/files.h"
 #include "dev/dev.h"
 
@@ -177,9 +178,7 @@ void dev_mail_refresh(struct dev *self)
         memcmp(&status.st_mtim, &self->mail_changed, sizeof(status.st_mtim)) == 0)
         return;
     self->mail_changed = status.st_mtim;
-    out = open_memstream(&page, &size);
-    if (!out)
-        log_die("dev", "out of memory");
+    out = memory_ensure(open_memstream(&page, &size));
     fputs(page_start, out);
     put_emails(self, out, arena);
     fputs("</main>\n</body>\n</html>\n", out);

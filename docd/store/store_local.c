@@ -331,8 +331,8 @@ struct listing {
 static int list_files(struct job *job)
 {
     struct listing *self = (struct listing *)job;
-    int error,
-        folder = openat(self->job.self->dir, self->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int folder = openat(self->job.self->dir, self->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int error;
     DIR *dir = folder < 0 ? NULL : fdopendir(folder);
     const struct dirent *entry;
     struct uuid id;
