@@ -24,8 +24,8 @@ static int expire_executions(struct botd *d, const struct request *req, struct e
     return MIN(count, 0);
 }
 
-/* Trims a page of bots a minute, round and round. A page that runs out of time goes on in the next
- * run. */
+/* Trims one page of bots each minute and starts over after the last page. The next run continues a
+ * page that ran out of time. */
 static int trim_executions(struct botd *d, const struct request *req, struct error *err)
 {
     const struct uuid first = {UUID_NIL};

@@ -64,8 +64,8 @@ json_t *issuer_words(const char *const *words);
 json_t *issuer_describe(const struct issuer *self, struct arena *arena,
                         const struct issuer_address *addresses, const struct issuer_words *lists);
 
-/* What every document of an issuer says of the algorithms by which clients sign, and of its
- * grants. */
+/* The algorithms that clients can sign with and the grant types, in every metadata document of an
+ * issuer. */
 extern const char *const issuer_auth_algs[], *const issuer_grant_types[];
 
 #endif

@@ -94,7 +94,7 @@ struct delete_form {
 };
 FIELD_DECLARE(delete_form);
 
-/* The link is opened by which a person with a business address registers as a patient. */
+/* A person with a business address opens the link to register as a patient. */
 struct continue_query {
     const char *tenantCode;
     const struct page_visit *visit;

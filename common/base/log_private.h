@@ -4,7 +4,7 @@
 
 #include "common/base/log.h"
 
-/* With the newline. A line is built on the stack of a fiber. */
+/* Sizes of a line, newline included. Small enough for the stack of a fiber. */
 enum { LOG_TEXT_MAX = 2048, LOG_JSON_MAX = 3072 };
 
 struct log_record {

@@ -295,7 +295,8 @@ struct bus {
     uint64_t drop_logged;
 };
 
-/* With the limits and heartbeats of all our sockets, linger 0. queue: messages each way. */
+/* Returns a socket with the limits and heartbeats of all our sockets and no linger. `queue` limits
+ * the messages each way. */
 zsock_t *bus_socket_new(int type, size_t queue);
 void bus_socket_option(zsock_t *socket, int option, int value);
 void bus_socket_bytes(zsock_t *socket, int option, const void *bytes, size_t size);

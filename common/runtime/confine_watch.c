@@ -104,7 +104,7 @@ static int64_t resident(pid_t pid)
            line_bytes(text, "\nVmPTE:");
 }
 
-/* With its share of what it has in common with others, where the kernel tells. */
+/* Returns the process's memory with its share of shared pages, if the kernel reports it. */
 static int64_t proportional(pid_t pid)
 {
     char path[64], text[LISTING_SIZE];

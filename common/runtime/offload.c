@@ -187,7 +187,7 @@ void offload_destroy(struct offload **self_p)
     free(self);
 }
 
-/* With the mutex held. True when the job is over, in one way or the other. */
+/* Returns whether the job has ended or was given up. The caller holds the mutex. */
 static bool settle(struct offload *self, struct job *job, enum fiber_wake wake)
 {
     if (job->state == JOB_WAITING && wake != FIBER_WOKEN) {

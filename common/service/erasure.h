@@ -52,7 +52,7 @@ FIELD_DECLARE(account_erased_out);
 int erasure_mark(struct service *self, const struct request *req, struct uuid account,
                  const char *table, struct error *err) MUST_USE;
 
-/* What is erased of a profile, at most `most` rows of a table at a time, so that no write waits
+/* An erasure of a profile's data, at most `most` rows of a table at a time, so that no write waits
  * long. */
 struct erasure_work {
     const char *table; /* for erasure_mark() */

@@ -226,7 +226,7 @@ static void reload(struct service *self)
                   NULL);
 }
 
-/* For ExecReload=kill -HUP: systemd is told the begin and the end (sd_notify(3)). */
+/* Tells systemd that a reload has started, as ExecReload=kill -HUP needs (sd_notify(3)). */
 static void notify_reloading(void)
 {
     struct timespec now;
