@@ -34,7 +34,7 @@ static const struct command commands[] = {
     {"database sql", "", "print the roles and schemas of a new database for psql", NULL,
      .run = database_sql_command},
     {"project create", "NAME [--code CODE] [--no-code] [--strict]", "create a project", "settingsd",
-     .run = project_create_command, .call = {&settingsd_project_create_method}},
+     .run = project_create_command, .call.method = &settingsd_project_create_method},
     {"project list", "", "list all projects", "settingsd", .run = project_list_command},
     {"project show", "CODE", "show one project", "settingsd", .run = project_show_command},
     {"project suspend", "CODE [--read-only] [--resume]",
