@@ -18,7 +18,7 @@
 #include "authd/credential/password.h"
 #include "authd/credential/password_mixture.h"
 #include "authd/credential/totp.h"
-#include "authd/member/person_name.h"
+#include "authd/member/member_search.h"
 #include "authd/oauth/client_keys.h"
 #include "authd/oauth/client_token.h"
 #include "authd/oauth/grant.h"
@@ -215,7 +215,7 @@ static int start(void *daemon, struct error *err)
     service_every(&d->svc, "password mixture", PASSWORD_MIXTURE_POLL, password_mixture_run);
     service_every(&d->svc, "sweep", MINUTES(1), sweep_run);
     service_every(&d->svc, "trail", TRAIL_PERIOD, trail_grow);
-    service_every(&d->svc, "names", SECONDS(2), person_name_fold);
+    service_every(&d->svc, "search keys", SECONDS(2), member_search_run);
     service_every(&d->svc, "email scan", SECONDS(5), email_scan_run);
     service_every(&d->svc, "passkeys", SECONDS(5), passkey_opens_run);
     logout_delivery_start(d);

@@ -75,7 +75,6 @@ struct authd {
     struct client_keys *client_keys;
     struct logout_deliveries *logouts; /* NULL: without public_url */
     bool email_scanned;                /* nothing is left for email_scan_run() */
-    bool names_folded;                 /* see member/person_name.h */
     struct authd_counters {
         uint64_t *passkey_good, *passkey_bad;
         uint64_t *sign_in_good, *sign_in_bad, *sign_in_throttled;

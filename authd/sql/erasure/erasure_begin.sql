@@ -17,7 +17,7 @@ counted as (
     union all
     select 'account_address_key', count(*) from account_address_key where account_id = :account
     union all
-    select 'account_name', count(*) from account_name where account_id = :account
+    select 'member_search', count(*) from member_search where account_id = :account
     union all
     select 'credential', count(*) from credential where account_id = :account
     union all
