@@ -13,6 +13,7 @@ BROWSER_PACKAGES := chromium python3-fido2
 OPENID_PACKAGES := chromium apache2-bin libapache2-mod-auth-openidc libapache2-mod-oauth2 python3-authlib python3-requests oidc-agent-cli
 BENCH_PACKAGES := wrk nginx-light python3 nodejs
 PEERS_PACKAGES := $(if $(shell command -v npm),,npm) openssl libulfius2.7 libhoel1.4 libiddawc1.1 librhonabwy1.1 libconfig9 libcbor0.8 libldap-2.5-0
+DOCS_PACKAGES  := mkdocs mkdocs-material mandoc
 DEB_PACKAGES   := dpkg-dev debhelper
 NSPAWN_PACKAGES := $(DEB_PACKAGES) debootstrap systemd-container
 S3_PACKAGES    := ceph-mon ceph-osd radosgw python3 openssl
@@ -52,7 +53,7 @@ deps-check:
 # Installs the Debian packages that building, running, testing and measuring need.
 deps-all:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES) $(BENCH_PACKAGES) $(CHECK_PACKAGES) \
-	    $(NSPAWN_PACKAGES) $(BROWSER_PACKAGES))
+	    $(NSPAWN_PACKAGES) $(BROWSER_PACKAGES) $(DOCS_PACKAGES))
 
 # Installs Ceph for test-s3.
 deps-s3:

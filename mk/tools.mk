@@ -1,6 +1,6 @@
 # What measures, generates and checks sources.
 
-.PHONY: objects format format-check lint tidy refresh-domains compdb client-types docs-mail-templates console-pictures \
+.PHONY: objects format format-check lint tidy refresh-domains compdb client-types docs docs-mail-templates console-pictures \
     bench bench-before bench-scale bench-curves bench-weigh bench-trail bench-people bench-move bench-migrate peers \
     bench-peers bench-smoke
 
@@ -54,6 +54,12 @@ compdb: deps
 client-types: deps npm-client
 	@$(MAKE) --no-print-directory -j$(JOBS) all
 	@BUILD=$(BUILD) tests/client/types.sh
+
+# Builds the documentation and the man pages as a website with search: build/site/VERSION/index.html.
+docs:
+	$(call install_packages,$(DOCS_PACKAGES))
+	@BUILD=$(BUILD) VERSION=$(VERSION) docs/site/build.sh
+	@echo "docs: $(BUILD)/site/$(VERSION)/index.html"
 
 # Writes docs/mail-templates.md from the rows of maild.
 docs-mail-templates: $(BUILD)/tests/unit/test_maild_template_page
