@@ -1,9 +1,9 @@
 /*
- * authd_api.c - the operations of authd, by which gateways and daemons call them.
+ * authd_api.c - the operations that gateways and daemons call.
  *
- * Their inputs and outputs are tables of fields, in the files beside this one by subject: bounds,
- * names on the wire, words for OpenAPI. All are linked into every program: the gateway validates
- * and documents by these tables, the daemons pack by them.
+ * The *_api.c files beside this one contain the inputs' and outputs' field tables: limits, wire
+ * names and OpenAPI texts. Every program links them: the gateway to validate and document, the
+ * daemons to encode.
  */
 #include "authd/authd_api.h"
 

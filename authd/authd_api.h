@@ -1,6 +1,6 @@
 /*
- * authd_api.h - the operations of authd by which gateways and daemons call it, and the tables of
- * all that it takes and gives. The structs are in the headers of their subjects, *_api.h.
+ * authd_api.h - authd's operations, which gateways and daemons call, and their field tables. The
+ * structs are in the headers of their subjects, *_api.h.
  */
 #ifndef ATRIUM_AUTHD_AUTHD_API_H
 #define ATRIUM_AUTHD_AUTHD_API_H

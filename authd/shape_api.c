@@ -1,5 +1,5 @@
 /*
- * shape_api.c - the choices and checks that several files of authd's shapes share.
+ * shape_api.c - choices and checks that several field tables of authd share.
  */
 #include "authd/shape_api.h"
 
