@@ -27,12 +27,11 @@
 
 struct authd_config {
     struct database_config db;
-    const char *seal_key; /* path */
-    const char *issuer;   /* claim iss */
-    const char *audience; /* claim aud */
-    int64_t
-        refresh_retry_window; /* ms in which the previous refresh token gets the same answer again */
-    int64_t fresh_sign_in;    /* ms for which an authentication is a fresh proof */
+    const char *seal_key;         /* path */
+    const char *issuer;           /* claim iss */
+    const char *audience;         /* claim aud */
+    int64_t refresh_retry_window; /* ms in which a used token gets the same answer again */
+    int64_t fresh_sign_in;        /* ms for which an authentication is a fresh proof */
     int64_t sessions_per_account;
     int64_t password_threads;                    /* 0: number of cores */
     int64_t password_queue;                      /* waiting password checks; more get a 503 */

@@ -82,8 +82,9 @@ struct change_publish_in {
     const char *kind; /* "policy" or "project" */
     struct uuid id;
     struct field_texts others; /* more ids, without `id`, at most CHANGE_OTHERS_MAX */
-    struct uuid
-        client; /* one of the project's clients: ends grants with more than its registration allows; absent: none */
+    /* A client of the project. Its grants that hold more than its registration allows end.
+     * Absent: none. */
+    struct uuid client;
 };
 FIELD_DECLARE(change_publish_in);
 

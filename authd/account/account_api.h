@@ -1,5 +1,5 @@
 /*
- * account_api.h - what people do to their own account: passwords, addresses, second factors, its
+ * account_api.h - what people change in their own account: password, email address, second factor,
  * deletion.
  */
 #ifndef ATRIUM_AUTHD_ACCOUNT_ACCOUNT_API_H
@@ -20,12 +20,12 @@ struct reset_password_in {
 FIELD_DECLARE(reset_password_in);
 
 struct set_password_in {
-    struct uuid id; /* with secret from the mailed link */
+    struct uuid id; /* from the emailed link, as is secret */
     const char *secret, *password;
 };
 FIELD_DECLARE(set_password_in);
 
-/* The caller's address or, without a token, that of the accounts of a tenant. */
+/* The caller's address or, without a token, an address of a tenant's accounts. */
 struct email_verify_send_in {
     const char *email, *tenantCode;
     enum role type; /* ROLE_NONE: either */
@@ -38,15 +38,15 @@ struct email_change_in {
 FIELD_DECLARE(email_change_in);
 
 struct email_undo_in {
-    struct uuid id; /* with secret from the mailed link */
+    struct uuid id; /* from the emailed link, as is secret */
     const char *secret;
 };
 FIELD_DECLARE(email_undo_in);
 
 struct email_verify_in {
-    struct uuid id; /* with secret from the mailed link */
+    struct uuid id; /* from the emailed link, as is secret */
     const char *secret;
-    const char *password; /* of the account; NULL: a session of it is shown instead */
+    const char *password; /* NULL: the request has a session of the account instead */
 };
 FIELD_DECLARE(email_verify_in);
 
@@ -57,19 +57,19 @@ FIELD_DECLARE(message_out);
 
 struct mfa_status_out {
     bool enrolled;
-    const char *otpauthUrl, *qrCodeDataUrl; /* until it is enrolled */
+    const char *otpauthUrl, *qrCodeDataUrl; /* NULL once enrolled */
 };
 FIELD_DECLARE(mfa_status_out);
 
 struct mfa_token_in {
-    const char *token; /* six digits, or (not to enroll) a recovery code */
+    const char *token; /* six digits or, except to enroll, a recovery code */
 };
 FIELD_DECLARE(mfa_token_in);
 
-/* One of the two: the code where a second factor is on. */
+/* Either the password or, for an account with a second factor, its code. */
 struct step_up_in {
     const char *password, *mfaToken;
-    struct uuid loginId; /* with credential, of /auth/step-up/start */
+    struct uuid loginId; /* from /auth/step-up/start, with credential */
     const struct passkey_credential *credential;
 };
 FIELD_DECLARE(step_up_in);
@@ -87,7 +87,7 @@ FIELD_DECLARE(ok_out);
 
 struct deletion_schedule_in {
     int64_t days;
-    bool wipe; /* what the account owns elsewhere, too */
+    bool wipe; /* also erase what the account owns in other daemons */
 };
 FIELD_DECLARE(deletion_schedule_in);
 
@@ -99,7 +99,7 @@ struct deletion_user {
 FIELD_DECLARE(deletion_user);
 
 struct deletion_scheduled {
-    int64_t scheduled; /* from then on there is no such account */
+    int64_t scheduled; /* date of the deletion */
     const struct deletion_user *user;
 };
 FIELD_DECLARE(deletion_scheduled);

@@ -1,7 +1,8 @@
 /*
  * admin.c - see admin.h.
  *
- * Two statements: what the first one had to wait for is seen by the second one only.
+ * Locking and checking are two statements: only the second one sees the changes for which the first
+ * one waited.
  */
 #include "authd/account/admin.h"
 

@@ -6,7 +6,7 @@
 #include "common/domain/page.h"
 #include "settingsd/tenant_api.h"
 
-/* The pages of a code; NULL: there are none. */
+/* Returns the URL of the pages of a tenant code, or NULL. */
 static const char *pages_of(const struct authd *d, struct arena *arena, const char *code)
 {
     const char *url = d->svc.common->public_url;

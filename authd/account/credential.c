@@ -1,6 +1,6 @@
 /*
- * credential.c - changing a password by its owner (change_password), and mailing a link that sets
- * one (reset_password; set_password is in member/, since the link can be an invitation's).
+ * credential.c - password change by the owner (change_password) and emailed links to set a password
+ * (reset_password). set_password is in member/, since an invitation's link sets one too.
  */
 #include "authd/account/credential.h"
 
@@ -19,13 +19,13 @@
 #include "authd/tenant.h"
 
 enum {
-    RESET_ANSWER_MS = 250, /* reset_password answers no earlier, see there */
+    RESET_ANSWER_MS = 250, /* minimum duration of reset_password */
 };
 #define RESET_LIFE HOURS(1)
 
 static const char wrong_old[] = "The old password is incorrect.";
 
-/* ---- by the owner ---- */
+/* ---- change by the owner ---- */
 
 int credential_check_password(struct authd *d, const struct request *req,
                               const struct credential_owner *owner, struct uuid link,
@@ -40,7 +40,7 @@ int credential_check_password(struct authd *d, const struct request *req,
     return password_rule_check(d, req, &whose, password, err);
 }
 
-/* Writes a new password while the old one is the one that was verified. */
+/* Writes a new password, if the verified old one is still current. */
 static int write_change(struct authd *d, const struct request *req,
                         const struct credential_owner *owner, const char *hash, struct error *err)
 {
@@ -54,7 +54,7 @@ static int write_change(struct authd *d, const struct request *req,
         .audit =
             credential_audit(req, "password.change", req->caller->project, owner->account, NULL)};
 
-    /* the link first, as set_password() does: the order of locks */
+    /* order of locks: the link first, as in set_password() */
     if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
         sql_reset_delete(tx, req, &reset, err) < 0 || ownership_hold_caller(d, tx, req, err) < 0 ||
         sql_require(sql_credential_change(tx, req, &change, err), err, ERR_BAD_REQUEST, wrong_old) <
@@ -82,7 +82,7 @@ int change_password(struct authd *d, const struct request *req, const struct cha
     return write_change(d, req, &owner, hash, err);
 }
 
-/* ---- by a link ---- */
+/* ---- links ---- */
 
 int credential_send_link(struct authd *d, const struct request *req, const struct tenant *tenant,
                          const struct credential_link_owner *account, const char *reason,
@@ -135,7 +135,7 @@ int credential_send_link(struct authd *d, const struct request *req, const struc
     return 0;
 }
 
-/* On the installation's own page: whether or not the practitioner is a member anywhere. */
+/* Sends a link of the installation's own page. The practitioner needs no membership. */
 static int send_own_link(struct authd *d, const struct request *req, const char *email,
                          struct error *err)
 {
@@ -196,9 +196,9 @@ static int send_links(struct authd *d, const struct request *req,
                           : send_own_link(d, req, in->email, err);
 }
 
-/* Mails a link to each account of the tenant with this e-mail; of no tenant, as the installation's
- * own page asks, to a practitioner. The answer is the same for all, and comes at the same time:
- * work for an account that exists is done long before. */
+/* Emails a link to each account of the tenant with this address. Without a tenant (the
+ * installation's own page), to the practitioner. Content and time of the answer don't reveal
+ * whether an account exists: the work is done long before RESET_ANSWER_MS. */
 int reset_password(struct authd *d, const struct request *req, const struct reset_password_in *in,
                    struct message_out *out, struct error *err)
 {

@@ -1,8 +1,8 @@
 /*
- * email.c - the owner's e-mail address: asking for a link that proves it (email_verify_send) and
- * using that (email_verify). A link is not enough: another person may have registered the address,
- * and its owner may open any link that is mailed. So the request must show the account's session or
- * password, too.
+ * email.c - verification of the owner's email address: requests a link (email_verify_send) and
+ * redeems it (email_verify). A link is not enough, because another person may have registered the
+ * address, and its owner can open any emailed link. So the request must also have a session or the
+ * password of the account.
  */
 #include <string.h>
 
@@ -18,10 +18,10 @@
 #include "authd/tenant.h"
 
 enum {
-    SEND_ANSWER_MS = 250, /* email_verify_send answers no earlier */
+    SEND_ANSWER_MS = 250, /* minimum duration of email_verify_send */
 };
 
-/* Of what a client address asks for, see mail_admit_link(). */
+/* The limit's name for mail_admit_link(). */
 static const char link_kind[] = "verify address";
 
 static struct sql_audit email_audit(const struct request *req, const char *action,
@@ -35,10 +35,10 @@ static struct sql_audit email_audit(const struct request *req, const char *actio
                                           .detail = detail});
 }
 
-/* ---- asking for a link ---- */
+/* ---- requesting a link ---- */
 
-/* Mails a link to the owner of an account, unless its address is proven for all that the link could
- * prove it for. */
+/* Emails a link to an account's owner, unless the address is already verified for everything that
+ * the link could verify. */
 static int send_link(struct authd *d, const struct request *req, const struct tenant *tenant,
                      const struct email_owner *owner, struct error *err)
 {
@@ -66,7 +66,7 @@ static int send_link(struct authd *d, const struct request *req, const struct te
     return 0;
 }
 
-/* To the caller's account, unless that was deleted. */
+/* Emails the caller's account, unless it was deleted. */
 static int send_to_caller(struct authd *d, const struct request *req, const struct tenant *tenant,
                           struct error *err)
 {
@@ -85,8 +85,8 @@ static int send_to_caller(struct authd *d, const struct request *req, const stru
     return admitted ? send_link(d, req, tenant, &owner, err) : 0;
 }
 
-/* To each account of the tenant with this e-mail; tenant NULL: there is none, which the limits
- * count, too. */
+/* Emails each account of the tenant with this address. The limits count requests without a tenant
+ * (NULL) too. */
 static int send_to_address(struct authd *d, const struct request *req, const struct tenant *tenant,
                            const struct email_verify_send_in *in, struct error *err)
 {
@@ -129,9 +129,9 @@ static int send_links(struct authd *d, const struct request *req,
     return opened == 0 ? send_to_caller(d, req, &tenant, err) : 0;
 }
 
-/* Mails a link to prove its address to the caller, or to each account of the tenant with this
- * e-mail. The answer is the same for all, and comes at the same time. Fails: VALIDATION (no token,
- * and no e-mail or tenant). */
+/* Emails a verification link to the caller, or to each account of the tenant with this address.
+ * Content and time of the answer don't reveal whether an account exists. Fails: VALIDATION (no
+ * token, and no address or tenant). */
 int email_verify_send(struct authd *d, const struct request *req,
                       const struct email_verify_send_in *in, struct message_out *out,
                       struct error *err)
@@ -152,7 +152,7 @@ int email_verify_send(struct authd *d, const struct request *req,
     return 0;
 }
 
-/* ---- using it ---- */
+/* ---- redeeming ---- */
 
 static int find_link(struct authd *d, const struct request *req, const struct email_verify_in *in,
                      struct email_held *ret, struct error *err)
@@ -190,7 +190,7 @@ static int sign_in_required(struct error *err)
     return error_set(err, ERR_SIGN_IN_REQUIRED, "Sign in to confirm this address.");
 }
 
-/* The account's password, guarded as a sign-in is. */
+/* Verifies the account's password, within the sign-in throttle. */
 static int prove_by_password(struct authd *d, const struct request *req,
                              const struct email_held *link, const char *password, struct error *err)
 {
@@ -207,7 +207,7 @@ static int prove_by_password(struct authd *d, const struct request *req,
     return right ? 0 : sign_in_required(err);
 }
 
-/* Records what a link of email_verify_send() proves. */
+/* Records the address that a link of email_verify_send() verifies. */
 static int prove_address(struct authd *d, const struct request *req, const struct email_held *link,
                          bool by_password, struct error *err)
 {
@@ -227,8 +227,8 @@ static int prove_address(struct authd *d, const struct request *req, const struc
     return db_commit(&tx, err);
 }
 
-/* Spends a link of email_verify_send() or email_change(), for the owner of its account only. Fails:
- * BAD_REQUEST, SIGN_IN_REQUIRED (the link stays), THROTTLED. */
+/* Redeems a link of email_verify_send() or email_change(), for its account's owner only. Fails:
+ * BAD_REQUEST, SIGN_IN_REQUIRED (the link remains valid), THROTTLED. */
 int email_verify(struct authd *d, const struct request *req, const struct email_verify_in *in,
                  struct nothing *out UNUSED, struct error *err)
 {

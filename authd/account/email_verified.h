@@ -1,81 +1,78 @@
 /*
- * email_verified.h - proven e-mail addresses: of an account whose mailbox got a link or a code that
- * was then used.
+ * email_verified.h - verified email addresses. An address is verified when someone uses a link or
+ * code that was sent to it.
  *
- * A proof counts for all projects or for one organisation (the projects below one root): a link to
- * the pages of a tenant may have been read by those who run them, one to the installation's own
- * pages by the mailbox only.
+ * A verification counts for all projects or for one organization (the projects below one root). The
+ * people who run a tenant's pages can read a link to those pages. Only the mailbox's owner can read
+ * a link to the installation's own pages.
  *
- * In SQL: the part email_is_verified asks, email_verified_insert records as a part of another
- * statement (an account that an operator makes with a proven address). In a transaction:
- * email_claim().
+ * In SQL, use the parts email_is_verified and email_verified_insert (for an account that an
+ * operator creates with a verified address). In a transaction, use email_claim().
  */
 #ifndef ATRIUM_AUTHD_ACCOUNT_EMAIL_VERIFIED_H
 #define ATRIUM_AUTHD_ACCOUNT_EMAIL_VERIFIED_H
 
 #include "authd/authd.h"
 
-struct credential_owner; /* account/credential.h */
-struct sign_in;          /* session/session.h */
-struct tenant;           /* settingsd/tenant_api.h */
+struct credential_owner;
+struct sign_in;
+struct tenant;
 struct throttle_keys;
 
-/* A second factor that is on for longer stays when a mailbox alone proves the account: the
- * mailbox may be in other hands than the device. */
+/* The age from which a second factor survives a claim by mailbox alone, since another person may
+ * own the mailbox. */
 #define EMAIL_CLAIM_FACTOR_AGE DAYS(30)
 
-/* A passkey that was added within this time goes with each password that is set by a link, also of
- * an account that was proven before: it may be why its owner asks for the link. */
+/* A link that sets a password also deletes passkeys younger than this, even if the address was
+ * verified before: such a passkey may be why the owner requests the link. */
 #define EMAIL_CLAIM_PASSKEY_AGE DAYS(7)
 
-/* What was added this long before a change of the address may be of the one who made it, and goes
- * when the change is taken back. */
+/* An undo deletes what was added up to this long before the change of address, since the same
+ * person may have added it. */
 #define EMAIL_UNDO_AGE DAYS(30)
 
-/* What proves an account's address. */
+/* The means by which an address was verified. */
 enum email_claim_by { EMAIL_BY_LINK, EMAIL_BY_INVITATION, EMAIL_BY_CODE };
 
-/* Writes a password, given as its hash, within a transaction that has redeemed a link, and records
- * that this link, or a mailed code, has proven the address of owner->account for
- * owner->organization (absent: for all). When it was not proven for that before, another person may
- * have made the account: its scheduled deletion (owner->revived, for credential_change_commit()),
- * its second factor (unless it is on for longer than EMAIL_CLAIM_FACTOR_AGE), its passkeys, its
- * consents and its other links end here. By a code no password is set: the hash is one that no
- * password has, and is written only when the account was not proven before. The caller ends the
- * sessions afterwards: the order of locks is the link, the account, the second factor, the
- * credential, the sessions. Parks. */
+/* Verifies the address of owner->account for owner->organization (absent: all) and writes the
+ * password hash, in a transaction that has redeemed a link or emailed code. If the address was not
+ * verified there before, another person may have made the account. So this deletes the scheduled
+ * deletion (owner->revived, for credential_change_commit()), a second factor younger than
+ * EMAIL_CLAIM_FACTOR_AGE, passkeys, consents and other links. A code sets no password: its hash
+ * matches no password, and is written only for a newly verified account.
+ *
+ * Order of locks: link, account, second factor, credential, sessions. The caller ends the sessions
+ * afterwards. Parks. */
 int email_claim(struct db_tx *tx, const struct request *req, struct credential_owner *owner,
                 enum email_claim_by by, const char *password_hash, struct error *err) MUST_USE;
 
-/* Ends what another person may have left in the account, within a transaction that has locked it:
- * its scheduled deletion (owner->revived), its second factor if that was enrolled at `factor_since`
- * or later, the passkeys and consents of `since` or later. detail: of the rows in the audit trail.
- * Parks. */
+/* Removes what another person may have left in an account that the transaction has locked: the
+ * scheduled deletion (owner->revived), a second factor enrolled since `factor_since`, passkeys and
+ * consents since `since`. detail: for the audit rows. Parks. */
 int email_drop_leftovers(struct db_tx *tx, const struct request *req,
                          struct credential_owner *owner, int64_t factor_since, int64_t since,
                          const char *detail, struct error *err) MUST_USE;
 
-/* Whether the tenant refuses sign-ins to accounts whose address is not proven. */
+/* Returns true if the tenant rejects sign-ins with unverified addresses. */
 bool email_is_required(const struct tenant *tenant);
 
-/* Refuses the sign-in of an account whose password was right, where its address must be proven and
- * is not: ERR_EMAIL_NOT_VERIFIED, with a row in the audit trail. keys: of the limits that the
- * sign-in must still be below, so that who has guessed too often is not told that the guess was
- * right; NULL: that was looked at. Parks. */
+/* Rejects and audits the sign-in of an account with the right password whose required verification
+ * is missing: ERR_EMAIL_NOT_VERIFIED. keys: limits to check first, so that a caller who guessed too
+ * often does not learn that a guess was right; NULL: already checked. Parks. */
 int email_check_sign_in(struct authd *d, const struct request *req, const struct tenant *tenant,
                         const struct sign_in *who, const struct throttle_keys *keys,
                         struct error *err) MUST_USE;
 
-/* Refuses what an account must be verified for all for: ERR_EMAIL_NOT_VERIFIED, with the
- * installation's page to do so in details.url. Returns -1. */
+/* Sets ERR_EMAIL_NOT_VERIFIED for an action that needs verification for all projects, with the
+ * installation's page for it in details.url. Returns -1. */
 int email_refuse_unverified(const struct authd *d, const struct request *req, struct error *err);
 
-/* Projects whose organisation is kept (d->organizations, by project), for the next function. */
+/* The number of projects in the cache d->organizations, which email_verified_for_caller() uses. */
 enum { EMAIL_ORGANIZATIONS_MAX = 8192 };
 
-/* Whether the caller's address is proven, for all or for the organisation of the caller's
- * project. organizations: the text of an array of organizations. Parks for a
- * practitioner who is proven for some organisation only, when that of the project is not kept. */
+/* Reports if the caller's address is verified for all projects or for the caller's organization.
+ * organizations: a PostgreSQL array as text. Parks only for a practitioner who is verified for some
+ * organization while the caller's organization is not cached. */
 int email_verified_for_caller(struct authd *d, const struct request *req, const char *organizations,
                               bool *ret, struct error *err) MUST_USE;
 

@@ -21,13 +21,13 @@
 #include "settingsd/settingsd_api.h"
 
 enum {
-    ASK_MS = 2000,      /* for a daemon's part: one that does not answer is missing */
-    PAGE_PLACES = 1000, /* in one request, the limit of account_wipe */
+    ASK_MS = 2000,      /* timeout per daemon; without an answer, its part is missing */
+    PAGE_PLACES = 1000, /* places per request, as account_wipe allows */
     DAEMON_MAX = 16,    /* characters */
-    MISSING_MAX = 8,    /* as many as the receipt names */
+    MISSING_MAX = 8,    /* daemons that a receipt names */
 };
 
-/* Who erases beside authd; docd is the first. */
+/* The daemons that erase, besides authd; docd is first. */
 static const struct eraser {
     const char *daemon;
     const struct bus_method *wipe, *erased;
@@ -38,9 +38,9 @@ static const struct eraser {
     {"botd", &botd_account_wipe_method, &botd_account_erased_method},
 };
 
-/* ---- asking for it ---- */
+/* ---- requests ---- */
 
-/* Asks every eraser for these profiles. */
+/* Queues a request to each eraser for these profiles. */
 static int queue_page(struct authd *d, const struct request *req, struct db_tx *tx,
                       struct uuid account, struct field_list places, struct error *err)
 {
@@ -85,7 +85,7 @@ int erasure_of_places(struct authd *d, const struct request *req, struct db_tx *
 
 /* ---- parts ---- */
 
-/* What is known of an erasure. */
+/* The known state of an erasure. */
 struct erasure {
     struct sql_erasure_get_row row;
     struct erasure_part parts[1 + ARRAY_SIZE(erasers)];
@@ -114,8 +114,8 @@ static const struct eraser *find_eraser(const char *daemon)
     return NULL;
 }
 
-/* A daemon's part is done when it has carried out every request and no bytes wait for its sweep.
- * One that only a later release knows is missing. */
+/* Adds a daemon's part, which is done when the daemon has executed every request and its sweep has
+ * no bytes left. The part of a daemon that only a later release knows is missing. */
 static void add_part(struct authd *d, const struct request *req, struct uuid account,
                      const struct sql_erasure_requests_row *row, struct erasure *self)
 {
@@ -175,7 +175,7 @@ static int print_statement(const struct request *req, const struct erasure_state
     return 0;
 }
 
-/* Stores it, unless another instance has: then that one is read. */
+/* Signs and stores the receipt, or reads the one that another instance has stored. */
 static int sign(struct authd *d, const struct request *req, struct uuid account,
                 struct erasure *self, struct error *err)
 {
@@ -200,7 +200,7 @@ static int sign(struct authd *d, const struct request *req, struct uuid account,
     return get(d, req, account, self, err);
 }
 
-/* The parts as they were signed: counts that docd has are not asked for again. */
+/* Reads the signed parts, without a call to docd for its counts. */
 static int read_receipt(const struct request *req, const struct sql_erasure_get_row *row,
                         struct erasure_receipt *out, struct error *err)
 {
@@ -220,8 +220,8 @@ static int read_receipt(const struct request *req, const struct sql_erasure_get_
     return 0;
 }
 
-/* The receipt of an account's erasure; with the daemons that have not done their part, and without
- * a signature, until all have. Repeating it gives the same receipt. Fails: NOT_FOUND. */
+/* Returns the receipt of an account's erasure, always the same. Until all daemons are done, it has
+ * no signature and names those that are missing. Fails: NOT_FOUND. */
 int operator_erasure(struct authd *d, const struct request *req,
                      const struct operator_erasure_in *in, struct erasure_receipt *out,
                      struct error *err)

@@ -1,9 +1,9 @@
 /*
- * export.c - what authd contributes to the export of a person's data, which docd makes
- * (docd/export). Handlers: export_admit, export_page, export_made.
+ * export.c - authd's part of the export of a person's data, which docd makes (docd/export).
+ * Handlers: export_admit, export_page, export_made.
  *
- * The pages go through the parts below in their order. Each row becomes a resource in its
- * statement; the person's own rows of the audit trail are those of GET /auth/activity.
+ * The pages go through the parts below in order. Statements build the resources. The audit rows are
+ * those of GET /auth/activity.
  */
 #include <string.h>
 
@@ -38,11 +38,11 @@ int export_admit(struct authd *d, const struct request *req, const struct export
 
 /* ---- pages ---- */
 
-/* A page that is being made. */
+/* The page in progress. */
 struct part_page {
     const struct export_page_in *in;
     const char *subject; /* "Patient/..." */
-    const char *after;   /* a cursor of the part; "": from its start */
+    const char *after;   /* cursor of the part; "": its start */
     struct export_page_out *out;
 };
 
@@ -61,7 +61,7 @@ static struct uuid after_id(const struct part_page *page)
     return uuid_parse(page->after, &id) == 0 ? id : (struct uuid){UUID_NIL};
 }
 
-/* Defines read_<name>() of the statement export_<name>_list. */
+/* Defines read_<name>() for the statement export_<name>_list. */
 #define ID_PART(name)                                                                          \
     static int read_##name(struct authd *d, const struct request *req, struct part_page *page, \
                            const char **ret_next, struct error *err)                           \
@@ -105,7 +105,7 @@ static int read_consent(struct authd *d, const struct request *req, struct part_
     return 0;
 }
 
-/* As the person would read them: without what only others may know of those who acted. */
+/* Reads audit rows as the person sees them, without data about other actors. */
 static int read_audit(struct authd *d, const struct request *req, struct part_page *page,
                       const char **ret_next, struct error *err)
 {
@@ -148,7 +148,7 @@ static int organization(struct authd *d, const struct request *req, struct part_
     return 0;
 }
 
-/* Which part `after` names, with the cursor in it; -1: none. */
+/* Returns the part that `after` names, with its cursor, or -1. */
 static int find_part(const char *after, const char **ret_cursor)
 {
     for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
@@ -195,9 +195,10 @@ int export_page(struct authd *d, const struct request *req, const struct export_
     return 0;
 }
 
-/* ---- the mail ---- */
+/* ---- email ---- */
 
-/* To the person, wherever a template of the project is mapped. Nothing once the account is gone. */
+/* Emails the person if the project has a template for it. Does nothing if the account was
+ * deleted. */
 int export_made(struct authd *d, const struct request *req, const struct export_made_in *in,
                 struct nothing *out UNUSED, struct error *err)
 {
@@ -213,7 +214,7 @@ int export_made(struct authd *d, const struct request *req, const struct export_
     if (found <= 0)
         return found;
     if (tenant_open_id(d, req, in->projectId, &tenant, err) < 0) {
-        if (err->code != ERR_NOT_FOUND) /* a suspended project sends nothing */
+        if (err->code != ERR_NOT_FOUND) /* suspended projects send nothing */
             return -1;
         error_clear(err);
         return 0;

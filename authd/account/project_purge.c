@@ -22,8 +22,8 @@ static struct sql_audit membership_audit(const struct request *req, struct uuid 
                                           .detail = "project"});
 }
 
-/* The accounts are locked by a statement of their own: the second one then sees every other
- * membership that was made before, and none is made until the commit. */
+/* Locks the accounts in a separate statement, so that the next one sees all their memberships, and
+ * none can be added before the commit. */
 static int purge_membership_page(void *daemon, const struct request *req, struct uuid project,
                                  int64_t rows, int64_t *ret_removed, struct error *err)
 {
@@ -65,7 +65,8 @@ static int purge_patient_page(void *daemon, const struct request *req, struct uu
     return 0;
 }
 
-/* Sessions before accounts: an account takes its sessions along, however many those are. */
+/* Sessions before accounts, because deleting an account deletes all its sessions in one
+ * statement. */
 const struct purge_step authd_purge[] = {
     PURGE_STEP(invitation, 1000),
     PURGE_STEP(transfer_account, 1000),
@@ -79,8 +80,7 @@ const struct purge_step authd_purge[] = {
     {.table = NULL},
 };
 
-/* Deletes what is kept of a project, for a second at most; settingsd calls until nothing is
- * left. */
+/* Deletes a project's rows for at most a second; settingsd calls it until none is left. */
 int project_purge(struct authd *d, const struct request *req, const struct project_purge_in *in,
                   struct project_purge_out *out, struct error *err)
 {

@@ -1,30 +1,29 @@
 /*
- * transfer.h - what authd keeps of a project, as it travels to another installation: its accounts
- * with their memberships, passwords, second factors and passkeys.
+ * transfer.h - authd's rows of a project that moves to another installation: accounts with their
+ * memberships, passwords, second factors and passkeys.
  *
- * Links, codes and sessions stay, and whatever proves an address beyond the project: everyone who
- * knows the receiver's public key can make a file, so nothing in it may count for another tenant.
- * For the same reason an account is added only together with its membership, and what belongs to
- * an account only where the file has added it, while it is a member of no other project.
+ * Anyone who knows the receiver's public key can make a file. So nothing in a file may count for
+ * another tenant: links, codes, sessions and verifications beyond the project are not moved. An
+ * account is added only together with its membership, and an account's rows only if the file has
+ * added the account and it is a member of no other project.
  *
- * A practitioner has one account over many tenants. Where there is one at the receiver, with the id
- * or the address of the file's or with the right to take the address back, it stays as it is, and
- * nothing of it is taken from the file. Its owner is invited instead, to the address of the file,
- * as a member with the ids of membership and profile that others refer to, and without rights of an
- * admin, which only an admin gives.
+ * A practitioner has one account for many tenants. If the receiver has an account with the file's
+ * id or address, or one that can still undo a change from that address, that account stays
+ * unchanged. Its owner is invited at the file's address, with the file's membership and profile ids
+ * but without admin rights, which only an admin grants.
  *
- * What became of each account is noted in the transaction that decides it (transfer_account), by
- * its id in the file. So an import that is gone on with knows its own accounts from others, also
- * when an invitation was accepted or withdrawn meanwhile.
+ * The transaction that decides on an account records the result (transfer_account) by the file's
+ * id. So a continued import recognizes its own accounts, even if an invitation was accepted or
+ * withdrawn in between.
  */
 #ifndef ATRIUM_AUTHD_ACCOUNT_TRANSFER_H
 #define ATRIUM_AUTHD_ACCOUNT_TRANSFER_H
 
 #include "common/service/tenant_table.h"
 
-/* Ended by name NULL; tenant_common_tables are not repeated. Accounts are the first. A practitioner
- * who is a member of further projects travels, too. ERR_CONFLICT, which names the account: a
- * patient is there already, or is no patient in the file. */
+/* A list terminated by a NULL name, without tenant_common_tables. Accounts are first. Practitioners
+ * with memberships in other projects are included. ERR_CONFLICT names an account that exists here,
+ * or not in the file, as a patient's. */
 extern const struct tenant_table authd_tenant_tables[];
 
 #endif
