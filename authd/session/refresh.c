@@ -1,15 +1,14 @@
 /*
  * refresh.c - see refresh.h. Handler: refresh_token.
  *
- * The current token rotates (rotation.c), guarded by its hash, so one of many at once wins.  The
- * token before it, presented again while its successor was not used, gets that same successor: a
- * lost answer can be had again, and a browser's tabs may renew at the same time.  An older
- * one was copied: the session ends.
+ * Rotation (rotation.c) compares the current token's hash, so one of several concurrent requests
+ * wins. The previous token gets the same successor until that is used: a client can repeat a
+ * request whose answer was lost, and a browser's tabs can refresh simultaneously. An older token
+ * was copied, so the session ends.
  *
- * No token rotates of who may not come in from where it is: it is found as it was by who may. Most
- * may from anywhere, which the admission cache knows, and the statement that rotates finds out
- * whether the subject is one of them. Otherwise, and when it does not rotate, what the token is
- * worth is read, and the subject's address looked at before anything is written.
+ * A refused caller must leave the token as it was. If the admission cache shows policies without
+ * rules, the rotating statement checks the caller's policy itself. Otherwise the token's state is
+ * read and the address checked before the rotation.
  */
 #include "authd/session/refresh.h"
 
@@ -21,10 +20,7 @@
 #include "authd/session/session.h"
 #include "authd/signin/sign_in_api.h"
 
-enum {
-    LOCK_WAIT_MIN_MS = 5,
-    LOCK_WAIT_MAX_MS = 200
-}; /* between looks at a session that is locked */
+enum { LOCK_WAIT_MIN_MS = 5, LOCK_WAIT_MAX_MS = 200 }; /* between attempts on a locked session */
 
 static const char SUCCESSOR_PURPOSE[] = "authd refresh successor";
 
@@ -45,8 +41,8 @@ static int answer(struct authd *d, const struct request *req, const struct token
     return 0;
 }
 
-/* 1: rotated, *ret_successor is current now, and *ret who it is for. 0: the session is locked, or
- * the token was the current one until a moment ago; or `open` (see rotation.h) does not let it. */
+/* Returns 1 after rotation, with the new current token and its subject. 0: the session is locked,
+ * the token was just rotated, or `open` (see rotation.h) excludes the caller. */
 static int rotate(struct authd *d, const struct request *req, const struct refresh_token *token,
                   const struct admission_list *open, struct token_subject *ret,
                   const char **ret_successor, struct error *err)
@@ -72,7 +68,7 @@ static int rotate(struct authd *d, const struct request *req, const struct refre
     return 1;
 }
 
-/* The successor that the token got when it rotated; NULL when it cannot be opened. */
+/* Returns the token's successor, or NULL if it can't be opened. */
 static const char *open_successor(const struct request *req, const struct refresh_token *token,
                                   struct sealed sealed)
 {
@@ -86,8 +82,8 @@ static const char *open_successor(const struct request *req, const struct refres
     return (const char *)text;
 }
 
-/* A token that is neither the current one nor the one before. Only one that we gave out proves a
- * theft. */
+/* Ends the session for a token that is neither current nor previous. A token that authd never
+ * issued proves no theft. */
 static int end_theft(struct authd *d, const struct request *req, const struct refresh_token *token,
                      struct uuid account, struct error *err)
 {
@@ -107,7 +103,7 @@ static int end_theft(struct authd *d, const struct request *req, const struct re
     return refuse(d, err);
 }
 
-/* Reads what the token is worth; one that is worth nothing is refused. */
+/* Reads the token's state and rejects worthless tokens. */
 static int judge(struct authd *d, const struct request *req, const struct refresh_token *token,
                  struct renewal *ret, struct error *err)
 {
@@ -139,7 +135,7 @@ static int judge(struct authd *d, const struct request *req, const struct refres
                : error_set(err, ERR_INTERNAL, "The refresh token's successor cannot be opened.");
 }
 
-/* Whether the subject may come in from where it is; a project that is gone has no sessions. */
+/* Checks the subject's admission. A deleted project has no sessions. */
 static int admit(struct authd *d, const struct request *req, const struct renewal *renewal,
                  struct error *err)
 {
@@ -160,7 +156,8 @@ static int admit(struct authd *d, const struct request *req, const struct renewa
     return refuse(d, err);
 }
 
-/* As rotate(), until the session is not locked. 0: the token rotated at another request. */
+/* Retries rotate() until the session is unlocked. Returns 0 if another request rotated the
+ * token. */
 static int rotate_current(struct authd *d, const struct request *req,
                           const struct refresh_token *token, struct renewal *renewal,
                           const char **ret_successor, struct error *err)
@@ -183,7 +180,7 @@ static int rotate_current(struct authd *d, const struct request *req,
     }
 }
 
-/* As rotate(), of a token of which nothing was read. */
+/* Rotates without reading the token's state, if the cache allows it. */
 static int rotate_unread(struct authd *d, const struct request *req,
                          const struct refresh_token *token, struct token_subject *ret,
                          const char **ret_successor, struct error *err)
@@ -195,8 +192,8 @@ static int rotate_unread(struct authd *d, const struct request *req,
     return rotate(d, req, token, &open, ret, ret_successor, err);
 }
 
-/* Reads what the token is worth, and rotates it or has its successor. 1: rotated. Of a grant with a
- * check, of any other session without. */
+/* Reads the token's state, then rotates it (1) or gets its successor. `check` is set for grants
+ * only. */
 static int rotate_judged(struct authd *d, const struct request *req,
                          const struct refresh_token *token, refresh_check_fn *check, void *arg,
                          struct token_subject *ret, const char **ret_successor, struct error *err)
@@ -216,7 +213,7 @@ static int rotate_judged(struct authd *d, const struct request *req,
             return -1;
     }
     *ret = renewal.subject;
-    if (rotated == 0) /* it rotated before, or at another request a moment ago */
+    if (rotated == 0) /* rotated earlier, or by a concurrent request */
         *ret_successor = renewal.successor;
     return rotated;
 }
@@ -244,8 +241,7 @@ int refresh_run(struct authd *d, const struct request *req, const char *text,
     return 0;
 }
 
-/* Exchanges a refresh token. Fails: UNAUTHORIZED, for those of grants, too; FORBIDDEN (suspended
- * project, address), which leaves the token as it is. */
+/* Exchanges a refresh token of the API. */
 int refresh_token(struct authd *d, const struct request *req, const struct refresh_token_in *in,
                   struct refresh_token_out *out, struct error *err)
 {

@@ -1,5 +1,5 @@
 /*
- * session.c - see session.h.  Handlers: sessions, sessions_revoke, logout.
+ * session.c - see session.h. Handlers: sessions, sessions_revoke, logout.
  */
 #include "authd/session/session.h"
 
@@ -33,8 +33,7 @@ FIELD_TABLE(session_created);
 
 _Static_assert(ARRIVAL_KEYS_SIZE == 2 * THROTTLE_KEY_SIZE, "two keys");
 
-/* The two hashes of the client of the request, one after the other: of its address (of IPv6 the
- * /64) and of its user agent. */
+/* Returns two hashes: of the client's address (IPv6: the /64) and of its user agent. */
 static void arrival_keys(struct authd *d, const struct request *req, struct uuid account,
                          uint8_t ret[static ARRIVAL_KEYS_SIZE])
 {
@@ -207,7 +206,7 @@ int sign_in_refused(struct authd *d, const struct request *req, const struct sig
 
 enum { SESSION_END_PAGE = 1000 }; /* the limit in session_end.sql */
 
-/* The statement names each session. */
+/* The statement sets each session's id. */
 static struct sql_audit end_audit(const struct request *req, struct uuid project,
                                   struct uuid account, const char *reason)
 {
@@ -217,7 +216,7 @@ static struct sql_audit end_audit(const struct request *req, struct uuid project
                                           .detail = reason});
 }
 
-/* Announces the sessions that ended and waits until that is in force. */
+/* Announces ended sessions and waits until gateways reject them. */
 static int ended_settle(struct authd *d, const struct request *req, const struct field_list *ended,
                         struct error *err)
 {
@@ -260,7 +259,7 @@ int session_end(struct authd *d, const struct request *req, const struct session
 {
     size_t count;
 
-    /* Of a single session once more: a grant that was made of it at the same time was not there yet
+    /* A second pass for a single session finds a grant that was created concurrently
      * (oauth_code_redeem.sql waits for the end, or the end for it). */
     bool again = uuid_is_set(&which->only);
 
@@ -296,7 +295,7 @@ void session_end_surplus(struct authd *d, const struct request *req, struct uuid
                   NULL);
 }
 
-/* A page of a project's sessions, or, without a project, of all projects'. */
+/* Ends a page of sessions, of all projects if there is no project. */
 static int end_page_in(struct db_tx *tx, const struct request *req, const struct session_end *which,
                        struct field_list *ret, struct error *err)
 {
@@ -402,7 +401,7 @@ int session_revocation_wait(struct authd *d, const struct request *req,
 
 /* ---- handlers ---- */
 
-/* The caller's own live sessions, newest first. */
+/* Returns the caller's live sessions, newest first. */
 int sessions(struct authd *d, const struct request *req, const struct sessions_in *in,
              struct session_list *out, struct error *err)
 {
@@ -416,8 +415,8 @@ int sessions(struct authd *d, const struct request *req, const struct sessions_i
     return MIN(sql_session_list(d->svc.db, req, &list, &out->sessions, err), 0);
 }
 
-/* Ends the caller's session, the others, all of them or the one named; answers the first page of
- * those that are left. */
+/* Ends the caller's session, all others, all, or the named one; returns the first page of the
+ * rest. */
 int sessions_revoke(struct authd *d, const struct request *req, const struct sessions_revoke_in *in,
                     struct session_list *out, struct error *err)
 {
@@ -442,7 +441,6 @@ int sessions_revoke(struct authd *d, const struct request *req, const struct ses
     return sessions(d, req, &first_page, out, err);
 }
 
-/* Ends the session of the presented token. */
 int logout(struct authd *d, const struct request *req, const struct nothing *in UNUSED,
            struct nothing *out UNUSED, struct error *err)
 {
@@ -458,8 +456,7 @@ int logout(struct authd *d, const struct request *req, const struct nothing *in 
         return -1;
     if (count > 0)
         return 0;
-    /* another request ended it a moment ago: answer, like that one, only when every gateway
-     * knows */
+    /* another request just ended the session: wait for the gateways too */
     if (change_top(d, req, &top, err) < 0)
         return -1;
     return invalidation_wait(d, req, top, NULL, 0, err);
