@@ -1,5 +1,5 @@
 /*
- * grant_person.c - the persons of grants, those of several requests in one statement
+ * grant_person.c - persons of grants, for several requests in one statement
  * (common/runtime/batch.h).
  */
 #include "authd/oauth/grant.h"
