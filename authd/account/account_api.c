@@ -14,7 +14,6 @@ enum {
 
 static const char *const user_type[] = {"User", NULL};
 
-/* An example for OpenAPI. */
 #define EXAMPLE_NEW_PASSWORD "another correct horse battery staple"
 #define EXAMPLE_OTPAUTH "otpauth://totp/Lakeside:ana@example.org?secret=JBSWY3DPEHPK3PXP"
 #define EXAMPLE_QR "data:image/png;base64,iVBORw0KGgo="

@@ -1,6 +1,5 @@
 /*
- * account_api.h - what people change in their own account: password, email address, second factor,
- * deletion.
+ * account_api.h - what people change in their own account.
  */
 #ifndef ATRIUM_AUTHD_ACCOUNT_ACCOUNT_API_H
 #define ATRIUM_AUTHD_ACCOUNT_ACCOUNT_API_H
@@ -25,7 +24,7 @@ struct set_password_in {
 };
 FIELD_DECLARE(set_password_in);
 
-/* The caller's address or, without a token, an address of a tenant's accounts. */
+/* The caller's address or, without a token, an account's address in a tenant. */
 struct email_verify_send_in {
     const char *email, *tenantCode;
     enum role type; /* ROLE_NONE: either */
@@ -46,7 +45,7 @@ FIELD_DECLARE(email_undo_in);
 struct email_verify_in {
     struct uuid id; /* from the emailed link, as is secret */
     const char *secret;
-    const char *password; /* NULL: the request has a session of the account instead */
+    const char *password; /* NULL: needs a session of the account */
 };
 FIELD_DECLARE(email_verify_in);
 
@@ -66,7 +65,7 @@ struct mfa_token_in {
 };
 FIELD_DECLARE(mfa_token_in);
 
-/* Either the password or, for an account with a second factor, its code. */
+/* Either the password or a second-factor code, if the account has a second factor. */
 struct step_up_in {
     const char *password, *mfaToken;
     struct uuid loginId; /* from /auth/step-up/start, with credential */
@@ -87,7 +86,7 @@ FIELD_DECLARE(ok_out);
 
 struct deletion_schedule_in {
     int64_t days;
-    bool wipe; /* also erase what the account owns in other daemons */
+    bool wipe; /* also erase its data in other daemons */
 };
 FIELD_DECLARE(deletion_schedule_in);
 
@@ -99,7 +98,7 @@ struct deletion_user {
 FIELD_DECLARE(deletion_user);
 
 struct deletion_scheduled {
-    int64_t scheduled; /* date of the deletion */
+    int64_t scheduled; /* deletion date */
     const struct deletion_user *user;
 };
 FIELD_DECLARE(deletion_scheduled);

@@ -1,8 +1,5 @@
 /*
- * admin.c - see admin.h.
- *
- * Locking and checking are two statements: only the second one sees the changes for which the first
- * one waited.
+ * admin.c - see admin.h. Only the second statement sees the changes for which the first one waited.
  */
 #include "authd/account/admin.h"
 

@@ -6,7 +6,6 @@
 #include "common/domain/page.h"
 #include "settingsd/tenant_api.h"
 
-/* Returns the URL of the pages of a tenant code, or NULL. */
 static const char *pages_of(const struct authd *d, struct arena *arena, const char *code)
 {
     const char *url = d->svc.common->public_url;

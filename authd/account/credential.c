@@ -1,6 +1,6 @@
 /*
- * credential.c - password change by the owner (change_password) and emailed links to set a password
- * (reset_password). set_password is in member/, since an invitation's link sets one too.
+ * credential.c - change_password, and reset_password, which emails a link. set_password is in
+ * member/, because invitations set passwords too.
  */
 #include "authd/account/credential.h"
 
@@ -25,8 +25,6 @@ enum {
 
 static const char wrong_old[] = "The old password is incorrect.";
 
-/* ---- change by the owner ---- */
-
 int credential_check_password(struct authd *d, const struct request *req,
                               const struct credential_owner *owner, struct uuid link,
                               const char *password, struct error *err)
@@ -40,7 +38,7 @@ int credential_check_password(struct authd *d, const struct request *req,
     return password_rule_check(d, req, &whose, password, err);
 }
 
-/* Writes a new password, if the verified old one is still current. */
+/* Fails if the password has changed since its verification. */
 static int write_change(struct authd *d, const struct request *req,
                         const struct credential_owner *owner, const char *hash, struct error *err)
 {
@@ -63,8 +61,6 @@ static int write_change(struct authd *d, const struct request *req,
     return credential_change_commit(d, req, &tx, owner, "Password", req->caller->session, err);
 }
 
-/* Changes the caller's password and ends its other sessions. Fails: THROTTLED, BAD_REQUEST,
- * PASSWORD_REFUSED. */
 int change_password(struct authd *d, const struct request *req, const struct change_password_in *in,
                     struct nothing *out UNUSED, struct error *err)
 {
@@ -81,8 +77,6 @@ int change_password(struct authd *d, const struct request *req, const struct cha
     secret_wipe_text(in->newPassword);
     return write_change(d, req, &owner, hash, err);
 }
-
-/* ---- links ---- */
 
 int credential_send_link(struct authd *d, const struct request *req, const struct tenant *tenant,
                          const struct credential_link_owner *account, const char *reason,
@@ -135,7 +129,7 @@ int credential_send_link(struct authd *d, const struct request *req, const struc
     return 0;
 }
 
-/* Sends a link of the installation's own page. The practitioner needs no membership. */
+/* Needs no membership, unlike links of tenants. */
 static int send_own_link(struct authd *d, const struct request *req, const char *email,
                          struct error *err)
 {
@@ -196,9 +190,9 @@ static int send_links(struct authd *d, const struct request *req,
                           : send_own_link(d, req, in->email, err);
 }
 
-/* Emails a link to each account of the tenant with this address. Without a tenant (the
- * installation's own page), to the practitioner. Content and time of the answer don't reveal
- * whether an account exists: the work is done long before RESET_ANSWER_MS. */
+/* Emails a link to each of the tenant's accounts with this address; without a tenant (on the
+ * installation's own page), to the practitioner. All answers take RESET_ANSWER_MS and are equal, so
+ * they don't reveal accounts. */
 int reset_password(struct authd *d, const struct request *req, const struct reset_password_in *in,
                    struct message_out *out, struct error *err)
 {

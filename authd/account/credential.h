@@ -1,5 +1,5 @@
 /*
- * credential.h - what changes of a password and of a second factor have in common.
+ * credential.h - common parts of password and second-factor changes.
  */
 #ifndef ATRIUM_AUTHD_ACCOUNT_CREDENTIAL_H
 #define ATRIUM_AUTHD_ACCOUNT_CREDENTIAL_H
@@ -8,7 +8,6 @@
 #include "common/domain/role.h"
 #include "settingsd/tenant_api.h"
 
-/* The account whose credential changes, and the project that emails its owner. */
 struct credential_owner {
     struct uuid account;
     const char *email, *display, *hash;
@@ -17,38 +16,36 @@ struct credential_owner {
     struct uuid organization; /* for which the link verifies the address, see email_verified.h */
     struct uuid joined;       /* membership that changes too; absent: none */
     bool revived;             /* its scheduled deletion was canceled */
-    bool installation;        /* the installation emailed the link */
-    bool shared;              /* no single project owns it: the installation emails */
+    bool installation;        /* sent the link */
+    bool shared;              /* no project owns it: the installation sends emails */
 };
 
 /* Returns the audit row of a password event; why: one word for a failure. */
 struct sql_audit credential_audit(const struct request *req, const char *action,
                                   struct uuid project, struct uuid account, const char *why);
 
-/* The recipient of a link to set a password. */
 struct credential_link_owner {
     struct uuid id;
     enum role role;
     const char *email, *name, *surname;
 };
 
-/* Checks a new password by the rules of the owner's projects. link: sets the password, or absent.
+/* Checks a new password by the rules of the owner's projects. link: that sets it, or absent.
  * Parks. */
 int credential_check_password(struct authd *d, const struct request *req,
                               const struct credential_owner *owner, struct uuid link,
                               const char *password, struct error *err) MUST_USE;
 
-/* Creates a link to set a password and queues its email. Does nothing if the account was deleted,
- * or if a project has no page for the link. If the installation sends the email but has no pages,
- * the email contains the link's id and secret. tenant: where the link was requested; NULL: on the
- * installation's own page, and the installation sends it. reason: of the admin who sends it; NULL:
- * the owner requested it. Parks. */
+/* Creates a link to set a password and queues its email, unless the account was deleted or the
+ * tenant has no page for it. Without pages of its own, the installation emails the link's id and
+ * secret. tenant: from which the link was requested; NULL: from the installation's page. reason: an
+ * admin's; NULL: the owner requested it. Parks. */
 int credential_send_link(struct authd *d, const struct request *req, const struct tenant *tenant,
                          const struct credential_link_owner *account, const char *reason,
                          struct error *err) MUST_USE;
 
-/* Finds the sender of emails to an account's owner if no project's session acts: the lowest project
- * that owns the account (owner->tenant), or the installation (owner->shared). Parks. */
+/* Finds who emails an owner if no project's session acts: the lowest project that owns the account
+ * (owner->tenant), or the installation (owner->shared). Parks. */
 int credential_owner_mailed(struct authd *d, const struct request *req,
                             struct credential_owner *owner, struct error *err) MUST_USE;
 
@@ -56,22 +53,21 @@ int credential_owner_mailed(struct authd *d, const struct request *req,
 int credential_owner_find(struct authd *d, const struct request *req, struct credential_owner *ret,
                           struct error *err) MUST_USE;
 
-/* Verifies a password within the sign-in throttle (`keys`), and zeroes it. Audits a wrong one.
+/* Verifies and zeroes a password, within the sign-in throttle (`keys`). Audits a wrong one.
  * *ret_right is set on success. Fails: THROTTLED. Parks. */
 int credential_verify(struct authd *d, const struct request *req, const struct throttle_keys *keys,
                       const char *hash, const char *password, const struct sql_audit *failure,
                       bool *ret_right, struct error *err) MUST_USE;
 
-/* Verifies the caller's password within the sign-in throttle, and zeroes it. A wrong one is audited
- * as `action` and fails with the text `wrong`: ERR_BAD_REQUEST, ERR_THROTTLED. Parks. */
+/* Verifies the caller's password like credential_verify(). A wrong one fails with the text `wrong`.
+ * Fails: BAD_REQUEST, THROTTLED. Parks. */
 int credential_prove(struct authd *d, const struct request *req,
                      const struct credential_owner *owner, const char *password, const char *action,
                      const char *wrong, struct error *err) MUST_USE;
 
-/* Finishes a change: ends the account's sessions except `except` (absent: all), queues the email
- * that informs the owner of `what` ("Password"), and commits. Then waits until every gateway
- * rejects the ended sessions' tokens and has dropped the changed membership and account from its
- * cache. Parks. */
+/* Ends the account's sessions except `except` (absent: all), emails the owner about `what`
+ * ("Password"), commits, and waits until every gateway rejects the ended tokens and has dropped the
+ * changed membership and account from its cache. Parks. */
 int credential_change_commit(struct authd *d, const struct request *req, struct db_tx **tx_p,
                              const struct credential_owner *owner, const char *what,
                              struct uuid except, struct error *err) MUST_USE;

@@ -1,6 +1,6 @@
 /*
- * credential_change.c - verification of the old credential and the end of a change, see
- * credential.h. Called by credential.c, mfa.c, acceptance.c and step_up.c.
+ * credential_change.c - the start and end of a change of credentials, see credential.h. Called by
+ * credential.c, mfa.c, acceptance.c and step_up.c.
  */
 #include "authd/account/credential.h"
 

@@ -35,20 +35,18 @@ enum {
 
 /* ---- scheduling ---- */
 
-/* A deletion to schedule. */
 struct plan {
     struct uuid account, schedule, replaces; /* replaces: absent for a first schedule */
     int64_t at, days;
     const char *email, *name, *surname;
-    struct tenant tenant; /* whose template is used */
-    bool shared;          /* use the installation's template instead */
+    struct tenant tenant; /* sends the email */
+    bool shared;          /* the installation sends it instead */
     bool mailed;
     struct uuid audited, audited_account; /* for the audit row; absent: the caller's */
     enum role role;
     const char *reason; /* for the audit row; NULL: none, and the caller's */
 };
 
-/* Returns the variable "date" of both emails. */
 static const char *date_text(const struct request *req, int64_t at)
 {
     char text[25];
@@ -57,7 +55,7 @@ static const char *date_text(const struct request *req, int64_t at)
     return arena_strndup(req->arena, text, DATE_LENGTH);
 }
 
-/* Returns the email's outbox row. id: of the email; absent: a new one. */
+/* id absent: a new one. */
 static struct sql_outbox mail_to_owner(struct authd *d, const struct request *req,
                                        const struct plan *plan, const char *template,
                                        struct uuid id)
@@ -103,8 +101,6 @@ static struct sql_outbox reminder_job(struct authd *d, const struct request *req
     return job(d, req, plan, "account-reminder", plan->at - DAYS(REMIND_DAYS));
 }
 
-/* Locks the account. Fails: CONFLICT (last admin of a project), UNAUTHORIZED (account not
- * active). */
 static int begin(struct db_tx *tx, const struct request *req, struct plan *plan, struct error *err)
 {
     const struct sql_deletion_begin_in in = {.account = plan->account, .now = req->now_ms};
@@ -121,7 +117,6 @@ static int begin(struct db_tx *tx, const struct request *req, struct plan *plan,
     return 0;
 }
 
-/* Commits date, jobs, email and the change for gateways. */
 static int commit(struct authd *d, const struct request *req, struct db_tx **tx_p,
                   const struct plan *plan, bool wipe, int64_t *ret_sequence, struct error *err)
 {
@@ -188,8 +183,8 @@ int deletion_by_admin(struct authd *d, const struct request *req, struct db_tx *
     return deletion_settle(d, req, sequence, plan.account, err);
 }
 
-/* Finds the sender of the owner's email: the session's project, which owns the account. For a
- * session of the installation's own pages, credential_owner_mailed() decides. */
+/* Finds the sender of the owner's email: the session's project, which owns the account, or, for the
+ * installation's own pages, as credential_owner_mailed() decides. */
 static int find_sender(struct authd *d, const struct request *req, struct plan *plan,
                        struct error *err)
 {
@@ -206,10 +201,8 @@ static int find_sender(struct authd *d, const struct request *req, struct plan *
     return 0;
 }
 
-/* Schedules the deletion of the caller's account and replaces an earlier schedule. In a session of
- * a project that does not own the account, schedules the end of its memberships there. Immediate
- * deletion needs a fresh proof, because no sign-in can cancel it. Fails: CONFLICT,
- * STEP_UP_REQUIRED. */
+/* In a session of a project that does not own the account, schedules only the end of its
+ * memberships there. Immediate deletion needs a fresh proof, because no sign-in can cancel it. */
 int deletion_schedule(struct authd *d, const struct request *req,
                       const struct deletion_schedule_in *in, struct deletion_scheduled *out,
                       struct error *err)
@@ -240,18 +233,17 @@ int deletion_schedule(struct authd *d, const struct request *req,
 
 /* ---- execution ---- */
 
-/* An account during its deletion. */
 struct deleting_account {
     struct uuid account, schedule;
-    struct uuid project; /* a patient's project */
+    struct uuid project; /* a patient's */
     enum role role;
     struct sql_deletion_lock_memberships_rows memberships;
     int64_t resets; /* deleted links to set a password */
     bool wipe;
 };
 
-/* Returns 1 with the account locked, after which its deletion can't be canceled, or 0 if the
- * schedule is void. CONFLICT if the caller's clock is ahead of this one; a retry can succeed. */
+/* Returns 1 with the account locked, or 0 if the schedule is void. CONFLICT if the caller's clock
+ * is ahead; a retry can succeed. */
 static int lock_due(struct db_tx *tx, const struct request *req, struct deleting_account *self,
                     struct error *err)
 {
@@ -280,8 +272,8 @@ static int lock_due(struct db_tx *tx, const struct request *req, struct deleting
     return 1;
 }
 
-/* Deletes rows that other transactions lock before the change counter, so this must run before the
- * counter is locked. The account's row deletes the rest by cascade. */
+/* Deletes rows that other transactions lock before the change counter, while it is unlocked. The
+ * rest is deleted with the account's row. */
 static int delete_dependents(struct db_tx *tx, const struct request *req, struct uuid account,
                              struct error *err)
 {
@@ -298,7 +290,7 @@ static int delete_dependents(struct db_tx *tx, const struct request *req, struct
                : 0;
 }
 
-/* Runs before any row is deleted, because it counts the rows. */
+/* Counts rows, so no row may be deleted before. */
 static int queue_wipe(struct authd *d, const struct request *req, struct db_tx *tx,
                       const struct deleting_account *self, struct error *err)
 {
@@ -326,7 +318,6 @@ int deletion_queue_exports(struct authd *d, const struct request *req, struct db
     return sql_outbox_insert_tx(tx, req, &insert, err) < 0 ? -1 : 0;
 }
 
-/* Finishes the transaction after lock_due(). */
 static int finish(struct authd *d, const struct request *req, struct db_tx **tx_p,
                   const struct deleting_account *self, struct session_ended *ret_ended,
                   struct error *err)
@@ -399,7 +390,6 @@ int account_find_practitioner(struct authd *d, const struct request *req, const 
     return deletion_execute(d, req, row.id, row.delete_schedule, err);
 }
 
-/* The job names a project for its emails. It sends none here, so the nil UUID means no project. */
 int deletion_by_operator(struct authd *d, const struct request *req, struct uuid account,
                          struct uuid project, struct error *err)
 {
@@ -424,8 +414,7 @@ int deletion_by_operator(struct authd *d, const struct request *req, struct uuid
     return deletion_execute(d, req, account, plan.schedule, err);
 }
 
-/* Executes a schedule, of an account or of memberships. A void schedule has no effect.
- * Idempotent. */
+/* Executes a schedule, of an account or of memberships. Idempotent. */
 int account_delete(struct authd *d, const struct request *req, const struct account_delete_in *in,
                    struct nothing *out UNUSED, struct error *err)
 {
@@ -436,7 +425,7 @@ int account_delete(struct authd *d, const struct request *req, const struct acco
 
 /* ---- reminders ---- */
 
-/* Finds the recipient of a reminder and the project that sends it. Returns 0 if there is none. */
+/* Returns 0 if there is no recipient. */
 static int find_pending(struct authd *d, const struct request *req,
                         const struct account_remind_in *in, struct plan *ret, struct error *err)
 {
@@ -458,8 +447,7 @@ static int find_pending(struct authd *d, const struct request *req,
     return 0;
 }
 
-/* Emails the owner that the deletion date is near, unless the schedule is void. Idempotent by the
- * email's key. */
+/* Idempotent by the email's key. */
 int account_remind(struct authd *d, const struct request *req, const struct account_remind_in *in,
                    struct nothing *out UNUSED, struct error *err)
 {

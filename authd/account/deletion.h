@@ -2,48 +2,48 @@
  * deletion.h - deletion of accounts: scheduled by the owner, canceled by a sign-in, executed on the
  * date. deletion.c has the handlers too.
  *
- * Each schedule has an id. Statements that act on a schedule match account and id in the database,
- * so of a concurrent sign-in and deletion, one sees the other's result.
+ * Statements match account and schedule id, so of a concurrent sign-in and deletion, one sees the
+ * other's result.
  */
 #ifndef ATRIUM_AUTHD_ACCOUNT_DELETION_H
 #define ATRIUM_AUTHD_ACCOUNT_DELETION_H
 
 #include "authd/authd.h"
 
-/* Deletes the account and everything it owns, if this is still its schedule. Fails: ERR_CONFLICT
- * before the date. Returns when every gateway rejects the account's tokens. Parks. */
+/* Deletes the account and all its data, if this is still its schedule. Fails: ERR_CONFLICT before
+ * the date. Returns when every gateway rejects its tokens. Parks. */
 int deletion_execute(struct authd *d, const struct request *req, struct uuid account,
                      struct uuid schedule, struct error *err) MUST_USE;
 
-/* Deletes the account and what it owns in other daemons, immediately and without an email. If authd
- * stops in between, maild's job finishes. project: which the operator named, or absent. Fails:
- * CONFLICT (last admin of a project), NOT_FOUND. Returns as deletion_execute(). Parks. */
+/* Erases the account immediately, without an email. If authd stops in between, maild's job
+ * finishes. project: which the operator named, or absent. Fails: CONFLICT (last admin of a
+ * project), NOT_FOUND. Returns like deletion_execute(). Parks. */
 int deletion_by_operator(struct authd *d, const struct request *req, struct uuid account,
                          struct uuid project, struct error *err) MUST_USE;
 
-/* Queues the removal of an account's exports by docd, counted for the receipt if this is an
- * erasure. Call outbox_wake() after the commit. */
+/* Makes docd delete an account's exports, counted for the receipt of an erasure. Call outbox_wake()
+ * after the commit. */
 int deletion_queue_exports(struct authd *d, const struct request *req, struct db_tx *tx,
                            struct uuid account, bool wiped, struct error *err) MUST_USE;
 
-/* A deletion that a project's admin or an operator schedules. */
+/* A deletion by a project's admin or an operator. */
 struct deletion_order {
-    const struct tenant *tenant; /* whose template is used; NULL: the installation's */
+    const struct tenant *tenant; /* sends the email; NULL: the installation */
     struct uuid account;
     enum role role;
     const char *reason;
     int64_t days;
-    bool wipe, mailed; /* mailed: email the owner, see mail_admit_deletion() */
+    bool wipe, mailed; /* `mailed`: see mail_admit_deletion() */
 };
 
-/* Schedules a deletion as its owner would, replaces an earlier schedule, and commits. In the order
- * of locks, the transaction may hold nothing after the memberships except the account's row, for
- * update. Fails: CONFLICT (last admin of a project), NOT_FOUND. Parks. */
+/* Schedules a deletion, replaces an earlier schedule, and commits. In the order of locks, the
+ * transaction may hold nothing after the memberships but the account's row. Fails: CONFLICT (last
+ * admin of a project), NOT_FOUND. Parks. */
 int deletion_by_admin(struct authd *d, const struct request *req, struct db_tx **tx_p,
                       const struct deletion_order *order, struct error *err) MUST_USE;
 
-/* Finds the active account with an email address, or absent. First deletes an account whose
- * scheduled date has passed. Parks. */
+/* Finds the active account with an email address, or absent. Deletes it first if its date has
+ * passed. Parks. */
 int account_find_patient(struct authd *d, const struct request *req, struct uuid project,
                          const char *email, struct uuid *ret, struct error *err) MUST_USE;
 int account_find_practitioner(struct authd *d, const struct request *req, const char *email,

@@ -1,8 +1,7 @@
 /*
- * email.c - verification of the owner's email address: requests a link (email_verify_send) and
- * redeems it (email_verify). A link is not enough, because another person may have registered the
- * address, and its owner can open any emailed link. So the request must also have a session or the
- * password of the account.
+ * email.c - verification of an account's email address (email_verify_send, email_verify). A link is
+ * not enough: another person may have registered the address, and its owner may click any link. So
+ * the request must also show a session or the password of the account.
  */
 #include <string.h>
 
@@ -21,7 +20,6 @@ enum {
     SEND_ANSWER_MS = 250, /* minimum duration of email_verify_send */
 };
 
-/* The limit's name for mail_admit_link(). */
 static const char link_kind[] = "verify address";
 
 static struct sql_audit email_audit(const struct request *req, const char *action,
@@ -37,8 +35,7 @@ static struct sql_audit email_audit(const struct request *req, const char *actio
 
 /* ---- requesting a link ---- */
 
-/* Emails a link to an account's owner, unless the address is already verified for everything that
- * the link could verify. */
+/* Does nothing if the address is already verified wherever the link could verify it. */
 static int send_link(struct authd *d, const struct request *req, const struct tenant *tenant,
                      const struct email_owner *owner, struct error *err)
 {
@@ -66,7 +63,6 @@ static int send_link(struct authd *d, const struct request *req, const struct te
     return 0;
 }
 
-/* Emails the caller's account, unless it was deleted. */
 static int send_to_caller(struct authd *d, const struct request *req, const struct tenant *tenant,
                           struct error *err)
 {
@@ -85,8 +81,7 @@ static int send_to_caller(struct authd *d, const struct request *req, const stru
     return admitted ? send_link(d, req, tenant, &owner, err) : 0;
 }
 
-/* Emails each account of the tenant with this address. The limits count requests without a tenant
- * (NULL) too. */
+/* Requests without a tenant (NULL) count for the limits too. */
 static int send_to_address(struct authd *d, const struct request *req, const struct tenant *tenant,
                            const struct email_verify_send_in *in, struct error *err)
 {
@@ -129,9 +124,7 @@ static int send_links(struct authd *d, const struct request *req,
     return opened == 0 ? send_to_caller(d, req, &tenant, err) : 0;
 }
 
-/* Emails a verification link to the caller, or to each account of the tenant with this address.
- * Content and time of the answer don't reveal whether an account exists. Fails: VALIDATION (no
- * token, and no address or tenant). */
+/* The answer and its time don't reveal whether an account exists. */
 int email_verify_send(struct authd *d, const struct request *req,
                       const struct email_verify_send_in *in, struct message_out *out,
                       struct error *err)
@@ -190,7 +183,6 @@ static int sign_in_required(struct error *err)
     return error_set(err, ERR_SIGN_IN_REQUIRED, "Sign in to confirm this address.");
 }
 
-/* Verifies the account's password, within the sign-in throttle. */
 static int prove_by_password(struct authd *d, const struct request *req,
                              const struct email_held *link, const char *password, struct error *err)
 {
@@ -207,7 +199,6 @@ static int prove_by_password(struct authd *d, const struct request *req,
     return right ? 0 : sign_in_required(err);
 }
 
-/* Records the address that a link of email_verify_send() verifies. */
 static int prove_address(struct authd *d, const struct request *req, const struct email_held *link,
                          bool by_password, struct error *err)
 {
@@ -227,8 +218,7 @@ static int prove_address(struct authd *d, const struct request *req, const struc
     return db_commit(&tx, err);
 }
 
-/* Redeems a link of email_verify_send() or email_change(), for its account's owner only. Fails:
- * BAD_REQUEST, SIGN_IN_REQUIRED (the link remains valid), THROTTLED. */
+/* Redeems a link of email_verify_send() or email_change(). SIGN_IN_REQUIRED keeps it valid. */
 int email_verify(struct authd *d, const struct request *req, const struct email_verify_in *in,
                  struct nothing *out UNUSED, struct error *err)
 {

@@ -17,7 +17,7 @@
 
 enum {
     CHANGE_ANSWER_MS = 250, /* minimum duration of email_change */
-    CHANGE_ACCOUNT_MAX = 5, /* requests of an account in a window */
+    CHANGE_ACCOUNT_MAX = 5, /* requests per account and window */
 };
 #define CHANGE_WINDOW HOURS(1)
 #define UNDO_LIFE DAYS(7)
@@ -34,7 +34,7 @@ static struct sql_audit change_audit(const struct request *req, const char *acti
                                           .id = account});
 }
 
-/* Returns the project of a link's row; the nil UUID: the installation sent the link. */
+/* The nil UUID in a link's row means the installation. */
 static struct uuid project_or_nil(const struct tenant *tenant)
 {
     return uuid_is_set(&tenant->projectId) ? tenant->projectId : (struct uuid){UUID_NIL};
@@ -42,7 +42,7 @@ static struct uuid project_or_nil(const struct tenant *tenant)
 
 /* ---- requesting ---- */
 
-/* Reports if the caller can have the address: no account of its kind has it or had it recently. */
+/* Reports if no account of the caller's kind has the address or had it recently. */
 static int check_available(struct authd *d, const struct request *req, const char *email, bool *ret,
                            struct error *err)
 {
@@ -56,7 +56,6 @@ static int check_available(struct authd *d, const struct request *req, const cha
     return 0;
 }
 
-/* Emails the link to the new address, unless it is taken or at its email limit. */
 static int send_link(struct authd *d, const struct request *req, const struct tenant *tenant,
                      const struct mail_route *route, const char *email, struct error *err)
 {
@@ -106,9 +105,7 @@ static int ask(struct authd *d, const struct request *req, const char *email, st
     return send_link(d, req, &tenant, &route, email, err);
 }
 
-/* Emails a link to the account's new address. Content and time of the answer are the same if
- * another account has it. Fails: BAD_REQUEST (no pages for the link), STEP_UP_REQUIRED,
- * THROTTLED. */
+/* The answer and its time don't reveal whether another account has the address. */
 int email_change(struct authd *d, const struct request *req, const struct email_change_in *in,
                  struct message_out *out, struct error *err)
 {
@@ -122,7 +119,6 @@ int email_change(struct authd *d, const struct request *req, const struct email_
 
 /* ---- the change ---- */
 
-/* The undo link, and its email to the old address. */
 struct undo {
     struct uuid id;
     struct link link;
@@ -150,7 +146,6 @@ static int make_undo(struct authd *d, const struct request *req, const struct em
     return 0;
 }
 
-/* Deletes the links that were sent to the account's old address. */
 static int delete_links(struct db_tx *tx, const struct request *req, struct uuid account,
                         struct error *err)
 {
@@ -163,7 +158,6 @@ static int delete_links(struct db_tx *tx, const struct request *req, struct uuid
                : 0;
 }
 
-/* Fails: BAD_REQUEST (another request redeemed the link). */
 static int redeem(struct db_tx *tx, const struct request *req, const struct email_held *link,
                   bool by_password, struct error *err)
 {
@@ -178,8 +172,7 @@ static int redeem(struct db_tx *tx, const struct request *req, const struct emai
     return delete_links(tx, req, link->account, err);
 }
 
-/* Writes the new address. Fails: BAD_REQUEST (the old address has changed), CONFLICT (another
- * account has the new one). */
+/* BAD_REQUEST: the old address has changed. CONFLICT: another account has the new one. */
 static int change_address(struct db_tx *tx, const struct request *req,
                           const struct email_held *link, const struct undo *undo, struct error *err)
 {
@@ -222,7 +215,7 @@ int email_change_apply(struct authd *d, const struct request *req, const struct 
     if (change_address(tx, req, link, &undo, err) < 0) {
         if (err->code != ERR_CONFLICT)
             return -1;
-        error_clear(err); /* another account now has the address: accounts are never merged */
+        error_clear(err); /* accounts are never merged */
         return link_invalid(err);
     }
     return credential_change_commit(d, req, &tx, &owner, what, own, err);
@@ -230,9 +223,8 @@ int email_change_apply(struct authd *d, const struct request *req, const struct 
 
 /* ---- undoing ---- */
 
-/* A change that can still be undone. */
 struct former {
-    struct credential_owner owner; /* with the old address */
+    struct credential_owner owner; /* email: the old address */
     struct db_array organizations; /* for which the old address was verified */
     int64_t changed_at;
     struct ownership found; /* checked again when the link is redeemed */
@@ -263,8 +255,7 @@ static int find_former(struct authd *d, const struct request *req, struct uuid i
                                err);
 }
 
-/* Redeems the link, and deletes all links since then, including undo links of later changes. Fails:
- * BAD_REQUEST (another request redeemed it). */
+/* Also deletes all links sent since then, including undo links of later changes. */
 static int redeem_undo(struct db_tx *tx, const struct request *req, struct uuid id,
                        const uint8_t secret[static SECRET_HASH_SIZE], const struct former *former,
                        struct error *err)
@@ -280,8 +271,8 @@ static int redeem_undo(struct db_tx *tx, const struct request *req, struct uuid 
     return delete_links(tx, req, former->owner.account, err);
 }
 
-/* Restores the old address and its verification, and removes what the person who changed it may
- * have left: the password and recently added credentials. */
+/* Restores address and verification, and removes the password and recently added credentials, which
+ * may be of the person who changed the address. */
 static int restore(struct authd *d, struct db_tx *tx, const struct request *req,
                    struct former *former, struct error *err)
 {
@@ -323,9 +314,8 @@ int email_change_undo(struct authd *d, const struct request *req, const struct e
     return credential_change_commit(d, req, &tx, &former.owner, what, (struct uuid){""}, err);
 }
 
-/* Undoes a change with the link in the old address's mailbox. The person who changed the address
- * knew the password, so it becomes invalid, and the owner must request a link to set a new one.
- * Fails: BAD_REQUEST. */
+/* Undoes a change with the link to the old address. The person who changed it knew the password, so
+ * the owner must set a new one. */
 int email_undo(struct authd *d, const struct request *req, const struct email_undo_in *in,
                struct nothing *out UNUSED, struct error *err)
 {

@@ -1,7 +1,7 @@
 /*
- * email_change.h - change of an account's email address: requested in a session with a fresh proof,
- * confirmed by a link to the new address, undone by a link to the old one. email_change.c has the
- * handlers email_change and email_undo.
+ * email_change.h - changes of an account's email address: requested in a session with a fresh
+ * proof, confirmed by a link to the new address, undone by a link to the old one. email_change.c
+ * has the handlers too.
  */
 #ifndef ATRIUM_AUTHD_ACCOUNT_EMAIL_CHANGE_H
 #define ATRIUM_AUTHD_ACCOUNT_EMAIL_CHANGE_H
@@ -11,11 +11,11 @@
 #include "common/domain/role.h"
 #include "settingsd/tenant_api.h"
 
-/* A valid link and its account. The texts belong to the request. */
+/* A valid link. Texts belong to the request. */
 struct email_held {
     struct uuid id;
     uint8_t secret[SECRET_HASH_SIZE];
-    bool change;               /* to `to`; false: the link verifies the current address */
+    bool change;               /* to `to`; false: verify the current address */
     struct uuid account, home; /* home: a patient's project */
     enum role role;
     const char *email, *to, *display, *hash;
@@ -25,17 +25,16 @@ struct email_held {
     struct ownership found;   /* checked again when the link is redeemed */
 };
 
-/* Gives the account its new address, which the link has verified. In one transaction, spends the
- * link, deletes the old address's links and emails an undo link to the old address. The new address
- * is verified only for organizations for which the old one was, because a tenant's application
- * could have requested the change. Ends all sessions except the caller's. by_password: the owner
- * proved the password link->hash instead of a session. Fails: BAD_REQUEST (link spent, or address
- * taken). Parks. */
+/* Changes the address, which the link has verified, spends the link, deletes the old address's
+ * links and emails an undo link to the old address. Keeps the old verifications only, because a
+ * tenant's application could have requested the change. Ends all other sessions. by_password: the
+ * owner proved link->hash instead of a session. Fails: BAD_REQUEST (link spent, or address taken).
+ * Parks. */
 int email_change_apply(struct authd *d, const struct request *req, const struct email_held *link,
                        bool by_password, struct error *err) MUST_USE;
 
-/* Implements email_undo. *ret_tenant: code of the account's tenant, on whose page the owner sets a
- * new password; NULL: on the installation's. Fails: BAD_REQUEST. Parks. */
+/* Implements email_undo. *ret_tenant: code of the tenant whose page sets the new password; NULL:
+ * the installation's page. Fails: BAD_REQUEST. Parks. */
 int email_change_undo(struct authd *d, const struct request *req, const struct email_undo_in *in,
                       const char **ret_tenant, struct error *err) MUST_USE;
 

@@ -12,11 +12,10 @@
 #include "settingsd/tenant_api.h"
 
 enum {
-    SCAN_ROWS = 1000, /* audit rows per part, which limits the projects in a call to settingsd */
+    SCAN_ROWS = 1000, /* audit rows, and so projects, per part */
     SCAN_PARTS = 20,  /* parts per run */
 };
 
-/* Finds the projects of a part. */
 static int find_tenants(struct authd *d, const struct request *req,
                         const struct sql_email_scan_read_rows *part, struct field_list *ret,
                         struct error *err)
@@ -38,7 +37,6 @@ static int find_tenants(struct authd *d, const struct request *req,
     return 0;
 }
 
-/* Records the verified addresses of a part. `done`: this is the last part. */
 static int record(struct authd *d, const struct request *req,
                   const struct sql_email_scan_read_rows *part, bool done, struct error *err)
 {
@@ -82,7 +80,7 @@ int email_scan_run(void *daemon, const struct request *req, struct error *err)
         if (d->email_scanned)
             return 0;
         end = !part.items->last;
-        if (end && part.items->waiting) /* rows that the audit log will number soon */
+        if (end && part.items->waiting) /* rows that are not yet in the chain */
             return 0;
         if (record(d, req, &part, end, err) < 0)
             return -1;

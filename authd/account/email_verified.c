@@ -85,8 +85,8 @@ static int drop_unproven(struct db_tx *tx, const struct request *req,
 static const char *const claim_details[] = {
     [EMAIL_BY_LINK] = "link", [EMAIL_BY_INVITATION] = "invitation", [EMAIL_BY_CODE] = "mail-code"};
 
-/* Records that the address is verified. Returns 1 if that is new, after ending what another person
- * may have left, or 0 if it was verified before. */
+/* Returns 1 for a new verification, after removing what another person may have left, otherwise
+ * 0. */
 static int verify(struct db_tx *tx, const struct request *req, struct credential_owner *owner,
                   enum email_claim_by by, struct error *err)
 {
@@ -117,7 +117,7 @@ int email_claim(struct db_tx *tx, const struct request *req, struct credential_o
         return -1;
     if (claimed == 0 && by == EMAIL_BY_CODE)
         return 0;
-    /* the owner's passkeys, or a recent thief's */
+    /* the owner's, or a recent thief's */
     if (claimed == 0 &&
         drop_passkeys(tx, req, owner, req->now_ms - EMAIL_CLAIM_PASSKEY_AGE, "claimed", err) < 0)
         return -1;
@@ -165,7 +165,7 @@ int email_refuse_unverified(const struct authd *d, const struct request *req, st
     return -1;
 }
 
-/* Finds a project's organization in the cache, since it never changes, or calls settingsd. */
+/* An organization never changes, so it is cached. */
 static int find_organization(struct authd *d, const struct request *req, struct uuid project,
                              struct uuid *ret, struct error *err)
 {
@@ -199,7 +199,7 @@ int email_verified_for_caller(struct authd *d, const struct request *req, const 
     struct uuid organization;
     bool proven = strcmp(organizations, "{}") != 0;
 
-    /* a patient's account has one project, so any verification is for that project */
+    /* a patient's account has only one project */
     *ret = proven && (req->caller->role == ROLE_PATIENT || strstr(organizations, UUID_NIL));
     if (*ret || !proven || !uuid_is_set(&req->caller->project))
         return 0;

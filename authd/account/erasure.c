@@ -21,13 +21,13 @@
 #include "settingsd/settingsd_api.h"
 
 enum {
-    ASK_MS = 2000,      /* timeout per daemon; without an answer, its part is missing */
-    PAGE_PLACES = 1000, /* places per request, as account_wipe allows */
+    ASK_MS = 2000,      /* per daemon */
+    PAGE_PLACES = 1000, /* per request, see account_wipe */
     DAEMON_MAX = 16,    /* characters */
-    MISSING_MAX = 8,    /* daemons that a receipt names */
+    MISSING_MAX = 8,    /* named in a receipt */
 };
 
-/* The daemons that erase, besides authd; docd is first. */
+/* The other daemons that erase; docd is first. */
 static const struct eraser {
     const char *daemon;
     const struct bus_method *wipe, *erased;
@@ -40,7 +40,6 @@ static const struct eraser {
 
 /* ---- requests ---- */
 
-/* Queues a request to each eraser for these profiles. */
 static int queue_page(struct authd *d, const struct request *req, struct db_tx *tx,
                       struct uuid account, struct field_list places, struct error *err)
 {
@@ -85,7 +84,6 @@ int erasure_of_places(struct authd *d, const struct request *req, struct db_tx *
 
 /* ---- parts ---- */
 
-/* The known state of an erasure. */
 struct erasure {
     struct sql_erasure_get_row row;
     struct erasure_part parts[1 + ARRAY_SIZE(erasers)];
@@ -114,8 +112,8 @@ static const struct eraser *find_eraser(const char *daemon)
     return NULL;
 }
 
-/* Adds a daemon's part, which is done when the daemon has executed every request and its sweep has
- * no bytes left. The part of a daemon that only a later release knows is missing. */
+/* A daemon's part is done when it has executed every request and its sweep has no bytes left. A
+ * later release may add daemons, whose parts are missing. */
 static void add_part(struct authd *d, const struct request *req, struct uuid account,
                      const struct sql_erasure_requests_row *row, struct erasure *self)
 {
@@ -149,7 +147,7 @@ static int add_parts(struct authd *d, const struct request *req, struct uuid acc
     return 0;
 }
 
-/* ---- the receipt ---- */
+/* ---- receipt ---- */
 
 static int get(struct authd *d, const struct request *req, struct uuid account,
                struct erasure *self, struct error *err)
@@ -175,7 +173,7 @@ static int print_statement(const struct request *req, const struct erasure_state
     return 0;
 }
 
-/* Signs and stores the receipt, or reads the one that another instance has stored. */
+/* Stores the receipt, or reads another instance's. */
 static int sign(struct authd *d, const struct request *req, struct uuid account,
                 struct erasure *self, struct error *err)
 {
@@ -200,7 +198,7 @@ static int sign(struct authd *d, const struct request *req, struct uuid account,
     return get(d, req, account, self, err);
 }
 
-/* Reads the signed parts, without a call to docd for its counts. */
+/* Reads the signed parts, without asking docd again. */
 static int read_receipt(const struct request *req, const struct sql_erasure_get_row *row,
                         struct erasure_receipt *out, struct error *err)
 {
@@ -220,8 +218,8 @@ static int read_receipt(const struct request *req, const struct sql_erasure_get_
     return 0;
 }
 
-/* Returns the receipt of an account's erasure, always the same. Until all daemons are done, it has
- * no signature and names those that are missing. Fails: NOT_FOUND. */
+/* Always returns the same receipt. Until all daemons are done, it is unsigned and names the missing
+ * ones. */
 int operator_erasure(struct authd *d, const struct request *req,
                      const struct operator_erasure_in *in, struct erasure_receipt *out,
                      struct error *err)

@@ -1,9 +1,8 @@
 /*
- * export.c - authd's part of the export of a person's data, which docd makes (docd/export).
- * Handlers: export_admit, export_page, export_made.
+ * export.c - authd's part of the export of a person's data (docd/export). Handlers: export_admit,
+ * export_page, export_made.
  *
- * The pages go through the parts below in order. Statements build the resources. The audit rows are
- * those of GET /auth/activity.
+ * The pages go through the parts below in order. Statements build the resources.
  */
 #include <string.h>
 
@@ -38,11 +37,10 @@ int export_admit(struct authd *d, const struct request *req, const struct export
 
 /* ---- pages ---- */
 
-/* The page in progress. */
 struct part_page {
     const struct export_page_in *in;
     const char *subject; /* "Patient/..." */
-    const char *after;   /* cursor of the part; "": its start */
+    const char *after;   /* the part's cursor; "": its start */
     struct export_page_out *out;
 };
 
@@ -105,7 +103,7 @@ static int read_consent(struct authd *d, const struct request *req, struct part_
     return 0;
 }
 
-/* Reads audit rows as the person sees them, without data about other actors. */
+/* Excludes data about other actors, as GET /auth/activity does. */
 static int read_audit(struct authd *d, const struct request *req, struct part_page *page,
                       const char **ret_next, struct error *err)
 {
@@ -197,8 +195,7 @@ int export_page(struct authd *d, const struct request *req, const struct export_
 
 /* ---- email ---- */
 
-/* Emails the person if the project has a template for it. Does nothing if the account was
- * deleted. */
+/* Does nothing without a template, or if the account was deleted. */
 int export_made(struct authd *d, const struct request *req, const struct export_made_in *in,
                 struct nothing *out UNUSED, struct error *err)
 {

@@ -1,9 +1,9 @@
 /*
- * mail_domain.h - recognizes business email addresses: the domain is registered, and is neither a
- * free mail provider's nor a throwaway mailbox's. Pure, except that it reads files at start.
+ * mail_domain.h - recognizes business email addresses: of a registered domain that belongs to no
+ * free mail provider and no throwaway mailbox. Pure, except that it reads files at start.
  *
- * libpsl's Public Suffix List (publicsuffix.org) decides which domains can be registered. A listed
- * domain includes all its subdomains.
+ * libpsl's Public Suffix List decides which domains can be registered. A listed domain includes its
+ * subdomains.
  */
 #ifndef ATRIUM_AUTHD_ACCOUNT_MAIL_DOMAIN_H
 #define ATRIUM_AUTHD_ACCOUNT_MAIL_DOMAIN_H
@@ -21,8 +21,8 @@ struct domain_list {
 extern const char domain_free_mail_text[], domain_free_mail_end[];
 extern const char domain_throwaway_text[], domain_throwaway_end[];
 
-/* Makes a list of a text, which it borrows. The text can start with lines that begin with #. Fails
- * with `name` and the line number if the text contains no domain or is not a valid list. */
+/* Makes a list of a text, which it borrows. Lines that begin with # can precede the first domain.
+ * Fails with `name` and the line number for an empty or invalid list. */
 int domain_list_parse(const char *name, const char *text, size_t size, struct domain_list *ret,
                       struct error *err) MUST_USE;
 
@@ -33,13 +33,13 @@ struct mail_domains_options {
     const char *const *business, *const *free_mail;
 };
 
-/* Loads lists, exceptions and suffixes, which live as long as the arena. NULL: the error names the
- * wrong file or domain. Reads files, so do not call it in a fiber. */
+/* Loads everything into the arena. NULL: the error names the wrong file or domain. Reads files, so
+ * do not call it in a fiber. */
 struct mail_domains *mail_domains_new(const struct mail_domains_options *options,
                                       struct arena *arena, struct error *err);
 
-/* Returns true if the domain, in any spelling, is a business's. A public suffix, a single label or
- * an IP address never is. Scratch memory is from the arena. */
+/* Spelling does not matter. False for public suffixes, single labels and IP addresses. Scratch
+ * memory is from the arena. */
 bool mail_domains_business(const struct mail_domains *self, struct arena *arena,
                            const char *domain);
 

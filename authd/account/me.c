@@ -1,5 +1,5 @@
 /*
- * me.c - the account profile (handler me): the caller, its account and its sessions.
+ * me.c - the caller's profile and sessions (handler me).
  */
 #include "authd/account/email_verified.h"
 #include "authd/session/session.h"
@@ -44,8 +44,8 @@ static const struct me_policy *policy(const struct request *req)
     return self;
 }
 
-/* Shows the newest sessions. me_get() reads one extra row to detect more. If the caller's session
- * is older, it takes the last place. */
+/* me_get() reads one extra row to detect more. If the caller's session is older than the page, it
+ * takes the last place. */
 static int show_sessions(struct authd *d, const struct request *req,
                          const struct sql_me_get_rows *found, struct me_security *security,
                          struct error *err)
@@ -67,7 +67,6 @@ static int show_sessions(struct authd *d, const struct request *req,
     return MIN(sql_me_session(d->svc.db, req, &own, &shown[count - 1], err), 0);
 }
 
-/* Returns the caller's profile. Fails: UNAUTHORIZED if the account was deleted. */
 int me(struct authd *d, const struct request *req, const struct nothing *in UNUSED,
        struct me_out *out, struct error *err)
 {

@@ -20,7 +20,7 @@
 #include "maild/job_api.h"
 #include "maild/maild_api.h"
 
-/* Finds the account's projects that are the session's project or below it. */
+/* Finds the account's projects at or below the session's. */
 static int find_within(struct authd *d, const struct request *req, struct db_array *ret,
                        struct error *err)
 {
@@ -74,7 +74,6 @@ static struct sql_outbox job(struct authd *d, const struct request *req, struct 
     return outbox_row(d->svc.outbox, req->arena, &maild_job_put_method, in.id, &in);
 }
 
-/* Fails if one of the projects would have no admin left. */
 static int check_admins(struct db_tx *tx, const struct request *req,
                         const struct db_array *projects, struct error *err)
 {
@@ -138,9 +137,6 @@ int membership_end_schedule(struct authd *d, const struct request *req,
     return deletion_settle(d, req, queued.sequence, account, err);
 }
 
-/* ---- execution ---- */
-
-/* Ends a membership, its sessions and pending actions and, with `wipe`, erases what it owns. */
 static int end_one(struct db_tx *tx, const struct request *req, struct uuid account,
                    const struct sql_membership_end_due_row *row, struct session_ended *ended,
                    struct error *err)
@@ -167,8 +163,7 @@ static int end_one(struct db_tx *tx, const struct request *req, struct uuid acco
                : 0;
 }
 
-/* Erases what the memberships own in other daemons. The key is the schedule's, since the account
- * remains. */
+/* The key is the schedule's, because the account remains. */
 static int queue_wipe(struct authd *d, const struct request *req, struct db_tx *tx,
                       const struct sql_membership_end_due_rows *rows, struct uuid schedule,
                       struct error *err)

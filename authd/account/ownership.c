@@ -14,11 +14,11 @@
 #include "settingsd/tenant_api.h"
 
 enum {
-    PROJECTS_MAX = 1000, /* the limit of account_list_projects */
+    PROJECTS_MAX = 1000, /* as in account_list_projects */
     LEVELS_MAX = 32,     /* ancestors of a project */
 };
 
-/* A set of projects. */
+/* A set. */
 struct projects {
     const char **ids;
     size_t count;
@@ -215,7 +215,7 @@ int ownership_admit(void *daemon, struct request *req, const struct operation *r
     struct authd *d = daemon;
     struct ownership *found;
 
-    /* A page does not know its visitor yet; visit_open_account() calls this later. */
+    /* Pages identify their visitor later; visit_open_account() calls this then. */
     if (row->reach != REACH_ACCOUNT || !req->caller)
         return 0;
     found = arena_alloc(req->arena, sizeof(*found));

@@ -22,8 +22,7 @@ static struct sql_audit membership_audit(const struct request *req, struct uuid 
                                           .detail = "project"});
 }
 
-/* Locks the accounts in a separate statement, so that the next one sees all their memberships, and
- * none can be added before the commit. */
+/* Locks the accounts first, so that the next statement sees all their memberships. */
 static int purge_membership_page(void *daemon, const struct request *req, struct uuid project,
                                  int64_t rows, int64_t *ret_removed, struct error *err)
 {
@@ -65,8 +64,7 @@ static int purge_patient_page(void *daemon, const struct request *req, struct uu
     return 0;
 }
 
-/* Sessions before accounts, because deleting an account deletes all its sessions in one
- * statement. */
+/* Sessions before accounts: deleting an account would delete them all in one statement. */
 const struct purge_step authd_purge[] = {
     PURGE_STEP(invitation, 1000),
     PURGE_STEP(transfer_account, 1000),
@@ -80,7 +78,7 @@ const struct purge_step authd_purge[] = {
     {.table = NULL},
 };
 
-/* Deletes a project's rows for at most a second; settingsd calls it until none is left. */
+/* Runs for at most a second; settingsd calls it until no row is left. */
 int project_purge(struct authd *d, const struct request *req, const struct project_purge_in *in,
                   struct project_purge_out *out, struct error *err)
 {

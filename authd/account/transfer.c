@@ -17,12 +17,12 @@ enum {
     INVITED_ROWS = 200,  /* per page */
 };
 
-/* The time for which an import can be continued, because its added accounts are still known. */
+/* Until then, an import can be continued: its added accounts are known. */
 #define TRANSFER_KEPT DAYS(90)
 
 /* ---- accounts ---- */
 
-/* Sets an error that names the accounts rejected for the first one's reason; count > 0. */
+/* Names the accounts with the first one's reason; count > 0. */
 static int refuse_conflicts(const struct request *req,
                             const struct sql_tenant_account_conflict_rows *rows, struct error *err)
 {
@@ -44,8 +44,8 @@ static int refuse_conflicts(const struct request *req,
     return error_set(err, ERR_CONFLICT, "%s: %s.", what, accounts);
 }
 
-/* Invites the owners of accounts that exist here already. *ret_left: rows that are neither added,
- * invited, nor identical here. */
+/* Invites the owners of accounts that exist here. *ret_left: rows neither added, invited nor
+ * identical. */
 static int invite_accounts(struct db_tx *tx, const struct request *req,
                            const struct sql_tenant_insert *insert, int64_t rows,
                            int64_t *ret_invited, int64_t *ret_left, struct error *err)
@@ -65,8 +65,7 @@ static int invite_accounts(struct db_tx *tx, const struct request *req,
     return 0;
 }
 
-/* An insert waits for a concurrent insert of the same account, which the invitation then sees. So
- * each row is decided by the state at the end of its transaction. */
+/* An insert waits for a concurrent one of the same account, which the invitation then sees. */
 static int insert_accounts(const struct tenant_table *table UNUSED, struct db_tx *tx,
                            const struct request *req, const struct sql_tenant_add_in *in,
                            struct sql_tenant_add_row *ret, struct error *err)
@@ -103,8 +102,8 @@ static int insert_accounts(const struct tenant_table *table UNUSED, struct db_tx
 #define FIRST_RECOVERY "{\"account_id\":\"" UUID_NIL "\",\"code_hash\":\"\\\\x\"}"
 #define FIRST_PASSKEY "{\"account_id\":\"" UUID_NIL "\",\"id\":\"" UUID_NIL "\"}"
 
-/* Finds the membership after which a page begins: that of the account of the row `after`, because a
- * project's accounts have no other index. The nil UUID: the first page. */
+/* Finds the membership after which a page begins, because a project's accounts have no other index.
+ * The nil UUID: the first page. */
 static int find_place(struct db *db, const struct request *req, const struct sql_tenant_page *page,
                       struct uuid *ret, struct error *err)
 {
@@ -122,9 +121,8 @@ static int find_place(struct db *db, const struct request *req, const struct sql
     return 0;
 }
 
-/* Drops the rows of people who were invited (*ret_passed). The other rows' accounts must have been
- * added to this project by a file and have no other membership. Locks them until the transaction
- * ends. */
+/* Drops the rows of invited people (*ret_passed). The other accounts must have been added to this
+ * project by a file, with no other membership. Locks them. */
 static int choose_rows(struct db_tx *tx, const struct request *req,
                        struct sql_tenant_insert *insert, int64_t *ret_passed, struct error *err)
 {
@@ -283,8 +281,7 @@ static int find_invited(struct db_tx *tx, const char *rows, void *arg, struct er
     return MIN(sql_tenant_account_invited(tx, self->req, &in, self->invited, err), 0);
 }
 
-/* Returns the people of a page of accounts whom the import would invite; changes nothing. Fails:
- * CONFLICT, as the import would. */
+/* Returns whom the import of this page would invite. CONFLICT, as in the import. */
 int operator_transfer_check(struct authd *d, const struct request *req,
                             const struct operator_transfer_check_in *in,
                             struct operator_transfer_out *out, struct error *err)
@@ -297,7 +294,6 @@ int operator_transfer_check(struct authd *d, const struct request *req,
                             find_invited, &look, err);
 }
 
-/* Returns the people whom the import has invited, in the order of memberships. */
 int operator_transfer_invited(struct authd *d, const struct request *req,
                               const struct operator_transfer_invited_in *in,
                               struct operator_transfer_out *out, struct error *err)

@@ -1,8 +1,7 @@
 /*
- * user.c - accounts for operators (handlers operator_user_list, _show, _lock, _unlock, _delete).
- *
- * A person can have several accounts with one email address: a practitioner's, and a patient's in
- * each project. Each is locked and deleted separately.
+ * user.c - accounts for operators (handlers operator_user_list, _show, _lock, _unlock, _delete). A
+ * person can have several accounts with one email address: a practitioner's, and a patient's in
+ * each project.
  */
 #include <string.h>
 
@@ -15,16 +14,15 @@
 #include "settingsd/settingsd_api.h"
 #include "settingsd/tenant_api.h"
 
-/* Sorts after all addresses with the same prefix. */
+/* Sorts after all addresses with its prefix. */
 #define PREFIX_END "\xf4\x8f\xbf\xbf"
 
-/* The account that the operator named. */
 struct found {
     struct user user;
-    struct uuid place; /* project that was named; or a patient's own; or absent */
+    struct uuid place; /* the named project, a patient's, or absent */
 };
 
-/* Fails: NOT_FOUND, VALIDATION (several accounts match). */
+/* VALIDATION: several accounts match. */
 static int find(struct authd *d, const struct request *req, const struct operator_user_in *in,
                 struct found *ret, struct error *err)
 {
@@ -63,7 +61,7 @@ static struct sql_audit user_audit(const struct request *req, const char *action
 
 /* ---- showing ---- */
 
-/* Sets the names of the memberships' projects; a project that settingsd does not know has none. */
+/* Projects that settingsd does not know get no name. */
 static int name_projects(struct authd *d, const struct request *req, struct user_place *places,
                          size_t count, struct error *err)
 {
@@ -88,7 +86,6 @@ static int name_projects(struct authd *d, const struct request *req, struct user
     return 0;
 }
 
-/* Returns an account with its memberships. Fails: NOT_FOUND, VALIDATION. */
 int operator_user_show(struct authd *d, const struct request *req,
                        const struct operator_user_in *in, struct user *out, struct error *err)
 {
@@ -112,7 +109,6 @@ int operator_user_show(struct authd *d, const struct request *req,
 
 /* ---- listing ---- */
 
-/* Reads a page of a project's members, and returns those that match. */
 static int list_of_project(struct authd *d, const struct request *req,
                            const struct operator_user_list_in *in, struct uuid project,
                            const char *from, const char *end, struct operator_user_list_out *out,
@@ -174,7 +170,6 @@ static int list_all(struct authd *d, const struct request *req,
     return 0;
 }
 
-/* Returns a page of all accounts, or of a project's, in a stable order. Fails: NOT_FOUND. */
 int operator_user_list(struct authd *d, const struct request *req,
                        const struct operator_user_list_in *in, struct operator_user_list_out *out,
                        struct error *err)
@@ -192,9 +187,8 @@ int operator_user_list(struct authd *d, const struct request *req,
 
 /* ---- locking ---- */
 
-/* Locks rows in the order of locks. Voids earlier proofs, as a password change does. A concurrent
- * sign-in holds the credential: either its session is found here, or it sees the changed
- * credential. */
+/* Locks in the usual order. A concurrent sign-in holds the credential: either its session is found
+ * here, or it sees that earlier proofs are void, as after a password change. */
 static int lock_account(struct db_tx *tx, const struct request *req, const struct found *found,
                         struct session_ended *ret_ended, struct error *err)
 {
@@ -211,8 +205,7 @@ static int lock_account(struct db_tx *tx, const struct request *req, const struc
     return session_ended_account(tx, req, account, ret_ended, err);
 }
 
-/* Locks an account, so that it cannot sign in. Returns when every gateway rejects its tokens. A
- * locked account keeps its lock date. Fails: NOT_FOUND, VALIDATION. */
+/* Returns when every gateway rejects the account's tokens. A locked account keeps its lock date. */
 int operator_user_lock(struct authd *d, const struct request *req,
                        const struct operator_user_in *in, struct user *out, struct error *err)
 {
@@ -233,7 +226,6 @@ int operator_user_lock(struct authd *d, const struct request *req,
     return 0;
 }
 
-/* Unlocks an account; its ended sessions stay ended. Fails: NOT_FOUND, VALIDATION. */
 int operator_user_unlock(struct authd *d, const struct request *req,
                          const struct operator_user_in *in, struct user *out, struct error *err)
 {
@@ -254,8 +246,6 @@ int operator_user_unlock(struct authd *d, const struct request *req,
 
 /* ---- deleting ---- */
 
-/* Deletes an account with everything it owns, immediately. Fails: NOT_FOUND, VALIDATION, CONFLICT
- * (last admin). */
 int operator_user_delete(struct authd *d, const struct request *req,
                          const struct operator_user_in *in, struct user *out, struct error *err)
 {
