@@ -142,7 +142,7 @@ static int reload_keys(void *daemon, const struct request *req, struct error *er
     return key_reload(daemon, req, err) < 0 ? -1 : issuer_key_reload(daemon, req, err);
 }
 
-/* True for a URL to which the paths of pages can be appended and that emails need not escape. */
+/* True for a URL to which page paths can be appended and that emails need not escape. */
 static bool is_app_url(const char *text)
 {
     struct uri uri;
@@ -246,7 +246,6 @@ static const struct seal_table seal_tables[] = {
     {.name = NULL},
 };
 
-/* Returns events for the projects' webhooks. */
 int audit_events(struct authd *d, const struct request *req, const struct audit_events_in *in,
                  struct audit_events_out *out, struct error *err)
 {

@@ -1,10 +1,9 @@
 /*
- * authd.h - the daemon's state, its limits, and a prototype for each row of authd_routes.def.
+ * authd.h - the daemon's state and limits, and a prototype for each row of authd_routes.def.
  *
- * Transactions that lock rows of several tables lock them in this order: continue_spent,
- * invitation, membership, email_undo, email_link, password_reset, account, account_address_key,
- * email_verified, mfa_pending, mfa_factor, credential, login, session, last_sign_in,
- * change_counter.
+ * Order of locks: continue_spent, invitation, membership, email_undo, email_link, password_reset,
+ * account, account_address_key, email_verified, mfa_pending, mfa_factor, credential, login,
+ * session, last_sign_in, change_counter.
  */
 #ifndef ATRIUM_AUTHD_AUTHD_H
 #define ATRIUM_AUTHD_AUTHD_H
@@ -30,52 +29,52 @@ struct authd_config {
     const char *seal_key;         /* path */
     const char *issuer;           /* claim iss */
     const char *audience;         /* claim aud */
-    int64_t refresh_retry_window; /* ms in which a used token gets the same answer again */
-    int64_t fresh_sign_in;        /* ms for which an authentication is a fresh proof */
+    int64_t refresh_retry_window; /* ms in which a used token gets the same answer */
+    int64_t fresh_sign_in;        /* ms for which a proof is fresh */
     int64_t sessions_per_account;
     int64_t password_threads;                    /* 0: number of cores */
     int64_t password_queue;                      /* waiting password checks; more get a 503 */
     int64_t imported_password_threads;           /* 0: half of password_threads, at least one */
-    const char *free_mail_file, *throwaway_file; /* NULL: the built-in lists */
-    const char *common_passwords;                /* filter or list; NULL: the built-in one */
+    const char *free_mail_file, *throwaway_file; /* NULL: built in */
+    const char *common_passwords;                /* NULL: built in */
     const char **business_domains, **free_mail_domains;
-    const char *account_app_url;  /* NULL: no pages of the installation */
-    const char **passkey_origins; /* in addition to account_app_url's; NULL: none */
-    const char **allow_networks;  /* private networks that OAuth clients' URLs can use */
-    const char *client_ca_file;   /* CA of OAuth clients' URLs; NULL: the system's */
+    const char *account_app_url;  /* NULL: none */
+    const char **passkey_origins; /* besides account_app_url's; NULL: none */
+    const char **allow_networks;  /* private ones that OAuth clients' URLs can use */
+    const char *client_ca_file;   /* for OAuth clients' URLs; NULL: the system's */
 };
 
 struct authd {
-    struct service svc; /* first: service_main() allocates and fills it */
+    struct service svc; /* first: allocated by service_main() */
     const struct authd_config *config;
-    struct offload *passwords;               /* separate pool: its size limits Argon2id's memory */
-    struct password_memory *password_memory; /* see password_memory.h */
-    struct offload *imported_passwords;      /* hashes that other systems made */
+    struct offload *passwords; /* separate, to limit Argon2id's memory */
+    struct password_memory *password_memory;
+    struct offload *imported_passwords; /* for other systems' hashes */
     struct password_slots {
         struct fiber_sem places;
     } password_slots, imported_slots; /* requests that can hash, see password.h */
     struct password_slot *password_slot_list;
     int64_t password_memory_failed_ms, password_memory_logged_ms; /* monotonic; 0: never */
-    const char *dummy_hash; /* verified for unknown accounts, unless there is a mixture */
+    const char *dummy_hash;                    /* verified for unknown accounts without a mixture */
     struct password_mixture *password_mixture; /* see password_mixture.h; NULL: none yet */
     struct key_ring *keyring;
     struct key_ring *issuer_keys;  /* see session/issuer_key.h */
     struct offload *signatures;    /* RS256 */
-    struct cache *issuer_verified; /* tokens with a verified signature */
+    struct cache *issuer_verified; /* verified tokens */
     const struct mail_domains *mail_domains;
     const struct password_filter *common_passwords; /* includes breached ones */
     struct lease_watch *leases;
     struct admission_cache *admission_cache;
     struct cache *settings_cache;
-    struct batch settings_changes;          /* see settings_cache.h */
-    struct cache *organizations;            /* see email_verified.h */
-    struct batch refresh_states, rotations; /* see refresh_state.h, rotation.h */
-    struct batch client_tokens;             /* see oauth/client_token.h */
-    struct batch grant_persons;             /* see oauth/grant.h */
-    struct network_rules networks;          /* for OAuth clients' URLs */
+    struct batch settings_changes;
+    struct cache *organizations;
+    struct batch refresh_states, rotations;
+    struct batch client_tokens;
+    struct batch grant_persons;
+    struct network_rules networks; /* for OAuth clients' URLs */
     struct client_keys *client_keys;
     struct logout_deliveries *logouts; /* NULL: without public_url */
-    bool email_scanned;                /* email_scan_run() has finished */
+    bool email_scanned;                /* email_scan_run() is done */
     bool names_folded;                 /* see member/person_name.h */
     struct authd_counters {
         uint64_t *passkey_good, *passkey_bad;
@@ -87,7 +86,6 @@ struct authd {
     } count;
 };
 
-/* check.c */
 extern const struct check authd_checks[];
 
 #define SERVICE authd

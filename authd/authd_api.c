@@ -1,9 +1,6 @@
 /*
- * authd_api.c - the operations that gateways and daemons call.
- *
- * The *_api.c files beside this one contain the inputs' and outputs' field tables: limits, wire
- * names and OpenAPI texts. Every program links them: the gateway to validate and document, the
- * daemons to encode.
+ * authd_api.c - see authd_api.h. Every program links the field tables: the gateway to validate and
+ * document, the daemons to encode.
  */
 #include "authd/authd_api.h"
 

@@ -1,6 +1,5 @@
 /*
- * check.c - authd's checks for `atriumctl doctor`: the age of signing keys, memory for password
- * hashing, passkeys and shared accounts.
+ * check.c - authd's checks for `atriumctl doctor`.
  */
 #include <inttypes.h>
 
@@ -12,15 +11,14 @@
 #include "authd/sql/credential.h"
 #include "common/base/clock.h"
 
-/* authd never rotates a key by itself, and a stolen key signs valid tokens until its rotation. */
+/* A stolen key signs valid tokens until its rotation, which an operator must start. */
 #define KEY_AGE_WARN DAYS(365)
 #define KEY_AGE_FAIL DAYS(730)
 
-/* The time for which a past memory shortage is reported. */
+/* Ages of the last memory shortage. */
 #define MEMORY_FAIL_MS MINUTES(1)
 #define MEMORY_WARN_MS MINUTES(15)
 
-/* Checks the API's keys, or the issuers' if `issuer` is set. */
 static int check_keys(void *daemon, const struct request *req, bool issuer, struct finding *ret,
                       struct error *err)
 {
@@ -91,8 +89,8 @@ static int check_password_hashes(void *daemon, const struct request *req, struct
                     row.count);
 }
 
-/* Counts the practitioners who can't change their own account: it belongs to several organizations,
- * and the installation has no account pages. */
+/* Counts practitioners who can't change their own account: it belongs to several organizations, and
+ * the installation has no account pages. */
 static int check_shared_accounts(void *daemon, const struct request *req, struct finding *ret,
                                  struct error *err)
 {

@@ -11,12 +11,12 @@ enum { MAIL_VARIABLES_MAX = 4 };
 struct mail {
     struct uuid id;              /* idempotency key; absent: a new one */
     const char *template;        /* "PASSWORD_RESET" */
-    const struct tenant *tenant; /* whose template is used; NULL: the installation's */
-    bool builtin;                /* use the installation's template if the tenant has none */
+    const struct tenant *tenant; /* sends the email; NULL: the installation */
+    bool builtin;                /* fall back to the installation's template */
     const char *to, *display;
-    /* Contract time at which the email's link expires; the email is not sent after it. 0: never. */
+    /* Contract time at which the link expires, after which the email is not sent; 0: never. */
     int64_t expires_at;
-    /* The template's own variables. mail_row() adds those that every template has. */
+    /* mail_row() adds the variables that every template has. */
     struct mail_variable {
         const char *name, *value;
     } variables[MAIL_VARIABLES_MAX];
@@ -27,8 +27,8 @@ struct mail {
 int mail_admit(struct authd *d, const struct request *req, const char *to, bool *ret_admitted,
                struct error *err) MUST_USE;
 
-/* Like mail_admit(), for a link that a client requests; a client address also has a limit of 100
- * links of a kind in 15 minutes. */
+/* Like mail_admit(), for a requested link. Also limits a client address to 100 links of a kind in
+ * 15 minutes. */
 int mail_admit_link(struct authd *d, const struct request *req, const char *kind, const char *to,
                     bool *ret_admitted, struct error *err) MUST_USE;
 
@@ -36,11 +36,11 @@ int mail_admit_link(struct authd *d, const struct request *req, const char *kind
 int mail_admit_deletion(struct authd *d, const struct request *req, struct uuid account,
                         bool *ret_admitted, struct error *err) MUST_USE;
 
-/* Returns the outbox row of an email, for the statement that makes the change; call outbox_wake()
- * after the commit. */
+/* Returns an email's outbox row, for the statement that makes the change. Call outbox_wake() after
+ * the commit. */
 struct sql_outbox mail_row(struct authd *d, const struct request *req, const struct mail *mail);
 
-/* Queues an email that belongs to no other change. Parks. */
+/* Queues an email on its own. Parks. */
 int mail_queue(struct authd *d, const struct request *req, const struct mail *mail,
                struct error *err) MUST_USE;
 

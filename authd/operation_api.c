@@ -1,5 +1,5 @@
 /*
- * operation_api.c - field tables of the operations that other daemons and atriumctl call.
+ * operation_api.c - see operation_api.h.
  */
 #include "authd/operation_api.h"
 
@@ -12,7 +12,7 @@
 enum {
     CHANGES_MAX = 5000,
     USERS_MAX = 200,
-    USER_PLACES_MAX = 100, /* the limit in user_memberships.sql */
+    USER_PLACES_MAX = 100, /* as in user_memberships.sql */
 };
 
 static const char *const change_kinds[] = {"policy", "project", NULL};

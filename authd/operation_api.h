@@ -9,29 +9,28 @@
 #include "common/service/service_tenant.h"
 #include "common/wire/fields.h"
 
-/* One registration from a client address; ERR_THROTTLED after 5 in any 60 s. */
+/* Counts a registration from a client address; ERR_THROTTLED after 5 in any 60 s. */
 struct register_admit_in {
     const char *address;
 };
 FIELD_DECLARE(register_admit_in);
 
-/* One email with a tenant code, counted for its sender and its recipient; ERR_THROTTLED above
- * either limit. */
+/* Counts an email with a tenant code for sender and recipient; ERR_THROTTLED above either limit. */
 struct code_mail_admit_in {
     struct uuid membership;
     const char *email;
 };
 FIELD_DECLARE(code_mail_admit_in);
 
-/* A token's holder. ERR_UNAUTHORIZED if the membership or session no longer exists. projectName and
- * the policy texts stay empty: the gateway gets them from settingsd's caller_context. */
+/* A token's holder. ERR_UNAUTHORIZED if membership or session no longer exist. projectName and the
+ * policy texts stay empty; the gateway gets them from settingsd's caller_context. */
 struct identity_get_in {
     struct uuid project, membership; /* claims prj, mem */
     struct uuid session;             /* claim sid; absent: not checked */
 };
 FIELD_DECLARE(identity_get_in);
 
-/* The end of a session. The table keeps ended sessions for a day; older ones are unknown. */
+/* Ended sessions are known for a day. */
 struct session_end_get_in {
     struct uuid project, session;
 };
@@ -43,32 +42,32 @@ struct session_end_get_out {
 };
 FIELD_DECLARE(session_end_get_out);
 
-/* A change that gateways must apply immediately. kind: "session" (ended; token: the jti that signed
- * out, or absent), "membership", "account", "policy", "project" (drop its cached data), "keys"
- * (fetch the keys again). Also the body of the announcement "change". */
+/* A change that gateways must apply immediately; also the body of the announcement "change". kind:
+ * "session" (ended; token: the jti that signed out, or absent), "membership", "account", "policy",
+ * "project" (drop its cached data), "keys" (fetch them again). */
 struct change {
     int64_t sequence;
     const char *kind;
     struct uuid id, token;
-    int64_t until; /* contract time after which the change is irrelevant; 0: an event only */
+    int64_t until; /* contract time of its end; 0: an event only */
 };
 FIELD_DECLARE(change);
 
 struct gateway_lease_in {
     const char *gateway; /* "gateway.1" */
-    const char *boot;    /* the gateway's boot id; a new one starts a new lease */
-    int64_t since;       /* highest sequence that the gateway has applied; 0: none */
+    const char *boot;    /* boot id; a new one starts a new lease */
+    int64_t since;       /* highest applied sequence; 0: none */
 };
 FIELD_DECLARE(gateway_lease_in);
 
 struct gateway_lease_out {
-    int64_t sequence;          /* the next `since`, once all `changes` are applied */
+    int64_t sequence;          /* the next `since`, once `changes` are applied */
     bool more;                 /* call again immediately */
     struct field_list changes; /* struct change, ascending, at most 5,000 */
 };
 FIELD_DECLARE(gateway_lease_out);
 
-/* A key-bound token that a gateway received, with its DPoP proof. */
+/* A key-bound token with its DPoP proof, from a gateway. */
 struct dpop_prove_in {
     const struct endpoint_visit *visit;
     const char *accessToken;
@@ -76,37 +75,35 @@ struct dpop_prove_in {
 };
 FIELD_DECLARE(dpop_prove_in);
 
-/* Changed policies or projects, or an OAuth client that was replaced or deleted. settingsd calls
- * this operation, which returns when every live gateway has the change. */
+/* Changed policies or projects, or a replaced or deleted OAuth client, from settingsd. The answer
+ * comes when every live gateway has the change. */
 struct change_publish_in {
     const char *kind; /* "policy" or "project" */
     struct uuid id;
-    struct field_texts others; /* more ids, without `id`, at most CHANGE_OTHERS_MAX */
-    /* A client of the project. Its grants that hold more than its registration allows end.
-     * Absent: none. */
+    struct field_texts others; /* more ids, at most CHANGE_OTHERS_MAX */
+    /* A client of the project, whose grants are limited to its registration; absent: none. */
     struct uuid client;
 };
 FIELD_DECLARE(change_publish_in);
 
-enum { CHANGE_OTHERS_MAX = 3999 }; /* with `id`, less than a page of gateway_lease() */
-/* Makes the holder of `account` an admin of a project; idempotent by key. */
+enum { CHANGE_OTHERS_MAX = 3999 }; /* plus `id`, less than a page of gateway_lease() */
+/* Makes an account's holder an admin of a project; idempotent by key. */
 struct admin_grant_in {
     struct uuid key, account, projectId, policyId;
 };
 FIELD_DECLARE(admin_grant_in);
 
-/* Deletes an account on its scheduled date. Succeeds without effect if the schedule was canceled,
- * replaced or already executed. ERR_CONFLICT before the date by authd's clock. */
+/* Deletes an account on its scheduled date. A void schedule has no effect. ERR_CONFLICT before the
+ * date by authd's clock. */
 struct account_delete_in {
     struct uuid account, schedule;
 };
 FIELD_DECLARE(account_delete_in);
 
-/* Emails the owner that the deletion date is near, unless the schedule is void. The key makes it
- * idempotent. */
+/* Reminds the owner by email, unless the schedule is void; idempotent by key. */
 struct account_remind_in {
     struct uuid key, account, schedule;
-    struct uuid projectId; /* whose template is used */
+    struct uuid projectId; /* sends the email */
 };
 FIELD_DECLARE(account_remind_in);
 
@@ -116,10 +113,10 @@ struct proof_check_in {
 };
 FIELD_DECLARE(proof_check_in);
 
-/* ---- export of a person's data (authd/account/export.c) ---- */
+/* ---- data export (authd/account/export.c) ---- */
 
-/* Checks that a session can export an account of its project. STEP_UP_REQUIRED without a fresh
- * proof, UNAUTHORIZED after the session's end, NOT_FOUND for an account that is no member. */
+/* Checks that a session can export an account of its project. STEP_UP_REQUIRED, UNAUTHORIZED
+ * (session ended), NOT_FOUND (no member). */
 struct export_admit_in {
     struct uuid projectId, sessionId, account;
 };
@@ -131,25 +128,25 @@ struct export_admit_out {
 };
 FIELD_DECLARE(export_admit_out);
 
-/* A page of an account's data in a project, from authd and from the audit logs of all daemons, as
- * FHIR R4 resources without passwords, secrets or keys. NOT_FOUND: the account does not exist. */
+/* A page of an account's data in a project, with all daemons' audit logs, as FHIR R4 resources
+ * without secrets. NOT_FOUND: the account does not exist. */
 enum { EXPORT_PAGE_MAX = 100, EXPORT_RESOURCE_MAX = 64 * 1024 };
 struct export_page_in {
     struct uuid projectId, account;
-    const char *after; /* `next` of the previous page; NULL: the first page */
+    const char *after; /* the previous page's `next`; NULL: first page */
 };
 FIELD_DECLARE(export_page_in);
 
 struct export_page_out {
     struct field_texts resources; /* JSON */
-    const char *next;             /* NULL: this is the last page */
+    const char *next;             /* NULL: last page */
 };
 FIELD_DECLARE(export_page_out);
 
-/* Emails the person that their export is ready. The key makes it idempotent. */
+/* Emails the person that their export is ready; idempotent by key. */
 struct export_made_in {
     struct uuid key, projectId, account;
-    int64_t until; /* end of the export's retention */
+    int64_t until; /* when the export is deleted */
 };
 FIELD_DECLARE(export_made_in);
 
@@ -163,8 +160,8 @@ struct policy_in_use_out {
 };
 FIELD_DECLARE(policy_in_use_out);
 
-/* The number of a project's practitioners who could not set up a required second factor: they
- * belong to several organizations, and the installation has no account pages. */
+/* The number of a project's practitioners who can't set up a required second factor: they belong to
+ * several organizations, and the installation has no account pages. */
 struct shared_people_in {
     struct uuid projectId;
 };
@@ -175,8 +172,8 @@ struct shared_people_out {
 };
 FIELD_DECLARE(shared_people_out);
 
-/* Makes an admin of a project: creates an account with the password or, with `existing`, uses the
- * account of that address and keeps its password. With `mail`, only invites the address. */
+/* Makes an admin of a project: a new account with the password or, with `existing`, the existing
+ * account with its own password. With `mail`, only invites the address. */
 struct admin_create_in {
     const char *tenantCode, *email, *name, *surname, *password;
     bool mail, existing;
@@ -186,15 +183,15 @@ FIELD_DECLARE(admin_create_in);
 struct admin_create_out {
     struct uuid account; /* absent: only invited */
     struct uuid membership, profile;
-    bool created; /* as a new account */
-    bool invited; /* by email; neither: already an admin */
+    bool created; /* a new account */
+    bool invited; /* emailed; neither: already an admin */
 };
 FIELD_DECLARE(admin_create_out);
 
 struct sign_in_explain_in {
     enum role role;
     const char *tenantCode, *email;
-    const char *address; /* the sign-in's network address; NULL: unknown */
+    const char *address; /* network address; NULL: unknown */
 };
 FIELD_DECLARE(sign_in_explain_in);
 
@@ -204,8 +201,8 @@ struct explain_step {
 FIELD_DECLARE(explain_step);
 
 struct sign_in_explain_out {
-    bool wouldSucceed;       /* with the right password */
-    bool secondFactor;       /* also needs a second-factor code */
+    bool wouldSucceed;       /* given the right password */
+    bool secondFactor;       /* and a second-factor code */
     struct field_list steps; /* struct explain_step */
 };
 FIELD_DECLARE(sign_in_explain_out);
@@ -215,23 +212,21 @@ struct operator_sessions_in {
 };
 FIELD_DECLARE(operator_sessions_in);
 
-/* A page of a project's members, including pending ones. */
+/* A page that includes pending members. */
 struct operator_members_in {
     const char *tenantCode;
     int64_t count, offset;
 };
 FIELD_DECLARE(operator_members_in);
 
-/* Removes a lost second factor. */
 struct operator_mfa_reset_in {
     const char *tenantCode, *email;
-    enum role role; /* required if a patient and a practitioner share the address */
+    enum role role; /* required if several accounts have the address */
 };
 FIELD_DECLARE(operator_mfa_reset_in);
 
-/* An operator's action for the practitioner with this address (authd/member/operator_account.c).
- * Without the installation's pages, no session can do it for an account in several
- * organizations. */
+/* An action for the practitioner with this address. Without the installation's pages, no session
+ * can do it for an account in several organizations. */
 struct operator_account_in {
     const char *email, *reason;
 };
@@ -239,7 +234,7 @@ FIELD_DECLARE(operator_account_in);
 
 struct operator_account_passkey_in {
     const char *email, *reason;
-    struct uuid id; /* of a passkey */
+    struct uuid id; /* a passkey's */
 };
 FIELD_DECLARE(operator_account_passkey_in);
 
@@ -251,14 +246,14 @@ FIELD_DECLARE(operator_account_leave_in);
 struct operator_account_delete_in {
     const char *email, *reason;
     int64_t days;
-    bool wipe; /* also delete what it owns in its projects */
+    bool wipe; /* also delete its data in its projects */
 };
 FIELD_DECLARE(operator_account_delete_in);
 
-/* An account's membership, for operators. */
+/* A membership, for operators. */
 struct user_place {
     struct uuid projectId;
-    const char *tenantCode, *projectName; /* NULL: none, or unknown */
+    const char *tenantCode, *projectName; /* NULL: none or unknown */
     struct uuid membership, profile;
     bool admin;
     int64_t sessions;
@@ -269,19 +264,19 @@ struct user {
     struct uuid id;
     enum role role;
     const char *email, *firstName, *lastName;
-    struct uuid projectId; /* a patient's project; absent: a practitioner */
+    struct uuid projectId; /* a patient's */
     int64_t createdAt;
     bool locked;
     int64_t lockedAt;    /* 0: not locked */
-    int64_t deletedFrom; /* 0: no scheduled deletion */
-    bool password;       /* has a password */
+    int64_t deletedFrom; /* 0: none */
+    bool password;
     bool mfaEnrolled, emailVerified;
     int64_t passkeys, sessions; /* active ones */
-    struct field_list places;   /* struct user_place, at most 100; only when one user is read */
+    struct field_list places;   /* struct user_place, at most 100; only for a single user */
 };
 FIELD_DECLARE(user);
 
-/* An account's name: its id, or its email address, with project or role if that is ambiguous. */
+/* An id, or an email address, with project or role if that is ambiguous. */
 struct operator_user_in {
     struct uuid id;
     enum role role;
@@ -289,11 +284,11 @@ struct operator_user_in {
 };
 FIELD_DECLARE(operator_user_in);
 
-/* A page of all accounts, by email address, or of a project's members, by membership. */
+/* All accounts by email address, or a project's members by membership. */
 struct operator_user_list_in {
     const char *tenantCode;
-    const char *prefix; /* of the email address */
-    bool locked;        /* only locked accounts */
+    const char *prefix; /* the email address's */
+    bool locked;        /* only locked ones */
     int64_t count;
     struct uuid after; /* from the previous page */
     const char *afterEmail;
@@ -301,39 +296,39 @@ struct operator_user_list_in {
 FIELD_DECLARE(operator_user_list_in);
 
 struct operator_user_list_out {
-    struct field_list users; /* struct user; a project's page holds only those that match */
+    struct field_list users; /* struct user; of a project's page, those that match */
     struct uuid after;
     const char *afterEmail;
-    bool more; /* possibly */
+    bool more;
 };
 FIELD_DECLARE(operator_user_list_out);
 
-/* A practitioner in a tenant's file whose existing account stays unchanged; they are invited. */
+/* A practitioner in a tenant's file whose existing account stays unchanged. */
 struct transfer_invited {
-    struct uuid account;    /* id in the file */
-    struct uuid membership; /* id in the file and of the invitation */
+    struct uuid account;    /* in the file */
+    struct uuid membership; /* in the file and the invitation */
     const char *email;      /* NULL: the invitation has expired */
-    bool admin;             /* in the file; the invitation grants no admin rights */
+    bool admin;             /* in the file; not granted by the invitation */
 };
 FIELD_DECLARE(transfer_invited);
 
-/* A page of the file's accounts and memberships. */
+/* A page of the file's accounts. */
 struct operator_transfer_check_in {
     struct uuid projectId;
     struct field_list rows; /* struct tenant_json */
-    int64_t before;         /* number of rows before this page */
+    int64_t before;         /* rows before this page */
 };
 FIELD_DECLARE(operator_transfer_check_in);
 
 struct operator_transfer_invited_in {
     struct uuid projectId;
-    struct uuid after; /* last membership of the previous page; absent: the first page */
+    struct uuid after; /* previous page's last membership; absent: first page */
 };
 FIELD_DECLARE(operator_transfer_invited_in);
 
 struct operator_transfer_out {
     struct field_list invited; /* struct transfer_invited */
-    bool more;                 /* possibly */
+    bool more;
 };
 FIELD_DECLARE(operator_transfer_out);
 

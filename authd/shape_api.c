@@ -1,5 +1,5 @@
 /*
- * shape_api.c - choices and checks that several field tables of authd share.
+ * shape_api.c - see shape_api.h.
  */
 #include "authd/shape_api.h"
 

@@ -1,5 +1,5 @@
 /*
- * shape_api.h - limits and choices that several field tables of authd share (*_api.c).
+ * shape_api.h - limits, choices and checks that several field tables share (*_api.c).
  */
 #ifndef ATRIUM_AUTHD_SHAPE_API_H
 #define ATRIUM_AUTHD_SHAPE_API_H
@@ -27,7 +27,7 @@ enum {
 
 #define LETTERS_AND_DIGITS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
-/* Examples for OpenAPI. Verifier and challenge match (RFC 7636, appendix B). */
+/* For OpenAPI. Verifier and challenge match (RFC 7636, appendix B). */
 #define EXAMPLE_PASSWORD "correct horse battery staple"
 #define EXAMPLE_VERIFIER "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
 #define EXAMPLE_CODE "p2XmC3u7Yw0bT9s4KfVqLh8dRzJ1oNeA"
@@ -35,13 +35,13 @@ enum {
 #define BASE64URL_PATTERN "^[A-Za-z0-9_-]*$"
 #define CHALLENGE_PATTERN "^[A-Za-z0-9_-]{43}$"
 
-/* The id and secret of an emailed link. */
+/* An emailed link. */
 #define FIELD_LINK(s)                                                     \
     FIELD_UUID(s, id, FIELD_REQUIRED, "From the link."),                  \
         FIELD_TEXT(s, secret, 1, CODE_MAX, FIELD_REQUIRED | FIELD_SECRET, \
                    "From the link; good once, until it expires.", EXAMPLE_CODE)
 
-/* Checks base64url without padding, for FIELD_PATTERN. The field's own limit checks the length. */
+/* Checks base64url without padding, for FIELD_PATTERN. */
 int shape_check_base64url(const char *value, char why[static 96]);
 
 #endif

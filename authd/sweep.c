@@ -13,11 +13,11 @@
 
 enum { SWEEP_ROWS = 1000 };
 
-#define API_KEY_KEPT DAYS(30)      /* time in which admins see why a machine fails */
+#define API_KEY_KEPT DAYS(30)      /* so that admins see why a machine fails */
 #define SIGN_IN_HOURS_KEPT DAYS(2) /* the console shows 25 hours */
 #define GRANT_KEPT DAYS(365)       /* longer than an outbox retries after an outage */
 
-/* Keeps ended and expired sessions for a day, longer than their tokens live. */
+/* Keeps ended sessions for a day, longer than their tokens live. */
 static int sweep_page(struct authd *d, const struct request *req, int64_t *ret_count,
                       struct error *err)
 {
@@ -43,7 +43,7 @@ int sweep_run(void *daemon, const struct request *req, struct error *err)
     struct authd *d = daemon;
     int64_t count;
 
-    /* returns memory that a burst of sign-ins left fragmented */
+    /* releases memory fragmented by sign-ins */
     malloc_trim(0);
     do {
         if (sweep_page(d, req, &count, err) < 0)

@@ -6,8 +6,7 @@
 
 #include "common/domain/request.h"
 
-/* Deletes all expired logins, links, spent links, invitations, throttle counts, known addresses,
- * changes, keys and sessions. For service_every(). */
+/* Deletes all expired rows. For service_every(). */
 int sweep_run(void *daemon, const struct request *req, struct error *err);
 
 #endif

@@ -217,6 +217,6 @@ struct uuid tenant_organization(const struct tenant *tenant)
 {
     if (uuid_is_set(&tenant->rootId))
         return tenant->rootId;
-    /* settingsd is an older release without rootId */
+    /* a settingsd of an older release */
     return uuid_is_set(&tenant->parentId) ? tenant->parentId : tenant->projectId;
 }

@@ -33,7 +33,7 @@ struct deletion_order {
     enum role role;
     const char *reason;
     int64_t days;
-    bool wipe, mailed; /* `mailed`: see mail_admit_deletion() */
+    bool wipe, mailed; /* see mail_admit_deletion() */
 };
 
 /* Schedules a deletion, replaces an earlier schedule, and commits. In the order of locks, the

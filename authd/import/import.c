@@ -3,10 +3,9 @@
  * admins (POST /v1/projects/me/imports). Handlers operator_import, operator_import_end,
  * account_import.
  *
- * A batch of lines is one transaction with one statement for all. Only an operator can declare
- * addresses verified, and existing accounts never change. An import is identified by its file's
- * hash. Each committed batch is recorded with its result, so an import that is interrupted or runs
- * twice gets the same answers.
+ * A batch of lines is one transaction with one statement. Only operators can declare addresses
+ * verified, and existing accounts never change. The file's hash identifies the import, whose
+ * committed batches are recorded, so a repeated or parallel import gets the same answers.
  */
 #include "authd/sql/import.h"
 #include "authd/authd.h"
@@ -28,17 +27,16 @@ enum {
     IMPORT_REQUESTS_MAX = 60, /* per project and window */
 };
 #define IMPORT_WINDOW HOURS(1)
-#define IMPORT_KEPT DAYS(7) /* batches of interrupted imports */
+#define IMPORT_KEPT DAYS(7) /* for interrupted imports */
 
-/* A placeholder for the account's id in an audit row's event. */
+/* A placeholder for each account's id in the audit event. */
 static const struct uuid nil = {UUID_NIL};
 
-/* A batch in progress. */
 struct import {
     struct import_batch *batch;
     struct tenant tenant;
     struct passkey_rp patient_rp, practitioner_rp;
-    /* For the thread: either lines or array. */
+    /* The thread reads one of these: */
     struct field_bytes lines; /* NDJSON */
     const char *array;        /* JSON */
     int64_t first_line;
@@ -103,7 +101,6 @@ static int make_rows(struct authd *d, const struct request *req, struct import *
 
 /* ---- database ---- */
 
-/* Rejects lines that conflict with the database. */
 static int check(struct authd *d, const struct request *req, struct import *self, struct error *err)
 {
     const struct sql_import_check_in in = {.project = self->tenant.projectId,
@@ -134,7 +131,7 @@ static bool has_passkeys(const struct import_batch *batch)
     return false;
 }
 
-/* Makes the parameters of the valid lines. */
+/* Makes the valid lines' parameters. */
 static int prepare(struct authd *d, const struct request *req, struct import *self,
                    struct error *err)
 {
@@ -147,7 +144,7 @@ static int prepare(struct authd *d, const struct request *req, struct import *se
     return make_rows(d, req, self, err);
 }
 
-/* Returns the row for all accounts; the statement replaces `nil` by each id. */
+/* One row for all accounts: the statement replaces `nil`. */
 static struct sql_audit import_audit(const struct request *req, const struct import *self)
 {
     return audit_row(req,
@@ -213,7 +210,6 @@ static void answer(const struct import_batch *batch, struct operator_import_out 
     out->lines = import_refusals(batch);
 }
 
-/* Repeats the answer of a committed batch. */
 static int answer_again(struct db_tx *tx, const struct request *req,
                         const struct operator_import_in *in, struct import *self,
                         struct operator_import_out *out, struct error *err)
@@ -225,7 +221,7 @@ static int answer_again(struct db_tx *tx, const struct request *req,
 
     if (sql_import_batch_get(tx, req, &get, &rows, err) < 0)
         return -1;
-    if (rows.count == 0) /* another command just completed the import */
+    if (rows.count == 0) /* another command just ended the import */
         return error_retry(err, ERR_UNAVAILABLE, 1, "The import has just ended. Try again.");
     items = arena_calloc(req->arena, rows.count, sizeof(*items));
     for (size_t i = 0; i < rows.count; i++) {
@@ -297,8 +293,7 @@ static int rehearse(struct authd *d, const struct request *req, struct import *s
     return 0;
 }
 
-/* Finds the passkeys' relying parties. Without an application for a role, its lines with passkeys
- * are rejected. */
+/* Without an application for a role, lines with passkeys are rejected. */
 static void find_rps(struct authd *d, const struct request *req, struct import *self)
 {
     struct import_rules *rules = &self->batch->rules;
@@ -313,7 +308,6 @@ static void find_rps(struct authd *d, const struct request *req, struct import *
         rules->practitioner_rp_id = self->practitioner_rp.id;
 }
 
-/* Imports into any project, even a suspended one. */
 int operator_import(struct authd *d, const struct request *req, const struct operator_import_in *in,
                     struct operator_import_out *out, struct error *err)
 {
@@ -347,8 +341,7 @@ int operator_import_end(struct authd *d, const struct request *req,
 
 /* ---- admins ---- */
 
-/* Invites a practitioner as an admin would. A rejection rejects the line; other errors of
- * member_create() fail. */
+/* A rejection rejects the line; other errors of member_create() fail. */
 static int invite(struct authd *d, const struct request *req, struct import_account *account,
                   int64_t *invited, struct error *err)
 {
@@ -414,7 +407,7 @@ static int commit_patients(struct authd *d, const struct request *req, struct im
     return commit(&tx, req, err);
 }
 
-/* Imports patients, with unverified addresses, and invites practitioners. */
+/* Imports patients, unverified, and invites practitioners. */
 int account_import(struct authd *d, const struct request *req, const struct account_import_in *in,
                    struct account_import_out *out, struct error *err)
 {

@@ -31,7 +31,7 @@ struct import_passkey {
 };
 FIELD_DECLARE(import_passkey);
 
-/* The error of a line whose address has an account. */
+/* For a line whose address has an account. */
 #define IMPORT_EXISTING "there is an account with this address, which stays as it is"
 
 struct import_line {
@@ -44,7 +44,6 @@ struct import_line {
 };
 FIELD_DECLARE(import_line);
 
-/* A line that created no account. */
 struct import_refusal {
     int64_t line;      /* from 1 */
     const char *email; /* NULL: unreadable */
@@ -64,7 +63,7 @@ struct account_import_out {
 };
 FIELD_DECLARE(account_import_out);
 
-/* A batch of an import. A repeated batch gets the first answer and has no effect. */
+/* A repeated batch gets the first answer. */
 struct operator_import_in {
     struct uuid projectId;
     struct field_bytes import; /* IMPORT_ID_SIZE bytes: hash of file and options */
@@ -76,15 +75,15 @@ struct operator_import_in {
 FIELD_DECLARE(operator_import_in);
 
 struct operator_import_out {
-    int64_t imported;        /* with dryRun: would be */
+    int64_t imported;        /* or would be, with dryRun */
     struct field_list lines; /* struct import_refusal */
-    /* For dryRun, to find duplicate addresses in a file: for each valid line its number (8 bytes,
-     * big-endian) and a hash of role and address (8 bytes). */
+    /* In a dry run, to find duplicates in a file: each valid line's number (8 bytes, big-endian) and a
+     * hash of role and address (8 bytes). */
     struct field_bytes addresses;
 };
 FIELD_DECLARE(operator_import_out);
 
-/* Ends a complete import and deletes its batches. */
+/* Deletes a complete import's batches. */
 struct operator_import_end_in {
     struct field_bytes import;
 };

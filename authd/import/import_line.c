@@ -24,7 +24,7 @@ void import_refuse(struct import_account *self, bool existing, const char *why)
 
 /* ---- keys ---- */
 
-/* Returns a key for an error message, if it is a plain word. */
+/* Returns a key that error messages can show: a plain word. */
 static const char *shown_key(const char *key)
 {
     size_t size = strlen(key);
@@ -59,7 +59,7 @@ static const char *find_unknown_below(struct arena *arena, const json_t *value,
     return wrong ? arena_printf(arena, "%s.%s", row->name, wrong) : NULL;
 }
 
-/* Returns the path of the first key that the field table lacks, or NULL. */
+/* Returns the path of the first unknown key, or NULL. */
 static const char *find_unknown(struct arena *arena, json_t *object,
                                 const struct field_table *table)
 {
@@ -78,7 +78,7 @@ static const char *find_unknown(struct arena *arena, json_t *object,
 
 /* ---- one line ---- */
 
-/* Joins the problems, as many as fit. */
+/* As many as fit. */
 static const char *problems_text(struct arena *arena, const struct error *err)
 {
     char text[WHY_MAX] = "";
@@ -156,7 +156,7 @@ static const char *read_keys(const struct import_batch *self, struct import_acco
     return NULL;
 }
 
-/* Checks rules that the field table can't express. */
+/* Checks what the field table can't. */
 static const char *check_account(const struct import_batch *self, struct import_account *to)
 {
     const struct import_rules *rules = &self->rules;
@@ -226,7 +226,7 @@ static int compare_addresses(const void *a, const void *b)
     return order != 0 ? order : (x->line > y->line) - (x->line < y->line);
 }
 
-/* Assigns ascending ids in the order of addresses, so that a batch appends to each id's index. */
+/* Assigns ascending ids in the order of addresses, so that a batch appends to the ids' indexes. */
 static void give_ids(struct import_batch *self)
 {
     self->order_count = 0;
@@ -387,7 +387,7 @@ static const char *dump(const struct import_batch *self, json_t *array)
     return text;
 }
 
-/* Column arrays of rows. */
+/* Columns of rows. */
 struct texts {
     const char **roles, **emails, **names, **surnames, **hashes, **totps;
 };

@@ -291,8 +291,7 @@ static int check_key(const struct auth_request *self, struct error *err)
                : invalid(err, "dpop_jkt is malformed.");
 }
 
-/* RFC 7636, section 4.3; RFC 9700, section 2.1.1: required, unless an administrator exempts the
- * client. */
+/* RFC 7636, section 4.3; RFC 9700, section 2.1.1: required, with exceptions by administrators. */
 static int check_challenge(const struct auth_request *self, struct error *err)
 {
     const char *challenge = self->in.code_challenge, *method = self->in.code_challenge_method;
@@ -308,8 +307,8 @@ static int check_challenge(const struct auth_request *self, struct error *err)
     return 0;
 }
 
-/* The person limits scopes of a FHIR server too, in smart_narrow(). Other resources get no such
- * scopes, since nothing would narrow them. */
+/* At a FHIR server, the person limits the scopes too (smart_narrow()). Other resources get none of
+ * these scopes. */
 static bool may_ask(const struct auth_request *self, const char *word)
 {
     if (strncmp(word, "system/", 7) == 0)
@@ -376,7 +375,6 @@ static int check_max_age(struct auth_request *self, struct error *err)
     return 0;
 }
 
-/* The acr values of a request. */
 struct acr_wish {
     bool any, one_factor, two_factors;
 };
@@ -405,9 +403,8 @@ static struct acr_wish acr_wish_of(const json_t *acr)
     return wish;
 }
 
-/* Without an essential acr the sign-in fails; an unknown one can't be met (OpenID Connect Core 1.0,
- * section 5.5.1.1). The ID token contains a value that the request named, so two factors also
- * answer a request for one. */
+/* An essential acr must be met; an unknown one can't be (OpenID Connect Core 1.0, section 5.5.1.1).
+ * The ID token contains a value that the request named, even if two factors exceed it. */
 static int check_acr(struct auth_request *self, const json_t *acr, struct error *err)
 {
     const struct acr_wish wish = acr_wish_of(acr);
@@ -436,7 +433,6 @@ static bool prefers_two_factors(const struct request *req, const char *acr_value
     return false;
 }
 
-/* Adds a value that can be a person's id. */
 static const char *subject_add(struct arena *arena, const char *list, const json_t *value)
 {
     const char *text = json_string_value(value);

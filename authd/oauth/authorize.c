@@ -3,8 +3,8 @@
  * 3.1.2; RFC 6749, section 4.1; RFC 9126; RFC 9207). Handlers: authorize, authorize_post,
  * pushed_request.
  *
- * If the browser's session satisfies the request and no consent is missing, the answer is
- * immediate. Otherwise the browser goes to a page with the sealed request, and returns here.
+ * If a sign-in or consent is missing, the browser goes to a page with the sealed request, and
+ * returns here.
  */
 #include <string.h>
 
@@ -26,19 +26,19 @@
 enum { CODE_SIZE = 32 }; /* random bytes: 43 characters */
 
 #define CODE_KEEP HOURS(24)     /* retention of used codes */
-#define PUSHED_AGAIN MINUTES(1) /* in which a double click gets a second answer */
+#define PUSHED_AGAIN MINUTES(1) /* for double clicks */
 
 struct authorization {
     struct authd *d;
     struct issuer issuer;
     struct visit visit;
     struct auth_request request;
-    struct sql_oauth_session_get_row session; /* the browser's, if signed in */
+    struct sql_oauth_session_get_row session; /* the browser's */
 };
 
 /* ---- answers ---- */
 
-/* RFC 6749, section 4.1.2. The issuer is included, so that no client takes a code to another issuer
+/* RFC 6749, section 4.1.2. The issuer is included, so that no client takes a code to another one
  * (RFC 9207, section 2). 303 drops the POST body (RFC 9700, section 4.12). */
 static void answer_redirect(const struct authorization *self, const char *name, const char *value,
                             const char *description, struct endpoint_answer *out)
@@ -71,7 +71,7 @@ static int send_to(const struct authorization *self, const struct auth_request *
     return 0;
 }
 
-/* Includes the browser's current session: another session later proves a new sign-in. */
+/* Includes the browser's session, since only another one proves a new sign-in. */
 static int send_to_sign_in(const struct authorization *self, struct endpoint_answer *out,
                            struct error *err)
 {
@@ -82,21 +82,20 @@ static int send_to_sign_in(const struct authorization *self, struct endpoint_ans
     return send_to(self, &request, "sign-in", out, err);
 }
 
-/* True if the request requires a second factor that the session lacks. */
 static bool request_wants_factor(const struct authorization *self)
 {
     return !self->visit.caller.secondFactor && self->request.two_factors;
 }
 
-/* True if the request prefers a second factor: it is asked for, but not required. */
+/* A preferred factor is requested, but not required. */
 static bool request_prefers_factor(const struct authorization *self)
 {
     return !self->visit.caller.secondFactor && self->request.prefers_two &&
            !(self->request.prompt & PROMPT_NONE);
 }
 
-/* OpenID Connect Core 1.0, section 3.1.2.1: prompt and max_age. Also for a second factor that was
- * enrolled after this session's start. */
+/* OpenID Connect Core 1.0, section 3.1.2.1: prompt and max_age. Also for a second factor enrolled
+ * after this session's start. */
 static bool must_sign_in(const struct authorization *self)
 {
     const struct auth_request *request = &self->request;
@@ -135,7 +134,6 @@ static int deny(struct error *err, const char *text)
     return oauth_fail(err, ERR_BAD_REQUEST, "access_denied", text);
 }
 
-/* Fails for an account without the factor: another sign-in would not add it. */
 static int check_factor(const struct authorization *self, struct error *err)
 {
     if (visit_lacks_factor(&self->visit))
@@ -146,8 +144,8 @@ static int check_factor(const struct authorization *self, struct error *err)
     return 0;
 }
 
-/* OpenID Connect Core 1.0, section 3.1.2.1: rejects another person than id_token_hint's. Retired
- * keys are accepted. */
+/* OpenID Connect Core 1.0, section 3.1.2.1: id_token_hint must name this person. Accepts retired
+ * keys. */
 static int check_hint(const struct authorization *self, struct error *err)
 {
     const char *hint = self->request.in.id_token_hint;
@@ -167,7 +165,7 @@ static int check_hint(const struct authorization *self, struct error *err)
     return 0;
 }
 
-/* Section 3.1.2.2: rejects another person than `claims` names. */
+/* Section 3.1.2.2: `claims` must allow this person. */
 static int check_subject(const struct authorization *self, struct error *err)
 {
     const char *subjects = self->request.subjects;
@@ -270,7 +268,7 @@ static int proceed(struct authorization *self, bool repeated, struct endpoint_an
     return give_code(self, out, err);
 }
 
-/* Redirects with the error, and spends a pushed request. */
+/* Also spends a pushed request. */
 static int answer_error(struct authorization *self, struct endpoint_answer *out, struct error *err)
 {
     const char *word = oauth_word(err), *text = arena_strdup(self->visit.req.arena, err->message);
@@ -284,7 +282,7 @@ static int answer_error(struct authorization *self, struct endpoint_answer *out,
     return 0;
 }
 
-/* Shows the error on a page, because client or redirect URI is unknown. */
+/* Shows a page, since client or redirect URI is unknown. */
 static int answer_unknown(const struct authorization *self, struct endpoint_answer *out,
                           struct error *err)
 {
@@ -327,7 +325,7 @@ int authorize(struct authd *d, const struct request *req, const struct authorize
 #name, offsetof(struct authorize_in, name) \
     }
 
-/* Redirects a POST, which may come from another site without the cookie. The browser's new request
+/* A POST may come from another site without the cookie. After the redirect, the browser's request
  * has it (SameSite=Lax). */
 int authorize_post(struct authd *d UNUSED, const struct request *req, const struct authorize_in *in,
                    struct endpoint_answer *out, struct error *err)
@@ -352,7 +350,7 @@ int authorize_post(struct authd *d UNUSED, const struct request *req, const stru
         return error_set(err, ERR_NOT_FOUND, "Tenant not found.");
     if (in->visit->repeated && !names_client)
         return refuse_repeated(err);
-    /* The repeated parameters are already dropped; this one preserves the fact. */
+    /* The repeated parameters are gone by now; these record them. */
     for (int i = 0; i < 2 && in->visit->repeated; i++)
         url = redirect_add(req->arena, url, "repeated", "1");
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -377,8 +375,7 @@ static const char *pushed_answer(const struct request *req, const char *request_
     return codec_dump_json(req->arena, body);
 }
 
-/* RFC 9449, section 10.1: the pushed request's proof binds the code, like dpop_jkt, and must have
- * the same key. */
+/* RFC 9449, section 10.1: the proof binds the code, like dpop_jkt, and must have the same key. */
 static int bind_to_proof(struct authd *d, const struct request *req, const struct authorize_in *in,
                          struct auth_request *request, struct dpop_proof *ret, struct error *err)
 {
@@ -392,8 +389,8 @@ static int bind_to_proof(struct authd *d, const struct request *req, const struc
     return 0;
 }
 
-/* Limits public clients, whose ids are known, because each pushed request is a row. A clinic can
- * have a single address. */
+/* Limits public clients, whose ids are known: each pushed request is a row. A clinic is one
+ * address. */
 static int limit_pushes(struct authd *d, const struct request *req,
                         const struct oauth_client *client, struct error *err)
 {
@@ -403,7 +400,7 @@ static int limit_pushes(struct authd *d, const struct request *req,
                                  err);
 }
 
-/* RFC 9126, section 2: authenticates the client, then checks as the authorization endpoint does. */
+/* RFC 9126, section 2. */
 int pushed_request(struct authd *d, const struct request *req, const struct authorize_in *in,
                    struct endpoint_answer *out, struct error *err)
 {

@@ -1,13 +1,12 @@
 /*
- * change_publish.c - announces settingsd's changes to every gateway and ends grants that they
- * affect (handler change_publish).
+ * change_publish.c - announces settingsd's changes to every gateway and ends affected grants
+ * (handler change_publish).
  */
 #include "authd/oauth/grant_registered.h"
 #include "authd/operation_api.h"
 #include "authd/session/change.h"
 #include "authd/sql/change.h"
 
-/* Returns the changed ids as an array of uuids. */
 static int publish_ids(struct arena *arena, const struct change_publish_in *in,
                        struct db_array *ret, struct error *err)
 {
@@ -23,8 +22,7 @@ static int publish_ids(struct arena *arena, const struct change_publish_in *in,
     return 0;
 }
 
-/* Returns when every gateway has the change and rejects what a client has lost. After a failure,
- * settingsd calls again. */
+/* Returns when every gateway has the change. After a failure, settingsd calls again. */
 int change_publish(struct authd *d, const struct request *req, const struct change_publish_in *in,
                    struct nothing *out UNUSED, struct error *err)
 {

@@ -1,6 +1,5 @@
 /*
- * client.h - an issuer's OAuth clients: its project's client applications, and the installation's
- * console.
+ * client.h - an issuer's OAuth clients: its project's, and the installation's console.
  */
 #ifndef ATRIUM_AUTHD_OAUTH_CLIENT_H
 #define ATRIUM_AUTHD_OAUTH_CLIENT_H
@@ -14,13 +13,12 @@ struct tenant;
 
 struct settings_view;
 
-/* Finds the client of a `client_id`. An admin's changes apply from the next request. Fails:
- * NOT_FOUND. Parks. */
+/* An admin's changes apply from the next request. Fails: NOT_FOUND. Parks. */
 int oauth_client_find(struct authd *d, const struct request *req, struct settings_view *view,
                       const struct tenant *tenant, const char *client_id, struct oauth_client *ret,
                       struct error *err) MUST_USE;
 
-/* True if a list of the registration contains the word. */
+/* True if a list of the registration has the word. */
 bool oauth_client_allows(const struct field_texts *list, const char *word);
 
 #endif

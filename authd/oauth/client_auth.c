@@ -22,11 +22,11 @@
 
 enum { BASIC_MAX = 2048, JTI_MAX = 255 };
 
-/* A request's authentication before verification. */
+/* Authentication data before verification. */
 struct claim {
-    enum client_auth method; /* of the registration */
+    enum client_auth method; /* the registration's */
     const char *client_id, *secret;
-    bool basic; /* in the header: failures need a challenge */
+    bool basic; /* header, whose failures need a challenge */
     struct jwt assertion;
 };
 
@@ -39,7 +39,7 @@ static void claim_clear(struct claim *self)
 static int refuse(const struct claim *claim, struct error *err)
 {
     (void)oauth_fail(err, ERR_UNAUTHORIZED, "invalid_client", "The client is not authenticated.");
-    /* RFC 6749, section 5.2: names the scheme that was tried */
+    /* RFC 6749, section 5.2 */
     return claim->basic ? oauth_fail_challenge(err, "Basic realm=\"OAuth\"") : -1;
 }
 
@@ -53,7 +53,7 @@ static int hex_digit(char c)
     return at ? (int)(at - digits) : -1;
 }
 
-/* Decodes application/x-www-form-urlencoded in place (RFC 6749, section 2.3.1). */
+/* RFC 6749, section 2.3.1: decodes in place. */
 static int form_decode(char *text)
 {
     char *out = text;
@@ -76,7 +76,7 @@ static int form_decode(char *text)
     return 0;
 }
 
-/* "Basic" (RFC 7617), with form-encoded id and secret. -1: another header. */
+/* RFC 7617, with form-encoded id and secret. -1: another header. */
 static int read_basic(const struct request *req, const char *header, struct claim *claim)
 {
     char *text = arena_alloc(req->arena, BASIC_MAX + 1), *secret;
@@ -154,7 +154,6 @@ static bool hash_is(const struct field_bytes *stored, const uint8_t hash[static 
            sodium_memcmp(stored->bytes, hash, SECRET_HASH_SIZE) == 0;
 }
 
-/* Counts and rejects a failed authentication. */
 static int refuse_wrong(struct authd *d, const struct request *req, const struct issuer *issuer,
                         const struct claim *claim, const struct oauth_client *client,
                         const char *kind, struct error *err)
@@ -186,7 +185,7 @@ static int check_secret(struct authd *d, const struct request *req, const struct
 /* ---- assertions ---- */
 
 /* RFC 7523, section 3: for this issuer or its token endpoint, and for at most five minutes. aud
- * must be a string: one of several recipients could forward the assertion to another. */
+ * must be a string, since one of several recipients could use the assertion at another. */
 static bool claims_fit(const struct request *req, const struct jwt *assertion,
                        const struct issuer *issuer, int64_t *ret_expires)
 {
@@ -203,7 +202,7 @@ static bool claims_fit(const struct request *req, const struct jwt *assertion,
            jwt_time(assertion, "iat") <= now + JWT_CLOCK_SKEW_MS && id > 0 && id <= JTI_MAX;
 }
 
-/* True if kid and algorithm don't exclude the key. */
+/* Compares kid and alg, if given. */
 static bool key_matches(const json_t *jwk, const struct jwt *assertion)
 {
     const char *kid = jwt_text(assertion->header, "kid"), *alg = jwt_text(jwk, "alg");
@@ -222,8 +221,7 @@ static bool key_signed(const json_t *jwk, const struct jwt *assertion)
     return fits;
 }
 
-/* Each key costs a verification on the loop, so of a set without key ids only the first few are
- * tried. */
+/* Tries only a few keys of a set without key ids, since each verification blocks the loop. */
 static bool set_signed(const json_t *keys, const struct jwt *assertion)
 {
     size_t tried = 0;
@@ -240,7 +238,7 @@ static bool set_signed(const json_t *keys, const struct jwt *assertion)
     return false;
 }
 
-/* Needs a settled view, since it can fetch keys and spends the assertion. */
+/* Needs a settled view: can fetch keys, and spends the assertion. */
 static int check_assertion(struct authd *d, const struct request *req, const struct issuer *issuer,
                            const struct claim *claim, const struct oauth_client *client,
                            struct error *err)

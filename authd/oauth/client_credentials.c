@@ -1,9 +1,8 @@
 /*
  * client_credentials.c - clients' own tokens (RFC 6749, section 4.4).
  *
- * They have no person, session or refresh token, and never open Atrium's own API. They expire after
- * five minutes if the client signs (SMART App Launch 2.2, Backend Services), with a secret as other
- * tokens do.
+ * They have no person, session or refresh token, and never open Atrium's own API. If the client
+ * signs, they expire after five minutes (SMART App Launch 2.2, Backend Services).
  */
 #include <string.h>
 
@@ -22,7 +21,6 @@
 
 #define SIGNED_LIFE MINUTES(5)
 
-/* True for scopes that need a person. */
 static bool is_personal(const char *scope)
 {
     static const char *const personal[] = {"openid", "profile", "email", "fhirUser",
@@ -35,7 +33,6 @@ static bool is_personal(const char *scope)
     return smart_scope_needs_server(scope);
 }
 
-/* Returns all of the client's scopes, space-separated. */
 static const char *whole_scope(const struct token_call *call)
 {
     const struct field_texts *scopes = &call->client->settings->scopes;
@@ -54,8 +51,8 @@ static int refuse_scope(struct error *err)
     return oauth_fail(err, ERR_BAD_REQUEST, "invalid_scope", "The client may not have this scope.");
 }
 
-/* RFC 6749, section 3.3: by default the client's scopes. `system` scopes are narrowed to the
- * client's (SMART App Launch 2.2, Backend Services). */
+/* RFC 6749, section 3.3: the default is the client's scopes, to which `system` scopes are narrowed
+ * (SMART App Launch 2.2, Backend Services). */
 static int read_scope(const struct token_call *call, const char **ret, struct error *err)
 {
     char *copy, *rest = NULL;
@@ -73,7 +70,7 @@ static int read_scope(const struct token_call *call, const char **ret, struct er
     return *ret ? 0 : refuse_scope(err);
 }
 
-/* SMART's backend services don't name the server: it is the client's. */
+/* SMART's backend services don't name their server. */
 static const char *resource_of(const struct token_call *call, const char *scope)
 {
     const struct field_texts *audiences = &call->client->settings->audiences;
@@ -146,7 +143,6 @@ static int record(struct authd *d, const struct token_call *call, struct error *
     return client_token_record(d, call->req, call->issuer->view, &row, err);
 }
 
-/* Spends the proof, after settling the view. */
 static int spend_proof(struct authd *d, const struct token_call *call, struct error *err)
 {
     if (call->proof.jkt && settings_view_settle(d, call->req, call->issuer->view, err) < 0)

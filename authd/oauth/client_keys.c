@@ -23,7 +23,7 @@ enum {
     SET_KEYS_MAX = 50,
     FETCH_MS = 5000,
     STATUS_OK = 200,
-    QUICK_MODULUS_TEXT = 683, /* 4096 bits in base64url; the check takes 40 ms */
+    QUICK_MODULUS_TEXT = 683, /* 4096 bits in base64url, checked in 40 ms */
 };
 
 struct client_keys {
@@ -32,7 +32,7 @@ struct client_keys {
     struct cache *sets;
 };
 
-/* A fetched set; empty until a fetch succeeds. */
+/* Empty until a fetch succeeds. */
 struct key_set {
     json_t *keys;
     int64_t fetched_ms; /* last success */
@@ -70,7 +70,7 @@ void client_keys_destroy(struct client_keys **self_p)
     *self_p = NULL;
 }
 
-/* Returns a new reference to the `keys` of a JWK set (RFC 7517, section 5), or NULL. */
+/* Returns a new reference to a JWK set's `keys` (RFC 7517, section 5), or NULL. */
 static json_t *keys_of(const char *text, size_t size)
 {
     struct error ignored;
@@ -86,7 +86,7 @@ static json_t *keys_of(const char *text, size_t size)
     return NULL;
 }
 
-/* A fetched set whose keys a thread checks. */
+/* A fetched set, checked on a thread. */
 struct set_reading {
     const char *text;
     size_t size;
@@ -95,7 +95,7 @@ struct set_reading {
     const char *faults[SET_KEYS_MAX];
 };
 
-/* Checks large keys only roughly: a set of them would occupy a thread for seconds. */
+/* Skips large keys' close checks, which would occupy a thread for seconds. */
 static const char *key_fault(const json_t *jwk)
 {
     EVP_PKEY *key;
@@ -141,8 +141,8 @@ static void read_set(void *arg)
     json_decref(keys);
 }
 
-/* Returns a new reference to the usable keys, or NULL. Skips others, so that one bad key does not
- * lock the client out. */
+/* Returns a new reference, or NULL. Skips unusable keys, so that one does not lock the client
+ * out. */
 static json_t *usable_keys(struct authd *d, const struct request *req, const char *uri,
                            const struct fetch_answer *answer, struct error *err)
 {
@@ -160,7 +160,7 @@ static json_t *usable_keys(struct authd *d, const struct request *req, const cha
     return reading.keys;
 }
 
-/* Returns a set's lifetime; max_age_s is negative if absent. */
+/* max_age_s: negative if absent. */
 static int64_t fresh_ms_of(int64_t max_age_s)
 {
     return MAX(CLIENT_KEYS_FRESH_LEAST, MIN(max_age_s * 1000, CLIENT_KEYS_FRESH_MOST));
@@ -172,7 +172,7 @@ static bool is_within(int64_t since_ms, int64_t life_ms, int64_t now)
     return now >= since_ms && now - since_ms < life_ms;
 }
 
-/* True if the set serves the key id without a fetch. */
+/* True if no fetch is needed for the key id. */
 static bool is_enough(const struct key_set *set, const char *kid, int64_t now)
 {
     size_t index;
@@ -196,7 +196,7 @@ static bool is_enough(const struct key_set *set, const char *kid, int64_t now)
     return false;
 }
 
-/* Fetches a set; on failure, the old one stays. */
+/* A failure keeps the old set. */
 static void keys_fetch(struct authd *d, const struct request *req, const char *uri)
 {
     struct client_keys *self = d->client_keys;
@@ -229,7 +229,7 @@ static void keys_fetch(struct authd *d, const struct request *req, const char *u
     cache_put(self->sets, &key, set);
 }
 
-/* Runs one fetch per set; other fibers wait for it. */
+/* Runs one fetch per set. */
 static int keys_update(struct authd *d, const struct request *req, const char *uri,
                        struct error *err)
 {

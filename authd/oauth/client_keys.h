@@ -1,12 +1,11 @@
 /*
- * client_keys.h - public keys of OAuth clients that sign, from their registration or their
- * `jwksUri`. The URI is fetched as bots fetch a project's URLs (common/service/fetch.h): https,
- * checked address, no redirects, limited size and time.
+ * client_keys.h - public keys of OAuth clients, from their registration or `jwksUri`. The URI is
+ * fetched as bots fetch a project's URLs (common/service/fetch.h): https, checked address, no
+ * redirects, limited size and time.
  *
- * A set is cached for the `max-age` of its Cache-Control (RFC 9111, section 5.2.2.1), by default
- * five minutes, which is also the minimum; the maximum is a day. While its host fails it is used
- * for a day, so that removed keys expire. An unknown key id refetches it, once a minute. Unusable
- * keys are skipped and logged.
+ * Sets are cached for their `max-age` (RFC 9111, section 5.2.2.1), at least five minutes, which is
+ * also the default, and at most a day; while the host fails, for a day, so that removed keys
+ * expire. An unknown key id refetches the set, once a minute. Unusable keys are skipped and logged.
  */
 #ifndef ATRIUM_AUTHD_OAUTH_CLIENT_KEYS_H
 #define ATRIUM_AUTHD_OAUTH_CLIENT_KEYS_H
@@ -27,8 +26,8 @@ struct client_keys;
 struct client_keys *client_keys_new(struct authd *d);
 void client_keys_destroy(struct client_keys **self_p);
 
-/* Returns a new reference to the client's `keys`, empty if none is available, or NULL with err set.
- * kid: the wanted key, "": any. Parks. */
+/* Returns a new reference to the client's `keys`, possibly empty, or NULL with err set. kid: the
+ * wanted key; "": any. Parks. */
 json_t *client_keys_get(struct authd *d, const struct request *req,
                         const struct oauth_client *client, const char *kid, struct error *err);
 

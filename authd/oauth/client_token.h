@@ -1,7 +1,7 @@
 /*
  * client_token.h - audit rows of clients' own tokens, several in one statement and commit
- * (common/runtime/batch.h). The statement compares the view's guess (authd/settings_cache.h) with
- * the last change number, returns that number, and writes only if they are equal.
+ * (common/runtime/batch.h). It writes them only if the view's guess (authd/settings_cache.h) is the
+ * last change number.
  */
 #ifndef ATRIUM_AUTHD_OAUTH_CLIENT_TOKEN_H
 #define ATRIUM_AUTHD_OAUTH_CLIENT_TOKEN_H
@@ -13,8 +13,7 @@ struct sql_audit;
 
 extern const struct batch_kind client_token_batch;
 
-/* Records a token before it is issued. Fails: CONFLICT (wrong guess), UNCERTAIN (answer lost).
- * Parks. */
+/* Records a token before it is issued. Fails: CONFLICT (wrong guess), UNCERTAIN. Parks. */
 int client_token_record(struct authd *d, const struct request *req, struct settings_view *view,
                         const struct sql_audit *audit, struct error *err) MUST_USE;
 

@@ -19,7 +19,7 @@
 #include "common/domain/endpoint.h"
 #include "common/domain/uri.h"
 
-/* Returns the consent's resource; the issuer's own has no name. */
+/* The issuer's own resource has no name. */
 static const char *resource_of(const struct auth_request *request)
 {
     return request->in.resource ? request->in.resource : "";
@@ -32,7 +32,6 @@ static const char *terms_of(const struct auth_request *request)
     return version ? version : "";
 }
 
-/* Returns 1 if there is one. */
 static int find(struct authd *d, const struct request *req, const struct auth_request *request,
                 const struct caller *caller, struct sql_oauth_consent_get_row *ret,
                 struct error *err)
@@ -45,8 +44,8 @@ static int find(struct authd *d, const struct request *req, const struct auth_re
     return sql_oauth_consent_get(d->svc.db, req, &get, ret, err);
 }
 
-/* RFC 8252, section 8.6: on a device, another program can take over a private scheme or loopback
- * address, so a public client there may not be the one with consent. */
+/* RFC 8252, section 8.6: another program can take over a private scheme or loopback address, so a
+ * public client there may not be the one with consent. */
 static bool is_assured(const struct auth_request *request)
 {
     bool secure;
@@ -128,7 +127,7 @@ static enum visit_step show(const struct visit *visit, const struct auth_request
     return visit_show(&page, status, out);
 }
 
-/* Opens and checks the page's request. Continues without a session, to request a new sign-in. */
+/* Continues without a session, to request a new sign-in. */
 static enum visit_step open_request(struct visit *visit, const struct endpoint_visit *from,
                                     struct auth_request *ret, struct page_answer *out,
                                     struct error *err)
@@ -166,7 +165,6 @@ int page_consent_get(struct authd *d, const struct request *req, const struct pa
     return visit_result(step);
 }
 
-/* Seals the person's answer, with their account. */
 static enum visit_step go_back(struct visit *visit, const struct auth_request *request,
                                struct page_answer *out)
 {
@@ -180,8 +178,7 @@ static enum visit_step go_back(struct visit *visit, const struct auth_request *r
     return VISIT_ANSWERED;
 }
 
-/* An expired page's button counts neither as consent nor as refusal, since another person may have
- * signed in. */
+/* An expired page's button does not count, since another person may have signed in. */
 int page_consent_post(struct authd *d, const struct request *req, const struct consent_form *in,
                       struct page_answer *out, struct error *err)
 {
@@ -252,8 +249,7 @@ static int end_grants(struct authd *d, const struct request *req, const char *cl
     return 0;
 }
 
-/* Withdraws a consent and ends the client's grants. A repeated request finishes a partial
- * withdrawal. */
+/* A repeated request finishes a partial withdrawal. */
 int consent_withdraw(struct authd *d, const struct request *req, const struct consent_in *in,
                      struct ok_out *out, struct error *err)
 {

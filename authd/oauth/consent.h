@@ -1,8 +1,6 @@
 /*
- * consent.h - consent for third-party clients: requested on a page, stored, shown and withdrawn.
- *
- * First-party clients need none. Third-party clients need it for each scope that is new at a
- * resource, and when their terms change. A scope granted at one resource does not count at another.
+ * consent.h - consent for third-party clients. They need it for each scope that is new at a
+ * resource, and when their terms change.
  */
 #ifndef ATRIUM_AUTHD_OAUTH_CONSENT_H
 #define ATRIUM_AUTHD_OAUTH_CONSENT_H
@@ -11,14 +9,14 @@
 
 struct visit;
 
-enum { CONSENTS_MAX = 200 }; /* shown at most */
+enum { CONSENTS_MAX = 200 }; /* shown */
 
 /* Reports if the request needs no new consent. Parks. */
 int consent_is_given(struct authd *d, const struct request *req, const struct auth_request *request,
                      const struct caller *caller, bool *ret, struct error *err) MUST_USE;
 
-/* Narrows the scope to what the account has consented to, under any terms; first-party clients keep
- * theirs. ERR_BAD_REQUEST: no consent there. Parks. */
+/* Narrows the scope to the account's consent, under any terms; first-party clients keep theirs.
+ * ERR_BAD_REQUEST: no consent. Parks. */
 int consent_narrow(struct authd *d, const struct request *req, const struct caller *caller,
                    struct auth_request *request, struct error *err) MUST_USE;
 

@@ -1,6 +1,6 @@
 /*
- * device.c - see device.h. Also the endpoint for devices (RFC 8628, section 3.1; handler
- * device_authorization) and their grant (section 3.4).
+ * device.c - see device.h. Also the device endpoint (RFC 8628, section 3.1; handler
+ * device_authorization) and grant (section 3.4).
  */
 #include "authd/oauth/device.h"
 
@@ -62,7 +62,7 @@ static const char *new_user_code(struct arena *arena)
     return arena_printf(arena, "%.4s-%.4s", code, code + 4);
 }
 
-/* Draws another code if a waiting device has this one. */
+/* Draws again if a waiting device has the code. */
 static int create(struct authd *d, const struct request *req, const struct issuer *issuer,
                   const struct auth_request *request, const char *device_code,
                   const char **ret_user_code, struct error *err)
@@ -96,8 +96,8 @@ static int create(struct authd *d, const struct request *req, const struct issue
     return error_set(err, ERR_INTERNAL, "No user code is free.");
 }
 
-/* RFC 8628, section 3.2, without verification_uri_complete: attackers could send such a link to
- * people (section 5.4). */
+/* RFC 8628, section 3.2, without verification_uri_complete, which attackers could send to people
+ * (section 5.4). */
 static const char *answer_json(const struct request *req, const struct issuer *issuer,
                                const char *device_code, const char *user_code)
 {
@@ -155,7 +155,7 @@ static int refuse(struct error *err, const char *answer)
     return oauth_fail(err, ERR_BAD_REQUEST, "invalid_grant", "The device code was used before.");
 }
 
-/* Answers a device's poll. If it was approved, its tokens are already signed. */
+/* An approved device's tokens are already signed. */
 static int poll(struct authd *d, const struct token_call *call,
                 const struct sql_oauth_device_get_row *device, struct sql_oauth_device_poll_in *in,
                 struct error *err)
@@ -173,7 +173,7 @@ static int poll(struct authd *d, const struct token_call *call,
     return 0;
 }
 
-/* If the session has ended, the poll then denies access. */
+/* After the session's end, the poll denies access. */
 static int sign(struct authd *d, const struct token_call *call,
                 const struct sql_oauth_device_get_row *device, const struct grant_held *held,
                 const struct refresh_token *refresh, struct sql_oauth_device_poll_in *in,

@@ -1,7 +1,6 @@
 /*
- * device.h - devices without a browser (RFC 8628): they show a code, a person enters it on a page
- * and approves, and they poll for tokens. The client needs the grant type. Only hashes of both
- * codes are stored, for ten minutes.
+ * device.h - devices without a browser (RFC 8628): they show a code, which a person enters on a
+ * page, and poll for tokens. Only hashes of both codes are stored.
  */
 #ifndef ATRIUM_AUTHD_OAUTH_DEVICE_H
 #define ATRIUM_AUTHD_OAUTH_DEVICE_H
@@ -10,7 +9,7 @@
 #include "common/base/secret.h"
 
 #define DEVICE_LIFE MINUTES(10)
-#define DEVICE_KEEP MINUTES(30) /* retention, to answer that it has expired */
+#define DEVICE_KEEP MINUTES(30) /* then the answer is no longer that it has expired */
 #define DEVICE_WINDOW MINUTES(15)
 
 enum {
@@ -22,7 +21,7 @@ enum {
 };
 
 /* Hashes a user code: its letters in any case, without punctuation, dashes and spaces of Unicode
- * (RFC 8628, section 6.1). -1: can't be a code. */
+ * (RFC 8628, section 6.1). -1: not a code. */
 int device_user_hash(struct arena *arena, struct uuid project, const char *text,
                      uint8_t ret[static SECRET_HASH_SIZE]) MUST_USE;
 

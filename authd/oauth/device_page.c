@@ -2,8 +2,8 @@
  * device_page.c - the page on which a person approves a device (RFC 8628, section 3.3). Handlers:
  * page_device_get, page_device_post.
  *
- * It requires a new sign-in, so that someone with an open session who follows an attacker's link is
- * warned before entering a code (section 5.4). The found request is sealed for this browser.
+ * A new sign-in is required, as a warning to people with an open session who follow an attacker's
+ * link (section 5.4). The found request is sealed for this browser.
  */
 #include <string.h>
 
@@ -75,7 +75,7 @@ static enum visit_step refuse_person(const struct visit *visit, enum page_text t
     return visit_say(visit, 403, PAGE_TEXT_NOTE_DEVICE_DENIED, text, out);
 }
 
-/* Checks the person as authorize does. */
+/* Checks the person like authorize. */
 static enum visit_step open_person(struct device_visit *self, enum visit_step step,
                                    struct page_answer *out, struct error *err)
 {
@@ -110,8 +110,8 @@ static enum visit_step show_form(const struct visit *visit, int status, enum pag
     return visit_show(&page, status, out);
 }
 
-/* A wrong code reveals that no device has it, so tries are limited. Counts before the check, so
- * that parallel tries gain nothing. */
+/* A wrong code reveals that no device has it, so tries are limited, and counted before the
+ * check. */
 static int count_try(const struct visit *visit, struct error *err)
 {
     if (throttle_limit_client(visit->d, &visit->req, "device code address", visit->req.address,
@@ -121,8 +121,7 @@ static int count_try(const struct visit *visit, struct error *err)
                           BROWSER_IDLE_LIFE, DEVICE_TRIES_MAX, err);
 }
 
-/* Rebuilds the device's request as client and person may have it now. 1: unchanged; 0: no longer
- * possible. */
+/* Returns 0 if client or person can no longer have the request. */
 static int open_request(struct device_visit *self, const struct page_visit *from, struct error *err)
 {
     const struct endpoint_visit endpoint = {.url = from->url};
@@ -151,7 +150,6 @@ static int open_request(struct device_visit *self, const struct page_visit *from
     return 0;
 }
 
-/* Returns 1 if the device of user_hash waits, and reads it. */
 static int find_device(struct device_visit *self, struct error *err)
 {
     const struct visit *visit = &self->visit;
@@ -230,7 +228,7 @@ static int decide(struct device_visit *self, bool approved, struct error *err)
     return sql_oauth_device_decide(visit->d->svc.db, &visit->req, &in, &row, err);
 }
 
-/* The answer is also the consent, since the page shows the scopes. */
+/* The page shows the scopes, so approval is also consent. */
 static enum visit_step answer(struct device_visit *self, const char *step, bool approved,
                               struct page_answer *out, struct error *err)
 {

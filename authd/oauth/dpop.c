@@ -46,7 +46,7 @@ static const char *nonce_new(const struct authd *d, const struct request *req)
     return secret_encode(req->arena, nonce, sizeof(nonce));
 }
 
-/* Returns the nonce's time; 0: not this installation's, or expired. */
+/* 0: not this installation's, or expired. */
 static int64_t nonce_made(const struct authd *d, const struct request *req, const char *nonce)
 {
     const struct seal_keys *keys = &d->svc.seal;
@@ -115,8 +115,7 @@ static int ask_nonce(const struct authd *d, const struct request *req, struct er
     return oauth_fail_nonce(err, nonce_new(d, req));
 }
 
-/* Checks the proof's age (section 4.3, item 11): by the nonce's time, whatever the client's clock,
- * or by `iat` at a protected resource. */
+/* Section 4.3, item 11: checks the proof's age by nonce, or by `iat` at a protected resource. */
 static int check_time(const struct authd *d, const struct request *req, const struct jwt *proof,
                       bool needs_nonce, int64_t *ret_until, struct error *err)
 {
@@ -207,7 +206,7 @@ int dpop_spend(struct authd *d, const struct request *req, const struct dpop_pro
 
 /* ---- protected resources ---- */
 
-/* Converts an error of oauth_fail() to a 401 with a challenge. */
+/* Turns an error of oauth_fail() into a 401 with a challenge. */
 static int challenge(const struct request *req, struct error *err)
 {
     const char *text = arena_printf(req->arena, "DPoP error=\"%s\", algs=\"", oauth_word(err));
@@ -238,7 +237,7 @@ int dpop_spend_token(struct authd *d, const struct request *req, const struct dp
     return oauth_word(err) ? challenge(req, err) : -1;
 }
 
-/* Checks the proof of a token that a gateway has verified. */
+/* The gateway has verified the token. */
 int dpop_prove(struct authd *d, const struct request *req, const struct dpop_prove_in *in,
                struct nothing *out UNUSED, struct error *err)
 {

@@ -2,7 +2,7 @@
  * fhir_servers.c - administration of a project's FHIR servers. Handlers: fhir_servers,
  * fhir_server_create, fhir_server_replace, fhir_server_delete.
  *
- * Writes need a fresh proof, because a token's recipients matter as much as a secret.
+ * Writes need a fresh proof, since these servers receive tokens.
  */
 #include <string.h>
 
@@ -54,7 +54,7 @@ static struct db_array texts(struct arena *arena, const struct field_texts *list
     return array;
 }
 
-/* Rejects Atrium's own API, which gets its tokens differently. */
+/* Rejects Atrium's own API. */
 static int check_base(const struct authd *d, const char *base, struct error *err)
 {
     const char *own = d->svc.common->public_url;
@@ -64,7 +64,7 @@ static int check_base(const struct authd *d, const char *base, struct error *err
     return error_problem(err, "base", "must not be an address of Atrium");
 }
 
-/* CONFLICT: there are 20 servers, or one has the base URL. */
+/* CONFLICT: 20 servers, or the base URL, exist. */
 int fhir_server_create(struct authd *d, const struct request *req, const struct fhir_server_in *in,
                        struct fhir_server *out, struct error *err)
 {
@@ -91,7 +91,6 @@ int fhir_server_create(struct authd *d, const struct request *req, const struct 
     return db_commit(&tx, err);
 }
 
-/* Locks a server before its change, and returns its base URL. */
 static int lock_server(struct db_tx *tx, const struct request *req, struct uuid id,
                        const char **ret_base, struct error *err)
 {
@@ -104,8 +103,8 @@ static int lock_server(struct db_tx *tx, const struct request *req, struct uuid 
     return 0;
 }
 
-/* Ends the affected grants in the same transaction. Also records a change of the project, so that
- * no new grant rests on the old settings. */
+/* Ends the affected grants, and records a change of the project, so that no new grant rests on old
+ * settings. */
 static int commit(struct authd *d, const struct request *req, struct db_tx **tx, const char *base,
                   const struct fhir_server *server, struct error *err)
 {

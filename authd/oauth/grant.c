@@ -1,6 +1,6 @@
 /*
- * grant.c - see grant.h. Also the grants of a browser's sign-in: the code (RFC 6749, section 4.1.3)
- * and refresh tokens (section 6).
+ * grant.c - see grant.h. Also the grant types for codes (RFC 6749, section 4.1.3) and refresh
+ * tokens (section 6).
  */
 #include "authd/oauth/grant.h"
 
@@ -23,7 +23,7 @@
 #include "authd/session/refresh.h"
 #include "authd/sql/oauth.h"
 
-enum { SIGNINGS_MAX = 3 }; /* per code, if its person changes each time */
+enum { SIGNINGS_MAX = 3 }; /* per code, if its person changes in between */
 
 static int refuse(struct error *err, const char *text)
 {
@@ -69,7 +69,7 @@ static void set_text(json_t *claims, const char *name, const char *value)
         json_object_set_new(claims, name, json_string(value));
 }
 
-/* Sets the claims that Atrium's own API expects. */
+/* For Atrium's own API. */
 static void set_member(json_t *claims, const struct token_subject *subject)
 {
     set_text(claims, "mem", subject->membership.text);
@@ -85,7 +85,7 @@ static void set_fhir_user(json_t *claims, const struct grant *grant)
                                          grant->subject.profile.text));
 }
 
-/* Sets the claims for FHIR servers (SMART App Launch 2.2, token introspection). */
+/* For FHIR servers (SMART App Launch 2.2, token introspection). */
 static void set_smart(json_t *claims, const struct grant *grant)
 {
     set_fhir_user(claims, grant);
@@ -152,7 +152,7 @@ static enum jws_alg id_token_alg(const struct oauth_client *client)
     return alg;
 }
 
-/* Returns the person's claims for the ID token: requested and registered ones; NULL: none. */
+/* Returns the requested and registered claims; NULL: none. */
 static const char *claims_wanted(const struct token_call *call, const struct grant *grant)
 {
     const struct field_texts *registered = &call->client->settings->idTokenClaims;
@@ -233,7 +233,7 @@ int grant_sign(struct authd *d, const struct token_call *call, struct uuid paren
                : 1;
 }
 
-/* Reads a grant, except for its subject. ERR_UNAUTHORIZED: none. Parks. */
+/* Does not set the subject. ERR_UNAUTHORIZED: none. Parks. */
 static int grant_read(struct authd *d, const struct request *req, struct uuid project,
                       struct uuid session, struct grant *ret, const char **ret_client,
                       struct error *err)
@@ -259,8 +259,7 @@ static int grant_read(struct authd *d, const struct request *req, struct uuid pr
 
 /* ---- code ---- */
 
-/* Ends the grant of a code that was used twice, since two parties have it (RFC 6749, section
- * 4.1.2). */
+/* Ends the grant of a code used twice, which two parties have (RFC 6749, section 4.1.2). */
 static int end_replayed(struct authd *d, const struct token_call *call,
                         const struct sql_oauth_code_get_row *code, struct error *err)
 {
@@ -300,7 +299,7 @@ static bool verifier_fits(const struct token_call *call, const char *challenge)
     return challenge && verifier ? challenge_matches(challenge, verifier) : !challenge && !verifier;
 }
 
-/* RFC 9449, section 10: the proof must have the key that the request named, if any. */
+/* RFC 9449, section 10: the key that the request named, if any. */
 static int check_key(const struct token_call *call, const struct sql_oauth_code_get_row *code,
                      struct error *err)
 {
@@ -314,8 +313,8 @@ static int check_key(const struct token_call *call, const struct sql_oauth_code_
                : refuse(err, "The code is bound to another key.");
 }
 
-/* RFC 7636, section 4.6. A wrong verifier spends the code, to prevent guesses. Without a challenge,
- * any verifier is wrong (RFC 9700, section 4.8.2). */
+/* RFC 7636, section 4.6. A wrong verifier spends the code, against guesses. Without a challenge,
+ * any is wrong (RFC 9700, section 4.8.2). */
 static int check_verifier(struct authd *d, const struct token_call *call, const uint8_t *hash,
                           const struct sql_oauth_code_get_row *code, struct error *err)
 {
@@ -389,8 +388,8 @@ struct sql_audit grant_audit(const struct token_call *call, const struct sql_gra
                                                 .detail = how});
 }
 
-/* Signs the code's tokens, then creates its session. Returns 0 without a session, if another
- * request used the code or the person has changed since. */
+/* Signs the tokens, then creates the session. Returns 0 if another request used the code, or the
+ * person has changed. */
 static int redeem(struct authd *d, const struct token_call *call, const uint8_t *hash,
                   const struct sql_oauth_code_get_row *code, const struct dpop_proof *proof,
                   struct token_answer *out, struct error *err)
@@ -442,13 +441,13 @@ int grant_authorization_code(struct authd *d, const struct token_call *call,
     for (int i = 0; i < SIGNINGS_MAX; i++) {
         int made;
 
-        /* After the first round: another request may have used the code, whose grant ends. */
+        /* After the first round, another request may have used the code, and its grant ends. */
         if (find_code(d, call, hash, &code, err) < 0 || check_code(d, call, hash, &code, err) < 0)
             return -1;
         made = redeem(d, call, hash, &code, &proof, out, err);
         if (made != 0)
             return MIN(made, 0);
-        proof.jkt = NULL; /* the first round spent it */
+        proof.jkt = NULL; /* spent in the first round */
     }
     return error_retry(err, ERR_UNAVAILABLE, 1, "The account changed meanwhile. Try again.");
 }
@@ -480,7 +479,7 @@ struct renewing {
     struct grant grant;
 };
 
-/* Narrows the scope of this access token only. */
+/* Narrows only this access token. */
 static int narrow(const struct token_call *call, struct grant *grant, struct error *err)
 {
     char *rest = NULL, *text;
@@ -496,8 +495,8 @@ static int narrow(const struct token_call *call, struct grant *grant, struct err
     return 0;
 }
 
-/* Drops scopes that the client has lost since: by its registration, by the FHIR server's, or by
- * becoming third-party. */
+/* Drops scopes that the client has lost: by its registration, by the FHIR server's, or by becoming
+ * third-party. */
 static int narrow_to_present(const struct renewing *self, const struct renewal *renewal,
                              struct grant *grant, struct error *err)
 {
@@ -522,8 +521,8 @@ static int narrow_to_present(const struct renewing *self, const struct renewal *
     return *now.scope ? 0 : refuse(err, "The client may no longer have what it was granted.");
 }
 
-/* RFC 6749, section 6: only its own client, and no more than was granted. RFC 9449, section 5: only
- * with its bound key. */
+/* RFC 6749, section 6: its own client, and no more than was granted. RFC 9449, section 5: its
+ * key. */
 static int check_renewal(void *arg, const struct renewal *renewal, struct error *err)
 {
     struct renewing *self = arg;
@@ -548,8 +547,7 @@ static int check_renewal(void *arg, const struct renewal *renewal, struct error 
     return dpop_spend(self->d, call->req, &call->proof, err);
 }
 
-/* Reads the person's current data for the ID token (OpenID Connect Core 1.0, sections 5.5 and
- * 12.2). */
+/* The ID token needs current data (OpenID Connect Core 1.0, sections 5.5 and 12.2). */
 static int read_person(struct authd *d, const struct token_call *call, const struct grant *grant,
                        struct sql_userinfo_get_row *ret, struct error *err)
 {
@@ -563,7 +561,7 @@ static int read_person(struct authd *d, const struct token_call *call, const str
     return found ? 0 : refuse(err, "The sign-in has ended.");
 }
 
-/* After a failure that follows the rotation, the previous token gets the same successor
+/* A failure after the rotation is harmless: the previous token gets the same successor
  * (refresh.c). */
 int grant_refresh_token(struct authd *d, const struct token_call *call, struct token_answer *out,
                         struct error *err)

@@ -61,7 +61,7 @@ static bool allows_all(struct arena *arena, const struct field_texts *list, cons
     return true;
 }
 
-/* Earlier releases stored no grant types; one of the two types with a person then suffices. */
+/* Earlier releases stored no grant types; then one of these two suffices. */
 static bool allows_types(struct arena *arena, const struct oauth_settings *settings,
                          const char *grant_types)
 {
@@ -71,7 +71,7 @@ static bool allows_types(struct arena *arena, const struct oauth_settings *setti
            oauth_client_allows(&settings->grantTypes, GRANT_DEVICE_CODE);
 }
 
-/* Returns 1 if the registrations allow everything. server NULL: none at the grant's resource. */
+/* server: at the grant's resource, or NULL. */
 static int is_covered(struct authd *d, const struct request *req, struct uuid project,
                       const struct grant_held *held, const struct oauth_client *client,
                       const struct fhir_server *server, struct error *err)
@@ -126,7 +126,7 @@ static int refuse(struct error *err)
                       "The client may no longer have what it was granted.");
 }
 
-/* A client that was first-party when it got the code has requested no consent. */
+/* A client that was first-party has requested no consent. */
 static int has_consent(struct authd *d, const struct token_call *call, struct uuid account,
                        const struct grant_held *held, struct error *err)
 {
@@ -174,18 +174,17 @@ int grant_check_registered(struct authd *d, const struct token_call *call, struc
     return fits == 0 ? refuse(err) : MIN(fits, 0);
 }
 
-/* ---- grants of a client or server ---- */
+/* ---- a client's or server's grants ---- */
 
-/* The grants to check, and the last lookups. */
 struct grant_scan {
     struct uuid project, after;
     const char *client_id;     /* NULL: all clients */
-    const char *base;          /* the changed server's; NULL: any resource */
+    const char *base;          /* a changed server's; NULL: any resource */
     struct fhir_server server; /* at `resource` */
-    const char *resource;      /* NULL: no lookup yet */
+    const char *resource;      /* NULL: not looked up */
     bool has_server;
-    struct oauth_client client; /* client of `known_id` */
-    const char *known_id;       /* NULL: no lookup yet */
+    struct oauth_client client; /* for `known_id` */
+    const char *known_id;       /* NULL: not looked up */
     bool has_client;
     struct settings_view view;
 };
@@ -244,7 +243,6 @@ static int list_page(struct authd *d, const struct request *req, const struct gr
                            : sql_grant_list_at_resource(d->svc.db, req, &at_resource, ret, err);
 }
 
-/* Finds a page's sessions to end. */
 static int scan_page(struct authd *d, const struct request *req, struct grant_scan *scan,
                      struct db_array *ret, bool *ret_more, struct error *err)
 {

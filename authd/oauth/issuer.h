@@ -12,11 +12,11 @@
 #include "authd/authd.h"
 #include "settingsd/tenant_api.h"
 
-/* Lifetimes in milliseconds of contract time. */
+/* Milliseconds of contract time. */
 #define CODE_LIFE SECONDS(60)
 #define PUSHED_LIFE SECONDS(60)
 
-/* Values of `acr` without and with a second factor. */
+/* Values of `acr`. */
 #define ACR_ONE_FACTOR "urn:atrium:acr:one-factor"
 #define ACR_TWO_FACTORS "urn:atrium:acr:two-factors"
 
@@ -28,7 +28,7 @@ struct settings_view;
 
 struct issuer {
     struct tenant tenant;
-    struct settings_view *view; /* with which the tenant was read; NULL: none */
+    struct settings_view *view; /* used to read the tenant; NULL: none */
     const char *public_url;
     const char *url; /* claim iss */
 };
@@ -45,7 +45,7 @@ int issuer_open_view(struct authd *d, const struct request *req, struct settings
 /* Returns an endpoint's URL ("token"), from the arena. */
 const char *issuer_endpoint(const struct issuer *self, struct arena *arena, const char *name);
 
-/* Rows of a metadata document: endpoints and word lists, terminated by a NULL name. */
+/* Rows of a metadata document, terminated by a NULL name. */
 struct issuer_address {
     const char *name, *path;
 };
@@ -61,7 +61,7 @@ json_t *issuer_words(const char *const *words);
 json_t *issuer_describe(const struct issuer *self, struct arena *arena,
                         const struct issuer_address *addresses, const struct issuer_words *lists);
 
-/* Clients' signing algorithms, and grant types, for all metadata documents. */
+/* For all metadata documents. */
 extern const char *const issuer_auth_algs[], *const issuer_grant_types[];
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * launch.c - see launch.h. Handler: launch_create. Creating the code spends the launch
+ * launch.c - see launch.h. Handler: launch_create. Creating a code spends the launch
  * (oauth_code_create.sql).
  */
 #include "authd/oauth/launch.h"
@@ -16,7 +16,6 @@
 
 enum { LAUNCH_BYTES = 32 }; /* random: 43 characters */
 
-/* Finds one of the project's servers. */
 static int find_server(struct authd *d, const struct request *req, struct uuid id,
                        struct fhir_server *ret, struct error *err)
 {
@@ -28,7 +27,6 @@ static int find_server(struct authd *d, const struct request *req, struct uuid i
     return error_problem(err, "resource", "must name a FHIR server of this project");
 }
 
-/* Checks that the application can use a launch there. */
 static int check_client(struct authd *d, const struct request *req, const char *id,
                         const struct fhir_server *server, struct error *err)
 {
@@ -48,7 +46,7 @@ static int check_client(struct authd *d, const struct request *req, const char *
         "must be an application with the scope launch and this server as audience");
 }
 
-/* NOT_FOUND: the patient. CONFLICT: 100 launches wait. */
+/* CONFLICT: 100 launches wait. */
 int launch_create(struct authd *d, const struct request *req, const struct launch_create_in *in,
                   struct launch *out, struct error *err)
 {

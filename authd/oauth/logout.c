@@ -3,7 +3,7 @@
  * end_session, end_session_post.
  *
  * An ID token of the browser's session signs out immediately, because no other site has one.
- * Otherwise a page asks the person. The browser is redirected only to registered URIs.
+ * Otherwise a page asks the person. Redirects go only to registered URIs.
  */
 #include <string.h>
 
@@ -25,12 +25,12 @@ struct ending {
     struct issuer issuer;
     struct visit visit;
     struct page_answer page;
-    json_t *hint;               /* claims of the given ID token; NULL: none */
+    json_t *hint;               /* the given ID token's claims; NULL: none */
     const char *client_id;      /* NULL: not given */
     struct oauth_client client; /* clientId NULL: unknown */
 };
 
-/* ---- reading the request ---- */
+/* ---- request ---- */
 
 static enum visit_step refuse(struct ending *self)
 {
@@ -49,7 +49,7 @@ static int read_hint(struct ending *self, struct error *err)
                                 &self->hint, err);
 }
 
-/* A named client must be the ID token's. */
+/* Rejects a client other than the ID token's. */
 static enum visit_step find_client(struct ending *self, struct error *err)
 {
     const char *given = self->in->client_id;
@@ -79,8 +79,7 @@ static enum visit_step check_address(struct ending *self)
     return refuse(self);
 }
 
-/* A grant of the person's other session does not count. One with offline_access has no browser
- * session, so it counts for the person. */
+/* A grant of another session does not count. One with offline_access belongs to the person. */
 static int is_of_session(const struct ending *self, bool *ret, struct error *err)
 {
     const struct caller *caller = &self->visit.caller;
@@ -100,7 +99,7 @@ static int is_of_session(const struct ending *self, bool *ret, struct error *err
     return 0;
 }
 
-/* ---- signing out ---- */
+/* ---- sign-out ---- */
 
 /* Section 3: adds only the given state. */
 static enum visit_step go_on(struct ending *self)
@@ -114,7 +113,7 @@ static enum visit_step go_on(struct ending *self)
     return VISIT_ANSWERED;
 }
 
-/* Ends the session with its grants, except those with offline_access. */
+/* Also ends the session's grants without offline_access. */
 static enum visit_step end(struct ending *self, struct error *err)
 {
     const struct caller *caller = &self->visit.caller;
@@ -197,8 +196,8 @@ int end_session(struct authd *d, const struct request *req, const struct end_ses
     return answer(&self, step == VISIT_OPEN ? proceed(&self, err) : step, out);
 }
 
-/* Handles the page's form. Other POSTs may come from another site without the cookie, so they are
- * redirected: the browser's new request has it (SameSite=Lax). */
+/* POSTs other than the page's form may come from another site without the cookie, so they are
+ * redirected (SameSite=Lax). */
 int end_session_post(struct authd *d, const struct request *req, const struct end_session_in *in,
                      struct endpoint_answer *out, struct error *err)
 {

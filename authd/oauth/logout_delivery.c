@@ -1,9 +1,8 @@
 /*
  * logout_delivery.c - see logout_delivery.h.
  *
- * After a non-2xx answer, retries after 2 seconds, doubling up to an hour; meanwhile, for up to
- * five minutes, the client gets nothing else. 410 fails immediately. Each attempt looks up the
- * recipient.
+ * A failed attempt is retried after 2 seconds, doubling up to an hour; for up to five minutes, the
+ * client gets nothing else. 410 fails immediately. Each attempt looks up the recipient.
  */
 #include "authd/oauth/logout_delivery.h"
 
@@ -26,7 +25,7 @@ enum {
     POST_MS = 8000,
     RECORD_MS = 2000,
     LOOK_UP_MS = 5000,
-    LEASE_MS = 18000,       /* longer than lookup, POST and record */
+    LEASE_MS = 18000,       /* longer than an attempt */
     ANSWER_MAX = 64 * 1024, /* bytes */
     STATUS_OK = 200,
     STATUS_REDIRECT = 300,
@@ -54,7 +53,7 @@ struct round {
 
 /* ---- one delivery ---- */
 
-/* *ret_uri NULL: the client has no logout URI, or was deleted. */
+/* *ret_uri NULL: none, or the client was deleted. */
 static int find_target(struct authd *d, const struct request *req,
                        const struct sql_logout_claim_row *row, struct ended_grant *ret,
                        const char **ret_uri, struct error *err)
@@ -117,7 +116,7 @@ static void count(struct authd *d, const struct sql_logout_claim_row *row, const
     }
 }
 
-/* error: why there was no answer, or NULL. */
+/* error: for attempts without an answer. */
 static void record(const struct round *round, const struct sql_logout_claim_row *row, long status,
                    const char *error)
 {
@@ -186,7 +185,7 @@ static void courier_fiber(void *arg)
     fiber_queue_wake_one(&self->changed);
 }
 
-/* Gives each row a courier. Rows without one are due again after the lease. */
+/* Rows without a courier are due again after the lease. */
 static void run_round(struct round *self)
 {
     struct error err;

@@ -2,8 +2,8 @@
  * logout_delivery.h - notifies clients of ended grants at their `backchannelLogoutUri` (OpenID
  * Connect Back-Channel Logout 1.0).
  *
- * A trigger adds a row in the transaction that ends a grant (0053_logout_delivery). Instances claim
- * rows under a lease and post them, at least once, for up to three days. Finished rows stay a week.
+ * The end of a grant adds a row by trigger (0053_logout_delivery). Instances claim rows under a
+ * lease and post them, at least once, for up to three days. Finished rows stay a week.
  */
 #ifndef ATRIUM_AUTHD_OAUTH_LOGOUT_DELIVERY_H
 #define ATRIUM_AUTHD_OAUTH_LOGOUT_DELIVERY_H

@@ -27,7 +27,7 @@ static const struct field smart_configuration_in_rows[] = {
 };
 FIELD_TABLE(smart_configuration_in);
 
-/* Limits only: the readers check contents, with OAuth error codes. */
+/* Limits only; the readers check the contents. */
 #define PARAMETER_ROW(s, member, max) \
     FIELD_TEXT(s, member, 0, max, 0, "A parameter of the request.", "")
 #define SECRET_ROW(s, member, max) \

@@ -20,7 +20,7 @@ struct fhir_servers_in {
 };
 FIELD_DECLARE(fhir_servers_in);
 
-/* A new server or, with id, its new settings. */
+/* A new server, or the new settings of server `id`. */
 struct fhir_server_in {
     struct uuid id; /* path */
     const char *name, *base;
@@ -41,7 +41,7 @@ struct fhir_server {
 };
 FIELD_DECLARE(fhir_server);
 
-/* A launch from a health record (SMART App Launch 2.2). */
+/* SMART App Launch 2.2. */
 struct launch_create_in {
     const char *clientId;
     struct uuid resource; /* the FHIR server */
@@ -61,12 +61,11 @@ struct fhir_server_list {
 };
 FIELD_DECLARE(fhir_server_list);
 
-/* An ended session, for a receiver's token from the project's issuer
- * (authd/oauth/security_event.c). */
+/* An ended session, see authd/oauth/security_event.c. */
 struct security_event_sign_in {
     struct uuid projectId, sessionId;
     struct uuid id;             /* claim jti, the same for all attempts */
-    struct uuid account, actor; /* actor: ended it; absent: unknown */
+    struct uuid account, actor; /* actor: who ended it; absent: unknown */
     const char *audience;
     int64_t at; /* end of the session, contract ms */
 };
@@ -92,8 +91,7 @@ struct smart_configuration_in {
 };
 FIELD_DECLARE(smart_configuration_in);
 
-/* A plain or pushed (RFC 9126) authorization request, the latter with client credentials. Members
- * have the parameters' names. */
+/* Members have the parameters' names. A pushed request (RFC 9126) includes credentials. */
 struct authorize_in {
     const char *tenantCode; /* path */
     const struct endpoint_visit *visit;
@@ -104,7 +102,7 @@ struct authorize_in {
     const char *launch;
     const char *dpop_jkt; /* key thumbprint (RFC 9449, section 10) */
     const char *request, *request_uri;
-    const char *next; /* sealed request that returns from a page */
+    const char *next; /* sealed request from a page */
     const char *client_secret, *client_assertion, *client_assertion_type;
 };
 FIELD_DECLARE(authorize_in);
@@ -139,7 +137,7 @@ FIELD_DECLARE(introspect_in);
 struct userinfo_in {
     const char *tenantCode; /* path */
     const struct endpoint_visit *visit;
-    const char *access_token; /* of a POST */
+    const char *access_token; /* in a POST */
 };
 FIELD_DECLARE(userinfo_in);
 

@@ -1,5 +1,5 @@
 /*
- * person_check.h - repeats the checks of a sign-in before a browser's session approves a client.
+ * person_check.h - repeats the sign-in's checks before a session approves a client.
  */
 #ifndef ATRIUM_AUTHD_OAUTH_PERSON_CHECK_H
 #define ATRIUM_AUTHD_OAUTH_PERSON_CHECK_H

@@ -1,6 +1,6 @@
 /*
- * person_claims.h - claims about a person (OpenID Connect Core 1.0, section 5.1): those of each
- * scope at /userinfo, and those that a request names in ID tokens.
+ * person_claims.h - claims about a person (OpenID Connect Core 1.0, section 5.1), at /userinfo and
+ * in ID tokens.
  */
 #ifndef ATRIUM_AUTHD_OAUTH_PERSON_CLAIMS_H
 #define ATRIUM_AUTHD_OAUTH_PERSON_CLAIMS_H
@@ -11,7 +11,7 @@
 
 struct sql_person_row;
 
-/* Returns the members that name claims of a person, space-separated, or NULL. */
+/* Returns the members that are claims about a person, space-separated, or NULL. */
 const char *person_claims_named(struct arena *arena, const json_t *members);
 
 /* Sets the claims of a granted scope (section 5.4), or only `names`, space-separated. */

@@ -7,8 +7,7 @@
 #include "common/base/arena.h"
 #include "common/domain/endpoint.h"
 
-/* Adds an encoded parameter (RFC 3986, section 2.1); value NULL: returns the URL unchanged. From
- * the arena. */
+/* Adds an encoded parameter (RFC 3986, section 2.1), unless value is NULL. From the arena. */
 const char *redirect_add(struct arena *arena, const char *url, const char *name, const char *value);
 
 /* Answers as the page would, with a text or redirect. */

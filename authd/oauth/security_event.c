@@ -1,7 +1,6 @@
 /*
  * security_event.c - Security Event Tokens (RFC 8417) for webhooks of the format caep
- * (maild/webhook): session-revoked of the Continuous Access Evaluation Profile 1.0. Handler:
- * security_event_sign.
+ * (maild/webhook): session-revoked of CAEP 1.0. Handler: security_event_sign.
  */
 #include <string.h>
 
@@ -57,7 +56,7 @@ static json_t *event_of(const struct security_event_sign_in *in, const struct wh
     return event;
 }
 
-/* Names session and user like sid and sub of ID tokens; without user if the session is unknown. */
+/* Like sid and sub of ID tokens; no user if the session is unknown. */
 static json_t *subject_of(const struct security_event_sign_in *in, const char *issuer,
                           const struct uuid *profile)
 {
@@ -71,9 +70,9 @@ static json_t *subject_of(const struct security_event_sign_in *in, const char *i
     return subject;
 }
 
-/* Uses RS256, which all receivers accept. Without sub and exp and with its own typ, it can't pass
- * as an access, ID or logout token. iat is the session's end, so that attempts have equal claims.
- * Fails: NOT_FOUND (no issuer: project deleted or suspended, or no public_url), OVERLOADED. */
+/* RS256 is what all receivers accept. Without sub and exp and with its own typ, the token can't
+ * pass as an access, ID or logout token. iat is the session's end, so attempts have equal claims.
+ * NOT_FOUND: there is no issuer (project deleted or suspended, or no public_url). */
 int security_event_sign(struct authd *d, const struct request *req,
                         const struct security_event_sign_in *in, struct security_event_token *out,
                         struct error *err)

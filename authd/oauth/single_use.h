@@ -1,7 +1,7 @@
 /*
  * single_use.h - ids that are valid once, across all instances: `jti` of assertions (RFC 7523,
- * section 3, item 7) and proofs (RFC 9449, section 11.1). A committed row decides races. Early
- * revoked tokens count as spent (RFC 7009).
+ * section 3, item 7) and proofs (RFC 9449, section 11.1). The committed row decides races. Revoked
+ * tokens count as spent (RFC 7009).
  */
 #ifndef ATRIUM_AUTHD_OAUTH_SINGLE_USE_H
 #define ATRIUM_AUTHD_OAUTH_SINGLE_USE_H
@@ -10,8 +10,8 @@
 
 struct settings_view;
 
-/* Spends the id of a subject (a client, a key) until expires_ms, contract time, when its token or
- * proof expires. *ret_first: it was unspent. Parks. */
+/* Spends a client's or key's id until expires_ms, contract time. *ret_first: it was unspent.
+ * Parks. */
 int single_use_spend(struct authd *d, const struct request *req, const char *kind,
                      const char *subject, const char *id, int64_t expires_ms, bool *ret_first,
                      struct error *err) MUST_USE;

@@ -1,6 +1,6 @@
 /*
- * smart_configuration.c - a FHIR server's metadata for applications (SMART App Launch 2.2,
- * conformance). Handler: smart_configuration. The FHIR server serves it below its base URL.
+ * smart_configuration.c - a FHIR server's metadata (SMART App Launch 2.2, conformance). Handler:
+ * smart_configuration. The FHIR server serves it below its base URL.
  */
 #include <string.h>
 
@@ -36,7 +36,6 @@ static const struct issuer_words lists[] = {
     {NULL, NULL},
 };
 
-/* Adds missing words of a JSON list. */
 static void add_listed(json_t *array, const char *text, struct arena *arena)
 {
     struct error ignored;

@@ -26,9 +26,9 @@ struct narrowing {
     struct arena *arena;
     const struct field_texts *client;
     json_t *server; /* array of strings */
-    bool patient;   /* the grant is about one */
+    bool patient;   /* there is one */
     bool launched;
-    unsigned documents; /* the person's rights: bits like SMART_READ */
+    unsigned documents; /* bits that the person can use, like SMART_READ */
     const char *scope;  /* the result */
 };
 
@@ -39,7 +39,7 @@ static void add(struct narrowing *self, const char *word)
             arena_printf(self->arena, "%s%s%s", self->scope, *self->scope ? " " : "", word);
 }
 
-/* Removes rights that the person lacks from a document scope; false if none is left. */
+/* Removes what the person can't do from a document scope; false if nothing is left. */
 static bool is_left(const struct narrowing *self, struct smart_scope *scope)
 {
     if (strcmp(scope->type, DOCUMENT_TYPE) == 0)
@@ -47,8 +47,8 @@ static bool is_left(const struct narrowing *self, struct smart_scope *scope)
     return scope->allows != 0;
 }
 
-/* Drops a scope with a query if the server lists none for the type: it might ignore the query and
- * allow more. */
+/* Drops a scope's query that the server does not list: the server might ignore it and allow
+ * more. */
 static void add_of_server(struct narrowing *self, const struct smart_scope *wanted)
 {
     struct smart_scope limit, both;
@@ -95,7 +95,6 @@ static int refuse(struct error *err, const char *word, const char *text)
     return oauth_fail(err, ERR_BAD_REQUEST, word, text);
 }
 
-/* Finds the patient of the request's launch. */
 static int find_launched(struct authd *d, const struct request *req, struct uuid project,
                          const struct caller *caller, const struct auth_request *request,
                          struct uuid *ret, struct error *err)
@@ -142,7 +141,7 @@ static bool is_about_patient(const char *scope)
            word_list_has_prefix(scope, "patient/");
 }
 
-/* Returns the rights to documents that the rules grant, as far as scopes can express them. */
+/* Returns the rights to documents that scopes can express. */
 static unsigned allowed_by(const char *rules, bool is_patient)
 {
     static const struct {
@@ -162,7 +161,7 @@ static unsigned allowed_by(const char *rules, bool is_patient)
     return allows;
 }
 
-/* Uses the person's current access policy. An admin needs none; without one there are no rights. */
+/* Uses the current access policy; an admin needs none. */
 static int find_documents(struct authd *d, const struct request *req, const struct caller *caller,
                           bool is_patient, unsigned *ret, struct error *err)
 {
@@ -211,7 +210,7 @@ static bool names_documents(const struct limits *limits, const char *scope)
     return named;
 }
 
-/* Narrows to what client and server list for the role, and document scopes to self->documents. */
+/* Narrows to the lists of client and server, and document scopes to self->documents. */
 static int narrow_to(struct narrowing *self, const struct limits *limits, struct uuid patient,
                      struct auth_request *request, struct error *err)
 {
@@ -230,7 +229,7 @@ static int narrow_to(struct narrowing *self, const struct limits *limits, struct
     return 0;
 }
 
-/* Also narrows document scopes to the person's rights. With a launch, keeps `launch`. */
+/* Also finds self->documents. */
 static int narrow(struct authd *d, const struct request *req, const struct caller *caller,
                   struct uuid patient, bool launched, struct auth_request *request,
                   struct error *err)

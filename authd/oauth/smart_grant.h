@@ -1,13 +1,13 @@
 /*
  * smart_grant.h - a grant's scopes and patient at a registered FHIR server (SMART App Launch 2.2,
- * scopes and launch context). Client and server list the scopes per role.
+ * scopes and launch context). Client and server list scopes for each role.
  *
  * A patient's grant is about that patient. A practitioner's is about a launch's patient (launch.c);
- * no page selects one, so without a launch there are no patient scopes.
+ * without a launch it has no patient scopes.
  *
  * Access policies know one FHIR type, DocumentReference, whose scopes are narrowed to the person's
- * rights. A practitioner who can read only their own documents gets none, because no scope
- * expresses that. Scopes for all types (`*`) are not narrowed.
+ * rights. Someone who can read only their own documents gets none, because no scope expresses that.
+ * Scopes for all types (`*`) are not narrowed.
  */
 #ifndef ATRIUM_AUTHD_OAUTH_SMART_GRANT_H
 #define ATRIUM_AUTHD_OAUTH_SMART_GRANT_H
@@ -15,16 +15,14 @@
 #include "authd/oauth/auth_request.h"
 #include "common/domain/role.h"
 
-/* Narrows the request's scope to what this person can grant at the FHIR server, and finds the
- * patient. Does nothing for other resources. ERR_BAD_REQUEST with an OAuth error code: the launch
- * is expired, used, or another person's, client's or server's; or no scope is left. Does not spend
- * the launch. Parks. */
+/* Narrows the request's scope to what this person can grant at the FHIR server, if it is one, and
+ * finds the patient. ERR_BAD_REQUEST with an OAuth error code: no scope is left, or the launch is
+ * expired, used or another's. Does not spend the launch. Parks. */
 int smart_narrow(struct authd *d, const struct request *req, struct uuid project,
                  const struct caller *caller, struct auth_request *request,
                  struct error *err) MUST_USE;
 
-/* Narrows an existing grant about `patient` (unset: none) to the current lists. The patient stays
- * if a remaining scope needs it. Parks. */
+/* Narrows an existing grant about `patient` (unset: none) to the current lists. Parks. */
 int smart_narrow_grant(struct authd *d, const struct request *req, const struct caller *caller,
                        struct uuid patient, struct auth_request *request,
                        struct error *err) MUST_USE;
@@ -33,8 +31,8 @@ int smart_narrow_grant(struct authd *d, const struct request *req, const struct 
 int smart_narrow_registered(const struct request *req, enum role role, struct uuid patient,
                             struct auth_request *request, struct error *err) MUST_USE;
 
-/* Narrows `system` scopes to the client's; other words must be listed. NULL: a word is not allowed,
- * or none is left. From the arena. */
+/* Narrows `system` scopes to the client's; other words must be listed. NULL: not allowed, or none
+ * left. In the arena. */
 const char *smart_system_scope(struct arena *arena, const struct oauth_client *client,
                                const char *scope);
 

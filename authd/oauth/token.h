@@ -1,6 +1,6 @@
 /*
- * token.h - the token endpoint (RFC 6749, section 3.2), which authenticates the client and calls
- * the grant type's function.
+ * token.h - the token endpoint (RFC 6749, section 3.2): authenticates the client and calls the
+ * grant type's function.
  */
 #ifndef ATRIUM_AUTHD_OAUTH_TOKEN_H
 #define ATRIUM_AUTHD_OAUTH_TOKEN_H
@@ -13,7 +13,7 @@ struct token_call {
     const struct token_in *in;
     const struct issuer *issuer;
     const struct oauth_client *client; /* authenticated */
-    struct dpop_proof proof;           /* RFC 9449; the grant spends it last */
+    struct dpop_proof proof;           /* RFC 9449; spent last */
 };
 
 /* RFC 6749, section 5.1. */
@@ -27,7 +27,7 @@ struct token_answer {
 
 #define CLIENT_CREDENTIALS_GRANT "client_credentials"
 
-/* True if a client could still get its own token with these claims. */
+/* True if a client could still get these claims in its own token. */
 bool client_token_is_registered(struct arena *arena, const struct issuer *issuer,
                                 const struct oauth_client *client, const json_t *claims);
 

@@ -2,8 +2,7 @@
  * token_introspect.c - token introspection (RFC 7662). Handler: token_introspect.
  *
  * A client can ask about its own tokens, a resource server (a confidential client with `audiences`)
- * about tokens for it; all others are inactive. Answers reflect a sign-out immediately, on every
- * gateway.
+ * about tokens for it; all others are inactive. A sign-out shows immediately, on every gateway.
  */
 #include <string.h>
 
@@ -35,7 +34,6 @@ struct query {
     struct token_state state;
 };
 
-/* True if the token is the client's own or for it. */
 static bool is_for_client(const struct query *q)
 {
     const char *audience = jwt_text(q->state.claims, "aud");
@@ -60,7 +58,7 @@ static void copy_claims(const json_t *claims, json_t *answer)
                         json_string(json_object_get(claims, "cnf") ? "DPoP" : "Bearer"));
 }
 
-/* A client's own token has no session. It is live if the client could still get it. */
+/* A client's own token has no session; it is live if the client could still get it. */
 static int own_token_is_live(struct authd *d, const struct query *q, bool *ret, struct error *err)
 {
     struct oauth_client client = *q->client;
@@ -84,8 +82,7 @@ static int own_token_is_live(struct authd *d, const struct query *q, bool *ret, 
     return 0;
 }
 
-/* RFC 7662, section 2.2: the email address if its scope was granted, otherwise the profile, as in
- * the audit log. */
+/* RFC 7662, section 2.2: the email address if its scope was granted, otherwise the profile. */
 static void set_username(const struct query *q, const struct sql_userinfo_get_row *row,
                          const char *scope, json_t *answer)
 {

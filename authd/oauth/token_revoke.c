@@ -1,8 +1,8 @@
 /*
  * token_revoke.c - token revocation (RFC 7009). Handler: token_revoke.
  *
- * All tokens of a grant end with its session, on every gateway, before the answer. A client's own
- * token is recorded until it expires.
+ * A grant's session ends on every gateway before the answer. A client's own token is recorded until
+ * it expires.
  */
 #include <string.h>
 

@@ -8,21 +8,21 @@
 
 #include "authd/oauth/issuer.h"
 
-/* The kind of a client's revoked token in token_once. */
+/* A revoked token's kind in token_once. */
 #define TOKEN_REVOKED "revoked"
 
 /* Holds a reference; call token_state_clear(). */
 struct token_state {
-    json_t *claims;        /* of this issuer's access token, even if expired; NULL: another */
+    json_t *claims;        /* this issuer's access token, even if expired; NULL: another */
     bool refresh;          /* this project's refresh token, even if expired */
     struct uuid session;   /* absent: the client's own token */
     const char *client_id; /* NULL: unknown */
     const char *id;        /* claim jti; NULL: none */
-    int64_t expires_ms;    /* of an access token */
+    int64_t expires_ms;    /* an access token's */
 };
 
-/* Reads a token. *ret of a token that is not this issuer's has neither claims nor refresh. Does not
- * check if it is live. From the arena. Does not park. */
+/* Reads a token without checking if it is live. Another issuer's has neither claims nor refresh.
+ * From the arena. Does not park. */
 void token_state_read(struct authd *d, const struct request *req, const struct issuer *issuer,
                       const char *token, struct token_state *ret);
 void token_state_clear(struct token_state *self);

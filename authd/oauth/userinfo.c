@@ -1,7 +1,6 @@
 /*
- * userinfo.c - claims about an access token's person (OpenID Connect Core 1.0, section 5.3).
- * Handlers: userinfo, userinfo_post. An answer proves that the grant is live, since each request
- * reads it.
+ * userinfo.c - claims about a person (OpenID Connect Core 1.0, section 5.3). Handlers: userinfo,
+ * userinfo_post. Each request reads the grant, so an answer proves that it is live.
  */
 #include <string.h>
 #include <strings.h>
@@ -56,7 +55,7 @@ static int find_token(const struct userinfo_in *in, const char **ret, bool *ret_
     return 0;
 }
 
-/* RFC 9449, section 7.1: a key-bound token needs its proof and the DPoP scheme. */
+/* RFC 9449, section 7.1: a key-bound token needs its proof and scheme. */
 static int check_key(struct authd *d, const struct request *req, const struct userinfo_in *in,
                      const char *text, bool bound, const json_t *claims,
                      struct dpop_proof *ret_proof, struct error *err)
@@ -70,7 +69,7 @@ static int check_key(struct authd *d, const struct request *req, const struct us
     return bound ? dpop_check_token(d, req, in->visit, text, key, ret_proof, err) : 0;
 }
 
-/* RFC 9068, section 4: from and for this issuer, and not expired. */
+/* RFC 9068, section 4. */
 static int open_token(struct authd *d, const struct request *req, const struct issuer *issuer,
                       const struct userinfo_in *in, struct uuid *ret_session,
                       const char **ret_scope, struct dpop_proof *ret_proof, struct error *err)
@@ -93,8 +92,7 @@ static int open_token(struct authd *d, const struct request *req, const struct i
     return check_key(d, req, in, text, bound, claims, ret_proof, err);
 }
 
-/* Uses the scope common to grant and token, which can be narrower after a refresh (RFC 6749,
- * section 6). */
+/* Uses only scopes of both grant and token (RFC 6749, section 6). */
 static int read_person(struct authd *d, const struct request *req, const struct issuer *issuer,
                        struct uuid session, const char *scope, struct sql_userinfo_get_row *ret,
                        struct error *err)

@@ -18,7 +18,7 @@ enum {
     MAILED_MAX = 5, /* emailed codes per account and hour */
     WRONG_MAX = 10, /* wrong codes per account and day */
 };
-#define TOUCH_AFTER SECONDS(30) /* one update per 30 s at most */
+#define TOUCH_AFTER SECONDS(30) /* limits updates */
 
 static const char mailed_kind[] = "account code mailed", wrong_kind[] = "account code wrong";
 
@@ -67,7 +67,7 @@ int account_session_find(struct authd *d, const struct request *req, const char 
     return 1;
 }
 
-/* ---- emailed codes ---- */
+/* ---- codes ---- */
 
 static int admit_code(struct authd *d, const struct request *req, const struct account_login *login,
                       struct error *err)
@@ -94,7 +94,7 @@ static struct sql_outbox code_mail(struct authd *d, const struct request *req,
     return mail_row(d, req, &mail);
 }
 
-/* ---- starting a session ---- */
+/* ---- starting ---- */
 
 /* Commits. Cancels a scheduled deletion, as any sign-in does. */
 static int complete(struct authd *d, const struct request *req, struct db_tx **tx_p,
@@ -162,7 +162,7 @@ int account_session_begin(struct authd *d, const struct request *req,
     return 0;
 }
 
-/* Counts a wrong code for the account's day; the transaction has counted it for the session. */
+/* Counts a wrong code for the account's day; the session's count is already in the transaction. */
 static int refuse_code(struct authd *d, const struct request *req, struct db_tx **tx_p,
                        const struct account_session *session, struct error *err)
 {

@@ -1,9 +1,9 @@
 /*
  * account_session.h - practitioners' sessions on the installation's own pages (/t/-/...). They
- * belong to no project and open only these pages: no API route, no client, no tenant's page.
+ * belong to no project and open only these pages.
  *
  * A tenant's application can see password and second factor. So such a session also needs an
- * emailed code, or a passkey that was created in such a session.
+ * emailed code, or a passkey created in such a session.
  *
  * It expires 15 minutes after its last use, 12 hours after its start, and with every credential
  * change. Its requests have a caller without project and membership.
@@ -18,7 +18,6 @@
 #define ACCOUNT_ABSOLUTE_LIFE HOURS(12)
 #define ACCOUNT_CODE_LIFE MINUTES(10)
 
-/* True for a request of such a session. */
 static inline bool account_session_is(const struct request *req)
 {
     return req->caller && !uuid_is_set(&req->caller->project);
@@ -30,25 +29,24 @@ struct account_session {
     struct caller caller;
 };
 
-/* Finds a cookie's session and, if it is open, extends it. Returns 1, or 0 for none. Parks. */
+/* Finds and extends a cookie's session. Returns 1, or 0 for none. Parks. */
 int account_session_find(struct authd *d, const struct request *req, const char *cookie,
                          struct account_session *ret, struct error *err) MUST_USE;
 
-/* The sign-in that becomes a session. */
 struct account_login {
     struct uuid login, account;
     const char *auth_method, *email, *display;
-    bool by_own_passkey; /* a passkey created in such a session */
+    bool by_own_passkey; /* created in such a session */
 };
 
 /* Spends a login's code and creates the cookie's session. *ret_waits: a code was emailed. Fails:
- * BAD_REQUEST (login already spent), THROTTLED (too many codes in an hour). Parks. */
+ * BAD_REQUEST (login spent), THROTTLED (codes per hour). Parks. */
 int account_session_begin(struct authd *d, const struct request *req,
                           const struct account_login *login, const char *cookie, bool *ret_waits,
                           struct error *err) MUST_USE;
 
-/* Opens a waiting session with the emailed code, and replaces its cookie. Fails: BAD_REQUEST (wrong
- * code, or sixth try), THROTTLED (ten wrong codes in a day). Parks. */
+/* Opens a waiting session with the emailed code, under a new cookie. Fails: BAD_REQUEST (wrong
+ * code, or sixth try), THROTTLED (wrong codes per day). Parks. */
 int account_session_confirm(struct authd *d, const struct request *req,
                             const struct account_session *session, const char *code,
                             const char *cookie, struct error *err) MUST_USE;

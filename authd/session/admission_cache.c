@@ -22,7 +22,7 @@ struct told_policy {
 struct told {
     int64_t change;
     struct told_policy policies[UNRULED_POLICIES_MAX];
-    size_t count, next; /* next: index of the next policy, which replaces the oldest */
+    size_t count, next; /* next: the oldest policy's index, or the end */
     char name[];
 };
 

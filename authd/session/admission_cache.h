@@ -2,8 +2,8 @@
  * admission_cache.h - enabled projects with access policies that have no address rules.
  *
  * An entry is valid for the number of the last change of a policy or project (the part
- * settings_change), read before settingsd was called. Each instance reads that number in the
- * database, so entries need no invalidation.
+ * settings_change), read before settingsd was called. Each instance reads that number, so entries
+ * need no invalidation.
  */
 #ifndef ATRIUM_AUTHD_SESSION_ADMISSION_CACHE_H
 #define ATRIUM_AUTHD_SESSION_ADMISSION_CACHE_H
@@ -11,7 +11,7 @@
 #include "common/base/base.h"
 #include "common/base/uuid.h"
 
-/* Cached projects, and policies of each. Both expire after CHANGE_ANSWER_LIFE. */
+/* Projects, and policies of each. They expire after CHANGE_ANSWER_LIFE. */
 enum { UNRULED_MAX = 8192, UNRULED_POLICIES_MAX = 8 };
 
 struct admission_cache_key {
@@ -27,16 +27,15 @@ void admission_cache_destroy(struct admission_cache **self_p);
 const char *admission_cache_get(struct admission_cache *self, const struct admission_cache_key *key,
                                 int64_t mono_ms);
 
-/* Drops the project's entries for other changes and, above UNRULED_POLICIES_MAX, the oldest
- * policy. */
+/* Drops the project's entries of other changes and, if necessary, the oldest policy. */
 void admission_cache_put(struct admission_cache *self, const struct admission_cache_key *key,
                          const char *name, int64_t mono_ms);
 
-/* All cached policies of a project, for a statement that compares them with its own reads. */
+/* A project's cached policies, for a statement that compares them with its own reads. */
 enum { UNRULED_LIST_MAX = UNRULED_POLICIES_MAX * sizeof(struct uuid) };
 struct admission_list {
     int64_t change;
-    char policies[UNRULED_LIST_MAX]; /* separated by spaces; "none": no policy */
+    char policies[UNRULED_LIST_MAX]; /* space-separated; "none": no policy */
 };
 
 /* Returns false if nothing is cached. */

@@ -9,12 +9,12 @@
 #include "authd/sql/change.h"
 
 enum {
-    ANNOUNCE_MAX = 64,      /* per request; gateways get more with their next renewal */
+    ANNOUNCE_MAX = 64,      /* per request; lease renewal delivers more */
     CHANGES_PAGE = 5000,    /* rows per answer; a sequence number has at most 4,000 */
-    SETTLE_MS = 5000,       /* gateways with older leases reject all tokens */
-    SETTLE_STEP_MS = 50,    /* between checks of the leases without an acknowledgement */
-    LEASE_DEAD_MS = 6000,   /* without a renewal; more than SETTLE_MS */
-    LEASES_MAX = 256,       /* the limit in lease_list.sql and lease_behind.sql */
+    SETTLE_MS = 5000,       /* older leases' gateways reject all tokens */
+    SETTLE_STEP_MS = 50,    /* between checks of the leases */
+    LEASE_DEAD_MS = 6000,   /* without lease renewal; more than SETTLE_MS */
+    LEASES_MAX = 256,       /* as in lease_list.sql and lease_behind.sql */
     GATEWAY_NAME_SIZE = 65, /* the field takes 64 */
 };
 
@@ -29,7 +29,7 @@ static void batch_destroy(struct announcement_batch *self)
         bus_announce_destroy(&self->items[i]);
 }
 
-/* Without an announcement, only a gateway's renewal counts. */
+/* Without an announcement, only lease renewal counts. */
 static bool batch_acked(const struct announcement_batch *self, const char *gateway)
 {
     for (size_t i = 0; i < self->count; i++) {
@@ -39,7 +39,6 @@ static bool batch_acked(const struct announcement_batch *self, const char *gatew
     return self->count > 0;
 }
 
-/* Parks until an acknowledgement arrives or the leases must be read again. */
 static int batch_wait(struct authd *d, struct announcement_batch *self, int64_t until_mono_ms,
                       struct error *err)
 {
@@ -52,7 +51,7 @@ static int batch_wait(struct authd *d, struct announcement_batch *self, int64_t 
     return fiber_sleep_until(d->svc.loop, until_mono_ms, err);
 }
 
-/* Returns 1 if a gateway with a lease lacks the change, otherwise 0. */
+/* Returns 1 if a gateway with a lease lacks the change. */
 static int gateway_behind(struct authd *d, const struct request *req, int64_t sequence,
                           const struct announcement_batch *batch, struct error *err)
 {
@@ -124,7 +123,7 @@ static int lease_acquire(struct authd *d, const struct request *req,
     return db_commit(&tx, err);
 }
 
-/* Ends a full page between two sequence numbers. */
+/* Never splits the changes of a sequence number. */
 static void changes_fill(const struct sql_change_since_rows *rows, struct arena *arena,
                          struct gateway_lease_out *out)
 {
@@ -159,7 +158,7 @@ int gateway_lease(struct authd *d, const struct request *req, const struct gatew
     return 0;
 }
 
-/* A lease's state, and the time since which it has not changed. */
+/* A lease, and since when it is unchanged. */
 struct lease_seen {
     char gateway[GATEWAY_NAME_SIZE];
     int64_t renewals, since_mono_ms;

@@ -1,11 +1,11 @@
 /*
- * change.h - changes that every gateway must know before authd answers: ended sessions, changed
+ * change.h - changes that every gateway must apply before authd answers: ended sessions, changed
  * memberships, policies, projects and keys.
  *
  * A change is a row with a number that grows in commit order. Gateways receive it by an
- * announcement, immediately, and with the renewal of their lease, every second, from any authd. A
- * gateway without a valid lease rejects bearer tokens. So a change applies everywhere once each
- * gateway with a lease has acknowledged the announcement or renewed past the number.
+ * announcement and with their lease renewal, every second, from any authd. Without a valid lease,
+ * they reject bearer tokens. So a change applies everywhere once each gateway with a lease has
+ * acknowledged the announcement or renewed past the number.
  */
 #ifndef ATRIUM_AUTHD_SESSION_CHANGE_H
 #define ATRIUM_AUTHD_SESSION_CHANGE_H
@@ -14,18 +14,17 @@
 
 struct change;
 
-/* The time for which changes are kept. An ended session: until its last access token has expired,
- * with a minute for clock differences. An event: as long as a gateway can be cut off with a warm
- * cache. */
+/* Changes are kept until the session's last access token has expired, plus a minute for clock
+ * differences; events as long as a gateway can be cut off with a warm cache. */
 #define CHANGE_SESSION_LIFE (ACCESS_TOKEN_LIFE + MINUTES(1))
 #define CHANGE_EVENT_LIFE DAYS(1)
 
-/* The time for which an answer for a change number can be cached, in monotonic ms. Changes are kept
- * far longer, so numbers stay unambiguous. */
+/* Lifetime of cached answers for a change number, in monotonic ms. Changes are kept far longer, so
+ * numbers stay unambiguous. */
 #define CHANGE_ANSWER_LIFE MINUTES(1)
 
-/* Announces committed changes and waits, at most 5 s, until every gateway with a live lease has
- * applied them. After 5 s, a silent gateway's lease has expired. Parks. */
+/* Announces committed changes and waits, at most 5 s, until every gateway with a lease has applied
+ * them; then a silent gateway's lease has expired. Parks. */
 int invalidation_wait(struct authd *d, const struct request *req, int64_t sequence,
                       const struct change *changes, size_t count, struct error *err) MUST_USE;
 
@@ -33,7 +32,7 @@ int invalidation_wait(struct authd *d, const struct request *req, int64_t sequen
 int change_top(struct authd *d, const struct request *req, int64_t *ret,
                struct error *err) MUST_USE;
 
-/* Deletes the leases of stopped gateways, every second (service_every()). */
+/* Deletes stopped gateways' leases, every second (service_every()). */
 int lease_watch_run(void *daemon, const struct request *req, struct error *err);
 void lease_watch_open(struct authd *d);
 

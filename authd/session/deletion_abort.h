@@ -8,16 +8,14 @@
 #include "authd/session/change.h"
 #include "authd/sql_part.h"
 
-/* Returns the values of the part deletion_abort. */
 struct sql_deletion_abort deletion_abort_values(const struct request *req, struct uuid account,
                                                 enum role role);
 
-/* Makes gateways drop the account, with its deletion date, from their caches. Parks. */
+/* Makes gateways drop the account from their caches. Parks. */
 int deletion_settle(struct authd *d, const struct request *req, int64_t sequence,
                     struct uuid account, struct error *err) MUST_USE;
 
-/* Calls deletion_settle() with the statement's sequence, unless that is 0: no deletion was
- * scheduled. Parks. */
+/* Calls deletion_settle() with the statement's sequence; 0: no deletion was scheduled. Parks. */
 int deletion_abort_publish(struct authd *d, const struct request *req, int64_t sequence,
                            struct uuid account, struct error *err) MUST_USE;
 

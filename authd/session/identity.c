@@ -1,6 +1,6 @@
 /*
- * identity.c - holders of tokens (handler identity_get), for gateways that do not have a membership
- * and session in their cache, and ends of sessions (session_end_get), for docd's form uploads.
+ * identity.c - holders of tokens that a gateway has not cached (handler identity_get), and ends of
+ * sessions (session_end_get), for docd's form uploads.
  */
 #include "authd/authd.h"
 #include "authd/operation_api.h"

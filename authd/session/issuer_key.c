@@ -20,13 +20,12 @@
 #include "common/wire/codec.h"
 
 enum {
-    SIGNATURE_QUEUE = 512, /* RS256, milliseconds each: up to two seconds of work */
+    SIGNATURE_QUEUE = 512, /* RS256: up to two seconds of work */
     VERIFIED_MAX = 8192,   /* tokens, 2.4 KB each */
     KID_SIZE = 44          /* SHA-256 thumbprint */
 };
 
-/* A token with a verified signature, which stays verified. Cached by kind and text, since clients
- * reuse tokens. */
+/* A token with a verified signature, by kind and text. Clients reuse tokens. */
 struct verified {
     json_t *claims;
     char kid[KID_SIZE];
@@ -85,7 +84,7 @@ static int insert(struct authd *d, const struct request *req, const struct jws_k
     return db_commit(&tx, err);
 }
 
-/* Creates a key and retires the older ones. Without `anyway`, only if there is none. */
+/* Retires older keys. Without `anyway`, only if there is none. */
 static int key_create(struct authd *d, const struct request *req, enum jws_alg alg, bool anyway,
                       int64_t active_at, struct error *err)
 {

@@ -49,7 +49,7 @@ int jws_key_generate(enum jws_alg alg, uint8_t **ret_der, size_t *ret_size)
     return size > 0 ? 0 : -1;
 }
 
-/* Returns a number of the public key as base64url. size 0: as many bytes as needed. */
+/* size 0: as many bytes as needed. */
 static char *number(struct arena *arena, const EVP_PKEY *pkey, const char *name, int size)
 {
     CLEANUP(openssl_free_bignum) BIGNUM *value = NULL;
@@ -64,8 +64,7 @@ static char *number(struct arena *arena, const EVP_PKEY *pkey, const char *name,
     return secret_encode(arena, bytes, (size_t)size);
 }
 
-/* Returns the required members in lexical order (RFC 7638, section 3.2), or NULL for a wrong
- * key. */
+/* RFC 7638, section 3.2: required members in lexical order; NULL: wrong key. */
 static json_t *members_of(struct arena *arena, enum jws_alg alg, const EVP_PKEY *pkey)
 {
     const char *one, *other;
@@ -145,7 +144,7 @@ void jws_key_destroy(struct jws_key **self_p)
     *self_p = NULL;
 }
 
-/* Converts OpenSSL's DER to ES256's r and s, 32 bytes each. */
+/* Converts OpenSSL's DER to ES256's r and s. */
 static int unwrap(const uint8_t *der, size_t size, uint8_t ret[static 2 * P256_SIZE])
 {
     CLEANUP(openssl_free_signature) ECDSA_SIG *signature = d2i_ECDSA_SIG(NULL, &der, (long)size);

@@ -1,9 +1,9 @@
 /*
- * jws.h - signatures of JSON Web Tokens (RFC 7515) with ES256 and RS256 (RFC 7518, sections 3.3 and
+ * jws.h - JSON Web Tokens' signatures (RFC 7515) with ES256 and RS256 (RFC 7518, sections 3.3 and
  * 3.4), and JSON Web Keys (RFC 7517). Pure: no database, no loop.
  *
- * RS256 takes milliseconds and belongs on a thread; several threads can use its key. ES256 uses the
- * key's own context, on one thread, so that OpenSSL looks up its algorithms once.
+ * RS256 takes milliseconds and belongs on a thread; several can use its key. ES256 uses the key's
+ * own context, on one thread, so that OpenSSL looks up its algorithms once.
  */
 #ifndef ATRIUM_AUTHD_SESSION_JWS_H
 #define ATRIUM_AUTHD_SESSION_JWS_H
@@ -19,8 +19,8 @@ enum { JWS_ALGS = JWS_RS256 + 1, JWS_RSA_BITS = 3072, JWS_SIGNATURE_MAX = 512 };
 struct jws_key {
     enum jws_alg alg;
     char *kid;   /* thumbprint (RFC 7638) */
-    char *jwk;   /* public key as JSON, with kid, use and alg */
-    char *pem;   /* public key as SubjectPublicKeyInfo */
+    char *jwk;   /* public, with kid, use and alg */
+    char *pem;   /* public (SubjectPublicKeyInfo) */
     char *x, *y; /* ES256: public point, base64url */
     EVP_PKEY *pkey;
     EVP_PKEY_CTX *signer;                     /* ES256 only */
@@ -28,13 +28,11 @@ struct jws_key {
     struct arena *arena;                      /* owns all members */
 };
 
-/* "ES256". */
 const char *jws_alg_name(enum jws_alg alg) __attribute__((returns_nonnull));
 
 int jws_alg_parse(const char *name, enum jws_alg *ret) MUST_USE;
 
-/* Generates a private key as DER, to be freed with OPENSSL_clear_free(). RS256 takes some 100
- * ms. */
+/* Returns a private key as DER, for OPENSSL_clear_free(). RS256 takes some 100 ms. */
 int jws_key_generate(enum jws_alg alg, uint8_t **ret_der, size_t *ret_size) MUST_USE;
 
 /* Returns NULL if the DER is no private key for the algorithm. */

@@ -9,7 +9,7 @@
 struct public_key {
     const char *kid, *x, *y; /* P-256 point, base64url (RFC 7518, section 6.2) */
     const char *pem;         /* SubjectPublicKeyInfo */
-    /* "issuer": signs for the issuers below /t/; NULL: for the API */
+    /* "issuer": signs for issuers; NULL: for the API */
     const char *use;
     const char *alg;             /* NULL: ES256 */
     bool active;                 /* signs new tokens */
@@ -19,15 +19,15 @@ FIELD_DECLARE(public_key);
 
 struct keys_get_out {
     const char *issuer, *audience;
-    struct field_list keys; /* struct public_key: active or not yet retired */
-    /* ES256 keys for access tokens of the issuers below {publicUrl}/t/; none without public_url. */
+    struct field_list keys; /* struct public_key: not yet retired */
+    /* ES256 keys of the issuers; none without public_url. */
     struct field_list issuerKeys;
     const char *publicUrl;
 };
 FIELD_DECLARE(keys_get_out);
 
 struct keys_rotate_in {
-    bool issuer; /* rotate the issuers' keys, not the API's */
+    bool issuer; /* rotate the issuers' keys */
 };
 FIELD_DECLARE(keys_rotate_in);
 

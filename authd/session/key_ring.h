@@ -1,5 +1,5 @@
 /*
- * key_ring.h - the opened keys of one purpose: access tokens (key.h) or issuers (issuer_key.h).
+ * key_ring.h - opened keys: for access tokens (key.h) or issuers (issuer_key.h).
  */
 #ifndef ATRIUM_AUTHD_SESSION_KEY_RING_H
 #define ATRIUM_AUTHD_SESSION_KEY_RING_H
@@ -8,7 +8,7 @@
 #include "authd/session/jws.h"
 #include "common/pg/db.h"
 
-enum { KEYS_MAX = 16 }; /* live keys; more rotations fail */
+enum { KEYS_MAX = 16 }; /* live keys */
 
 /* Newest first. */
 struct key_ring {
@@ -16,13 +16,12 @@ struct key_ring {
     size_t count;
 };
 
-/* Opens a sealed private key of a row. */
 struct jws_key *key_open_sealed(struct authd *d, struct arena *arena, const char *purpose,
                                 const char *kid, const char *alg_name, struct field_bytes bytes,
                                 struct error *err) MUST_USE;
 
-/* Reads the keys with a statement of the call key_read, and parses new ones. On failure the ring
- * stays unchanged, since one bad row must not disable signing. Parks. */
+/* Reads the keys with a statement of the call key_read, and parses new ones. A failure leaves the
+ * ring unchanged: one bad row must not disable signing. Parks. */
 int key_ring_read(struct authd *d, const struct request *req, const struct db_statement *statement,
                   const char *purpose, struct key_ring *ring, struct error *err) MUST_USE;
 

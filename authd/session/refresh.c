@@ -1,14 +1,12 @@
 /*
  * refresh.c - see refresh.h. Handler: refresh_token.
  *
- * Rotation (rotation.c) compares the current token's hash, so one of several concurrent requests
- * wins. The previous token gets the same successor until that is used: a client can repeat a
- * request whose answer was lost, and a browser's tabs can refresh simultaneously. An older token
- * was copied, so the session ends.
+ * Rotation (rotation.c) compares the current token's hash, so one of concurrent requests wins. The
+ * previous token gets the same successor until that is used, for lost answers and for a browser's
+ * tabs. An older token was copied, so the session ends.
  *
- * A refused caller must leave the token as it was. If the admission cache shows policies without
- * rules, the rotating statement checks the caller's policy itself. Otherwise the token's state is
- * read and the address checked before the rotation.
+ * A refused caller leaves the token unchanged. The rotating statement can check policies without
+ * rules itself (admission cache); otherwise the address is checked before the rotation.
  */
 #include "authd/session/refresh.h"
 
@@ -20,7 +18,7 @@
 #include "authd/session/session.h"
 #include "authd/signin/sign_in_api.h"
 
-enum { LOCK_WAIT_MIN_MS = 5, LOCK_WAIT_MAX_MS = 200 }; /* between attempts on a locked session */
+enum { LOCK_WAIT_MIN_MS = 5, LOCK_WAIT_MAX_MS = 200 }; /* between tries on a locked session */
 
 static const char SUCCESSOR_PURPOSE[] = "authd refresh successor";
 
@@ -41,8 +39,8 @@ static int answer(struct authd *d, const struct request *req, const struct token
     return 0;
 }
 
-/* Returns 1 after rotation, with the new current token and its subject. 0: the session is locked,
- * the token was just rotated, or `open` (see rotation.h) excludes the caller. */
+/* Returns 1 after rotation. 0: the session is locked, the token was just rotated, or `open` (see
+ * rotation.h) excludes the caller. */
 static int rotate(struct authd *d, const struct request *req, const struct refresh_token *token,
                   const struct admission_list *open, struct token_subject *ret,
                   const char **ret_successor, struct error *err)
@@ -68,7 +66,6 @@ static int rotate(struct authd *d, const struct request *req, const struct refre
     return 1;
 }
 
-/* Returns the token's successor, or NULL if it can't be opened. */
 static const char *open_successor(const struct request *req, const struct refresh_token *token,
                                   struct sealed sealed)
 {
@@ -82,8 +79,7 @@ static const char *open_successor(const struct request *req, const struct refres
     return (const char *)text;
 }
 
-/* Ends the session for a token that is neither current nor previous. A token that authd never
- * issued proves no theft. */
+/* Ends the session for an old token, which proves theft only if authd issued it. */
 static int end_theft(struct authd *d, const struct request *req, const struct refresh_token *token,
                      struct uuid account, struct error *err)
 {
@@ -103,7 +99,7 @@ static int end_theft(struct authd *d, const struct request *req, const struct re
     return refuse(d, err);
 }
 
-/* Reads the token's state and rejects worthless tokens. */
+/* Reads the token's state, and rejects worthless tokens. */
 static int judge(struct authd *d, const struct request *req, const struct refresh_token *token,
                  struct renewal *ret, struct error *err)
 {
@@ -135,7 +131,7 @@ static int judge(struct authd *d, const struct request *req, const struct refres
                : error_set(err, ERR_INTERNAL, "The refresh token's successor cannot be opened.");
 }
 
-/* Checks the subject's admission. A deleted project has no sessions. */
+/* A deleted project has no sessions. */
 static int admit(struct authd *d, const struct request *req, const struct renewal *renewal,
                  struct error *err)
 {
@@ -156,8 +152,7 @@ static int admit(struct authd *d, const struct request *req, const struct renewa
     return refuse(d, err);
 }
 
-/* Retries rotate() until the session is unlocked. Returns 0 if another request rotated the
- * token. */
+/* Retries while the session is locked. Returns 0 if another request rotated the token. */
 static int rotate_current(struct authd *d, const struct request *req,
                           const struct refresh_token *token, struct renewal *renewal,
                           const char **ret_successor, struct error *err)
@@ -192,8 +187,7 @@ static int rotate_unread(struct authd *d, const struct request *req,
     return rotate(d, req, token, &open, ret, ret_successor, err);
 }
 
-/* Reads the token's state, then rotates it (1) or gets its successor. `check` is set for grants
- * only. */
+/* Rotates the token (1) or gets its successor. Grants have a check, other sessions none. */
 static int rotate_judged(struct authd *d, const struct request *req,
                          const struct refresh_token *token, refresh_check_fn *check, void *arg,
                          struct token_subject *ret, const char **ret_successor, struct error *err)
@@ -241,7 +235,6 @@ int refresh_run(struct authd *d, const struct request *req, const char *text,
     return 0;
 }
 
-/* Exchanges a refresh token of the API. */
 int refresh_token(struct authd *d, const struct request *req, const struct refresh_token_in *in,
                   struct refresh_token_out *out, struct error *err)
 {

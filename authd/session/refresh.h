@@ -1,13 +1,12 @@
 /*
- * refresh.h - refreshing a session, for /auth/refresh-token and for the issuers' token endpoint. A
- * token of one is invalid at the other.
+ * refresh.h - refreshing a session, for /auth/refresh-token or the issuers' token endpoint. A token
+ * of one is invalid at the other.
  */
 #ifndef ATRIUM_AUTHD_SESSION_REFRESH_H
 #define ATRIUM_AUTHD_SESSION_REFRESH_H
 
 #include "authd/session/session.h"
 
-/* A refresh token's state and subject. */
 struct renewal {
     struct token_subject subject;
     struct uuid account, policy;
@@ -17,11 +16,11 @@ struct renewal {
     const char *successor; /* from its rotation, unless `current` */
 };
 
-/* Checks a grant before its token rotates; -1 keeps the token unchanged. Can park. */
+/* Checks a grant before its rotation; -1 keeps the token unchanged. Can park. */
 typedef int refresh_check_fn(void *arg, const struct renewal *renewal, struct error *err);
 
-/* Rotates a refresh token. check: for a grant; NULL: for any other session. Fails: UNAUTHORIZED;
- * FORBIDDEN (suspended project, network address) or as the check does, with the token unchanged.
+/* Rotates a refresh token. check: for grants only, otherwise NULL. Fails: UNAUTHORIZED; without a
+ * change of the token: FORBIDDEN (suspended project, network address), and as the check does.
  * Parks. */
 int refresh_run(struct authd *d, const struct request *req, const char *text,
                 refresh_check_fn *check, void *arg, struct token_subject *ret,

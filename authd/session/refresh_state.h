@@ -1,5 +1,5 @@
 /*
- * refresh_state.h - the state and subject of a refresh token, read for several refreshes in one
+ * refresh_state.h - a refresh token's state and subject, read for several refreshes in one
  * statement (common/runtime/batch.h).
  */
 #ifndef ATRIUM_AUTHD_SESSION_REFRESH_STATE_H
@@ -11,7 +11,7 @@
 
 struct authd;
 
-/* Only REFRESH_CURRENT can be outdated when it is used, since tokens never become newer. */
+/* Only REFRESH_CURRENT can be outdated when it is used. */
 enum refresh_status {
     REFRESH_OVER,    /* no session, or ended */
     REFRESH_CURRENT, /* can rotate */
@@ -19,7 +19,6 @@ enum refresh_status {
     REFRESH_THEFT,   /* older, or not this session's */
 };
 
-/* Data is in the request's arena. */
 struct refresh_state {
     enum refresh_status status;
     struct uuid account, membership, profile, policy;
@@ -33,7 +32,7 @@ struct refresh_state {
 
 extern const struct batch_kind refresh_state_batch;
 
-/* Parks. REFRESH_OVER leaves all other members empty. */
+/* Data is in the request's arena; REFRESH_OVER has none. Parks. */
 int refresh_state_read(struct authd *d, const struct request *req,
                        const struct refresh_token *token, struct refresh_state *ret,
                        struct error *err) MUST_USE;

@@ -1,11 +1,10 @@
 /*
- * rotation.h - the update that rotates refresh tokens, for several refreshes in one statement and
- * commit (common/runtime/batch.h).
+ * rotation.h - the update that rotates refresh tokens, several in one statement and commit
+ * (common/runtime/batch.h).
  *
- * The statement skips locked rows, so a refresh never waits for another, and of several with one
- * token one wins. It checks session, member and account. settingsd's rules are checked before, or
- * the statement compares the member's policy and the last change number with an `open` list of the
- * admission cache.
+ * It skips locked rows, so refreshes never wait for each other, and of several with one token one
+ * wins. It checks session, member and account. Admission was checked before, or the statement
+ * compares policy and change number with an `open` list of the admission cache.
  */
 #ifndef ATRIUM_AUTHD_SESSION_ROTATION_H
 #define ATRIUM_AUTHD_SESSION_ROTATION_H
@@ -25,8 +24,8 @@ struct rotation {
 
 extern const struct batch_kind rotation_batch;
 
-/* Returns 1 and the token's subject, from the request's arena. 0: not the current token, session
- * ended or locked, or `open` excludes the member. Fails: UNCERTAIN (answer lost). Parks. */
+/* Returns 1 and the token's subject, from the request's arena. 0: not current, session ended or
+ * locked, or `open` excludes the member. Fails: UNCERTAIN (answer lost). Parks. */
 int rotation_run(struct authd *d, const struct request *req, const struct rotation *in,
                  struct token_subject *ret, struct error *err) MUST_USE;
 

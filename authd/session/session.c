@@ -33,7 +33,7 @@ FIELD_TABLE(session_created);
 
 _Static_assert(ARRIVAL_KEYS_SIZE == 2 * THROTTLE_KEY_SIZE, "two keys");
 
-/* Returns two hashes: of the client's address (IPv6: the /64) and of its user agent. */
+/* Hashes the client's address (IPv6: the /64) and its user agent. */
 static void arrival_keys(struct authd *d, const struct request *req, struct uuid account,
                          uint8_t ret[static ARRIVAL_KEYS_SIZE])
 {
@@ -204,7 +204,7 @@ int sign_in_refused(struct authd *d, const struct request *req, const struct sig
 
 /* ---- ending ---- */
 
-enum { SESSION_END_PAGE = 1000 }; /* the limit in session_end.sql */
+enum { SESSION_END_PAGE = 1000 }; /* as in session_end.sql */
 
 /* The statement sets each session's id. */
 static struct sql_audit end_audit(const struct request *req, struct uuid project,
@@ -216,7 +216,6 @@ static struct sql_audit end_audit(const struct request *req, struct uuid project
                                           .detail = reason});
 }
 
-/* Announces ended sessions and waits until gateways reject them. */
 static int ended_settle(struct authd *d, const struct request *req, const struct field_list *ended,
                         struct error *err)
 {
@@ -259,8 +258,8 @@ int session_end(struct authd *d, const struct request *req, const struct session
 {
     size_t count;
 
-    /* A second pass for a single session finds a grant that was created concurrently
-     * (oauth_code_redeem.sql waits for the end, or the end for it). */
+    /* A second pass finds a grant that was created concurrently (oauth_code_redeem.sql waits for
+     * the end, or the end for it). */
     bool again = uuid_is_set(&which->only);
 
     *ret_count = 0;
@@ -295,7 +294,7 @@ void session_end_surplus(struct authd *d, const struct request *req, struct uuid
                   NULL);
 }
 
-/* Ends a page of sessions, of all projects if there is no project. */
+/* No project: all projects. */
 static int end_page_in(struct db_tx *tx, const struct request *req, const struct session_end *which,
                        struct field_list *ret, struct error *err)
 {
@@ -401,7 +400,6 @@ int session_revocation_wait(struct authd *d, const struct request *req,
 
 /* ---- handlers ---- */
 
-/* Returns the caller's live sessions, newest first. */
 int sessions(struct authd *d, const struct request *req, const struct sessions_in *in,
              struct session_list *out, struct error *err)
 {
@@ -415,8 +413,6 @@ int sessions(struct authd *d, const struct request *req, const struct sessions_i
     return MIN(sql_session_list(d->svc.db, req, &list, &out->sessions, err), 0);
 }
 
-/* Ends the caller's session, all others, all, or the named one; returns the first page of the
- * rest. */
 int sessions_revoke(struct authd *d, const struct request *req, const struct sessions_revoke_in *in,
                     struct session_list *out, struct error *err)
 {
@@ -456,7 +452,7 @@ int logout(struct authd *d, const struct request *req, const struct nothing *in 
         return -1;
     if (count > 0)
         return 0;
-    /* another request just ended the session: wait for the gateways too */
+    /* another request just ended it: wait for the gateways too */
     if (change_top(d, req, &top, err) < 0)
         return -1;
     return invalidation_wait(d, req, top, NULL, 0, err);

@@ -20,39 +20,38 @@ enum {
     SESSION_KEYS_SIZE = THROTTLE_KEY_SIZE + ARRIVAL_KEYS_SIZE,
 };
 
-/* A session before it is written, with its first refresh token. */
+/* A session before it is written. */
 struct session_draft {
     struct uuid id, account;
     const char *auth_method, *browser, *os;
     struct refresh_token refresh;
     uint8_t known[SESSION_KEYS_SIZE]; /* see session_draft() */
-    bool of_browser;                  /* signed in on a page, with a cookie */
+    bool of_browser;                  /* has a cookie */
     uint8_t cookie_hash[SECRET_HASH_SIZE];
 };
 
 /* Returns the values of the parts session_insert, address_known and client_known. Borrows the
- * draft's bytes. */
+ * draft. */
 struct sql_session_insert session_values(const struct request *req,
                                          const struct session_draft *draft);
 
-/* Drafts a session. `known` gets the throttle key of the pair of email and network address, then
- * the arrival keys (session.c). */
+/* `known` gets the throttle key of email and network address, then the arrival keys (session.c). */
 void session_draft(struct authd *d, const struct request *req, struct uuid project,
                    struct uuid account, enum role role, const char *email, const char *auth_method,
                    struct session_draft *ret);
 
-/* Makes it a browser's session: the cookie's, with lifetimes of authd/page/visit.h and an unusable
+/* Makes it the browser session of the cookie, with lifetimes of authd/page/visit.h and an unusable
  * refresh token. NULL: no change. */
 void session_draft_for_browser(struct session_draft *self, const char *cookie);
 
 void session_draft_wipe(struct session_draft *self);
 
-/* Returns a new access token from the request's arena. */
+/* Returns an access token from the request's arena. */
 int session_access_token(struct authd *d, const struct request *req,
                          const struct token_subject *subject, const char **ret,
                          struct error *err) MUST_USE;
 
-/* Returns "<type>/<id>" with its display name, from the arena. */
+/* Returns "<type>/<id>", from the arena. */
 const struct reference *session_reference(struct arena *arena, const char *type, struct uuid id,
                                           const char *display);
 
@@ -60,44 +59,42 @@ const struct reference *session_reference(struct arena *arena, const char *type,
 struct session_created {
     struct uuid membership, profile;
     bool admin;
-    int64_t change; /* number of the canceled deletion's change; 0: none */
+    int64_t change; /* number of the canceled deletion; 0: none */
     bool surplus;   /* above sessions_per_account */
     bool arrival;   /* both address and user agent are new */
     bool renewed;   /* the password was rehashed, see password_renew.sql */
 };
 FIELD_DECLARE(session_created);
 
-/* Finishes a session's creation, and sets its subject. Parks. */
+/* Finishes a new session. Parks. */
 int session_begun(struct authd *d, const struct request *req, const struct session_created *created,
                   const struct session_draft *draft, enum role role, struct token_subject *ret,
                   struct error *err) MUST_USE;
 
-/* Fills a new session's token response. display: the profile's. */
+/* display: the profile's. */
 int session_answer(struct authd *d, const struct request *req, const struct token_subject *subject,
                    const struct session_draft *draft, const char *project_name, const char *display,
                    struct token_response *out, struct error *err) MUST_USE;
 
-/* Returns the audit row of a new session. */
 struct sql_audit session_audit(const struct request *req, const char *action,
                                const struct session_draft *draft, struct uuid account,
                                enum role role);
 
-/* A sign-in attempt, as far as known. */
 struct sign_in {
     struct uuid project, account;
     enum role role;
 };
 
-/* Returns the audit row of a failed sign-in. why: one word ("password", "code"). */
+/* why: one word ("password", "code"). */
 struct sql_audit sign_in_failure(const struct request *req, const struct sign_in *who,
                                  const char *why);
 
-/* Audits a failed sign-in that writes nothing else. Parks. */
+/* Audits a failed sign-in. Parks. */
 int sign_in_refused(struct authd *d, const struct request *req, const struct sign_in *who,
                     const char *why, struct error *err) MUST_USE;
 
-/* The live sessions of an account to end. reason: "logout", "revoked", "theft", "login-replay",
- * "credential", "removed". */
+/* An account's sessions to end. reason: "logout", "revoked", "theft", "login-replay", "credential",
+ * "removed". */
 struct session_end {
     struct uuid project, account;
     struct uuid only, except; /* absent: all, and none */
@@ -109,42 +106,38 @@ struct session_end {
 int session_end(struct authd *d, const struct request *req, const struct session_end *which,
                 size_t *ret_count, struct error *err) MUST_USE;
 
-/* Ends the least recently used sessions above `sessions_per_account`, never `kept`. Logs a failure,
- * which does not affect the sign-in. Parks. */
+/* Ends the least recently used sessions above `sessions_per_account`, except `kept`. Logs failures.
+ * Parks. */
 void session_end_surplus(struct authd *d, const struct request *req, struct uuid account,
                          struct uuid kept);
 
-/* Changes of a transaction, for session_revocation_wait() after its commit. */
+/* Changes for session_revocation_wait(), after the commit. */
 struct session_ended {
     struct change *changes;
     size_t count;
-    int64_t sequence; /* of the last change */
+    int64_t sequence; /* the last change's */
 };
 
-/* Ends an account's live sessions in all projects except `except` (absent: none). Parks. */
+/* Ends an account's sessions in all projects except `except` (absent: none). Parks. */
 int session_end_account(struct db_tx *tx, const struct request *req, struct uuid account,
                         struct uuid except, const char *reason, struct session_ended *ret,
                         struct error *err) MUST_USE;
 
-/* Ends an account's live sessions in one project. Parks. */
+/* Ends an account's sessions in one project. Parks. */
 int session_end_project(struct db_tx *tx, const struct request *req, struct uuid project,
                         struct uuid account, const char *reason, struct session_ended *ret,
                         struct error *err) MUST_USE;
 
-/* Adds a membership's change. Call it last before the commit, because it locks the counter.
- * Parks. */
+/* Add a change. Call them last before the commit, because they lock the counter. Park. */
 int session_ended_membership(struct db_tx *tx, const struct request *req, struct uuid membership,
                              struct session_ended *ended, struct error *err) MUST_USE;
 
-/* Adds an account's change; see session_ended_membership(). */
 int session_ended_account(struct db_tx *tx, const struct request *req, struct uuid account,
                           struct session_ended *ended, struct error *err) MUST_USE;
 
-/* Adds a project's change; see session_ended_membership(). */
 int session_ended_project(struct db_tx *tx, const struct request *req, struct uuid project,
                           struct session_ended *ended, struct error *err) MUST_USE;
 
-/* Adds changes that a statement returned. */
 void session_ended_add(const struct request *req, const struct field_list *changes,
                        struct session_ended *ended);
 

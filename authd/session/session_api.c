@@ -23,7 +23,6 @@ static const char *const membership_type[] = {"ProjectMembership", NULL};
 static const char *const policy_type[] = {"AccessPolicy", NULL};
 static const char *const configuration_type[] = {"UserConfiguration", NULL};
 
-/* The policy in /auth/me of a membership without one. */
 #define NO_POLICY "{\"resourceType\":\"AccessPolicy\",\"resource\":[]}"
 
 static int check_session_option(const char *value, char why[static 96])

@@ -48,7 +48,7 @@ struct me_policy {
 };
 FIELD_DECLARE(me_policy);
 
-/* For clients that expect menus; always empty. */
+/* For clients that expect menus; empty. */
 struct me_menu_link {
     const char *name, *target;
 };

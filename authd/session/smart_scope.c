@@ -16,7 +16,7 @@ static const struct {
                {'d', SMART_DELETE},
                {'s', SMART_SEARCH}};
 
-/* Section "Scopes for requesting FHIR resources": version 1 in letters of version 2. */
+/* "Scopes for requesting FHIR resources": version 1 in letters of version 2. */
 static const struct {
     const char *word;
     unsigned allows;
@@ -157,7 +157,7 @@ const char *smart_scope_print(struct arena *arena, const struct smart_scope *sel
                         self->query ? self->query : "");
 }
 
-/* The texts appear in JSON and headers, and spaces separate scopes (RFC 6749, section 3.3). */
+/* Excludes characters that JSON and headers escape, and spaces (RFC 6749, section 3.3). */
 static bool is_plain(const char *value)
 {
     for (; *value; value++)

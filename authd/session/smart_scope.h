@@ -1,6 +1,6 @@
 /*
- * smart_scope.h - resource scopes of SMART App Launch 2.2 (scopes-and-launch-context):
- * "patient/Observation.rs", or "patient/Observation.read" in version 1, and their intersection.
+ * smart_scope.h - resource scopes of SMART App Launch 2.2, such as "patient/Observation.rs"
+ * (version 1: "patient/Observation.read"), and their intersection.
  */
 #ifndef ATRIUM_AUTHD_SESSION_SMART_SCOPE_H
 #define ATRIUM_AUTHD_SESSION_SMART_SCOPE_H
@@ -31,23 +31,23 @@ struct smart_scope {
 
 int smart_scope_parse(const char *word, struct smart_scope *ret) MUST_USE;
 
-/* True for scopes that a person grants: patient and user. */
+/* True for patient and user scopes, which a person grants. */
 bool smart_scope_is_personal(const char *word);
 
-/* True for scopes that mean something only at a FHIR server: "launch", "launch/...", "patient/...",
+/* True for scopes that only a FHIR server uses: "launch", "launch/...", "patient/...",
  * "user/...". */
 bool smart_scope_needs_server(const char *word);
 
-/* Computes the intersection in the syntax of `wanted`; false if it is empty. A query is narrower
- * than none; two different queries have no intersection that a scope can express. */
+/* Computes the intersection, in the syntax of `wanted`; false: empty. A query is narrower than
+ * none; two different queries have no common scope. */
 bool smart_scope_meet(const struct smart_scope *wanted, const struct smart_scope *limit,
                       struct smart_scope *ret);
 
-/* Prints a scope, in the syntax of version 1 if requested and possible. */
+/* Uses the syntax of version 1 if requested and possible. */
 const char *smart_scope_print(struct arena *arena, const struct smart_scope *self);
 
-/* field_check functions (common/wire/fields.h) for version 2 scopes: of a patient's data, and also
- * of data that a practitioner can see. */
+/* field_check functions (common/wire/fields.h): a patient's data, and also what a practitioner can
+ * see. */
 int smart_scope_patient_check(const char *value, char why[static 96]);
 int smart_scope_practitioner_check(const char *value, char why[static 96]);
 

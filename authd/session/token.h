@@ -1,7 +1,7 @@
 /*
- * token.h - access tokens: JSON Web Tokens (RFC 7519) signed with ES256 (RFC 7518, section 3.4).
- * Pure: no database, no loop. EVP signs with a key that is parsed once; libjwt would parse its PEM
- * for each token (docs/adr/0014-own-jwt.md).
+ * token.h - access tokens: JSON Web Tokens (RFC 7519) with ES256 (RFC 7518, section 3.4). Pure: no
+ * database, no loop. The key is parsed once; libjwt would parse it for each token
+ * (docs/adr/0014-own-jwt.md).
  */
 #ifndef ATRIUM_AUTHD_SESSION_TOKEN_H
 #define ATRIUM_AUTHD_SESSION_TOKEN_H

@@ -20,7 +20,6 @@ enum {
     SIGN_IN_HOURS = 25,
 };
 
-/* The checkpoint and its verifier key. */
 #define FIELD_CHECKPOINT(s)                                                                      \
     FIELD_TEXT(s, checkpoint, 1, NOTE_MAX, FIELD_REQUIRED,                                       \
                "Head of the tree: a signed note with its origin, size and root.",                \

@@ -61,7 +61,7 @@ struct sign_in_hours {
 };
 FIELD_DECLARE(sign_in_hours);
 
-/* Network addresses of audit rows of any daemon. */
+/* Addresses of any daemon's audit rows. */
 enum { ADDRESSES_OPEN_MAX = 250 }; /* 40 us each */
 struct operator_addresses_open_in {
     struct field_list addresses; /* struct audit_sealed */
@@ -69,17 +69,16 @@ struct operator_addresses_open_in {
 FIELD_DECLARE(operator_addresses_open_in);
 
 struct operator_addresses_open_out {
-    struct field_texts addresses; /* in the same order; "": the account was deleted */
+    struct field_texts addresses; /* as in the request; "": the account was deleted */
 };
 FIELD_DECLARE(operator_addresses_open_out);
 
-/* The erasure of an account with everything it owned. */
 struct operator_erasure_in {
     struct uuid account;
 };
 FIELD_DECLARE(operator_erasure_in);
 
-/* A daemon's erased rows. */
+/* A daemon's part. */
 struct erasure_part {
     const char *daemon;
     int64_t doneAt;
@@ -87,7 +86,7 @@ struct erasure_part {
 };
 FIELD_DECLARE(erasure_part);
 
-/* The signed erasure: the second line of a note, after the note's name. */
+/* The second line of the signed note, after its name. */
 struct erasure_statement {
     struct uuid account;
     int64_t deletedAt;
@@ -113,9 +112,9 @@ struct activity_in {
 FIELD_DECLARE(activity_in);
 
 struct activity_row {
-    const char *event;         /* JSON AuditEvent */
-    const char *record;        /* the leaf's text; NULL: the actor was someone else */
-    int64_t index;             /* the leaf's */
+    const char *event;  /* JSON AuditEvent */
+    const char *record; /* the leaf's text; NULL: another actor's */
+    int64_t index;
     struct field_texts hashes; /* base64 */
 };
 FIELD_DECLARE(activity_row);

@@ -8,8 +8,8 @@
  *
  *     - lakeside.example/t/north/audit <key hash and Ed25519 signature, base64>
  *
- * (The last line begins with an em dash.) One key signs for all projects; the origin, a note's
- * first line, names the project.
+ * (The last line begins with an em dash.) One key signs for all projects; the first line names the
+ * project.
  */
 #include <sodium.h>
 #include <string.h>
@@ -77,7 +77,7 @@ const char *trail_host(struct authd *d, struct arena *arena)
     return arena_strndup(arena, host, strcspn(host, "/ +"));
 }
 
-/* Returns "<host>/t/<tenantCode>/audit", with the id of a project without a code. */
+/* Returns "<host>/t/<tenantCode>/audit", or the project's id without a code. */
 static const char *origin_of(struct authd *d, const struct request *req,
                              const struct tenant *tenant)
 {

@@ -1,9 +1,9 @@
 /*
- * trail_grow.c - adds daemons' sealed rows to their projects' trees, see trail.h.
+ * trail_grow.c - adds rows that daemons have sealed to projects' trees, see trail.h.
  *
- * One transaction adds a page of a daemon's leaves: it reads its projects, their trees' sizes and
- * edge tiles, adds the leaves in memory, and writes the changes, one statement per table. For
- * authd's own log, the transaction also counts the page's sign-ins by hour.
+ * One transaction adds a page of a daemon's leaves: it reads the sizes and edge tiles of their
+ * trees, adds the leaves in memory, and writes the changes, one statement per table. For authd's
+ * own log, it also counts sign-ins by hour.
  */
 #include <endian.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ void trail_place_read(const uint8_t bytes[static TRAIL_PLACE_SIZE], struct trail
     ret->sequence = (int64_t)be64toh(sequence);
 }
 
-/* ---- changes to write ---- */
+/* ---- changes ---- */
 
 struct tile_write {
     const char *project;
@@ -56,7 +56,6 @@ struct tree_write {
     int64_t size;
 };
 
-/* Lists with room for all changes of a page. */
 struct writes {
     struct tile_write *tiles;
     struct written_place *places;
@@ -67,7 +66,7 @@ struct writes {
 static struct writes writes_new(struct arena *arena, size_t leaves)
 {
     return (struct writes){
-        /* a tile per leaf, if each is another project's, and one more per filled tile */
+        /* a tile per leaf, if all projects differ, and one more per full tile */
         .tiles = arena_calloc(arena, 3 * leaves + MERKLE_LEVELS_MAX, sizeof(struct tile_write)),
         .places = arena_calloc(arena, leaves, sizeof(struct written_place)),
         .trees = arena_calloc(arena, leaves, sizeof(struct tree_write)),
@@ -76,7 +75,6 @@ static struct writes writes_new(struct arena *arena, size_t leaves)
 
 /* ---- one tree ---- */
 
-/* A tree to which leaves are added. */
 struct growth {
     struct arena *arena;
     struct writes *writes;
@@ -86,7 +84,7 @@ struct growth {
     uint8_t places[MERKLE_TILE_HASHES * TRAIL_PLACE_SIZE]; /* for the last tile of level 0 */
     bool has_daemon;                                       /* in that tile */
     int64_t top_at;
-    int changed; /* number of levels with a changed last tile */
+    int changed; /* levels with a changed last tile */
 };
 
 static struct field_bytes copied(struct arena *arena, const void *bytes, size_t size)
@@ -143,16 +141,16 @@ static void finish(struct growth *self)
         (struct tree_write){self->project, self->edge.size};
 }
 
-/* ---- trees of a page ---- */
+/* ---- trees ---- */
 
-/* A page of a daemon's leaves, sorted by project and sequence. */
+/* A daemon's leaves, by project and sequence. */
 struct page {
     int daemon;
     struct audit_leaf *leaves;
     size_t count;
     struct sql_trail_tree_list_rows trees;
     struct sql_trail_edge_list_rows edges;
-    size_t tree, edge; /* first rows of the current project */
+    size_t tree, edge; /* the current project's first rows */
 };
 
 static int by_project(const void *a, const void *b)
@@ -190,7 +188,7 @@ static int read_trees(struct page *self, struct db_tx *tx, const struct request 
     return sql_trail_tree_list(tx, req, &in, &self->trees, err) < 0 ? -1 : 0;
 }
 
-/* If the last tile of level 0 is empty, reads the one before it, for its time. */
+/* Also reads the tile before an empty last tile of level 0, for its time. */
 static int read_edges(struct page *self, struct db_tx *tx, const struct request *req,
                       struct error *err)
 {
@@ -282,7 +280,7 @@ static int write_tiles(struct db_tx *tx, const struct request *req, const struct
                        struct error *err)
 {
     enum {
-        HASHES = MERKLE_TILE_HASHES * MERKLE_HASH_SIZE, /* the statement's fixed widths */
+        HASHES = MERKLE_TILE_HASHES * MERKLE_HASH_SIZE, /* the statement's widths */
         PLACES = MERKLE_TILE_HASHES * TRAIL_PLACE_SIZE,
     };
     size_t count = writes->tile_count;
@@ -352,7 +350,7 @@ static int count_sign_ins(struct db_tx *tx, const struct request *req, int64_t a
     return sql_sign_in_count(tx, req, &in, err) < 0 ? -1 : 0;
 }
 
-/* *ret_done is false if another instance adds or has added this page. */
+/* *ret_done: no other instance adds or has added the page. */
 static int grow_page(struct authd *d, const struct request *req, int daemon, int64_t after,
                      const struct audit_leaves_out *leaves, bool *ret_done, struct error *err)
 {
@@ -398,7 +396,7 @@ static int read_leaves(struct authd *d, const struct request *req, int daemon,
     return bus_call(d->svc.bus, &method, req, in, ret, err);
 }
 
-/* *ret_more: the daemon's log has further pages. */
+/* *ret_more: there are further pages. */
 static int grow_next(struct authd *d, const struct request *round, int daemon, bool *ret_more,
                      struct error *err)
 {

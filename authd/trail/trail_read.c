@@ -3,7 +3,7 @@
  * project_audit, project_audit_checkpoint, project_audit_proof, activity.
  *
  * A list walks the tree's leaves backwards, a bounded number per request. Tiles say which daemons
- * have the rows. Each daemon filters its rows, and the results are merged in the order of leaves.
+ * have the rows, each daemon filters its own, and the results are merged in the order of leaves.
  */
 #include <string.h>
 
@@ -22,15 +22,15 @@ enum {
     PAGE_MAX = 100,
 };
 
-#define LATE_MS DAYS(1) /* from a row's time to its leaf at most, with sane clocks */
+#define LATE_MS DAYS(1) /* from a row's time to its leaf, with sane clocks */
 
 /* ---- leaves ---- */
 
-/* A filter with its results, newest first. */
+/* A filter and its results, newest first. */
 struct search {
     struct uuid project;
     struct audit_rows_in want;
-    int64_t count, below; /* below: leaves from here on are done */
+    int64_t count, below; /* below: later leaves are done */
     bool ended;
     struct found {
         int64_t index;
@@ -40,7 +40,7 @@ struct search {
     size_t found_count;
 };
 
-/* The leaves of some tiles, last first, with each daemon's matching rows. */
+/* The leaves of some tiles, last first, and daemons' matching rows. */
 struct step {
     struct sql_trail_leaf_list_rows tiles;
     struct audit_rows_out rows[TRAIL_DAEMONS];
@@ -58,7 +58,7 @@ static int read_rows(struct authd *d, const struct request *req, int daemon,
     return bus_call(d->svc.bus, &method, req, in, ret, err);
 }
 
-/* Calls `each` for the step's leaves below search->below, last first, until it returns false. */
+/* Calls `each` for leaves below search->below, last first, until it returns false. */
 static void each_leaf(struct step *step, struct search *search,
                       bool (*each)(struct step *step, struct search *search, int64_t index,
                                    const struct trail_place *place))
@@ -87,8 +87,7 @@ static bool note_range(struct step *step, struct search *search UNUSED, int64_t 
     return true;
 }
 
-/* A daemon's rows are in the order of its leaves, so the next row is this leaf's or an older
- * one's. */
+/* Rows are in the order of leaves, so the next one is for this leaf or an older one. */
 static bool take_found(struct step *step, struct search *search, int64_t index,
                        const struct trail_place *place)
 {
@@ -139,8 +138,8 @@ static int step_read(struct authd *d, const struct request *req, struct search *
     return 0;
 }
 
-/* Bisects for the first leaf after which all rows are newer than `until`: tiles' latest times only
- * increase. */
+/* Bisects for the leaves after which all rows are newer than `until`, because tiles' latest times
+ * only increase. */
 static int seek_until(struct authd *d, const struct request *req, struct uuid project,
                       int64_t until, int64_t *below, struct error *err)
 {
@@ -161,7 +160,7 @@ static int seek_until(struct authd *d, const struct request *req, struct uuid pr
     return 0;
 }
 
-/* Finds a page of rows. *ret_next: the next page's cursor, NULL at the end. */
+/* *ret_next: the next page's cursor; NULL: the end. */
 static int search_run(struct authd *d, const struct request *req, struct search *search,
                       const char *key, const char *cursor, const char **ret_next, struct error *err)
 {
@@ -192,7 +191,6 @@ static int search_run(struct authd *d, const struct request *req, struct search 
     return 0;
 }
 
-/* Opens the addresses of the found rows. */
 static int show_addresses(struct authd *d, const struct request *req, struct search *search,
                           struct error *err)
 {
@@ -212,7 +210,7 @@ static const char *or_dash(const char *text)
 
 /* ---- project ---- */
 
-/* The person that a filter names; NULL: unknown, or no person. */
+/* NULL: unknown, or no person. */
 struct named_person {
     const char *account, *profile;
 };
@@ -279,7 +277,7 @@ int project_audit(struct authd *d, const struct request *req, const struct proje
     return 0;
 }
 
-/* Returns the checkpoint and, with `from`, the proof that the tree of that size is its prefix. */
+/* Returns the checkpoint and, with `from`, the proof that the older tree is a prefix. */
 int project_audit_checkpoint(struct authd *d, const struct request *req,
                              const struct project_audit_checkpoint_in *in,
                              struct project_audit_checkpoint *out, struct error *err)
@@ -295,7 +293,6 @@ int project_audit_checkpoint(struct authd *d, const struct request *req,
     return 0;
 }
 
-/* Parses "authd-17". */
 static int parse_id(const char *id, struct trail_place *ret, struct error *err)
 {
     for (int i = 0; i < TRAIL_DAEMONS; i++) {
@@ -312,7 +309,7 @@ static int parse_id(const char *id, struct trail_place *ret, struct error *err)
     return error_set(err, ERR_NOT_FOUND, "Audit event not found.");
 }
 
-/* *ret is the leaf's text, NULL if the row was deleted. */
+/* *ret NULL: the row was deleted. */
 static int read_record(struct authd *d, const struct request *req, struct uuid project,
                        const struct trail_place *place, const char **ret, struct error *err)
 {
@@ -328,7 +325,7 @@ static int read_record(struct authd *d, const struct request *req, struct uuid p
     return 0;
 }
 
-/* Proves that a row is in the tree. NOT_FOUND also if it is not there yet. */
+/* NOT_FOUND also if the row is not in the tree yet. */
 int project_audit_proof(struct authd *d, const struct request *req,
                         const struct project_audit_proof_in *in, struct project_audit_proof *out,
                         struct error *err)
@@ -390,7 +387,6 @@ static int activity_row(struct authd *d, const struct request *req, const struct
     return 0;
 }
 
-/* Returns the caller's own rows in the project, with proofs. */
 int activity(struct authd *d, const struct request *req, const struct activity_in *in,
              struct activity_list *out, struct error *err)
 {

@@ -1,8 +1,8 @@
 /*
  * trail_tree.c - reads trees' sizes, hashes and proofs, see trail.h.
  *
- * A proof is computed twice: first to collect the needed tiles, then with these tiles, which one
- * statement has read. A tile may have grown since, but its earlier hashes never change.
+ * A proof is computed twice: first to collect the tiles it needs, then with these tiles, read in
+ * one statement. Later growth keeps a tile's earlier hashes.
  */
 #include <sodium.h>
 #include <string.h>
@@ -48,7 +48,6 @@ static const struct merkle_tile *tile_find(void *arg, int level, int64_t index)
     return tile;
 }
 
-/* Reads the collected tiles. */
 static int tiles_read(struct authd *d, const struct request *req, struct uuid project,
                       struct tiles *tiles, struct error *err)
 {
