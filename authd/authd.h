@@ -29,18 +29,18 @@ struct authd_config {
     const char *seal_key;         /* path */
     const char *issuer;           /* claim iss */
     const char *audience;         /* claim aud */
-    int64_t refresh_retry_window; /* ms in which a used token gets the same answer */
+    int64_t refresh_retry_window; /* ms in which a used refresh token gets the same answer */
     int64_t fresh_sign_in;        /* ms for which a proof is fresh */
     int64_t sessions_per_account;
     int64_t password_threads;                    /* 0: number of cores */
     int64_t password_queue;                      /* waiting password checks; more get a 503 */
     int64_t imported_password_threads;           /* 0: half of password_threads, at least one */
-    const char *free_mail_file, *throwaway_file; /* NULL: built in */
-    const char *common_passwords;                /* NULL: built in */
+    const char *free_mail_file, *throwaway_file; /* NULL: the built-in lists */
+    const char *common_passwords;                /* NULL: the built-in filter */
     const char **business_domains, **free_mail_domains;
     const char *account_app_url;  /* NULL: none */
     const char **passkey_origins; /* besides account_app_url's; NULL: none */
-    const char **allow_networks;  /* private ones that OAuth clients' URLs can use */
+    const char **allow_networks;  /* private networks for OAuth clients' URLs */
     const char *client_ca_file;   /* for OAuth clients' URLs; NULL: the system's */
 };
 
@@ -59,7 +59,7 @@ struct authd {
     struct password_mixture *password_mixture; /* see password_mixture.h; NULL: none yet */
     struct key_ring *keyring;
     struct key_ring *issuer_keys;  /* see session/issuer_key.h */
-    struct offload *signatures;    /* RS256 */
+    struct offload *signatures;    /* for RS256 */
     struct cache *issuer_verified; /* verified tokens */
     const struct mail_domains *mail_domains;
     const struct password_filter *common_passwords; /* includes breached ones */

@@ -30,7 +30,7 @@ struct identity_get_in {
 };
 FIELD_DECLARE(identity_get_in);
 
-/* Ended sessions are known for a day. */
+/* The end of a session, which authd knows for a day. */
 struct session_end_get_in {
     struct uuid project, session;
 };
@@ -183,7 +183,7 @@ FIELD_DECLARE(admin_create_in);
 struct admin_create_out {
     struct uuid account; /* absent: only invited */
     struct uuid membership, profile;
-    bool created; /* a new account */
+    bool created; /* the account is new */
     bool invited; /* emailed; neither: already an admin */
 };
 FIELD_DECLARE(admin_create_out);
@@ -212,7 +212,7 @@ struct operator_sessions_in {
 };
 FIELD_DECLARE(operator_sessions_in);
 
-/* A page that includes pending members. */
+/* A page of a project's members, including pending ones. */
 struct operator_members_in {
     const char *tenantCode;
     int64_t count, offset;
@@ -264,7 +264,7 @@ struct user {
     struct uuid id;
     enum role role;
     const char *email, *firstName, *lastName;
-    struct uuid projectId; /* a patient's */
+    struct uuid projectId; /* a patient's project */
     int64_t createdAt;
     bool locked;
     int64_t lockedAt;    /* 0: not locked */

@@ -26,10 +26,10 @@ struct email_held {
 };
 
 /* Changes the address, which the link has verified, spends the link, deletes the old address's
- * links and emails an undo link to the old address. Keeps the old verifications only, because a
- * tenant's application could have requested the change. Ends all other sessions. by_password: the
- * owner proved link->hash instead of a session. Fails: BAD_REQUEST (link spent, or address taken).
- * Parks. */
+ * links and emails an undo link to the old address. The new address counts as verified only where
+ * the old one did, because a tenant's application could have requested the change. Ends all other
+ * sessions. by_password: the owner proved link->hash instead of a session. Fails: BAD_REQUEST (link
+ * spent, or address taken). Parks. */
 int email_change_apply(struct authd *d, const struct request *req, const struct email_held *link,
                        bool by_password, struct error *err) MUST_USE;
 

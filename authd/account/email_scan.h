@@ -7,8 +7,8 @@
 
 #include "authd/authd.h"
 
-/* Reads the audit log in parts, up to the row that was last when records began. For
- * service_every(); instances can share the work. Parks. */
+/* Reads the audit log in parts, up to the row that was last when authd began to record
+ * verifications. For service_every(); instances can share the work. Parks. */
 int email_scan_run(void *daemon, const struct request *req, struct error *err) MUST_USE;
 
 #endif

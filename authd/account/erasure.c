@@ -21,7 +21,7 @@
 #include "settingsd/settingsd_api.h"
 
 enum {
-    ASK_MS = 2000,      /* per daemon */
+    ASK_MS = 2000,      /* timeout per daemon */
     PAGE_PLACES = 1000, /* per request, see account_wipe */
     DAEMON_MAX = 16,    /* characters */
     MISSING_MAX = 8,    /* named in a receipt */

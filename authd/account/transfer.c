@@ -17,7 +17,7 @@ enum {
     INVITED_ROWS = 200,  /* per page */
 };
 
-/* Until then, an import can be continued: its added accounts are known. */
+/* The time for which an import can be continued, since authd knows which accounts it added. */
 #define TRANSFER_KEPT DAYS(90)
 
 /* ---- accounts ---- */

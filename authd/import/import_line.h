@@ -18,7 +18,7 @@
 struct import_rules {
     int64_t now_ms;
     bool verified;                                  /* second factors and passkeys */
-    bool invites;                                   /* practitioners, without their hashes */
+    bool invites;                                   /* invite practitioners, without their hashes */
     bool patient_policy, practitioner_policy;       /* the project has a default */
     const char *patient_rp_id, *practitioner_rp_id; /* for passkeys; NULL: none allowed */
 };

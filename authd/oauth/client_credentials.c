@@ -70,7 +70,7 @@ static int read_scope(const struct token_call *call, const char **ret, struct er
     return *ret ? 0 : refuse_scope(err);
 }
 
-/* SMART's backend services don't name their server. */
+/* SMART's backend services don't name their server, so the client's is used. */
 static const char *resource_of(const struct token_call *call, const char *scope)
 {
     const struct field_texts *audiences = &call->client->settings->audiences;

@@ -40,8 +40,9 @@ int grant_check_registered(struct authd *d, const struct token_call *call, struc
 int grant_end_of_client(struct authd *d, const struct request *req, struct uuid project,
                         struct uuid client, struct error *err) MUST_USE;
 
-/* Ends a project's grants at a FHIR server that becomes `server` (NULL: deleted), as a
- * transaction's last statements. Call session_revocation_wait() after the commit. Parks. */
+/* Ends a project's grants at a FHIR server that exceed its new registration `server` (NULL: it is
+ * deleted), as a transaction's last statements. Call session_revocation_wait() after the commit.
+ * Parks. */
 int grant_end_of_server(struct authd *d, const struct request *req, struct db_tx *tx,
                         struct uuid project, const char *base, const struct fhir_server *server,
                         struct session_ended *ret, struct error *err) MUST_USE;

@@ -68,7 +68,7 @@ static enum visit_step find_client(struct ending *self, struct error *err)
     return given ? refuse(self) : VISIT_OPEN; /* deleted since */
 }
 
-/* Section 3.1: an exact match. */
+/* Section 3.1: the redirect URI must match exactly. */
 static enum visit_step check_address(struct ending *self)
 {
     const char *uri = self->in->post_logout_redirect_uri;

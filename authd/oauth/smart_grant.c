@@ -229,7 +229,7 @@ static int narrow_to(struct narrowing *self, const struct limits *limits, struct
     return 0;
 }
 
-/* Also finds self->documents. */
+/* Like narrow_to(), and finds the person's rights to documents. */
 static int narrow(struct authd *d, const struct request *req, const struct caller *caller,
                   struct uuid patient, bool launched, struct auth_request *request,
                   struct error *err)

@@ -69,7 +69,7 @@ static int check_key(struct authd *d, const struct request *req, const struct us
     return bound ? dpop_check_token(d, req, in->visit, text, key, ret_proof, err) : 0;
 }
 
-/* RFC 9068, section 4. */
+/* RFC 9068, section 4: checks issuer, audience and expiry. */
 static int open_token(struct authd *d, const struct request *req, const struct issuer *issuer,
                       const struct userinfo_in *in, struct uuid *ret_session,
                       const char **ret_scope, struct dpop_proof *ret_proof, struct error *err)

@@ -34,7 +34,8 @@ void address_key_complete(struct authd *d, const struct request *req, struct cal
 struct sql_address_key_insert address_key_draft(struct authd *d, const struct request *req,
                                                 struct uuid account);
 
-/* Returns the events with their addresses opened, see audit_address_show(). Parks. */
+/* Returns the events with their network addresses, as far as there are keys, see
+ * audit_address_show(). Parks. */
 struct audit_record;
 int addresses_show(struct authd *d, const struct request *req, struct audit_record *const *records,
                    size_t count, struct error *err) MUST_USE;

@@ -204,7 +204,7 @@ const char *issuer_key_set(const struct authd *d, const struct request *req)
 /* ---- signing ---- */
 
 struct signing {
-    EVP_PKEY *pkey; /* RS256 */
+    EVP_PKEY *pkey; /* for RS256 */
     const char *text;
     uint8_t signature[JWS_SIGNATURE_MAX];
     size_t size;

@@ -27,7 +27,7 @@ struct keys_get_out {
 FIELD_DECLARE(keys_get_out);
 
 struct keys_rotate_in {
-    bool issuer; /* rotate the issuers' keys */
+    bool issuer; /* rotate the issuers' keys, not the API's */
 };
 FIELD_DECLARE(keys_rotate_in);
 

@@ -99,7 +99,7 @@ static int end_theft(struct authd *d, const struct request *req, const struct re
     return refuse(d, err);
 }
 
-/* Reads the token's state, and rejects worthless tokens. */
+/* Reads the token's state. Rejects tokens of ended sessions; an old token ends its session. */
 static int judge(struct authd *d, const struct request *req, const struct refresh_token *token,
                  struct renewal *ret, struct error *err)
 {

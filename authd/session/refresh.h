@@ -19,9 +19,8 @@ struct renewal {
 /* Checks a grant before its rotation; -1 keeps the token unchanged. Can park. */
 typedef int refresh_check_fn(void *arg, const struct renewal *renewal, struct error *err);
 
-/* Rotates a refresh token. check: for grants only, otherwise NULL. Fails: UNAUTHORIZED; without a
- * change of the token: FORBIDDEN (suspended project, network address), and as the check does.
- * Parks. */
+/* Rotates a refresh token. check: for grants only, otherwise NULL. Fails: UNAUTHORIZED; FORBIDDEN
+ * (suspended project, network address) or as the check does, with the token unchanged. Parks. */
 int refresh_run(struct authd *d, const struct request *req, const char *text,
                 refresh_check_fn *check, void *arg, struct token_subject *ret,
                 const char **ret_successor, struct error *err) MUST_USE;

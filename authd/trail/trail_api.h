@@ -51,7 +51,7 @@ struct project_audit_proof {
 FIELD_DECLARE(project_audit_proof);
 
 struct sign_in_hour {
-    int64_t hour; /* its start */
+    int64_t hour; /* start of the hour */
     int64_t succeeded, failed;
 };
 FIELD_DECLARE(sign_in_hour);

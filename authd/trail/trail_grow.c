@@ -424,7 +424,7 @@ static int grow_next(struct authd *d, const struct request *round, int daemon, b
     return 0;
 }
 
-/* A silent daemon delays the others only in this round. */
+/* A daemon that does not answer delays the others only in this round. */
 int trail_grow(void *daemon, const struct request *req, struct error *err)
 {
     struct authd *d = daemon;

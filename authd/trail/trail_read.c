@@ -30,7 +30,7 @@ enum {
 struct search {
     struct uuid project;
     struct audit_rows_in want;
-    int64_t count, below; /* below: later leaves are done */
+    int64_t count, below; /* below: leaves from here on are done */
     bool ended;
     struct found {
         int64_t index;
@@ -210,7 +210,7 @@ static const char *or_dash(const char *text)
 
 /* ---- project ---- */
 
-/* NULL: unknown, or no person. */
+/* The person that a filter names; NULL: unknown, or no person. */
 struct named_person {
     const char *account, *profile;
 };
