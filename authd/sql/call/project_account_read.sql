@@ -1,6 +1,6 @@
--- Reads a page of the accounts of a project, of a list or a search, after the row `after_key` and
--- `after` (authd/member/project_account.c), see the part project_account_page. `role` is the
--- filter's; `patients`: which role a statement that reads one role reads.
+-- Reads a page of a project's accounts, of a list or a search, after the row `after_key` and
+-- `after` (authd/member/project_account.c; part project_account_page). `role`: the filter.
+-- `patients`: the role that a statement of one role reads.
 -- class: read
 -- in: project uuid, patients bool, search text null, words text, after_key text, after uuid, walk int8
 -- in: organization uuid null, role role null, state text null, most int8, now int8

@@ -1,9 +1,9 @@
--- Reads, for project_account_page, `walk` rows r of {table}, one or several of account {id}, of which
--- {key}, an expression that an index has behind project_id, begins with {search}: of the patients of
--- {project}, or where {patients} is false of practitioners, of whatever project; behind {after_key} and
--- {after}. There is one lower bound: with {key} >= {search} beside the row that the page begins behind,
--- PostgreSQL begins to read at either of them, and with a million people took 150 ms to the first that
--- fits.
+-- Reads, for project_account_page, `walk` rows r of {table}, one or several of account {id}, whose
+-- {key} begins with {search}, after {after_key} and {after}. {key} is an expression that an index
+-- contains after project_id. The rows are of the patients of {project} or, if {patients} is false,
+-- of practitioners of any project. There must be only one lower bound: with {key} >= {search} as a
+-- second one, PostgreSQL chose between them, and with a million people took 150 ms to the first
+-- match.
 -- args: table, id, key, project, patients, search, after_key, after, walk
 (
     select {id} as account_id, {id} as id, {key} as key
