@@ -75,8 +75,8 @@ struct dpop_prove_in {
 };
 FIELD_DECLARE(dpop_prove_in);
 
-/* Changed policies or projects, or a replaced or deleted OAuth client, from settingsd. The answer
- * comes when every live gateway has the change. */
+/* Changes of policies, projects or an OAuth client, from settingsd. The answer comes when every
+ * live gateway has them. */
 struct change_publish_in {
     const char *kind; /* "policy" or "project" */
     struct uuid id;
@@ -202,7 +202,7 @@ FIELD_DECLARE(explain_step);
 
 struct sign_in_explain_out {
     bool wouldSucceed;       /* given the right password */
-    bool secondFactor;       /* and a second-factor code */
+    bool secondFactor;       /* a second-factor code is needed too */
     struct field_list steps; /* struct explain_step */
 };
 FIELD_DECLARE(sign_in_explain_out);
@@ -276,7 +276,7 @@ struct user {
 };
 FIELD_DECLARE(user);
 
-/* An id, or an email address, with project or role if that is ambiguous. */
+/* Names an account by id, or by email address, with project or role if that is ambiguous. */
 struct operator_user_in {
     struct uuid id;
     enum role role;
@@ -287,7 +287,7 @@ FIELD_DECLARE(operator_user_in);
 /* All accounts by email address, or a project's members by membership. */
 struct operator_user_list_in {
     const char *tenantCode;
-    const char *prefix; /* the email address's */
+    const char *prefix; /* start of the email address */
     bool locked;        /* only locked ones */
     int64_t count;
     struct uuid after; /* from the previous page */

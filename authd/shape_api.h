@@ -35,7 +35,7 @@ enum {
 #define BASE64URL_PATTERN "^[A-Za-z0-9_-]*$"
 #define CHALLENGE_PATTERN "^[A-Za-z0-9_-]{43}$"
 
-/* An emailed link. */
+/* The fields of an emailed link. */
 #define FIELD_LINK(s)                                                     \
     FIELD_UUID(s, id, FIELD_REQUIRED, "From the link."),                  \
         FIELD_TEXT(s, secret, 1, CODE_MAX, FIELD_REQUIRED | FIELD_SECRET, \

@@ -235,7 +235,7 @@ int deletion_schedule(struct authd *d, const struct request *req,
 
 struct deleting_account {
     struct uuid account, schedule;
-    struct uuid project; /* a patient's */
+    struct uuid project; /* a patient's project */
     enum role role;
     struct sql_deletion_lock_memberships_rows memberships;
     int64_t resets; /* deleted links to set a password */

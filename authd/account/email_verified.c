@@ -117,7 +117,7 @@ int email_claim(struct db_tx *tx, const struct request *req, struct credential_o
         return -1;
     if (claimed == 0 && by == EMAIL_BY_CODE)
         return 0;
-    /* the owner's, or a recent thief's */
+    /* recent passkeys can be the owner's or a thief's */
     if (claimed == 0 &&
         drop_passkeys(tx, req, owner, req->now_ms - EMAIL_CLAIM_PASSKEY_AGE, "claimed", err) < 0)
         return -1;

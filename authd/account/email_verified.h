@@ -53,7 +53,7 @@ int email_drop_leftovers(struct db_tx *tx, const struct request *req,
 /* True if the tenant rejects unverified addresses at sign-in. */
 bool email_is_required(const struct tenant *tenant);
 
-/* Rejects and audits a sign-in, with the right password, whose required verification is missing:
+/* Rejects and audits a sign-in with the right password if the required verification is missing:
  * ERR_EMAIL_NOT_VERIFIED. keys: limits to check first, so that a caller above them does not learn
  * that the password was right; NULL: already checked. Parks. */
 int email_check_sign_in(struct authd *d, const struct request *req, const struct tenant *tenant,

@@ -1,6 +1,6 @@
 /*
- * mail_domain_data.c - includes the lists of authd/data by assembler. As pages of the program's
- * file, they are read only when used, and all instances share them.
+ * mail_domain_data.c - the lists of authd/data, included by the assembler. As pages of the
+ * program's file, they are read only when used, and all instances share them.
  */
 #include "authd/account/mail_domain.h"
 

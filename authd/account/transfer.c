@@ -281,7 +281,7 @@ static int find_invited(struct db_tx *tx, const char *rows, void *arg, struct er
     return MIN(sql_tenant_account_invited(tx, self->req, &in, self->invited, err), 0);
 }
 
-/* Returns whom the import of this page would invite. CONFLICT, as in the import. */
+/* Returns the people whom the import of this page would invite. CONFLICT, as in the import. */
 int operator_transfer_check(struct authd *d, const struct request *req,
                             const struct operator_transfer_check_in *in,
                             struct operator_transfer_out *out, struct error *err)

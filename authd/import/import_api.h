@@ -77,8 +77,8 @@ FIELD_DECLARE(operator_import_in);
 struct operator_import_out {
     int64_t imported;        /* or would be, with dryRun */
     struct field_list lines; /* struct import_refusal */
-    /* In a dry run, to find duplicates in a file: each valid line's number (8 bytes, big-endian) and a
-     * hash of role and address (8 bytes). */
+    /* In a dry run, to find duplicates in a file: each valid line's number (8 bytes, big-endian)
+     * and a hash of role and address (8 bytes). */
     struct field_bytes addresses;
 };
 FIELD_DECLARE(operator_import_out);

@@ -78,7 +78,7 @@ static const char *find_unknown(struct arena *arena, json_t *object,
 
 /* ---- one line ---- */
 
-/* As many as fit. */
+/* Joins as many problems as fit. */
 static const char *problems_text(struct arena *arena, const struct error *err)
 {
     char text[WHY_MAX] = "";
@@ -387,7 +387,7 @@ static const char *dump(const struct import_batch *self, json_t *array)
     return text;
 }
 
-/* Columns of rows. */
+/* An array for each column. */
 struct texts {
     const char **roles, **emails, **names, **surnames, **hashes, **totps;
 };

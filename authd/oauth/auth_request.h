@@ -36,7 +36,7 @@ struct auth_request {
     struct uuid patient; /* set by smart_narrow() */
     unsigned prompt;
     int64_t max_age_s; /* -1: any */
-    bool two_factors;  /* an essential acr */
+    bool two_factors;  /* required by an essential acr */
     /* Set by `id_token` in `claims`: */
     const char *id_claims; /* space-separated; NULL: none */
     const char *id_acr;    /* essential acr below the highest; NULL: none */

@@ -229,7 +229,7 @@ static void keys_fetch(struct authd *d, const struct request *req, const char *u
     cache_put(self->sets, &key, set);
 }
 
-/* Runs one fetch per set. */
+/* Runs one fetch per set at a time. */
 static int keys_update(struct authd *d, const struct request *req, const char *uri,
                        struct error *err)
 {

@@ -199,7 +199,7 @@ static void run_round(struct round *self)
     while (self->couriers > 0)
         if (fiber_queue_wait(self->d->svc.loop, &self->changed, clock_mono_ms() + POST_MS) ==
             FIBER_CANCELLED)
-            self->next = self->rows->count; /* starts no more */
+            self->next = self->rows->count; /* starts no more couriers */
 }
 
 static int post_due(void *daemon, const struct request *unused UNUSED, struct error *err)

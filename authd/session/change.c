@@ -13,7 +13,7 @@ enum {
     CHANGES_PAGE = 5000,    /* rows per answer; a sequence number has at most 4,000 */
     SETTLE_MS = 5000,       /* older leases' gateways reject all tokens */
     SETTLE_STEP_MS = 50,    /* between checks of the leases */
-    LEASE_DEAD_MS = 6000,   /* without lease renewal; more than SETTLE_MS */
+    LEASE_DEAD_MS = 6000,   /* since the last lease renewal; more than SETTLE_MS */
     LEASES_MAX = 256,       /* as in lease_list.sql and lease_behind.sql */
     GATEWAY_NAME_SIZE = 65, /* the field takes 64 */
 };

@@ -18,7 +18,7 @@ enum { REFRESH_RANDOM_SIZE = 32, REFRESH_SEAL_SIZE = 16, REFRESH_TEXT_SIZE = 108
 struct refresh_token {
     char text[REFRESH_TEXT_SIZE];
     struct uuid project, session;
-    uint8_t hash[SECRET_HASH_SIZE]; /* the text's */
+    uint8_t hash[SECRET_HASH_SIZE]; /* hash of the text */
 };
 
 void refresh_token_new(const struct seal_keys *keys, struct uuid project, struct uuid session,

@@ -78,7 +78,7 @@ struct operator_erasure_in {
 };
 FIELD_DECLARE(operator_erasure_in);
 
-/* A daemon's part. */
+/* A daemon's part of an erasure. */
 struct erasure_part {
     const char *daemon;
     int64_t doneAt;

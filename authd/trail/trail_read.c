@@ -22,7 +22,7 @@ enum {
     PAGE_MAX = 100,
 };
 
-#define LATE_MS DAYS(1) /* from a row's time to its leaf, with sane clocks */
+#define LATE_MS DAYS(1) /* maximum from a row's time to its leaf, with sane clocks */
 
 /* ---- leaves ---- */
 
@@ -309,7 +309,7 @@ static int parse_id(const char *id, struct trail_place *ret, struct error *err)
     return error_set(err, ERR_NOT_FOUND, "Audit event not found.");
 }
 
-/* *ret NULL: the row was deleted. */
+/* *ret is NULL if the row was deleted. */
 static int read_record(struct authd *d, const struct request *req, struct uuid project,
                        const struct trail_place *place, const char **ret, struct error *err)
 {
