@@ -79,7 +79,8 @@ static enum visit_step check_address(struct ending *self)
     return refuse(self);
 }
 
-/* A grant of another session does not count. One with offline_access belongs to the person. */
+/* A grant of another session does not count. One with offline_access has no session, so it counts
+ * for the person. */
 static int is_of_session(const struct ending *self, bool *ret, struct error *err)
 {
     const struct caller *caller = &self->visit.caller;

@@ -47,8 +47,8 @@ static bool is_left(const struct narrowing *self, struct smart_scope *scope)
     return scope->allows != 0;
 }
 
-/* Drops a scope's query that the server does not list: the server might ignore it and allow
- * more. */
+/* Drops a scope with a query if the server lists none for the type: the server might ignore the
+ * query and allow more. */
 static void add_of_server(struct narrowing *self, const struct smart_scope *wanted)
 {
     struct smart_scope limit, both;
