@@ -32,11 +32,11 @@ struct throttle_keys;
 enum email_claim_by { EMAIL_BY_LINK, EMAIL_BY_INVITATION, EMAIL_BY_CODE };
 
 /* Verifies the address of owner->account for owner->organization (absent: all) and writes the
- * password hash, in a transaction that has redeemed a link or emailed code. Another person may have
- * made an account that was not verified there. So this then deletes its scheduled deletion
+ * password hash, in a transaction that has redeemed a link or emailed code. If the address was not
+ * verified there before, another person may have made the account. So its scheduled deletion
  * (owner->revived, for credential_change_commit()), a second factor younger than
- * EMAIL_CLAIM_FACTOR_AGE, passkeys, consents and other links. A code sets no password: its hash
- * matches none, and is written only for a newly verified account.
+ * EMAIL_CLAIM_FACTOR_AGE, passkeys, consents and other links are deleted. A code sets no password:
+ * its hash matches none, and is written only if the verification is new.
  *
  * Order of locks: link, account, second factor, credential, sessions. The caller ends the sessions
  * afterwards. Parks. */

@@ -24,7 +24,7 @@ enum {
     ASK_MS = 2000,      /* timeout per daemon */
     PAGE_PLACES = 1000, /* per request, see account_wipe */
     DAEMON_MAX = 16,    /* characters */
-    MISSING_MAX = 8,    /* named in a receipt */
+    MISSING_MAX = 8,    /* daemons that a receipt names */
 };
 
 /* The other daemons that erase; docd is first. */

@@ -231,7 +231,7 @@ bool mail_domains_business(const struct mail_domains *self, struct arena *arena,
 {
     size_t length = strlen(domain);
 
-    if (length > 0 && domain[length - 1] == '.') /* a zone file's root dot */
+    if (length > 0 && domain[length - 1] == '.') /* the root's dot, as in a zone file */
         domain = arena_strndup(arena, domain, length - 1);
     domain = fields_domain(arena, domain);
     if (!domain || is_suffix(self, domain) || is_listed(self, domain, &self->own_free_mail))

@@ -21,7 +21,7 @@ struct operation;
 
 struct ownership {
     bool owned;
-    bool installation;        /* the installation acts, which needs no owner */
+    bool installation;        /* the installation acts and needs no ownership */
     struct db_array projects; /* the memberships' projects, all within the owner */
 };
 
@@ -56,9 +56,9 @@ int ownership_hold(const struct authd *d, struct db_tx *tx, const struct request
 int ownership_join(struct db_tx *tx, const struct request *req, struct uuid account,
                    struct db_array above, struct error *err) MUST_USE;
 
-/* Counts practitioners of the project (absent: all) whose account none of their own projects owns,
- * in the 100 combinations of projects with the most people. 0 if the installation has account
- * pages. Parks. */
+/* Counts the project's practitioners (absent: all) whose account none of their own projects owns.
+ * Considers the 100 combinations of projects with the most people. 0 if the installation has
+ * account pages. Parks. */
 int ownership_count_shared(struct authd *d, const struct request *req, struct uuid project,
                            int64_t *ret, struct error *err) MUST_USE;
 

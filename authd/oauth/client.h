@@ -1,5 +1,5 @@
 /*
- * client.h - an issuer's OAuth clients: its project's, and the installation's console.
+ * client.h - an issuer's OAuth clients: the project's applications, and the installation's console.
  */
 #ifndef ATRIUM_AUTHD_OAUTH_CLIENT_H
 #define ATRIUM_AUTHD_OAUTH_CLIENT_H

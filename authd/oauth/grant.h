@@ -22,8 +22,8 @@ struct grant {
     int64_t signed_in_at;
 };
 
-/* Returns a refresh token's client. ERR_BAD_REQUEST ("invalid_grant"): another issuer's, or ended.
- * Parks. */
+/* Returns a refresh token's client. ERR_BAD_REQUEST ("invalid_grant"): the token is another
+ * issuer's, or its grant has ended. Parks. */
 int grant_client(struct authd *d, const struct request *req, const struct issuer *issuer,
                  const char *refresh, const char **ret_client, struct error *err) MUST_USE;
 

@@ -41,7 +41,7 @@ struct fhir_server {
 };
 FIELD_DECLARE(fhir_server);
 
-/* SMART App Launch 2.2. */
+/* A launch from a health record (SMART App Launch 2.2). */
 struct launch_create_in {
     const char *clientId;
     struct uuid resource; /* the FHIR server */

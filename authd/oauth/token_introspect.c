@@ -138,7 +138,7 @@ static int answer_refresh(struct authd *d, const struct query *q, json_t *answer
     return 1;
 }
 
-/* Section 2.2. */
+/* RFC 7662, section 2.2. */
 static json_t *answer_make(struct authd *d, struct query *q, struct error *err)
 {
     json_t *answer = json_object();

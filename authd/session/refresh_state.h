@@ -11,7 +11,7 @@
 
 struct authd;
 
-/* Only REFRESH_CURRENT can be outdated when it is used. */
+/* Only REFRESH_CURRENT can be outdated when it is used, because tokens only grow older. */
 enum refresh_status {
     REFRESH_OVER,    /* no session, or ended */
     REFRESH_CURRENT, /* can rotate */
