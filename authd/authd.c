@@ -1,5 +1,5 @@
 /*
- * authd.c - accounts, sign-in, sessions and tokens: configuration, operation table and main.
+ * authd.c - authd's configuration, operation table and main().
  */
 #include "authd/authd.h"
 
@@ -142,8 +142,7 @@ static int reload_keys(void *daemon, const struct request *req, struct error *er
     return key_reload(daemon, req, err) < 0 ? -1 : issuer_key_reload(daemon, req, err);
 }
 
-/* An address that pages can be put behind: absolute, no query, nothing that a mail would have to
- * escape. */
+/* True for a URL to which page paths can be appended and that emails need not escape. */
 static bool is_app_url(const char *text)
 {
     struct uri uri;
@@ -204,7 +203,7 @@ static int start(void *daemon, struct error *err)
     batch_init(&d->rotations, &rotation_batch, d->svc.loop, d);
     batch_init(&d->client_tokens, &client_token_batch, d->svc.loop, d);
     batch_init(&d->grant_persons, &grant_person_batch, d->svc.loop, d);
-    /* At its first start authd makes an RSA key, for seconds where other work has the cores. */
+    /* At its first start authd generates an RSA key, which takes seconds on a busy machine. */
     req = service_request_new(&d->svc, SECONDS(30));
     if (key_open(d, req, err) < 0 || issuer_key_open(d, req, err) < 0 ||
         trail_key_open(d, req, err) < 0 || password_mixture_run(d, req, err) < 0)
@@ -247,7 +246,6 @@ static const struct seal_table seal_tables[] = {
     {.name = NULL},
 };
 
-/* What happened in projects, for their webhooks. */
 int audit_events(struct authd *d, const struct request *req, const struct audit_events_in *in,
                  struct audit_events_out *out, struct error *err)
 {

@@ -60,6 +60,12 @@ LANGUAGE_DONE = (
     'CONTRIBUTING.md',
     'README.md',
     'SECURITY.md',
+    'authd/*.[ch]',
+    'authd/account/**/*.[ch]',
+    'authd/import/**/*.[ch]',
+    'authd/oauth/**/*.[ch]',
+    'authd/session/**/*.[ch]',
+    'authd/trail/**/*.[ch]',
     'docs/*.md',
     'docs/adr/*.md',
 )

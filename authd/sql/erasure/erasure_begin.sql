@@ -1,6 +1,5 @@
--- Notes which rows go with an account that is locked for its deletion, and how many requests follow:
--- `requests` to docd, `others` to each of the daemons beside it. resets: links to set a password,
--- which are deleted by now.
+-- Records the rows to be deleted with a locked account, and the requests to come: `requests` to
+-- docd, `others` to each other daemon. resets: already deleted links to set a password.
 -- class: tx
 -- in: account uuid, requests int8, daemons text[], others int8, resets int8, now int8
 -- rows: none
