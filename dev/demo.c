@@ -339,7 +339,7 @@ static int make_bot(struct maker *self, struct error *err)
                          .name = "Echo",
                          .kind = "program",
                          .program = "echo",
-                         .timeoutMs = 10000,
+                         .timeoutMs = 30000,
                          .warm = true};
     struct operator_bot_put_in in = {.projectId = self->tenant.projectId, .bot = &bot};
     struct bot out = {0};

@@ -67,7 +67,7 @@ static void hear_fiber(void *arg)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
     struct heard *self = arg;
-    const int64_t deadline = clock_mono_ms() + 20000;
+    const int64_t deadline = clock_mono_ms() + 60000;
     const struct subprocess_input exchange = {
         .input = "", .answer_max = 500, .deadline_mono_ms = deadline};
     struct subprocess_output answer;
