@@ -6,6 +6,7 @@
 #include <zlib.h>
 
 #include "common/base/log.h"
+#include "common/domain/accept.h"
 
 enum {
     GZIP_LEVEL = 1,
@@ -13,18 +14,6 @@ enum {
     GZIP_MEMORY = 8,
     BROTLI_LEVEL = 5, /* at the start: milliseconds for the whole page */
 };
-
-/* Whether the parameters of an entry say "q=0". */
-static bool is_refused(const char *parameters, size_t size)
-{
-    for (size_t i = 0; i + 2 < size; i++) {
-        if (strncasecmp(parameters + i, "q=", 2) != 0)
-            continue;
-        i += 2;
-        return strspn(parameters + i, "0.") >= strcspn(parameters + i, ", \t;");
-    }
-    return false;
-}
 
 bool encode_is_accepted(const char *accept, const char *coding)
 {
@@ -37,7 +26,7 @@ bool encode_is_accepted(const char *accept, const char *coding)
         size = strcspn(accept, ",");
         if (size >= length && strncasecmp(accept, coding, length) == 0 &&
             (size == length || strchr(" \t;", accept[length])))
-            return !is_refused(accept + length, size - length);
+            return accept_weight(accept, size) > 0;
         accept += size;
     }
     return false;
