@@ -1,4 +1,4 @@
-/* file.h - ends of files in CLEANUP variables, the byte order mark, whole reads and writes. */
+/* file.h - closing in CLEANUP variables, the byte order mark, whole reads and writes. */
 #ifndef ATRIUM_COMMON_BASE_FILE_H
 #define ATRIUM_COMMON_BASE_FILE_H
 
@@ -8,17 +8,17 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* Leaves stdin open, which a file named "-" is. */
+/* Leaves stdin open, for the file name "-". */
 static inline void file_close(FILE **file)
 {
     if (*file && *file != stdin)
         fclose(*file);
 }
 
-/* The byte order mark that some editors write before a text in UTF-8. */
+/* Byte order mark, which some editors write before UTF-8 text. */
 #define FILE_MARK "\xef\xbb\xbf"
 
-/* Steps over one at the start of a file that was just opened, stdin as well. */
+/* Skips a byte order mark in a file (or stdin) that was just opened. */
 static inline void file_skip_mark(FILE *file)
 {
     static const char mark[] = FILE_MARK;
@@ -27,7 +27,7 @@ static inline void file_skip_mark(FILE *file)
 
     while ((c = getc(file)) == (unsigned char)mark[got] && mark[got] != '\0')
         got++;
-    ungetc(c, file); /* nothing at the end of the file */
+    ungetc(c, file); /* does nothing at the end */
     while (mark[got] != '\0' && got > 0)
         ungetc((unsigned char)mark[--got], file);
 }
@@ -44,7 +44,7 @@ static inline void file_close_descriptor(const int *descriptor)
         close(*descriptor);
 }
 
-/* Writes all bytes, from `offset` on or, with -1, where the file is. -1 with errno. */
+/* Writes all bytes at `offset`, or at the file's position for -1. Returns -1 with errno. */
 static inline int file_write_all(int file, const void *bytes, size_t size, off_t offset)
 {
     const char *from = bytes;
@@ -60,8 +60,8 @@ static inline int file_write_all(int file, const void *bytes, size_t size, off_t
     return 0;
 }
 
-/* Reads from `offset` on or, with -1, where the file is. Less than `size` only at its end; -1 with
- * errno. */
+/* Reads at `offset`, or at the file's position for -1. Returns less than `size` only at the file's
+ * end, and -1 with errno. */
 static inline ssize_t file_read_all(int file, void *bytes, size_t size, off_t offset)
 {
     char *to = bytes;
@@ -78,8 +78,8 @@ static inline ssize_t file_read_all(int file, void *bytes, size_t size, off_t of
     return (ssize_t)done;
 }
 
-/* Syncs a folder below `directory` (AT_FDCWD: the working directory), so that the names in it are
- * on the disk. -1 with errno. */
+/* Syncs a folder below `directory` (AT_FDCWD: working directory), so that its names survive a
+ * crash. Returns -1 with errno. */
 static inline int file_sync_folder(int directory, const char *path)
 {
     const int folder = openat(directory, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

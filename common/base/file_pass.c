@@ -5,7 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* Room for one descriptor, aligned as control messages are. */
+/* Space for one descriptor, with a control message's alignment. */
 union control {
     struct cmsghdr header;
     char room[CMSG_SPACE(sizeof(int))];

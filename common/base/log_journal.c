@@ -1,7 +1,6 @@
 /*
- * log_journal.c - events as entries of the systemd journal, with fields.
- *
- * MESSAGE is the text line; the fields are for matches (journalctl ATRIUM_REQUEST_ID=...).
+ * log_journal.c - events as systemd journal entries, whose fields serve matches such as journalctl
+ * ATRIUM_REQUEST_ID=...
  */
 #include <ctype.h>
 #include <inttypes.h>

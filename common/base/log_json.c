@@ -1,16 +1,16 @@
-/* log_json.c - one JSON object (RFC 8259) per event, valid whatever bytes its texts hold. */
+/* log_json.c - one JSON object (RFC 8259) per event, valid for any bytes in its texts. */
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "common/base/log_private.h"
 
-/* The end of an object that was cut always fits. */
+/* Space for it is reserved. */
 #define TRUNCATED ",\"truncated\":true"
 enum { RESERVED = sizeof(TRUNCATED) + 2 };
 
 struct json {
     char *text;
-    size_t length, size; /* size: without what is reserved */
+    size_t length, size; /* size: without the reserve */
     bool cut;
 };
 
@@ -25,7 +25,7 @@ static bool put(struct json *json, const char *text, size_t length)
     return true;
 }
 
-/* Length of the UTF-8 sequence at `at` (RFC 3629, section 4); 0: none, or the NUL at the end. */
+/* Returns the length of a UTF-8 sequence (RFC 3629, section 4); 0 for none or the final NUL. */
 static size_t sequence_length(const unsigned char *at)
 {
     static const struct {
@@ -51,7 +51,7 @@ static size_t sequence_length(const unsigned char *at)
     return 0;
 }
 
-/* Writes one character, or one invalid byte, escaped if needed; returns how many bytes it read. */
+/* Writes one character or invalid byte, escaped if needed. Returns the bytes read. */
 static size_t put_character(struct json *json, const unsigned char *at)
 {
     char escaped[8];
@@ -69,7 +69,7 @@ static size_t put_character(struct json *json, const unsigned char *at)
     return fits ? MAX(length, (size_t)1) : 0;
 }
 
-/* The quotes stand even around a text that was cut. */
+/* Closes the quotes even when the text is cut. */
 static void put_string(struct json *json, const char *text)
 {
     const unsigned char *at = (const unsigned char *)text;
@@ -85,7 +85,7 @@ static void put_string(struct json *json, const char *text)
     json->size++;
 }
 
-/* Where not even the quotes of the value fit, the member is left out. */
+/* Leaves out a member without space for its value's quotes. */
 static bool put_key(struct json *json, const char *key, size_t value_size)
 {
     size_t before = json->length;
@@ -128,7 +128,7 @@ static const char *level_name(int level)
     return names[level];
 }
 
-/* "authd" of "atrium-authd", as in metrics and traces. */
+/* Returns "authd" for "atrium-authd", as in metrics and traces. */
 static const char *service_name(const char *program)
 {
     static const char prefix[] = "atrium-";
@@ -163,7 +163,7 @@ static bool is_request_id(const struct log_field *field)
     return !field->is_number && strcmp(field->key, "trace") == 0;
 }
 
-/* That of the line itself, else of the work that runs. */
+/* Returns the line's own id, or the running work's. */
 static const char *request_id(const struct log_record *record)
 {
     for (size_t i = 0; i < record->count; i++)

@@ -4,10 +4,10 @@
 #include <sodium.h>
 #include <stdio.h>
 
-#define DASH "\xe2\x80\x94 " /* an em dash and a blank begin the line of a signature */
+#define DASH "\xe2\x80\x94 " /* em dash and blank before a signature */
 
 enum {
-    ED25519 = 1, /* the algorithm, in front of a public key */
+    ED25519 = 1, /* algorithm byte before a public key */
     HASH_SIZE = 4,
     VERIFIER_SIZE = 1 + NOTE_PUBLIC_SIZE,
     SIGNATURE_SIZE = HASH_SIZE + crypto_sign_BYTES,
@@ -26,7 +26,7 @@ const char *note_base64(struct arena *arena, const void *bytes, size_t size)
 
 /* ---- keys ---- */
 
-/* The name, the algorithm with the key, and the start of SHA-256(name, LF, algorithm with key). */
+/* Name, algorithm with key, and the start of SHA-256(name, LF, algorithm with key). */
 struct verifier {
     const char *name;
     uint8_t key[VERIFIER_SIZE], hash[HASH_SIZE];
@@ -107,7 +107,7 @@ const char *note_sign(struct arena *arena, const char *name, const char *text,
                         note_base64(arena, signature, sizeof(signature)));
 }
 
-/* The last empty line, which ends the text; NULL: there is none. */
+/* Returns the last empty line, which ends the text, or NULL. */
 static const char *find_end(const char *note)
 {
     const char *end = NULL;
@@ -117,7 +117,7 @@ static const char *find_end(const char *note)
     return end;
 }
 
-/* Checks a signature line: 1: this key's and good, 0: another key's, -1: neither. */
+/* Returns 1 for this key's valid signature, 0 for another key's line and -1 otherwise. */
 static int check_line(const struct verifier *verifier, const char *line, size_t length,
                       const char *text, size_t size)
 {
