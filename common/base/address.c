@@ -30,7 +30,6 @@ static int parse_plain(const char *text, struct address *ret)
     return inet_pton(AF_INET6, text, ret->bytes) == 1 ? 0 : -1;
 }
 
-/* Returns true for nothing, or a colon and a port. */
 static bool is_port(const char *text)
 {
     size_t digits = *text == ':' ? strspn(text + 1, "0123456789") : 0;

@@ -14,7 +14,7 @@ struct address {
 };
 struct address_network {
     struct address address;
-    unsigned prefix; /* in bits, up to 128 */
+    unsigned prefix; /* in bits */
 };
 
 /* Reads an IPv4 or IPv6 address, also "a.b.c.d:port" and "[v6]:port". Returns -1 for other text. */
@@ -51,7 +51,7 @@ enum {
 };
 
 struct address_subject {
-    struct address address;          /* first of the network */
+    struct address address;
     int64_t factor;                  /* multiplies a single client's limit */
     char text[ADDRESS_SUBJECT_SIZE]; /* "192.0.2.7", "2001:db8:0:1::/64" */
 };
@@ -61,7 +61,7 @@ struct address_subjects {
 };
 void address_subjects(const struct address *address, struct address_subjects *ret);
 
-/* Does the same for text. Text without an address is one subject, cut to its size. */
+/* Does the same for text. Other text is one subject, cut to its size. */
 void address_subjects_of(const char *text, struct address_subjects *ret);
 
 #endif

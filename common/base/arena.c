@@ -140,7 +140,6 @@ void arena_destroy(struct arena **self_p)
 
 void arena_reset(struct arena *self)
 {
-    /* A finalizer can use the arena's memory, but must not register another finalizer. */
     while (self->finalizers) {
         struct finalizer *last = self->finalizers;
 

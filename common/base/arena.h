@@ -29,7 +29,7 @@ void *arena_alloc_raw(struct arena *self, size_t size) __attribute__((malloc, re
 void *arena_calloc(struct arena *self, size_t count, size_t size)
     __attribute__((malloc, returns_nonnull));
 
-/* Copies text; NULL gives NULL. arena_strndup() adds the NUL. */
+/* Copies text; NULL gives NULL. */
 char *arena_strdup(struct arena *self, const char *text);
 char *arena_strndup(struct arena *self, const char *text, size_t length)
     __attribute__((returns_nonnull));
@@ -45,7 +45,6 @@ char *arena_vprintf(struct arena *self, const char *format, va_list args) PRINTF
  * handles. */
 void arena_on_destroy(struct arena *self, void (*fn)(void *data), void *data);
 
-/* Returns the bytes allocated since the last reset, for tests and metrics. */
 size_t arena_used(const struct arena *self);
 
 #endif

@@ -24,7 +24,6 @@ static inline void memory_free(void *pointer_p)
 /* An ignored result is a compile error. */
 #define MUST_USE __attribute__((warn_unused_result))
 
-/* Makes the compiler check arguments against the format; positions count from 1. */
 #define PRINTF_LIKE(position, first) __attribute__((format(printf, position, first)))
 
 #define NORETURN __attribute__((noreturn))

@@ -18,7 +18,7 @@ struct cache {
     void (*drop)(void *value);
     size_t capacity, count, hand, fresh; /* slots below `fresh` have been used */
     size_t mask;
-    int32_t *heads, free; /* free: chain of emptied slots */
+    int32_t *heads, free;
     struct slot *slots;
     uint8_t secret[crypto_generichash_KEYBYTES];
 };

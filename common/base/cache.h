@@ -36,7 +36,7 @@ void cache_put(struct cache *self, const struct cache_key *key, void *value);
 
 void cache_remove(struct cache *self, const struct cache_key *key);
 
-/* Removes each value that match(value, arg) accepts; a NULL match removes all. */
+/* Removes the values that match(value, arg) accepts; a NULL match accepts all. */
 void cache_remove_if(struct cache *self, bool (*match)(const void *value, const void *arg),
                      const void *arg);
 

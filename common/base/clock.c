@@ -11,7 +11,7 @@ static const int64_t OFFSET_MAX_S =
     INT64_C(100) * 366 * 86400; /* a longer jump is a typing error */
 
 struct clock {
-    char *offset_file; /* NULL: wall clock */
+    char *offset_file;
     int64_t offset_ms, read_at_mono_ms;
 };
 

@@ -25,10 +25,10 @@ void clock_destroy(struct clock **self_p);
 /* Returns contract time in ms since the epoch. Reads the offset file at most every 50 ms. */
 int64_t clock_now_ms(struct clock *self);
 
-/* Returns true for a clock with an offset file: pollers then sleep less, to notice its jumps. */
+/* Returns true with an offset file: pollers then sleep less, to notice its jumps. */
 bool clock_is_test(const struct clock *self);
 
-/* Returns the wall clock, without offset, in ms since the epoch. */
+/* Returns the wall clock without offset. */
 int64_t clock_real_ms(void);
 
 int64_t clock_mono_ms(void);

@@ -46,11 +46,11 @@ struct date {
  * days. gmtime_r() locks and looks up the time zone, which takes three times as long. */
 static struct date date_of(unsigned days)
 {
-    unsigned since = days + 306; /* 0000-03-01 */
+    unsigned since = days + 306;
     unsigned era = since / 146097, of_era = since % 146097;
     unsigned year = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
     unsigned of_year = of_era - (365 * year + year / 4 - year / 100);
-    unsigned month = (5 * of_year + 2) / 153; /* 0: March */
+    unsigned month = (5 * of_year + 2) / 153;
     struct date date = {.day = of_year - (153 * month + 2) / 5 + 1,
                         .month = month < 10 ? month + 3 : month - 9};
 
@@ -60,7 +60,7 @@ static struct date date_of(unsigned days)
 
 void clock_format_iso(int64_t ms, char text[static 25])
 {
-    static const int64_t min = INT64_C(-62135596800000); /* 0001-01-01 */
+    static const int64_t min = INT64_C(-62135596800000);
     static const int64_t max = INT64_C(253402300799999); /* 9999-12-31, the last with four digits */
     uint64_t since = (uint64_t)(MIN(MAX(ms, min), max) - min); /* since 0001-01-01 */
     unsigned milli = (unsigned)(since % DAYS(1));

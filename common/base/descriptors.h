@@ -14,7 +14,6 @@ enum {
     DESCRIPTORS_USED_MAX = 65536, /* cap on any higher limit */
 };
 
-/* Raises the soft limit to the hard one, at most DESCRIPTORS_USED_MAX. */
 void descriptors_raise(void);
 
 size_t descriptors_limit(void);

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <syslog.h>
 
-#ifdef __clang_analyzer__ /* functions for the analyzer, see error.h */
+#ifdef __clang_analyzer__
 #undef error_set
 #undef error_detail
 #undef error_problem

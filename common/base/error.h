@@ -32,25 +32,23 @@ struct error_kind {
 struct error_item {
     struct error_item *next;
     const char *name;  /* field's dotted path, or member's name */
-    const char *value; /* field's problem, or member's text */
+    const char *value; /* field or member */
 };
 
-enum {
-    ERROR_ITEMS_MAX = 64
-}; /* problems listed per request; the others are counted as "and more" */
+enum { ERROR_ITEMS_MAX = 64 }; /* problem or text */
 
 struct error {
     enum error_code code; /* ERR_NONE: no failure */
     char message[256];    /* for the client */
     bool foreign;         /* a bot wrote the message: never logged */
-    char detail[256];     /* for the log */
+    char detail[256];     /* by a bot: never logged */
     char sqlstate[6];     /* PostgreSQL's code, or "" */
     char constraint[64];  /* violated constraint, or "" */
     struct arena *arena;  /* for items */
     struct error_item *problems, **problems_tail;
     struct error_item *members, **members_tail;
     int problem_count;
-    int64_t retry_after_s; /* Retry-After, 0: none */
+    int64_t retry_after_s;
     /* RateLimit-Limit and -Remaining, if limit > 0 and the code is THROTTLED or NONE */
     int64_t limit, remaining;
     int64_t reset_s; /* RateLimit-Reset; for STEP_UP_REQUIRED the proof's maximum age in seconds */
@@ -73,7 +71,6 @@ void error_limit(struct error *self, int64_t limit, int64_t remaining, int64_t r
 /* Adds the operator's detail to an error. Returns -1. */
 int error_detail(struct error *self, const char *format, ...) PRINTF_LIKE(2, 3);
 
-/* Adds a problem at a dotted path and makes the error a 422. Returns -1. */
 int error_problem(struct error *self, const char *path, const char *format, ...) PRINTF_LIKE(3, 4);
 
 /* Adds a text member to the answer's JSON; "details.url" is member url of object details. */

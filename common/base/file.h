@@ -15,10 +15,9 @@ static inline void file_close(FILE **file)
         fclose(*file);
 }
 
-/* Byte order mark, which some editors write before UTF-8 text. */
 #define FILE_MARK "\xef\xbb\xbf"
 
-/* Skips a byte order mark in a file (or stdin) that was just opened. */
+/* Skips a UTF-8 byte order mark at the start of a file or stdin. */
 static inline void file_skip_mark(FILE *file)
 {
     static const char mark[] = FILE_MARK;
@@ -27,7 +26,7 @@ static inline void file_skip_mark(FILE *file)
 
     while ((c = getc(file)) == (unsigned char)mark[got] && mark[got] != '\0')
         got++;
-    ungetc(c, file); /* does nothing at the end */
+    ungetc(c, file);
     while (mark[got] != '\0' && got > 0)
         ungetc((unsigned char)mark[--got], file);
 }

@@ -14,7 +14,7 @@
 bool file_pass_send(int socket, int64_t number, int file);
 
 enum file_pass {
-    FILE_PASS_NONE, /* no message yet */
+    FILE_PASS_NONE, /* no message */
     FILE_PASS_ONE,
     FILE_PASS_END, /* the peer closed, or sent an invalid message */
 };

@@ -24,7 +24,6 @@ enum log_format {
     LOG_FORMAT_JOURNAL,
 };
 
-/* Sets the program, instance and least urgent level. Call it once. */
 void log_open(const char *program, const char *instance, int level);
 void log_set_level(int level);
 
@@ -34,7 +33,6 @@ enum log_format log_format_from(const char *word);
 /* Sets the format (text before the call). Call it before the first thread starts. */
 void log_set_format(enum log_format format);
 
-/* Returns the actual format, never LOG_FORMAT_AUTO. */
 enum log_format log_format(void);
 
 /* The running work, for lines that do not name it. Empty texts are left out. */
@@ -70,7 +68,6 @@ void log_write(int level, const char *topic, const char *message, const struct l
 enum { LOG_FIELDS_MAX = 24 };
 void log_event(int level, const char *topic, const char *message, ...) __attribute__((sentinel));
 
-/* Logs one formatted value with key "detail". */
 void log_detail(int level, const char *topic, const char *message, const char *format, ...)
     PRINTF_LIKE(4, 5);
 

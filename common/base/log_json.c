@@ -10,7 +10,7 @@ enum { RESERVED = sizeof(TRUNCATED) + 2 };
 
 struct json {
     char *text;
-    size_t length, size; /* size: without the reserve */
+    size_t length, size;
     bool cut;
 };
 

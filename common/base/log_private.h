@@ -1,4 +1,3 @@
-/* log_private.h - private to the log's files. */
 #ifndef ATRIUM_COMMON_BASE_LOG_PRIVATE_H
 #define ATRIUM_COMMON_BASE_LOG_PRIVATE_H
 
@@ -9,7 +8,7 @@ enum { LOG_TEXT_MAX = 2048, LOG_JSON_MAX = 3072 };
 
 struct log_record {
     int level;
-    const char *program, *instance; /* instance: can be "" */
+    const char *program, *instance;
     const char *topic, *message;
     const struct log_field *fields;
     size_t count;

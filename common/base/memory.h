@@ -13,7 +13,6 @@ void *memory_raw(size_t size) __attribute__((malloc, returns_nonnull));
 /* Leaves added elements uninitialized. */
 void *memory_resize(void *array, size_t count, size_t size) __attribute__((returns_nonnull));
 
-/* Copies a text; NULL gives NULL. */
 char *memory_text(const char *text) __attribute__((malloc));
 
 /* Returns a library's pointer; ends the process if it is NULL, which means no memory. */

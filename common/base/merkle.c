@@ -79,7 +79,7 @@ struct source {
 static int whole_hash(const struct source *source, int64_t first, int bits, struct merkle_hash *ret)
 {
     int level = bits / MERKLE_TILE_BITS, rest = bits % MERKLE_TILE_BITS;
-    int64_t at = first >> (level * MERKLE_TILE_BITS); /* index within the level */
+    int64_t at = first >> (level * MERKLE_TILE_BITS);
     size_t offset = (size_t)(at & (MERKLE_TILE_HASHES - 1));
     const struct merkle_tile *tile = source->find(source->arg, level, at >> MERKLE_TILE_BITS);
 
@@ -99,7 +99,7 @@ static int bits_of(int64_t n)
     return 63 - __builtin_clzll((unsigned long long)n);
 }
 
-/* Returns the largest power of two less than n; n > 1. */
+/* Returns the largest power of two below n. */
 static int64_t split(int64_t n)
 {
     return (int64_t)1 << bits_of(n - 1);

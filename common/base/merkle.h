@@ -14,8 +14,8 @@ enum {
     MERKLE_HASH_SIZE = 32,
     MERKLE_TILE_BITS = 5,
     MERKLE_TILE_HASHES = 1 << MERKLE_TILE_BITS,
-    MERKLE_LEVELS_MAX = 12, /* 2^60 leaves */
-    MERKLE_PROOF_MAX = 64,  /* hashes */
+    MERKLE_LEVELS_MAX = 12,
+    MERKLE_PROOF_MAX = 64, /* hashes */
 };
 
 struct merkle_hash {
@@ -42,7 +42,6 @@ struct merkle_edge {
     struct merkle_tile tiles[MERKLE_LEVELS_MAX];
 };
 
-/* Prepares the edge of a tree with `size` leaves; the caller reads tiles with `count` > 0. */
 void merkle_edge_open(struct merkle_edge *self, int64_t size);
 
 typedef void merkle_full(void *arg, const struct merkle_tile *tile);

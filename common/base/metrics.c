@@ -1,4 +1,3 @@
-/* metrics.c - the cells of one instance's metrics. */
 #include "common/base/metrics.h"
 
 #include "common/base/memory.h"
@@ -128,7 +127,6 @@ struct histogram *metrics_histogram(struct metrics *self, const char *name, cons
 void histogram_add(struct histogram *self, int64_t us)
 {
     int64_t bounded = MAX(us, (int64_t)1);
-    /* Round up to a power of two. */
     int power = bounded == 1 ? 0 : 64 - __builtin_clzll((unsigned long long)bounded - 1);
     int bucket = MAX(power, (int)BUCKET_FIRST) - BUCKET_FIRST;
 

@@ -42,7 +42,6 @@ struct metric {
 typedef void metrics_each_fn(void *arg, const struct metric *metric);
 size_t metrics_count(const struct metrics *self);
 
-/* Calls `each` for each value in creation order, with texts in the arena. */
 void metrics_each(const struct metrics *self, struct arena *arena, metrics_each_fn *each,
                   void *arg);
 

@@ -26,7 +26,6 @@ const char *note_base64(struct arena *arena, const void *bytes, size_t size)
 
 /* ---- keys ---- */
 
-/* Name, algorithm with key, and the start of SHA-256(name, LF, algorithm with key). */
 struct verifier {
     const char *name;
     uint8_t key[VERIFIER_SIZE], hash[HASH_SIZE];

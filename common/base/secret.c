@@ -106,7 +106,7 @@ static int decode_keys(const char *text, struct secret *ret, size_t max, size_t 
 static int load_keys(const char *path, struct secret *ret, size_t max, size_t *ret_count,
                      struct error *err)
 {
-    char text[SEAL_FILE_KEYS * (SEAL_KEY_SIZE * 2 + 1) + 2]; /* one extra, to notice longer text */
+    char text[SEAL_FILE_KEYS * (SEAL_KEY_SIZE * 2 + 1) + 2];
     int fd = open_key_file(path, err), result;
     ssize_t length;
 

@@ -13,7 +13,6 @@ struct secret {
     uint8_t bytes[SECRET_MAX];
 };
 
-/* Wipes; also for CLEANUP. */
 void secret_wipe(struct secret *self);
 
 /* Returns `size` random bytes as base64url without padding. */

@@ -7,8 +7,8 @@
 enum {
     TRACE_ID_BYTES = 16,
     SPAN_ID_BYTES = 8,
-    TRACEPARENT_SIZE = 56, /* with NUL */
-    TRACESTATE_MAX = 512,  /* bytes (section 3.3.1.5) */
+    TRACEPARENT_SIZE = 56,
+    TRACESTATE_MAX = 512, /* bytes (section 3.3.1.5) */
 };
 
 struct trace_context {
@@ -26,7 +26,6 @@ void traceparent_write(const struct trace_context *context, char ret[static TRAC
 /* Returns true for section 3.3.1's grammar, up to 32 members and TRACESTATE_MAX bytes. */
 bool tracestate_is_valid(const char *text);
 
-/* Writes lowercase hex and NUL: 2 * size + 1 bytes. */
 void trace_hex(const uint8_t *bytes, size_t size, char *ret);
 
 bool trace_id_is_set(const uint8_t *bytes, size_t size);

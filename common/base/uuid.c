@@ -21,7 +21,6 @@ static int hex_value(char c)
     return -1;
 }
 
-/* Sets version and RFC 9562 variant (bits 10). */
 static struct uuid finish(uint8_t bytes[static UUID_BYTES], uint8_t version)
 {
     struct uuid id;

@@ -21,8 +21,8 @@ struct uuid uuid_ordered(int64_t ms);
 struct uuid_pool {
     uint8_t bytes[1024];
     size_t left;
-    int64_t last_ms; /* of the last ordered id */
-    int counter;     /* ids with that time */
+    int64_t last_ms;
+    int counter;
 };
 
 /* Does the same from the pool, but each ordered id is greater than the last, whatever `ms` is (RFC
@@ -33,7 +33,6 @@ struct uuid uuid_pool_ordered(struct uuid_pool *self, int64_t ms);
 /* Reads the 8-4-4-4-12 form in either case. Returns -1 and leaves *ret for other text. */
 int uuid_parse(const char *text, struct uuid *ret) MUST_USE;
 
-/* Converts from and to 16 bytes in network order (RFC 9562, section 4). */
 void uuid_from_bytes(const uint8_t bytes[static 16], struct uuid *ret);
 void uuid_to_bytes(const struct uuid *self, uint8_t ret[static 16]);
 
