@@ -1,4 +1,3 @@
-/* endpoint.c - see endpoint.h. */
 #include "common/domain/endpoint.h"
 
 static const struct field endpoint_visit_rows[] = {

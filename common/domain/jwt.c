@@ -12,14 +12,14 @@
 #include "common/wire/codec.h"
 
 enum {
-    COORDINATE_MAX = 48, /* bytes of one of P-384 */
+    COORDINATE_MAX = 48, /* bytes, P-384 */
     DER_MAX = 2 * COORDINATE_MAX + 16
 };
 
-/* What an algorithm is (RFC 7518, section 3.1). */
+/* RFC 7518, section 3.1. */
 static const struct algorithm {
     const char *name, *key, *digest;
-    size_t coordinate; /* bytes, of an elliptic curve */
+    size_t coordinate; /* bytes, elliptic curves */
     bool pss;
 } algorithms[] = {
     {"RS256", "RSA", "SHA256", 0, false}, {"RS384", "RSA", "SHA384", 0, false},
@@ -109,7 +109,7 @@ char *jwt_public_pem(EVP_PKEY *key, struct arena *arena)
 
 /* ---- the signature ---- */
 
-/* JWS carries r and s raw (RFC 7518, section 3.4), OpenSSL takes DER. The size, or -1. */
+/* Converts JWS's raw r and s (RFC 7518, section 3.4) to OpenSSL's DER. Returns the size or -1. */
 static int signature_to_der(const struct jwt *self, size_t coordinate, uint8_t ret[static DER_MAX])
 {
     ECDSA_SIG *signature;

@@ -1,4 +1,4 @@
-/* password_filter.c - opens filters and asks them; see password_filter.h. */
+/* password_filter.c - see password_filter.h. */
 #include "common/domain/password_filter.h"
 
 #include <endian.h>
@@ -98,7 +98,8 @@ static bool shape_holds(const struct filter_shape *shape, uint32_t keys)
            filter_slots(shape) <= 8 * (size_t)FILTER_SHARD_KEYS_MAX;
 }
 
-/* Reads the rows: their fingerprints fill the file, and their passwords are as many as it says. */
+/* Reads the shards' rows. Their fingerprints must fill the file, and their passwords add up to its
+ * number. */
 static bool read_shards(struct password_filter *self, const uint8_t *bytes)
 {
     size_t count = (size_t)self->info.shards, at = FILTER_HEADER + count * FILTER_ROW;
@@ -137,7 +138,7 @@ bool password_filter_begins(const void *bytes, size_t size)
     return size > 0 && *(const uint8_t *)bytes == filter_magic[0];
 }
 
-/* What can be said of the file before all of it is read. */
+/* Checks the header before the whole file is read. */
 static int check_header(const uint8_t *bytes, size_t size, const char *name, struct error *err)
 {
     enum { SIZE_MIN = FILTER_HEADER + FILTER_ROW + PASSWORD_FILTER_HASH_SIZE };
@@ -218,7 +219,7 @@ struct password_filter *password_filter_open(int fd, const char *name, struct ar
     return password_filter_from_bytes(bytes, mapping->size, name, arena, err);
 }
 
-/* ---- asking ---- */
+/* ---- lookup ---- */
 
 struct password_filter_info password_filter_info(const struct password_filter *self)
 {
