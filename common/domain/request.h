@@ -115,8 +115,7 @@ enum route_flags {
     R_CONTENT = 1 << 7,           /* file, see content.h */
     R_LIMITED = 1 << 8,           /* 429 after a person's or project's limit */
     R_PAGE = 1 << 9,              /* page for people, see page.h */
-    R_OPTIONAL_TOKEN =
-        1 << 10, /* ACCESS_PUBLIC, but a token identifies the caller and must be live */
+    R_OPTIONAL_TOKEN = 1 << 10,   /* ACCESS_PUBLIC, but a token must be live: it is the caller */
     /* defined by a standard, see endpoint.h; can be combined only with: */
     R_ENDPOINT = 1 << 11,
     R_CORS = 1 << 12,    /* open to scripts of all origins */

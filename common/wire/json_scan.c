@@ -1,8 +1,7 @@
 /*
- * json_scan.c - is this text JSON? Builds nothing.
+ * json_scan.c - validates JSON without a tree.
  *
- * For JSON texts inside answers (an access policy's rules), which are written into the client's
- * JSON as they are.
+ * For JSON texts in answers, such as an access policy's rules, which are sent unchanged.
  */
 #include "common/wire/codec.h"
 
@@ -54,7 +53,7 @@ static bool scan_unit(struct scan *self, unsigned *ret)
     return true;
 }
 
-/* After the backslash. U+0000 and half a surrogate pair are refused, as parsers do. */
+/* Reads after the backslash. Rejects U+0000 and half surrogate pairs, as parsers do. */
 static bool scan_escape(struct scan *self)
 {
     unsigned unit, low;
