@@ -15,13 +15,12 @@
 #include "common/runtime/resolver.h"
 
 enum {
-    DB_PARAMS_MAX = 48,     /* per statement */
-    DB_EXTRA_MAX = 48,      /* common/'s statements */
-    DB_SETS_MAX = 12,       /* statement tables */
-    DB_READ_DEPTH = 128,    /* statements in flight per shared connection */
-    DB_READS_TOGETHER = 16, /* reads per Sync: the first is answered with the last */
-    DB_WRITE_DEPTH =
-        16, /* the same for writes: each can wait for a row lock, and delays those after it */
+    DB_PARAMS_MAX = 48,      /* per statement */
+    DB_EXTRA_MAX = 48,       /* common/'s statements */
+    DB_SETS_MAX = 12,        /* statement tables */
+    DB_READ_DEPTH = 128,     /* statements in flight per shared connection */
+    DB_READS_TOGETHER = 16,  /* reads per Sync: the first is answered with the last */
+    DB_WRITE_DEPTH = 16,     /* writes: each can wait for a row lock and delays those after it */
     DB_WAIT_MS = 2000,       /* for a connection */
     DB_BACKOFF_MIN_MS = 50,  /* between connection attempts */
     DB_BACKOFF_MAX_MS = 400, /* how much longer an outage lasts than the server's absence */

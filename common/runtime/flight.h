@@ -1,12 +1,12 @@
 /*
- * flight.h - equal work once: the first fiber that wants a key leads, others wait for its end.
+ * flight.h - single flight: the first fiber with a key does the work, others wait for its end.
  *
  *     if ((rc = flight_begin(&self->flight, name, deadline, &call, err)) != FLIGHT_LEADS)
  *         return rc;
  *     rc = fetch(self, name, err);
  *     flight_end(&call, rc, err);
  *
- * Results are not kept: what the others want is in a cache, a file or a row by then.
+ * Results are not kept: the work leaves them in a cache, file or row.
  */
 #ifndef ATRIUM_COMMON_RUNTIME_FLIGHT_H
 #define ATRIUM_COMMON_RUNTIME_FLIGHT_H
@@ -22,7 +22,7 @@ struct flight {
     struct flight_call *calls;
 };
 
-/* On the stack of the fiber that leads, or in memory of its own. */
+/* Is on the leader's stack or allocated. */
 struct flight_call {
     struct flight *owner;
     struct flight_call *next;
@@ -32,23 +32,24 @@ struct flight_call {
 
 void flight_init(struct flight *self, struct loop *loop);
 
-/* FLIGHT_LEADS: this fiber does the work and ends `call`, which borrows `key`. Else parks and
- * returns what the leader gave flight_end(), or -1: ERR_DEADLINE, ERR_UNAVAILABLE (shutdown). */
+/* Returns FLIGHT_LEADS if this fiber does the work and ends `call`, which borrows `key`. Otherwise
+ * parks and returns the leader's flight_end() result, or -1: ERR_DEADLINE, ERR_UNAVAILABLE
+ * (shutdown). */
 int flight_begin(struct flight *self, const char *key, int64_t deadline_mono_ms,
                  struct flight_call *call, struct error *err) MUST_USE;
 
-/* The halves of flight_begin(), for work on a fiber of its own. The key must not be under way. */
+/* Leads a call for work on another fiber. Requires that the key has none. */
 void flight_lead(struct flight *self, const char *key, struct flight_call *call);
 
-/* The call of the key that is under way, or NULL; and the wait for its end. */
+/* Returns the key's running call or NULL; the second function waits for its end. */
 struct flight_call *flight_find(const struct flight *self, const char *key);
 int flight_wait(struct flight_call *call, int64_t deadline_mono_ms, struct error *err) MUST_USE;
 
-/* The waiters return `result`, below 0 with a copy of `err`. For a failure that need not hit them
- * pass 0 and NULL: the first of them leads. None runs within this call. */
+/* Ends the call: waiters return `result`, if negative with a copy of `err`. 0 and NULL, for a
+ * failure that need not affect them, make the first waiter lead. Wakes none within this call. */
 void flight_end(struct flight_call *call, int result, const struct error *err);
 
-/* Refuses all that wait (ERR_UNAVAILABLE), for a stop that does not wait for the calls. */
+/* Fails all waiters with ERR_UNAVAILABLE, for a stop that does not wait for the calls. */
 void flight_refuse(struct flight *self);
 
 #endif
