@@ -1,9 +1,9 @@
 /*
- * client.c - client applications of a project: the `clientId` that one-step sign-in names, and the
- * `client_id` of OAuth.
+ * client.c - a project's client applications, for one-step sign-in (`clientId`) and OAuth
+ * (`client_id`).
  *
- * What an application may do as an OAuth client is a JSON object of the members of struct
- * oauth_settings. authd reads it for each request, so a change counts from the next one on.
+ * OAuth settings are a JSON object of struct oauth_settings. authd reads it for each request, so
+ * changes apply to the next one.
  */
 #include <string.h>
 
@@ -53,7 +53,7 @@ static int require_client(int rows, struct error *err)
     return sql_require(rows, err, ERR_NOT_FOUND, "Client not found.");
 }
 
-/* A write needs fresh proof if the client has a key (as good as a secret), or is first-party (no
+/* Requires fresh proof if the client has a key (as good as a secret), or is first-party (no
  * consent) and is new or changed. `before`: NULL for a new one. */
 static bool needs_proof(struct arena *arena, const struct oauth_settings *before,
                         const struct oauth_settings *now)
@@ -63,7 +63,7 @@ static bool needs_proof(struct arena *arena, const struct oauth_settings *before
     return now->firstParty && (!before || !client_settings_equal(arena, before, now));
 }
 
-/* An operator needs no proof. */
+/* Exempts operators. */
 static int check_proof(struct settingsd *d, const struct request *req, struct error *err)
 {
     struct proof_check_in in;
@@ -97,7 +97,7 @@ static int client_add(struct settingsd *d, const struct request *req, const stru
     return db_commit(&tx, err);
 }
 
-/* out: the registration before, then after. */
+/* out: the registrations before and after. */
 static int client_change(struct settingsd *d, const struct request *req, const struct client_in *in,
                          struct client_record *out, struct error *err)
 {
@@ -116,7 +116,7 @@ static int client_change(struct settingsd *d, const struct request *req, const s
     if (client_settings_print(req->arena, &in->settings, &replace.oauth, err) < 0 ||
         etag_bind(in->ifMatch, out->etag, "client", &replace.etag, err) < 0)
         return -1;
-    /* "Needs no proof" holds only for the state that was read. */
+    /* The result holds only for the state that was read. */
     if (in->settings.firstParty && !needs_proof(req->arena, &out->settings, &in->settings))
         replace.etag = out->etag;
     rows = sql_client_replace(d->svc.db, req, &replace, &row, err);
@@ -140,7 +140,7 @@ static int client_read(struct settingsd *d, const struct request *req, struct uu
     return 0;
 }
 
-/* Checks what an admin writes. Stored keys of older releases are only skipped when verifying. */
+/* Checks an admin's input. Older releases' keys are skipped when verifying. */
 static int check_written(struct settingsd *d, const struct request *req,
                          struct oauth_settings *settings, struct error *err)
 {
@@ -198,8 +198,8 @@ int client_replace(struct settingsd *d, const struct request *req, const struct 
     return client_put(d, req, in, out, err);
 }
 
-/* Fails: NOT_FOUND, CONFLICT (no secret), STEP_UP_REQUIRED, UNCERTAIN (it has a new secret, which
- * was not shown). */
+/* Fails: NOT_FOUND, CONFLICT (no secret), STEP_UP_REQUIRED, UNCERTAIN (the new secret is stored,
+ * but was not shown). */
 int client_secret(struct settingsd *d, const struct request *req, const struct client_secret_in *in,
                   struct client_record *out, struct error *err)
 {

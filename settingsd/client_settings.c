@@ -1,4 +1,3 @@
-/* client_settings.c - see client_settings.h. */
 #include "settingsd/client_settings.h"
 
 #include <jansson.h>

@@ -1,7 +1,3 @@
-/*
- * policy_api.c - the shapes of access policies, and of the policy of a project's accounts. See
- * settingsd_api.c.
- */
 #include "settingsd/policy_api.h"
 
 #include <string.h>

@@ -1,4 +1,3 @@
-/* tenant_api.c - the shapes of what other daemons ask about a tenant. See settingsd_api.c. */
 #include "settingsd/tenant_api.h"
 
 #include "common/domain/language.h"
