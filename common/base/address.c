@@ -1,4 +1,3 @@
-/* address.c - see address.h. */
 #include "common/base/address.h"
 
 #include <arpa/inet.h>

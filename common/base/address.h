@@ -1,4 +1,4 @@
-/* address.h - IP addresses and networks of both families, in one form. */
+/* address.h - IP addresses and networks of both families. */
 #ifndef ATRIUM_COMMON_BASE_ADDRESS_H
 #define ATRIUM_COMMON_BASE_ADDRESS_H
 
@@ -17,7 +17,7 @@ struct address_network {
     unsigned prefix; /* in bits */
 };
 
-/* Reads an IPv4 or IPv6 address, also "a.b.c.d:port" and "[v6]:port". Returns -1 for other text. */
+/* Reads an address, also "a.b.c.d:port" and "[v6]:port". Returns -1 for other text. */
 int address_parse(const char *text, struct address *ret) MUST_USE;
 void address_from_socket(const struct sockaddr *socket, struct address *ret);
 
@@ -35,15 +35,15 @@ struct address_networks {
     size_t count;
 };
 
-/* Reads the networks of configuration key `key`; `texts` ends with NULL or is NULL. The error of -1
- * names the bad entry. */
+/* Reads the networks of configuration key `key`, which the error names. `texts` ends with NULL or
+ * is NULL. */
 int address_networks_parse(const char *key, const char *const *texts, struct arena *arena,
                            struct address_networks *ret, struct error *err) MUST_USE;
 bool address_networks_have(const struct address_networks *self, const struct address *address);
 
-/* What a client's limits count. An IPv6 subscriber can choose among 2^64 addresses and rent a /48,
- * so IPv6 counts as its /64 and, with ADDRESS_WIDE_FACTOR times the limit, as its /48. IPv4 counts
- * as itself, also in ::ffff:0:0/96 and 64:ff9b::/96. */
+/* What a client's limits count. An IPv6 subscriber can rent a /48, so IPv6 counts as its /64 and,
+ * with ADDRESS_WIDE_FACTOR times the limit, as its /48. IPv4 counts as itself, also in
+ * ::ffff:0:0/96 and 64:ff9b::/96. */
 enum {
     ADDRESS_SUBJECTS_MAX = 2,
     ADDRESS_WIDE_FACTOR = 8,
@@ -61,7 +61,7 @@ struct address_subjects {
 };
 void address_subjects(const struct address *address, struct address_subjects *ret);
 
-/* Does the same for text. Other text is one subject, cut to its size. */
+/* Does the same for text; text without an address is one subject. */
 void address_subjects_of(const char *text, struct address_subjects *ret);
 
 #endif

@@ -17,7 +17,7 @@
 #define ASAN_UNPOISON_MEMORY_REGION(address, size) ((void)(address), (void)(size))
 #endif
 
-/* Gap in bytes after an allocation. gcc defines a macro for the sanitizer, clang a feature. */
+/* Bytes after an allocation. gcc and clang announce the sanitizer differently. */
 #ifdef __SANITIZE_ADDRESS__
 #define GAP 16
 #elif defined(__clang__)
@@ -33,7 +33,7 @@ enum {
     BLOCK_FIRST = 4096,
     BLOCK_MAX = 65536,
     ALIGNMENT = _Alignof(max_align_t),
-    PRINT_SHORT = 512, /* first try of a formatted text; longer ones are formatted twice */
+    PRINT_SHORT = 512, /* first try; longer texts are formatted twice */
 };
 
 struct block {
@@ -78,7 +78,7 @@ static void block_free(struct block *block)
     free(block);
 }
 
-/* Adds a block with room for `size` bytes. It becomes the newest unless one allocation fills it. */
+/* The block becomes the newest unless one allocation fills it. */
 static struct block *block_add(struct arena *self, size_t size)
 {
     size_t usual = !self->newest ? BLOCK_FIRST - sizeof(struct block)
@@ -99,7 +99,6 @@ static struct block *block_add(struct arena *self, size_t size)
     return block;
 }
 
-/* Returns uninitialized memory. */
 static void *take(struct arena *self, size_t size)
 {
     struct block *block = self->newest;
@@ -140,6 +139,7 @@ void arena_destroy(struct arena **self_p)
 
 void arena_reset(struct arena *self)
 {
+    /* A finalizer can use the arena's memory, but must not register another. */
     while (self->finalizers) {
         struct finalizer *last = self->finalizers;
 

@@ -1,8 +1,7 @@
 /*
  * arena.h - memory that is freed in one go, after a request's answer, a job or start-up.
  *
- * Allocation never fails: when memory runs out, the process ends and systemd restarts it. So check
- * sizes that a client controls before you allocate.
+ * Allocation never fails: without memory the process ends. So check sizes that a client controls.
  */
 #ifndef ATRIUM_COMMON_BASE_ARENA_H
 #define ATRIUM_COMMON_BASE_ARENA_H
@@ -21,11 +20,10 @@ void arena_reset(struct arena *self);
 /* Returns zeroed bytes, aligned for any type. Size 0 gives a unique pointer. */
 void *arena_alloc(struct arena *self, size_t size) __attribute__((malloc, returns_nonnull));
 
-/* Leaves the bytes uninitialized, for a caller that fills them: zeroing costs as much as
- * filling. */
+/* Leaves bytes uninitialized: zeroing a large buffer costs as much as filling it. */
 void *arena_alloc_raw(struct arena *self, size_t size) __attribute__((malloc, returns_nonnull));
 
-/* Returns zeroed elements; ends the process when count * size overflows. */
+/* Returns zeroed elements; ends the process on overflow. */
 void *arena_calloc(struct arena *self, size_t count, size_t size)
     __attribute__((malloc, returns_nonnull));
 
@@ -41,8 +39,7 @@ char *arena_printf(struct arena *self, const char *format, ...) PRINTF_LIKE(2, 3
 char *arena_vprintf(struct arena *self, const char *format, va_list args) PRINTF_LIKE(2, 0)
     __attribute__((returns_nonnull));
 
-/* Calls fn(data) at reset or destruction, last registered first. Used to close a request's
- * handles. */
+/* Calls fn(data) at reset or destruction, last registered first. */
 void arena_on_destroy(struct arena *self, void (*fn)(void *data), void *data);
 
 size_t arena_used(const struct arena *self);

@@ -12,7 +12,7 @@
 /* Calls FN(&variable) at the end of the variable's scope. Each x_destroy(struct x **) fits. */
 #define CLEANUP(fn) __attribute__((cleanup(fn)))
 
-/* Frees a CLEANUP variable's memory from malloc(); NULL is allowed. */
+/* For CLEANUP of malloc() memory; accepts NULL. */
 static inline void memory_free(void *pointer_p)
 {
     void *pointer;
@@ -21,7 +21,6 @@ static inline void memory_free(void *pointer_p)
     free(pointer);
 }
 
-/* An ignored result is a compile error. */
 #define MUST_USE __attribute__((warn_unused_result))
 
 #define PRINTF_LIKE(position, first) __attribute__((format(printf, position, first)))
@@ -31,7 +30,7 @@ static inline void memory_free(void *pointer_p)
 
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Moves a pointer out of a CLEANUP variable and sets the variable to NULL. */
+/* Moves a pointer out of a CLEANUP variable. */
 #define TAKE_PTR(pointer)                       \
     ({                                          \
         __typeof__(pointer) taken_ = (pointer); \
@@ -54,7 +53,7 @@ static inline void memory_free(void *pointer_p)
         max_a_ > max_b_ ? max_a_ : max_b_; \
     })
 
-/* A Boolean that can be absent, as in requests and settings. */
+/* A Boolean that can be absent. */
 enum tristate { TRISTATE_UNSET = -1, TRISTATE_FALSE = 0, TRISTATE_TRUE = 1 };
 
 #endif

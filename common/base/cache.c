@@ -1,4 +1,4 @@
-/* cache.c - hash chains through one array of slots. The array is also the clock's ring. */
+/* cache.c - hash chains through an array of slots, which is also the clock's ring. */
 #include "common/base/cache.h"
 
 #include <sodium.h>
@@ -116,8 +116,7 @@ void *cache_get(struct cache *self, const struct cache_key *key)
     return self->slots[place].value;
 }
 
-/* Drops the first entry after the hand that was not used lately. The hand makes two rounds at
- * most. */
+/* The hand makes two rounds at most. */
 static void cache_evict(struct cache *self)
 {
     struct slot *slot = &self->slots[self->hand];
@@ -127,7 +126,7 @@ static void cache_evict(struct cache *self)
         self->hand = (self->hand + 1) % self->capacity;
         slot = &self->slots[self->hand];
     }
-    /* A new entry is not marked as used: without this step it would be evicted next. */
+    /* A new entry is not marked as used, so it would be evicted next. */
     self->hand = (self->hand + 1) % self->capacity;
     cache_unlink(self, cache_link(self, &slot->key));
 }

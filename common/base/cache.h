@@ -17,26 +17,23 @@ struct cache_key {
 
 struct cache;
 
-/* Creates a cache of at most `capacity` entries. drop(value) runs for each value that is
- * removed. */
+/* drop(value) runs for each removed value. */
 struct cache *cache_new(size_t capacity, void (*drop)(void *value));
 void cache_destroy(struct cache **self_p);
 
-/* Returns a keyed BLAKE2b hash of texts or bytes; the cache's secret keeps clients from forging
- * collisions. */
+/* Hashes texts or bytes with the cache's secret (BLAKE2b), against forged collisions. */
 struct cache_key cache_key_of(const struct cache *self, const char *const texts[], size_t count);
 struct cache_key cache_key_of_bytes(const struct cache *self, const void *bytes, size_t size);
 
-/* Returns the value and marks it as used, or NULL. The value is valid until the next put, remove or
- * clear. */
+/* Marks the value as used. It is valid until the next put, remove or clear. */
 void *cache_get(struct cache *self, const struct cache_key *key);
 
-/* Stores the value, which the cache now owns, and drops the old value of the key. */
+/* Takes ownership of the value and drops the key's old one. */
 void cache_put(struct cache *self, const struct cache_key *key, void *value);
 
 void cache_remove(struct cache *self, const struct cache_key *key);
 
-/* Removes the values that match(value, arg) accepts; a NULL match accepts all. */
+/* Removes values that match(value, arg) accepts; NULL accepts all. */
 void cache_remove_if(struct cache *self, bool (*match)(const void *value, const void *arg),
                      const void *arg);
 

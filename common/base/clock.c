@@ -1,4 +1,3 @@
-/* clock.c - contract time, which a test clock can move; see clock.h. */
 #include "common/base/clock.h"
 
 #include <fcntl.h>
@@ -15,7 +14,7 @@ struct clock {
     int64_t offset_ms, read_at_mono_ms;
 };
 
-/* Returns the file's seconds as milliseconds, or 0 unless the file is one plausible integer. */
+/* Returns 0 unless the file is one plausible integer. */
 static int64_t read_offset_ms(const char *path)
 {
     char text[32], *end;

@@ -1,9 +1,9 @@
 /*
  * clock.h - the two clocks of the suite.
  *
- * Contract time is what users see, such as expiry, schedules and one-time codes. It is the wall
- * clock plus, with --test-clock, the signed seconds in a file. Monotonic time runs deadlines,
- * leases, heartbeats and back-off. SQL reads no clock: contract time is a parameter.
+ * Contract time is what users see: expiry, schedules, one-time codes. It is the wall clock plus,
+ * with --test-clock, the seconds in a file. Monotonic time runs deadlines, leases and back-off. SQL
+ * reads no clock: contract time is a parameter.
  */
 #ifndef ATRIUM_COMMON_BASE_CLOCK_H
 #define ATRIUM_COMMON_BASE_CLOCK_H
@@ -17,18 +17,16 @@
 
 struct clock;
 
-/* Creates a clock. offset_file holds one signed integer in seconds (0 if unreadable), or is
- * NULL. */
+/* offset_file holds seconds as a signed integer (0 if unreadable), or is NULL. */
 struct clock *clock_new(const char *offset_file);
 void clock_destroy(struct clock **self_p);
 
-/* Returns contract time in ms since the epoch. Reads the offset file at most every 50 ms. */
+/* Returns contract time in ms. Reads the offset file at most every 50 ms. */
 int64_t clock_now_ms(struct clock *self);
 
-/* Returns true with an offset file: pollers then sleep less, to notice its jumps. */
+/* Pollers sleep less with a test clock, to notice its jumps. */
 bool clock_is_test(const struct clock *self);
 
-/* Returns the wall clock without offset. */
 int64_t clock_real_ms(void);
 
 int64_t clock_mono_ms(void);

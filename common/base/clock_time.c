@@ -1,4 +1,4 @@
-/* clock_time.c - the kernel's clocks, and times as text. It never logs, since the log calls it. */
+/* clock_time.c - the kernel's clocks, and times as text. The log calls it, so it never logs. */
 #include "common/base/clock.h"
 
 #include <time.h>
@@ -42,8 +42,8 @@ struct date {
     unsigned year, month, day;
 };
 
-/* Returns the date `days` days after 0001-01-01. Years start in March, so months repeat every 153
- * days. gmtime_r() locks and looks up the time zone, which takes three times as long. */
+/* Years start in March, so months repeat every 153 days. gmtime_r() locks and looks up the time
+ * zone, which takes three times as long. */
 static struct date date_of(unsigned days)
 {
     unsigned since = days + 306;
@@ -75,7 +75,7 @@ void clock_format_iso(int64_t ms, char text[static 25])
     *put_digits(text, milli % 1000, 3, 'Z') = '\0';
 }
 
-/* Reads `count` decimal digits and moves *text_p past them. Returns -1 for fewer. */
+/* Moves *text_p past `count` digits. Returns -1 for fewer. */
 static int read_digits(const char **text_p, int count)
 {
     int value = 0;
@@ -88,7 +88,7 @@ static int read_digits(const char **text_p, int count)
     return value;
 }
 
-/* Reads up to nine digits after a point, cut to milliseconds. Returns -1 for none or more. */
+/* Reads up to nine digits after a point. Returns -1 for none or more. */
 static int read_fraction_ms(const char **text_p)
 {
     int ms = 0, digits = 0;
@@ -130,7 +130,7 @@ int clock_parse_iso(const char *text, int64_t *ret_ms)
                      .tm_sec = value[5]};
     normal = tm;
     seconds = timegm(&normal);
-    /* timegm() normalizes times that do not exist (31 April, 24:00); those are errors here. */
+    /* timegm() normalizes times that do not exist (31 April, 24:00). */
     if (normal.tm_year != tm.tm_year || normal.tm_mon != tm.tm_mon ||
         normal.tm_mday != tm.tm_mday || normal.tm_hour != tm.tm_hour ||
         normal.tm_min != tm.tm_min || normal.tm_sec != tm.tm_sec)

@@ -1,4 +1,3 @@
-/* descriptors.c - see descriptors.h. */
 #include "common/base/descriptors.h"
 
 #include <dirent.h>

@@ -1,7 +1,7 @@
 /*
- * descriptors.h - how many files and sockets this process has open and can open.
+ * descriptors.h - the process's open and available descriptors.
  *
- * libzmq aborts a process without a free descriptor. So the gateway limits its connections, and new
+ * libzmq aborts a process without a free descriptor, so the gateway limits its connections, and new
  * bus connections check first.
  */
 #ifndef ATRIUM_COMMON_BASE_DESCRIPTORS_H
@@ -19,10 +19,9 @@ void descriptors_raise(void);
 size_t descriptors_limit(void);
 size_t descriptors_used(void);
 
-/* Returns true when `count` (at most 32) more can be opened. */
+/* Returns true when `count` (at most 32) more are free. */
 bool descriptors_available(size_t count);
 
-/* Returns true when errno means that the process or machine has none left. */
 bool descriptors_exhausted(int error);
 
 #endif

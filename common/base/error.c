@@ -1,4 +1,4 @@
-/* error.c - see error.h; errors.def explains each code. */
+/* error.c - see error.h. */
 #include "common/base/error.h"
 
 #include <assert.h>
@@ -61,7 +61,7 @@ static void forget_problems(struct error *self)
     self->problem_count = 0;
 }
 
-/* Formats and cuts between characters: half a character is invalid in JSON and frames. */
+/* Cuts between characters: half a character is invalid in JSON and frames. */
 static void PRINTF_LIKE(3, 0) print_cut(char *text, size_t size, const char *format, va_list args)
 {
     int length = vsnprintf(text, size, format, args);

@@ -1,9 +1,8 @@
 /*
- * error.h - how a function reports its failure.
+ * error.h - how a function reports failure: it fills its last parameter and returns -1.
  *
- * It fills its last parameter, a struct error, and returns -1; callers pass the error on. The
- * message is for the client: no secrets, email addresses or SQL. The detail is for the operator: it
- * is logged and never sent.
+ * The message is for the client: no secrets, email addresses or SQL. The detail is for the
+ * operator, logged and never sent.
  */
 #ifndef ATRIUM_COMMON_BASE_ERROR_H
 #define ATRIUM_COMMON_BASE_ERROR_H
@@ -28,52 +27,51 @@ struct error_kind {
     bool shown; /* answers show the wire name as "code" */
 };
 
-/* A problem of a 422 answer, or a further member of the error body, in the order of reports. */
+/* A problem of a 422 answer, or a further member of the error body. */
 struct error_item {
     struct error_item *next;
-    const char *name;  /* field's dotted path, or member's name */
-    const char *value; /* field or member */
+    const char *name;  /* field or member */
+    const char *value; /* problem or text */
 };
 
-enum { ERROR_ITEMS_MAX = 64 }; /* problem or text */
+enum { ERROR_ITEMS_MAX = 64 }; /* further problems are counted as "and more" */
 
 struct error {
-    enum error_code code; /* ERR_NONE: no failure */
-    char message[256];    /* for the client */
-    bool foreign;         /* a bot wrote the message: never logged */
-    char detail[256];     /* by a bot: never logged */
-    char sqlstate[6];     /* PostgreSQL's code, or "" */
-    char constraint[64];  /* violated constraint, or "" */
-    struct arena *arena;  /* for items */
+    enum error_code code;
+    char message[256];   /* for the client */
+    bool foreign;        /* by a bot: never logged */
+    char detail[256];    /* for the log */
+    char sqlstate[6];    /* PostgreSQL's code, or "" */
+    char constraint[64]; /* violated constraint, or "" */
+    struct arena *arena;
     struct error_item *problems, **problems_tail;
     struct error_item *members, **members_tail;
     int problem_count;
-    int64_t retry_after_s;
+    int64_t retry_after_s; /* Retry-After, or 0 */
     /* RateLimit-Limit and -Remaining, if limit > 0 and the code is THROTTLED or NONE */
     int64_t limit, remaining;
     int64_t reset_s; /* RateLimit-Reset; for STEP_UP_REQUIRED the proof's maximum age in seconds */
 };
 
-/* Clears the error. The arena must outlive it and can be NULL for a caller without problem
- * lists. */
+/* The arena must outlive the error; NULL: no items. */
 void error_init(struct error *self, struct arena *arena);
 void error_clear(struct error *self);
 
-/* Copies all but the arena. Items are copied into self's arena, and left out without one. */
+/* Copies items into self's arena, or leaves them out without one. */
 void error_copy(struct error *self, const struct error *from);
 
-/* Sets code and message. Returns -1, so that `return error_set(...)` is one step. */
+/* Returns -1, so that `return error_set(...)` is one step. */
 int error_set(struct error *self, enum error_code code, const char *format, ...) PRINTF_LIKE(3, 4);
 
-/* Notes a limit that admitted the caller, for the answer. The limit with least left wins. */
+/* Notes the limit with least left, for the answer. */
 void error_limit(struct error *self, int64_t limit, int64_t remaining, int64_t reset_s);
 
-/* Adds the operator's detail to an error. Returns -1. */
 int error_detail(struct error *self, const char *format, ...) PRINTF_LIKE(2, 3);
 
+/* Makes the error a 422 unless it is one. Returns -1. */
 int error_problem(struct error *self, const char *path, const char *format, ...) PRINTF_LIKE(3, 4);
 
-/* Adds a text member to the answer's JSON; "details.url" is member url of object details. */
+/* Adds a member to the answer's JSON; "details.url" is member url of object details. */
 void error_member(struct error *self, const char *name, const char *value);
 
 /* Sets ERR_THROTTLED or a 503 with the time until a retry makes sense. Returns -1. */
@@ -88,10 +86,9 @@ int error_retry(struct error *self, enum error_code code, int64_t after_s, const
 
 const struct error_kind *error_kind(enum error_code code);
 
-/* Returns the code of a wire name, or ERR_INTERNAL for an unknown name. */
+/* Returns ERR_INTERNAL for an unknown name. */
 enum error_code error_from_wire(const char *wire);
 
-/* Returns the status's standard name such as "Not Found", or "Error". */
 const char *error_status_name(int status);
 
 #endif

@@ -1,4 +1,3 @@
-/* file.h - closing in CLEANUP variables, the byte order mark, whole reads and writes. */
 #ifndef ATRIUM_COMMON_BASE_FILE_H
 #define ATRIUM_COMMON_BASE_FILE_H
 
@@ -43,7 +42,7 @@ static inline void file_close_descriptor(const int *descriptor)
         close(*descriptor);
 }
 
-/* Writes all bytes at `offset`, or at the file's position for -1. Returns -1 with errno. */
+/* Writes at `offset`, or at the file's position for -1. Returns -1 with errno. */
 static inline int file_write_all(int file, const void *bytes, size_t size, off_t offset)
 {
     const char *from = bytes;
@@ -59,8 +58,8 @@ static inline int file_write_all(int file, const void *bytes, size_t size, off_t
     return 0;
 }
 
-/* Reads at `offset`, or at the file's position for -1. Returns less than `size` only at the file's
- * end, and -1 with errno. */
+/* Reads at `offset`, or at the file's position for -1; less than `size` only at the end. Returns -1
+ * with errno. */
 static inline ssize_t file_read_all(int file, void *bytes, size_t size, off_t offset)
 {
     char *to = bytes;
@@ -77,8 +76,7 @@ static inline ssize_t file_read_all(int file, void *bytes, size_t size, off_t of
     return (ssize_t)done;
 }
 
-/* Syncs a folder below `directory` (AT_FDCWD: working directory), so that its names survive a
- * crash. Returns -1 with errno. */
+/* Syncs a folder below `directory`, so that its names survive a crash. Returns -1 with errno. */
 static inline int file_sync_folder(int directory, const char *path)
 {
     const int folder = openat(directory, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

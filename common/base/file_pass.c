@@ -1,11 +1,9 @@
-/* file_pass.c - see file_pass.h. */
 #include "common/base/file_pass.h"
 
 #include <errno.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* Space for one descriptor, with a control message's alignment. */
 union control {
     struct cmsghdr header;
     char room[CMSG_SPACE(sizeof(int))];

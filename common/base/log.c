@@ -46,7 +46,7 @@ static void put_plain(struct line *line, const char *text)
             put_char(line, *text);
 }
 
-/* Quotes a value that is empty or contains a space, quote, backslash or equals sign. */
+/* Quotes empty values, and those with a space, quote, backslash or equals sign. */
 static void put_value(struct line *line, const char *value)
 {
     if (*value != '\0' && !strpbrk(value, " \"\\=")) {
@@ -149,7 +149,7 @@ void log_set_context(void (*fn)(void *arg, struct log_context *ret), void *arg)
 
 /* ---- writing ---- */
 
-/* Formats each second once: the access log writes thousands of lines per second. */
+/* Formats each second once, for thousands of access log lines. */
 void log_time(char ret[static LOG_TIME_SIZE])
 {
     static _Thread_local struct {
@@ -168,7 +168,7 @@ void log_time(char ret[static LOG_TIME_SIZE])
     ret[22] = (char)('0' + ms % 10);
 }
 
-/* Avoids printf: the access log calls this for each request. */
+/* Avoids printf, for the access log. */
 size_t log_text_start(int level, char *out, size_t size)
 {
     struct line line = {.text = out, .size = size};

@@ -27,25 +27,23 @@ enum log_format {
 void log_open(const char *program, const char *instance, int level);
 void log_set_level(int level);
 
-/* Reads "auto", "text", "json" or "journal"; other words mean text. */
 enum log_format log_format_from(const char *word);
 
-/* Sets the format (text before the call). Call it before the first thread starts. */
+/* Call it before the first thread starts; the default is text. */
 void log_set_format(enum log_format format);
 
 enum log_format log_format(void);
 
-/* The running work, for lines that do not name it. Empty texts are left out. */
+/* The running work, for lines that do not name it. */
 struct log_context {
     const char *request_id;
     char trace_id[33], span_id[17]; /* lowercase hex */
 };
 
-/* Sets this thread's fn(arg, ret), which fills a zeroed context for each json and journal line.
- * NULL: none. */
+/* Sets this thread's fn(arg, ret), which fills a zeroed context for json and journal lines. */
 void log_set_context(void (*fn)(void *arg, struct log_context *ret), void *arg);
 
-/* A member of an event. A NULL text leaves it out unless it is a number. */
+/* A NULL text leaves the member out unless it is a number. */
 struct log_field {
     const char *key, *text;
     int64_t number;
@@ -55,7 +53,7 @@ struct log_field {
 #define LOG_NUMBER(key_, number_) \
     ((struct log_field){.key = (key_), .number = (number_), .is_number = true})
 
-/* Writes an event. `topic` is the part of the program; key "trace" is a request id. */
+/* `topic` is the part of the program; key "trace" is a request id. */
 void log_fields(int level, const char *topic, const char *message, const struct log_field *fields,
                 size_t count);
 
@@ -63,24 +61,23 @@ void log_fields(int level, const char *topic, const char *message, const struct 
 void log_write(int level, const char *topic, const char *message, const struct log_field *fields,
                size_t count);
 
-/* Calls log_fields() with texts: at most LOG_FIELDS_MAX key and value pairs, then NULL. A NULL
- * value skips its pair. */
+/* log_fields() with pairs of key and value, then NULL. A NULL value skips its pair. */
 enum { LOG_FIELDS_MAX = 24 };
 void log_event(int level, const char *topic, const char *message, ...) __attribute__((sentinel));
 
 void log_detail(int level, const char *topic, const char *message, const char *format, ...)
     PRINTF_LIKE(4, 5);
 
-/* Writes a text line's start: priority and, without a journal, the time. Returns its length. */
+/* Writes a text line's priority and, without a journal, time. Returns the length. */
 size_t log_text_start(int level, char *out, size_t size);
 
-/* Writes a json line's start, up to the "topic" member and without a closing brace. */
+/* Writes a json line up to "topic", without the closing brace. */
 size_t log_json_start(int level, const char *topic, char *out, size_t size);
 
-/* Returns the lines written at `level` or more urgent. Unit tests fail on undeclared warnings. */
+/* Counts lines at `level` or more urgent: unit tests fail on undeclared warnings. */
 uint64_t log_count(int level);
 
-/* Logs at EMERG and aborts. Only for broken invariants and exhausted memory. */
+/* Aborts. Only for broken invariants and exhausted memory. */
 void log_die(const char *topic, const char *message) NORETURN;
 
 #endif

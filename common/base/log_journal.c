@@ -1,6 +1,5 @@
 /*
- * log_journal.c - events as systemd journal entries, whose fields serve matches such as journalctl
- * ATRIUM_REQUEST_ID=...
+ * log_journal.c - events as journal entries; their fields serve journalctl ATRIUM_REQUEST_ID=...
  */
 #include <ctype.h>
 #include <inttypes.h>

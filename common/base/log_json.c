@@ -1,4 +1,4 @@
-/* log_json.c - one JSON object (RFC 8259) per event, valid for any bytes in its texts. */
+/* log_json.c - one JSON object (RFC 8259) per event, valid for any bytes. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -25,7 +25,7 @@ static bool put(struct json *json, const char *text, size_t length)
     return true;
 }
 
-/* Returns the length of a UTF-8 sequence (RFC 3629, section 4); 0 for none or the final NUL. */
+/* Returns a UTF-8 sequence's length (RFC 3629, section 4); 0 for none or NUL. */
 static size_t sequence_length(const unsigned char *at)
 {
     static const struct {
@@ -51,7 +51,7 @@ static size_t sequence_length(const unsigned char *at)
     return 0;
 }
 
-/* Writes one character or invalid byte, escaped if needed. Returns the bytes read. */
+/* Returns the bytes read: one character or invalid byte. */
 static size_t put_character(struct json *json, const unsigned char *at)
 {
     char escaped[8];
@@ -69,7 +69,7 @@ static size_t put_character(struct json *json, const unsigned char *at)
     return fits ? MAX(length, (size_t)1) : 0;
 }
 
-/* Closes the quotes even when the text is cut. */
+/* Closes the quotes of a cut text too. */
 static void put_string(struct json *json, const char *text)
 {
     const unsigned char *at = (const unsigned char *)text;
@@ -85,7 +85,7 @@ static void put_string(struct json *json, const char *text)
     json->size++;
 }
 
-/* Leaves out a member without space for its value's quotes. */
+/* Leaves out a member if not even its quotes fit. */
 static bool put_key(struct json *json, const char *key, size_t value_size)
 {
     size_t before = json->length;
@@ -128,7 +128,7 @@ static const char *level_name(int level)
     return names[level];
 }
 
-/* Returns "authd" for "atrium-authd", as in metrics and traces. */
+/* Returns "authd" for "atrium-authd". */
 static const char *service_name(const char *program)
 {
     static const char prefix[] = "atrium-";
@@ -163,7 +163,6 @@ static bool is_request_id(const struct log_field *field)
     return !field->is_number && strcmp(field->key, "trace") == 0;
 }
 
-/* Returns the line's own id, or the running work's. */
 static const char *request_id(const struct log_record *record)
 {
     for (size_t i = 0; i < record->count; i++)

@@ -18,19 +18,18 @@ struct log_record {
 enum { LOG_TIME_SIZE = 25 };
 void log_time(char ret[static LOG_TIME_SIZE]);
 
-/* Writes without priority, newline or NUL. Returns the length, at most `size`. */
+/* Writes without priority, newline or NUL. */
 size_t log_text_write(const struct log_record *record, char *out, size_t size);
 
-/* Writes an object without newline, cut and marked "truncated" if too long. `size` is at least
+/* Writes an object without newline, cut and marked "truncated" if longer than `size`, at least
  * LOG_JSON_MAX. */
 size_t log_json_write(const struct log_record *record, char *out, size_t size);
 
-/* Writes "{" and the members ts to "topic", without "}". Returns the length. */
+/* Writes "{" and the members ts to "topic". */
 size_t log_json_head(const struct log_record *record, char *out, size_t size);
 
 bool log_journal_is_stderr(void);
 
-/* Sends an entry with fields. Returns -1 when the journal is unreachable. */
 int log_journal_send(const struct log_record *record) MUST_USE;
 
 #endif

@@ -1,4 +1,3 @@
-/* memory.c - see memory.h. */
 #include "common/base/memory.h"
 
 #include "common/base/log.h"

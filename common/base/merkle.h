@@ -1,9 +1,9 @@
 /*
  * merkle.h - a Merkle tree (RFC 6962, section 2.1), stored as tiles of 32 hashes.
  *
- * Tile i of level 0 holds the hashes of leaves 32 * i and up; level n + 1 holds the roots of level
- * n's full tiles. Tiles only grow, and other hashes are computed: a proof in ten million leaves
- * needs ten tiles. The caller stores the tiles.
+ * Tile i of level 0 holds the hashes of leaves 32 * i and up; level n + 1 the roots of level n's
+ * full tiles. Tiles only grow, and other hashes are computed: a proof in ten million leaves needs
+ * ten tiles. The caller stores the tiles.
  */
 #ifndef ATRIUM_COMMON_BASE_MERKLE_H
 #define ATRIUM_COMMON_BASE_MERKLE_H
@@ -36,28 +36,28 @@ struct merkle_tile {
 
 /* ---- growing ---- */
 
-/* The unfilled last tile of each level, for the levels of `size` and one more. Zeroed: empty. */
+/* The unfilled last tile of each level of `size`, and one more. Zeroed: empty. */
 struct merkle_edge {
-    int64_t size; /* in leaves */
+    int64_t size;
     struct merkle_tile tiles[MERKLE_LEVELS_MAX];
 };
 
+/* Prepares the edge of `size` leaves; the caller reads tiles with `count` > 0. */
 void merkle_edge_open(struct merkle_edge *self, int64_t size);
 
 typedef void merkle_full(void *arg, const struct merkle_tile *tile);
 
-/* Adds a leaf. Passes full tiles to `full`; the edge keeps the others. */
+/* Passes full tiles to `full`; the edge keeps the others. */
 void merkle_append(struct merkle_edge *self, const struct merkle_hash *leaf, merkle_full *full,
                    void *arg);
 
 /* ---- proving ---- */
 
-/* Returns a tile with at least the hashes that it had at that size, or NULL, which ends the
- * proof. */
+/* Returns a tile with at least the hashes of that size, or NULL, which ends the proof. */
 typedef const struct merkle_tile *merkle_tile_find(void *arg, int level, int64_t index);
 
-/* Computes the root of the first `size` leaves (0: SHA-256 of nothing). Returns -1 when a tile is
- * missing or an argument is out of range. */
+/* Computes the root of the first `size` leaves (0: SHA-256 of nothing). -1: missing tile, or
+ * argument out of range. */
 int merkle_root(int64_t size, merkle_tile_find *find, void *arg, struct merkle_hash *ret) MUST_USE;
 
 struct merkle_proof {

@@ -63,7 +63,7 @@ static struct cell *cell_find(struct metrics *self, enum cell_kind kind, const c
     return NULL;
 }
 
-/* Finds or adds the cell of this name and labels. Beyond the limit all share one. */
+/* Beyond the limit all share one cell. */
 static struct cell *cell_get(struct metrics *self, enum cell_kind kind, const char *name,
                              const char *labels, const char *help)
 {
@@ -156,7 +156,7 @@ size_t metrics_count(const struct metrics *self)
     return count;
 }
 
-/* Prometheus' form: cumulative buckets with label "le", then sum and count. */
+/* Writes cumulative buckets with label "le", sum and count. */
 static void each_of_histogram(const struct cell *cell, struct arena *arena, metrics_each_fn *each,
                               void *arg)
 {

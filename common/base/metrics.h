@@ -10,7 +10,7 @@ struct metrics;
 struct metrics *metrics_new(void);
 void metrics_destroy(struct metrics **self_p);
 
-/* Returns a counter's cell, created on first use, for the caller to increment. `labels` is "" or
+/* Returns the cell, created on first use, for the caller to increment. `labels` is "" or
  * `key="value",...`; both texts must stay valid forever. Beyond 512 cells all share one. */
 uint64_t *metrics_counter(struct metrics *self, const char *name, const char *labels,
                           const char *help);
@@ -19,16 +19,15 @@ uint64_t *metrics_counter(struct metrics *self, const char *name, const char *la
 void metrics_gauge(struct metrics *self, const char *name, const char *help,
                    int64_t (*read)(void *arg), void *arg);
 
-/* Adds a gauge whose labels are read at each scrape; each set is a series. "" means no series
- * now. */
+/* Adds a gauge whose labels are read at each scrape: each set is a series, "" is none. */
 void metrics_gauge_labelled(struct metrics *self, const char *name, const char *help,
                             int64_t (*read)(void *arg),
                             const char *(*labels)(void *arg, struct arena *arena), void *arg);
 
-/* Returns a gauge's cell for the caller to set, created with 0 on first use. */
+/* Returns the cell for the caller to set. */
 int64_t *metrics_gauge_cell(struct metrics *self, const char *name, const char *help);
 
-/* Latency in microseconds: buckets in powers of two from 64 us to 16 s, sum and count. */
+/* Latency in microseconds, in buckets of powers of two from 64 us to 16 s. */
 struct histogram;
 struct histogram *metrics_histogram(struct metrics *self, const char *name, const char *labels,
                                     const char *help);

@@ -1,4 +1,3 @@
-/* note.c - see note.h. */
 #include "common/base/note.h"
 
 #include <sodium.h>
@@ -116,7 +115,7 @@ static const char *find_end(const char *note)
     return end;
 }
 
-/* Returns 1 for this key's valid signature, 0 for another key's line and -1 otherwise. */
+/* Returns 1 for a valid signature, 0 for another key's line, otherwise -1. */
 static int check_line(const struct verifier *verifier, const char *line, size_t length,
                       const char *text, size_t size)
 {

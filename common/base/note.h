@@ -18,7 +18,7 @@ enum { NOTE_PUBLIC_SIZE = 32, NOTE_SECRET_SIZE = 64 }; /* libsodium's Ed25519 si
 
 const char *note_base64(struct arena *arena, const void *bytes, size_t size);
 
-/* Returns the text, which must end with a line feed, with its signature. */
+/* Requires that the text ends with a line feed. */
 const char *note_sign(struct arena *arena, const char *name, const char *text,
                       const uint8_t public[static NOTE_PUBLIC_SIZE],
                       const uint8_t secret[static NOTE_SECRET_SIZE]);
@@ -27,7 +27,7 @@ const char *note_sign(struct arena *arena, const char *name, const char *text,
 const char *note_key(struct arena *arena, const char *name,
                      const uint8_t public[static NOTE_PUBLIC_SIZE]);
 
-/* Returns the text of a note that the key signed, or NULL. */
+/* Returns the text if the key signed it, or NULL. */
 const char *note_open(struct arena *arena, const char *note, const char *key);
 
 #endif

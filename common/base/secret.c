@@ -1,4 +1,3 @@
-/* secret.c - see secret.h. */
 #include "common/base/secret.h"
 
 #include <assert.h>
@@ -50,8 +49,7 @@ int secret_decode(const char *text, void *ret, size_t max, size_t *ret_size)
     return sodium_base642bin(ret, max, text, strlen(text), NULL, ret_size, NULL, BASE64);
 }
 
-/* Checks owner, mode and kind; NULL: no fault. Group read is allowed: a systemd credential's access
- * list shows as the group's mode. */
+/* Group read is allowed: a systemd credential's access list shows as the group's mode. */
 static const char *key_file_fault(const struct stat *stat)
 {
     if (!S_ISREG(stat->st_mode))
@@ -76,7 +74,7 @@ static int open_key_file(const char *path, struct error *err)
     return error_set(err, ERR_INTERNAL, "%s: %s.", path, fault);
 }
 
-/* Reads a line's key and sets *ret_end after it. Returns -1 for too few digits. */
+/* Sets *ret_end after the key. Returns -1 for too few digits. */
 static int decode_key(const char *text, struct secret *ret, const char **ret_end)
 {
     size_t size;
@@ -88,7 +86,7 @@ static int decode_key(const char *text, struct secret *ret, const char **ret_end
     return 0;
 }
 
-/* Reads lines of keys. Returns -1 for more than `max` or any other content. */
+/* Returns -1 for more than `max` keys or other content. */
 static int decode_keys(const char *text, struct secret *ret, size_t max, size_t *ret_count)
 {
     const char *at = text;

@@ -1,4 +1,3 @@
-/* trace_context.c - see trace_context.h. */
 #include "common/base/trace_context.h"
 
 enum { MEMBERS_MAX = 32, KEY_MAX = 256, TENANT_MAX = 241, SYSTEM_MAX = 14, VALUE_MAX = 256 };
@@ -12,7 +11,7 @@ static int digit(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Reads two digits per byte and stops at a NUL, which is no digit. */
+/* Stops at a NUL, which is no digit. */
 static bool read_hex(const char *text, uint8_t *ret, size_t size)
 {
     for (size_t i = 0; i < size; i++) {

@@ -17,13 +17,12 @@ struct trace_context {
     bool sampled;
 };
 
-/* Reads strictly (section 3.2.2), the first four parts for versions above 00. Returns -1 and leaves
- * *ret. */
+/* Reads strictly (section 3.2.2), four parts for versions above 00. -1 leaves *ret. */
 int traceparent_read(const char *text, struct trace_context *ret) MUST_USE;
 
 void traceparent_write(const struct trace_context *context, char ret[static TRACEPARENT_SIZE]);
 
-/* Returns true for section 3.3.1's grammar, up to 32 members and TRACESTATE_MAX bytes. */
+/* Section 3.3.1, at most 32 members. */
 bool tracestate_is_valid(const char *text);
 
 void trace_hex(const uint8_t *bytes, size_t size, char *ret);

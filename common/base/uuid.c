@@ -1,4 +1,3 @@
-/* uuid.c - see uuid.h. */
 #include "common/base/uuid.h"
 
 #include <sodium.h>

@@ -13,11 +13,11 @@ struct uuid {
 #define UUID_MAX "ffffffff-ffff-ffff-ffff-ffffffffffff"
 struct uuid uuid_random(void);
 
-/* Returns a time-ordered (version 7) UUID: ids of one time are neighbours in an index. */
+/* Returns version 7: ids of one time are neighbours in an index. */
 struct uuid uuid_ordered(int64_t ms);
 
-/* Random bytes for many UUIDs, since a system call for each costs ten times the rest. Starts
- * zeroed; for one thread. */
+/* Random bytes for many UUIDs: a system call for each costs ten times the rest. Starts zeroed; for
+ * one thread. */
 struct uuid_pool {
     uint8_t bytes[1024];
     size_t left;
@@ -25,12 +25,12 @@ struct uuid_pool {
     int counter;
 };
 
-/* Does the same from the pool, but each ordered id is greater than the last, whatever `ms` is (RFC
- * 9562, section 6.2, method 1: a 12-bit counter, then the time runs ahead). */
+/* Makes each ordered id greater than the last, whatever `ms` is (RFC 9562, section 6.2, method 1: a
+ * 12-bit counter, then the time runs ahead). */
 struct uuid uuid_pool_random(struct uuid_pool *self);
 struct uuid uuid_pool_ordered(struct uuid_pool *self, int64_t ms);
 
-/* Reads the 8-4-4-4-12 form in either case. Returns -1 and leaves *ret for other text. */
+/* Reads the 8-4-4-4-12 form in either case. -1 leaves *ret. */
 int uuid_parse(const char *text, struct uuid *ret) MUST_USE;
 
 void uuid_from_bytes(const uint8_t bytes[static 16], struct uuid *ret);

@@ -48,7 +48,7 @@ static bool receive_part(void *socket, zmq_msg_t *message)
     return false;
 }
 
-/* Discards unexpected parts. Returns true if there were any. */
+/* Returns true if there were unexpected parts. */
 static bool skip_parts(void *socket, zmq_msg_t *message)
 {
     bool any = false;
@@ -64,8 +64,7 @@ static bool skip_parts(void *socket, zmq_msg_t *message)
     return any;
 }
 
-/* Reads the routing id. Returns -1 for no frame, or an id that ZeroMQ did not make (zero and four
- * bytes). */
+/* Returns -1 for no frame, or an id that ZeroMQ did not make (zero and four bytes). */
 static int take_route(void *socket, zmq_msg_t *message, uint32_t *route)
 {
     const uint8_t *bytes = zmq_msg_data(message);
@@ -125,7 +124,7 @@ int bus_send(struct bus *self, zsock_t *socket, const uint32_t *route)
     }
     result = send_message(zsock_resolve(socket), route, &message);
     if (result < 0)
-        zmq_msg_close(&message); /* leaves errno */
+        zmq_msg_close(&message);
     loop_socket_used(self->loop, socket);
     return result;
 }

@@ -1,11 +1,10 @@
 /*
  * bus.h - calls between daemons over ZeroMQ, without a broker. WIRE.md has the frames.
  *
- * An instance binds one ROUTER per calling service; the socket's path (or, between hosts, the CURVE
- * key) identifies the caller. A caller holds one DEALER per live instance of its upstreams, found
- * by watching <run_dir>/bus/<service>/ or listed in bus_hosts (bus_hosts.h). The socket monitor or
- * a heartbeat notices a dead peer. Its requests in flight are sent again if R_SAFE, and fail with
- * ERR_UNAVAILABLE otherwise.
+ * An instance binds one ROUTER per calling service; the socket's path (between hosts: the CURVE
+ * key) identifies the caller. A caller holds one DEALER per upstream instance, found in
+ * <run_dir>/bus/<service>/ or listed in bus_hosts (bus_hosts.h). The socket monitor or a heartbeat
+ * notices a dead peer: its R_SAFE requests are sent again, others fail with ERR_UNAVAILABLE.
  */
 #ifndef ATRIUM_COMMON_BUS_BUS_H
 #define ATRIUM_COMMON_BUS_BUS_H
@@ -42,92 +41,89 @@ struct bus_options {
     struct spans *spans;           /* of sampled requests; NULL: none */
 };
 
-/* Binds, watches and connects; peers become usable at WELCOME. Returns -1 if an instance of the
- * same name is alive or a path exceeds 107 bytes. Borrows the options until the process ends. */
+/* Binds, watches and connects; peers become usable at WELCOME. -1: an instance of the same name is
+ * alive, or a path exceeds 107 bytes. Borrows the options forever. */
 struct bus *bus_new(struct loop *loop, struct clock *clock, struct metrics *metrics,
                     const struct bus_options *options, struct error *err);
 
-/* Closes everything immediately. No fiber may be in a call, and the metrics must not be read
- * afterwards. */
+/* Closes immediately. No fiber may be in a call; the metrics must not be read afterwards. */
 void bus_destroy(struct bus **self_p);
 
 /* Admits callers on a bus with options.held, for a daemon that calls others before it serves. */
 void bus_open(struct bus *self);
 
 /* Applies a reloaded list with the same own line and key, borrowed until the next call: connects to
- * new instances, drops removed ones, and admits only listed callers. A removed key of a listed
- * instance works until the next reconnection. */
+ * new instances, drops removed ones, admits only listed callers. A removed key of a listed instance
+ * works until its next reconnection. */
 void bus_use_hosts(struct bus *self, const struct bus_hosts *hosts);
 struct spans *bus_spans(const struct bus *self);
 size_t bus_serving(const struct bus *self);
 
-/* Sends callers to other instances and parks until they have all answers, or the deadline. Then
- * closes sockets and lock. */
+/* Sends callers elsewhere and parks until they have all answers, or the deadline. Then closes
+ * sockets and lock. */
 void bus_drain(struct bus *self, int64_t deadline_mono_ms);
 
-/* An operation of another service with its tables, generated from that service's routes.def. */
+/* An operation of another service, generated from its routes.def. */
 struct bus_method {
     const char *service, *operation;
     unsigned flags;
     const struct field_table *input, *output;
 };
 
-/* Parks until the answer is in *out (texts in req->arena). Caller, trace and deadline are req's.
- * Errors: the remote error, ERR_UNAVAILABLE (no instance, or it died; Retry-After 1),
- * ERR_OVERLOADED (all at their limit), ERR_DEADLINE. */
+/* Parks until the answer is in *out (texts in req->arena). Passes on req's caller, trace and
+ * deadline. Fails: the remote error, ERR_UNAVAILABLE (no instance, or it died; Retry-After 1),
+ * ERR_OVERLOADED, ERR_DEADLINE. */
 int bus_call(struct bus *self, const struct bus_method *method, const struct request *req,
              const void *in, void *out, struct error *err) MUST_USE;
 
-/* Does the same with packed maps in and out (in req->arena), for the gateway. */
+/* Does the same with packed maps (in req->arena), for the gateway. */
 int bus_call_packed(struct bus *self, const struct bus_method *method, const struct request *req,
                     const void *body, size_t size, msgpack_object *ret_body,
                     struct error *err) MUST_USE;
 
 bool bus_has_peer(const struct bus *self, const char *service);
 
-/* Calls a given instance ("authd.2") instead of the least busy, for status and metrics. */
+/* Calls a given instance ("authd.2") instead of the least busy. */
 int bus_call_instance(struct bus *self, const char *peer, const struct bus_method *method,
                       const struct request *req, const void *in, void *out,
                       struct error *err) MUST_USE;
 
-/* Returns the connected peers ("authd.1"), sorted and NULL-ended. service NULL: all. */
+/* Returns connected peers ("authd.1"), sorted, NULL-ended. service NULL: all. */
 const char **bus_peers(const struct bus *self, const char *service, struct arena *arena);
 
 bool bus_peer_knows_traces(const struct bus *self, const char *peer);
 
 /* ---- announcements from an instance to all its callers ---- */
 
-/* Registers fn, which the loop runs for each announcement. Its return acknowledges, so the change
- * must be in force by then. */
+/* Registers fn, whose return acknowledges: the change must be in force by then. */
 void bus_on_announce(struct bus *self, const char *topic,
                      void (*fn)(void *arg, const msgpack_object *body, struct arena *arena),
                      void *arg);
 
 struct bus_announcement;
 
-/* Sends to each connected caller, every 50 ms until its acknowledgement. */
+/* Sends to each caller every 50 ms until acknowledged. */
 struct bus_announcement *bus_announce(struct bus *self, const char *topic,
                                       const struct field_table *table, const void *body);
 
 bool bus_announce_acked(const struct bus_announcement *self, const char *caller);
 bool bus_announce_complete(const struct bus_announcement *self);
 
-/* Parks until the next acknowledgement, the loss of a caller, or the deadline. */
+/* Parks until the next acknowledgement, lost caller, or deadline. */
 void bus_announce_wait(struct bus_announcement *self, int64_t deadline_mono_ms);
 void bus_announce_destroy(struct bus_announcement **self_p);
 
 /* ---- additional sockets between two processes of one host ---- */
 
 /* Listens for SOCK_SEQPACKET at <run_dir>/bus/<own service>/<name>.<own instance>, with a bus
- * socket's mode and access list for `caller`. Once per bus. Returns a non-blocking descriptor or
- * -1. */
+ * socket's rights for `caller`. Once per bus. Returns a non-blocking descriptor or -1. */
 int bus_listen_beside(struct bus *self, const char *name, const char *caller,
                       struct error *err) MUST_USE;
 
-/* Connects to that socket of a peer ("authd.1"). Returns -1 if the peer has none on this host. */
+/* Connects to a peer's ("authd.1") such socket. -1: none on this host. */
 int bus_connect_beside(const struct bus *self, const char *peer, const char *name) MUST_USE;
 
-/* Registers fn, called when a service's first instance appears or its last one goes. */
+/* fn runs when a service's first instance appears or its last one goes. */
 void bus_on_presence(struct bus *self, void (*fn)(void *arg, const char *service), void *arg);
 
 #endif

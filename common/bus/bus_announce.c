@@ -1,8 +1,6 @@
 /*
- * bus_announce.c - announcements to all callers, and their acknowledgements.
- *
- * An announcement lists the callers connected since it was made, and is sent every 50 ms to those
- * who have not acknowledged. authd announces to each gateway before it answers its own client.
+ * bus_announce.c - announcements to all callers, sent every 50 ms until each has acknowledged.
+ * authd announces to each gateway before it answers its own client.
  */
 #include "common/base/log.h"
 #include "common/base/memory.h"

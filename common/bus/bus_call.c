@@ -1,8 +1,8 @@
 /*
- * bus_call.c - the caller's side: choose an instance, send, park, read the answer.
+ * bus_call.c - the caller's side of a call.
  *
- * The arguments stay on the calling fiber's stack, so a retry encodes them again. An id is a slot's
- * index with a counter in the upper half, so a late answer finds no call.
+ * The arguments stay on the fiber's stack, so a retry encodes them again. An id is a slot's index
+ * with a counter in the upper half, so a late answer finds no call.
  */
 #include "common/base/memory.h"
 #include "common/bus/bus_private.h"
@@ -78,7 +78,7 @@ static void call_begin(struct bus *self, struct bus_call *call, struct bus_peer 
     peer->outstanding++;
 }
 
-/* Idempotent. Removes the call from its slot and its peer, which can die before the fiber runs. */
+/* Idempotent. Removes the call from slot and peer, which can die before the fiber runs. */
 void bus_call_finish(struct bus *self, struct bus_call *call, enum bus_outcome outcome)
 {
     struct bus_peer *peer = call->peer;
@@ -143,8 +143,8 @@ static bool is_degraded(const struct bus_peer *peer)
     return peer->degraded_until_ms > clock_mono_ms();
 }
 
-/* Skip degraded instances: without a database, for example, they fail fastest and would attract
- * every request. */
+/* Degraded instances come last: without a database, for example, they fail fastest and would
+ * attract every request. */
 static bool is_better(const struct bus_peer *peer, const struct bus_peer *than)
 {
     if (is_degraded(peer) != is_degraded(than))
@@ -152,7 +152,7 @@ static bool is_better(const struct bus_peer *peer, const struct bus_peer *than)
     return peer->outstanding < than->outstanding;
 }
 
-/* Returns the healthy instance with the fewest requests in flight, round robin among equals. */
+/* Least requests in flight wins, round robin among equals. */
 static int choose(const struct bus *self, struct bus_upstream *upstream, const char *name,
                   struct bus_peer **ret, struct error *err)
 {
@@ -179,7 +179,6 @@ static int choose(const struct bus *self, struct bus_upstream *upstream, const c
 
 /* ---- sending and waiting ---- */
 
-/* The instance's span becomes a child of this call's. */
 static void write_trace(struct codec_buffer *frame, const struct span *span)
 {
     char traceparent[TRACEPARENT_SIZE];
@@ -236,7 +235,7 @@ static int call_wait(struct bus *self, struct bus_call *call, int64_t deadline, 
     return 0;
 }
 
-/* Tries one instance. Returns -1 when another try makes no sense. */
+/* Returns -1 when another try makes no sense. */
 static int call_once(struct bus *self, const struct question *question, struct bus_peer *peer,
                      zmq_msg_t *answer, enum bus_outcome *ret, struct error *err)
 {
@@ -265,7 +264,7 @@ static void close_message(void *message)
     zmq_msg_close(message);
 }
 
-/* Returns a message in the request's arena: texts of a packed answer point into it. */
+/* Uses the request's arena: texts of a packed answer point into the message. */
 static zmq_msg_t *message_new(struct arena *arena)
 {
     zmq_msg_t *message = arena_alloc(arena, sizeof(*message));
@@ -275,7 +274,7 @@ static zmq_msg_t *message_new(struct arena *arena)
     return message;
 }
 
-/* Returns true if another healthy instance exists, so that a failed read is worth a retry. */
+/* True if a failed read is worth a retry on another instance. */
 static bool others_are_healthy(const struct bus_upstream *upstream, const struct question *question)
 {
     if (!(question->method->flags & R_SAFE) || question->peer)

@@ -1,8 +1,8 @@
 /*
  * bus_endpoint.c - the bus's paths, directories, lock and listening sockets.
  *
- * libzmq gets listening sockets as descriptors. If it bound the paths itself, it would unlink any
- * file there, even a living peer's socket, and again from its own thread after the close.
+ * libzmq gets listening descriptors. If it bound paths itself, it would unlink any file there, even
+ * a living peer's socket, and again after the close.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -91,9 +91,9 @@ void bus_lock_drop(struct bus *self)
     self->lock = -1;
 }
 
-/* Lets the caller's group connect. Installed services run as separate users, and each socket has an
- * access list: chown would need membership of that group, which would allow impersonating the
- * caller. A suite of one user needs no list; without one the mode admits only the owner. */
+/* Lets the caller's group connect, with an access list: chown would need membership of that group,
+ * which would allow impersonation. A suite of one user needs no list; without one only the owner
+ * connects. */
 static void give_to_caller(const char *path, const char *caller)
 {
     char text[BUS_NAME_MAX + sizeof("u::rw,g::rw,g:atrium-:rw,m::rw,o::-")];
@@ -107,7 +107,7 @@ static void give_to_caller(const char *path, const char *caller)
     acl_free(list);
 }
 
-/* Returns a listening descriptor. Its path appears only when clients can connect. */
+/* The path appears only when clients can connect. */
 static int listen_at(int type, const char *path, const char *temporary, const char *caller,
                      struct error *err)
 {

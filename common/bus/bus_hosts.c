@@ -1,7 +1,6 @@
 /*
- * bus_hosts.c - see bus_hosts.h.
- *
- * Addresses are numeric: libzmq would resolve names in its only I/O thread.
+ * bus_hosts.c - see bus_hosts.h. Addresses are numeric, because libzmq would resolve names in its
+ * only I/O thread.
  */
 #include "common/bus/bus_hosts.h"
 
@@ -52,7 +51,6 @@ static int PRINTF_LIKE(2, 3) fail(const struct reader *reader, const char *forma
 
 /* ---- one line ---- */
 
-/* True for "10.0.0.2:7101" and "[fd00::2]:7101". */
 static bool address_ok(const char *text)
 {
     char host[INET6_ADDRSTRLEN], *end;
@@ -113,8 +111,7 @@ static bool same_text(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* Checks that a key or endpoint is of one instance, and that an instance has one endpoint and at
- * most two keys. */
+/* A key or endpoint is of one instance; an instance has one endpoint and at most two keys. */
 static int check_row(const struct reader *reader, const struct bus_host *row)
 {
     int keys = 1;
@@ -136,7 +133,7 @@ static int check_row(const struct reader *reader, const struct bus_host *row)
     return 0;
 }
 
-/* Reads a line without its end. Comments need their own line, since a key can contain #. */
+/* Comments need their own line, since a key can contain #. */
 static int read_line(struct reader *reader, char *text)
 {
     static const char blanks[] = " \t\r";

@@ -37,22 +37,20 @@ struct bus_hosts {
     uint8_t secret_key[BUS_KEY_SIZE];
 };
 
-/* Reads the file. Returns -1 with "FILE:LINE: ..." in err. Texts are in the arena, which wipes the
- * secret key. */
+/* Returns -1 with "FILE:LINE: ..." in err. The arena holds texts, and wipes the secret key. */
 int bus_hosts_read(const char *path, struct arena *arena, struct bus_hosts **ret,
                    struct error *err) MUST_USE;
 
-/* Loads <directory>/<name>.key (secret_load_key()). Returns -1 without a key, or if no line of that
- * name has it. */
+/* Loads <directory>/<name>.key (secret_load_key()). -1: no key, or no line of that name has it. */
 int bus_hosts_take_key(struct bus_hosts *self, const char *directory, const char *name,
                        struct error *err) MUST_USE;
 
-/* Listens at this numeric address with the own line's port, for hosts with address translation.
- * Requires bus_hosts_take_key(). */
+/* Listens at this numeric address with the own line's port, for address translation. Requires
+ * bus_hosts_take_key(). */
 int bus_hosts_listen(struct bus_hosts *self, const char *address, struct arena *arena,
                      struct error *err) MUST_USE;
 
-/* Computes a secret key's public key, binary or as in the file. */
+/* Computes the public key, binary or as in the file. */
 void bus_hosts_public_key(const uint8_t secret[static BUS_KEY_SIZE],
                           uint8_t ret[static BUS_KEY_SIZE]);
 void bus_hosts_key_text(const uint8_t key[static BUS_KEY_SIZE], char ret[static BUS_KEY_TEXT_SIZE]);
@@ -60,12 +58,12 @@ void bus_hosts_key_text(const uint8_t key[static BUS_KEY_SIZE], char ret[static 
 const struct bus_host *bus_hosts_by_key(const struct bus_hosts *self,
                                         const uint8_t key[static BUS_KEY_SIZE]);
 
-/* Finds the lines of an instance that accepts calls; returns their number. `self` can be NULL. */
+/* Finds the lines of an instance that accepts calls. `self` can be NULL. */
 size_t bus_hosts_by_name(const struct bus_hosts *self, const char *name,
                          const struct bus_host *ret[static BUS_HOST_KEYS_MAX]);
 bool bus_hosts_has_name(const struct bus_hosts *self, const char *name);
 
-/* Counts lines of `self` that are not in `other` with the same name, address and key. */
+/* Counts lines of `self` that `other` lacks (name, address and key). */
 size_t bus_hosts_count_missing(const struct bus_hosts *self, const struct bus_hosts *other);
 
 /* True for "-", or "tcp://10.0.0.2:7101" with a numeric address. */

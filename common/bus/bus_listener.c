@@ -1,9 +1,9 @@
 /*
  * bus_listener.c - the instance's sockets, one ROUTER per calling service, and the drain.
  *
- * The socket determines the calling service, whatever the frames say; bus_tcp.c passes on frames
- * from other hosts. A process that was stopped finds requests that their callers have abandoned. It
- * notices by its clock, and rejects them by taking a new boot id.
+ * The socket determines the calling service, whatever frames say; bus_tcp.c passes on other hosts'
+ * frames. A process that was stopped finds requests that their callers have abandoned: it notices
+ * by its clock, and rejects them by taking a new boot id.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -20,7 +20,7 @@ enum {
 
 /* ---- standstill ---- */
 
-/* Reads the clock, not the loop's cached time: the process can have stopped since. */
+/* The loop's cached time is too old: the process can have stopped since. */
 static void look_at_clock(struct bus *self)
 {
     int64_t now = clock_mono_ms(), still_ms = now - self->pulse_ms;
@@ -233,7 +233,7 @@ static void tell_drain(struct bus *self)
     }
 }
 
-/* Announces repeatedly: only a failed send shows that a caller ended without an ACK. */
+/* Announces repeatedly: only a failed send reveals a caller that ended without ACK. */
 void bus_drain(struct bus *self, int64_t deadline_mono_ms)
 {
     enum fiber_wake wake = FIBER_WOKEN;
@@ -260,7 +260,6 @@ static struct bus_socket *socket_find(struct bus *self, const char *service, siz
     return NULL;
 }
 
-/* Creates a socket for each service in any operation's callers. */
 static int sockets_name(struct bus *self, struct error *err)
 {
     const struct bus_options *options = self->options;
@@ -302,7 +301,7 @@ static int listen_here(struct bus *self, struct error *err)
     return 0;
 }
 
-/* Adds as many sockets that share the ROUTER for other hosts, where keys identify callers. */
+/* The same number of sockets shares the ROUTER for other hosts, where keys identify callers. */
 static int listen_elsewhere(struct bus *self, struct error *err)
 {
     size_t count = self->socket_count;

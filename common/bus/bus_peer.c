@@ -2,8 +2,8 @@
  * bus_peer.c - the caller's side of a connection: one DEALER per instance.
  *
  * A DEALER lives for one connection. Its monitor reports the handshake, which triggers the HELLO,
- * and the end, which loses all requests in flight. A new DEALER then retries with back-off while
- * the socket file exists, or forever on another host.
+ * and the end, which loses all requests in flight. A new DEALER retries with back-off while the
+ * socket file exists, or forever on another host.
  */
 #include <inttypes.h>
 #include <unistd.h>
@@ -33,7 +33,6 @@ static struct bus_peer *peer_find(const struct bus_upstream *upstream, const cha
     return NULL;
 }
 
-/* Notifies the daemon of a service's first instance or its last one's loss. */
 static void presence_update(struct bus *self, struct bus_upstream *upstream)
 {
     bool present = bus_has_peer(self, upstream->service);
@@ -73,7 +72,6 @@ void bus_peer_free(struct bus_peer *self)
     free(self);
 }
 
-/* Drops an instance whose socket no longer exists. */
 static void peer_forget(struct bus_peer *self)
 {
     struct bus_upstream *upstream = self->upstream;
@@ -136,7 +134,7 @@ static void on_welcome(struct bus_peer *self, const struct bus_incoming *in)
         enter(self, in->draining);
 }
 
-/* The ACK follows the last request and answer, so the instance need not flush queues. */
+/* The ACK follows the last request and answer, so the instance flushes no queues. */
 void bus_peer_idle(struct bus_peer *self)
 {
     if (self->drain_id == 0 || self->outstanding > 0)
@@ -202,7 +200,7 @@ static void on_dealer(void *arg)
 
 /* ---- the connection ---- */
 
-/* Logs only listed instances: a socket file without listener is a killed instance. */
+/* A socket file without listener is a killed instance, which is not logged. */
 static void not_reached(struct bus_peer *self, const char *why)
 {
     const struct bus_host *rows[BUS_HOST_KEYS_MAX];
@@ -262,7 +260,7 @@ static void say_hello(struct bus_peer *self)
         bus_peer_lost(self, "cannot send");
 }
 
-/* Reads an event: number (16 bits) and value (32 bits) in host order, then the address. */
+/* Number (16 bits) and value (32 bits) in host order, then the address. */
 static int monitor_event(zsock_t *monitor)
 {
     uint8_t bytes[6];
@@ -302,8 +300,7 @@ static void monitor_start(struct bus_peer *self)
         log_die("bus", "a socket could not be monitored");
 }
 
-/* Returns the next way to connect: the socket on this host (*ret NULL), then the keys. -1: none
- * left. */
+/* Tries the socket on this host (*ret NULL), then the keys. -1: none left. */
 static int choose_way(const struct bus_peer *self, const struct bus_host **ret)
 {
     const struct bus_host *rows[1 + BUS_HOST_KEYS_MAX] = {NULL};
@@ -329,7 +326,7 @@ static bool can_open_sockets(struct bus_peer *self)
     return false;
 }
 
-/* Also ends a lost connection: closes old sockets before it creates new ones. */
+/* Also closes a lost connection's sockets first. */
 static void peer_connect(void *arg)
 {
     struct bus_peer *self = arg;
@@ -366,7 +363,6 @@ void bus_peer_found(struct bus *self, struct bus_upstream *upstream, const char 
     struct bus_peer *peer = peer_find(upstream, instance);
     struct error err;
 
-    /* An instance does not call itself. */
     if (strcmp(upstream->service, self->options->service) == 0 &&
         strcmp(instance, self->options->instance) == 0)
         return;

@@ -1,5 +1,5 @@
 /*
- * bus_private.h - private to the files of common/bus/.
+ * bus_private.h - private to common/bus/.
  *
  * Caller's side: bus_watch.c finds instances, bus_peer.c connects, bus_call.c calls. Instance's
  * side: bus_listener.c and bus_tcp.c accept callers, bus_serve.c answers. Both: bus_wire.c (frames,
@@ -92,45 +92,41 @@ struct bus_incoming {
     struct bus_slice traceparent, state;    /* BUS_VERSION_TRACED */
     struct bus_slice caller;                /* REQUEST; size 0: none */
     struct bus_slice body;                  /* REQUEST REPLY ANNOUNCE */
-    struct bus_reader error;                /* for bus_read_error() */
+    struct bus_reader error;
 };
 
-/* Checks a frame's head without allocating; slices point into the frame. Returns -1 for invalid
- * grammar. */
+/* Checks the head without allocating; slices point into the frame. -1: invalid. */
 int bus_read(const void *bytes, size_t size, struct bus_incoming *ret) MUST_USE;
 
-/* Copies the rest of an ERROR frame into err. Returns -1 and leaves err for invalid grammar. */
+/* Copies the rest of an ERROR frame into err. -1: invalid, err untouched. */
 int bus_read_error(struct bus_reader *reader, struct error *err) MUST_USE;
 
-/* Compares only the code of an ERROR frame. */
 bool bus_error_is(struct bus_reader reader, enum error_code code);
 
 bool bus_slice_is(struct bus_slice slice, const char *text);
 
-/* Starts [version, kind, id, ...] with `elements` after the id in the reused buffer; the second
- * function takes the version. */
+/* Starts [version, kind, id, ...] with `elements` after the id; the second function takes the
+ * version. */
 void bus_write(struct codec_buffer *self, enum bus_kind kind, uint64_t id, unsigned elements);
 void bus_write_version(struct codec_buffer *self, unsigned version, enum bus_kind kind, uint64_t id,
                        unsigned elements);
 void bus_write_uint(struct codec_buffer *self, uint64_t value);
 void bus_write_int(struct codec_buffer *self, int64_t value);
 void bus_write_bool(struct codec_buffer *self, bool value);
-/* Writes at most `max` bytes, cut between characters. NULL and invalid UTF-8 become "". */
+/* Cuts between characters. NULL and invalid UTF-8 become "". */
 void bus_write_text(struct codec_buffer *self, const char *text, size_t max);
 void bus_write_bytes(struct codec_buffer *self, const void *bytes, size_t size);
 void bus_write_fields(struct codec_buffer *self, const struct field_table *table, const void *in);
-/* Adds an R_PROJECT operation's project. */
 void bus_write_of_project(struct codec_buffer *self, const struct field_table *table,
                           const void *in, const struct request *req);
-/* Writes a REPLY with the limit noted in err, if nothing failed; the second function reads that
- * note. */
+/* Includes the limit noted in err; the second function reads it. */
 void bus_write_reply(struct codec_buffer *self, uint64_t id, const struct field_table *table,
                      const void *out, const struct error *err);
 void bus_read_limit(const msgpack_object *reply, struct error *err);
 void bus_write_again(struct codec_buffer *self, const void *bytes, size_t size);
 void bus_write_error(struct codec_buffer *self, uint64_t id, const struct error *err);
-/* Moves the frame into a message. A small one is copied and the buffer wiped (it can hold a
- * password); a large one takes the buffer. Returns -1 above CODEC_FRAME_MAX bytes. */
+/* Moves the frame into a message. A small one is copied and the buffer wiped (passwords); a large
+ * one takes the buffer. -1: above CODEC_FRAME_MAX bytes. */
 int bus_write_end(struct codec_buffer *self, zmq_msg_t *ret) MUST_USE;
 void bus_frame_free(struct codec_buffer *self);
 
@@ -146,7 +142,7 @@ enum bus_outcome {
     BUS_LOST,
 };
 
-/* One request in flight, on the waiting fiber's stack. */
+/* A request in flight, on the waiting fiber's stack. */
 struct bus_call {
     struct bus_call *next, **link; /* peer's list */
     struct bus_peer *peer;
@@ -156,7 +152,7 @@ struct bus_call {
     zmq_msg_t *answer; /* set for BUS_ANSWERED and BUS_UNAVAILABLE */
 };
 
-/* An id's low half is its slot's index; a stale id differs from the current one. */
+/* An id's low half is its slot's index; the whole detects stale ids. */
 struct bus_slot {
     uint64_t id;
     struct bus_call *call; /* NULL: free */
@@ -301,43 +297,40 @@ zsock_t *bus_socket_new(int type, size_t queue);
 void bus_socket_option(zsock_t *socket, int option, int value);
 void bus_socket_bytes(zsock_t *socket, int option, const void *bytes, size_t size);
 
-/* Reads one frame without waiting. Returns true with *message, which the caller closes. `route`
- * receives the routing id. Malformed frames are dropped and counted; each message decrements
- * *ret_left, so that a batch of garbage ends too. */
+/* Reads one frame without waiting into *message, which the caller closes; `route` receives the
+ * routing id. Malformed frames are dropped and counted; each decrements *ret_left, so that garbage
+ * ends the batch too. */
 bool bus_receive(struct bus *self, zsock_t *socket, uint32_t *route, zmq_msg_t *message,
                  struct bus_incoming *ret, int *ret_left);
 
-/* Sends the written frame; `route` only on a ROUTER. Returns -1 with errno. */
+/* Sends the written frame. -1 with errno. */
 int bus_send(struct bus *self, zsock_t *socket, const uint32_t *route) MUST_USE;
 
-/* Counts a dropped frame, and logs at most once a second. */
+/* Logs at most once a second. */
 void bus_drop(struct bus *self, uint64_t *counter, const char *reason);
 
 /* ---- bus_endpoint.c ---- */
 
-/* Creates run_dir/bus/<service> and its parents; existing ones keep their mode. */
+/* Existing directories keep their mode. */
 int bus_make_directory(const char *run_dir, const char *service, struct error *err) MUST_USE;
-/* Writes the path where the instance listens for a caller. ERR_INTERNAL: too long. */
+/* ERR_INTERNAL: path too long. */
 int bus_socket_path(char path[static BUS_PATH_SIZE], const char *run_dir, const char *service,
                     const char *caller, const char *instance, struct error *err) MUST_USE;
 /* Locks until bus_lock_drop(). ERR_CONFLICT: another process is this instance. */
 int bus_lock_acquire(struct bus *self, struct error *err) MUST_USE;
 void bus_lock_drop(struct bus *self);
-/* Creates the ROUTER at socket->path, ready for callers. */
 int bus_endpoint_listen(struct bus_socket *socket, struct error *err) MUST_USE;
 
 /* ---- bus_watch.c ---- */
 
-/* Watches the upstreams' directories and connects to their instances. */
 int bus_watch_start(struct bus *self, struct error *err) MUST_USE;
 void bus_watch_stop(struct bus *self);
 void bus_watch_hosts(struct bus *self);
 
 /* ---- bus_peer.c ---- */
 
-/* Connects to an instance whose socket was found, unless connected. */
 void bus_peer_found(struct bus *self, struct bus_upstream *upstream, const char *instance);
-/* Acknowledges a drain when nothing is in flight any more. */
+/* Acknowledges a drain when nothing is in flight. */
 void bus_peer_idle(struct bus_peer *self);
 /* Ends open calls as BUS_LOST and schedules the next connection. */
 void bus_peer_lost(struct bus_peer *self, const char *why);
@@ -345,44 +338,42 @@ void bus_peer_free(struct bus_peer *self);
 
 /* ---- bus_call.c ---- */
 
-/* Passes an answer to its call. Consumes the message. */
+/* Consumes the message. */
 void bus_call_answered(struct bus_peer *peer, const struct bus_incoming *incoming,
                        zmq_msg_t *message);
-/* Wakes the call's fiber with the outcome (BUS_PENDING: no wake-up). Idempotent. */
+/* BUS_PENDING: no wake-up. Idempotent. */
 void bus_call_finish(struct bus *self, struct bus_call *call, enum bus_outcome outcome);
 
 /* ---- bus_listener.c, bus_serve.c ---- */
 
 uint64_t bus_random_boot(void);
 
-/* Returns true if a request with this boot id can run; check right before it runs. After a
- * standstill, takes a new boot id, because callers may have given up. */
+/* Returns true if a request with this boot id can run; check right before. Takes a new boot id
+ * after a standstill, because callers may have given up. */
 bool bus_listener_admits(struct bus *self, uint64_t boot);
 
-/* Builds the table of operations, before the first request. */
 void bus_serve_prepare(struct bus *self);
 /* Consumes the message. */
 void bus_serve_request(struct bus_socket *socket, uint32_t route, const struct bus_incoming *in,
                        zmq_msg_t *message);
 void bus_serve_free(struct bus *self);
 
-/* Locks and listens, unless the daemon has no operations or options.held is set. */
+/* Does nothing without operations or with options.held. */
 int bus_listener_start(struct bus *self, struct error *err) MUST_USE;
-/* Closes the sockets and drops the lock. Idempotent. Open requests get no answer. */
+/* Idempotent. Open requests get no answer. */
 void bus_listener_stop(struct bus *self);
 /* Consumes the message. */
 void bus_listener_frame(struct bus_socket *socket, uint32_t route, const struct bus_incoming *in,
                         zmq_msg_t *message);
-/* Sends the written frame to one caller; forgets a lost caller. */
+/* Forgets a lost caller. */
 void bus_listener_send(struct bus_socket *socket, uint32_t route);
 void bus_drain_update(struct bus *self);
 
 /* ---- bus_tcp.c ---- */
 
-/* Sets the key and limits of a socket between hosts that listens or, with `server`, connects. */
+/* `server`: the socket connects to it; NULL: it listens. */
 void bus_tcp_secure(const struct bus_hosts *hosts, zsock_t *socket,
                     const uint8_t server[BUS_KEY_SIZE]);
-/* Listens if the hosts file says so. All `tcp` sockets get the ROUTER. */
 int bus_tcp_listen(struct bus *self, struct error *err) MUST_USE;
 bool bus_tcp_wanted(const struct bus *self);
 void bus_tcp_open(struct bus *self);
@@ -393,7 +384,6 @@ void bus_tcp_stop(struct bus *self);
 void bus_announce_caller_connect(struct bus_socket *socket, uint32_t route, const char *caller);
 void bus_announce_caller_disconnect(struct bus_socket *socket, uint32_t route);
 void bus_announce_ack_receive(struct bus_socket *socket, uint32_t route, uint64_t id);
-/* Passes an announcement to its subscribers and acknowledges it. */
 void bus_announce_receive(struct bus_peer *peer, const struct bus_incoming *incoming);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * bus_serve.c - the instance's side of a request.
  *
- * Each request gets a fiber, which unpacks, checks the access column (without relying on the
- * gateway's check), calls the operation, answers exactly once, logs, counts and wipes secrets.
+ * Each request gets a fiber, which unpacks, checks the access column (not relying on the gateway's
+ * check), calls the operation, answers exactly once, logs, counts and wipes secrets.
  */
 #include "common/base/log.h"
 #include "common/base/memory.h"
@@ -193,7 +193,6 @@ static int access_check(const struct bus_serving *serving, const struct request 
     return 0;
 }
 
-/* Fills a struct from a slice with a packed map. */
 static int unpack(struct bus_slice slice, const struct field_table *table, struct arena *arena,
                   void *out, struct error *err)
 {
@@ -373,7 +372,6 @@ static void overloaded(struct bus_socket *socket, uint32_t route, uint64_t id)
     bus_drop(socket->bus, socket->bus->overloaded, "too many requests at once");
 }
 
-/* Consumes the message. */
 static void serve_begin(struct bus_socket *socket, uint32_t route, const struct bus_incoming *in,
                         zmq_msg_t *message)
 {
@@ -389,7 +387,7 @@ static void serve_begin(struct bus_socket *socket, uint32_t route, const struct 
     serving->start_us = clock_mono_us();
     zmq_msg_init(&serving->message);
     zmq_msg_move(&serving->message, message);
-    /* A message of a few bytes is inside its zmq_msg_t: pointers into it must follow the move. */
+    /* A short message is inside its zmq_msg_t: pointers into it must follow the move. */
     if (zmq_msg_data(&serving->message) != before &&
         bus_read(zmq_msg_data(&serving->message), zmq_msg_size(&serving->message),
                  &serving->frame) < 0)

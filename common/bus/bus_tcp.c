@@ -1,9 +1,8 @@
 /*
  * bus_tcp.c - the bus between hosts: CURVE on both ends, one ROUTER for all callers.
  *
- * libzmq asks over ZAP (RFC 27) whether it may accept a key, and adds the name in the answer to
- * each frame of the connection. The loop answers: czmq's zauth needs a thread, and knows keys but
- * no services.
+ * libzmq asks over ZAP (RFC 27) about each key, and adds the answer's name to the connection's
+ * frames. The loop answers: czmq's zauth needs a thread, and knows keys but no services.
  */
 #include "common/base/log.h"
 #include "common/bus/bus_private.h"
@@ -23,8 +22,8 @@ void bus_tcp_secure(const struct bus_hosts *hosts, zsock_t *socket,
     bus_socket_bytes(socket, ZMQ_MAXMSGSIZE, &largest, sizeof(largest));
     bus_socket_option(socket, ZMQ_IPV6, 1);
     bus_socket_option(socket, ZMQ_HANDSHAKE_IVL, BUS_HANDSHAKE_MS);
-    /* The kernel must also drop data that is unacknowledged for this long: it must not arrive after
-     * the heartbeat ended the connection. */
+    /* The kernel must drop unacknowledged data too: it must not arrive after the heartbeat ended
+     * the connection. */
     bus_socket_option(socket, ZMQ_TCP_MAXRT, BUS_HEARTBEAT_DEAD_MS);
     bus_socket_bytes(socket, ZMQ_CURVE_SECRETKEY, hosts->secret_key, BUS_KEY_SIZE);
     if (!server) {
@@ -71,7 +70,6 @@ static void log_refused(struct bus *self, const char *address, const char *servi
     self->refused_logged_ms = now;
 }
 
-/* Returns the key's host if it can call any operation here, otherwise NULL. */
 static const struct bus_host *admitted(struct bus *self, const char *address, const char *mechanism,
                                        zframe_t *key)
 {
@@ -85,8 +83,7 @@ static const struct bus_host *admitted(struct bus *self, const char *address, co
     return NULL;
 }
 
-/* Frames: version, number, domain, address, identity, mechanism, key; sent by libzmq in this
- * process. */
+/* Frames: version, number, domain, address, identity, mechanism, key. */
 static void answer_zap(struct bus *self, zmsg_t *request)
 {
     CLEANUP(zstr_free) UNUSED char *version = zmsg_popstr(request);
@@ -121,7 +118,7 @@ static void on_zap(void *arg)
 
 /* ---- frames ---- */
 
-/* Requires the caller's name to be its key's: leases and acknowledgements rely on it. */
+/* Leases and acknowledgements rely on the name. */
 static bool says_own_name(const char *name, const struct bus_incoming *in)
 {
     const char *dot = strchr(name, '.');
@@ -173,8 +170,8 @@ int bus_tcp_listen(struct bus *self, struct error *err)
     const struct bus_hosts *hosts = self->hosts;
     const char *endpoint = hosts->listen ? hosts->listen : hosts->own->endpoint;
 
-    /* The ZAP handler starts first: without it libzmq accepts all connections, nameless, and their
-     * messages are dropped. */
+    /* Without a ZAP handler libzmq accepts all connections, nameless, and their messages are
+     * dropped. */
     self->zap = bus_socket_new(ZMQ_REP, 0);
     if (zmq_bind(zsock_resolve(self->zap), ZAP_ENDPOINT) != 0)
         return error_set(err, ERR_INTERNAL, "Cannot bind %s: %s.", ZAP_ENDPOINT,

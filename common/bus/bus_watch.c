@@ -1,8 +1,6 @@
 /*
- * bus_watch.c - finds instances by watching the upstreams' directories.
- *
- * A directory is watched, then scanned, so that none is missed. "<own service>.<instance>" is a
- * socket for this service.
+ * bus_watch.c - finds instances by watching the upstreams' directories, then scanning them, so that
+ * none is missed. "<own service>.<instance>" is a socket for this service.
  */
 #include <errno.h>
 #include <sys/inotify.h>
@@ -22,7 +20,6 @@ static void consider(struct bus *self, struct bus_upstream *upstream, const char
         bus_peer_found(self, upstream, name + length + 1);
 }
 
-/* Returns -1 if the directory cannot be created, watched or read. */
 static int watch_and_scan(struct bus *self, struct bus_upstream *upstream)
 {
     CLEANUP(file_close_directory) DIR *directory = NULL;

@@ -1,7 +1,6 @@
 /*
- * bus_wire.c - frames (WIRE.md), written into one reused buffer and read in place.
- *
- * Reading allocates nothing and checks each length against the rest of the frame.
+ * bus_wire.c - frames (WIRE.md), written into one buffer and read in place. Reading allocates
+ * nothing and checks each length.
  */
 #include <limits.h>
 
@@ -140,7 +139,7 @@ static struct bus_slice read_bin(struct bus_reader *self)
     return read_slice(self, self->bad ? 0 : read_bytes(self, (size_t)1 << (tag - 0xc4)));
 }
 
-/* Returns the number of elements after the id, or -1 for a kind that the version does not have. */
+/* -1: the version has no such kind. */
 static int element_count(uint64_t version, uint64_t kind)
 {
     static const int8_t counts[] = {
@@ -254,7 +253,7 @@ static void read_error_head(struct bus_reader *reader, struct error_head *ret)
     ret->count = read_int(reader);
 }
 
-/* Reads a list of pairs, or only checks it if err is NULL. */
+/* Only checks if err is NULL. */
 static void read_items(struct bus_reader *reader, bool problems, struct error *err)
 {
     size_t count = read_array(reader);
@@ -309,7 +308,6 @@ static void put(struct codec_buffer *self, const void *bytes, size_t size)
     (void)codec_write(self, bytes, size);
 }
 
-/* Writes a tag and a big-endian number of 0, 1, 2, 4 or 8 bytes. */
 static void put_tag(struct codec_buffer *self, uint8_t tag, uint64_t value, size_t width)
 {
     uint8_t *at;
@@ -353,8 +351,8 @@ static void write_array(struct codec_buffer *self, size_t count)
         put_tag(self, 0xdc, count, 2);
 }
 
-/* Returns how much of a text can be sent: at most `max` bytes, cut between characters. 0 for
- * invalid UTF-8 (a Latin-1 User-Agent), for which the receiver would drop the whole frame. */
+/* Cuts to `max` bytes between characters. Returns 0 for invalid UTF-8 (a Latin-1 User-Agent), for
+ * which the receiver would drop the frame. */
 static size_t sendable(const char *text, size_t max)
 {
     size_t size = !text ? 0 : strnlen(text, max);
@@ -382,7 +380,7 @@ void bus_write_bytes(struct codec_buffer *self, const void *bytes, size_t size)
     put(self, bytes, size);
 }
 
-/* Begins bytes of unknown length. Returns their start. */
+/* Begins bytes of unknown length at the returned position. */
 static size_t begin_bytes(struct codec_buffer *self)
 {
     put_tag(self, 0xc6, 0, 4);
@@ -510,7 +508,6 @@ static void free_frame(void *bytes, void *hint UNUSED)
     free(bytes);
 }
 
-/* Moves the buffer into the message. */
 static void hand_over(struct codec_buffer *self, zmq_msg_t *ret)
 {
     if (zmq_msg_init_data(ret, self->bytes, self->size, free_frame, NULL) != 0)
