@@ -1,6 +1,3 @@
-/*
- * accept.c - see accept.h.
- */
 #include "common/domain/accept.h"
 
 #include <stdlib.h>

@@ -6,8 +6,8 @@
 
 #include <stddef.h>
 
-/* Returns the weight of an entry such as "de-CH;q=0.8" in thousandths (section 12.4.2): 1,000 by
- * default, 0 if malformed. */
+/* Returns the weight of an entry such as "de-CH;q=0.8" in thousandths (section 12.4.2); 0 if
+ * malformed. */
 int accept_weight(const char *entry, size_t length);
 
 #endif

@@ -1,10 +1,10 @@
 /*
  * content.h - files, and forms with a file, that pass through the gateway in pieces.
  *
- * R_CONTENT: the output is struct content. It includes a small file's bytes; of others the gateway
- * fetches pieces with the service's `content_read` as its client reads. The optional input texts
- * are `kept`, the handle of the gateway's cached file, and `fileTo`, the receiver of open files on
- * socket CONTENT_FILES_SOCKET (docd/store/file_sender.h).
+ * R_CONTENT: the output is struct content. It has a small file's bytes; other files' pieces come
+ * from `content_read` as the client reads. Optional input: `kept`, the handle of the gateway's
+ * cached file, and `fileTo`, the receiver of open files on socket CONTENT_FILES_SOCKET
+ * (docd/store/file_sender.h).
  *
  * R_FORM: the input has `const struct form *form`; the route runs when the file begins. The gateway
  * sends pieces for its output, struct form_ticket, with `form_write`, maybe out of order, then
@@ -16,13 +16,13 @@
 #include "common/wire/fields.h"
 
 enum {
-    CONTENT_INLINE_MAX = 64 * 1024, /* bytes of a file within struct content */
+    CONTENT_INLINE_MAX = 64 * 1024, /* bytes within struct content */
     CONTENT_PIECE_MAX = 256 * 1024,
     CONTENT_HANDLE_MAX = 128,
     FORM_FIELDS_MAX = 32,
     CONTENT_RECEIVER_SIZE = 32, /* of `fileTo` */
     FORM_NO_QUOTA = -1,
-    FORM_TEXT_MAX = 64 * 1024, /* bytes of all fields before the file, with names and headers */
+    FORM_TEXT_MAX = 64 * 1024, /* bytes before the file, with names and headers */
 };
 
 #define CONTENT_FILES_SOCKET "files" /* an instance's, see bus_listen_beside() */
@@ -35,9 +35,9 @@ struct content {
     const char *disposition;
     int64_t maxAge; /* seconds for shared caches; 0: private */
     int64_t size, lastModified;
-    const char *handle;       /* for content_read */
+    const char *handle;
     struct field_bytes bytes; /* complete, or absent */
-    int64_t file;             /* number of the file sent to `fileTo`, or 0 */
+    int64_t file;             /* number of the file sent to `fileTo` */
 };
 FIELD_DECLARE(content);
 
@@ -48,7 +48,7 @@ struct content_read_in {
 FIELD_DECLARE(content_read_in);
 
 struct content_read_out {
-    struct field_bytes bytes; /* as many as requested, fewer only at the end */
+    struct field_bytes bytes; /* fewer than requested only at the end */
 };
 FIELD_DECLARE(content_read_out);
 
@@ -60,14 +60,14 @@ struct form_field {
 FIELD_DECLARE(form_field);
 
 struct form {
-    struct field_list fields; /* struct form_field before the file, in order */
+    struct field_list fields; /* struct form_field before the file */
 };
 FIELD_DECLARE(form);
 
 struct form_ticket {
     const char *ticket;
-    int64_t sizeMin, sizeMax; /* file's limits, enforced by the gateway */
-    int64_t quotaLeft;        /* file bytes left in the quota, or FORM_NO_QUOTA */
+    int64_t sizeMin, sizeMax; /* enforced by the gateway */
+    int64_t quotaLeft;        /* file bytes, or FORM_NO_QUOTA */
     struct uuid session;      /* ends the form when it ends; absent: unknown */
 };
 FIELD_DECLARE(form_ticket);
@@ -90,11 +90,11 @@ struct form_abort_in {
 };
 FIELD_DECLARE(form_abort_in);
 
-/* Keeps up to 64 MiB of freed memory for further pieces, since returning and clearing it costs more
- * than a copy. Call it at start. */
+/* Keeps up to 64 MiB of freed memory for further pieces: returning and clearing it costs more than
+ * a copy. */
 void content_tune_malloc(void);
 
-/* Returns that memory: when no pieces pass, or once a minute. Takes milliseconds. */
+/* Returns that memory, in milliseconds: when no pieces pass, or once a minute. */
 void content_give_memory_back(void);
 
 #endif

@@ -1,4 +1,3 @@
-/* etag.c - see etag.h. */
 #include "common/domain/etag.h"
 
 bool etag_is_named(const char *header, const char *etag)
@@ -14,7 +13,7 @@ bool etag_is_named(const char *header, const char *etag)
         if (strncmp(header, etag, length) == 0 &&
             (header[length] == '\0' || strchr(" \t,", header[length])))
             return true;
-        /* Skip the quoted tag, which can contain commas. */
+        /* A quoted tag can contain commas. */
         if (*header == '"')
             header += 1 + strcspn(header + 1, "\"");
         header += strcspn(header, ",");
@@ -34,7 +33,7 @@ bool etag_admits(const char *if_match, const char *etag)
 
 bool etag_is_sent(const char *header, const char *etag)
 {
-    size_t bare = strlen(etag) - 2; /* without quotes */
+    size_t bare = strlen(etag) - 2;
 
     return etag_is_named(header, etag) ||
            (header && strlen(header) == bare && strncmp(header, etag + 1, bare) == 0);

@@ -8,32 +8,32 @@
 
 #include "common/base/error.h"
 
-/* Returns true if a header such as If-None-Match (tags or "*"; NULL: none) has this tag. */
+/* Looks for the tag in a header such as If-None-Match (tags or "*"; NULL: none). */
 bool etag_is_named(const char *header, const char *etag);
 
 bool etag_is_any(const char *header);
 
-/* Returns true if If-Match (NULL: none) admits the state with this tag (NULL: no state). */
+/* True if If-Match (NULL: none) admits the state with this tag (NULL: no state). */
 bool etag_admits(const char *if_match, const char *etag);
 
-/* Does the same for older clients' request header ETag, which can be one unquoted tag. */
+/* Does the same for older clients' header ETag, which can be one unquoted tag. */
 bool etag_is_sent(const char *header, const char *etag);
 
-/* Binds a replacement to the state with `etag`: *ret is `etag` if If-Match requires it, otherwise
- * NULL. Fails with etag_lost(). */
+/* Sets *ret to `etag` if If-Match requires that state, otherwise to NULL. Fails with
+ * etag_lost(). */
 int etag_bind(const char *if_match, const char *etag, const char *what, const char **ret,
               struct error *err) MUST_USE;
 
-/* Checks If-Match, then If-None-Match (RFC 9110, section 13.2.2) for replacing the state with this
- * tag, or creating one (NULL). Fails with etag_lost() or etag_exists(): CONFLICT instead of the
+/* Checks If-Match, then If-None-Match (RFC 9110, section 13.2.2), for replacing the state with this
+ * tag or creating one (NULL). Fails with etag_lost() or etag_exists(): CONFLICT instead of the
  * RFC's 412, because a late write is 409 on all routes. */
 int etag_check(const char *if_match, const char *if_none_match, const char *etag, const char *what,
                struct error *err) MUST_USE;
 
-/* Returns -1 with CONFLICT, "The <what> is there already." */
+/* CONFLICT, "The <what> is there already." Returns -1. */
 int etag_exists(const char *what, struct error *err);
 
-/* Returns -1 with CONFLICT, "The <what> was changed meanwhile." */
+/* CONFLICT, "The <what> was changed meanwhile." Returns -1. */
 int etag_lost(const char *what, struct error *err);
 
 #endif

@@ -78,7 +78,7 @@ static bool is_word_character(ucs4_t c)
            uc_is_general_category(c, UC_MARK);
 }
 
-/* True for layout characters: joiners, soft hyphens, directions. */
+/* True for joiners, soft hyphens and directions. */
 static bool is_ignored(ucs4_t c)
 {
     return c == TATWEEL ||
@@ -161,7 +161,6 @@ static void push_letter(struct points *to, ucs4_t c)
     }
 }
 
-/* Adds a separator, unless at the text's start or end. */
 static void push_word(struct points *to, ucs4_t *between, ucs4_t c)
 {
     if (*between && to->count > 0)
@@ -177,7 +176,6 @@ static bool is_between_l(const struct points *points, size_t at)
            points->items[at + 1] == 'l';
 }
 
-/* Leaves words with a space or an apostrophe between. */
 static void keep_words(struct points *points)
 {
     struct points words = {0};
@@ -230,7 +228,6 @@ static char *to_text(struct arena *arena, const struct points *points)
     return text;
 }
 
-/* Returns the size of the first `most` characters. */
 static size_t size_of(const char *text, size_t most)
 {
     const char *end = text;
@@ -284,7 +281,6 @@ static const char *behind(const char *at)
     return at;
 }
 
-/* Returns the position after a character and its marks. */
 static const char *behind_unit(const char *at)
 {
     for (at = behind(at); *at && is_mark(peek(at)); at = behind(at))

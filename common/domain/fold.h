@@ -1,20 +1,19 @@
 /*
  * fold.h - folds texts for search; the query is folded alike.
  *
- * Letters become lower case (Unicode's full case folding) and compatible forms (NFKC), so
- * full-width Latin becomes Latin and a ligature its letters. Folding removes marks that do not
- * matter to a searcher: accents of Latin, Greek and Cyrillic, Arabic vowels, Hebrew points, the
- * nukta. It keeps the vowels of Indian and South East Asian scripts, and voiced kana.
- * fold_letters.def lists letters that match others. Digits become ASCII. All other characters
- * separate words.
+ * Letters become lower case (Unicode's full case folding) and compatible forms (NFKC), so a
+ * ligature becomes its letters. Marks that do not matter to a searcher disappear: accents of Latin,
+ * Greek and Cyrillic, Arabic vowels, Hebrew points, the nukta. Vowels of Indian and South East
+ * Asian scripts and voiced kana stay. fold_letters.def lists letters that match others. Digits
+ * become ASCII. All other characters separate words.
  */
 #ifndef ATRIUM_COMMON_DOMAIN_FOLD_H
 #define ATRIUM_COMMON_DOMAIN_FOLD_H
 
 #include "common/base/arena.h"
 
-/* Folds the first `most` characters (UTF-8) into words separated by a space. Keeps an apostrophe
- * between letters, which separates words of a text but not of a name. Idempotent. */
+/* Folds the first `most` characters (UTF-8) into words separated by a space. An apostrophe between
+ * letters stays: it separates words of a text, not of a name. Idempotent. */
 char *fold(struct arena *arena, const char *text, size_t most);
 
 enum fold_kind {
@@ -29,8 +28,8 @@ struct fold_word {
     enum fold_kind kind;
 };
 
-/* Reads the next word of a folded text; false at the end. In scripts without spaces each character
- * starts a word: pairs find part of a run, and a prefix finds one character. */
+/* Reads the next word of a folded text. In scripts without spaces each character starts a word:
+ * pairs find part of a run, and a prefix finds one character. */
 bool fold_next(const char **at, struct fold_word *ret);
 
 #endif

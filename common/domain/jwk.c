@@ -1,4 +1,3 @@
-/* jwk.c - see jwk.h. */
 #include "common/domain/jwk.h"
 
 #include <openssl/core_names.h>
@@ -12,7 +11,7 @@
 #include "common/domain/jwt.h"
 
 enum {
-    COORDINATE_MAX = 48, /* bytes, P-384 */
+    COORDINATE_MAX = 48,
     MODULUS_MIN = 256,
     MODULUS_MAX = 1024,
     EXPONENT_MAX = 4, /* 65537 has three; OpenSSL limits it to 8 for large moduli */
@@ -232,7 +231,7 @@ const char *jwk_fault(const json_t *jwk)
     return fault;
 }
 
-/* Hashes only the required members, in order (RFC 7638, section 3.2). */
+/* Only required members, in order (RFC 7638, section 3.2). */
 const char *jwk_thumbprint(const json_t *jwk, struct arena *arena)
 {
     EVP_PKEY *key = jwk_key(jwk);

@@ -1,4 +1,3 @@
-/* jwt.c - see jwt.h. */
 #include "common/domain/jwt.h"
 
 #include <openssl/ecdsa.h>
@@ -11,15 +10,12 @@
 #include "common/base/secret.h"
 #include "common/wire/codec.h"
 
-enum {
-    COORDINATE_MAX = 48, /* bytes, P-384 */
-    DER_MAX = 2 * COORDINATE_MAX + 16
-};
+enum { COORDINATE_MAX = 48, DER_MAX = 2 * COORDINATE_MAX + 16 };
 
 /* RFC 7518, section 3.1. */
 static const struct algorithm {
     const char *name, *key, *digest;
-    size_t coordinate; /* bytes, elliptic curves */
+    size_t coordinate;
     bool pss;
 } algorithms[] = {
     {"RS256", "RSA", "SHA256", 0, false}, {"RS384", "RSA", "SHA384", 0, false},
@@ -109,7 +105,7 @@ char *jwt_public_pem(EVP_PKEY *key, struct arena *arena)
 
 /* ---- the signature ---- */
 
-/* Converts JWS's raw r and s (RFC 7518, section 3.4) to OpenSSL's DER. Returns the size or -1. */
+/* JWS has raw r and s (RFC 7518, section 3.4), OpenSSL DER. Returns the size or -1. */
 static int signature_to_der(const struct jwt *self, size_t coordinate, uint8_t ret[static DER_MAX])
 {
     ECDSA_SIG *signature;

@@ -19,7 +19,7 @@ enum {
     JWT_CLOCK_SKEW_MS = MINUTES(1),
 };
 
-/* A parsed, unverified token. Owns references that jwt_clear() releases. */
+/* A parsed, unverified token. jwt_clear() releases its references. */
 struct jwt {
     json_t *header, *claims;
     const char *text; /* signed part */
@@ -28,22 +28,20 @@ struct jwt {
     size_t signature_size;
 };
 
-/* Parses the compact form (RFC 7515, section 7.1). Returns -1 unless it has three parts with JSON
- * objects, without duplicate members, `crit` (section 4.1.11) or `b64`. */
+/* Parses the compact form (RFC 7515, section 7.1). -1: not three parts with JSON objects, duplicate
+ * members, `crit` (section 4.1.11) or `b64`. */
 int jwt_read(const char *token, struct arena *arena, struct jwt *ret) MUST_USE;
 void jwt_clear(struct jwt *self);
 
-/* Returns a text of the header or claims, or "". */
 const char *jwt_text(const json_t *object, const char *name) __attribute__((returns_nonnull));
 
-/* Returns a claim's time (RFC 7519, section 2, NumericDate) in ms; 0 if absent or out of range. */
+/* Returns a claim's NumericDate (RFC 7519, section 2) in ms; 0 if absent or out of range. */
 int64_t jwt_time(const struct jwt *self, const char *name);
 
-/* Returns the public key as SubjectPublicKeyInfo in PEM, or NULL for a key without one. */
+/* Returns the public key as SubjectPublicKeyInfo in PEM, or NULL. */
 char *jwt_public_pem(EVP_PKEY *key, struct arena *arena);
 
-/* Returns true if `alg` is in `algs` (RS256, RS384, PS256, ES256, ES384), fits the key, and the
- * signature is valid. */
+/* `algs` can have RS256, RS384, PS256, ES256 and ES384; `alg` must also fit the key. */
 bool jwt_verify(const struct jwt *self, EVP_PKEY *key, const char *const *algs);
 
 #endif

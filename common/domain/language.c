@@ -1,4 +1,3 @@
-/* language.c - see language.h. */
 #include "common/domain/language.h"
 
 #include <ctype.h>
@@ -25,7 +24,7 @@ static bool consists_of(const char *text, size_t length, int (*is)(int))
     return length >= 1 && length <= SUBTAG_MAX;
 }
 
-/* Returns the part that a subtag after `before` is, by its shape. */
+/* Classifies a subtag by its shape and the part before. */
 static enum part part_of(const char *text, size_t length, enum part before)
 {
     bool letters = consists_of(text, length, isalpha);
@@ -55,7 +54,6 @@ static bool part_fits(enum part part, enum part before)
     return part != PART_NONE && (repeats ? part >= before : part > before);
 }
 
-/* Writes scripts in title case, regions in upper case, others in lower case. */
 static void spell(char *text, size_t length, enum part part)
 {
     for (size_t i = 0; i < length; i++) {
@@ -70,7 +68,7 @@ static bool spell_rest(char *rest)
 {
     enum part before = PART_LANGUAGE, part;
     size_t length, extlangs = 0;
-    bool open = false; /* true after a singleton without subtag */
+    bool open = false; /* after a singleton */
 
     for (char *p = rest; *p == '-'; p += length) {
         length = strcspn(++p, "-");

@@ -1,5 +1,5 @@
 /*
- * list_limit.h - limits on a project's rows of one kind, and on their texts.
+ * list_limit.h - limits on a project's rows of one kind and their texts.
  *
  * A whole list fits in a bus message of 4 MiB: LIST_ROWS_MAX rows, LIST_SIZE_MAX bytes and 200 per
  * row. A write first locks the project's list, because a waiting statement sees only the state at
@@ -12,7 +12,6 @@
 
 enum { LIST_ROWS_MAX = 1000, LIST_SIZE_MAX = 3 * 1024 * 1024 };
 
-/* A project's usage, as statements return it. */
 struct list_size {
     int64_t rows, bytes;
 };
@@ -20,7 +19,7 @@ FIELD_DECLARE(list_size);
 
 struct list_limit {
     int64_t rows, bytes;
-    const char *many, *large; /* messages for too many rows or bytes */
+    const char *many, *large; /* for too many rows or bytes */
 };
 
 /* Limit of a list that is answered whole; what: "bots". */
@@ -30,8 +29,8 @@ struct list_limit {
             "The project's " what " have at most 3 MiB together."                \
     }
 
-/* Refuses a write that grows the list beyond the limit; a list that exceeds it since an older
- * release can shrink or stay. Fails: CONFLICT. */
+/* Fails with CONFLICT if a write grows the list beyond the limit. A longer list of an older release
+ * can shrink or stay. */
 int list_limit_check(const struct list_limit *limit, const struct list_size *before,
                      const struct list_size *after, struct error *err) MUST_USE;
 

@@ -1,4 +1,3 @@
-/* name.c - see name.h. */
 #include "common/domain/name.h"
 
 #include <ctype.h>
@@ -31,7 +30,6 @@ static bool is_in(const struct span *spans, size_t count, uint32_t point)
     return false;
 }
 
-/* Reads a code point of valid UTF-8 and advances. */
 static uint32_t point_next(const char **text)
 {
     uint8_t lead = (uint8_t) * (*text)++;
@@ -69,7 +67,7 @@ static bool is_word(char c)
     return isalnum((unsigned char)c) || (unsigned char)c >= 0x80;
 }
 
-/* Returns true if an email program could take the text for part of an address. */
+/* Finds text that an email program could take for part of an address. */
 static bool joins_address(const char *text, const char *at)
 {
     if (strncmp(at, "://", 3) == 0)

@@ -4,14 +4,14 @@
 
 #include "common/base/arena.h"
 
-/* A field_check (fields.h): rejects control characters, bidirectional overrides and isolates
- * (U+202A-E, U+2066-9) and invisible names. Returns -1 with the fault. */
+/* Rejects control characters, bidirectional overrides and isolates (U+202A-E, U+2066-9) and
+ * invisible names. */
 int name_check(const char *value, char why[static 96]);
 
 enum { NAME_SHOWN_MAX = 64 }; /* characters in an email */
 
-/* Returns a name for an email: invalid characters become a space or nothing, NAME_SHOWN_MAX are
- * kept, and U+2060 (after '.', '@' or "://") keeps email programs from linking it. */
+/* Replaces or drops invalid characters for an email, cuts to NAME_SHOWN_MAX, and adds U+2060 (after
+ * '.', '@' or "://") against links. */
 char *name_shown(struct arena *arena, const char *name);
 
 #endif

@@ -1,4 +1,3 @@
-/* page.c - see page.h. */
 #include "common/domain/page.h"
 #include "common/domain/uri.h"
 
@@ -30,7 +29,7 @@ static const struct field page_answer_rows[] = {
 };
 FIELD_TABLE(page_answer);
 
-/* `iss` and browsers' origins are compared byte by byte, so no capitals. */
+/* `iss` and origins are compared byte by byte, so no capitals. */
 bool page_is_origin(const char *url)
 {
     struct uri uri;

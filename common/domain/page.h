@@ -1,10 +1,9 @@
 /*
  * page.h - pages that people see in their browser (rows PAGE).
  *
- * The gateway fills the input's `const struct page_visit *visit`, and texts from path and form. The
- * output is struct page_answer, or an R_CONTENT file that is answered as pages are. A browser has a
- * cookie per tenant. The gateway passes it on, and gives one to a new browser, so that forms are
- * bound to the browser before sign-in.
+ * The input has `const struct page_visit *visit`, and texts from path and form. The output is
+ * struct page_answer, or an R_CONTENT file that is answered as pages are. A browser has a cookie
+ * per tenant; the gateway gives one to a new browser, so that forms are bound to it before sign-in.
  */
 #ifndef ATRIUM_COMMON_DOMAIN_PAGE_H
 #define ATRIUM_COMMON_DOMAIN_PAGE_H
@@ -16,22 +15,21 @@ enum { PAGE_COOKIE_MAX = 64, PAGE_NEXT_MAX = 7168, PAGE_HTML_MAX = 512 * 1024 };
 
 struct page_visit {
     const char *url;       /* public_url: "https://id.example.org" */
-    const char *cookie;    /* this browser's for the tenant, new for a new visitor */
+    const char *cookie;    /* new for a new visitor */
     const char *formToken; /* for the answer's forms */
     const char *languages; /* Accept-Language (RFC 9110, section 12.5.4) or NULL */
     const char *next;
     bool own; /* a page of this origin sent the form, for this browser */
-    /* A page of this origin sent the form with an older cookie: it can navigate, but changes
-     * nothing. */
+    /* The form has an older cookie: it can navigate, but changes nothing. */
     bool stale;
-    /* Identifies an own form: the same for the same browser, page and fields. */
+    /* Identifies an own form by browser, page and fields. */
     const char *submission;
     bool isNew; /* the cookie was made for this answer */
 };
 FIELD_DECLARE(page_visit);
 
 struct page_answer {
-    int64_t status;                /* 200, 303 or an error's */
+    int64_t status;
     const char *location;          /* for 303: a path of this host */
     const char *html;              /* otherwise */
     const char *policy;            /* Content-Security-Policy */
@@ -47,11 +45,10 @@ FIELD_DECLARE(page_answer);
 /* True for "https://host[:port]", and for http on localhost, 127.0.0.1 or [::1]. */
 bool page_is_origin(const char *url);
 
-/* Code of the installation's own pages, for accounts without a tenant. */
+/* For the installation's own pages, without a tenant. */
 #define PAGE_INSTALLATION_CODE "-"
 
-/* Returns true if the tenant code can be in a cookie's name and a path, so that it can have
- * pages. */
+/* True if a cookie's name and a path can contain the tenant code. */
 bool page_is_code(const char *code);
 
 #endif

@@ -1,4 +1,3 @@
-/* password_filter.c - see password_filter.h. */
 #include "common/domain/password_filter.h"
 
 #include <endian.h>
@@ -98,8 +97,7 @@ static bool shape_holds(const struct filter_shape *shape, uint32_t keys)
            filter_slots(shape) <= 8 * (size_t)FILTER_SHARD_KEYS_MAX;
 }
 
-/* Reads the shards' rows. Their fingerprints must fill the file, and their passwords add up to its
- * number. */
+/* Fingerprints must fill the file, and passwords add up to its number. */
 static bool read_shards(struct password_filter *self, const uint8_t *bytes)
 {
     size_t count = (size_t)self->info.shards, at = FILTER_HEADER + count * FILTER_ROW;

@@ -1,10 +1,10 @@
 /*
  * password_filter.h - a set of common or breached passwords in a mapped file, 18 bits each.
  *
- * It has no false negatives; one in 65,536 other passwords is a false positive (32,768 if looked up
- * twice: as typed and in ASCII lower case). A password's key is the first 8 bytes, big-endian, of
- * its normalised text's SHA-1 (password_text.h), because breach corpora come as SHA-1. Nothing
- * depends on SHA-1's strength.
+ * No false negatives; one in 65,536 other passwords is a false positive (32,768 if looked up twice:
+ * as typed and in ASCII lower case). A password's key is the first 8 bytes, big-endian, of its
+ * normalised text's SHA-1 (password_text.h): breach corpora come as SHA-1, and nothing depends on
+ * its strength.
  *
  * The file, little-endian; any change needs a new version:
  *       0   8  magic, 89 41 54 52 50 57 0d 0a
@@ -19,7 +19,7 @@
  *
  * A key's first bits choose the shard, a binary fuse filter (Graf and Lemire, "Binary Fuse Filters:
  * Fast and Smaller Than Xor Filters", 2022): the fingerprints in its three slots, in neighbouring
- * segments, xor to the key's. A shard without passwords has no segment.
+ * segments, xor to the key's. An empty shard has no segment.
  */
 #ifndef ATRIUM_COMMON_DOMAIN_PASSWORD_FILTER_H
 #define ATRIUM_COMMON_DOMAIN_PASSWORD_FILTER_H
@@ -37,12 +37,12 @@ struct password_filter_info {
     uint8_t hash[PASSWORD_FILTER_HASH_SIZE];
 };
 
-/* Returns true for a filter's magic, which no UTF-8 list of passwords begins with. */
+/* No UTF-8 list of passwords begins with a filter's magic. */
 bool password_filter_begins(const void *bytes, size_t size);
 
-/* Maps the file until the arena ends; the caller closes it. `name` is for messages. NULL:
- * ERR_BAD_REQUEST, not a filter, another version, or damaged. Replace the file only by renaming:
- * truncating it kills processes that map it. */
+/* Maps the file until the arena ends; the caller closes it. ERR_BAD_REQUEST: not a filter, another
+ * version, or damaged. Replace the file only by renaming: truncating it kills processes that map
+ * it. */
 struct password_filter *password_filter_open(int fd, const char *name, struct arena *arena,
                                              struct error *err) MUST_USE;
 
@@ -52,12 +52,12 @@ struct password_filter *password_filter_from_bytes(const void *bytes, size_t siz
 
 struct password_filter_info password_filter_info(const struct password_filter *self);
 
-/* Looks up a normalised password. Any thread. */
+/* For normalised text, on any thread. */
 bool password_filter_has(const struct password_filter *self, const char *password);
 
 bool password_filter_has_key(const struct password_filter *self, uint64_t key);
 
-/* Returns the key of `length` bytes of normalised text, with ASCII letters lowered if `lower`. */
+/* `lower` lowers ASCII letters of normalised text. */
 uint64_t password_key(const char *text, size_t length, bool lower);
 
 #endif

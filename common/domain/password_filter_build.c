@@ -1,4 +1,3 @@
-/* password_filter_build.c - see password_filter_build.h. */
 #include "common/domain/password_filter_build.h"
 
 #include <endian.h>
@@ -77,7 +76,7 @@ static int compare(const void *a, const void *b)
     return left < right ? -1 : left > right;
 }
 
-/* Sorts and removes duplicates. Returns the rest's number. */
+/* Removes duplicates. Returns the rest's number. */
 static size_t sort(uint64_t *keys, size_t count)
 {
     size_t kept = 0;
@@ -148,7 +147,6 @@ int password_filter_builder_add(struct password_filter_builder *self, uint64_t k
     return 0;
 }
 
-/* Maps the spilled runs, so that all runs are in memory. */
 static int end_collecting(struct password_filter_builder *self, struct error *err)
 {
     uint64_t *keys;
@@ -192,7 +190,7 @@ struct shard_build {
     size_t slot_count;
 };
 
-/* Returns the paper's experimental sizes for three segments. */
+/* The paper's experimental sizes for three segments. */
 static struct filter_shape shape_for(size_t count)
 {
     double keys = (double)MAX(count, (size_t)2);
@@ -246,7 +244,7 @@ static size_t peel(struct shard_build *self)
     return peeled;
 }
 
-/* Goes through the removed keys backwards, so that no later key uses a set slot. */
+/* Backwards, so that no later key uses a set slot. */
 static void set_prints(struct shard_build *self, size_t count)
 {
     uint32_t slots[3];
@@ -306,7 +304,6 @@ static void put64(uint8_t *at, uint64_t number)
     memcpy(at, &number, sizeof(number));
 }
 
-/* Returns the fewest bits for shards of the wanted size. */
 static unsigned shard_bits(const struct password_filter_builder *self)
 {
     unsigned bits = 0;
@@ -319,7 +316,7 @@ static unsigned shard_bits(const struct password_filter_builder *self)
     return bits;
 }
 
-/* Copies a shard's keys, sorted and unique, from all runs. Call it in the order of shards. */
+/* Copies a shard's keys, sorted and unique. Call it in the order of shards. */
 static int shard_keys_copy(struct password_filter_builder *self, size_t shard, unsigned bits,
                            uint64_t **ret, size_t *ret_count, struct error *err)
 {
@@ -342,7 +339,6 @@ static int shard_keys_copy(struct password_filter_builder *self, size_t shard, u
     return 0;
 }
 
-/* Writes a shard's fingerprints at *at, advances it, and fills the shard's row. */
 static int write_shard(struct password_filter_builder *self, size_t shard, unsigned bits, int fd,
                        uint8_t *row, uint64_t *at, uint64_t *passwords, struct error *err)
 {

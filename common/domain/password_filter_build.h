@@ -1,8 +1,7 @@
 /*
- * password_filter_build.h - writes a filter's file (password_filter.h) in bounded memory.
- *
- * Keys are collected up to 64 MiB, then sorted into an unnamed file; shards of about a million
- * passwords are built one by one. Equal lists give equal files.
+ * password_filter_build.h - writes a filter's file (password_filter.h) in bounded memory: collects
+ * keys up to 64 MiB, sorts them into an unnamed file, and builds shards of about a million
+ * passwords one by one. Equal lists give equal files.
  */
 #ifndef ATRIUM_COMMON_DOMAIN_PASSWORD_FILTER_BUILD_H
 #define ATRIUM_COMMON_DOMAIN_PASSWORD_FILTER_BUILD_H
@@ -20,12 +19,10 @@ struct password_filter_builder *password_filter_builder_new(
     const struct password_filter_options *options);
 void password_filter_builder_destroy(struct password_filter_builder **self_p);
 
-/* Adds a key; duplicates have no effect. */
 int password_filter_builder_add(struct password_filter_builder *self, uint64_t key,
                                 struct error *err) MUST_USE;
 
-/* Writes the filter to an empty file without fsync, and ends the builder. `progress` can be NULL.
- * ERR_BAD_REQUEST: no keys. */
+/* Writes to an empty file without fsync, and ends the builder. ERR_BAD_REQUEST: no keys. */
 struct password_filter_progress {
     void (*fn)(void *arg, size_t done, size_t total);
     void *arg;

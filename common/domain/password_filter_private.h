@@ -28,7 +28,6 @@ static inline size_t filter_slots(const struct filter_shape *shape)
     return shape->segment == 0 ? 0 : ((size_t)shape->segments + 2) * shape->segment;
 }
 
-/* Returns one of 1 << bits shards. */
 static inline size_t filter_shard(uint64_t key, unsigned bits)
 {
     return (size_t)(key >> (64 - FILTER_SHARDS_BITS)) >> (FILTER_SHARDS_BITS - bits);
@@ -49,8 +48,7 @@ static inline uint16_t filter_print(uint64_t hash)
     return (uint16_t)(hash ^ (hash >> 32));
 }
 
-/* Computes a mixed key's slots: the upper half gives the first, other bits one in each of the next
- * two segments. */
+/* The upper half gives the first slot, other bits one in each of the next two segments. */
 static inline void filter_place(const struct filter_shape *shape, uint64_t hash,
                                 uint32_t ret[static 3])
 {

@@ -1,4 +1,3 @@
-/* password_list.c - see password_list.h. */
 #include "common/domain/password_list.h"
 
 #include <errno.h>
@@ -25,7 +24,7 @@ struct reading {
 
 /* ---- lines ---- */
 
-/* Returns the number of hex digits of a line, or 0 unless the end or a colon and number follows. */
+/* Returns 0 unless the end or a colon and number follows the digits. */
 static size_t hash_digits(const char *line, bool *ret_count)
 {
     size_t digits = strspn(line, "0123456789abcdefABCDEF");
@@ -37,7 +36,7 @@ static size_t hash_digits(const char *line, bool *ret_count)
     return *rest == '\0' ? digits : 0;
 }
 
-/* Decides by the first entry: hashes of another kind, taken for passwords, would match nothing. */
+/* The first entry decides: hashes of another kind, taken for passwords, would match nothing. */
 static int find_kind(struct reading *self, const char *line)
 {
     bool count;
@@ -109,7 +108,7 @@ static int take_line(struct reading *self, char *line, size_t length)
 
 /* ---- the file ---- */
 
-/* Reads complete lines; *ret_rest is the start of the last, incomplete one. */
+/* *ret_rest is the start of the incomplete last line. */
 static int take_lines(struct reading *self, char *buffer, size_t size, bool *skipping,
                       size_t *ret_rest)
 {

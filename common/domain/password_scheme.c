@@ -23,7 +23,6 @@ struct span {
     size_t size;
 };
 
-/* A parameter such as m=65536: a number or bytes. */
 struct param {
     const char *key;
     int64_t *number;
@@ -60,7 +59,6 @@ static int read_number(struct span span, int64_t *ret)
     return 0;
 }
 
-/* Returns a base64 character's value in any alphabet, or -1. */
 static int sextet(char c)
 {
     if (c >= 'A' && c <= 'Z')
@@ -115,7 +113,6 @@ static int read_text(struct span span, struct password_bytes *ret)
     return 0;
 }
 
-/* The alphabet of crypt(3). */
 static bool is_crypt_text(struct span span)
 {
     for (size_t i = 0; i < span.size; i++)
@@ -313,7 +310,7 @@ static int read_django_pbkdf2(struct password_scheme *self, const struct span *s
     return weigh_pbkdf2(self, ret_why);
 }
 
-/* Reads 22 characters of salt and 31 of hash, whose last two bits are zero. */
+/* 22 characters of salt and 31 of hash, whose last two bits are zero. */
 static int read_bcrypt(struct password_scheme *self, const struct span *spans, size_t count,
                        const char **ret_why)
 {
@@ -381,7 +378,7 @@ static const struct form {
     {"pbkdf2_sha256", NULL, PASSWORD_PBKDF2_SHA256, "pbkdf2-sha256", read_django_pbkdf2},
 };
 
-/* Splits at '$'. Returns 0 for too many spans or an invalid character. */
+/* Returns 0 for too many spans or an invalid character. */
 static size_t cut(const char *hash, struct span ret[static SPANS_MAX])
 {
     size_t count = 0;
@@ -400,7 +397,7 @@ static size_t cut(const char *hash, struct span ret[static SPANS_MAX])
     }
 }
 
-/* Skips the hasher's name, with which Django prefixes Argon2 and bcrypt hashes. */
+/* Django prefixes Argon2 and bcrypt hashes with its hasher's name. */
 static const char *without_prefix(const char *hash)
 {
     static const char *const prefixes[] = {"argon2", "bcrypt$"};

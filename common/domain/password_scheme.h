@@ -20,7 +20,7 @@
 #include "common/base/base.h"
 
 enum {
-    PASSWORD_SCHEME_TEXT_MAX = 512,   /* bytes */
+    PASSWORD_SCHEME_TEXT_MAX = 512,
     PASSWORD_SCHEME_BYTES_MAX = 128,  /* per salt, hash or signer key */
     PASSWORD_SCHEME_HASH_MIN = 16,    /* bytes: shorter hashes can be guessed */
     PASSWORD_SCHEME_COST_MAX = 2000,  /* ms */
@@ -60,13 +60,12 @@ struct password_scheme {
     struct password_bytes separator, key; /* Firebase's salt separator and signer key */
 };
 
-/* Parses a hash or NULL. Returns -1 with its fault, which follows a field name and quotes nothing
- * of the hash. */
+/* Returns -1 with the fault, which follows a field name and quotes nothing. */
 int password_scheme_parse(const char *hash, struct password_scheme *ret,
                           const char **ret_why) MUST_USE;
 
-/* Returns 1 for the right password, 0 for a wrong one, -1 without memory. Takes cost_ms: not on the
- * loop's thread. bcrypt reads 72 bytes; sha512crypt rejects more than 511. */
+/* Returns 1 for the right password, 0 for a wrong one, -1 without memory. Not on the loop's thread.
+ * bcrypt reads 72 bytes; sha512crypt rejects more than 511. */
 int password_scheme_verify(const struct password_scheme *self, const char *password) MUST_USE;
 
 #endif

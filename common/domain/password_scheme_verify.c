@@ -1,8 +1,8 @@
 /*
  * password_scheme_verify.c - see password_scheme.h.
  *
- * libargon2 reports exhausted memory, unlike libsodium. Argon2's lanes run one after another on the
- * calling thread, so that a hash uses one core.
+ * libargon2 reports exhausted memory, unlike libsodium. Argon2's lanes run one after another, so
+ * that a hash uses one core.
  */
 #include <argon2.h>
 #include <assert.h>
@@ -101,7 +101,6 @@ static int verify_pbkdf2(const struct password_scheme *self, const char *passwor
     return compare(self, computed);
 }
 
-/* Computes crypt(3) of the password's first `most` bytes and compares the end. */
 static int verify_crypt(const struct password_scheme *self, const char *setting,
                         const char *password, size_t most)
 {
@@ -127,7 +126,7 @@ static int verify_crypt(const struct password_scheme *self, const char *setting,
     return result;
 }
 
-/* Computes $2a$ and $2y$ as $2b$: libxcrypt's $2a$ only guards against its own old fault. */
+/* libxcrypt's $2a$ only guards against its own old fault, so $2a$ and $2y$ are computed as $2b$. */
 static int verify_bcrypt(const struct password_scheme *self, const char *password)
 {
     char setting[64];

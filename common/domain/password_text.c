@@ -1,4 +1,3 @@
-/* password_text.c - see password_text.h. */
 #include "common/domain/password_text.h"
 
 #include <errno.h>
@@ -12,7 +11,7 @@
 #include "common/base/memory.h"
 #include "common/wire/codec.h"
 
-/* Copies the text with spaces replaced, into the same size. Keeps invalid UTF-8. */
+/* Keeps the size, and invalid UTF-8. */
 static size_t map_spaces(const uint8_t *text, size_t size, uint8_t *to)
 {
     size_t length = 0;

@@ -1,4 +1,3 @@
-/* policy.c - see policy.h. */
 #include "common/domain/policy.h"
 
 #include "common/base/address.h"
@@ -47,7 +46,7 @@ static const struct field address_rule_rows[] = {
 };
 FIELD_TABLE(address_rule);
 
-/* Returns a new reference, or NULL. settingsd limits size and number of rules. */
+/* Returns a new reference, or NULL. settingsd limits the rules. */
 static json_t *rules_parse(const char *rules)
 {
     struct error ignored;
@@ -132,7 +131,7 @@ struct policy_scopes {
     struct cache *cache;
 };
 
-/* The cache's values point here, so need no free(). */
+/* The cache's values: nothing to free. */
 static const enum policy_scope scopes[] = {POLICY_NONE, POLICY_OWN, POLICY_ALL};
 
 static void drop_nothing(void *value UNUSED)

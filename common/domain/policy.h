@@ -2,9 +2,8 @@
  * policy.h - what an access policy allows, for all daemons.
  *
  * A JSON array of rules {resourceType, interaction?, readonly?, criteria?}. A rule without
- * `interaction` allows all, with `readonly` only read and search; "*" is every type. One rule that
- * allows suffices. settingsd stores only well-formed rules; an unknown one (from a later version)
- * allows nothing.
+ * `interaction` allows all, with `readonly` only read and search; "*" is every type. One allowing
+ * rule suffices. An unknown rule (from a later version) allows nothing.
  */
 #ifndef ATRIUM_COMMON_DOMAIN_POLICY_H
 #define ATRIUM_COMMON_DOMAIN_POLICY_H
@@ -23,7 +22,6 @@ enum policy_interaction {
     POLICY_EXECUTE,
 };
 
-/* A stored policy's members, for OpenAPI and settingsd. */
 struct policy_rule {
     const char *resourceType;
     struct field_texts interaction;
@@ -39,23 +37,22 @@ FIELD_DECLARE(address_rule);
 
 extern const char *const policy_types[], *const policy_interactions[], *const address_actions[];
 
-/* The reach of an allowance; larger values include smaller ones. */
+/* Larger values include smaller ones. */
 enum policy_scope {
     POLICY_NONE,
     POLICY_OWN, /* resources that the caller authored; others are hidden (404) */
     POLICY_ALL,
 };
 
-/* Returns how far `rules` (JSON; NULL: no policy) allow an interaction with `type`. */
+/* `rules` is JSON; NULL: no policy. */
 enum policy_scope policy_scope(const char *rules, const char *type,
                                enum policy_interaction interaction);
 
-/* Does the same for a request's caller: nothing without a policy, the whole project for its
- * admins. */
+/* Returns nothing without a policy, the whole project for its admins. */
 enum policy_scope policy_scope_of(const struct request *req, const char *type,
                                   enum policy_interaction interaction);
 
-/* A cache of POLICY_SCOPES_MAX results by rule text: parsing takes longer than the rest of a small
+/* Caches POLICY_SCOPES_MAX results by rule text: parsing takes longer than the rest of a small
  * request. */
 struct policy_scopes;
 
@@ -64,14 +61,12 @@ enum { POLICY_SCOPES_MAX = 1024 };
 struct policy_scopes *policy_scopes_new(void);
 void policy_scopes_destroy(struct policy_scopes **self_p);
 
-/* Is policy_scope_of() with that cache. Borrows `type`. */
 enum policy_scope policy_scopes_of(struct policy_scopes *self, const struct request *req,
                                    const char *type, enum policy_interaction interaction);
 
 size_t policy_scopes_count(const struct policy_scopes *self);
 
-/* Fails with ERR_FORBIDDEN if the caller may not do that at all; policy_scope_of() also considers
- * authors. */
+/* Fails: ERR_FORBIDDEN. policy_scope_of() also considers authors. */
 int policy_check(const struct request *req, const char *type, enum policy_interaction interaction,
                  struct error *err) MUST_USE;
 
@@ -79,9 +74,9 @@ int policy_check(const struct request *req, const char *type, enum policy_intera
 #define POLICY_REFERENCE_PREFIX "AccessPolicy/"
 int policy_reference(const char *text, struct uuid *ret) MUST_USE;
 
-/* Checks an address against `rules` (JSON array of {ip, action}; NULL: none). The first network
- * with it decides; without one it is admitted unless some rule allows. Unreadable rules or
- * addresses fail. Fails: ERR_FORBIDDEN. */
+/* `rules` is a JSON array of {ip, action}, or NULL. The first network with the address decides;
+ * without one it is admitted unless some rule allows. Unreadable rules or addresses fail. Fails:
+ * ERR_FORBIDDEN. */
 int policy_address_check(const char *rules, const char *address, struct error *err) MUST_USE;
 
 #endif

@@ -1,4 +1,3 @@
-/* reference.c - see reference.h. */
 #include "common/domain/reference.h"
 
 static const struct field reference_rows[] = {

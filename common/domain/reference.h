@@ -1,4 +1,4 @@
-/* reference.h - FHIR references to this suite's resources, with a display name. */
+/* reference.h - FHIR references with a display name. */
 #ifndef ATRIUM_COMMON_DOMAIN_REFERENCE_H
 #define ATRIUM_COMMON_DOMAIN_REFERENCE_H
 

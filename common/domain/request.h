@@ -1,4 +1,4 @@
-/* request.h - a handler's view of its call, and the rows of operation tables. */
+/* request.h - a handler's view of its call, and rows of operation tables. */
 #ifndef ATRIUM_COMMON_DOMAIN_REQUEST_H
 #define ATRIUM_COMMON_DOMAIN_REQUEST_H
 
@@ -9,7 +9,7 @@
 #include "common/domain/role.h"
 #include "common/wire/fields.h"
 
-/* The caller, resolved from the bearer token by the gateway, the only trusted service. */
+/* Resolved from the bearer token by the gateway, the only trusted service. */
 struct caller {
     struct uuid account;
     struct uuid membership;
@@ -24,7 +24,7 @@ struct caller {
     const char *projectName;
     struct uuid policy; /* can be "" */
     const char *policyName;
-    const char *policyResource; /* access policy's rules, a JSON array */
+    const char *policyResource; /* rules, a JSON array */
     int64_t until;              /* contract time in ms when the account ends; 0: never */
     bool secondFactor;          /* proven or enrolled in this session */
     int64_t documentsMax;       /* per account; 0: no limit */
@@ -57,12 +57,12 @@ struct request {
     const struct caller *caller; /* NULL on public routes, and between daemons without a user */
     const char
         *service; /* calling service, identified by socket or key: "gateway", "authd", "ctl" ... */
-    const char *trace;        /* request id for logs */
-    const char *address;      /* client's, or "" */
-    const char *userAgent;    /* client's, or ""; at most 512 bytes */
-    int64_t now_ms;           /* contract time of arrival */
-    int64_t deadline_mono_ms; /* callers give up then */
-    bool safe;                /* R_SAFE operation */
+    const char *trace;     /* request id for logs */
+    const char *address;   /* client's, or "" */
+    const char *userAgent; /* client's, or ""; at most 512 bytes */
+    int64_t now_ms;        /* contract time of arrival */
+    int64_t deadline_mono_ms;
+    bool safe;
     /* R_PROJECT: atriumctl names a project by `tenant` (code or id) or, with NULL, by `project`,
      * which is not looked up. A daemon reads `project`. */
     const char *tenant;
@@ -70,13 +70,12 @@ struct request {
     /* keys of accounts that a request without caller turned out to concern; NULL: not collected */
     const struct address_key **addressKeys;
     /* Never on the wire: */
-    bool of_page;                /* a hosted page acts for its visitor */
-    const struct operation *row; /* served operation */
-    /* REACH_ACCOUNT: why the caller may act on the account, see authd/account/ownership.h */
+    bool of_page; /* a hosted page acts for its visitor */
+    const struct operation *row;
+    /* REACH_ACCOUNT: see authd/account/ownership.h */
     const struct ownership *ownership;
 };
 
-/* Returns the project of the caller or, for R_PROJECT, of atriumctl. */
 static inline struct uuid request_project(const struct request *req)
 {
     return req->caller ? req->caller->project : req->project;
@@ -86,10 +85,10 @@ static inline struct uuid request_project(const struct request *req)
 bool request_is_practitioner(const struct request *req);
 bool request_is_admin(const struct request *req);
 
-/* True for an API key, which has no account; profile and session are the key's id. */
+/* An API key has no account; profile and session are its id. */
 bool request_is_key(const struct request *req);
 
-/* Rejects writes with ERR_PROJECT_READ_ONLY while a project is moved to another installation. */
+/* Rejects writes during a project's move to another installation. */
 enum { PROJECT_READ_ONLY_RETRY_S = 5 };
 #define PROJECT_READ_ONLY_TEXT "The project is read-only for the moment. Please try again."
 int refuse_read_only(struct error *err);
@@ -136,8 +135,8 @@ enum route_flags {
 #define ROUTE_SECONDS(flags) ((unsigned)(flags) >> 24)
 
 struct operation {
-    const char *name; /* handler's */
-    /* services that may call it, separated by spaces; sockets refuse others */
+    const char *name;
+    /* separated by spaces; sockets refuse others */
     const char *callers;
     enum access access; /* required identity, checked again after the gateway */
     enum reach reach;

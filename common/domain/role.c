@@ -1,6 +1,3 @@
-/*
- * role.c - see role.h.
- */
 #include "common/domain/role.h"
 
 #define PEOPLE "Patient", "Practitioner"

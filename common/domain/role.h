@@ -1,5 +1,5 @@
 /*
- * role.h - accounts' roles in a project, and their texts in JSON, messages and the database.
+ * role.h - accounts' roles in a project.
  */
 #ifndef ATRIUM_COMMON_DOMAIN_ROLE_H
 #define ATRIUM_COMMON_DOMAIN_ROLE_H
@@ -16,7 +16,6 @@ enum role {
 /* For FIELD_ENUM(): all roles; a person's roles. */
 extern const char *const role_texts[], *const account_roles[];
 
-/* Returns NULL for ROLE_NONE. */
 const char *role_text(enum role role);
 
 /* Returns ROLE_NONE for NULL and unknown texts. */

@@ -1,4 +1,3 @@
-/* uri.c - see uri.h. */
 #include "common/domain/uri.h"
 
 #include <arpa/inet.h>
@@ -58,13 +57,12 @@ static bool is_address(int family, const char *text, size_t length)
     return inet_pton(family, copy, bytes) == 1;
 }
 
-/* True for letters, digits, and hyphens between them. */
 static bool is_label(const char *text, size_t length)
 {
     return length > 0 && length <= LABEL_MAX && text[0] != '-' && text[length - 1] != '-';
 }
 
-/* True for "1.2.3" or "0x7f.1": browsers take a name with a numeric last label for an address. */
+/* Browsers take a name with a numeric last label, "1.2.3" or "0x7f.1", for an address. */
 static bool is_number(const char *text, size_t length)
 {
     bool hex = length > 1 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
@@ -105,7 +103,6 @@ static bool parse_host(struct uri *uri)
     return uri->kind == URI_IPV4 || is_name(host, length);
 }
 
-/* Parses "" or ":" and a number up to `end`. */
 static bool parse_port(struct uri *uri, const char *text, const char *end)
 {
     size_t digits;
@@ -169,8 +166,7 @@ bool uri_is_loopback(const struct uri *self)
     return false;
 }
 
-/* Names below a public suffix have different owners (publicsuffix.org). An unlisted single label is
- * private. */
+/* Names below it have different owners (publicsuffix.org). An unlisted single label is private. */
 static bool is_public_suffix(const struct uri *uri)
 {
     char name[HOST_MAX + 1];

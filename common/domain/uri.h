@@ -1,8 +1,7 @@
 /*
  * uri.h - absolute URIs (RFC 3986) from administrators, operators and clients.
  *
- * A check is a field_check (common/wire/fields.h) for new values only; values stored before it
- * became stricter stay valid.
+ * Checks are for new values only; values stored before a check became stricter stay valid.
  */
 #ifndef ATRIUM_COMMON_DOMAIN_URI_H
 #define ATRIUM_COMMON_DOMAIN_URI_H
@@ -18,15 +17,14 @@ struct uri {
     enum uri_host kind;
     const char *host; /* IPv6 in brackets */
     size_t host_length;
-    long port;        /* by default the scheme's */
-    const char *rest; /* path, query and fragment */
+    long port; /* by default the scheme's */
+    const char *rest;
 };
 
-/* Parses an http or https URL of printable ASCII, scheme in any case. Requires an IPv4 address,
- * [IPv6] or host name (RFC 1123, section 2.1, and "_"), and a port from 1 to 65535. */
+/* Parses an http or https URL of printable ASCII: IPv4 address, [IPv6] or host name (RFC 1123,
+ * section 2.1, and "_"), port 1 to 65535. */
 bool uri_parse(const char *text, struct uri *ret);
 
-/* True for an origin, "http[s]://host[:port]". */
 bool uri_is_origin(const char *text);
 
 /* RFC 6454, section 5. */
@@ -36,29 +34,27 @@ bool uri_is_loopback(const struct uri *self);
 /* Returns the text after "http://" or "https://" in any case, or NULL. */
 const char *uri_after_http(const char *text, bool *ret_secure);
 
-/* Returns the length of a scheme (RFC 3986, section 3.1) with its colon, or 0. */
+/* Counts the colon (RFC 3986, section 3.1); 0: no scheme. */
 size_t uri_scheme_length(const char *text);
 
-/* Requires https and a host that is no public suffix ("co.uk"), without user or fragment. */
+/* https, a host that is no public suffix ("co.uk"), no user or fragment. */
 int uri_https_check(const char *value, char why[static 96]);
 
-/* Requires a redirect URI (RFC 6749, section 3.1.2) without fragment: https as above; http on
- * loopback (RFC 8252, section 7.3) or localhost; or a private-use scheme with a dot (section
- * 7.1). */
+/* A redirect URI (RFC 6749, section 3.1.2) without fragment: https as above; http on loopback (RFC
+ * 8252, section 7.3) or localhost; or a private-use scheme with a dot (section 7.1). */
 int uri_redirect_check(const char *value, char why[static 96]);
 
-/* Requires http or https, a host that is no public suffix, and no user. */
+/* http or https, a host that is no public suffix, no user. */
 int uri_app_check(const char *value, char why[static 96]);
 
-/* Requires a protected resource's identifier (RFC 8707, section 2): an absolute URI without
- * fragment. */
+/* A protected resource's identifier (RFC 8707, section 2): an absolute URI without fragment. */
 int uri_resource_check(const char *value, char why[static 96]);
 
-/* Compares bytes (RFC 9700, section 2.1), except the port of http on the loopback interface (RFC
- * 8252, section 7.3). */
+/* Compares bytes (RFC 9700, section 2.1), except loopback's port with http (RFC 8252, section
+ * 7.3). */
 bool uri_redirect_matches(const char *registered, const char *given);
 
-/* True if an address has `base`'s origin (no final slash) and its path or one below. */
+/* True for `base`'s origin (no final slash) and its path or one below. */
 bool uri_is_below(const char *base, const char *address);
 
 #endif
