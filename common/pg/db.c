@@ -1,7 +1,6 @@
 /*
- * db.c - the database layer's interface: handles, parameters, statements, waiting.
- *
- * Statements are sent together at the end of the loop's turn, before any answer is awaited.
+ * db.c - handles, parameters, statements, waiting. A turn's statements are sent together at its
+ * end, before any answer is awaited.
  */
 #include <assert.h>
 #include <stdio.h>
@@ -62,7 +61,7 @@ void db_call_finish(struct db *self, struct db_call *call, enum db_call_state st
         db_call_free(self, &call);
 }
 
-/* Ends the wait. An unsent call is discarded; a sent one is left to the connection. */
+/* Discards an unsent call; leaves a sent one to the connection. */
 static int call_give_up(struct db *self, struct db_call *call, enum fiber_wake wake,
                         int64_t deadline_mono_ms, bool uncertain, struct error *err)
 {
@@ -109,7 +108,7 @@ static int call_answer(struct db_call *call, bool uncertain, PGresult **ret, str
     }
 }
 
-/* Notes refusals that are not the statement's fault: full disk, I/O error, read-only server. */
+/* Full disk, I/O error and a read-only server are not the statement's fault. */
 static void note_refusal(struct db *self, const struct error *err)
 {
     static const char *const states[] = {"53100", "58", "25006"};
@@ -119,8 +118,7 @@ static void note_refusal(struct db *self, const struct error *err)
             db_refusal_set(self, err->detail);
 }
 
-/* Returns the end of the wait: the statement timeout, then the deadline. A write can wait longer,
- * for a standby. */
+/* The statement timeout, then the deadline. A write can wait longer, for a standby. */
 static int64_t wait_until(const struct db *self, const struct db_call *call, int64_t queued_until,
                           int64_t deadline_mono_ms, bool doubted)
 {
@@ -132,7 +130,7 @@ static int64_t wait_until(const struct db *self, const struct db_call *call, int
                call->sent_mono_ms + self->options->statement_timeout_ms + DB_SILENCE_MS);
 }
 
-/* Loses the connection, and with it the call, if its server is silent. */
+/* Loses connection and call if the server is silent. */
 static void doubt(struct db *self, const struct db_call *call)
 {
     db_pool_probe(self, call);
@@ -154,7 +152,7 @@ int db_call_wait(struct db *self, struct db_call **call_p, int64_t deadline_mono
         int64_t until = wait_until(self, call, queued_until, deadline_mono_ms, doubted);
         enum fiber_wake wake = fiber_park(self->loop, until);
 
-        /* During the wait the call can have been sent, sent again, or answered. */
+        /* Meanwhile the call can have been sent, sent again, or answered. */
         if (call->state >= CALL_DONE || wake == FIBER_WOKEN)
             continue;
         until = wait_until(self, call, queued_until, deadline_mono_ms, doubted);
@@ -283,10 +281,10 @@ static void db_turn(void *arg)
         db_pool_open(pools[i]);
 }
 
-/* Returns session settings, which override the connection string's. A plan lives as long as the
- * connection, or until the table is analysed; made for a small table, it would scan the grown one.
- * Hence enable_seqscan=off: each statement has an index. A single possible plan also spares
- * planning per parameters, which doubles a list's work. */
+/* Session settings override the connection string's. A plan lives as long as the connection, or
+ * until the table is analysed; made for a small table, it would scan the grown one. Hence
+ * enable_seqscan=off: each statement has an index. A single possible plan also spares planning per
+ * parameters, which doubles a list's work. */
 static char *session_options(const struct db_options *options, bool vital)
 {
     int64_t lock_ms = vital && options->lock_timeout_ms > DB_VITAL_LOCK_MS

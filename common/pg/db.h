@@ -2,7 +2,7 @@
  * db.h - PostgreSQL for fibers: prepared statements in pipeline mode, pools, transactions,
  * migrations.
  *
- * Classes of a daemon's statements (<daemon>/sql/<subject>/<name>.sql, statement.h):
+ * Classes of statements (<daemon>/sql/<subject>/<name>.sql, statement.h):
  *
  *   READ   shares few pipelined connections: statements of many requests in one flush
  *   WRITE  one atomic statement; its own pool, so commits share a flush and delay no read
@@ -12,8 +12,8 @@
  * Each daemon's role has its own schema, first in search_path. After a lost connection, an unsent
  * WRITE uses another connection and a READ is sent again. An unanswered WRITE or COMMIT fails with
  * ERR_UNCERTAIN and is never repeated. A server that answers no read within the statement timeout
- * counts as lost. sqlstate.def maps SQLSTATEs to errors; a violated constraint is ERR_CONFLICT,
- * named in err->constraint.
+ * counts as lost. sqlstate.def maps SQLSTATEs to errors; err->constraint names a violated
+ * constraint.
  *
  * A lock timeout is ERR_UNAVAILABLE and changes nothing. After repeated timeouts only one request
  * at a time sends the statement (db_gate.c), so that a lock cannot use up a pool.
@@ -46,7 +46,7 @@ struct db_statement {
 /* A migration, embedded from <daemon>/schema/NNNN_name.sql, is one transaction; name NULL ends the
  * list. NNNN_name_concurrently.sql runs outside of transactions, statement by statement; each ends
  * with a semicolon at a line's end, and all repeat after an interruption. Warnings with
- * MIGRATION_WARNING are logged; they name ids, no personal data. */
+ * MIGRATION_WARNING are logged: ids, no personal data. */
 #define MIGRATION_WARNING "01M01"
 struct db_migration {
     const char *name;
@@ -54,7 +54,7 @@ struct db_migration {
 };
 
 struct db_options {
-    const char *conninfo;           /* daemon role's; db_new() explains several hosts */
+    const char *conninfo;           /* several hosts: see db_new() */
     const char *schema;             /* "auth" */
     const char *program;            /* application_name: "atrium-authd.1" */
     const struct db_statement *sql; /* ended by a row without a name, or NULL */
@@ -68,50 +68,48 @@ struct db_options {
 
 /* Connects in the background with back-off (50 .. 400 ms). Borrows options. resolver.h resolves
  * host names, except those from environment variables or service files, for which libpq blocks. Of
- * several hosts, the last good one is tried first, each for 3 s, until one allows writing. After a
+ * several hosts, the last good one is tried first, each for 3 s, until one allows writing. Once a
  * promoted standby's timeline was seen, servers of older ones are rejected. */
 struct db *db_new(struct loop *loop, struct metrics *metrics, const struct db_options *options);
 
-/* Requires that no fiber waits and that no transaction or result is left. */
+/* No fiber may wait, and no transaction or result be left. */
 void db_destroy(struct db **self_p);
 
 /* Adds at most 40 borrowed statements of common/, up to a row without a name. db_prepare() verifies
- * those added before; faults in later ones appear on first use. */
+ * those added before. */
 void db_extend_sql(struct db *self, const struct db_statement *sql);
 
-/* Returns a migration's next piece with its final note, for the caller to free, or NULL at the end.
- * *rest starts as the migration's sql. */
+/* Returns a migration's next piece for the caller to free, or NULL. *rest starts as the migration's
+ * sql. */
 char *db_migration_part(const struct db_migration *self, const char **rest);
 
-/* Applies the migrations under an advisory lock and prepares all statements. Parks. Fails:
+/* Applies migrations under an advisory lock and prepares all statements. Parks. Fails:
  * ERR_UNAVAILABLE (no server or a locked table: retry), ERR_INTERNAL (wrong migration or statement,
- * see err->detail: give up). */
+ * see err->detail). */
 int db_prepare(struct db *self, struct error *err) MUST_USE;
 
 bool db_ready(const struct db *self);
 size_t db_connections_max(const struct db *self);
 
-/* Writes "host=/run/postgresql port=5432" (TCP: a numeric address), or "" while disconnected. */
+/* Writes "host=/run/postgresql port=5432", or "" while disconnected. */
 void db_server(const struct db *self, char *ret, size_t size);
 
-/* Returns why the server last refused a write (full disk, read-only, I/O error), or NULL. Requests'
- * statements set it; a successful probe clears it. */
+/* Returns why the server last refused a write (full disk, read-only, I/O error), or NULL. A
+ * successful probe clears it. */
 const char *db_refusal(const struct db *self);
 void db_refusal_set(struct db *self, const char *text);
 
-/* True while a statement waits for suspiciously long, or its gate is closed. */
+/* True while a statement waits suspiciously long, or its gate is closed. */
 bool db_waits(struct db *self);
 
-/* Returns the number of statements whose gate is closed. */
 size_t db_gates_closed(const struct db *self);
 
-/* Sets the time after which statements are logged by name; 0, the default, logs none. */
+/* Logs slower statements by name; 0, the default: none. */
 void db_set_slow(struct db *self, int64_t us);
 
 /* ---- parameters ---- */
 
-/* An array parameter of items that need no quotes: identifiers, numbers, tags up to `item_max`
- * characters. */
+/* An array of items without quotes: identifiers, numbers, tags up to `item_max` characters. */
 struct db_array {
     char *text;
     size_t length, size;
@@ -123,7 +121,7 @@ void db_array_add(struct db_array *self, const char *item);
 void db_array_add_int(struct db_array *self, int64_t number);
 void db_array_add_bytes(struct db_array *self, const uint8_t *bytes, size_t size);
 
-/* Returns an array of any texts; NULL items become null. */
+/* NULL items become null. */
 struct db_array db_array_texts(struct arena *arena, const char *const *items, size_t count);
 
 /* ---- transactions ---- */

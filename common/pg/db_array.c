@@ -1,4 +1,3 @@
-/* db_array.c - PostgreSQL arrays as text, see db.h. */
 #include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -54,7 +53,7 @@ void db_array_add_bytes(struct db_array *self, const uint8_t *bytes, size_t size
     }
 }
 
-/* Returns the length in quotes, where two characters need a backslash (PostgreSQL 15, 8.15.6). */
+/* Two characters need a backslash in quotes (PostgreSQL 15, 8.15.6). */
 static size_t quoted_length(const char *item)
 {
     size_t length = sizeof("\"\"") - 1;

@@ -5,7 +5,7 @@
  * have their own Sync. A turn's reads share one, which saves work on both sides; reads skipped
  * after another's error are sent again alone. libpq 15 flushes at each Sync. With several servers,
  * each new connection asks for the timeline and rejects a former primary's. resolver.h resolves
- * host names first, since PQconnectStart() would block.
+ * host names, since PQconnectStart() would block.
  */
 #include <errno.h>
 
@@ -21,8 +21,8 @@ static void on_ready(void *arg, short revents);
 
 /* ---- connecting ---- */
 
-/* Notes two warnings: a cancelled wait of a commit for a standby (recognised by its function, since
- * texts are localized), and a migration's report. */
+/* Notes a cancelled wait of a commit for a standby (recognised by its function, since texts are
+ * localized), and a migration's report. */
 static void on_notice(void *arg, const PGresult *result)
 {
     struct db_conn *self = arg;
@@ -110,7 +110,7 @@ static void conn_serve(struct db_conn *self)
     db_pool_connected(self);
 }
 
-/* Sends immediately: a fresh socket has space for a few bytes. */
+/* A fresh socket has space for a few bytes. */
 static void conn_ask_timeline(struct db_conn *self)
 {
     if (PQsendQuery(self->pg, "select substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)") != 1 ||
@@ -120,7 +120,7 @@ static void conn_ask_timeline(struct db_conn *self)
         conn_watch(self, ZMQ_POLLIN, on_timeline);
 }
 
-/* Reads hexadecimal. Accepts servers without an answer, which only resemble PostgreSQL. */
+/* Reads hexadecimal. Accepts servers without an answer. */
 static void take_timeline(struct db_conn *self, const PGresult *result)
 {
     if (PQresultStatus(result) == PGRES_TUPLES_OK && PQntuples(result) == 1)
@@ -188,7 +188,7 @@ static void on_connect(void *arg, short revents UNUSED)
 
 /* ---- loss ---- */
 
-/* Logs once per outage for all pools, after the last of several hosts failed. */
+/* Logs once per outage for all pools, after all hosts failed. */
 static void log_down(const struct db_conn *self, const char *why)
 {
     const struct db *db = self->pool->db;
@@ -203,7 +203,6 @@ static bool is_read(const struct db_call *call)
     return call->kind == CALL_STATEMENT && call->statement->class == DB_READ && !call->in_tx;
 }
 
-/* True if the call can be sent again after a loss. */
 static bool is_repeatable(const struct db_call *call)
 {
     return call->kind == CALL_STATEMENT && !call->in_tx && call->statement->class != DB_WRITE;
@@ -216,15 +215,15 @@ static void call_requeue(struct db_pool *pool, struct db_call *call)
     pool->queued++;
 }
 
-/* True after the longest statement time: sent again, the call would outlast its request. */
+/* Sent again after that, the call would outlast its request. */
 static bool has_waited_long(const struct db_pool *pool, const struct db_call *call)
 {
     return loop_mono_ms(pool->db->loop) - call->sent_mono_ms >=
            pool->db->options->statement_timeout_ms;
 }
 
-/* Sends a repeatable call again while its fiber waits, however often. For other calls only the
- * sender knows what the loss means. */
+/* Sends a repeatable call again while its fiber waits. For others only the sender knows what the
+ * loss means. */
 static void call_lose(struct db_pool *pool, struct db_call *call)
 {
     PQclear(call->result);
@@ -238,7 +237,7 @@ static void call_lose(struct db_pool *pool, struct db_call *call)
     call_requeue(pool, call);
 }
 
-/* Sends a read again, alone, after another's error skipped it. */
+/* Sends the read again, alone. */
 static void call_skipped(struct db_pool *pool, struct db_call *call)
 {
     if (!call->waiter) {
@@ -281,8 +280,8 @@ static void conn_lose_because(struct db_conn *self, const char *why)
     db_pool_lost(self, was_ready);
 }
 
-/* True after a TCP timeout without acknowledgements (after ICMP errors their text, not ETIMEDOUT).
- * libpq reveals only errno's text. */
+/* TCP timeout without acknowledgements (after ICMP errors their text, not ETIMEDOUT). libpq reveals
+ * only errno's text. */
 static bool host_is_gone(const struct db_conn *self)
 {
     static const int errors[] = {ETIMEDOUT, EHOSTUNREACH, ENETUNREACH};
@@ -294,7 +293,7 @@ static bool host_is_gone(const struct db_conn *self)
     return false;
 }
 
-/* A lost host takes its silent connections along, which would each fail only at their next use. */
+/* A lost host takes its silent connections along, which would each fail at their next use. */
 static void conn_break(struct db_conn *self)
 {
     const struct db_call *first = TAILQ_FIRST(&self->in_flight);
@@ -378,7 +377,7 @@ static bool shares_sync(const struct db_conn *self, const struct db_call *call)
            self->prepared[db_statement_number(self->pool->db, call->statement)];
 }
 
-/* Sends the call, with a Sync unless others may share one. */
+/* Adds a Sync unless others may share one. */
 static bool conn_put(struct db_conn *self, struct db_call *call)
 {
     bool shares = shares_sync(self, call);
@@ -438,7 +437,7 @@ int db_conn_pipeline(struct db_conn *self, bool on)
 
 /* ---- receiving ---- */
 
-/* True if the server ended the connection, or libpq noticed its end. */
+/* Either the server ended the connection, or libpq noticed its end. */
 static bool is_fatal(const struct db_conn *self, const PGresult *result)
 {
     const char *severity = PQresultErrorField(result, PG_DIAG_SEVERITY_NONLOCALIZED);
@@ -449,7 +448,7 @@ static bool is_fatal(const struct db_conn *self, const PGresult *result)
            (severity && (strcmp(severity, "FATAL") == 0 || strcmp(severity, "PANIC") == 0));
 }
 
-/* Marks a statement that the server lost or never prepared for preparation at its next use. */
+/* The server lost the statement or never prepared it: the next use prepares it. */
 static void forget_prepared(struct db_conn *self, const struct db_call *call,
                             const PGresult *result)
 {
@@ -460,14 +459,14 @@ static void forget_prepared(struct db_conn *self, const struct db_call *call,
         self->prepared[db_statement_number(self->pool->db, call->statement)] = 0;
 }
 
-/* Handles NULL, which ends a script and each command of a pipeline. Returns true when no command or
- * Sync is left. */
+/* NULL ends a script and each command of a pipeline. Returns true when no command or Sync is
+ * left. */
 static bool call_command_over(struct db_call *call)
 {
     return call->kind == CALL_SCRIPT || (--call->unanswered == 0 && !call->synced);
 }
 
-/* Handles one result of the first call. Returns true for its last. */
+/* Returns true for the call's last result. */
 static bool call_accept(struct db_conn *self, struct db_call *call, PGresult *result)
 {
     switch (PQresultStatus(result)) {
@@ -495,8 +494,7 @@ static bool call_accept(struct db_conn *self, struct db_call *call, PGresult *re
     return false;
 }
 
-/* Returns the outcome. A commit that may be missing on the standby is as uncertain as a lost
- * one. */
+/* A commit that may be missing on the standby is as uncertain as a lost one. */
 static enum db_call_state end_of(struct db_conn *self, const struct db_call *call)
 {
     if (!self->unreplicated)
@@ -507,7 +505,7 @@ static enum db_call_state end_of(struct db_conn *self, const struct db_call *cal
     return CALL_LOST;
 }
 
-/* Finishes the first call. Returns false when the connection cannot continue. */
+/* Returns false when the connection cannot continue. */
 static bool call_over(struct db_conn *self, struct db_call *call)
 {
     bool ends = call->ends, timed_out = db_result_is(call->result, "55P03");
@@ -526,7 +524,7 @@ static bool call_over(struct db_conn *self, struct db_call *call)
     return true;
 }
 
-/* Handles complete answers. Returns false at the connection's end. */
+/* Returns false at the connection's end. */
 static bool conn_receive(struct db_conn *self)
 {
     bool alive = PQconsumeInput(self->pg) == 1;

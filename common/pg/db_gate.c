@@ -1,10 +1,10 @@
 /*
  * db_gate.c - statements that get no lock.
  *
- * A lock that an open transaction (psql, for example) holds blocks each statement that needs it,
- * which would use up the pool. So after three timeouts in a row a statement's gate closes: one call
- * at a time tries, others fail immediately, and a success opens the gate. A row that one account's
- * requests wait for closes no gate, since other runs succeed in between.
+ * A lock that an open transaction holds (psql, for example) blocks each statement that needs it,
+ * which would use up the pool. So three timeouts in a row close a statement's gate: one call at a
+ * time tries, others fail immediately, and a success opens it. A row that one account's requests
+ * wait for closes no gate, since other runs succeed in between.
  */
 #include "common/base/log.h"
 #include "common/pg/db_private.h"
@@ -19,7 +19,7 @@ static struct db_gate *gate_of(const struct db *db, const struct db_call *call)
     return &db->gates[db_statement_number(db, call->statement)];
 }
 
-/* Limits calls that try to half of the connections, at least one. */
+/* Half of the connections can try, at least one. */
 static bool may_try(const struct db_pool *pool, const struct db_gate *gate)
 {
     return !gate->tried && pool->tries < MAX(pool->max / 2, (size_t)1);
@@ -75,7 +75,7 @@ void db_gate_sweep(struct db *db)
     }
 }
 
-/* True for calls that never reached the lock: deadlock, cancelled, terminated, unprepared. */
+/* Deadlock, cancelled, terminated, unprepared: the call never reached the lock. */
 static bool tells_nothing(const PGresult *result)
 {
     return db_result_is(result, "40") || db_result_is(result, "57") ||

@@ -2,8 +2,7 @@
  * db_hosts.c - the servers of a connection string, tried one by one.
  *
  * Non-blocking libpq has no timeout per server, so a dead machine would block the rest of the list.
- * It also takes the first server that allows writing, perhaps a former primary; hence the timelines
- * (db.h).
+ * It also takes the first server that allows writing, perhaps a former primary.
  */
 #include <stdio.h>
 
@@ -20,8 +19,7 @@ static size_t list_count(const char *list)
     return count;
 }
 
-/* Returns item `index`, or NULL without a list. A single item applies to all, as one port to all
- * hosts. */
+/* A single item applies to all, as one port to all hosts. */
 static char *list_item(const char *list, size_t index)
 {
     char *item;
@@ -34,7 +32,7 @@ static char *list_item(const char *list, size_t index)
     return item;
 }
 
-/* False for an empty item, a default that only libpq knows. */
+/* Only libpq knows the default of an empty item. */
 static bool list_is_plain(const char *list)
 {
     return !list || (*list && *list != ',' && !strstr(list, ",,") && list[strlen(list) - 1] != ',');
@@ -77,7 +75,7 @@ void db_hosts_clear(struct db_hosts *self)
     self->count = 0;
 }
 
-/* True for a socket's directory or an abstract socket, by libpq's rule. */
+/* libpq's rule for directories and abstract sockets. */
 static bool is_socket(const char *host)
 {
     return *host == '/' || *host == '@';

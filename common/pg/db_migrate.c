@@ -22,7 +22,7 @@ enum {
 #define LOCK_TIMEOUT "200ms"
 #define SQL_APPLIED "insert into schema_migration (name) values ('%s')"
 
-/* Formats a script from constants of the program and names without quotes. */
+/* Only for constants, and names without quotes. */
 static char *script_text(const char *format, ...) PRINTF_LIKE(1, 2);
 static char *script_text(const char *format, ...)
 {
@@ -36,7 +36,7 @@ static char *script_text(const char *format, ...)
     return text;
 }
 
-/* Runs sql (consumed) as one transaction and returns the last result. */
+/* Runs sql (consumed) as one transaction. */
 static int script_run(struct db_tx *tx, char *sql, PGresult **ret, struct error *err)
 {
     struct db *db = tx->db;
@@ -110,8 +110,8 @@ static int apply(struct db_tx *tx, const struct db_migration *migration, struct 
     return 0;
 }
 
-/* Parks until no other instance migrates. Polls, because another's "create index concurrently"
- * would wait for an instance that waits inside the server. */
+/* Polls until no other instance migrates: another's "create index concurrently" would wait for an
+ * instance that waits inside the server. */
 static int take_turn(struct db_tx *tx, struct error *err)
 {
     struct loop *loop = tx->db->loop;

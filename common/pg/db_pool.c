@@ -1,9 +1,9 @@
 /*
  * db_pool.c - assigns statements to connections and opens more.
  *
- * A pool starts with one connection, and opens and keeps another when all were busy for DB_BUSY_MS.
- * Without a server it retries with back-off, and requests fail immediately. Pools share what they
- * learn about the server.
+ * A pool starts with one connection, and adds another when all were busy for DB_BUSY_MS. Without a
+ * server it retries with back-off, and requests fail immediately. Pools share what they learn about
+ * the server.
  */
 #include "common/base/log.h"
 #include "common/base/memory.h"
@@ -18,7 +18,7 @@ int64_t db_conn_waits_ms(const struct db_conn *conn, int64_t now_ms)
     return now_ms - MAX(first->sent_mono_ms, conn->heard_mono_ms);
 }
 
-/* True if the first unanswered statement recently got no lock. */
+/* True if the first call's statement recently got no lock. */
 static bool is_trying(const struct db_conn *conn)
 {
     const struct db_call *first = TAILQ_FIRST(&conn->in_flight);
@@ -26,8 +26,7 @@ static bool is_trying(const struct db_conn *conn)
     return first && first->tries;
 }
 
-/* Returns the least busy connection, or NULL. One whose first statement waits for a lock comes
- * last. */
+/* Least busy first; one whose first statement waits for a lock last. */
 static struct db_conn *pool_pick(const struct db_pool *self)
 {
     int64_t now_ms = loop_mono_ms(self->db->loop);
@@ -211,7 +210,7 @@ static size_t pool_gated(const struct db_pool *self)
     return count;
 }
 
-/* Always leaves one connection of a larger pool unleased, so that statements get through. A busy
+/* Leaves one connection of a larger pool unleased, so that statements get through. A busy
  * connection can be leased, since the pipeline keeps order, but a new one is better. */
 struct db_conn *db_pool_lease(struct db_pool *self)
 {
@@ -235,8 +234,8 @@ void db_pool_release(struct db_conn *conn)
     fiber_queue_wake_one(&conn->pool->lessees);
 }
 
-/* Ends the back-off after another pool found a server. Keeps the pause after an own connection;
- * otherwise a server that drops each one would get endless attempts. */
+/* Ends the back-off after another pool found a server, but not the pause after an own connection: a
+ * server that drops each one would get endless attempts. */
 static void pool_encourage(struct db_pool *self)
 {
     self->backoff_ms = DB_BACKOFF_MIN_MS;
@@ -267,7 +266,7 @@ void db_pool_connected(struct db_conn *conn)
     fiber_queue_wake_all(&self->lessees);
 }
 
-/* Doubles up to the limit, with jitter so that instances do not synchronize. */
+/* Jitter keeps instances from synchronizing. */
 static int64_t pool_pause(struct db_pool *self)
 {
     int64_t pause_ms = self->backoff_ms / 2 + rand_r(&self->db->jitter) % self->backoff_ms;
@@ -347,7 +346,6 @@ void db_pool_host_gone(struct db *db, size_t host, int64_t since_ms)
     }
 }
 
-/* True after more silence than any statement may take. */
 static bool is_silent(const struct db_conn *conn, int64_t now_ms)
 {
     int64_t limit_ms = conn->pool->db->options->statement_timeout_ms + DB_SILENCE_MS;

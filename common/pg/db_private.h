@@ -1,9 +1,9 @@
 /*
- * db_private.h - private to the files of the database layer.
+ * db_private.h - private to the database layer.
  *
- * A call is one statement or command, with the fiber that waits for it. A fiber that gives up
- * leaves a sent call to the connection, which drops the late answer. So a call never refers to a
- * finished fiber's memory.
+ * A call is one statement or command, with its waiting fiber. A fiber that gives up leaves a sent
+ * call to the connection, which drops the late answer. So a call never refers to a finished fiber's
+ * memory.
  */
 #ifndef ATRIUM_COMMON_PG_DB_PRIVATE_H
 #define ATRIUM_COMMON_PG_DB_PRIVATE_H
@@ -188,24 +188,23 @@ struct db_tx {
 
 struct db_pool *db_pool_of(struct db *self, const struct db_statement *statement);
 
-/* Returns a statement's row; ends the process for an invalid number. */
+/* Ends the process for an invalid number. */
 const struct db_statement *db_statement(const struct db *self, int number);
 size_t db_statement_number(const struct db *self, const struct db_statement *statement);
 struct db_call *db_call_new(struct db *self, enum db_call_kind kind);
 void db_call_free(struct db *self, struct db_call **call_p);
 
-/* Sets the state and wakes the waiter, or frees a call without one. */
+/* Wakes the waiter, or frees a call without one. */
 void db_call_finish(struct db *self, struct db_call *call, enum db_call_state state);
 
-/* Consumes the call and parks. Returns 0 with the server's result, or -1 and later discards the
- * answer. uncertain: an unknown outcome is ERR_UNCERTAIN. */
+/* Consumes the call and parks. -1: a later answer is discarded. uncertain: an unknown outcome is
+ * ERR_UNCERTAIN. */
 int db_call_wait(struct db *self, struct db_call **call_p, int64_t deadline_mono_ms, bool uncertain,
                  PGresult **ret, struct error *err) MUST_USE;
 
 /* ---- db_gate.c ---- */
 
-/* Returns 0 if the call may be sent or queued, -1 (ERR_UNAVAILABLE) if its gate is closed and
- * another call tries. */
+/* -1 (ERR_UNAVAILABLE): the gate is closed and another call tries. */
 int db_gate_enter(struct db_pool *pool, struct db_call *call, struct error *err) MUST_USE;
 
 int db_gate_refuse(struct error *err);
@@ -221,7 +220,7 @@ bool db_gate_jams(const struct db_conn *conn);
 
 /* ---- db_watch.c ---- */
 
-/* Logs a slow call and records a traced one's span; err NULL: success. */
+/* err NULL: success. */
 void db_watch(struct db *self, const struct db_call *call, const struct error *err);
 
 /* ---- db_hosts.c ---- */
@@ -230,13 +229,13 @@ void db_watch(struct db *self, const struct db_call *call, const struct error *e
 void db_hosts_init(struct db_hosts *self, const char *conninfo);
 void db_hosts_clear(struct db_hosts *self);
 
-/* libpq's parameters, with a name in `host` once per address. NULL as in struct db_host. */
+/* libpq's parameters; `host` has a name once per address. */
 struct db_target {
     const char *host, *hostaddr, *port;
     char names[DB_TARGET_NAMES_SIZE], addresses[DB_TARGET_ADDRESSES_SIZE];
 };
 
-/* Resolves a server's name, unless socket or numeric; see resolver_poll(). */
+/* Skips sockets and numeric addresses; see resolver_poll(). */
 enum resolver_state db_hosts_resolve(struct db *db, const struct db_host *host,
                                      struct db_target *ret, struct error *err) MUST_USE;
 
@@ -246,63 +245,57 @@ void db_pool_init(struct db_pool *self, struct db *db, size_t max, size_t depth_
                   char *pg_options); /* consumed */
 void db_pool_close(struct db_pool *self);
 
-/* Requests another connection unless one is pending, all exist, or it is too early. */
 bool db_pool_grow(struct db_pool *self);
 
-/* Opens it at the end of a turn, on the loop's stack, once the name is resolved. */
+/* Runs at the end of a turn on the loop's stack, once the name is resolved. */
 void db_pool_open(struct db_pool *self);
 
 void db_pool_dispatch(struct db_pool *self);
 void db_pool_dequeue(struct db_pool *self, struct db_call *call);
 
-/* Fails with ERR_UNAVAILABLE when waiting for a connection makes no sense: no server. */
+/* ERR_UNAVAILABLE: no server, so no reason to wait. */
 int db_pool_check(const struct db_pool *self, struct error *err) MUST_USE;
 
-/* Returns a connection for one user, or NULL: wait among the lessees. */
+/* NULL: wait among the lessees. */
 struct db_conn *db_pool_lease(struct db_pool *self);
 void db_pool_release(struct db_conn *conn);
 
 void db_pool_connected(struct db_conn *conn);
 void db_pool_lost(struct db_conn *conn, bool was_ready);
 
-/* True if any pool has no connection after a failed attempt. */
 bool db_pools_failing(const struct db *db);
 
-/* Returns how long the first unanswered call has waited without a word from the server; 0: none. */
+/* Returns the first unanswered call's wait without a word from the server, or 0. */
 int64_t db_conn_waits_ms(const struct db_conn *conn, int64_t now_ms);
 
-/* Closes connections to servers of timelines older than the one just seen. */
+/* Closes connections to servers of older timelines. */
 void db_pool_promoted(struct db *db, int64_t timeline);
 
-/* Closes other connections to a lost host that were silent since. */
+/* Closes connections to a lost host that were silent since. */
 void db_pool_host_gone(struct db *db, size_t host, int64_t since_ms);
 
-/* Handles a sent call whose waiter gave up: closes all connections that wait in vain if the server
- * is gone. That can free the call. */
+/* Closes all connections that wait in vain if the server is gone. That can free the call. */
 void db_pool_probe(struct db *db, const struct db_call *call);
 
 /* ---- db_conn.c ---- */
 
-/* Starts connecting; the pool is notified of the outcome. False: the name is being resolved; call
- * again each turn. */
+/* Notifies the pool of the outcome. False: the name is being resolved; call again each turn. */
 bool db_conn_open(struct db_conn *self);
 
-/* Closes. Calls in flight are lost, or queued again when that is safe. */
+/* Loses calls in flight, or queues them again if safe. */
 void db_conn_lose(struct db_conn *self);
 
-/* Sends. If the connection is gone, the call is queued again or finished: afterwards only its
- * waiter may use it. */
+/* Queues or finishes the call if the connection is gone: afterwards only its waiter may use it. */
 void db_conn_send(struct db_conn *self, struct db_call *call);
 
-/* Flushes at the end of a turn. */
 void db_conn_flush(struct db_conn *self);
 
-/* Leaves or enters pipeline mode; requires that nothing is in flight. */
+/* Nothing may be in flight. */
 int db_conn_pipeline(struct db_conn *self, bool on) MUST_USE;
 
 /* ---- statement.c ---- */
 
-/* Returns parameter types for "prepare"; 0, unknown, for a statement that is a row. */
+/* 0, unknown, for a statement that is a row. */
 void db_statement_types(const struct db_statement *self, Oid ret[static DB_PARAMS_MAX]);
 
 /* Compares the server's columns with those of the statement's file. */
@@ -333,7 +326,7 @@ enum { DB_COLUMNS_MAX = 64 };
 
 void db_pg_clear(PGresult **result_p);
 
-/* Copies a nullable value for a struct member, texts and bytes into the arena. */
+/* Copies a nullable value into the arena. */
 const char *db_text_copy(const struct db_result *self, size_t row, int column, struct arena *arena);
 enum tristate db_tristate(const struct db_result *self, size_t row, int column);
 struct field_bytes db_bytes_copy(const struct db_result *self, size_t row, int column,
@@ -341,8 +334,8 @@ struct field_bytes db_bytes_copy(const struct db_result *self, size_t row, int c
 
 bool db_result_is(const PGresult *result, const char *state);
 
-/* Makes a refusal of a statement (NULL: command) an error. The detail has the server's text only
- * for statements that do not compile, since others' can contain data. */
+/* `statement` NULL: a command. The detail has the server's text only for statements that do not
+ * compile, since others' can contain data. */
 int db_result_error(const PGresult *result, const struct db_statement *statement,
                     struct error *err);
 

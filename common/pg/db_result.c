@@ -1,7 +1,6 @@
 /*
- * db_result.c - PostgreSQL's answers as errors, C values and structs.
- *
- * A struct db_result is a PGresult, so rows need no second allocation.
+ * db_result.c - PostgreSQL's answers as errors, C values and structs. A struct db_result is a
+ * PGresult, so needs no second allocation.
  */
 #include <endian.h>
 #include <limits.h>
@@ -46,7 +45,7 @@ static const char *field_of(const PGresult *result, int code)
     return text ? text : "";
 }
 
-/* True for messages without data: class 42 concerns the statement's text, 53 and 58 the server. */
+/* Class 42 concerns the statement's text, 53 and 58 the server: no data. */
 static bool has_plain_message(const char *state)
 {
     static const char *const classes[] = {"42", "53", "58"};
@@ -57,7 +56,7 @@ static bool has_plain_message(const char *state)
     return false;
 }
 
-/* Writes "client_list, settingsd/sql/client/client_list.sql:7" if the server reports a position. */
+/* Writes "client_list, settingsd/sql/client/client_list.sql:7" if the position is known. */
 static void describe(const PGresult *result, const struct db_statement *statement, char *ret,
                      size_t size)
 {
@@ -118,7 +117,6 @@ size_t db_rows(const struct db_result *self)
 
 size_t db_affected(const struct db_result *self)
 {
-    /* The cast is safe: nothing is changed. */
     return (size_t)strtoul(PQcmdTuples((PGresult *)(uintptr_t)self), NULL, 10);
 }
 

@@ -1,4 +1,3 @@
-/* statement.c - see statement.h. */
 #include "common/pg/statement.h"
 
 #include <endian.h>
@@ -47,7 +46,7 @@ void db_statement_types(const struct db_statement *self, Oid ret[static DB_PARAM
 
 /* ---- parameters ---- */
 
-/* Memory that a parameter needs until it is sent, in addition to the caller's. */
+/* What a parameter needs until it is sent. */
 struct binary {
     uint8_t bytes[UUID_BYTES];
 };
@@ -181,7 +180,7 @@ static void fill_value(const struct db_result *res, size_t row, int column,
     log_die("db", "a column is an array");
 }
 
-/* Fills a column's structs for all rows, to look up names once. */
+/* All rows at once, to look up names once. */
 static void fill_structs(const struct sql_shape *shape, const struct sql_value *value,
                          const struct db_result *res, struct arena *arena, char *items)
 {
@@ -351,7 +350,7 @@ static bool field_fits(const struct field *field, Oid server)
     return false;
 }
 
-/* Returns the field or NULL. `folded` ignores case, as SQL folds names without quotes. */
+/* `folded` ignores case, as SQL folds names without quotes. */
 static const struct field *table_field(const struct field_table *table, const char *name,
                                        bool folded)
 {
@@ -385,7 +384,7 @@ static size_t scalar_count(const struct sql_shape *shape)
     return count;
 }
 
-/* Returns 0 if the column is as in the file; one without a scalar is a struct's field. */
+/* A column without a scalar is a struct's field. */
 static int check_column(const struct sql_shape *shape, const PGresult *described, int column,
                         struct error *err)
 {

@@ -16,7 +16,7 @@
 /* Where allowed, null is an unset uuid, a NULL text, integer pointer or bytes, ROLE_NONE,
  * TRISTATE_UNSET, or an array with text NULL. */
 enum sql_type {
-    SQL_TYPE_UUID,       /* struct uuid */
+    SQL_TYPE_UUID,
     SQL_TYPE_TEXT,       /* const char * */
     SQL_TYPE_ROLE,       /* enum role; text on the server */
     SQL_TYPE_INT8,       /* int64_t; null: const int64_t *; columns can be int2 or int4 */
@@ -34,7 +34,7 @@ struct sql_value {
     enum sql_type type;
     bool null;
     size_t offset;
-    const struct field_table *table; /* SQL_TYPE_STRUCT's */
+    const struct field_table *table;
 };
 
 enum sql_rows {
@@ -45,24 +45,24 @@ enum sql_rows {
 
 struct sql_shape {
     const char *file;
-    int line;                       /* statement's start in the expanded text */
-    const struct sql_value *params; /* $1 and so on */
+    int line; /* statement's start in the expanded text */
+    const struct sql_value *params;
     enum sql_rows rows;
     const struct sql_value *columns; /* in the server's order, then structs */
     size_t column_count;
-    size_t row_size;                 /* size of the columns' struct */
+    size_t row_size;
     const struct field_table *table; /* the row is this struct; NULL: the columns' */
 };
 
 /* Runs a statement (`in` and `out` by its shape; out NULL without columns). Parks until the
- * request's deadline. Texts are in the request's arena. Returns as enum sql_rows says, or -1; a
- * null that is not allowed is ERR_INTERNAL. */
+ * request's deadline. Returns as enum sql_rows says, texts in the request's arena, or -1; a null
+ * that is not allowed is ERR_INTERNAL. */
 int sql_run(struct db *db, const struct request *req, const struct db_statement *statement,
             const void *in, void *out, struct error *err) MUST_USE;
 int sql_run_tx(struct db_tx *tx, const struct request *req, const struct db_statement *statement,
                const void *in, void *out, struct error *err) MUST_USE;
 
-/* Requires a row: returns -1 with this error if `rows` is 0, and 0 if positive. */
+/* Fails with this error if `rows` is 0. */
 int sql_require(int rows, struct error *err, enum error_code code, const char *message) MUST_USE;
 
 #endif

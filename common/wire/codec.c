@@ -14,7 +14,7 @@ enum {
 
 /* ---- text ---- */
 
-/* Returns the length of a UTF-8 sequence (RFC 3629: shortest form, no surrogates), or 0. */
+/* Returns a UTF-8 sequence's length (RFC 3629: shortest form, no surrogates), or 0. */
 static size_t sequence_length(const uint8_t *at, size_t left)
 {
     uint8_t lead = at[0], low = 0x80, high = 0xbf;
@@ -41,7 +41,6 @@ static size_t sequence_length(const uint8_t *at, size_t left)
     return length;
 }
 
-/* True for eight ASCII bytes without a zero. */
 static inline bool are_ascii(const char *bytes)
 {
     uint64_t eight;
@@ -50,7 +49,6 @@ static inline bool are_ascii(const char *bytes)
     return (((eight - EIGHT_TIMES(1)) | eight) & EIGHT_TIMES(0x80)) == 0;
 }
 
-/* Counts leading ASCII bytes that are not zero, in steps of eight. */
 static size_t ascii_length(const char *bytes, size_t size)
 {
     size_t length = 0;
@@ -113,7 +111,6 @@ size_t codec_characters(const char *text, size_t size)
 
 /* ---- msgpack ---- */
 
-/* A msgpack value's first byte, decoded. */
 struct head {
     enum { HEAD_SCALAR, HEAD_STR, HEAD_BIN, HEAD_EXT, HEAD_ARRAY, HEAD_MAP } kind;
     size_t size; /* payload bytes, or elements or pairs */
@@ -127,7 +124,6 @@ struct scan {
     size_t depth;
 };
 
-/* A big-endian length of `width` bytes. */
 static bool scan_length(struct scan *self, size_t width, size_t *ret)
 {
     size_t value = 0;
@@ -142,7 +138,6 @@ static bool scan_length(struct scan *self, size_t width, size_t *ret)
     return true;
 }
 
-/* Reads the type byte and length, by the specification's table. */
 static inline bool scan_head(struct scan *self, struct head *ret)
 {
     static const uint8_t scalar_size[] = {4, 8, 1, 2, 4, 8, 1, 2, 4, 8}; /* 0xca .. 0xd3 */
@@ -188,7 +183,7 @@ static inline bool scan_head(struct scan *self, struct head *ret)
     return true;
 }
 
-/* Opens a container. Its values, at least a byte each, must fit into the rest. */
+/* A container's values, at least a byte each, must fit into the rest. */
 static const char *scan_open(struct scan *self, size_t count, size_t values_each)
 {
     if (count > self->left / values_each)
@@ -199,7 +194,7 @@ static const char *scan_open(struct scan *self, size_t count, size_t values_each
     return NULL;
 }
 
-/* Skips one value, or opens a container. Returns NULL or the fault. */
+/* Returns NULL or the fault. */
 static const char *scan_value(struct scan *self)
 {
     struct head head;
@@ -227,7 +222,7 @@ static const char *scan_value(struct scan *self)
     return NULL;
 }
 
-/* Checks for exactly one value, of *ret values in all. Returns NULL or the fault. */
+/* Returns NULL or the fault. *ret: values. */
 static const char *scan_all(const void *bytes, size_t size, size_t *ret_items)
 {
     struct scan scan = {.at = bytes, .left = size};
@@ -254,8 +249,8 @@ static int check_message(const void *bytes, size_t size, size_t *ret_items, stru
     return wrong ? error_set(err, ERR_BAD_REQUEST, "Malformed message: %s.", wrong) : 0;
 }
 
-/* Builds msgpack-c's objects from checked bytes. msgpack-c's reader does not know the number of
- * values, allocates zones of 8 KiB and takes twice as long. */
+/* msgpack-c's reader does not know the number of values, allocates zones of 8 KiB and takes twice
+ * as long. */
 struct build {
     struct scan scan;
     msgpack_object *spare; /* one per missing value */
@@ -352,7 +347,6 @@ static void build_bytes(struct build *self, const struct head *head, msgpack_obj
     self->scan.left -= head->size + ext;
 }
 
-/* Recurses at most CODEC_DEPTH_MAX deep. */
 static void build_value(struct build *self, msgpack_object *ret)
 {
     uint8_t first = *self->scan.at;

@@ -15,28 +15,27 @@
 #include "common/base/error.h"
 
 enum {
-    CODEC_DEPTH_MAX = 32,             /* of JSON and msgpack */
-    CODEC_ITEMS_MAX = 200000,         /* values per message */
-    CODEC_FRAME_MAX = 4 * 1024 * 1024 /* bytes per bus message */
+    CODEC_DEPTH_MAX = 32,     /* of JSON and msgpack */
+    CODEC_ITEMS_MAX = 200000, /* values per message */
+    CODEC_FRAME_MAX = 4 * 1024 * 1024
 };
 
-/* Reads exactly one value within these limits, each str valid UTF-8 without U+0000, into the arena.
- * Returns -1 (ERR_BAD_REQUEST) before allocating. */
+/* Reads exactly one value, each str valid UTF-8 without U+0000, into the arena. -1
+ * (ERR_BAD_REQUEST): nothing was allocated. */
 int codec_unpack(const void *bytes, size_t size, struct arena *arena, msgpack_object *ret,
                  struct error *err) MUST_USE;
 
-/* Does the same without a copy: *ret points into `bytes`, which must outlive the arena. */
+/* *ret points into `bytes`, which must outlive the arena. */
 int codec_unpack_in_place(const void *bytes, size_t size, struct arena *arena, msgpack_object *ret,
                           struct error *err) MUST_USE;
 
-/* Returns a map's first member of that name, or NULL. */
 const msgpack_object *codec_member(const msgpack_object *map, const char *name);
 
 /* A word with the byte repeated. */
 #define EIGHT_TIMES(byte) (UINT64_C(0x0101010101010101) * (byte))
 
 /* For msgpack_packer_init(&p, &buffer, codec_write). Without an arena it uses malloc(), wipes old
- * bytes when it grows, and needs free(). */
+ * bytes, and needs free(). */
 struct codec_buffer {
     struct arena *arena;
     uint8_t *bytes;
@@ -64,26 +63,24 @@ static inline int codec_write(void *buffer, const char *bytes, size_t size)
 
 void codec_pack_text(msgpack_packer *packer, const char *text); /* NULL packs nil */
 
-/* Parses one JSON text (RFC 8259): UTF-8, no duplicate keys, no U+0000, bounded depth. Skips a byte
- * order mark. ERR_BAD_REQUEST has the position. Returns a new reference. */
+/* Parses one JSON text (RFC 8259): UTF-8, no duplicate keys, no U+0000, bounded depth, optional
+ * byte order mark. Returns a new reference, or ERR_BAD_REQUEST with the position. */
 json_t *codec_parse_json(const char *text, size_t size, bool must_be_object, struct error *err);
 
-/* Parses JSON to pass on: numbers keep their text (json_number.h) up to codec_dump_json(). Read it
- * with fields_read(). */
+/* Parses JSON to pass on: numbers keep their text (json_number.h). Read it with fields_read(). */
 json_t *codec_parse_exact(const char *text, size_t size, bool must_be_object, struct error *err);
 
-/* True for one JSON value, nested at most CODEC_DEPTH_MAX deep. Builds nothing. */
+/* Builds nothing. Nesting is at most CODEC_DEPTH_MAX. */
 bool codec_is_json(const char *text, size_t size);
 
-/* Returns the size of the JSON number at `at`, or 0. */
 size_t codec_number_size(const char *at, const char *end);
 
-/* Skips a byte order mark (RFC 8259, section 8.1). */
+/* RFC 8259, section 8.1. */
 void codec_skip_mark(const char **text, size_t *size);
 
 char *codec_dump_json(struct arena *arena, const json_t *json);
 
-/* Adds a text member unless it is NULL or "". */
+/* Adds nothing for NULL and "". */
 void codec_set_text(json_t *object, const char *name, const char *text);
 
 bool codec_is_text(const char *bytes, size_t size);

@@ -1,4 +1,3 @@
-/* fields.c - see fields.h; most is in fields_*.c. */
 #include "common/wire/fields.h"
 
 #include "common/base/secret.h"

@@ -92,11 +92,11 @@ struct field_bytes {
     size_t size;
 };
 
-enum { FIELDS_MAX = 64 }; /* rows */
+enum { FIELDS_MAX = 64 };
 
 struct field_table;
 
-/* Returns 0, or -1 with the fault ("must be ...") in why. */
+/* Returns -1 with the fault ("must be ...") in why. */
 typedef int field_check(const char *value, char why[static 96]);
 
 struct field {
@@ -107,12 +107,12 @@ struct field {
     size_t offset;
     /* TEXT, each of TEXTS, BYTES, JSON: bytes (see FIELD_CHARACTERS); INT: value, both 0: any */
     int64_t min, max;
-    size_t min_items, max_items;     /* OBJECTS, TEXTS; min_items only if present */
-    int64_t fallback;                /* INT, BOOL */
-    const char *header;              /* FIELD_HEADER */
-    const char *const *choices;      /* allowed TEXT, TEXTS or ENUM, NULL-ended */
-    const char *const *known;        /* existing TEXT values; the handler rejects others */
-    field_check *check;              /* TEXT */
+    size_t min_items, max_items; /* OBJECTS, TEXTS; min_items only if present */
+    int64_t fallback;            /* INT, BOOL */
+    const char *header;
+    const char *const *choices; /* allowed TEXT, TEXTS or ENUM, NULL-ended */
+    const char *const *known;   /* existing TEXT values; the handler rejects others */
+    field_check *check;
     const char *pattern;             /* ECMA-262, for OpenAPI: matches all that `check` accepts */
     const struct field_table *table; /* OBJECT, OBJECTS; JSON: an array of these */
     bool of_texts;                   /* JSON: array of texts; JSON_OBJECT: map of texts */
@@ -121,17 +121,17 @@ struct field {
 };
 
 struct field_table {
-    const char *name; /* in OpenAPI */
-    size_t size;      /* struct's */
+    const char *name;
+    size_t size;
     const struct field *rows;
     size_t count;
     const struct field_table *const *variants; /* NULL-ended; an answer is exactly one of them */
 };
 
-/* A key other than the member's name: FIELD_TEXT(struct report, FIELD_AS(remedy, "mend"), ...) */
+/* Another key than the member's name: FIELD_TEXT(struct report, FIELD_AS(remedy, "mend"), ...) */
 #define FIELD_AS(member, key) (member, key)
 
-/* Member and key of `member` or FIELD_AS(). The latter's pair becomes arguments of
+/* Member and key of `member` or FIELD_AS(). FIELD_AS()'s pair becomes arguments of
  * FIELD_PAIR_...(), which puts one in fourth place, where a plain member has the default. */
 #define FIELD_MEMBER(member) FIELD_FOURTH(FIELD_PAIR_MEMBER member, ~, ~, member, ~)
 #define FIELD_KEY(member) FIELD_FOURTH(FIELD_PAIR_KEY member, ~, ~, FIELD_STRING(member), ~)
@@ -141,7 +141,7 @@ struct field_table {
 #define FIELD_FOURTH_(a, b, c, d, ...) d
 #define FIELD_STRING(member) #member
 
-/* 0, or a compile error that names a member of another type than `type`. */
+/* 0, or a compile error for a member of another type. */
 #define FIELD_IS(s, member, type)                                                         \
     (0 * sizeof(struct {                                                                  \
          _Static_assert(__builtin_types_compatible_p(__typeof__(((s *)0)->member), type), \
@@ -234,7 +234,7 @@ struct field_table {
     FIELD_ROW(s, member, FIELD_TYPE_JSON_OBJECT, const char *, .max = (max_), .flags = (flags_), \
               .doc = (doc_), .example = (example_))
 
-/* A text or object that answers always have: `absent_` is the JSON for none. */
+/* `absent_` is the JSON of an absent text or object that answers always have. */
 #define FIELD_TEXT_OR(s, member, min_, max_, absent_, flags_, doc_, example_)         \
     FIELD_ROW(s, member, FIELD_TYPE_TEXT, const char *, .min = (min_), .max = (max_), \
               .absent = (absent_), .flags = (flags_), .doc = (doc_), .example = (example_))
@@ -242,7 +242,7 @@ struct field_table {
     FIELD_ROW(s, member, FIELD_TYPE_OBJECT, const struct type_ *, .table = &type_##_table, \
               .absent = (absent_), .flags = (flags_), .doc = (doc_))
 
-/* An array of a table's objects or of texts, stored unchanged; a map of texts by name. */
+/* An array of a table's objects or of texts, stored unchanged; a map of texts. */
 #define FIELD_JSON_LIST(s, member, type_, max_, flags_, doc_, example_)                         \
     FIELD_ROW(s, member, FIELD_TYPE_JSON, const char *, .table = &type_##_table, .max = (max_), \
               .flags = (flags_), .doc = (doc_), .example = (example_))
@@ -253,7 +253,7 @@ struct field_table {
     FIELD_ROW(s, member, FIELD_TYPE_JSON_OBJECT, const char *, .of_texts = true, .max = (max_), \
               .flags = (flags_), .doc = (doc_), .example = (example_))
 
-/* Number of rows; a compile error when fields_pack() has no bit for each. */
+/* A compile error when fields_pack() has too few bits. */
 #define FIELD_COUNT(rows) \
     (ARRAY_SIZE(rows) + 0 * sizeof(char[ARRAY_SIZE(rows) <= FIELDS_MAX ? 1 : -1]))
 
@@ -280,7 +280,7 @@ struct nothing {
 };
 FIELD_DECLARE(nothing);
 
-/* Sources of an input's values. Path, query and header are looked up by name. */
+/* Path, query and header values are looked up by name. */
 struct field_source {
     json_t *body; /* borrowed JSON object or NULL */
     const char *(*lookup)(const void *context, unsigned where,
@@ -288,69 +288,63 @@ struct field_source {
     const void *context;
 };
 
-/* Fills `out` (table->size bytes), texts in `arena`. Reports all problems, then returns -1
- * (ERR_VALIDATION). Ignores unknown members. */
+/* Reports all problems, then returns -1 (ERR_VALIDATION). Ignores unknown members. Texts are in
+ * `arena`. */
 int fields_read(const struct field_table *table, const struct field_source *source,
                 struct arena *arena, void *out, struct error *err) MUST_USE;
 
-/* Leaves out absent members; the second adds space for `more` members. */
+/* Leaves out absent members; the second adds space for `more`. */
 void fields_pack(const struct field_table *table, const void *in, struct codec_buffer *out);
 void fields_pack_more(const struct field_table *table, const void *in, size_t more,
                       struct codec_buffer *out);
 
-/* Reads a codec_unpack() map with fields_read()'s checks, since other daemons are not trusted.
- * Ignores unknown members. Copies texts; BYTES point into the map. */
+/* Has fields_read()'s checks, since other daemons are not trusted. Copies texts; BYTES point into
+ * the map. */
 int fields_unpack(const struct field_table *table, const msgpack_object *map, struct arena *arena,
                   void *out, struct error *err) MUST_USE;
 
-/* Returns compact JSON in the arena for a fields_pack() map of this table (NULL: no members), in
- * table order. A member of another type is absent; FIELD_INTERNAL is left out. */
+/* Prints a fields_pack() map of this table (NULL: no members) in table order. A member of another
+ * type is absent; FIELD_INTERNAL is left out. */
 char *fields_print(const struct field_table *table, const msgpack_object *map, struct arena *arena,
                    size_t *ret_size);
 
-/* Does the same for a struct. NULL: it has values that the bus rejects. */
+/* NULL: the struct has values that the bus rejects. */
 char *fields_text(const struct field_table *table, const void *in, struct arena *arena);
 
-/* Does the same as a tree. Returns a new reference. */
 json_t *fields_to_json(const struct field_table *table, const msgpack_object *map);
 
-/* Answers require their constant members, requests show defaults; FIELDS_EITHER is used for
- * both. */
+/* Answers require constant members, requests show defaults; FIELDS_EITHER is for both. */
 enum fields_way { FIELDS_REQUEST, FIELDS_ANSWER, FIELDS_EITHER };
 
-/* Returns a JSON Schema (2020-12) of the body's members, nested tables as $ref
- * "#/components/schemas/<name>"; fields_row_schema() has parameters. Byte limits are in
- * "x-maxBytes" and the description, since maxLength is not enough. Returns new references. */
+/* JSON Schema (2020-12) of the body's members, nested tables as $ref "#/components/schemas/<name>";
+ * fields_row_schema() has parameters. Byte limits are in "x-maxBytes" and the description, since
+ * maxLength is not enough. New references. */
 json_t *fields_to_schema(const struct field_table *table, enum fields_way way);
 
-/* Returns the row that is the whole body, or NULL for a body with members. */
+/* Returns NULL for a body with members. */
 const struct field *fields_body(const struct field_table *table);
 
 const struct field *fields_find(const struct field_table *table, const char *name);
 
-/* Returns the text's position among the choices from 1, a FIELD_TYPE_ENUM's value; 0 for NULL or
- * another text. */
+/* Returns the position from 1, a FIELD_TYPE_ENUM's value; 0 for NULL or another text. */
 unsigned fields_choice(const char *const *choices, const char *text);
 
-/* Sets a zeroed struct's members to their values when absent. */
 void fields_set_fallbacks(const struct field_table *table, void *ret);
 
 json_t *fields_row_schema(const struct field *row, enum fields_way way);
 
-/* Returns examples from the rows, or NULL for a row without one. New references. */
+/* Examples from the rows; NULL for a row without one. New references. */
 json_t *fields_example(const struct field_table *table);
 json_t *fields_row_example(const struct field *row);
 
 void fields_wipe(const struct field_table *table, void *in);
 
-/* Returns the canonical form (FIELD_TYPE_EMAIL), or NULL for no email address. */
+/* Canonical form (FIELD_TYPE_EMAIL), or NULL for no email address. */
 const char *fields_email(struct arena *arena, const char *text);
 
-/* Returns the domain in lower-case IDNA 2008 ASCII without final dot; NULL for none, an IP address
- * or a single label. */
+/* Lower-case IDNA 2008 ASCII without final dot; NULL for none, an IP address or a single label. */
 const char *fields_domain(struct arena *arena, const char *text);
 
-/* Splits at commas; "" has no items. */
 struct field_texts field_texts_split(struct arena *arena, const char *list);
 
 #endif

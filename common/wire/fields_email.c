@@ -56,7 +56,7 @@ static bool is_label(const char *text, size_t length)
     return true;
 }
 
-/* True for two or more labels whose last is no number: 127.0.0.1 is an address. */
+/* 127.0.0.1 is an address: the last label is no number. */
 static bool is_domain(const char *text)
 {
     const char *dot;
@@ -71,7 +71,6 @@ static bool is_domain(const char *text)
     return dotted && is_label(text, strlen(text)) && text[strspn(text, "0123456789")] != '\0';
 }
 
-/* Returns the domain (overwritten) in ASCII, by IDNA 2008 if needed. */
 static const char *ascii_domain(struct arena *arena, char *domain)
 {
     uint8_t *ascii = NULL;

@@ -1,4 +1,3 @@
-/* fields_pack.c - structs as msgpack maps of the present members. */
 #include "common/wire/codec.h"
 #include "common/wire/fields_value.h"
 

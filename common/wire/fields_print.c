@@ -21,7 +21,6 @@ static void put_word(struct codec_buffer *out, const char *word)
     put(out, word, strlen(word));
 }
 
-/* Returns a character's escape sequence in JSON, or NULL for none. */
 static const char *escape_of(unsigned char c, char spelt[static 8])
 {
     static const char shorts[] = "\b\f\n\r\t\"\\", names[] = "bfnrt\"\\";
@@ -42,7 +41,6 @@ static uint64_t has_less(uint64_t bytes, uint64_t limit)
     return (bytes - EIGHT_TIMES(limit)) & ~bytes & EIGHT_TIMES(0x80);
 }
 
-/* True if eight bytes need no escape. */
 static inline bool are_plain(const char *text)
 {
     uint64_t eight;
@@ -52,7 +50,7 @@ static inline bool are_plain(const char *text)
             has_less(eight ^ EIGHT_TIMES('\\'), 1)) == 0;
 }
 
-/* Counts leading bytes without escapes; checks the last eight as one word. */
+/* Checks the last eight bytes as one word. */
 static size_t plain_length(const char *text, size_t size)
 {
     size_t length = 0;
@@ -67,7 +65,6 @@ static size_t plain_length(const char *text, size_t size)
     return length;
 }
 
-/* Writes a quoted text, for which there is space. */
 static void put_plain(struct codec_buffer *out, const char *text, size_t size)
 {
     uint8_t *at = out->bytes + out->size;
@@ -159,7 +156,7 @@ static bool put_list(struct codec_buffer *out, const struct field_table *table,
     return true;
 }
 
-/* Returns false and writes nothing for a value of another type. */
+/* False: nothing was written. */
 static bool put_value(struct codec_buffer *out, const struct field *row, const struct value *value)
 {
     switch (row->type) {

@@ -1,4 +1,4 @@
-/* fields_read.c - JSON or msgpack as a checked struct, all problems in one pass. */
+/* fields_read.c - JSON or msgpack as a checked struct. */
 #include <errno.h>
 
 #include "common/base/clock.h"
@@ -7,7 +7,7 @@
 
 enum { EMAIL_RAW_MAX = 1024, PATH_MAX_SIZE = 256 };
 
-/* The position in the input, formatted as "settings.0.name" only for problems. */
+/* Formatted as "settings.0.name" only for problems. */
 struct place {
     const struct place *parent;
     const char *name; /* NULL: list element */
@@ -55,7 +55,6 @@ static void PRINTF_LIKE(3, 4)
 
 /* ---- text ---- */
 
-/* Counts characters only for rows and messages that need them. */
 static bool check_length(struct reader *reader, const struct field *row, const struct value *value,
                          const struct place *place)
 {
@@ -86,7 +85,6 @@ static bool check_choice(struct reader *reader, const struct field *row, const c
     return false;
 }
 
-/* Returns a copy of a valid value, or NULL. */
 static const char *read_text(struct reader *reader, const struct field *row,
                              const struct value *value, const struct place *place)
 {
@@ -142,7 +140,6 @@ static void read_uuid(struct reader *reader, const struct value *value, const st
 
 /* ---- numbers, booleans, times ---- */
 
-/* Accepts only a decimal int64 with optional '-'. */
 static bool parse_int(const char *text, int64_t *ret)
 {
     const char *digits = text + (*text == '-');
@@ -245,7 +242,7 @@ static const char *read_json(struct reader *reader, const struct field *row,
     return text;
 }
 
-/* Avoids a copy of what can be many bytes. */
+/* Bytes can be many, so they are not copied. */
 static void read_bytes(struct reader *reader, const struct field *row, const struct value *value,
                        const struct place *place, struct field_bytes *ret)
 {
@@ -307,7 +304,7 @@ static void read_objects(struct reader *reader, const struct field *row, const s
     }
 }
 
-/* Copies the pointer as bytes, since the member is `const struct x *` for any x. */
+/* The member is `const struct x *` for any x. */
 static void read_object(struct reader *reader, const struct field *row, const struct value *value,
                         const struct place *place, void *member)
 {
@@ -384,7 +381,7 @@ static void read_member(struct reader *reader, const struct field *row, const st
     }
 }
 
-/* Returns a row's HTTP value; FIELD_INTERNAL ones are absent. */
+/* FIELD_INTERNAL values are absent. */
 static struct value http_value(const struct field_source *source, json_t *object,
                                const struct field *row)
 {

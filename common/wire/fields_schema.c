@@ -3,7 +3,7 @@
 
 /* ---- examples ---- */
 
-/* Parses the table's text; a list's example is one of its items. */
+/* A list's example is one of its items. */
 static json_t *value_of(const struct field *row)
 {
     switch (row->type) {
@@ -74,7 +74,7 @@ static const char *type_name(const struct field *row)
     case FIELD_TYPE_JSON:
         return row->table || row->of_texts ? "array" : NULL; /* otherwise any type */
     case FIELD_TYPE_OBJECT:
-        return NULL; /* its $ref names it */
+        return NULL;
     default:
         return "string";
     }
@@ -103,7 +103,7 @@ static json_t *reference_to(const struct field_table *table)
 
 /* ---- bounds ---- */
 
-/* True for text without pattern or choices, whose limits are in bytes. */
+/* Without pattern or choices, limits are in bytes. */
 static bool counts_bytes(const struct field *row)
 {
     bool text = row->type == FIELD_TYPE_TEXT || row->type == FIELD_TYPE_TEXTS ||
@@ -202,7 +202,7 @@ static void add_default(json_t *schema, const struct field *row, enum fields_way
         json_object_set_new(schema, "default", json_boolean(row->fallback != 0));
 }
 
-/* Writes a $ref, with null only as one of two possibilities. */
+/* null needs to be one of two possibilities. */
 static void add_object(json_t *schema, const struct field *row)
 {
     if (row->type != FIELD_TYPE_OBJECT)

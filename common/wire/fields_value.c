@@ -1,4 +1,3 @@
-/* fields_value.c - see fields_value.h. */
 #include "common/wire/fields_value.h"
 
 #include <errno.h>

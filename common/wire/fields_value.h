@@ -1,7 +1,6 @@
 /*
- * fields_value.h - one JSON, msgpack or text value for the field checks.
- *
- * Private to fields_*.c. Daemons' and clients' data has the same limits.
+ * fields_value.h - one JSON, msgpack or text value for fields_*.c. Daemons' and clients' data has
+ * the same limits.
  */
 #ifndef ATRIUM_COMMON_WIRE_FIELDS_VALUE_H
 #define ATRIUM_COMMON_WIRE_FIELDS_VALUE_H
@@ -26,10 +25,10 @@ struct value {
     bool boolean;
     bool loose; /* TEXT from path, query or header, with numbers and Booleans as text */
     int64_t integer;
-    const char *text;             /* TEXT, BYTES, JSON */
-    size_t size;                  /* text's, or ARRAY elements */
-    json_t *json;                 /* NULL for msgpack and text */
-    const msgpack_object *packed; /* NULL for JSON and text */
+    const char *text; /* TEXT, BYTES, JSON */
+    size_t size;      /* text's, or ARRAY elements */
+    json_t *json;
+    const msgpack_object *packed;
 };
 
 enum { VALUE_EXT_JSON = 1 };
@@ -37,7 +36,6 @@ enum { VALUE_EXT_JSON = 1 };
 /* 9999-12-31T23:59:59.999Z, the last with a four-digit year. */
 #define VALUE_TIME_MAX INT64_C(253402300799999)
 
-/* Borrows `json`, `packed` and `text`. */
 struct value value_of_json(json_t *json);
 struct value value_of_packed(const msgpack_object *packed);
 struct value value_of_text(const char *text);

@@ -1,4 +1,3 @@
-/* json_number.c - see json_number.h. */
 #include "common/wire/json_number.h"
 
 #define MARK "\"\\u0000" /* jansson's spelling too */
@@ -13,7 +12,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* True if jansson reproduces it: an int64 except -0. */
+/* jansson reproduces any int64 except -0. */
 static bool is_plain(const char *number, size_t size)
 {
     bool negative = *number == '-';
@@ -25,7 +24,7 @@ static bool is_plain(const char *number, size_t size)
            !(negative && number[1] == '0');
 }
 
-/* Returns the end of the string at `at`, at most `end`. *ret_zero: it contains U+0000. */
+/* *ret_zero: the string contains U+0000. */
 static const char *skip_string(const char *at, const char *end, bool *ret_zero)
 {
     for (at++; at < end && *at != '"'; at++) {
@@ -37,7 +36,6 @@ static const char *skip_string(const char *at, const char *end, bool *ret_zero)
     return at < end ? at + 1 : end;
 }
 
-/* Counts leading bytes of numbers. */
 static size_t run_length(const char *at, const char *end)
 {
     const char *first = at;

@@ -1,7 +1,5 @@
 /*
- * json_scan.c - validates JSON without a tree.
- *
- * For JSON texts in answers, such as an access policy's rules, which are sent unchanged.
+ * json_scan.c - validates JSON in answers, such as an access policy's rules, without a tree.
  */
 #include "common/wire/codec.h"
 
@@ -53,7 +51,7 @@ static bool scan_unit(struct scan *self, unsigned *ret)
     return true;
 }
 
-/* Reads after the backslash. Rejects U+0000 and half surrogate pairs, as parsers do. */
+/* Rejects U+0000 and half surrogate pairs. */
 static bool scan_escape(struct scan *self)
 {
     unsigned unit, low;

@@ -1,9 +1,7 @@
-/* json_text.c - untrusted JSON to a tree, and back; see codec.h. */
 #include "common/base/file.h"
 #include "common/wire/json_number.h"
 
-/* Returns the offset of nesting that is too deep, or `size`. jansson would recurse 2,048 deep, too
- * much for a fiber. */
+/* Finds nesting that is too deep. jansson would recurse 2,048 deep, too much for a fiber. */
 static size_t json_too_deep_at(const char *text, size_t size)
 {
     bool in_string = false;
@@ -27,7 +25,7 @@ static size_t json_too_deep_at(const char *text, size_t size)
     return size;
 }
 
-/* Reports code and position only: jansson's message can quote the text, perhaps a password. */
+/* jansson's message can quote the text, perhaps a password. */
 static const char *json_mistake(const json_error_t *mistake)
 {
     switch (json_error_code(mistake)) {
@@ -59,7 +57,7 @@ void codec_skip_mark(const char **text, size_t *size)
     }
 }
 
-/* `marked` is json_number_mark()'s result, where only numbers have U+0000, or NULL. */
+/* `marked`: json_number_mark()'s result, where only numbers have U+0000, or NULL. */
 static json_t *load(const struct codec_buffer *marked, const char *text, size_t size,
                     struct error *err)
 {
@@ -141,7 +139,7 @@ char *codec_dump_json(struct arena *arena, const json_t *json)
 
     codec_buffer_init(&buffer, arena);
     if (json_dump_callback(json, write_dump, &buffer, JSON_COMPACT | JSON_ENCODE_ANY) < 0)
-        return arena_strdup(arena, "null"); /* only for a value that jansson could not have read */
+        return arena_strdup(arena, "null"); /* jansson could not have read the value */
     codec_write(&buffer, "", 1);
     json_number_unmark((char *)buffer.bytes);
     return (char *)buffer.bytes;
