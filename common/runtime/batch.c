@@ -1,4 +1,3 @@
-/* batch.c - see batch.h. */
 #include "common/runtime/batch.h"
 
 #include <assert.h>
@@ -12,7 +11,6 @@ void batch_init(struct batch *self, const struct batch_kind *kind, struct loop *
     TAILQ_INIT(&self->waiting);
 }
 
-/* Makes the first waiting item lead the next call, if another call may run. */
 static void appoint(struct batch *self)
 {
     struct batch_item *first = TAILQ_FIRST(&self->waiting);
@@ -24,7 +22,6 @@ static void appoint(struct batch *self)
     fiber_wake(first->fiber);
 }
 
-/* Takes the first waiting items, the leader's among them. */
 static size_t take(struct batch *self, struct batch_item *items[static BATCH_ITEMS_MAX],
                    int64_t *ret_deadline)
 {

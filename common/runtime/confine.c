@@ -43,7 +43,7 @@ const char *const confine_means_names[CONFINE_MEANS_COUNT] = {
 
 /* ---- uids ---- */
 
-/* True if root can become these users; a container may map fewer. */
+/* A container may map fewer users. */
 static bool has_uids(void)
 {
     FILE *file = geteuid() == 0 ? fopen("/proc/self/uid_map", "re") : NULL;
@@ -84,8 +84,7 @@ static void mark_used(void *arg, uid_t uid, int64_t threads UNUSED)
         used[uid - CONFINE_FIRST_UID] = true;
 }
 
-/* Rotates, so that a uid is reused late. Skips uids with another caller's process while others are
- * free. */
+/* Rotates, so that a uid is reused late. Skips uids with another caller's process if possible. */
 static size_t take_slot(struct confine *self)
 {
     bool used[CONFINE_UIDS] = {false};
@@ -119,7 +118,7 @@ static void count_threads(void *arg, uid_t uid, int64_t threads)
     tasks->count += uid == tasks->uid ? threads : 0;
 }
 
-/* Returns the user's threads, which RLIMIT_NPROC counts. */
+/* RLIMIT_NPROC counts threads. */
 static int64_t count_tasks(uid_t uid)
 {
     struct tasks tasks = {.uid = uid};
@@ -166,7 +165,7 @@ static void put_binding(struct words *words, const char *path)
     put(words, path);
 }
 
-/* Sets limits within the namespaces, where processes are counted separately. */
+/* Namespaces count processes separately. */
 static void put_limits(struct words *words, const struct confine_rules *rules)
 {
     put(words, "prlimit");
@@ -184,7 +183,7 @@ static void put_limits(struct words *words, const struct confine_rules *rules)
     }
 }
 
-/* Copies the file in, so that the program's user needs no access to its path. */
+/* The copy spares the program's user access to the path. */
 static void put_bubblewrap(struct words *words, enum confine_means means,
                            const struct confine_rules *rules)
 {
@@ -265,7 +264,7 @@ static void close_fd(int *fd)
     *fd = -1;
 }
 
-/* Moves a descriptor above the program's numbers. */
+/* The program's descriptors need the lower numbers. */
 static int raise_fd(int fd)
 {
     int raised = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, HIGH_FD);
@@ -275,7 +274,7 @@ static int raise_fd(int fd)
     return raised;
 }
 
-/* Writes the filter to a pipe, which holds 64 KiB. */
+/* A pipe holds 64 KiB. */
 static int filter_pipe(const struct sock_fprog *filter)
 {
     size_t size = filter->len * sizeof(*filter->filter);
@@ -291,7 +290,7 @@ static int filter_pipe(const struct sock_fprog *filter)
     return raise_fd(ends[0]);
 }
 
-/* Opens a new description, since bubblewrap reads from the offset, which starts would share. */
+/* bubblewrap reads from the offset, which starts would share. */
 static int reopen(int fd)
 {
     char path[32];

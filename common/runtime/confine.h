@@ -40,7 +40,7 @@ enum confine_means {
 extern const char *const confine_means_names[CONFINE_MEANS_COUNT];
 
 struct confine_rules {
-    const char *const *read; /* additional readable files and directories; NULL-ended, or NULL */
+    const char *const *read; /* additional files and directories; NULL-ended, or NULL */
     int64_t memory;          /* bytes of private writable memory per process */
     /* resident bytes of all processes: the keeper checks every 50 ms and kills all above; 0:
      * limited by a control group or not at all */
@@ -52,8 +52,8 @@ struct confine_rules {
 };
 
 struct confine_program {
-    /* the executable (ELF or script), reusable. bubblewrap copies it; otherwise others need execute
-     * permission, as for a memfd. A script sees /proc/self/fd/3. */
+    /* ELF or script, reusable. bubblewrap copies it; otherwise others need execute permission, as
+     * for a memfd. A script sees /proc/self/fd/3. */
     int fd;
     const char *const *argv; /* NULL-ended, with argv[0] */
     int in, out, err;        /* descriptors 0, 1, 2; -1: /dev/null. Can be equal. Borrowed */
@@ -72,23 +72,23 @@ struct confine;
 struct confine *confine_new(void);
 void confine_destroy(struct confine **self_p);
 
-/* Starts a program; blocks 1 to 2 ms. Borrows argv and rules until it returns. The kernel kills the
- * program when the calling thread ends. Fails: ERR_UNAVAILABLE with the kernel's reason in the
- * detail (bubblewrap without namespaces only exits, see confine_try()). */
+/* Blocks 1 to 2 ms. Borrows argv and rules until it returns. The kernel kills the program when the
+ * calling thread ends. ERR_UNAVAILABLE has the kernel's reason (bubblewrap without namespaces only
+ * exits, see confine_try()). */
 int confine_start(struct confine *self, enum confine_means means, const struct confine_rules *rules,
                   const struct confine_program *program, struct confined *ret,
                   struct error *err) MUST_USE;
 
-/* Makes the keeper kill the program and its children, without waiting. Harmless after its end. */
+/* Kills the program and its children, without waiting. Harmless after the end. */
 void confine_kill(const struct confined *confined);
 
 bool confine_ended(const struct confined *confined);
 
-/* Waits for the end. Returns the exit status, or 128 + signal. */
+/* Waits. Returns the exit status, or 128 + signal. */
 int confine_reap(struct confine *self, struct confined *confined);
 
-/* Tests this means at a daemon's start with an empty script; blocks at most 5 s. Fails:
- * ERR_UNAVAILABLE (reason for the operator), ERR_DEADLINE (machine too busy). */
+/* Tests this means with an empty script; blocks at most 5 s. Fails: ERR_UNAVAILABLE (reason for the
+ * operator), ERR_DEADLINE (machine too busy). */
 int confine_try(struct confine *self, enum confine_means means, struct error *err) MUST_USE;
 
 #endif

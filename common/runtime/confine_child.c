@@ -40,7 +40,7 @@ static NORETURN void fail(const struct confine_plan *plan, const char *step)
 
 /* ---- the program's side ---- */
 
-/* Moves descriptors in two steps, since a target number can be in use. */
+/* Two steps, since a target number can be in use. */
 static void take_descriptors(const struct confine_plan *plan)
 {
     const int given[] = {plan->program->in, plan->program->out, plan->program->err,
@@ -70,7 +70,6 @@ static void limit(const struct confine_plan *plan, __rlimit_resource_t what, int
         fail(plan, "limits");
 }
 
-/* Sets limits as prlimit(1) does within bubblewrap. */
 static void take_limits(const struct confine_plan *plan)
 {
     const struct rlimit none = {0, 0};
@@ -86,7 +85,7 @@ static void take_limits(const struct confine_plan *plan)
         fail(plan, "limits");
 }
 
-/* A container can have only uid 0: the program then keeps it, without privileges. */
+/* With only uid 0 in a container, the program keeps it, without privileges. */
 static void take_uid(const struct confine_plan *plan)
 {
     struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
@@ -130,7 +129,7 @@ static NORETURN void become_program(const struct confine_plan *plan, pid_t keepe
     if (!confine_is_bubblewrap(plan->means))
         take_limits(plan);
     take_uid(plan);
-    /* Join a new keyring; a kernel or container without keys has none to share. */
+    /* A kernel or container without keys has none to share. */
     (void)syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL);
     /* After the change of uid, which clears it. */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -186,14 +185,14 @@ static pid_t start_program(const struct confine_plan *plan)
     return pid; /* the program continues when the pipe closes */
 }
 
-/* Kills the rest of the group before its number is reused. */
+/* The group's number can be reused afterwards. */
 static void kill_all(pid_t program)
 {
     kill(-program, SIGKILL);
     kill(program, SIGKILL); /* if it has no group yet */
 }
 
-/* Reaps ended processes. Returns false if the program ended, with ret_status. */
+/* Returns false if the program ended. */
 static bool reap(pid_t program, int *ret_status)
 {
     siginfo_t info;
@@ -212,7 +211,7 @@ static bool reap(pid_t program, int *ret_status)
     }
 }
 
-/* Waits for the program's orphans, which were killed but can take a while. */
+/* The program's orphans were killed, but can take a while. */
 static void await_others(void)
 {
     const struct timespec pause = {.tv_nsec = KILLED_MS * 1000000L};

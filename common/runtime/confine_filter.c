@@ -1,7 +1,6 @@
 /*
- * confine_filter.c - a confined program's system calls; see confine.h.
- *
- * Unlisted calls answer ENOSYS, as on an older kernel, so that libraries fall back.
+ * confine_filter.c - a confined program's system calls; see confine.h. Others answer ENOSYS, as on
+ * an older kernel, so that libraries fall back.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -81,7 +80,7 @@ static const char *const grouping[] = {"setpgid", "setsid"};
         argument, SCMP_CMP_EQ, value, 0 \
     }
 
-/* A call is allowed if one of its rows matches. */
+/* One matching row suffices. */
 static const struct condition {
     const char *call;
     unsigned count;
@@ -132,7 +131,7 @@ static const struct {
     {ENOMEM, {"mmap", 1, {WHEN(3, MAP_TYPE | MAP_GROWSDOWN, MAP_PRIVATE | MAP_GROWSDOWN)}}},
 };
 
-/* Skips calls that this architecture or library does not know, which no program can make. */
+/* Skips calls unknown to this architecture or library, which no program can make. */
 static void add(scmp_filter_ctx filter, uint32_t action, const struct condition *what)
 {
     int number = seccomp_syscall_resolve_name(what->call);
@@ -165,7 +164,6 @@ static void add_rules(scmp_filter_ctx filter, enum confine_filter which)
               signals, ARRAY_SIZE(signals));
 }
 
-/* Reads libseccomp's output in the kernel's form. */
 static struct sock_fprog read_back(int fd)
 {
     struct sock_fprog program = {0};

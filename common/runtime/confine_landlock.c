@@ -1,7 +1,6 @@
 /*
- * confine_landlock.c - files under CONFINE_KERNEL; see landlock(7).
- *
- * Debian 12 builds against Linux 6.1, so later rights are defined here.
+ * confine_landlock.c - files under CONFINE_KERNEL; see landlock(7). Later rights than Linux 6.1's
+ * are defined here, for Debian 12.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +27,7 @@ enum {
     BOTH = 3, /* network rights: bind, connect; scopes: abstract sockets, signals */
 };
 
-/* struct landlock_ruleset_attr, version 6; the kernel accepts shorter ones. */
+/* Version 6; the kernel accepts shorter ones. */
 struct ruleset {
     uint64_t files, network, scoped;
 };
@@ -82,7 +81,7 @@ static int add(int ruleset, int fd, uint64_t rights)
     return (int)syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
 }
 
-/* Skips missing paths, and directory rights for files. */
+/* Skips missing paths. Files have no directory rights. */
 static int add_path(int ruleset, const char *path, uint64_t rights)
 {
     int fd = open(path, O_PATH | O_CLOEXEC), rc = 0;
@@ -98,7 +97,7 @@ static int add_path(int ruleset, const char *path, uint64_t rights)
     return rc;
 }
 
-/* Skips a memfd, which is in no file system: the kernel rejects a rule. */
+/* The kernel rejects a rule for a memfd, which is in no file system. */
 static int add_program(int ruleset, int fd)
 {
     return add(ruleset, fd, ACCESS_FILE) < 0 && errno != EBADFD ? -1 : 0;

@@ -15,7 +15,7 @@ enum {
     CONFINE_FILE_SIZE = 16 * 1024 * 1024, /* by default */
     CONFINE_FILES = 256,
 };
-/* Runtimes reserve more address space than they use; its page tables take 32 MiB. */
+/* Address space that runtimes reserve; its page tables take 32 MiB. */
 #define CONFINE_ADDRESSES ((int64_t)16 << 30)
 
 static inline bool confine_is_bubblewrap(enum confine_means means)
@@ -32,8 +32,8 @@ struct confine_plan {
     const char *path;
     const char *const *environment;
     pid_t caller;
-    uid_t uid;     /* 0: unchanged */
-    int64_t tasks; /* RLIMIT_NPROC */
+    uid_t uid; /* 0: unchanged */
+    int64_t tasks;
     int ruleset;   /* Landlock's, or -1 */
     int filter_fd; /* for bubblewrap, or -1 */
     int own_fd;    /* program at offset 0, for bubblewrap; -1: program->fd */
@@ -59,21 +59,19 @@ struct sock_fprog confine_filter_make(enum confine_filter which);
 
 /* ---- confine_landlock.c ---- */
 
-/* Returns the kernel's Landlock version, or 0 with errno. */
+/* 0 with errno. */
 int confine_landlock_version(void);
 
-/* Returns a ruleset that executes the program, reads and executes /usr, and reads `read`; or -1
- * with errno. */
+/* Executes the program, reads and executes /usr, and reads `read`. -1 with errno. */
 int confine_landlock_make(int version, const struct confine_rules *rules, int program_fd);
 
 /* ---- confine_child.c: in the children ---- */
 
-/* Starts the program, watches it and ends with its status. */
 NORETURN void confine_keeper(const struct confine_plan *plan);
 
 /* ---- confine_watch.c ---- */
 
-/* Returns the memory of all descendants; shared pages count once if the kernel reports it. */
+/* Shared pages of descendants count once if the kernel reports it. */
 int64_t confine_watch_memory(int64_t enough);
 
 void confine_watch_kill(void);

@@ -1,7 +1,6 @@
 /*
- * confine_watch.c - memory of a program and its descendants, for the keeper.
- *
- * Neither allocates nor locks, since the keeper was forked from a process with threads.
+ * confine_watch.c - memory of a program and its descendants. The keeper was forked from a process
+ * with threads, so this neither allocates nor locks.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -22,7 +21,7 @@ struct found {
     size_t count;
 };
 
-/* Reads a file, cut at LISTING_SIZE - 1; "" on failure. */
+/* Cuts at LISTING_SIZE - 1; "" on failure. */
 static const char *read_text(const char *path, char text[static LISTING_SIZE])
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -93,7 +92,7 @@ static int64_t line_bytes(const char *text, const char *name)
     return line ? strtoll(line + strlen(name), NULL, 10) * 1024 : 0;
 }
 
-/* Returns anonymous and shared memory and page tables; the kernel can drop file pages. */
+/* Anonymous and shared memory and page tables; the kernel can drop file pages. */
 static int64_t resident(pid_t pid)
 {
     char path[64], text[LISTING_SIZE];
@@ -104,7 +103,7 @@ static int64_t resident(pid_t pid)
            line_bytes(text, "\nVmPTE:");
 }
 
-/* Returns memory with shared pages divided, if the kernel reports it. */
+/* Divides shared pages, if the kernel reports it. */
 static int64_t proportional(pid_t pid)
 {
     char path[64], text[LISTING_SIZE];
@@ -126,7 +125,7 @@ int64_t confine_watch_memory(int64_t enough)
         bytes += resident(found.pids[i]);
     if (bytes <= enough)
         return bytes;
-    /* Pages shared after a fork were counted in each process: count again, exactly but slowly. */
+    /* Pages shared after a fork were counted in each process: count exactly, but slowly. */
     bytes = 0;
     for (size_t i = 0; i < found.count; i++)
         bytes += proportional(found.pids[i]);

@@ -1,8 +1,6 @@
 /*
- * curl_loop.c - see curl_loop.h.
- *
- * libcurl's callbacks run on the loop's stack; a fiber only adds its transfer, parks and removes
- * it.
+ * curl_loop.c - see curl_loop.h. libcurl's callbacks run on the loop's stack; a fiber only adds its
+ * transfer, parks and removes it.
  */
 #include "common/runtime/curl_loop.h"
 
@@ -36,7 +34,6 @@ struct curl_loop {
     struct transfer *transfers;
 };
 
-/* Passes an event to libcurl and wakes fibers whose transfers ended. */
 static void act(struct curl_loop *self, curl_socket_t fd, int events)
 {
     CURLMsg *message;
@@ -116,7 +113,7 @@ struct curl_loop *curl_loop_new(struct loop *loop)
     return self;
 }
 
-/* Starts libcurl and OpenSSL: 2 MiB that daemons without transfers save. */
+/* libcurl and OpenSSL take 2 MiB that daemons without transfers save. */
 static void start_multi(struct curl_loop *self)
 {
     if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK || !(self->multi = curl_multi_init()))
@@ -165,13 +162,13 @@ static void transfer_remove(struct curl_loop *self, const struct transfer *trans
 
 /* ---- names ---- */
 
-/* Fails when libcurl is about to resolve a name; see curl_loop.h. */
+/* libcurl must not resolve names; see curl_loop.h. */
 static int refuse_to_resolve(void *resolver UNUSED, void *reserved UNUSED, void *arg UNUSED)
 {
     return 1;
 }
 
-/* Returns "+host:port:address,address", which libcurl forgets after a minute. */
+/* libcurl forgets "+host:port:address,address" after a minute. */
 static struct curl_slist *resolve_entry(const char *host, const char *port,
                                         const struct resolver_addresses *addresses)
 {
@@ -190,7 +187,7 @@ static struct curl_slist *resolve_entry(const char *host, const char *port,
     return list;
 }
 
-/* Leaves *ret_entry NULL if no lookup is needed or the URL is invalid, which libcurl reports. */
+/* *ret_entry stays NULL if no lookup is needed or the URL is invalid. */
 static int resolve(struct curl_loop *self, CURL *easy, int64_t deadline_mono_ms,
                    struct curl_slist **ret_entry, struct error *err)
 {

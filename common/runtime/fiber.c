@@ -2,8 +2,8 @@
  * fiber.c - see fiber.h.
  *
  * The trampoline at a stack's bottom runs one function after another, so starting a fiber costs
- * only a switch. Boost.Context (no C header) saves the registers that calls preserve; swapcontext()
- * also saves the signal mask, with two system calls.
+ * only a switch. Boost.Context saves the registers that calls preserve; swapcontext() also saves
+ * the signal mask, with two system calls.
  */
 #include "common/runtime/fiber.h"
 
@@ -40,8 +40,7 @@
 
 enum { GUARD_SIZE = 4096, POOL_MAX = 256, FIBERS_MAX_DEFAULT = 4096 };
 
-/* boost/context/detail/fcontext.hpp. A context is valid for one switch, which passes a new one for
- * the stack that it left. */
+/* boost/context/detail/fcontext.hpp. A context is valid for one switch. */
 struct fiber_transfer {
     void *from, *data;
 };
@@ -75,7 +74,7 @@ struct fiber_waiter {
 
 /* ---- stacks and switches ---- */
 
-/* Switches; informs AddressSanitizer and ThreadSanitizer, if any. */
+/* Also informs AddressSanitizer and ThreadSanitizer. */
 static void switch_to_fiber(struct fiber *fiber)
 {
 #ifdef WITH_ASAN
@@ -288,7 +287,7 @@ enum fiber_wake fiber_park(struct loop *loop, int64_t deadline_mono_ms)
         return FIBER_WOKEN;
     }
     if (loop->fibers.cancelled) {
-        /* The others run first, so that a fiber that waits for its children sees them end. */
+        /* Let a fiber that waits for its children see them end. */
         fiber->wake = FIBER_CANCELLED;
         make_ready(fiber);
     } else {

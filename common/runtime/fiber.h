@@ -3,8 +3,8 @@
  *
  * A fiber has its own stack (Boost.Context, pooled, 64 KiB and a guard page). It runs on the loop's
  * thread until it parks, and only the loop resumes it. It is never freed while parked:
- * FIBER_TIMEOUT or FIBER_CANCELLED unwind it. On a fiber, do not block or call getaddrinfo(), and
- * keep frames under 4 KiB.
+ * FIBER_TIMEOUT or FIBER_CANCELLED unwind it. On a fiber, do not block, and keep frames under 4
+ * KiB.
  */
 #ifndef ATRIUM_COMMON_RUNTIME_FIBER_H
 #define ATRIUM_COMMON_RUNTIME_FIBER_H
@@ -21,48 +21,47 @@ enum fiber_wake {
 
 enum { FIBER_STACK_SIZE = 64 * 1024 };
 
-/* Starts fn(arg) in the next ready pass. ERR_OVERLOADED: `max` fibers exist. */
+/* ERR_OVERLOADED: `max` fibers exist. */
 int fiber_start(struct loop *loop, void (*fn)(void *arg), void *arg, struct error *err) MUST_USE;
 
 struct fiber *fiber_self(const struct loop *loop);
 
-/* Is the running fiber's pointer for span.h, first NULL; NULL without a fiber. */
+/* A pointer of the running fiber, first NULL; NULL without a fiber. */
 void *fiber_local(const struct loop *loop);
 void fiber_set_local(struct loop *loop, void *local);
 
-/* Parks until fiber_wake() or the deadline. One earlier wake is remembered, so "start, then park"
- * has no race. */
+/* One earlier wake is remembered, so "start, then park" has no race. */
 enum fiber_wake fiber_park(struct loop *loop, int64_t deadline_mono_ms) MUST_USE;
 
-/* Parks until *flag, which is set before the wake; ignores other wakes. Returns FIBER_WOKEN even
- * after the deadline. */
+/* Parks until *flag, set before the wake; ignores other wakes. Returns FIBER_WOKEN even after the
+ * deadline. */
 enum fiber_wake fiber_park_until(struct loop *loop, const bool *flag,
                                  int64_t deadline_mono_ms) MUST_USE;
 
-/* Consumes a pending wake, for a fiber that no longer needs it. False: none. */
+/* Consumes a pending wake. False: none. */
 bool fiber_take_wake(struct loop *loop);
 
-/* Returns ERR_DEADLINE or ERR_UNAVAILABLE (shutdown) for an early end, 0 for FIBER_WOKEN. */
+/* ERR_DEADLINE, ERR_UNAVAILABLE (shutdown), or 0 for FIBER_WOKEN. */
 int fiber_wake_error(enum fiber_wake wake, struct error *err) MUST_USE;
 
 /* Readies a parked fiber for later in this turn, with FIBER_WOKEN even if its deadline just passed.
- * Code that can wake a fiber must be notified when it stops waiting. */
+ * Callers must be notified when the fiber stops waiting. */
 void fiber_wake(struct fiber *fiber);
 
-/* Parks until the monotonic time. ERR_UNAVAILABLE: the loop shuts down. */
+/* ERR_UNAVAILABLE: the loop shuts down. */
 int fiber_sleep_until(struct loop *loop, int64_t mono_ms, struct error *err) MUST_USE;
 
-/* Resumes all fibers with FIBER_CANCELLED for shutdown; later parks return it after one pass. */
+/* For shutdown. Later parks return FIBER_CANCELLED after one pass. */
 void fiber_cancel_all(struct loop *loop);
 
-/* Lets parks wait again until the next fiber_cancel_all(), for a fiber that undoes its work. */
+/* Lets parks wait again, for a fiber that undoes its work. */
 void fiber_cancel_end(struct loop *loop);
 
-/* Sets the maximum of live fibers (default 4,096); the second function counts them. */
+/* Default 4,096. */
 void fiber_set_max(struct loop *loop, size_t max);
 size_t fiber_count(const struct loop *loop);
 
-/* Fibers that wait for the same thing, in order. Zeroed is empty. */
+/* Fibers in order of arrival. Zeroed is empty. */
 struct fiber_queue {
     struct fiber_waiter *head, **tail;
     size_t length;

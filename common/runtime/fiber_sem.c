@@ -1,4 +1,3 @@
-/* fiber_sem.c - see fiber_sem.h. */
 #include "common/runtime/fiber_sem.h"
 
 #include <assert.h>
@@ -7,7 +6,7 @@ struct fiber_sem_waiter {
     struct fiber_sem_waiter *next;
     struct fiber *fiber;
     size_t count;
-    bool over; /* left the queue with `count` */
+    bool over; /* left the queue */
 };
 
 void fiber_sem_init(struct fiber_sem *self, struct loop *loop, size_t max, size_t waiting_max)

@@ -2,7 +2,7 @@
  * fiber_sem.h - a counting semaphore for fibers.
  *
  * First come, first served among those that fit: a large count does not delay smaller ones after
- * it. A release passes to waiters before it returns, so `taken` never exceeds `max`.
+ * it. A release passes to waiters immediately, so `taken` never exceeds `max`.
  */
 #ifndef ATRIUM_COMMON_RUNTIME_FIBER_SEM_H
 #define ATRIUM_COMMON_RUNTIME_FIBER_SEM_H
@@ -11,22 +11,22 @@
 
 struct fiber_sem_waiter;
 
-/* Embedded in what it guards; read-only for others. */
+/* Read-only for others. */
 struct fiber_sem {
     struct loop *loop;
     size_t max, taken;
-    size_t waiting_max, waiting; /* fibers */
+    size_t waiting_max, waiting;
     struct fiber_sem_waiter *head, **tail;
 };
 
-/* A waiting_max for callers that are limited elsewhere. */
+/* For callers that are limited elsewhere. */
 #define FIBER_SEM_UNBOUNDED SIZE_MAX
 
-/* Allows `max` taken, and `waiting_max` waiting fibers; 0: none waits. */
+/* waiting_max 0: no fiber waits. */
 void fiber_sem_init(struct fiber_sem *self, struct loop *loop, size_t max, size_t waiting_max);
 
-/* Takes `count`, parking until available. Fails without taking: ERR_OVERLOADED (queue full),
- * ERR_DEADLINE, ERR_UNAVAILABLE (shutdown). */
+/* Parks until `count` is available. Fails: ERR_OVERLOADED (queue full), ERR_DEADLINE,
+ * ERR_UNAVAILABLE (shutdown). */
 int fiber_sem_acquire(struct fiber_sem *self, size_t count, int64_t deadline_mono_ms,
                       struct error *err) MUST_USE;
 

@@ -1,4 +1,3 @@
-/* flight.c - see flight.h. */
 #include "common/runtime/flight.h"
 
 #include <assert.h>
@@ -50,7 +49,7 @@ int flight_wait(struct flight_call *call, int64_t deadline_mono_ms, struct error
 
     call->waiters = &waiter;
     wake = fiber_park_until(loop, &waiter.over, deadline_mono_ms);
-    if (wake == FIBER_WOKEN) /* the call ended */
+    if (wake == FIBER_WOKEN)
         return waiter.result;
     leave(call, &waiter);
     return fiber_wake_error(wake, err);

@@ -6,7 +6,7 @@
  *     rc = fetch(self, name, err);
  *     flight_end(&call, rc, err);
  *
- * Results are not kept: the work leaves them in a cache, file or row.
+ * The work leaves its result in a cache, file or row.
  */
 #ifndef ATRIUM_COMMON_RUNTIME_FLIGHT_H
 #define ATRIUM_COMMON_RUNTIME_FLIGHT_H
@@ -22,7 +22,6 @@ struct flight {
     struct flight_call *calls;
 };
 
-/* Is on the leader's stack or allocated. */
 struct flight_call {
     struct flight *owner;
     struct flight_call *next;
@@ -32,24 +31,23 @@ struct flight_call {
 
 void flight_init(struct flight *self, struct loop *loop);
 
-/* Returns FLIGHT_LEADS if this fiber does the work and ends `call`, which borrows `key`. Otherwise
- * parks and returns the leader's flight_end() result, or -1: ERR_DEADLINE, ERR_UNAVAILABLE
- * (shutdown). */
+/* FLIGHT_LEADS: this fiber does the work and ends `call`, which borrows `key`. Otherwise parks and
+ * returns the leader's result, or -1: ERR_DEADLINE, ERR_UNAVAILABLE (shutdown). */
 int flight_begin(struct flight *self, const char *key, int64_t deadline_mono_ms,
                  struct flight_call *call, struct error *err) MUST_USE;
 
-/* Leads a call for work on another fiber. Requires that the key has none. */
+/* For work on another fiber. The key must have no call. */
 void flight_lead(struct flight *self, const char *key, struct flight_call *call);
 
-/* Returns the key's running call or NULL; the second function waits for its end. */
+/* Returns the running call or NULL; the second function waits for its end. */
 struct flight_call *flight_find(const struct flight *self, const char *key);
 int flight_wait(struct flight_call *call, int64_t deadline_mono_ms, struct error *err) MUST_USE;
 
-/* Ends the call: waiters return `result`, if negative with a copy of `err`. 0 and NULL, for a
- * failure that need not affect them, make the first waiter lead. Wakes none within this call. */
+/* Waiters return `result`, if negative with a copy of `err`. 0 and NULL, for a failure that need
+ * not affect them, make the first waiter lead. */
 void flight_end(struct flight_call *call, int result, const struct error *err);
 
-/* Fails all waiters with ERR_UNAVAILABLE, for a stop that does not wait for the calls. */
+/* Fails waiters with ERR_UNAVAILABLE, for a stop that does not wait. */
 void flight_refuse(struct flight *self);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * loop.c - epoll, ZeroMQ sockets, timers and signals of one thread.
  *
- * A ZeroMQ descriptor only fires when libzmq has news, and any call on the socket can consume that;
+ * A ZeroMQ descriptor only fires when libzmq has news, which any call on the socket can consume;
  * then only ZMQ_EVENTS shows waiting messages. So a socket is QUIET (checked and untouched since:
  * the descriptor will fire), SUSPECT (check before sleeping) or READABLE.
  */
@@ -44,7 +44,7 @@ struct loop_hook {
     void *arg;
 };
 
-/* Enlarges `array`; the new part is zeroed. */
+/* Zeroes the new part. */
 static void *grow(void *array, size_t old_count, size_t count, size_t size)
 {
     uint8_t *larger = memory_resize(array, count, size);
@@ -291,7 +291,7 @@ static void read_sockets(struct loop *self)
     }
 }
 
-/* Checks sockets touched in this turn and drops unwatched ones. True: a message waits. */
+/* True: a message waits. */
 static bool settle_sockets(struct loop *self)
 {
     size_t kept = 0;

@@ -4,7 +4,7 @@
  * It checks a ZeroMQ socket only after its descriptor fired or the socket was used; zloop checks
  * all every turn (3.4 us for eight). Everything except offload.h runs on loop_run()'s thread,
  * without locks. A turn: descriptors and sockets, due timers, ready fibers (at most 10,000), then
- * hooks such as flushing statements.
+ * hooks.
  */
 #ifndef ATRIUM_COMMON_RUNTIME_LOOP_H
 #define ATRIUM_COMMON_RUNTIME_LOOP_H
@@ -17,14 +17,14 @@ struct loop;
 struct loop_timer;
 struct fiber;
 
-/* Blocks SIGTERM, SIGINT and SIGHUP for loop_on_signal(), and disables czmq's signal handler, so
- * call it before the first ZeroMQ socket. */
+/* Blocks SIGTERM, SIGINT and SIGHUP, and disables czmq's signal handler, so call it before the
+ * first ZeroMQ socket. */
 struct loop *loop_new(void);
 
-/* Requires that all fibers ended and all watches and timers were removed. */
+/* Fibers, watches and timers must be gone. */
 void loop_destroy(struct loop **self_p);
 
-/* Runs until loop_stop(). Returns 0, or -1 if the poll failed. */
+/* -1: the poll failed. */
 int loop_run(struct loop *self) MUST_USE;
 void loop_stop(struct loop *self);
 
@@ -35,28 +35,27 @@ void loop_watch(struct loop *self, int fd, short events, void (*fn)(void *arg, s
                 void *arg);
 void loop_unwatch(struct loop *self, int fd);
 
-/* Calls fn when the socket has a message. fn reads a few hundred at most, and is called again next
- * turn if more wait. */
+/* Calls fn when the socket has a message, and next turn if more wait. */
 void loop_watch_socket(struct loop *self, zsock_t *socket, void (*fn)(void *arg), void *arg);
 void loop_unwatch_socket(struct loop *self, zsock_t *socket);
 
-/* Marks a watched socket as used outside its fn: libzmq can have received a message without the
- * descriptor firing. Cheap; harmless for an unwatched socket. */
+/* Call it after using a watched socket outside its fn: libzmq can have received a message without
+ * the descriptor firing. */
 void loop_socket_used(struct loop *self, zsock_t *socket);
 
-/* Calls fn(arg) once, at or after `at_ms` (monotonic). The timer frees itself; before that,
- * loop_cancel() does (sets NULL; NULL is allowed; not inside fn). */
+/* Calls fn(arg) once, at or after `at_ms` (monotonic), and frees the timer. loop_cancel() before
+ * that sets NULL; NULL is allowed; not inside fn. */
 struct loop_timer *loop_at(struct loop *self, int64_t at_ms, void (*fn)(void *arg), void *arg);
 void loop_cancel(struct loop *self, struct loop_timer **timer_p);
 
-/* Calls fn(arg) at the end of each turn, in order, until stopped (not from a hook). */
+/* fn(arg) runs at the end of each turn, in order, until stopped (not from a hook). */
 void loop_each_turn(struct loop *self, void (*fn)(void *arg), void *arg);
 void loop_each_turn_stop(struct loop *self, void (*fn)(void *arg), const void *arg);
 
-/* Calls fn(arg, signo) for SIGTERM, SIGINT, SIGHUP. One handler per loop, set before loop_run(). */
+/* SIGTERM, SIGINT, SIGHUP. One handler per loop, before loop_run(). */
 void loop_on_signal(struct loop *self, void (*fn)(void *arg, int signo), void *arg);
 
-/* Returns the monotonic time of this turn's start. */
+/* Monotonic time of this turn's start. */
 int64_t loop_mono_ms(const struct loop *self);
 
 #endif

@@ -2,7 +2,7 @@
  * offload.c - a bounded pool of threads, see offload.h.
  *
  * A job is on its waiting fiber's stack. The mutex guards both lists and all jobs' states. A thread
- * moves its finished job to the done list and writes to the eventfd, and the loop wakes the fiber.
+ * moves its job to the done list and writes to the eventfd, and the loop wakes the fiber.
  */
 #include "common/runtime/offload.h"
 
@@ -20,7 +20,6 @@
 
 enum { NICE_STEP = 5, RETRY_AFTER_S = 1 };
 
-/* WAITING and DONE jobs are in the list of that name. */
 enum job_state { JOB_WAITING, JOB_RUNNING, JOB_DONE, JOB_COLLECTED };
 
 struct job {
@@ -69,7 +68,7 @@ static void list_remove(struct job_list *list, const struct job *job)
         list->tail = link;
 }
 
-/* Runs with the mutex held, except during the work. */
+/* Releases the mutex during the work. */
 static void run_first(struct offload *self)
 {
     struct job *job = self->waiting.head;
@@ -109,7 +108,7 @@ static void *thread_main(void *arg)
     return NULL;
 }
 
-/* Starts as many as possible: without memory for a stack, the next job retries. */
+/* Without memory for a stack, the next job retries. */
 static void start_threads(struct offload *self)
 {
     sigset_t all, before;
@@ -187,7 +186,7 @@ void offload_destroy(struct offload **self_p)
     free(self);
 }
 
-/* Returns true if the job ended or was given up. Requires the mutex. */
+/* Requires the mutex. True if the job ended or was given up. */
 static bool settle(struct offload *self, struct job *job, enum fiber_wake wake)
 {
     if (job->state == JOB_WAITING && wake != FIBER_WOKEN) {

@@ -1,8 +1,6 @@
 /*
- * offload.h - CPU-heavy or blocking work on a small, bounded pool of threads.
- *
- * Threads have a lower priority than the loop, so that hashing does not delay other reads. Work
- * must not touch the loop's data.
+ * offload.h - CPU-heavy or blocking work on a bounded pool of threads, with a lower priority than
+ * the loop. Work must not touch the loop's data.
  */
 #ifndef ATRIUM_COMMON_RUNTIME_OFFLOAD_H
 #define ATRIUM_COMMON_RUNTIME_OFFLOAD_H
@@ -13,12 +11,11 @@
 
 struct offload;
 
-/* Creates a pool; `threads` 0: number of cores. At most `queue_max` jobs wait. Threads start with
- * the first job. */
+/* `threads` 0: number of cores. Threads start with the first job. */
 struct offload *offload_new(struct loop *loop, size_t threads, size_t queue_max);
 void offload_destroy(struct offload **self_p);
 
-/* Lowers the threads' priority by a step of nice(1), default 5. Call before the first job. */
+/* A step of nice(1), default 5, before the first job. */
 void offload_set_nice(struct offload *self, int step);
 
 /* Parks until work(arg) ends. A job still queued at the deadline is removed: ERR_DEADLINE. A

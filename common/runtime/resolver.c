@@ -216,7 +216,7 @@ static void entry_start(struct entry *entry, int64_t now_ms)
     TAILQ_INSERT_TAIL(&self->queue, entry, turn);
 }
 
-/* Starts queued lookups and drops those without a waiting fiber. */
+/* Drops lookups without a waiting fiber. */
 static void run_queued(struct resolver *self)
 {
     struct entry *entry;
@@ -252,7 +252,7 @@ static void entry_free(struct entry *entry)
     free(entry);
 }
 
-/* Frees an entry; false while all names are being looked up. */
+/* False while all names are being looked up. */
 static bool make_room(struct resolver *self)
 {
     struct entry *entry;
@@ -269,7 +269,7 @@ static bool make_room(struct resolver *self)
     return false;
 }
 
-/* Returns a name's entry, marked as used, or NULL without space. */
+/* Marks the entry as used; NULL without space. */
 static struct entry *entry_of(struct resolver *self, const char *host)
 {
     struct entry *entry = entry_find(self, host);

@@ -3,10 +3,8 @@
  *
  * getaddrinfo() blocks, cannot be cancelled and takes ten seconds with a silent name server, so
  * lookups run on up to RESOLVER_THREADS_MAX threads. A fiber leaves at its deadline; its thread
- * ends later. Concurrent lookups of a name are one.
- *
- * An answer is fresh for RESOLVER_FRESH_MS. While no name server answers, the old one is used for
- * up to RESOLVER_STALE_MS (RFC 8767).
+ * ends later. Concurrent lookups of a name are one. An answer is fresh for RESOLVER_FRESH_MS; while
+ * no name server answers, it is used for up to RESOLVER_STALE_MS (RFC 8767).
  */
 #ifndef ATRIUM_COMMON_RUNTIME_RESOLVER_H
 #define ATRIUM_COMMON_RUNTIME_RESOLVER_H
@@ -38,27 +36,26 @@ struct resolver;
 
 struct resolver *resolver_new(struct loop *loop);
 
-/* Requires that no fiber waits. Threads that wait for a name server end by themselves. */
+/* No fiber may wait. Threads that wait for a name server end later. */
 void resolver_destroy(struct resolver **self_p);
 
-/* False for a numeric address, also in brackets. */
+/* False for numeric addresses, also in brackets. */
 bool resolver_is_name(const char *host);
 
-/* True for "localhost" and names below it, which are loopback without a lookup (RFC 6761). */
+/* "localhost" and names below it are loopback (RFC 6761). */
 bool resolver_is_localhost(const char *host);
 
 /* Parks until addresses of both families arrive. Fails: ERR_DEADLINE; ERR_UNAVAILABLE (no such
- * name, no answer, shutdown; see the detail); ERR_OVERLOADED (too many names). */
+ * name, no answer, shutdown); ERR_OVERLOADED (too many names). */
 int resolver_resolve(struct resolver *self, const char *host, int64_t deadline_mono_ms,
                      struct resolver_addresses *ret, struct error *err) MUST_USE;
 
-/* Polls on the loop's stack, and starts a lookup if needed. While RESOLVER_PENDING, news starts a
- * turn of the loop; a lookup still queued after the last `wanted_until_ms` is dropped.
- * RESOLVER_FAILED sets err. */
+/* For the loop's stack; starts a lookup if needed. While RESOLVER_PENDING, news starts a turn; a
+ * lookup still queued after the last `wanted_until_ms` is dropped. RESOLVER_FAILED sets err. */
 enum resolver_state resolver_poll(struct resolver *self, const char *host, int64_t wanted_until_ms,
                                   struct resolver_addresses *ret, struct error *err) MUST_USE;
 
-/* Replaces RESOLVER_FRESH_MS and RESOLVER_STALE_MS for tests. */
+/* For tests. */
 void resolver_set_times(struct resolver *self, int64_t fresh_ms, int64_t stale_ms);
 
 #endif

@@ -1,4 +1,3 @@
-/* span.c - see span.h. */
 #include "common/runtime/span.h"
 
 #include <time.h>

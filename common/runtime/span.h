@@ -2,9 +2,9 @@
  * span.h - fibers' activities and their spans (OpenTelemetry).
  *
  * A sampled request carries its trace over the bus (WIRE.md). Each process records ended spans in a
- * ring, which the gateway empties (service_spans) and exports. A full ring drops spans, and no
- * caller waits. Attributes follow the semantic conventions without personal data: names of routes,
- * operations and statements, never a path, query, parameter or id.
+ * ring, which the gateway empties (service_spans) and exports; a full ring drops spans. Attributes
+ * follow the semantic conventions without personal data: names of routes, operations and
+ * statements, never a path, query, parameter or id.
  */
 #ifndef ATRIUM_COMMON_RUNTIME_SPAN_H
 #define ATRIUM_COMMON_RUNTIME_SPAN_H
@@ -21,7 +21,7 @@ void spans_destroy(struct spans **self_p);
 
 enum { SPANS_MAX = 2048, SPANS_TAKEN_MAX = 512 };
 
-/* Removes up to SPANS_TAKEN_MAX of the oldest spans, calling `each`. Returns their number. */
+/* Removes up to SPANS_TAKEN_MAX of the oldest spans, calling `each`. */
 struct span_ended;
 typedef void spans_each_fn(void *arg, const struct span_ended *ended);
 size_t spans_drain(struct spans *self, spans_each_fn *each, void *arg);
@@ -46,10 +46,9 @@ struct activity {
     } calls[ACTIVITY_SERVICES_MAX];
 };
 
-/* Returns the running fiber's activity, or NULL. */
 struct activity *activity_current(const struct loop *loop);
 
-/* Sets the running fiber's activity until it ends or NULL is entered. */
+/* NULL ends it. */
 void activity_enter(struct loop *loop, struct activity *activity);
 
 void activity_count_call(struct activity *activity, const char *service, int64_t us);
@@ -91,26 +90,26 @@ struct span_ended {
     int64_t start_ns, end_ns;
 };
 
-/* Begins a child of the activity's innermost span (NULL: nothing). Borrows texts until the ring is
- * emptied, so use literals and table rows. */
+/* Begins a child of the innermost span (NULL: nothing). Borrows texts until the ring is emptied:
+ * literals and table rows. */
 void span_begin(struct span *self, struct activity *activity, enum span_kind kind,
                 const char *name);
 
-/* Does the same with an earlier start (clock_mono_us()). */
+/* Takes an earlier start (clock_mono_us()). */
 void span_begin_at(struct span *self, struct activity *activity, enum span_kind kind,
                    const char *name, int64_t start_us);
 
-/* Makes it its activity's innermost span, the parent of those that begin before span_end(). */
+/* Becomes the parent of spans that begin before span_end(). */
 void span_enter(struct span *self);
 
-/* Adds an attribute, unless text is NULL or SPAN_ATTRIBUTES_MAX are set. */
+/* Ignores a NULL text, and more than SPAN_ATTRIBUTES_MAX. */
 void span_text(struct span *self, const char *key, const char *text);
 void span_number(struct span *self, const char *key, int64_t number);
 
-/* Sets server.address to a copy, cut to size. */
+/* server.address; copied, cut to size. */
 void span_host(struct span *self, const char *host);
 
-/* Sets error.type and status ERROR. */
+/* error.type and status ERROR. */
 void span_fail(struct span *self, const char *type);
 void span_end(struct span *self);
 
