@@ -1,12 +1,12 @@
 /*
  * audit.h - rows of the table `audit` (common/service/schema/audit.sql): who did what.
  *
- * The statement of a change or sign-in also writes its row: -- include: audit(from = inserted),
- * with insert.audit = audit_row(req, &(struct audit){...}).
+ * The statement of a change also writes its row: -- include: audit(from = inserted), with
+ * insert.audit = audit_row(req, &(struct audit){...}).
  *
  * Rows hold no passwords, tokens, codes, email addresses, names or document content. A person's
- * network address is sealed for the caller's account, or for the row's account without a caller
- * (audit_address.h). It is left out without a key, and open only if no account is known.
+ * network address is sealed for the caller's account, or for the row's (audit_address.h). It is
+ * left out without a key, and open only if no account is known.
  */
 #ifndef ATRIUM_COMMON_SERVICE_AUDIT_H
 #define ATRIUM_COMMON_SERVICE_AUDIT_H
@@ -15,7 +15,7 @@
 #include "common/pg/db.h"
 #include "common/service/sql_part.h"
 
-/* An action. Texts are constants, borrowed until audit_row() returns. */
+/* Texts are constants, borrowed until audit_row() returns. */
 struct audit {
     const char *action;  /* noun.verb: "session.create" */
     bool failure;        /* failed attempt, such as a wrong password */
@@ -29,8 +29,7 @@ struct audit {
     const char *reason; /* admin's own words, or NULL */
 };
 
-/* Returns a row in the request's arena. The agent is the request's caller or service. Only the
- * first daemon's row has the client's address, not those of daemons that it calls. */
+/* Only the first daemon's row has the client's address, not those of daemons that it calls. */
 struct sql_audit audit_row(const struct request *req, const struct audit *what);
 
 #endif

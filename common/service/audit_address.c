@@ -1,4 +1,3 @@
-/* audit_address.c - see audit_address.h. */
 #include "common/service/audit_address.h"
 
 #include <jansson.h>

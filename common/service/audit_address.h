@@ -6,8 +6,7 @@
  * the address. The hash covers the sealed text, so chain and proofs do not depend on the key.
  *
  * `addressSealed` is base64url of libsodium's sealed box over struct address, which hides family
- * and length; no two texts are equal. It is sealed for `agent.account`, or for `account` without
- * it.
+ * and length. It is sealed for `agent.account`, or for `account` without it.
  */
 #ifndef ATRIUM_COMMON_SERVICE_AUDIT_ADDRESS_H
 #define ATRIUM_COMMON_SERVICE_AUDIT_ADDRESS_H
@@ -21,13 +20,13 @@ enum {
     AUDIT_ADDRESS_SEALED_TEXT = 86, /* characters */
 };
 
-/* Creates a pair and returns the public key as text. */
+/* Returns the public key as text. */
 const char *audit_address_key_new(struct arena *arena, struct secret *ret_secret);
 
-/* Seals; NULL for an invalid key or IP address. */
+/* NULL: invalid key or IP address. */
 const char *audit_address_seal(struct arena *arena, const char *public_key, const char *address);
 
-/* Returns the canonical address, or NULL if it was altered or sealed for another key. */
+/* NULL: altered or sealed for another key. */
 const char *audit_address_open(struct arena *arena, const char *public_key,
                                const struct secret *secret, const char *sealed);
 
@@ -37,11 +36,10 @@ struct audit_sealed {
 };
 FIELD_DECLARE(audit_sealed);
 
-/* Returns false for an event without a sealed address. */
+/* False: no sealed address. */
 bool audit_sealed_of(struct arena *arena, const char *event, struct audit_sealed *ret);
 
-/* Returns the stored event for a reader, with `address` open, or with `addressErased` for NULL or
- * "". */
+/* Returns the event with `address` open, or `addressErased` for NULL or "". */
 const char *audit_address_show(struct arena *arena, const char *event, const char *address);
 
 #endif

@@ -179,7 +179,7 @@ static struct links links_new(struct arena *arena, const struct sql_audit_head_l
     return links;
 }
 
-/* Seals at most BATCH rows after *after and advances it; *ret_count: their number. */
+/* Seals at most BATCH rows after *after and advances it. */
 static int seal_batch(struct audit_chain *self, const struct request *round, int64_t *after,
                       size_t *ret_count, struct error *err)
 {
@@ -235,7 +235,7 @@ static int seal(struct audit_chain *self, const struct request *req, struct erro
 
 /* ---- partitions ---- */
 
-/* Returns a month's first millisecond (12 * year + month). */
+/* `month` is 12 * year + month. */
 static int64_t month_start(int month)
 {
     struct tm day = {.tm_year = month / 12 - 1900, .tm_mon = month % 12, .tm_mday = 1};

@@ -1,8 +1,7 @@
 /*
  * audit_chain.h - the audit log's chain. Within a second each row of `audit` gets a sequence number
- * and a hash of itself and its predecessor, so that every change is noticed.
- *
- * Rows are ordered by round, then id; neither follows time, since clocks can jump.
+ * and a hash of itself and its predecessor, so that every change is noticed. Rows are ordered by
+ * round, then id; neither follows time, since clocks can jump.
  *
  * The hash is SHA-256 of these, each after its length (8 bytes, big-endian; 0xff bytes for null):
  * "atrium audit 1"; the predecessor's hash (32 bytes, none for the first); sequence, id, at (8
@@ -27,27 +26,26 @@ struct audit_record {
 };
 FIELD_DECLARE(audit_record);
 
-/* Computes a record's hash after a row with hash `previous` (size 0 for the first). */
+/* `previous` has size 0 for the first record. */
 void audit_hash(const struct audit_record *record, struct field_bytes previous,
                 uint8_t ret[static AUDIT_HASH_SIZE]);
 
 struct audit_chain;
 
-/* Creates the chain in the arena, before db_prepare() verifies its statements. */
+/* Call it before db_prepare(), which verifies the statements. */
 struct audit_chain *audit_chain_new(struct arena *arena, struct db *db, struct metrics *metrics);
 
-/* Creates the partitions of this and the next month if locks allow, before the first row too.
- * Parks. */
+/* Creates this and the next month's partitions if locks allow. Parks. */
 int audit_chain_months(struct audit_chain *self, const struct request *req,
                        struct error *err) MUST_USE;
 
-/* Runs one round, which seals all committed rows unless another instance does. Rounds every
- * AUDIT_PERIOD_MS keep within the second. Parks. */
+/* Seals all committed rows unless another instance does. Rounds every AUDIT_PERIOD_MS keep within
+ * the second. Parks. */
 enum { AUDIT_PERIOD_MS = 250 };
 int audit_chain_run(struct audit_chain *self, const struct request *req,
                     struct error *err) MUST_USE;
 
-/* Reads the chain's end and the number of unsealed rows (up to a million). Parks. */
+/* Counts unsealed rows up to a million. Parks. */
 struct audit_state {
     int64_t sequence, unsealed;
     int64_t waiting_since; /* contract time of the first unsealed row in ms, or 0 */
@@ -56,12 +54,12 @@ struct audit_state {
 int audit_chain_state(struct audit_chain *self, const struct request *req, struct audit_state *ret,
                       struct error *err) MUST_USE;
 
-/* Reads at most `count` rows (struct audit_record) after `after`, of one project or all. Parks. */
+/* Reads at most `count` struct audit_record after `after`, of one project or all. Parks. */
 int audit_chain_page(struct audit_chain *self, const struct request *req, struct uuid project,
                      int64_t after, int64_t count, struct field_list *ret,
                      struct error *err) MUST_USE;
 
-/* An action from sealed rows: identifiers only, no client address or admin's reason. */
+/* Identifiers from sealed rows: no client address or admin's reason. */
 struct audit_event {
     int64_t sequence, at; /* at: contract time, ms */
     struct uuid project;
@@ -71,8 +69,8 @@ struct audit_event {
 };
 FIELD_DECLARE(audit_event);
 
-/* Reads at most `count` struct audit_event of successful actions between two sequence numbers.
- * projects: ids; text NULL: all. Parks. */
+/* Reads at most `count` struct audit_event of successful actions. projects: ids; text NULL: all.
+ * Parks. */
 int audit_chain_events(struct audit_chain *self, const struct request *req, int64_t after,
                        int64_t last, struct db_array actions, struct db_array projects,
                        int64_t count, struct field_list *ret, struct error *err) MUST_USE;
@@ -91,7 +89,7 @@ struct audit_gap {
 };
 FIELD_DECLARE(audit_gap);
 
-/* Reads at most `count` gaps (struct audit_gap) that end after `after`, in order. Parks. */
+/* Reads at most `count` struct audit_gap that end after `after`. Parks. */
 int audit_chain_gaps(struct audit_chain *self, const struct request *req, int64_t after,
                      int64_t count, struct field_list *ret, struct error *err) MUST_USE;
 

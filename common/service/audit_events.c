@@ -1,4 +1,3 @@
-/* audit_events.c - see audit_events.h. */
 #include "common/service/audit_events.h"
 
 #include "common/service/service.h"

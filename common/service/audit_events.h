@@ -1,4 +1,4 @@
-/* audit_events.h - projects' events for other daemons: the operation audit_events. */
+/* audit_events.h - the operation audit_events: projects' events for other daemons. */
 #ifndef ATRIUM_COMMON_SERVICE_AUDIT_EVENTS_H
 #define ATRIUM_COMMON_SERVICE_AUDIT_EVENTS_H
 
@@ -17,14 +17,14 @@ struct audit_events_in {
 };
 FIELD_DECLARE(audit_events_in);
 
-/* All events between `after` and `sequence`; more can follow unless `end` is set. */
+/* More events can follow `sequence` unless `end` is set. */
 struct audit_events_out {
     int64_t sequence, end;
     struct field_list events; /* struct audit_event */
 };
 FIELD_DECLARE(audit_events_out);
 
-/* Answers audit_events; the caller continues after `sequence`. Parks. */
+/* The caller continues after `sequence`. Parks. */
 int audit_events_read(struct service *self, const struct request *req,
                       const struct audit_events_in *in, struct audit_events_out *out,
                       struct error *err) MUST_USE;

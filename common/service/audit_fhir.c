@@ -1,4 +1,3 @@
-/* audit_fhir.c - see audit_fhir.h. */
 #include "common/service/audit_fhir.h"
 
 #include <stdio.h>
@@ -16,7 +15,7 @@ struct coding {
     const char *system, *code, *display;
 };
 
-/* A verb's AuditEvent.action, and its type for events outside of security. */
+/* AuditEvent.action, and the type outside of security. */
 static const struct verb {
     const char *name, *action;
     struct coding type;
@@ -140,7 +139,7 @@ static void add_outcome(json_t *out, const struct event *event)
 
 /* ---- agent ---- */
 
-/* Returns a reference by path to FHIR's resources, by identifier to others. */
+/* By path for FHIR's resources, by identifier for others. */
 static json_t *reference(struct arena *arena, const char *entity)
 {
     static const char *const known[] = {"Patient/", "Practitioner/", "DocumentReference/"};
@@ -200,7 +199,7 @@ static void add_detail(json_t *details, const char *type, const char *value)
         json_array_append_new(details, json_pack("{s:s, s:s}", "type", type, "valueString", value));
 }
 
-/* Returns "sealed", or "erased" after its account, for a hidden network address. */
+/* "sealed", or "erased" after its account. */
 static const char *address_state(const struct event *event)
 {
     if (json_is_true(json_object_get(event->json, "addressErased")))

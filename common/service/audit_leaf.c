@@ -1,4 +1,3 @@
-/* audit_leaf.c - see audit_leaf.h. */
 #include "common/service/audit_leaf.h"
 
 #include <ctype.h>
@@ -47,7 +46,7 @@ FIELD_TABLE(audit_rows_out);
 
 /* ---- leaves ---- */
 
-/* Writes escapes as PostgreSQL's to_json() does: \u001f, not \u001F. */
+/* As PostgreSQL's to_json(): \u001f, not \u001F. */
 static void lower_escapes(char *text)
 {
     while ((text = strchr(text, '\\'))) {

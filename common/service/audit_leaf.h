@@ -33,14 +33,14 @@ enum { AUDIT_LEAF_SIZE = 16 + 8 + 8 + MERKLE_HASH_SIZE, AUDIT_LEAVES_MAX = 5000 
 
 void audit_leaf_read(const uint8_t bytes[static AUDIT_LEAF_SIZE], struct audit_leaf *ret);
 
-/* All projects' rows after `after` up to `sequence`; more can follow unless `end` is set. */
+/* Projects' rows up to `sequence`; more can follow unless `end` is set. */
 struct audit_leaves_out {
     int64_t sequence, end;
     struct field_bytes leaves;
 };
 FIELD_DECLARE(audit_leaves_out);
 
-/* A project's rows between two sequence numbers, last first. NULL or 0: any. */
+/* NULL or 0: any. Last row first. */
 struct audit_rows_in {
     struct uuid project;
     int64_t first, last, since, until, most;

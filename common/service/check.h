@@ -1,10 +1,9 @@
 /*
- * check.h - a daemon's self-checks: operation service_check, which `atriumctl doctor` calls on each
- * instance.
+ * check.h - a daemon's self-checks: operation service_check, for `atriumctl doctor`.
  *
  * A check is a table row with a name and a function. service_check.c and check_database.c have
  * those of all daemons, <daemon>/check.c and its service_definition a daemon's own. Results are for
- * operators: they can contain files, hosts and settings, but no secrets or personal data.
+ * operators: files, hosts and settings, but no secrets or personal data.
  */
 #ifndef ATRIUM_COMMON_SERVICE_CHECK_H
 #define ATRIUM_COMMON_SERVICE_CHECK_H
@@ -30,20 +29,20 @@ struct check {
     const char *name;
     unsigned flags;
     const char *mend; /* default repair instruction */
-    /* Checks on a fiber until req's deadline and calls check_ok() or the like; leaves *ret if it
-     * does not apply. -1 is a failed finding with err's message. */
+    /* Calls check_ok() or the like within req's deadline; leaves *ret if it does not apply. -1 is a
+     * failed finding with err's message. */
     int (*run)(void *daemon, const struct request *req, struct finding *ret, struct error *err);
 };
 
-/* Sets state "ok", "warn" or "fail"; mend NULL: the row's. Returns 0, so that `return
- * check_ok(...)` is one step. */
+/* State is "ok", "warn" or "fail"; mend NULL: the row's. Returns 0, so that `return check_ok(...)`
+ * is one step. */
 int check_say(const struct request *req, struct finding *ret, const char *state, const char *mend,
               const char *format, ...) PRINTF_LIKE(5, 6);
 #define check_ok(req, ret, ...) check_say(req, ret, "ok", NULL, __VA_ARGS__)
 #define check_warn(req, ret, ...) check_say(req, ret, "warn", __VA_ARGS__)
 #define check_fail(req, ret, ...) check_say(req, ret, "fail", __VA_ARGS__)
 
-/* Formats an age in ms: "3 s", "5 min", "7 h", "40 days". */
+/* Formats "3 s", "5 min", "7 h", "40 days". */
 const char *check_age(struct arena *arena, int64_t ms);
 
 struct check_report {
@@ -51,8 +50,8 @@ struct check_report {
     size_t count;
 };
 
-/* Runs the table (ended by name NULL; NULL: empty) without rows that have a `without` flag, each
- * for CHECK_EACH_MS, until req's deadline. False: a check failed. Parks. */
+/* Runs the table (ended by name NULL) without rows that have a `without` flag, each for
+ * CHECK_EACH_MS. False: a check failed. Parks. */
 bool checks_run(const struct check *rows, unsigned without, void *daemon, const struct request *req,
                 struct check_report *report);
 
@@ -61,10 +60,10 @@ bool checks_run(const struct check *rows, unsigned without, void *daemon, const 
 struct db;
 struct db_migration;
 
-/* Adds the checks' statements before db_prepare(); returns the first's number. */
+/* Call it before db_prepare(). Returns the first statement's number. */
 void check_database_extend(struct db *db);
 
-/* The server's version and settings. Too old a version, or settings that lose data, fail. */
+/* Too old a version, or settings that lose data, fail. */
 struct check_server {
     const char *version;
     int64_t number; /* 150014 */
@@ -78,7 +77,7 @@ void check_server_durability(const struct request *req, const struct check_serve
 void check_server_clock(const struct request *req, const struct check_server *server,
                         struct finding *ret);
 
-/* The rows, for a struct service. */
+/* Rows for a struct service. */
 extern const struct check check_database_reachable[];
 extern const struct check check_database_rows[];
 

@@ -17,7 +17,6 @@ void check_database_extend(struct db *db)
     db_extend_sql(db, service_check_sql);
 }
 
-/* Requires the row that a check's statement always finds. */
 static int found_row(int found, struct error *err)
 {
     return sql_require(found, err, ERR_INTERNAL, "The database does not know this role.");

@@ -1,4 +1,4 @@
-/* config.c - reads configuration files line by line, so that errors name the line. */
+/* config.c - see config.h. */
 #include "common/service/config.h"
 
 #include <errno.h>
@@ -93,7 +93,7 @@ static char *print_number(struct arena *arena, enum config_type type, int64_t va
     return arena_printf(arena, "%jd", (intmax_t)value);
 }
 
-/* Parses digits (with '-' if there are no units), then a unit. */
+/* Digits (with '-' if there are no units), then a unit. */
 static bool parse_number(const char *text, const struct unit *units, size_t count, int64_t *ret)
 {
     char *end;
@@ -114,7 +114,7 @@ static bool parse_number(const char *text, const struct unit *units, size_t coun
     return false;
 }
 
-/* Parses "0", "1", "0.0125"; at most six decimals. */
+/* "0", "1", "0.0125"; at most six decimals. */
 static bool parse_ratio(const char *text, int64_t *ret)
 {
     int64_t factor = CONFIG_RATIO_ONE;
@@ -172,7 +172,7 @@ static int set_number(const struct reader *reader, const struct config_row *row,
     return 0;
 }
 
-/* Expands $CREDENTIALS_DIRECTORY, where systemd puts a unit's secrets. */
+/* systemd puts a unit's secrets in $CREDENTIALS_DIRECTORY. */
 static const char *expand_path(struct arena *arena, const char *text)
 {
     static const char variable[] = "$CREDENTIALS_DIRECTORY/";
@@ -228,7 +228,7 @@ static int set_bool(const struct reader *reader, const struct config_row *row, c
     return 0;
 }
 
-/* Splits at commas and trims; an empty text is an empty list. */
+/* An empty text is an empty list. */
 static int set_list(const struct reader *reader, const struct config_row *row, const char *text,
                     const char ***ret)
 {
@@ -339,7 +339,6 @@ static int read_key_line(struct reader *reader, const struct config_line *line)
     return fail(reader, "section \"%s\" has no key \"%s\"", section->name, line->name);
 }
 
-/* `text` has no line end. */
 static int read_line(struct reader *reader, char *text)
 {
     size_t indent = strspn(text, " ");
@@ -414,7 +413,7 @@ static int set_rows(struct reader *reader, const char *path)
     return 0;
 }
 
-/* Reads the file to the heap, since a configuration's arena lives as long as the process. */
+/* Uses the heap, since a configuration's arena lives as long as the process. */
 static char *read_file(const struct reader *reader)
 {
     CLEANUP(file_close) FILE *file = fopen(reader->path, "re");

@@ -7,8 +7,7 @@
  * values name.
  *
  * Later files override: the package's defaults (PREFIX/share/atrium/atrium.conf of programs in
- * PREFIX/bin, for the installed configuration), the operator's atrium.conf, conf.d/NAME.conf by
- * name.
+ * PREFIX/bin), the operator's atrium.conf, conf.d/NAME.conf by name.
  */
 #ifndef ATRIUM_COMMON_SERVICE_CONFIG_H
 #define ATRIUM_COMMON_SERVICE_CONFIG_H
@@ -43,7 +42,7 @@ struct config_row {
     const char *key;
     enum config_type type;
     size_t offset;
-    const char *fallback; /* in file notation, or NULL */
+    const char *fallback; /* file notation, or NULL */
     int64_t min, max; /* INT; DURATION in ms; SIZE in bytes; TEXT, PATH: length. max 0: no limit */
     unsigned flags;
     const char *choices; /* TEXT: allowed words, separated by blanks, or NULL */
@@ -94,7 +93,7 @@ struct config_row {
 struct config_origin {
     const char *file; /* NULL: no file has the key */
     int line;
-    const char *text; /* value in file notation */
+    const char *text; /* file notation */
 };
 
 struct config_section {
@@ -105,33 +104,33 @@ struct config_section {
     struct config_origin *origins; /* filled, one per row, or NULL */
 };
 
-/* All daemons' sections and keys, up to a section without a name (config_known.pl). */
+/* Ended by a section without a name; from config_known.pl. */
 extern const struct config_section config_known[];
 
-/* Lists a configuration's files, NULL-ended: `defaults` (can be NULL) if it exists; `path`,
- * optional then; *.conf of conf.d. -1: conf.d is unreadable. */
+/* Lists files, NULL-ended: `defaults` (can be NULL) if it exists; `path`, optional then; *.conf of
+ * conf.d. -1: conf.d is unreadable. */
 int config_files(const char *defaults, const char *path, struct arena *arena, const char ***ret,
                  struct error *err) MUST_USE;
 
-/* Does the same for --config's path; CONFIG_FILE comes after the package's defaults. */
+/* For --config's path; CONFIG_FILE comes after the package's defaults. */
 int config_files_of(const char *path, struct arena *arena, const char ***ret,
                     struct error *err) MUST_USE;
 
-/* Fills all sections' structs, texts in the arena. Returns -1 with "FILE:LINE: ...". Rejects other
- * sections unless other programs' are given. */
+/* Fills the sections' structs. -1 with "FILE:LINE: ...". Rejects other sections unless other
+ * programs' are given. */
 int config_read(const char *const *files, const struct config_section *sections, size_t count,
                 struct arena *arena, struct error *err) MUST_USE;
 
 int config_load(const char *path, const struct config_section *sections, size_t count,
                 struct arena *arena, struct error *err) MUST_USE;
 
-/* Returns the value in file notation, or NULL. `values` is the section's struct. */
+/* File notation, or NULL. `values` is the section's struct. */
 const char *config_value(const struct config_row *row, const void *values, struct arena *arena);
 
 void config_copy_value(const struct config_row *row, const void *from, void *to,
                        struct arena *arena);
 
-/* Prints in file notation with descriptions as comments; "[reload]" marks what SIGHUP applies. */
+/* File notation with descriptions as comments; "[reload]" marks what SIGHUP applies. */
 char *config_print(const struct config_section *sections, size_t count, struct arena *arena);
 
 #endif

@@ -1,4 +1,3 @@
-/* config_files.c - lists a configuration's files in order. */
 #include <errno.h>
 #include <limits.h>
 #include <unistd.h>
@@ -62,7 +61,7 @@ int config_files(const char *defaults, const char *path, struct arena *arena, co
     return 0;
 }
 
-/* Returns PREFIX/share/atrium/atrium.conf for a program in PREFIX/bin, or NULL. */
+/* NULL: the program is not in PREFIX/bin. */
 static const char *package_defaults(struct arena *arena)
 {
     char program[PATH_MAX];

@@ -1,4 +1,3 @@
-/* erasure.c - see erasure.h. */
 #include "common/service/erasure.h"
 
 #include "common/service/service_private.h"

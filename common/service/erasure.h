@@ -3,8 +3,7 @@
  *
  * authd calls each daemon's account_wipe through the outbox until it succeeds. The erasing
  * statements count (sql/part/erasure_count.sql) before the request is noted, so that no crash loses
- * or doubles a count. erasure_mark() keeps running requests from adding data. Tables:
- * schema/erasure.sql.
+ * or doubles a count. Tables: schema/erasure.sql.
  */
 #ifndef ATRIUM_COMMON_SERVICE_ERASURE_H
 #define ATRIUM_COMMON_SERVICE_ERASURE_H
@@ -46,9 +45,9 @@ struct account_erased_out {
 };
 FIELD_DECLARE(account_erased_out);
 
-/* Marks an account before its rows are erased: statements that check erasure_begun()
- * (schema/erasure.sql) add none any more, and running ones have ended. Does nothing without an
- * account. Parks. Needs service_definition.erasure. */
+/* Call it before rows are erased: statements that check erasure_begun() (schema/erasure.sql) add
+ * none any more, and running ones have ended. Does nothing without an account. Parks. Needs
+ * service_definition.erasure. */
 int erasure_mark(struct service *self, const struct request *req, struct uuid account,
                  const char *table, struct error *err) MUST_USE;
 
@@ -67,11 +66,11 @@ int erasure_carry_out(struct service *self, const struct request *req,
                       const struct account_wipe_in *in, const struct erasure_work *work,
                       struct error *err) MUST_USE;
 
-/* Notes a completed request by its key; does nothing without an account. Parks. */
+/* Notes the key of a completed request. Parks. */
 int erasure_step_done(struct service *self, const struct request *req, struct uuid account,
                       struct uuid key, struct error *err) MUST_USE;
 
-/* Reads the counts, which are 0 for an unknown account. The caller sets `waiting`. Parks. */
+/* Counts are 0 for an unknown account. The caller sets `waiting`. Parks. */
 int erasure_read(struct service *self, const struct request *req,
                  const struct account_erased_in *in, struct account_erased_out *out,
                  struct error *err) MUST_USE;

@@ -1,4 +1,3 @@
-/* fetch.c - see fetch.h. */
 #include "common/service/fetch.h"
 
 #include <ctype.h>
@@ -42,7 +41,6 @@ static size_t take(char *bytes, size_t one, size_t size, void *arg)
     return one * size;
 }
 
-/* Makes the receiver's spans children of this one. */
 static struct curl_slist *add_trace(struct curl_slist *list, const struct span *span)
 {
     char line[sizeof("tracestate: ") + TRACESTATE_MAX + TRACEPARENT_SIZE], text[TRACEPARENT_SIZE];
@@ -107,8 +105,7 @@ static int too_late(struct error *err)
     return error_set(err, ERR_DEADLINE, "There was no answer in time.");
 }
 
-/* Explains a missing answer to a project's members without details of the installation's
- * network. */
+/* Reveals nothing of the installation's network to a project's members. */
 static int failed(const struct transfer_state *state, CURLcode code, struct error *err)
 {
     if (state->too_large)
@@ -127,7 +124,7 @@ static int failed(const struct transfer_state *state, CURLcode code, struct erro
 
 enum { AGE_MAX_S = 1 << 30 }; /* limit of larger values (RFC 9111, section 1.2.2) */
 
-/* Returns true for a directive of this name; *ret: its value or "". */
+/* *ret: the directive's value or "". */
 static bool is_directive(const char *at, size_t size, const char *name, const char **ret)
 {
     size_t length = strlen(name);
@@ -139,7 +136,7 @@ static bool is_directive(const char *at, size_t size, const char *name, const ch
     return true;
 }
 
-/* Reads seconds, bare or quoted; other text is 0, which is stale. */
+/* Bare or quoted; other text is 0, stale. */
 static int64_t read_seconds(const char *at)
 {
     int64_t seconds = 0;
@@ -150,7 +147,7 @@ static int64_t read_seconds(const char *at)
     return seconds;
 }
 
-/* Adds a header; the shortest age counts. */
+/* The shortest age counts. */
 static int64_t add_cache_control(int64_t max_age_s, const char *at)
 {
     while (*at) {

@@ -1,4 +1,3 @@
-/* list_write.c - see list_write.h. */
 #include "common/service/list_write.h"
 
 struct list_in {

@@ -1,5 +1,5 @@
 /*
- * list_write.h - transactions that write a row of a list with a limit per project (list_limit.h).
+ * list_write.h - writes a row of a list with a limit per project (list_limit.h).
  *
  *     static const struct list_rule bots = {
  *         LIST_LIMIT("bots"), &sql_bot_lock_statement, &sql_bot_size_statement};
@@ -28,7 +28,7 @@ struct list_write {
 int list_write_begin(struct list_write *self, struct db *db, const struct request *req,
                      struct error *err) MUST_USE;
 
-/* Fails with CONFLICT, and writes nothing, if the list grew beyond the limit. Parks. */
+/* Fails with CONFLICT, writing nothing, if the list grew beyond the limit. Parks. */
 int list_write_commit(struct list_write *self, const struct request *req,
                       struct error *err) MUST_USE;
 

@@ -1,4 +1,3 @@
-/* metric_rows.c - see metric_rows.h. */
 #include "common/service/metric_rows.h"
 
 static const struct field metric_row_rows[] = {

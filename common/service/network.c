@@ -1,7 +1,6 @@
-/* network.c - see network.h. */
 #include "common/service/network.h"
 
-/* Includes 6to4, NAT64 and Teredo, whose IPv4 addresses would bypass these rows. */
+/* 6to4, NAT64 and Teredo addresses would bypass IPv4 rows. */
 static const char *const closed[] = {
     "0.0.0.0/8",
     "10.0.0.0/8",

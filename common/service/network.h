@@ -1,4 +1,3 @@
-/* network.h - addresses that a project's URL can use: public ones, and the operator's choice. */
 #ifndef ATRIUM_COMMON_SERVICE_NETWORK_H
 #define ATRIUM_COMMON_SERVICE_NETWORK_H
 
@@ -8,12 +7,11 @@ struct network_rules {
     struct address_networks allowed, closed;
 };
 
-/* Reads the allowed networks of key `key`, as address_networks_parse() does. */
+/* See address_networks_parse(). */
 int network_rules_read(const char *key, const char *const *allowed, struct arena *arena,
                        struct network_rules *ret, struct error *err) MUST_USE;
 
-/* Returns false if the address is not globally reachable (IANA special-purpose registries, RFC
- * 6890), unless allowed. */
+/* False if not globally reachable (IANA special-purpose registries, RFC 6890), unless allowed. */
 bool network_is_open(const struct network_rules *self, const struct address *address);
 
 #endif

@@ -2,8 +2,8 @@
  * outbox.c - the fiber that relays the outbox table's rows, see outbox.h.
  *
  * A batch of due rows is claimed under a lease, called in order and settled by one statement. After
- * a failure the lease expires, and the rows are due again: delivery at least once, deduplicated by
- * id. Rows for a service without instances are not claimed.
+ * a failure the lease expires, and the rows are due again. Rows for a service without instances are
+ * not claimed.
  */
 #include "common/service/outbox.h"
 
@@ -60,7 +60,7 @@ static void add_trace(const struct outbox *self, struct codec_buffer *map)
     char traceparent[TRACEPARENT_SIZE];
     msgpack_packer packer;
 
-    /* The first byte of a map of up to 14 members has their number. */
+    /* A small map's number of members is in its first byte. */
     if (!activity || !activity->spans || (map->bytes[0] & 0xf0) != 0x80 || map->bytes[0] == 0x8f)
         return;
     map->bytes[0]++;
@@ -123,7 +123,7 @@ static const struct bus_method *find_method(const struct outbox *self, const cha
     return NULL;
 }
 
-/* Returns methods of services without instances; text NULL if that is all. */
+/* text NULL: all services are absent. */
 static struct db_array absent_methods(const struct outbox *self, struct arena *arena)
 {
     struct db_array absent;
@@ -147,7 +147,7 @@ static struct db_array absent_methods(const struct outbox *self, struct arena *a
     return absent;
 }
 
-/* True if the receiver blames the request, so that a retry will not help. */
+/* The receiver blames the request, so a retry will not help. */
 static bool is_refusal(enum error_code code)
 {
     int status = error_kind(code)->status;
@@ -162,7 +162,6 @@ static enum fate refused(const struct sql_outbox_claim_row *claim, const struct 
     return FATE_REFUSED;
 }
 
-/* Continues the activity of the request that made the row. */
 static struct activity activity_of(const struct outbox *self,
                                    const struct sql_outbox_claim_row *claim, const uint8_t *plain,
                                    size_t size, struct arena *arena)
@@ -185,7 +184,6 @@ static struct activity activity_of(const struct outbox *self,
     return activity;
 }
 
-/* Returns a request for the relay's own calls. */
 static struct request own_request(struct arena *arena, const char *trace, int64_t deadline_mono_ms)
 {
     return (struct request){.arena = arena,
@@ -249,7 +247,7 @@ static void settle_row(struct outbox *self, struct sql_outbox_settle_in *settlem
     db_array_add_int(&settlement->again_at, clock_real_ms() + delay_ms);
 }
 
-/* Relays claimed rows while the lease holds; others become due after it. */
+/* Stops when the lease ends; the other rows become due. */
 static int relay_rows(struct outbox *self, const struct sql_outbox_claim_rows *rows,
                       struct arena *arena, int64_t lease_mono_ms, struct error *err)
 {
@@ -275,7 +273,7 @@ static int relay_rows(struct outbox *self, const struct sql_outbox_claim_rows *r
     return sql_outbox_settle(self->db, &req, &settlement, err) < 0 ? -1 : 0;
 }
 
-/* Relays one claim. Returns the number of rows, or -1 if the database did not answer. */
+/* Returns the number of rows, or -1 without an answer of the database. */
 static int relay_batch(struct outbox *self, struct error *err)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
@@ -296,7 +294,7 @@ static int relay_batch(struct outbox *self, struct error *err)
     return (int)rows.count;
 }
 
-/* Measures the oldest row's wait, also for an absent receiver. */
+/* Includes rows for an absent receiver. */
 static int look_at_oldest(struct outbox *self, struct error *err)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();

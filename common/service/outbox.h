@@ -3,8 +3,7 @@
  *
  * The caller's transaction writes a row; a fiber relays it, at least once, to an operation whose
  * input has the row's id as de-duplication key. Bodies are sealed, since they can hold one-time
- * secrets. Each schema's first migration creates the table. created_at and due_at are real time,
- * which a test clock does not move.
+ * secrets. created_at and due_at are real time, which a test clock does not move.
  */
 #ifndef ATRIUM_COMMON_SERVICE_OUTBOX_H
 #define ATRIUM_COMMON_SERVICE_OUTBOX_H
@@ -17,20 +16,20 @@
 struct outbox;
 
 /* Starts the relay, after db_prepare(). `methods` (NULL-ended) are the rows' operations; borrowed
- * keys seal the bodies. Retries after 200 ms .. 60 s, and hourly, with a log line, if the receiver
+ * keys seal the bodies. Retries after 200 ms .. 60 s, or hourly, with a log line, if the receiver
  * blames the request (4xx except 429). A dead instance's rows continue within 5 s. */
 struct outbox *outbox_new(struct loop *loop, struct db *db, struct bus *bus,
                           struct metrics *metrics, const struct bus_method *const *methods,
                           const struct seal_keys *keys);
 
-/* Waits at most 3 s for the current call on a fiber; elsewhere the relay's fiber has ended. */
+/* Waits at most 3 s for the current call on a fiber. */
 void outbox_destroy(struct outbox **self_p);
 
-/* Returns a row for the part "outbox". The id must be the key in `in`; times are real, in ms. */
+/* For the part "outbox". The id must be the key in `in`; times are real, in ms. */
 struct sql_outbox outbox_row(struct outbox *self, struct arena *arena,
                              const struct bus_method *method, struct uuid id, const void *in);
 
-/* Counts waiting rows, at most OUTBOX_COUNT_MAX, those due first. Parks. */
+/* Counts at most OUTBOX_COUNT_MAX waiting rows. Parks. */
 enum { OUTBOX_COUNT_MAX = 10000 };
 struct outbox_state {
     int64_t waiting;
@@ -39,7 +38,7 @@ struct outbox_state {
 int outbox_state(struct outbox *self, const struct request *req, struct outbox_state *ret,
                  struct error *err) MUST_USE;
 
-/* Relays now instead of within a second, after the commit. Does not wait. */
+/* Relays now instead of within a second, after the commit. */
 void outbox_wake(struct outbox *self);
 
 #endif

@@ -1,4 +1,3 @@
-/* page_cursor.c - see page_cursor.h. */
 #include "common/service/page_cursor.h"
 
 #include <jansson.h>

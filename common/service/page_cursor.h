@@ -2,8 +2,7 @@
  * page_cursor.h - opaque texts that identify the start of a list's next page.
  *
  * base64url(sealed JSON [written at, list, phase, key, id]): keys can be personal, and clients must
- * not forge them. `list` names route, project and filters; a cursor is valid for that list, for a
- * day.
+ * not forge them. `list` names route, project and filters; a cursor is valid for it, for a day.
  */
 #ifndef ATRIUM_COMMON_SERVICE_PAGE_CURSOR_H
 #define ATRIUM_COMMON_SERVICE_PAGE_CURSOR_H
@@ -37,7 +36,7 @@ const char *page_cursor_new(struct arena *arena, const struct seal_keys *keys, c
                             int64_t now_ms, const struct page_cursor *cursor);
 
 /* Cuts the extra row off a list in id order that was read with `count` + 1 rows. Returns the next
- * page's cursor or NULL. size, id: a row's size, and its uuid's offset. */
+ * cursor or NULL. size, id: a row's size, and its uuid's offset. */
 const char *page_cursor_cut(struct arena *arena, const struct seal_keys *keys, const char *list,
                             int64_t now_ms, int64_t count, size_t size, size_t id,
                             struct field_list *rows);
@@ -45,7 +44,7 @@ const char *page_cursor_cut(struct arena *arena, const struct seal_keys *keys, c
     page_cursor_cut((req)->arena, keys, list, (req)->now_ms, count, sizeof(struct type), \
                     offsetof(struct type, id), rows)
 
-/* Reads a cursor of this list; NULL is the start. Fails: ERR_VALIDATION, path _cursor. */
+/* NULL is the start. Fails: ERR_VALIDATION, path _cursor. */
 int page_cursor_read(struct arena *arena, const struct seal_keys *keys, const char *list,
                      int64_t now_ms, const char *text, struct page_cursor *ret,
                      struct error *err) MUST_USE;

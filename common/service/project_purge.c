@@ -1,6 +1,3 @@
-/*
- * project_purge.c - see project_purge.h: the operation for settingsd, and the repeating task.
- */
 #include "common/service/project_purge.h"
 
 #include "common/base/clock.h"
@@ -8,7 +5,7 @@
 #include "common/service/sql/purge.h"
 
 enum {
-    RUN_MS = 1000, /* per call, so that the caller sees progress and other requests run */
+    RUN_MS = 1000, /* per call, so that other requests run */
     PERIOD_MS = MINUTES(1),
     REMEMBER_MS = DAYS(1), /* longer than any request, form or retry */
     PAGE = 100,

@@ -1,9 +1,9 @@
 /*
  * project_purge.h - deletes a deleted project's data in a daemon, page by page.
  *
- * settingsd calls each daemon's project_purge until a call finds nothing more. A daemon remembers
- * the project for a day and checks again every minute, since requests that were running when the
- * project was closed, and outbox rows, can still write.
+ * settingsd calls project_purge until a call finds nothing more. A daemon remembers the project for
+ * a day and checks again every minute, since requests that were running when it was closed, and
+ * outbox rows, can still write.
  *
  *     static const struct purge_step purge[] = {
  *         PURGE_STEP(template, 1000), // sql/purge/purge_template.sql
@@ -17,11 +17,10 @@
 
 struct service;
 
-/* Deletes at most `rows` rows of the project; *ret_removed is their number. Repeatable. Parks. */
+/* *ret_removed: at most `rows`. Repeatable. Parks. */
 typedef int purge_page_fn(void *daemon, const struct request *req, struct uuid project,
                           int64_t rows, int64_t *ret_removed, struct error *err);
 
-/* One table; steps run in order. */
 struct purge_step {
     const char *table;
     int64_t rows; /* per page: locks last 100 ms at most */
@@ -35,7 +34,6 @@ struct purge_step {
         .table = #table_, .rows = (rows_), .statement = &sql_purge_##table_##_statement \
     }
 
-/* Returns a page's audit row. */
 struct sql_audit purge_audit(const struct request *req, struct uuid project, const char *table);
 
 struct project_purge_in {
@@ -48,12 +46,12 @@ struct project_purge_out {
 };
 FIELD_DECLARE(project_purge_out);
 
-/* Answers project_purge: remembers the project and runs the daemon's steps for at most a second.
- * The daemon is done after a call that removed nothing and has no more. Parks. */
+/* Runs the daemon's steps for at most a second. The daemon is done after a call that removed
+ * nothing and has no more. Parks. */
 int purge_call(struct service *self, const struct request *req, struct uuid project,
                struct project_purge_out *out, struct error *err) MUST_USE;
 
-/* Runs other steps (ended by table NULL) without remembering the project. Parks. */
+/* Runs steps (ended by table NULL) without remembering the project. Parks. */
 int purge_run(struct service *self, const struct purge_step *steps, const struct request *req,
               struct uuid project, struct project_purge_out *out, struct error *err) MUST_USE;
 

@@ -1,4 +1,3 @@
-/* project_read_only.c - see project_read_only.h: the operation for atriumctl. */
 #include "common/service/project_read_only.h"
 #include "common/base/clock.h"
 #include "common/service/check.h"
@@ -82,8 +81,8 @@ static int change(struct service *self, const struct request *req, const struct 
     return db_commit(&tx, err);
 }
 
-/* Starts or ends read-only, and waits for earlier writes. Repeatable. Fails: UNAVAILABLE (a long
- * transaction: it is read-only, call again). */
+/* Also waits for earlier writes. Repeatable. Fails: UNAVAILABLE (a long transaction: it is
+ * read-only, call again). */
 int tenant_hold(struct service *self, const struct request *req, const struct tenant_hold_in *in,
                 struct nothing *out UNUSED, struct error *err)
 {
@@ -107,7 +106,7 @@ int project_read_only_refuse(struct service *self, const struct request *req, st
     return row.held ? refuse_read_only(err) : 0;
 }
 
-/* Tells if a project is read-only without earlier writes running. Fails: UNAVAILABLE. */
+/* True if no earlier write is running either. Fails: UNAVAILABLE. */
 int tenant_held(struct service *self, const struct request *req, const struct tenant_held_in *in,
                 struct tenant_held_out *out, struct error *err)
 {

@@ -3,8 +3,7 @@
  *
  * A row of project_hold marks the project. Triggers on the moving tables, enabled meanwhile, reject
  * changes with an SQLSTATE that sqlstate.def maps to ERR_PROJECT_READ_ONLY, also by requests, tasks
- * and operators that started before. Statements over many projects skip it (part not_held) until
- * afterwards.
+ * and operators that started before. Statements over many projects skip it (part not_held).
  *
  * atriumctl calls each daemon's tenant_hold, settingsd's first: it informs authd and the gateways
  * (settingsd/project.c), which reject requests earlier, even those that write no row, such as a
@@ -38,8 +37,7 @@ FIELD_DECLARE(tenant_held_out);
 struct service;
 void project_read_only_extend(struct service *self);
 
-/* Fails with PROJECT_READ_ONLY, for effects that no trigger reverts and no gateway checks.
- * Parks. */
+/* For effects that no trigger reverts and no gateway checks. Fails: PROJECT_READ_ONLY. Parks. */
 int project_read_only_refuse(struct service *self, const struct request *req, struct uuid project,
                              struct error *err) MUST_USE;
 

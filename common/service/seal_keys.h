@@ -35,19 +35,19 @@ struct seal_keys {
 
 void seal_keys_wipe(struct seal_keys *self);
 
-/* Adds a key of SEAL_KEY_SIZE bytes, unless present or too many. */
+/* Ignores a key that is present or too many. */
 void seal_keys_add(struct seal_keys *self, const struct secret *secret, int64_t retired_at);
 
-/* Fails for a file that is missing, open to others, or malformed. */
+/* The file can be missing, open to others, or malformed. */
 int seal_keys_load(const char *path, struct seal_keys *ret, struct error *err) MUST_USE;
 
 const struct seal_key *seal_keys_find(const struct seal_keys *self, const char *id);
 const struct secret *seal_keys_current(const struct seal_keys *self);
 
-/* Counts keys, from the first, that can have hashed something of `life_ms` that is still valid. */
+/* Counts keys that can have hashed something of `life_ms` that is still valid. */
 size_t seal_keys_hashing(const struct seal_keys *self, int64_t now_ms, int64_t life_ms);
 
-/* Calls secret_seal() with the writing key; the second calls secret_open() with any. */
+/* secret_seal() with the writing key; secret_open() with any. */
 struct sealed seal_value(struct arena *arena, const struct seal_keys *self, const char *purpose,
                          const void *plain, size_t size);
 int seal_open(struct arena *arena, const struct seal_keys *self, const char *purpose,

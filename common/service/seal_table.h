@@ -1,6 +1,6 @@
 /*
- * seal_table.h - the columns with sealed values in a daemon's database, a row for each, so that a
- * rotation can reseal them (common/service/service_seal.c).
+ * seal_table.h - the columns with sealed values in a daemon's database, for a key rotation
+ * (common/service/service_seal.c).
  *
  *     static const struct seal_table seal_tables[] = {
  *         // sql/seal/seal_mfa_factor_page.sql and _replace.sql
@@ -16,7 +16,6 @@
 #include "common/service/seal_keys.h"
 #include "common/service/sql_part.h"
 
-/* A row of a page. */
 struct seal_row {
     const char *key;
     const char *subject;      /* or NULL */
@@ -27,8 +26,8 @@ struct seal_row {
 extern const struct field_table seal_row_table;
 
 struct seal_table {
-    const char *name; /* table's, for operators */
-    /* a value's purpose, followed by a space and the row's subject, if any */
+    const char *name;
+    /* followed by a space and the row's subject, if any */
     const char *purpose;
     const struct db_statement *const *page;    /* call "seal_page" */
     const struct db_statement *const *replace; /* call "seal_write" */

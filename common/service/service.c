@@ -1,7 +1,6 @@
 /*
- * service.c - a daemon's life from the command line to the exit code.
- *
- * Start and stop run on fibers; the loop ends with the last fiber. Closing reverses opening.
+ * service.c - a daemon's life. Start and stop run on fibers; the loop ends with the last fiber.
+ * Closing reverses opening.
  */
 #include "common/service/service.h"
 
@@ -37,8 +36,8 @@ static void log_failure(int level, const char *message, const struct error *err)
               err->detail[0] != '\0' ? err->detail : NULL, NULL);
 }
 
-/* Opens the bus, not on a fiber: group lookups can load libraries with large stacks. Callers wait
- * for open_all(). */
+/* Not on a fiber: group lookups can load libraries with large stacks. Callers wait for
+ * open_all(). */
 static int open_bus(struct service *self, struct error *err)
 {
     const struct service_definition *definition = self->definition;
@@ -64,7 +63,7 @@ static int open_bus(struct service *self, struct error *err)
     return !self->bus ? -1 : 0;
 }
 
-/* Waits for the server. Fails if it rejects this daemon, or the service stops. */
+/* Fails if the server rejects this daemon, or the service stops. */
 static int prepare_database(struct service *self, struct error *err)
 {
     int64_t pause_ms = DATABASE_RETRY_MIN_MS;
@@ -128,7 +127,7 @@ static int run_audit(void *daemon, const struct request *req, struct error *err)
     return audit_chain_run(self->audit, req, err);
 }
 
-/* Creates the month's partition before the first row if possible; a row has a place without it. */
+/* Rows have a place without their month's partition, too. */
 static void open_audit(struct service *self)
 {
     CLEANUP(service_request_destroy)
@@ -215,7 +214,7 @@ static void end_when_unwound(void *arg)
         loop_stop(self->loop);
 }
 
-/* Drains, then cancels the remaining requests and waits for their end. */
+/* Also cancels the remaining requests and waits for their end. */
 static void drain(struct service *self)
 {
     if (self->definition->drain)
@@ -330,7 +329,7 @@ static void make_metrics(struct service *self)
         service_database_metrics(self);
 }
 
-/* Fills the context for lines without their own. */
+/* For lines without their own. */
 static void read_log_context(void *arg, struct log_context *ret)
 {
     const struct activity *activity = activity_current(arg);
@@ -387,8 +386,7 @@ static int start_or_print(struct service *self, const struct service_options *op
     return run(self, options);
 }
 
-/* Prevents core files, which would hold secrets. Only the soft limit, which a debugging operator
- * can raise. */
+/* Core files would hold secrets. A debugging operator can raise the soft limit. */
 static void leave_no_core(void)
 {
     struct rlimit limit;

@@ -25,9 +25,9 @@
 #include "common/service/seal_table.h"
 
 struct common_config {
-    const char *run_dir;          /* sockets and lock files */
-    const char *log_level;        /* debug info notice warning error */
-    const char *log_format;       /* auto text json journal */
+    const char *run_dir;
+    const char *log_level; /* debug info notice warning error */
+    const char *log_format;
     int64_t slow_statement;       /* ms; 0: log none */
     bool development;             /* set by `atriumctl dev` only: allows --test-clock */
     const char *bus_hosts;        /* file of bus_hosts.h; NULL: one host */
@@ -42,11 +42,11 @@ extern const struct config_row common_config_rows[];
 extern const size_t common_config_row_count;
 
 struct database_config {
-    const char *database; /* conninfo */
+    const char *database;
     int64_t read_connections, write_connections;
     int64_t statement_timeout, lock_timeout; /* ms */
 };
-/* Rows for a daemon's configuration struct `s` with a member `struct database_config db`. */
+/* For a configuration struct `s` with a member `struct database_config db`. */
 #define DATABASE_CONFIG_ROWS(s, database_default)                                                 \
     {"database",                                                                                  \
      CONFIG_TYPE_TEXT,                                                                            \
@@ -90,10 +90,10 @@ struct database_config {
     }
 
 struct service_definition {
-    const char *name;                /* "authd": also section and socket directory */
-    const char *summary;             /* for --help */
-    size_t size;                     /* daemon's struct, whose FIRST member is struct service */
-    const struct config_row *config; /* own section */
+    const char *name; /* "authd": also section and socket directory */
+    const char *summary;
+    size_t size; /* daemon's struct, whose FIRST member is struct service */
+    const struct config_row *config;
     size_t config_count;
     size_t config_size;
     size_t database_offset;         /* to its struct database_config; SIZE_MAX: no database */
@@ -103,9 +103,9 @@ struct service_definition {
     bool audit;   /* has common/service/schema/audit.sql, so keeps its chain */
     bool erasure; /* has common/service/schema/erasure.sql, see erasure.h */
     const struct operation *operations; /* ended by name NULL; service_routes.def's are added */
-    /* See bus_options.admit; can be NULL. */
+    /* See bus_options. */
     int (*admit)(void *daemon, struct request *req, const struct operation *row, struct error *err);
-    /* See bus_options.find_project. */
+    /* See bus_options. */
     int (*find_project)(void *daemon, const struct request *req, const char *name, struct uuid *ret,
                         struct error *err);
     const struct check *checks;   /* own doctor rows, ended by name NULL, or NULL */
@@ -116,19 +116,16 @@ struct service_definition {
         *seal_tables;               /* sealed columns, ended by name NULL; NULL: only the outbox */
     const struct purge_step *purge; /* data of projects, ended by table NULL, or NULL */
     const struct tenant_table *tenant; /* tables that move to another installation, or NULL */
-    /* Checks the files that the configuration names, also for --check-config. Can block. Can be
-     * NULL. */
+    /* Checks files that the configuration names, also for --check-config. Can block or be NULL. */
     int (*configured)(void *daemon, struct error *err);
-    /* Takes over what `configured` made in `fresh` after a reload. `fresh` is an unstarted daemon
-     * whose arena lives until the next reload; do not use its new values without CONFIG_RELOAD.
-     * Must not park. Can be NULL. */
+    /* Takes over what `configured` made in `fresh`, an unstarted daemon whose arena lives until the
+     * next reload. Do not use its values without CONFIG_RELOAD. Must not park. Can be NULL. */
     void (*reload)(void *daemon, void *fresh);
-    /* Runs on a fiber after database and bus, before requests. Must not wait for other daemons. Can
-     * be NULL. */
+    /* Runs on a fiber before requests. Must not wait for other daemons. Can be NULL. */
     int (*start)(void *daemon, struct error *err);
-    /* Stops input other than the bus's on SIGTERM, and waits, bounded, for running work. */
+    /* Stops input other than the bus's, and waits, bounded, for running work. */
     void (*drain)(void *daemon);
-    /* Frees what start made, after drain and all runs; after a failed start some is NULL. */
+    /* Frees what start made; after a failed start some is NULL. */
     void (*stop)(void *daemon);
 };
 
@@ -143,9 +140,9 @@ struct blocker {
 
 struct service {
     const struct service_definition *definition;
-    const char *instance; /* "1" */
+    const char *instance;
     struct common_config *common;
-    void *config;            /* daemon's configuration struct */
+    void *config;
     struct seal_keys seal;   /* empty without a seal_key */
     struct bus_hosts *hosts; /* NULL: one host */
     struct arena *hosts_arena;
@@ -156,9 +153,9 @@ struct service {
     struct metrics *metrics;
     struct spans *spans;
     struct bus *bus;
-    struct db *db; /* NULL without a database */
+    struct db *db; /* or NULL */
     struct offload *offload;
-    struct outbox *outbox;     /* NULL without outbox methods */
+    struct outbox *outbox;     /* or NULL */
     struct audit_chain *audit; /* or NULL */
     bool ready, stopping;
     const char *sandbox; /* confinement of started programs; NULL: starts none */
@@ -186,7 +183,7 @@ struct service {
 
 int service_main(int argc, char **argv, const struct service_definition *definition);
 
-/* Creates the daemon's own request: fresh arena, trace id, deadline. Use CLEANUP. */
+/* For the daemon's own work: fresh arena, trace id, deadline. Use CLEANUP. */
 struct request *service_request_new(struct service *self, int64_t timeout_ms);
 void service_request_destroy(struct request **self_p);
 
@@ -196,11 +193,11 @@ void service_request_destroy(struct request **self_p);
 void service_every(struct service *self, const char *name, int64_t period_ms,
                    int (*fn)(void *daemon, const struct request *req, struct error *err));
 
-/* Does the same for work that contract time does not make due; ignores a test clock. */
+/* Ignores a test clock. */
 void service_every_real(struct service *self, const char *name, int64_t period_ms,
                         int (*fn)(void *daemon, const struct request *req, struct error *err));
 
-/* Operations of every daemon (service_routes.def), for bus_call_instance(). */
+/* For bus_call_instance() (service_routes.def). */
 struct bus_method service_status_method(const char *service);
 struct bus_method service_metrics_method(const char *service);
 struct bus_method service_spans_method(const char *service);
@@ -232,7 +229,7 @@ struct service_metrics_out {
 };
 FIELD_DECLARE(service_metrics_out);
 
-/* Ended spans of sampled requests, removed from the instance's ring. */
+/* Removed from the instance's ring. */
 struct service_spans_out {
     const char *spans; /* JSON array of OTLP Spans */
     int64_t count;
@@ -278,7 +275,7 @@ struct audit_page_out {
 };
 FIELD_DECLARE(audit_page_out);
 
-/* A page of a table, after `after`, to reseal with the writing key. */
+/* The page after `after`, to reseal with the writing key. */
 struct seal_reseal_in {
     int64_t table;     /* from 0 */
     const char *after; /* absent: the start */

@@ -1,7 +1,6 @@
-/* service_audit.c - a daemon's audit log in pages for atriumctl. */
 #include "common/service/service_private.h"
 
-/* Limits of a page: rows, and bytes of text before its last row. A gap is between two rows. */
+/* A page's rows, and bytes of text before its last row. A gap is between two rows. */
 enum { PAGE_ROWS = 1000, PAGE_BYTES = 1 << 20 };
 
 static const struct field audit_page_in_rows[] = {
@@ -36,7 +35,7 @@ static size_t page_fit(const struct field_list *rows)
     return count;
 }
 
-/* Reads the end first, so that all before it is among rows or gaps. */
+/* The end is read first, so that all before it is among rows or gaps. */
 int audit_page(struct service *self, const struct request *req, const struct audit_page_in *in,
                struct audit_page_out *out, struct error *err)
 {

@@ -1,7 +1,6 @@
 /*
- * service_check.c - every daemon's checks for `atriumctl doctor`.
- *
- * Files are read on the offload pool; everything else parks.
+ * service_check.c - every daemon's checks. Files are read on the offload pool; everything else
+ * parks.
  */
 #include <sodium.h>
 #include <sys/stat.h>
@@ -28,7 +27,7 @@ FIELD_TABLE(service_check_out);
 
 /* ---- configuration ---- */
 
-/* The files as this daemon's start would read them now. */
+/* As a start would read them now. */
 struct reading {
     const struct service *self;
     struct arena *arena;
@@ -138,7 +137,6 @@ static bool check_host_key(struct key_files *job)
                                             self->definition->name, self->instance));
 }
 
-/* Compares the file's keys with those in use. */
 static bool check_seal_key(struct key_files *job)
 {
     const char *path = service_seal_key_path(job->self);

@@ -1,4 +1,3 @@
-/* service_config.c - the configuration in use, and in the files (`atriumctl config`). */
 #include "common/service/service_private.h"
 
 enum { ENTRIES_MAX = 512 };
@@ -66,7 +65,7 @@ static struct field_list list_entries(const struct service *self, const struct s
     return (struct field_list){entries, count};
 }
 
-/* Copies entries to the request's arena, since `fresh`'s ends. */
+/* `fresh`'s arena ends, so entries are copied. */
 int service_config(struct service *self, const struct request *req, const struct nothing *in UNUSED,
                    struct service_config_out *out, struct error *err)
 {

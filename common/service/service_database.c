@@ -2,9 +2,9 @@
  * service_database.c - checks every three seconds if the database answers and takes writes, and who
  * blocks it.
  *
- * Answer and blocker use the vital connection (db.h), which no lock delays; the write uses the
- * normal pool. A request's write that was refused, by a full disk for example, counts immediately.
- * service_status() (hence /readyz), metrics and doctor show the result.
+ * Answer and blocker use the vital connection (db.h), which no lock delays. A request's write that
+ * a full disk refused, for example, counts immediately. service_status() (hence /readyz), metrics
+ * and doctor show the result.
  */
 #include "common/service/service_private.h"
 #include "common/service/sql/probe.h"
@@ -45,7 +45,6 @@ static int64_t read_blocked_ms(void *arg)
     return ((const struct service *)arg)->database.blocker.waited_ms / 1000;
 }
 
-/* Makes a table or program name safe for a label. */
 static const char *label_text(struct arena *arena, const char *text)
 {
     char *copy = arena_strndup(arena, text, strnlen(text, PROBE_LABELS_MAX));
@@ -81,7 +80,7 @@ void service_database_metrics(struct service *self)
 
 /* ---- probes ---- */
 
-/* Returns a request with its own deadline: the round's can have passed during the probe before. */
+/* The round's deadline can have passed during the probe before. */
 static struct request probe_request(const struct request *round)
 {
     struct request req = *round;
@@ -140,7 +139,7 @@ static void set_blocker(struct service *self, const struct blocker *seen)
     *known = *seen;
 }
 
-/* Keeps the previous blocker while no statement waits, as all are held back or none was sent. */
+/* Keeps the previous blocker while no statement waits. */
 static int keep_blocker(struct service *self, const struct request *req, struct error *err)
 {
     struct blocker *known = &self->database.blocker;

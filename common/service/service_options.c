@@ -1,4 +1,3 @@
-/* service_options.c - a daemon's command line and configuration file. */
 #include <getopt.h>
 #include <stdio.h>
 
@@ -143,7 +142,7 @@ int service_log_level(const char *word)
     return -1;
 }
 
-/* Keeps directory and socket names valid; the bus rejects others. */
+/* The bus rejects other names. */
 static bool is_instance_name(const char *name)
 {
     size_t length = strlen(name);
@@ -185,7 +184,6 @@ int service_config_load(struct service *self, const struct service_options *opti
     return 0;
 }
 
-/* Finds this instance among the hosts, if configured. */
 static int load_hosts(struct service *self, struct error *err)
 {
     const struct common_config *common = self->common;

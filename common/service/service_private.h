@@ -7,10 +7,9 @@
 #define OP(handler, input, output, callers, flags) HANDLER(struct service, handler, input, output)
 #include "common/service/service_routes.def"
 
-/* Returns the daemon's and the built-in operations, ended by name NULL. */
 const struct operation *service_operations(const struct operation *own, struct arena *arena);
 
-/* Starts no further run of service_every() and parks until running ones end. */
+/* Parks until running tasks end. */
 void service_tasks_stop(struct service *self);
 
 struct service_options {
@@ -18,15 +17,14 @@ struct service_options {
     bool check_config, print_config;
 };
 
-/* Returns -1 to exit with *ret_exit, after --help, --version or an error. */
+/* -1: exit with *ret_exit, after --help, --version or an error. */
 int service_options_read(int argc, char **argv, const struct service_definition *definition,
                          struct service_options *ret, int *ret_exit) MUST_USE;
 
-/* Fills self->common and self->config from the files, texts in self->arena. */
 int service_config_load(struct service *self, const struct service_options *options,
                         struct error *err) MUST_USE;
 
-/* Also does all checks of --check-config: hosts, and the daemon's files. Can block. */
+/* Checks also hosts, and the daemon's files, for --check-config. Can block. */
 int service_config_check(struct service *self, const struct service_options *options,
                          struct error *err) MUST_USE;
 
@@ -34,12 +32,11 @@ enum { SERVICE_SECTIONS = 2 };
 void service_sections(const struct service *self,
                       struct config_section ret[static SERVICE_SECTIONS]);
 
-/* Returns an unstarted daemon with the files' configuration in its own arena, for
- * service_config_check(). */
+/* Has its own arena; for service_config_check(). */
 struct service *service_fresh_new(const struct service *self);
 void service_fresh_destroy(struct service **self_p);
 
-/* Reads the files into it on the offload pool (parks). *ret_refusal is why a start would fail, or
+/* Reads the files on the offload pool (parks). *ret_refusal is why a start would fail, or
  * ERR_NONE. */
 int service_fresh_read(const struct service *self, struct service *fresh, int64_t deadline_mono_ms,
                        struct error *ret_refusal, struct error *err) MUST_USE;
@@ -51,7 +48,7 @@ struct service_difference {
 struct service_difference service_compare(const struct service *self, const struct service *fresh,
                                           struct arena *arena);
 
-/* Applies what can change at run time, immediately or after the current reload. */
+/* Applies what can change at run time, after the current reload if one runs. */
 void service_reload(struct service *self);
 
 char *service_config_text(const struct service *self, struct arena *arena);
@@ -62,7 +59,7 @@ void service_database_extend(struct service *self);
 void service_database_metrics(struct service *self);
 void service_database_watch(struct service *self);
 
-/* True if it answers; the second function, if it also takes writes. True without a database. */
+/* The second also asks for writes. True without a database. */
 bool service_database_up(const struct service *self);
 bool service_database_writable(const struct service *self);
 
@@ -72,13 +69,12 @@ int service_database_answer(struct service *self, const struct request *req, str
 int service_database_write(struct service *self, const struct request *req, struct error *err);
 int service_database_blocker(struct service *self, const struct request *req, struct error *err);
 
-/* Returns the configuration's member of a daemon with a database. */
 const struct database_config *service_database_config(const struct service *self);
 
 const char *service_seal_key_path(const struct service *self);
 int service_seal_load(struct service *self, struct error *err) MUST_USE;
 
-/* Adds the key rotation's statements and tables, before db_prepare(). */
+/* Call it before db_prepare(). */
 void service_seal_extend(struct service *self);
 
 /* Fails for keys other than the database's, registers new ones, adds rotated ones, starts
@@ -94,13 +90,13 @@ void service_erasure_extend(struct service *self);
 
 /* ---- project_purge.c ---- */
 
-/* Adds the statements, before db_prepare(); the second function starts the task. */
+/* Call the first before db_prepare(). */
 void project_purge_extend(struct service *self);
 void project_purge_watch(struct service *self);
 
 extern const struct check service_seal_checks[];
 
-/* Returns the syslog priority of a `log_level`, or -1. */
+/* -1: unknown. */
 int service_log_level(const char *word);
 
 #endif

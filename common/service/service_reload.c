@@ -111,7 +111,7 @@ static bool can_use_hosts(const struct bus_hosts *mine, const struct bus_hosts *
                 : mine->own->endpoint == fresh->own->endpoint);
 }
 
-/* Notes the list of hosts by its file, with the numbers of added and removed lines. */
+/* Names the list of hosts by its file, with numbers of added and removed lines. */
 static void note_hosts(struct comparison *self, const struct service *mine,
                        const struct service *fresh)
 {
@@ -151,8 +151,7 @@ static void apply_difference(void *arg, const struct config_section *mine,
         config_copy_value(&mine->rows[row], theirs->out, mine->out, self->arena);
 }
 
-/* Notes other files of values. Copies file names only if changed, so that they do not
- * accumulate. */
+/* Copies file names only if changed, so that they do not accumulate. */
 static void take_origins(struct service *self, const struct service *fresh)
 {
     struct config_section mine[SERVICE_SECTIONS], theirs[SERVICE_SECTIONS];
@@ -184,7 +183,7 @@ static void take_hosts(struct service *self, struct service *fresh)
     fresh->hosts_arena = arena;
 }
 
-/* Replaces all that refers to the former configuration, so that its arena can be freed. */
+/* The former configuration's arena is freed afterwards. */
 static void apply(struct service *self, struct service *fresh, struct arena *arena)
 {
     each_difference(self, fresh, arena, apply_difference, self);
@@ -226,7 +225,7 @@ static void reload(struct service *self)
                   NULL);
 }
 
-/* Notifies systemd of a started reload, for ExecReload=kill -HUP (sd_notify(3)). */
+/* For ExecReload=kill -HUP (sd_notify(3)). */
 static void notify_reloading(void)
 {
     struct timespec now;

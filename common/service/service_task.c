@@ -1,4 +1,3 @@
-/* service_task.c - a daemon's own requests and repeating tasks. */
 #include "common/base/uuid.h"
 #include "common/service/service_private.h"
 

@@ -1,8 +1,6 @@
 /*
- * service_tenant.c - see service_tenant.h.
- *
- * Answers have sealed values open: they go to atriumctl, over a local socket or encrypted, into a
- * file for one receiver.
+ * service_tenant.c - see service_tenant.h. Sealed values are open here: they go to atriumctl, over
+ * a local socket or encrypted, into a file for one receiver.
  */
 #include "common/service/service_tenant.h"
 
@@ -79,8 +77,7 @@ static struct tenant_store store_of(const struct service *self)
     return (struct tenant_store){self->db, &self->seal};
 }
 
-/* Rejects a deleted project's id for a day, because project_purge.c would delete the new rows
- * too. */
+/* For a day project_purge.c would delete the new rows too. */
 static int refuse_deleted(struct service *self, const struct request *req, struct uuid project,
                           struct error *err)
 {

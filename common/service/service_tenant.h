@@ -1,4 +1,4 @@
-/* service_tenant.h - a tenant's move: tables, pages of rows, added rows. */
+/* service_tenant.h - a tenant's move. */
 #ifndef ATRIUM_COMMON_SERVICE_SERVICE_TENANT_H
 #define ATRIUM_COMMON_SERVICE_SERVICE_TENANT_H
 
@@ -7,7 +7,7 @@
 
 enum {
     TENANT_ROW_MAX = 4 * 1024 * 1024,  /* a row's JSON bytes */
-    TENANT_PAGE_MAX = 2 * 1024 * 1024, /* a page's bytes; a single row can exceed it */
+    TENANT_PAGE_MAX = 2 * 1024 * 1024, /* unless it is a single row */
     TENANT_PAGE_ROWS_MAX = 1000,
 };
 

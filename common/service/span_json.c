@@ -1,4 +1,3 @@
-/* span_json.c - see span_json.h. */
 #include "common/service/span_json.h"
 
 #include <inttypes.h>

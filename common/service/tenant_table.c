@@ -1,6 +1,3 @@
-/*
- * tenant_table.c - see tenant_table.h.
- */
 #include "common/service/tenant_table.h"
 
 #include <inttypes.h>
@@ -28,7 +25,7 @@ const struct tenant_table tenant_common_tables[] = {
 
 /* ---- sealed columns ---- */
 
-/* Returns the end of the JSON value at `at`: a text, number, word, object or array. */
+/* The value is a text, number, word, object or array. */
 static const char *skip_value(const char *at)
 {
     bool text = false;
@@ -49,12 +46,11 @@ static const char *skip_value(const char *at)
     return at;
 }
 
-/* Part of a row. */
 struct span {
     const char *begin, *end;
 };
 
-/* Returns the JSON value of a column in row_to_json()'s output, or an empty span. */
+/* Empty if row_to_json() did not write the column. */
 static struct span find_column(const char *row, const char *column)
 {
     size_t length = strlen(column);
@@ -77,7 +73,7 @@ static const char *replace(struct arena *arena, const char *row, struct span spa
     return arena_printf(arena, "%.*s%s%s", (int)(span.begin - row), row, text, span.end);
 }
 
-/* Converts a bytea to JSON's form; the second function back, -1 if invalid. */
+/* JSON's form of a bytea; the second function reads it, -1 if invalid. */
 static const char *print_bytes(struct arena *arena, const uint8_t *bytes, size_t size)
 {
     char *text = arena_alloc(arena, 2 * size + 6);
@@ -102,7 +98,6 @@ static int parse_bytes(struct arena *arena, struct span span, uint8_t **ret, siz
                : 0;
 }
 
-/* Returns an identifier column's value. */
 static const char *text_of(struct arena *arena, const char *row, const char *column)
 {
     struct span span = find_column(row, column);
@@ -125,7 +120,7 @@ static bool is_null(struct span span)
     return span.end - span.begin == 4 && memcmp(span.begin, "null", 4) == 0;
 }
 
-/* Returns the row with the column open, or NULL if no key opens it. */
+/* NULL: no key opens it. */
 static const char *open_column(struct arena *arena, const struct seal_keys *keys, const char *row,
                                const struct tenant_sealed *sealed)
 {
@@ -148,7 +143,7 @@ static const char *open_column(struct arena *arena, const struct seal_keys *keys
     return replace(arena, row, span, print_bytes(arena, plain, size));
 }
 
-/* Seals the column again. NULL: it is not in open_column()'s form. */
+/* NULL: not in open_column()'s form. */
 static const char *seal_column(struct arena *arena, const struct seal_keys *keys, const char *row,
                                const struct tenant_sealed *sealed)
 {
@@ -165,8 +160,7 @@ static const char *seal_column(struct arena *arena, const struct seal_keys *keys
     return replace(arena, row, span, print_bytes(arena, value.bytes, value.size));
 }
 
-/* Applies `turn` to the sealed columns of a page's rows. Returns the name of a column that it
- * failed for, or NULL. */
+/* Returns the name of a column that `turn` failed for, or NULL. */
 static const char *turn_page(const struct tenant_table *table, const struct seal_keys *keys,
                              struct arena *arena,
                              const char *(*turn)(struct arena *, const struct seal_keys *,
@@ -187,7 +181,7 @@ static const char *turn_page(const struct tenant_table *table, const struct seal
     return NULL;
 }
 
-/* Returns a row as a key: statements get no open value. */
+/* Removes open values, which statements must not get. */
 static const char *key_of(const struct tenant_table *table, struct arena *arena, const char *row)
 {
     for (const struct tenant_sealed *sealed = table->sealed; sealed->column; sealed++) {
@@ -233,7 +227,7 @@ int tenant_table_read(const struct tenant_table *table, const struct tenant_stor
                   : 0;
 }
 
-/* Returns "[{...},{...}]". */
+/* "[{...},{...}]" */
 static const char *join(struct arena *arena, const struct tenant_page *page)
 {
     size_t size = 2 + page->count;
@@ -255,7 +249,6 @@ static const char *join(struct arena *arena, const struct tenant_page *page)
     return text;
 }
 
-/* Rows to add, and their table. */
 struct addition {
     const struct tenant_table *table;
     const struct tenant_store *to;
@@ -266,7 +259,7 @@ struct addition {
     bool values;             /* searches for an invalid value, whatever else is wrong */
 };
 
-/* Adds the first `count` rows in a transaction. *ret_others: rows that exist with other values. */
+/* *ret_others: rows that exist with other values. */
 static int add_rows(const struct addition *self, struct db_tx *tx, size_t count, int64_t *ret_added,
                     int64_t *ret_others, struct error *err)
 {
@@ -285,14 +278,14 @@ static int add_rows(const struct addition *self, struct db_tx *tx, size_t count,
     return 0;
 }
 
-/* True for faults of the file: invalid JSON or values (SQLSTATE class 22), or violated constraints
- * (class 23). */
+/* Faults of the file: invalid JSON or values (SQLSTATE class 22), violated constraints (class
+ * 23). */
 static bool is_of_rows(const struct error *err)
 {
     return strncmp(err->sqlstate, "22", 2) == 0 || strncmp(err->sqlstate, "23", 2) == 0;
 }
 
-/* Tests if the first `count` rows can be added, and rolls back. 1: yes; 0: no. */
+/* Rolls back. 1: the first `count` rows can be added; 0: not. */
 static int try_rows(const struct addition *self, size_t count)
 {
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
@@ -309,8 +302,8 @@ static int try_rows(const struct addition *self, size_t count)
     return err.code == ERR_CONFLICT ? self->values : -1;
 }
 
-/* Returns the first row that cannot be added, from 1; 0: no longer known. Tries it with all before
- * it, since rows can refer to each other. */
+/* Counts from 1; 0: no longer known. Tries a row with all before it, since rows can refer to each
+ * other. */
 static size_t first_refused(const struct addition *self)
 {
     size_t good = 0, bad = self->page.count;
@@ -329,7 +322,7 @@ static size_t first_refused(const struct addition *self)
     return bad;
 }
 
-/* Names the row of an error; leaves errors that no row caused. */
+/* Leaves errors that no row caused. */
 static int refuse_values(struct addition *self, int64_t before, struct error *err)
 {
     const char *name = self->table->name, *constraint;
@@ -363,8 +356,7 @@ static int refuse_others(const struct addition *self, int64_t before, int64_t ot
                      others, self->page.count, self->table->name, before + (int64_t)row);
 }
 
-/* Rejects the nil UUID as a project: it means the installation, so that a file's row would apply to
- * all projects. */
+/* The nil UUID as a project is the installation: a file's row would apply to all projects. */
 static int refuse_nil(struct uuid project, struct error *err)
 {
     static const struct uuid nil = {UUID_NIL};
@@ -373,7 +365,7 @@ static int refuse_nil(struct uuid project, struct error *err)
                                       : 0;
 }
 
-/* Applies routes' checks, which others rely on, to a file's rows. */
+/* A file's rows need routes' checks, which others rely on. */
 static int check_rows(const struct tenant_table *table, struct arena *arena,
                       const struct tenant_page *page, int64_t before, struct error *err)
 {
@@ -390,7 +382,7 @@ static int check_rows(const struct tenant_table *table, struct arena *arena,
     return 0;
 }
 
-/* Adds the page in a transaction that stays open. */
+/* The transaction stays open. */
 static int begin_page(const struct tenant_table *table, const struct tenant_store *to,
                       const struct request *req, struct uuid project,
                       const struct tenant_page *page, int64_t before, struct db_tx **ret,

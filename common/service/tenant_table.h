@@ -1,8 +1,6 @@
 /*
- * tenant_table.h - the tables of a daemon that move with a tenant to another installation.
- *
- * A table has a row for each table of the daemon's schema, with a reason for those that stay; a
- * test compares them.
+ * tenant_table.h - the tables of a daemon that move with a tenant to another installation: a row
+ * for each table of the schema, with a reason for those that stay.
  *
  *     const struct tenant_table settingsd_tenant_tables[] = {
  *         // sql/tenant/tenant_page_client.sql and tenant_insert_client.sql
@@ -12,9 +10,8 @@
  *     };
  *
  * A row moves as JSON with all its columns, so it keeps its id. Pages are in the order of a key
- * that never changes, so reading continues after the last row. Sealed values are opened when read,
- * and sealed with the receiver's key when added: a page has them open, and goes only into the
- * tenant's file (ctl/tenant/tenant_file.h).
+ * that never changes. Sealed values are opened when read, and sealed with the receiver's key when
+ * added: a page has them open, and goes only into the tenant's file (ctl/tenant/tenant_file.h).
  */
 #ifndef ATRIUM_COMMON_SERVICE_TENANT_TABLE_H
 #define ATRIUM_COMMON_SERVICE_TENANT_TABLE_H
@@ -39,17 +36,16 @@ struct tenant_page {
 
 struct tenant_table;
 
-/* Reads a project's rows after in->after, at most in->most, in key order. Parks. */
+/* Reads at most in->most rows after in->after in key order. Parks. */
 typedef int tenant_page_fn(const struct tenant_table *table, struct db *db,
                            const struct request *req, const struct sql_tenant_page *in,
                            struct tenant_page *ret, struct error *err);
 
-/* Adds rows: ret->added are new, ret->same existed with equal values. Parks. */
+/* ret->added are new, ret->same existed with equal values. Parks. */
 typedef int tenant_insert_fn(const struct tenant_table *table, struct db_tx *tx,
                              const struct request *req, const struct sql_tenant_add_in *in,
                              struct sql_tenant_add_row *ret, struct error *err);
 
-/* A column with sealed values. */
 struct tenant_sealed {
     const char *column;
     const char *purpose; /* followed by a space and the row's subject */
@@ -59,8 +55,7 @@ struct tenant_sealed {
     const char *of;
 };
 
-/* Checks a row's values as the daemon's routes do. Returns -1 with problems or a message. Does not
- * park. */
+/* Checks as the daemon's routes do. Returns -1 with problems or a message. Does not park. */
 typedef int tenant_check_fn(struct arena *arena, const char *row, struct error *err);
 
 enum { TENANT_SEALED_MAX = 2 };
@@ -83,30 +78,28 @@ struct tenant_table {
         .name = (name_), .stays = (reason_) \
     }
 
-/* The tables of schema/erasure.sql. */
 #define TENANT_ERASURE_WHY "what was erased on its own installation is vouched for there"
 #define TENANT_ERASURE_STAYS \
     TENANT_STAYS("erasure", TENANT_ERASURE_WHY), TENANT_STAYS("erasure_step", TENANT_ERASURE_WHY)
 
-/* Every daemon's tables, which all stay. Ended by name NULL. */
+/* Every daemon's; all stay. Ended by name NULL. */
 extern const struct tenant_table tenant_common_tables[];
 
-/* A database and its seal keys. */
 struct tenant_store {
     struct db *db;
     const struct seal_keys *keys;
 };
 
-/* Reads a page with values still sealed. Parks. */
+/* Leaves values sealed. Parks. */
 tenant_page_fn tenant_table_page;
 
-/* Reads a page; `after` is the previous page's last row, or NULL. The last page has fewer than
- * table->rows rows. Fails if a value's key is missing. Parks. */
+/* `after` is the previous page's last row, or NULL. The last page has fewer than table->rows rows.
+ * Fails if a value's key is missing. Parks. */
 int tenant_table_read(const struct tenant_table *table, const struct tenant_store *from,
                       const struct request *req, struct uuid project, const char *after,
                       struct tenant_page *ret, struct error *err) MUST_USE;
 
-/* Adds a page's rows to a project. Repeatable. Fails with ERR_CONFLICT, adding nothing, if a row is
+/* Adds a page's rows to a project. Repeatable. ERR_CONFLICT: nothing was added, because a row is
  * not the project's, exists with other values (sealed ones are not compared), duplicates a unique
  * value, or has columns or values that the table does not allow. The error names the first such
  * row, counted from `before`, the table's rows before this page. Parks. */
@@ -117,7 +110,7 @@ int tenant_table_add(const struct tenant_table *table, const struct tenant_store
 /* Inspects the tables after `rows`, the page as a JSON array, were added. Parks. */
 typedef int tenant_look_fn(struct db_tx *tx, const char *rows, void *arg, struct error *err);
 
-/* Does the same, but rolls back after `look`. `rows` has sealed values open. Parks. */
+/* Rolls back after `look`. `rows` has sealed values open. Parks. */
 int tenant_table_try(const struct tenant_table *table, const struct tenant_store *to,
                      const struct request *req, struct uuid project, const struct tenant_page *page,
                      int64_t before, tenant_look_fn *look, void *arg, struct error *err) MUST_USE;
