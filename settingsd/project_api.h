@@ -28,7 +28,7 @@ FIELD_DECLARE(project_child_out);
 struct project_create_in {
     const char *name, *tenantCode;
     bool noCode; /* no tenant code */
-    bool strict; /* with the strictest account policy */
+    bool strict; /* has the strictest account policy */
 };
 FIELD_DECLARE(project_create_in);
 
@@ -65,7 +65,7 @@ struct deletion_part {
     const char *service;
     int64_t removed; /* rows */
     bool done;
-    const char *lastError; /* of the service's last call, or NULL */
+    const char *lastError; /* the service's last call's, or NULL */
 };
 FIELD_DECLARE(deletion_part);
 

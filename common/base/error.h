@@ -39,7 +39,7 @@ enum { ERROR_ITEMS_MAX = 64 }; /* further problems are counted as "and more" */
 struct error {
     enum error_code code;
     char message[256];   /* for the client */
-    bool foreign;        /* by a bot: never logged */
+    bool foreign;        /* a bot's message: never logged */
     char detail[256];    /* for the log */
     char sqlstate[6];    /* PostgreSQL's code, or "" */
     char constraint[64]; /* violated constraint, or "" */

@@ -198,7 +198,7 @@ static void write_all(char *text, size_t length)
 
     text[length++] = '\n';
     written = write(STDERR_FILENO, text, length);
-    (void)written;
+    (void)written; /* a failure has no place to go */
 }
 
 static void write_text(const struct log_record *record)

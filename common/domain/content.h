@@ -20,7 +20,7 @@ enum {
     CONTENT_PIECE_MAX = 256 * 1024,
     CONTENT_HANDLE_MAX = 128,
     FORM_FIELDS_MAX = 32,
-    CONTENT_RECEIVER_SIZE = 32, /* of `fileTo` */
+    CONTENT_RECEIVER_SIZE = 32, /* characters of `fileTo` */
     FORM_NO_QUOTA = -1,
     FORM_TEXT_MAX = 64 * 1024, /* bytes before the file, with names and headers */
 };

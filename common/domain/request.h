@@ -130,7 +130,7 @@ enum route_flags {
     R_KEY = 1 << 20,     /* open to API keys: only what a policy can name */
 };
 
-/* With the flags: time for the answer in seconds (1-255) instead of 10. */
+/* A flag: the answer can take this many seconds (1-255) instead of 10. */
 #define R_WITHIN(seconds) ((unsigned)(seconds) << 24)
 #define ROUTE_SECONDS(flags) ((unsigned)(flags) >> 24)
 

@@ -55,7 +55,7 @@ static void conn_start(struct db_conn *self, const struct db_target *target)
     const struct db *db = self->pool->db;
     /* Values before "dbname" (the connection string) are defaults; those after it override. */
     const char *const keywords[] = {
-        "target_session_attrs", "tcp_user_timeout", /* a silent host is given up after 5 s */
+        "target_session_attrs", "tcp_user_timeout", /* a silent host counts as lost after 5 s */
         "keepalives_idle",      "dbname",           "host",    "hostaddr", "port",
         "application_name",     "client_encoding",  "options", NULL};
     const char *const values[] = {"read-write", "5000",

@@ -112,7 +112,7 @@ struct db_conn {
     bool touched;      /* sent in this turn */
     size_t unsynced;   /* calls since the last Sync */
     struct db_tx *tx;  /* lessee; NULL during a rollback */
-    uint8_t *prepared; /* by statement */
+    uint8_t *prepared; /* indexed by statement */
 };
 
 struct db_pool {

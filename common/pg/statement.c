@@ -180,7 +180,7 @@ static void fill_value(const struct db_result *res, size_t row, int column,
     log_die("db", "a column is an array");
 }
 
-/* All rows at once, to look up names once. */
+/* Fills all rows in one call, to look up names once. */
 static void fill_structs(const struct sql_shape *shape, const struct sql_value *value,
                          const struct db_result *res, struct arena *arena, char *items)
 {

@@ -85,7 +85,7 @@ static void take_limits(const struct confine_plan *plan)
         fail(plan, "limits");
 }
 
-/* With only uid 0 in a container, the program keeps it, without privileges. */
+/* A container can have only uid 0: the program keeps it, without privileges. */
 static void take_uid(const struct confine_plan *plan)
 {
     struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};

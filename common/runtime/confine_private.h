@@ -28,7 +28,7 @@ struct confine_plan {
     const struct confine_rules *rules;
     const struct confine_program *program;
     const struct sock_fprog *filter;
-    const char *const *argv; /* of bubblewrap or the program */
+    const char *const *argv; /* bubblewrap's or the program's */
     const char *path;
     const char *const *environment;
     pid_t caller;
@@ -49,7 +49,7 @@ struct confine_report {
 
 enum confine_filter {
     CONFINE_FILTER_NAMESPACES, /* within bubblewrap */
-    CONFINE_FILTER_SHARED,     /* with other processes and files */
+    CONFINE_FILTER_SHARED,     /* other processes and files exist */
     CONFINE_FILTER_SILENT,     /* also without signals */
     CONFINE_FILTER_COUNT
 };

@@ -12,7 +12,7 @@ struct loop_timer {
     size_t position; /* from 1; 0: not armed */
     void (*fn)(void *arg);
     void *arg;
-    bool allocated; /* by loop_at(): freed when it fires or is cancelled */
+    bool allocated; /* loop_at()'s: freed when it fires or is cancelled */
 };
 
 struct fiber_list {
@@ -40,7 +40,7 @@ struct loop {
     int epoll_fd, signal_fd;
     int64_t now_ms;
     bool stopped;
-    struct loop_watch *watches; /* by descriptor */
+    struct loop_watch *watches; /* indexed by descriptor */
     size_t watch_count;
     uint32_t generation; /* last watch's */
     struct loop_socket **sockets;

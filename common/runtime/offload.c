@@ -186,7 +186,7 @@ void offload_destroy(struct offload **self_p)
     free(self);
 }
 
-/* Requires the mutex. True if the job ended or was given up. */
+/* Requires the mutex. True if the job ended or its fiber gave up. */
 static bool settle(struct offload *self, struct job *job, enum fiber_wake wake)
 {
     if (job->state == JOB_WAITING && wake != FIBER_WOKEN) {

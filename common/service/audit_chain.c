@@ -266,7 +266,7 @@ int audit_chain_months(struct audit_chain *self, const struct request *req, stru
     struct tm day;
     int month;
 
-    /* with such a wrong clock, rows go to audit_other */
+    /* rows of such a wrong clock go to audit_other */
     if (req->now_ms < 0 || !gmtime_r(&now, &day) || day.tm_year + 1900 >= YEAR_MAX)
         return 0;
     month = 12 * (day.tm_year + 1900) + day.tm_mon;

@@ -139,7 +139,7 @@ static void add_outcome(json_t *out, const struct event *event)
 
 /* ---- agent ---- */
 
-/* By path for FHIR's resources, by identifier for others. */
+/* Refers to FHIR's resources by path, to others by identifier. */
 static json_t *reference(struct arena *arena, const char *entity)
 {
     static const char *const known[] = {"Patient/", "Practitioner/", "DocumentReference/"};

@@ -22,7 +22,7 @@ FIELD_DECLARE(membership_ref);
 struct account_wipe_in {
     struct uuid key;          /* caller's outbox row */
     struct field_list places; /* struct membership_ref */
-    struct uuid account;      /* whose receipt counts it; absent: none */
+    struct uuid account;      /* its receipt counts the rows; absent: none */
 };
 FIELD_DECLARE(account_wipe_in);
 

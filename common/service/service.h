@@ -287,7 +287,7 @@ struct seal_reseal_out {
     const char *name; /* this table's */
     const char *next; /* next `after`; absent at the end */
     int64_t waiting;  /* the page's values sealed by another key: */
-    int64_t resealed; /* by this call */
+    int64_t resealed; /* in this call */
     int64_t unopened; /* no key opens them */
 };
 FIELD_DECLARE(seal_reseal_out);

@@ -15,7 +15,7 @@
 #include "common/base/error.h"
 
 enum {
-    CODEC_DEPTH_MAX = 32,     /* of JSON and msgpack */
+    CODEC_DEPTH_MAX = 32,     /* JSON and msgpack */
     CODEC_ITEMS_MAX = 200000, /* values per message */
     CODEC_FRAME_MAX = 4 * 1024 * 1024
 };

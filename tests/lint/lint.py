@@ -60,8 +60,10 @@ LANGUAGE_DONE = (
     'CONTRIBUTING.md',
     'README.md',
     'SECURITY.md',
+    'common/**/*.[ch]',
     'docs/*.md',
     'docs/adr/*.md',
+    'settingsd/**/*.[ch]',
 )
 
 ADVICE = {
