@@ -56,12 +56,12 @@ struct address_subject {
     char text[ADDRESS_SUBJECT_SIZE]; /* "192.0.2.7", "2001:db8:0:1::/64" */
 };
 struct address_subjects {
-    size_t count; /* narrowest first */
+    size_t count; /* narrowest subject first */
     struct address_subject items[ADDRESS_SUBJECTS_MAX];
 };
 void address_subjects(const struct address *address, struct address_subjects *ret);
 
-/* Does the same for text; text without an address is one subject. */
+/* Does the same for the address in a text; other text is one subject by itself. */
 void address_subjects_of(const char *text, struct address_subjects *ret);
 
 #endif

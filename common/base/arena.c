@@ -17,7 +17,7 @@
 #define ASAN_UNPOISON_MEMORY_REGION(address, size) ((void)(address), (void)(size))
 #endif
 
-/* Bytes after an allocation. gcc and clang announce the sanitizer differently. */
+/* Poisoned bytes after an allocation. gcc and clang announce the sanitizer differently. */
 #ifdef __SANITIZE_ADDRESS__
 #define GAP 16
 #elif defined(__clang__)

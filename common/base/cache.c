@@ -116,7 +116,8 @@ void *cache_get(struct cache *self, const struct cache_key *key)
     return self->slots[place].value;
 }
 
-/* The hand makes two rounds at most. */
+/* Drops the first entry after the hand that was not used lately. The hand makes two rounds at
+ * most. */
 static void cache_evict(struct cache *self)
 {
     struct slot *slot = &self->slots[self->hand];

@@ -35,7 +35,7 @@ int64_t clock_mono_us(void);
 /* Writes "2026-01-31T09:30:00.000Z" (ISO 8601, UTC). */
 void clock_format_iso(int64_t ms, char text[static 25]);
 
-/* Reads such a time with 0 to 9 digits of fraction. Returns -1 for other text. */
+/* Reads an ISO 8601 time with 0 to 9 digits of fraction. Returns -1 for other text. */
 int clock_parse_iso(const char *text, int64_t *ret_ms) MUST_USE;
 
 #endif

@@ -68,7 +68,7 @@ void error_limit(struct error *self, int64_t limit, int64_t remaining, int64_t r
 
 int error_detail(struct error *self, const char *format, ...) PRINTF_LIKE(2, 3);
 
-/* Makes the error a 422 unless it is one. Returns -1. */
+/* Adds a problem at a dotted path, and makes the error a 422. Returns -1. */
 int error_problem(struct error *self, const char *path, const char *format, ...) PRINTF_LIKE(3, 4);
 
 /* Adds a member to the answer's JSON; "details.url" is member url of object details. */

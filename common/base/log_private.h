@@ -3,7 +3,7 @@
 
 #include "common/base/log.h"
 
-/* Line sizes with newline, small enough for a fiber's stack. */
+/* Maximum sizes of a line with newline, small enough for a fiber's stack. */
 enum { LOG_TEXT_MAX = 2048, LOG_JSON_MAX = 3072 };
 
 struct log_record {

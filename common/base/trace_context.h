@@ -22,7 +22,7 @@ int traceparent_read(const char *text, struct trace_context *ret) MUST_USE;
 
 void traceparent_write(const struct trace_context *context, char ret[static TRACEPARENT_SIZE]);
 
-/* Section 3.3.1, at most 32 members. */
+/* True for the grammar of section 3.3.1, with at most 32 members. */
 bool tracestate_is_valid(const char *text);
 
 void trace_hex(const uint8_t *bytes, size_t size, char *ret);

@@ -13,7 +13,7 @@ struct uuid {
 #define UUID_MAX "ffffffff-ffff-ffff-ffff-ffffffffffff"
 struct uuid uuid_random(void);
 
-/* Returns version 7: ids of one time are neighbours in an index. */
+/* Returns a version 7 UUID: ids of one time are neighbours in an index. */
 struct uuid uuid_ordered(int64_t ms);
 
 /* Random bytes for many UUIDs: a system call for each costs ten times the rest. Starts zeroed; for

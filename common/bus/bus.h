@@ -95,7 +95,8 @@ bool bus_peer_knows_traces(const struct bus *self, const char *peer);
 
 /* ---- announcements from an instance to all its callers ---- */
 
-/* Registers fn, whose return acknowledges: the change must be in force by then. */
+/* Registers fn for announcements. Its return acknowledges, so the change must be in force by
+ * then. */
 void bus_on_announce(struct bus *self, const char *topic,
                      void (*fn)(void *arg, const msgpack_object *body, struct arena *arena),
                      void *arg);
@@ -120,10 +121,11 @@ void bus_announce_destroy(struct bus_announcement **self_p);
 int bus_listen_beside(struct bus *self, const char *name, const char *caller,
                       struct error *err) MUST_USE;
 
-/* Connects to a peer's ("authd.1") such socket. -1: none on this host. */
+/* Connects to a peer's ("authd.1") socket of bus_listen_beside(). Returns -1 if this host has
+ * none. */
 int bus_connect_beside(const struct bus *self, const char *peer, const char *name) MUST_USE;
 
-/* fn runs when a service's first instance appears or its last one goes. */
+/* Registers fn, which runs when a service's first instance appears or its last one disappears. */
 void bus_on_presence(struct bus *self, void (*fn)(void *arg, const char *service), void *arg);
 
 #endif

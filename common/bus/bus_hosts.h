@@ -37,7 +37,8 @@ struct bus_hosts {
     uint8_t secret_key[BUS_KEY_SIZE];
 };
 
-/* Returns -1 with "FILE:LINE: ..." in err. The arena holds texts, and wipes the secret key. */
+/* Reads the hosts file. Returns -1 with "FILE:LINE: ..." in err. The arena holds texts, and wipes
+ * the secret key. */
 int bus_hosts_read(const char *path, struct arena *arena, struct bus_hosts **ret,
                    struct error *err) MUST_USE;
 

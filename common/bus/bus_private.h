@@ -105,8 +105,8 @@ bool bus_error_is(struct bus_reader reader, enum error_code code);
 
 bool bus_slice_is(struct bus_slice slice, const char *text);
 
-/* Starts [version, kind, id, ...] with `elements` after the id; the second function takes the
- * version. */
+/* Starts a frame [version, kind, id, ...] with `elements` after the id; the second function takes
+ * the version. */
 void bus_write(struct codec_buffer *self, enum bus_kind kind, uint64_t id, unsigned elements);
 void bus_write_version(struct codec_buffer *self, unsigned version, enum bus_kind kind, uint64_t id,
                        unsigned elements);
@@ -119,7 +119,7 @@ void bus_write_bytes(struct codec_buffer *self, const void *bytes, size_t size);
 void bus_write_fields(struct codec_buffer *self, const struct field_table *table, const void *in);
 void bus_write_of_project(struct codec_buffer *self, const struct field_table *table,
                           const void *in, const struct request *req);
-/* Includes the limit noted in err; the second function reads it. */
+/* Writes a REPLY with the limit noted in err; the second function reads that limit. */
 void bus_write_reply(struct codec_buffer *self, uint64_t id, const struct field_table *table,
                      const void *out, const struct error *err);
 void bus_read_limit(const msgpack_object *reply, struct error *err);

@@ -16,13 +16,13 @@
 #include "common/wire/fields.h"
 
 enum {
-    CONTENT_INLINE_MAX = 64 * 1024, /* bytes within struct content */
+    CONTENT_INLINE_MAX = 64 * 1024, /* bytes that come within struct content */
     CONTENT_PIECE_MAX = 256 * 1024,
     CONTENT_HANDLE_MAX = 128,
     FORM_FIELDS_MAX = 32,
     CONTENT_RECEIVER_SIZE = 32, /* characters of `fileTo` */
     FORM_NO_QUOTA = -1,
-    FORM_TEXT_MAX = 64 * 1024, /* bytes before the file, with names and headers */
+    FORM_TEXT_MAX = 64 * 1024, /* bytes of the fields before the file, with names and headers */
 };
 
 #define CONTENT_FILES_SOCKET "files" /* an instance's, see bus_listen_beside() */
@@ -36,8 +36,8 @@ struct content {
     int64_t maxAge; /* seconds for shared caches; 0: private */
     int64_t size, lastModified;
     const char *handle;
-    struct field_bytes bytes; /* complete, or absent */
-    int64_t file;             /* number of the file sent to `fileTo` */
+    struct field_bytes bytes; /* all bytes, or absent */
+    int64_t file;             /* number of the open file that was sent to `fileTo` */
 };
 FIELD_DECLARE(content);
 
@@ -68,7 +68,7 @@ struct form_ticket {
     const char *ticket;
     int64_t sizeMin, sizeMax; /* enforced by the gateway */
     int64_t quotaLeft;        /* file bytes, or FORM_NO_QUOTA */
-    struct uuid session;      /* ends the form when it ends; absent: unknown */
+    struct uuid session;      /* session, whose end ends the form; absent: unknown */
 };
 FIELD_DECLARE(form_ticket);
 
@@ -94,7 +94,8 @@ FIELD_DECLARE(form_abort_in);
  * a copy. */
 void content_tune_malloc(void);
 
-/* Returns that memory, in milliseconds: when no pieces pass, or once a minute. */
+/* Returns that memory to the system, which takes milliseconds: when no pieces pass, or once a
+ * minute. */
 void content_give_memory_back(void);
 
 #endif

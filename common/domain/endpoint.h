@@ -18,7 +18,7 @@
 #include "common/domain/page.h"
 
 enum {
-    ENDPOINT_HEADER_MAX = 8192, /* bytes per passed header */
+    ENDPOINT_HEADER_MAX = 8192, /* bytes of a header */
     ENDPOINT_LOCATION_MAX = 8192,
     ENDPOINT_BODY_MAX = PAGE_HTML_MAX,
 };

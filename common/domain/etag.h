@@ -8,7 +8,7 @@
 
 #include "common/base/error.h"
 
-/* Looks for the tag in a header such as If-None-Match (tags or "*"; NULL: none). */
+/* True if a header such as If-None-Match (tags or "*"; NULL: none) has this tag. */
 bool etag_is_named(const char *header, const char *etag);
 
 bool etag_is_any(const char *header);
@@ -30,10 +30,10 @@ int etag_bind(const char *if_match, const char *etag, const char *what, const ch
 int etag_check(const char *if_match, const char *if_none_match, const char *etag, const char *what,
                struct error *err) MUST_USE;
 
-/* CONFLICT, "The <what> is there already." Returns -1. */
+/* Fails with CONFLICT, "The <what> is there already." */
 int etag_exists(const char *what, struct error *err);
 
-/* CONFLICT, "The <what> was changed meanwhile." Returns -1. */
+/* Fails with CONFLICT, "The <what> was changed meanwhile." */
 int etag_lost(const char *what, struct error *err);
 
 #endif

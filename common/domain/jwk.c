@@ -231,7 +231,7 @@ const char *jwk_fault(const json_t *jwk)
     return fault;
 }
 
-/* Only required members, in order (RFC 7638, section 3.2). */
+/* Hashes only the required members, in order (RFC 7638, section 3.2). */
 const char *jwk_thumbprint(const json_t *jwk, struct arena *arena)
 {
     EVP_PKEY *key = jwk_key(jwk);

@@ -9,7 +9,7 @@
 #include "common/base/base.h"
 
 /* Returns why a key cannot verify signatures, as a clause, or NULL. It must be public, for signing,
- * EC P-256, P-384 or RSA 2048 to 8192. RSA takes 3 ms to 0.4 s: on a thread. */
+ * EC P-256, P-384 or RSA 2048 to 8192. RSA takes 3 ms to 0.4 s, so call it on a thread. */
 const char *jwk_fault(const json_t *jwk);
 
 /* Returns the key, for EVP_PKEY_free(), or NULL. Takes 0.02 ms, since it skips RSA's primality

@@ -105,7 +105,7 @@ char *jwt_public_pem(EVP_PKEY *key, struct arena *arena)
 
 /* ---- the signature ---- */
 
-/* JWS has raw r and s (RFC 7518, section 3.4), OpenSSL DER. Returns the size or -1. */
+/* Converts JWS's raw r and s (RFC 7518, section 3.4) to OpenSSL's DER. Returns the size or -1. */
 static int signature_to_der(const struct jwt *self, size_t coordinate, uint8_t ret[static DER_MAX])
 {
     ECDSA_SIG *signature;

@@ -28,8 +28,8 @@ struct jwt {
     size_t signature_size;
 };
 
-/* Parses the compact form (RFC 7515, section 7.1). -1: not three parts with JSON objects, duplicate
- * members, `crit` (section 4.1.11) or `b64`. */
+/* Parses the compact form (RFC 7515, section 7.1). Rejects duplicate members, `crit` (section
+ * 4.1.11) and `b64`. */
 int jwt_read(const char *token, struct arena *arena, struct jwt *ret) MUST_USE;
 void jwt_clear(struct jwt *self);
 
@@ -41,7 +41,7 @@ int64_t jwt_time(const struct jwt *self, const char *name);
 /* Returns the public key as SubjectPublicKeyInfo in PEM, or NULL. */
 char *jwt_public_pem(EVP_PKEY *key, struct arena *arena);
 
-/* `algs` can have RS256, RS384, PS256, ES256 and ES384; `alg` must also fit the key. */
+/* Verifies with an `alg` that is in `algs` (RS256, RS384, PS256, ES256, ES384) and fits the key. */
 bool jwt_verify(const struct jwt *self, EVP_PKEY *key, const char *const *algs);
 
 #endif

@@ -68,7 +68,7 @@ static bool spell_rest(char *rest)
 {
     enum part before = PART_LANGUAGE, part;
     size_t length, extlangs = 0;
-    bool open = false; /* after a singleton */
+    bool open = false; /* true after a singleton, which needs a subtag */
 
     for (char *p = rest; *p == '-'; p += length) {
         length = strcspn(++p, "-");

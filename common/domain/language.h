@@ -6,7 +6,7 @@
 
 enum { LANGUAGE_TAG_MAX = 35 }; /* RFC 5646, section 4.4.1 */
 
-/* For OpenAPI. */
+/* Pattern for OpenAPI. */
 #define LANGUAGE_PATTERN "^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$"
 
 /* Returns the tag in its usual case ("PT-br" -> "pt-BR"); "" for NULL and ""; NULL if malformed

@@ -19,7 +19,7 @@ FIELD_DECLARE(list_size);
 
 struct list_limit {
     int64_t rows, bytes;
-    const char *many, *large; /* for too many rows or bytes */
+    const char *many, *large; /* messages for too many rows or bytes */
 };
 
 /* Limit of a list that is answered whole; what: "bots". */
@@ -29,8 +29,8 @@ struct list_limit {
             "The project's " what " have at most 3 MiB together."                \
     }
 
-/* Fails with CONFLICT if a write grows the list beyond the limit. A longer list of an older release
- * can shrink or stay. */
+/* Fails with CONFLICT if a write grows the list beyond the limit. A list that an older release let
+ * grow can shrink or stay. */
 int list_limit_check(const struct list_limit *limit, const struct list_size *before,
                      const struct list_size *after, struct error *err) MUST_USE;
 

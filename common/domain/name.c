@@ -67,7 +67,7 @@ static bool is_word(char c)
     return isalnum((unsigned char)c) || (unsigned char)c >= 0x80;
 }
 
-/* Finds text that an email program could take for part of an address. */
+/* True if an email program could take the text for part of an address. */
 static bool joins_address(const char *text, const char *at)
 {
     if (strncmp(at, "://", 3) == 0)

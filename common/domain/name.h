@@ -10,8 +10,8 @@ int name_check(const char *value, char why[static 96]);
 
 enum { NAME_SHOWN_MAX = 64 }; /* characters in an email */
 
-/* Replaces or drops invalid characters for an email, cuts to NAME_SHOWN_MAX, and adds U+2060 (after
- * '.', '@' or "://") against links. */
+/* Makes a name safe for an email: replaces or drops invalid characters, cuts to NAME_SHOWN_MAX, and
+ * adds U+2060 (after '.', '@' or "://"), which prevents links. */
 char *name_shown(struct arena *arena, const char *name);
 
 #endif

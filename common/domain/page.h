@@ -15,14 +15,15 @@ enum { PAGE_COOKIE_MAX = 64, PAGE_NEXT_MAX = 7168, PAGE_HTML_MAX = 512 * 1024 };
 
 struct page_visit {
     const char *url;       /* public_url: "https://id.example.org" */
-    const char *cookie;    /* new for a new visitor */
+    const char *cookie;    /* the browser's for the tenant; new for a new visitor */
     const char *formToken; /* for the answer's forms */
     const char *languages; /* Accept-Language (RFC 9110, section 12.5.4) or NULL */
     const char *next;
     bool own; /* a page of this origin sent the form, for this browser */
-    /* The form has an older cookie: it can navigate, but changes nothing. */
+    /* A page of this origin sent the form with an older cookie: it can navigate, but changes
+     * nothing. */
     bool stale;
-    /* Identifies an own form by browser, page and fields. */
+    /* The same text for the same browser, page and fields of an own form. */
     const char *submission;
     bool isNew; /* the cookie was made for this answer */
 };
@@ -45,7 +46,7 @@ FIELD_DECLARE(page_answer);
 /* True for "https://host[:port]", and for http on localhost, 127.0.0.1 or [::1]. */
 bool page_is_origin(const char *url);
 
-/* For the installation's own pages, without a tenant. */
+/* Code of the installation's own pages, without a tenant. */
 #define PAGE_INSTALLATION_CODE "-"
 
 /* True if a cookie's name and a path can contain the tenant code. */

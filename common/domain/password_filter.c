@@ -97,7 +97,7 @@ static bool shape_holds(const struct filter_shape *shape, uint32_t keys)
            filter_slots(shape) <= 8 * (size_t)FILTER_SHARD_KEYS_MAX;
 }
 
-/* Fingerprints must fill the file, and passwords add up to its number. */
+/* Reads the shards' rows: fingerprints must fill the file, and passwords add up to its number. */
 static bool read_shards(struct password_filter *self, const uint8_t *bytes)
 {
     size_t count = (size_t)self->info.shards, at = FILTER_HEADER + count * FILTER_ROW;

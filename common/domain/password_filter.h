@@ -37,12 +37,12 @@ struct password_filter_info {
     uint8_t hash[PASSWORD_FILTER_HASH_SIZE];
 };
 
-/* No UTF-8 list of passwords begins with a filter's magic. */
+/* True for a filter's magic, with which no UTF-8 list of passwords begins. */
 bool password_filter_begins(const void *bytes, size_t size);
 
-/* Maps the file until the arena ends; the caller closes it. ERR_BAD_REQUEST: not a filter, another
- * version, or damaged. Replace the file only by renaming: truncating it kills processes that map
- * it. */
+/* Maps the file until the arena ends; the caller closes it. Fails with ERR_BAD_REQUEST: not a
+ * filter, another version, or damaged. Replace the file only by renaming: truncating it kills
+ * processes that map it. */
 struct password_filter *password_filter_open(int fd, const char *name, struct arena *arena,
                                              struct error *err) MUST_USE;
 
@@ -52,12 +52,12 @@ struct password_filter *password_filter_from_bytes(const void *bytes, size_t siz
 
 struct password_filter_info password_filter_info(const struct password_filter *self);
 
-/* For normalised text, on any thread. */
+/* Looks up a normalised text, on any thread. */
 bool password_filter_has(const struct password_filter *self, const char *password);
 
 bool password_filter_has_key(const struct password_filter *self, uint64_t key);
 
-/* `lower` lowers ASCII letters of normalised text. */
+/* Returns the key of normalised text, with ASCII letters lowered if `lower`. */
 uint64_t password_key(const char *text, size_t length, bool lower);
 
 #endif

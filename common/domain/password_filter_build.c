@@ -76,7 +76,7 @@ static int compare(const void *a, const void *b)
     return left < right ? -1 : left > right;
 }
 
-/* Removes duplicates. Returns the rest's number. */
+/* Also removes duplicates. Returns the number of keys left. */
 static size_t sort(uint64_t *keys, size_t count)
 {
     size_t kept = 0;
@@ -190,7 +190,7 @@ struct shard_build {
     size_t slot_count;
 };
 
-/* The paper's experimental sizes for three segments. */
+/* Returns the paper's experimental sizes for three segments. */
 static struct filter_shape shape_for(size_t count)
 {
     double keys = (double)MAX(count, (size_t)2);
@@ -244,7 +244,7 @@ static size_t peel(struct shard_build *self)
     return peeled;
 }
 
-/* Backwards, so that no later key uses a set slot. */
+/* Sets fingerprints backwards, so that no later key uses a set slot. */
 static void set_prints(struct shard_build *self, size_t count)
 {
     uint32_t slots[3];

@@ -12,7 +12,7 @@ enum {
     FILTER_SHARDS_MAX = 1 << FILTER_SHARDS_BITS,
     FILTER_SHARD_KEYS_MAX = 1 << 22,
     FILTER_SEGMENT_MAX = 1 << 18,
-    FILTER_PRINT = 2, /* bytes */
+    FILTER_PRINT = 2, /* bytes of a fingerprint */
 };
 
 extern const uint8_t filter_magic[FILTER_MAGIC];
@@ -48,7 +48,8 @@ static inline uint16_t filter_print(uint64_t hash)
     return (uint16_t)(hash ^ (hash >> 32));
 }
 
-/* The upper half gives the first slot, other bits one in each of the next two segments. */
+/* Computes a key's three slots: the upper half gives the first, other bits one in each of the next
+ * two segments. */
 static inline void filter_place(const struct filter_shape *shape, uint64_t hash,
                                 uint32_t ret[static 3])
 {

@@ -24,7 +24,7 @@ struct reading {
 
 /* ---- lines ---- */
 
-/* Returns 0 unless the end or a colon and number follows the digits. */
+/* Returns how many hex digits begin a line, or 0 unless its end or a colon and number follows. */
 static size_t hash_digits(const char *line, bool *ret_count)
 {
     size_t digits = strspn(line, "0123456789abcdefABCDEF");

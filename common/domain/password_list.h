@@ -23,13 +23,13 @@ struct password_list_counts {
 struct password_list_reader {
     /* Receives each key; -1 with err set ends the reading. */
     int (*take)(void *arg, uint64_t key, struct error *err);
-    /* Every few thousand entries; can be NULL. */
+    /* Runs every few thousand entries; can be NULL. */
     void (*progress)(void *arg, const struct password_list_counts *counts);
     void *arg;
 };
 
-/* Passwords are normalised, with ASCII letters lowered. ERR_BAD_REQUEST: unreadable, not text, or
- * other hashes. */
+/* Reads a list; passwords are normalised, with ASCII letters lowered. Fails with ERR_BAD_REQUEST:
+ * unreadable, not text, or other hashes. */
 int password_list_read(FILE *file, const char *name, const struct password_list_reader *reader,
                        struct password_list_counts *ret, struct error *err) MUST_USE;
 

@@ -3,7 +3,7 @@
  */
 #include "common/domain/password_scheme.h"
 
-/* Nanoseconds per unit of work, on the header's machine. */
+/* Nanoseconds per unit of work, measured on the header's machine. */
 enum {
     ARGON2_NS = 700,        /* per KiB and pass */
     BCRYPT_NS = 43000,      /* per round */
@@ -212,7 +212,7 @@ static int read_argon2(struct password_scheme *self, const struct span *spans, s
     return weigh(self, self->memory * self->rounds * ARGON2_NS, self->memory, ret_why);
 }
 
-/* N = 2^memory times r blocks of 128 bytes. */
+/* Estimates N = 2^memory times r blocks of 128 bytes. */
 static int weigh_scrypt(struct password_scheme *self, const char **ret_why)
 {
     int64_t blocks;
@@ -310,7 +310,7 @@ static int read_django_pbkdf2(struct password_scheme *self, const struct span *s
     return weigh_pbkdf2(self, ret_why);
 }
 
-/* 22 characters of salt and 31 of hash, whose last two bits are zero. */
+/* Reads 22 characters of salt and 31 of hash, whose last two bits are zero. */
 static int read_bcrypt(struct password_scheme *self, const struct span *spans, size_t count,
                        const char **ret_why)
 {
@@ -378,7 +378,7 @@ static const struct form {
     {"pbkdf2_sha256", NULL, PASSWORD_PBKDF2_SHA256, "pbkdf2-sha256", read_django_pbkdf2},
 };
 
-/* Returns 0 for too many spans or an invalid character. */
+/* Splits at '$'. Returns 0 for too many spans or an invalid character. */
 static size_t cut(const char *hash, struct span ret[static SPANS_MAX])
 {
     size_t count = 0;
@@ -397,7 +397,7 @@ static size_t cut(const char *hash, struct span ret[static SPANS_MAX])
     }
 }
 
-/* Django prefixes Argon2 and bcrypt hashes with its hasher's name. */
+/* Skips the name of Django's hasher before an Argon2 or bcrypt hash. */
 static const char *without_prefix(const char *hash)
 {
     static const char *const prefixes[] = {"argon2", "bcrypt$"};

@@ -60,7 +60,8 @@ struct password_scheme {
     struct password_bytes separator, key; /* Firebase's salt separator and signer key */
 };
 
-/* Returns -1 with the fault, which follows a field name and quotes nothing. */
+/* Returns -1 with the fault as a clause that follows a field name and quotes nothing of the
+ * hash. */
 int password_scheme_parse(const char *hash, struct password_scheme *ret,
                           const char **ret_why) MUST_USE;
 

@@ -126,7 +126,7 @@ static int verify_crypt(const struct password_scheme *self, const char *setting,
     return result;
 }
 
-/* libxcrypt's $2a$ only guards against its own old fault, so $2a$ and $2y$ are computed as $2b$. */
+/* Computes $2a$ and $2y$ as $2b$: libxcrypt's $2a$ only guards against its own old fault. */
 static int verify_bcrypt(const struct password_scheme *self, const char *password)
 {
     char setting[64];

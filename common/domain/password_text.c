@@ -11,7 +11,7 @@
 #include "common/base/memory.h"
 #include "common/wire/codec.h"
 
-/* Keeps the size, and invalid UTF-8. */
+/* Keeps the text's size, and invalid UTF-8. */
 static size_t map_spaces(const uint8_t *text, size_t size, uint8_t *to)
 {
     size_t length = 0;

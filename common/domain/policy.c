@@ -131,7 +131,7 @@ struct policy_scopes {
     struct cache *cache;
 };
 
-/* The cache's values: nothing to free. */
+/* The cache points to these values, so it has nothing to free. */
 static const enum policy_scope scopes[] = {POLICY_NONE, POLICY_OWN, POLICY_ALL};
 
 static void drop_nothing(void *value UNUSED)

@@ -37,22 +37,22 @@ FIELD_DECLARE(address_rule);
 
 extern const char *const policy_types[], *const policy_interactions[], *const address_actions[];
 
-/* Larger values include smaller ones. */
+/* The reach of an allowance; larger values include smaller ones. */
 enum policy_scope {
     POLICY_NONE,
     POLICY_OWN, /* resources that the caller authored; others are hidden (404) */
     POLICY_ALL,
 };
 
-/* `rules` is JSON; NULL: no policy. */
+/* Returns how far `rules` (JSON; NULL: no policy) allow an interaction with `type`. */
 enum policy_scope policy_scope(const char *rules, const char *type,
                                enum policy_interaction interaction);
 
-/* Returns nothing without a policy, the whole project for its admins. */
+/* Does the same for a caller: nothing without a policy, the whole project for its admins. */
 enum policy_scope policy_scope_of(const struct request *req, const char *type,
                                   enum policy_interaction interaction);
 
-/* Caches POLICY_SCOPES_MAX results by rule text: parsing takes longer than the rest of a small
+/* A cache of POLICY_SCOPES_MAX results by rule text: parsing takes longer than the rest of a small
  * request. */
 struct policy_scopes;
 
@@ -66,7 +66,8 @@ enum policy_scope policy_scopes_of(struct policy_scopes *self, const struct requ
 
 size_t policy_scopes_count(const struct policy_scopes *self);
 
-/* Fails: ERR_FORBIDDEN. policy_scope_of() also considers authors. */
+/* Fails with ERR_FORBIDDEN if the caller may not do that at all; policy_scope_of() also considers
+ * authors. */
 int policy_check(const struct request *req, const char *type, enum policy_interaction interaction,
                  struct error *err) MUST_USE;
 
@@ -74,9 +75,9 @@ int policy_check(const struct request *req, const char *type, enum policy_intera
 #define POLICY_REFERENCE_PREFIX "AccessPolicy/"
 int policy_reference(const char *text, struct uuid *ret) MUST_USE;
 
-/* `rules` is a JSON array of {ip, action}, or NULL. The first network with the address decides;
- * without one it is admitted unless some rule allows. Unreadable rules or addresses fail. Fails:
- * ERR_FORBIDDEN. */
+/* Checks an address against `rules` (JSON array of {ip, action}; NULL: none). The first network
+ * with the address decides; without one it is admitted unless some rule allows. Unreadable rules or
+ * addresses fail too. Fails: ERR_FORBIDDEN. */
 int policy_address_check(const char *rules, const char *address, struct error *err) MUST_USE;
 
 #endif

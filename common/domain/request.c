@@ -15,7 +15,7 @@ static const struct field caller_rows[] = {
     FIELD_TEXT(struct caller, projectName, 0, 1024, 0, "Name of the project", "Lakeside Clinic"),
     FIELD_UUID(struct caller, policy, 0, "Access policy of the membership"),
     FIELD_TEXT(struct caller, policyName, 0, 1024, 0, "Its name", "Patients"),
-    /* Not JSON: each request has it, checked when written. */
+    /* Text instead of JSON: each request has it, and it was checked when written. */
     FIELD_TEXT(struct caller, policyResource, 0, 262144, 0, "Its rules, a JSON array", "[]"),
     FIELD_INT(struct caller, until, 0, INT64_MAX, 0, FIELD_OMIT_ZERO, "When the account is deleted",
               "0"),

@@ -9,7 +9,8 @@
 #include "common/domain/role.h"
 #include "common/wire/fields.h"
 
-/* Resolved from the bearer token by the gateway, the only trusted service. */
+/* The caller, whom the gateway resolves from the bearer token. No other service is trusted about
+ * it. */
 struct caller {
     struct uuid account;
     struct uuid membership;
@@ -24,9 +25,9 @@ struct caller {
     const char *projectName;
     struct uuid policy; /* can be "" */
     const char *policyName;
-    const char *policyResource; /* rules, a JSON array */
+    const char *policyResource; /* access policy's rules, a JSON array */
     int64_t until;              /* contract time in ms when the account ends; 0: never */
-    bool secondFactor;          /* proven or enrolled in this session */
+    bool secondFactor;          /* a second factor was proven or enrolled in this session */
     int64_t documentsMax;       /* per account; 0: no limit */
     int64_t bytesMax;           /* per account; 0: no limit */
     int64_t projectBytesMax;    /* per project; 0: no limit */
@@ -44,8 +45,8 @@ enum reach {
     REACH_PUBLIC = 1, /* no session: a password, link or key decides */
     REACH_SESSION,    /* only the session */
     REACH_PROJECT,    /* the session's project, and the person's things in it */
-    /* the person's sign-in everywhere: requires a session of a project that owns the account, or an
-     * own page */
+    /* the person's sign-in everywhere: requires a session of a project that owns the account, or a
+     * page of the account's own */
     REACH_ACCOUNT,
 };
 
@@ -67,7 +68,7 @@ struct request {
      * which is not looked up. A daemon reads `project`. */
     const char *tenant;
     struct uuid project;
-    /* keys of accounts that a request without caller turned out to concern; NULL: not collected */
+    /* keys of the accounts that a request without caller concerns; NULL: not collected */
     const struct address_key **addressKeys;
     /* Never on the wire: */
     bool of_page; /* a hosted page acts for its visitor */
@@ -110,10 +111,10 @@ enum route_flags {
     R_SLOW_ERRORS = 1 << 3,       /* errors wait until one second after arrival */
     R_THROTTLE_REGISTER = 1 << 4, /* counts for the registration limit before any check */
     R_ETAG = 1 << 5,              /* the output's FIELD_INTERNAL "etag" becomes the ETag header */
-    R_FORM = 1 << 6,              /* form with a file, see content.h */
-    R_CONTENT = 1 << 7,           /* file, see content.h */
-    R_LIMITED = 1 << 8,           /* 429 after a person's or project's limit */
-    R_PAGE = 1 << 9,              /* page for people, see page.h */
+    R_FORM = 1 << 6,              /* takes a form with a file, see content.h */
+    R_CONTENT = 1 << 7,           /* answers with a file, see content.h */
+    R_LIMITED = 1 << 8,           /* can fail with 429 after a person's or project's limit */
+    R_PAGE = 1 << 9,              /* answers with a page for people, see page.h */
     R_OPTIONAL_TOKEN = 1 << 10,   /* ACCESS_PUBLIC, but a token must be live: it is the caller */
     /* defined by a standard, see endpoint.h; can be combined only with: */
     R_ENDPOINT = 1 << 11,
@@ -130,7 +131,7 @@ enum route_flags {
     R_KEY = 1 << 20,     /* open to API keys: only what a policy can name */
 };
 
-/* A flag: the answer can take this many seconds (1-255) instead of 10. */
+/* Time for the answer in seconds (1-255) instead of 10, combined with the flags. */
 #define R_WITHIN(seconds) ((unsigned)(seconds) << 24)
 #define ROUTE_SECONDS(flags) ((unsigned)(flags) >> 24)
 
@@ -153,7 +154,7 @@ struct route {
     enum reach reach;
     unsigned flags;
     const struct field_table *input, *output;
-    const char *since, *summary; /* first version; description */
+    const char *since, *summary; /* version that introduced it; description */
     bool alias;                  /* an old path of another route's operation */
 };
 

@@ -62,7 +62,7 @@ static bool is_label(const char *text, size_t length)
     return length > 0 && length <= LABEL_MAX && text[0] != '-' && text[length - 1] != '-';
 }
 
-/* Browsers take a name with a numeric last label, "1.2.3" or "0x7f.1", for an address. */
+/* True for "1.2.3" and "0x7f.1": browsers take a name with a numeric last label for an address. */
 static bool is_number(const char *text, size_t length)
 {
     bool hex = length > 1 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
@@ -166,7 +166,8 @@ bool uri_is_loopback(const struct uri *self)
     return false;
 }
 
-/* Names below it have different owners (publicsuffix.org). An unlisted single label is private. */
+/* Names below a public suffix have different owners (publicsuffix.org). An unlisted single label is
+ * private. */
 static bool is_public_suffix(const struct uri *uri)
 {
     char name[HOST_MAX + 1];

@@ -34,27 +34,29 @@ bool uri_is_loopback(const struct uri *self);
 /* Returns the text after "http://" or "https://" in any case, or NULL. */
 const char *uri_after_http(const char *text, bool *ret_secure);
 
-/* Counts the colon (RFC 3986, section 3.1); 0: no scheme. */
+/* Returns the length with the colon (RFC 3986, section 3.1), or 0 without a scheme. */
 size_t uri_scheme_length(const char *text);
 
-/* https, a host that is no public suffix ("co.uk"), no user or fragment. */
+/* Accepts https with a host that is no public suffix ("co.uk"), without user or fragment. */
 int uri_https_check(const char *value, char why[static 96]);
 
-/* A redirect URI (RFC 6749, section 3.1.2) without fragment: https as above; http on loopback (RFC
- * 8252, section 7.3) or localhost; or a private-use scheme with a dot (section 7.1). */
+/* Accepts a redirect URI (RFC 6749, section 3.1.2) without fragment: https as above; http on
+ * loopback (RFC 8252, section 7.3) or localhost; or a private-use scheme with a dot (section
+ * 7.1). */
 int uri_redirect_check(const char *value, char why[static 96]);
 
-/* http or https, a host that is no public suffix, no user. */
+/* Accepts http or https with a host that is no public suffix, without user. */
 int uri_app_check(const char *value, char why[static 96]);
 
-/* A protected resource's identifier (RFC 8707, section 2): an absolute URI without fragment. */
+/* Accepts a protected resource's identifier (RFC 8707, section 2): an absolute URI without
+ * fragment. */
 int uri_resource_check(const char *value, char why[static 96]);
 
-/* Compares bytes (RFC 9700, section 2.1), except loopback's port with http (RFC 8252, section
- * 7.3). */
+/* Compares bytes (RFC 9700, section 2.1), but ignores the port of http on loopback (RFC 8252,
+ * section 7.3). */
 bool uri_redirect_matches(const char *registered, const char *given);
 
-/* True for `base`'s origin (no final slash) and its path or one below. */
+/* True if `address` has `base`'s origin and its path or one below; `base` has no final slash. */
 bool uri_is_below(const char *base, const char *address);
 
 #endif

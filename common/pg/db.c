@@ -108,7 +108,7 @@ static int call_answer(struct db_call *call, bool uncertain, PGresult **ret, str
     }
 }
 
-/* Full disk, I/O error and a read-only server are not the statement's fault. */
+/* Remembers refusals that are not the statement's fault: full disk, I/O error, read-only server. */
 static void note_refusal(struct db *self, const struct error *err)
 {
     static const char *const states[] = {"53100", "58", "25006"};
@@ -118,7 +118,8 @@ static void note_refusal(struct db *self, const struct error *err)
             db_refusal_set(self, err->detail);
 }
 
-/* The statement timeout, then the deadline. A write can wait longer, for a standby. */
+/* Returns the end of the statement timeout or the deadline. A write can wait longer, for a
+ * standby. */
 static int64_t wait_until(const struct db *self, const struct db_call *call, int64_t queued_until,
                           int64_t deadline_mono_ms, bool doubted)
 {
@@ -130,7 +131,7 @@ static int64_t wait_until(const struct db *self, const struct db_call *call, int
                call->sent_mono_ms + self->options->statement_timeout_ms + DB_SILENCE_MS);
 }
 
-/* Loses connection and call if the server is silent. */
+/* Drops the connection, and with it the call, if the server is silent. */
 static void doubt(struct db *self, const struct db_call *call)
 {
     db_pool_probe(self, call);

@@ -54,16 +54,16 @@ struct db_migration {
 };
 
 struct db_options {
-    const char *conninfo;           /* several hosts: see db_new() */
+    const char *conninfo;           /* several hosts are possible, see db_new() */
     const char *schema;             /* "auth" */
     const char *program;            /* application_name: "atrium-authd.1" */
     const struct db_statement *sql; /* ended by a row without a name, or NULL */
     const struct db_migration *migrations;
-    size_t read_connections;      /* 2 */
-    size_t write_connections;     /* 8 */
-    int64_t statement_timeout_ms; /* 5,000; server-side */
-    int64_t lock_timeout_ms;      /* 2,000; server-side; 0: none */
-    size_t queue_max; /* statements waiting for a connection (2,048), then ERR_OVERLOADED */
+    size_t read_connections;      /* default 2 */
+    size_t write_connections;     /* default 8 */
+    int64_t statement_timeout_ms; /* default 5,000; server-side */
+    int64_t lock_timeout_ms;      /* default 2,000; server-side; 0: none */
+    size_t queue_max; /* statements waiting for a connection (default 2,048), then ERR_OVERLOADED */
 };
 
 /* Connects in the background with back-off (50 .. 400 ms). Borrows options. resolver.h resolves
@@ -72,7 +72,7 @@ struct db_options {
  * promoted standby's timeline was seen, servers of older ones are rejected. */
 struct db *db_new(struct loop *loop, struct metrics *metrics, const struct db_options *options);
 
-/* No fiber may wait, and no transaction or result be left. */
+/* Requires that no fiber waits and that no transaction or result is left. */
 void db_destroy(struct db **self_p);
 
 /* Adds at most 40 borrowed statements of common/, up to a row without a name. db_prepare() verifies
@@ -104,7 +104,7 @@ bool db_waits(struct db *self);
 
 size_t db_gates_closed(const struct db *self);
 
-/* Logs slower statements by name; 0, the default: none. */
+/* Sets the time after which statements are logged by name; 0, the default, logs none. */
 void db_set_slow(struct db *self, int64_t us);
 
 /* ---- parameters ---- */
@@ -121,7 +121,7 @@ void db_array_add(struct db_array *self, const char *item);
 void db_array_add_int(struct db_array *self, int64_t number);
 void db_array_add_bytes(struct db_array *self, const uint8_t *bytes, size_t size);
 
-/* NULL items become null. */
+/* Accepts any texts; NULL items become null. */
 struct db_array db_array_texts(struct arena *arena, const char *const *items, size_t count);
 
 /* ---- transactions ---- */
@@ -136,7 +136,7 @@ void db_tx_destroy(struct db_tx **tx_p);
 
 struct db_stats {
     uint64_t statements, syncs, flushes, reconnects;
-    size_t in_flight_max; /* highest per connection */
+    size_t in_flight_max; /* highest number on one connection */
 };
 struct db_stats db_stats(const struct db *self);
 

@@ -53,7 +53,7 @@ void db_array_add_bytes(struct db_array *self, const uint8_t *bytes, size_t size
     }
 }
 
-/* Two characters need a backslash in quotes (PostgreSQL 15, 8.15.6). */
+/* Counts two characters that need a backslash in quotes (PostgreSQL 15, 8.15.6). */
 static size_t quoted_length(const char *item)
 {
     size_t length = sizeof("\"\"") - 1;

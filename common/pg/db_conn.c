@@ -110,7 +110,7 @@ static void conn_serve(struct db_conn *self)
     db_pool_connected(self);
 }
 
-/* A fresh socket has space for a few bytes. */
+/* Sends immediately: a fresh socket has space for a few bytes. */
 static void conn_ask_timeline(struct db_conn *self)
 {
     if (PQsendQuery(self->pg, "select substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)") != 1 ||
@@ -120,7 +120,7 @@ static void conn_ask_timeline(struct db_conn *self)
         conn_watch(self, ZMQ_POLLIN, on_timeline);
 }
 
-/* Reads hexadecimal. Accepts servers without an answer. */
+/* Reads a hexadecimal timeline. Accepts servers that report none. */
 static void take_timeline(struct db_conn *self, const PGresult *result)
 {
     if (PQresultStatus(result) == PGRES_TUPLES_OK && PQntuples(result) == 1)
@@ -215,7 +215,7 @@ static void call_requeue(struct db_pool *pool, struct db_call *call)
     pool->queued++;
 }
 
-/* Sent again after that, the call would outlast its request. */
+/* True after the longest statement time: sent again, the call would outlast its request. */
 static bool has_waited_long(const struct db_pool *pool, const struct db_call *call)
 {
     return loop_mono_ms(pool->db->loop) - call->sent_mono_ms >=
@@ -237,7 +237,7 @@ static void call_lose(struct db_pool *pool, struct db_call *call)
     call_requeue(pool, call);
 }
 
-/* Sends the read again, alone. */
+/* Sends a read again, alone, after another's error skipped it. */
 static void call_skipped(struct db_pool *pool, struct db_call *call)
 {
     if (!call->waiter) {
@@ -280,8 +280,8 @@ static void conn_lose_because(struct db_conn *self, const char *why)
     db_pool_lost(self, was_ready);
 }
 
-/* TCP timeout without acknowledgements (after ICMP errors their text, not ETIMEDOUT). libpq reveals
- * only errno's text. */
+/* True after a TCP timeout without acknowledgements (after ICMP errors their text, not ETIMEDOUT).
+ * libpq reveals only errno's text. */
 static bool host_is_gone(const struct db_conn *self)
 {
     static const int errors[] = {ETIMEDOUT, EHOSTUNREACH, ENETUNREACH};
@@ -293,7 +293,7 @@ static bool host_is_gone(const struct db_conn *self)
     return false;
 }
 
-/* A lost host takes its silent connections along, which would each fail at their next use. */
+/* Drops a lost host's silent connections too, which would each fail at their next use. */
 static void conn_break(struct db_conn *self)
 {
     const struct db_call *first = TAILQ_FIRST(&self->in_flight);
@@ -377,7 +377,7 @@ static bool shares_sync(const struct db_conn *self, const struct db_call *call)
            self->prepared[db_statement_number(self->pool->db, call->statement)];
 }
 
-/* Adds a Sync unless others may share one. */
+/* Sends the call, with a Sync unless others may share one. */
 static bool conn_put(struct db_conn *self, struct db_call *call)
 {
     bool shares = shares_sync(self, call);
@@ -437,7 +437,7 @@ int db_conn_pipeline(struct db_conn *self, bool on)
 
 /* ---- receiving ---- */
 
-/* Either the server ended the connection, or libpq noticed its end. */
+/* True if the server ended the connection, or libpq noticed its end. */
 static bool is_fatal(const struct db_conn *self, const PGresult *result)
 {
     const char *severity = PQresultErrorField(result, PG_DIAG_SEVERITY_NONLOCALIZED);
@@ -448,7 +448,7 @@ static bool is_fatal(const struct db_conn *self, const PGresult *result)
            (severity && (strcmp(severity, "FATAL") == 0 || strcmp(severity, "PANIC") == 0));
 }
 
-/* The server lost the statement or never prepared it: the next use prepares it. */
+/* Lets the next use prepare a statement that the server lost or never prepared. */
 static void forget_prepared(struct db_conn *self, const struct db_call *call,
                             const PGresult *result)
 {
@@ -459,8 +459,8 @@ static void forget_prepared(struct db_conn *self, const struct db_call *call,
         self->prepared[db_statement_number(self->pool->db, call->statement)] = 0;
 }
 
-/* NULL ends a script and each command of a pipeline. Returns true when no command or Sync is
- * left. */
+/* Handles NULL, which ends a script and each command of a pipeline. Returns true when no command or
+ * Sync is left. */
 static bool call_command_over(struct db_call *call)
 {
     return call->kind == CALL_SCRIPT || (--call->unanswered == 0 && !call->synced);
@@ -494,7 +494,8 @@ static bool call_accept(struct db_conn *self, struct db_call *call, PGresult *re
     return false;
 }
 
-/* A commit that may be missing on the standby is as uncertain as a lost one. */
+/* Returns the outcome. A commit that may be missing on the standby is as uncertain as a lost
+ * one. */
 static enum db_call_state end_of(struct db_conn *self, const struct db_call *call)
 {
     if (!self->unreplicated)

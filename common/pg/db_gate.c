@@ -19,7 +19,7 @@ static struct db_gate *gate_of(const struct db *db, const struct db_call *call)
     return &db->gates[db_statement_number(db, call->statement)];
 }
 
-/* Half of the connections can try, at least one. */
+/* Lets half of the connections try, at least one. */
 static bool may_try(const struct db_pool *pool, const struct db_gate *gate)
 {
     return !gate->tried && pool->tries < MAX(pool->max / 2, (size_t)1);
@@ -75,7 +75,7 @@ void db_gate_sweep(struct db *db)
     }
 }
 
-/* Deadlock, cancelled, terminated, unprepared: the call never reached the lock. */
+/* True for a deadlock, a cancelled, terminated or unprepared call: it never reached the lock. */
 static bool tells_nothing(const PGresult *result)
 {
     return db_result_is(result, "40") || db_result_is(result, "57") ||

@@ -32,7 +32,7 @@ static char *list_item(const char *list, size_t index)
     return item;
 }
 
-/* Only libpq knows the default of an empty item. */
+/* False for an empty item, whose default only libpq knows. */
 static bool list_is_plain(const char *list)
 {
     return !list || (*list && *list != ',' && !strstr(list, ",,") && list[strlen(list) - 1] != ',');
@@ -75,7 +75,7 @@ void db_hosts_clear(struct db_hosts *self)
     self->count = 0;
 }
 
-/* libpq's rule for directories and abstract sockets. */
+/* Follows libpq's rule for directories and abstract sockets. */
 static bool is_socket(const char *host)
 {
     return *host == '/' || *host == '@';

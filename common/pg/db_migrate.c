@@ -22,7 +22,7 @@ enum {
 #define LOCK_TIMEOUT "200ms"
 #define SQL_APPLIED "insert into schema_migration (name) values ('%s')"
 
-/* Only for constants, and names without quotes. */
+/* Formats only constants, and names without quotes. */
 static char *script_text(const char *format, ...) PRINTF_LIKE(1, 2);
 static char *script_text(const char *format, ...)
 {

@@ -26,7 +26,7 @@ static bool is_trying(const struct db_conn *conn)
     return first && first->tries;
 }
 
-/* Least busy first; one whose first statement waits for a lock last. */
+/* Prefers the least busy connection; one whose first statement waits for a lock comes last. */
 static struct db_conn *pool_pick(const struct db_pool *self)
 {
     int64_t now_ms = loop_mono_ms(self->db->loop);
@@ -266,7 +266,7 @@ void db_pool_connected(struct db_conn *conn)
     fiber_queue_wake_all(&self->lessees);
 }
 
-/* Jitter keeps instances from synchronizing. */
+/* Doubles the pause, with jitter so that instances do not synchronize. */
 static int64_t pool_pause(struct db_pool *self)
 {
     int64_t pause_ms = self->backoff_ms / 2 + rand_r(&self->db->jitter) % self->backoff_ms;

@@ -16,22 +16,22 @@
 
 enum {
     DB_PARAMS_MAX = 48,      /* per statement */
-    DB_EXTRA_MAX = 48,       /* common/'s statements */
+    DB_EXTRA_MAX = 48,       /* statements of common/ */
     DB_SETS_MAX = 12,        /* statement tables */
     DB_READ_DEPTH = 128,     /* statements in flight per shared connection */
     DB_READS_TOGETHER = 16,  /* reads per Sync: the first is answered with the last */
     DB_WRITE_DEPTH = 16,     /* writes: each can wait for a row lock and delays those after it */
-    DB_WAIT_MS = 2000,       /* for a connection */
+    DB_WAIT_MS = 2000,       /* longest wait for a connection */
     DB_BACKOFF_MIN_MS = 50,  /* between connection attempts */
     DB_BACKOFF_MAX_MS = 400, /* how much longer an outage lasts than the server's absence */
     DB_CONNECT_MS = 10000,   /* per attempt, with one host */
     DB_HOST_MS = 3000,       /* per attempt, with several hosts */
-    DB_RESOLVE_MS = 3000,    /* thereof, for the host's name */
+    DB_RESOLVE_MS = 3000,    /* part of that for the host's name */
     DB_HOSTS_MAX = 8,        /* per connection string; libpq handles longer lists */
     DB_VITAL_LOCK_MS = 500,  /* vital statements' lock timeout */
     DB_BUSY_MS = 20,         /* busy time after which another connection is opened */
     DB_STALL_MS = 250,       /* without an answer for this long, a connection gets new work last */
-    DB_WAIT_LONG_MS = 1000,  /* for db_waits() */
+    DB_WAIT_LONG_MS = 1000,  /* wait that db_waits() reports */
     DB_SILENCE_MS = 2000,    /* after the statement timeout a silent server is gone */
 };
 
@@ -78,8 +78,8 @@ struct db_call {
     bool prepares;  /* prepared before it runs */
     bool tries;     /* may try a closed gate */
     bool failed;
-    bool skipped;                /* after another call's error */
-    int good;                    /* earlier results */
+    bool skipped;                /* skipped after another call's error */
+    int good;                    /* results before the error */
     int64_t started_us, sent_us; /* sent_us: 0 before */
     PGresult *result;            /* first error, or last result */
 };
@@ -111,7 +111,7 @@ struct db_conn {
     bool unreplicated; /* the server warned that the standby may lack a commit */
     bool touched;      /* sent in this turn */
     size_t unsynced;   /* calls since the last Sync */
-    struct db_tx *tx;  /* lessee; NULL during a rollback */
+    struct db_tx *tx;  /* transaction with the lease; NULL during a rollback */
     uint8_t *prepared; /* indexed by statement */
 };
 
@@ -197,14 +197,14 @@ void db_call_free(struct db *self, struct db_call **call_p);
 /* Wakes the waiter, or frees a call without one. */
 void db_call_finish(struct db *self, struct db_call *call, enum db_call_state state);
 
-/* Consumes the call and parks. -1: a later answer is discarded. uncertain: an unknown outcome is
- * ERR_UNCERTAIN. */
+/* Consumes the call and parks. Returns -1 for an early end, and the answer is discarded later.
+ * uncertain: an unknown outcome is ERR_UNCERTAIN. */
 int db_call_wait(struct db *self, struct db_call **call_p, int64_t deadline_mono_ms, bool uncertain,
                  PGresult **ret, struct error *err) MUST_USE;
 
 /* ---- db_gate.c ---- */
 
-/* -1 (ERR_UNAVAILABLE): the gate is closed and another call tries. */
+/* Fails with ERR_UNAVAILABLE if the gate is closed and another call tries. */
 int db_gate_enter(struct db_pool *pool, struct db_call *call, struct error *err) MUST_USE;
 
 int db_gate_refuse(struct error *err);
@@ -220,7 +220,7 @@ bool db_gate_jams(const struct db_conn *conn);
 
 /* ---- db_watch.c ---- */
 
-/* err NULL: success. */
+/* Logs a slow call and records a traced one's span; err NULL: success. */
 void db_watch(struct db *self, const struct db_call *call, const struct error *err);
 
 /* ---- db_hosts.c ---- */
@@ -235,7 +235,7 @@ struct db_target {
     char names[DB_TARGET_NAMES_SIZE], addresses[DB_TARGET_ADDRESSES_SIZE];
 };
 
-/* Skips sockets and numeric addresses; see resolver_poll(). */
+/* Resolves a server's name, unless socket or numeric; see resolver_poll(). */
 enum resolver_state db_hosts_resolve(struct db *db, const struct db_host *host,
                                      struct db_target *ret, struct error *err) MUST_USE;
 
@@ -247,16 +247,17 @@ void db_pool_close(struct db_pool *self);
 
 bool db_pool_grow(struct db_pool *self);
 
-/* Runs at the end of a turn on the loop's stack, once the name is resolved. */
+/* Opens the next connection at the end of a turn, on the loop's stack, once the name is
+ * resolved. */
 void db_pool_open(struct db_pool *self);
 
 void db_pool_dispatch(struct db_pool *self);
 void db_pool_dequeue(struct db_pool *self, struct db_call *call);
 
-/* ERR_UNAVAILABLE: no server, so no reason to wait. */
+/* Fails with ERR_UNAVAILABLE without a server, when waiting makes no sense. */
 int db_pool_check(const struct db_pool *self, struct error *err) MUST_USE;
 
-/* NULL: wait among the lessees. */
+/* Returns NULL if the fiber must wait among the lessees. */
 struct db_conn *db_pool_lease(struct db_pool *self);
 void db_pool_release(struct db_conn *conn);
 
@@ -268,34 +269,37 @@ bool db_pools_failing(const struct db *db);
 /* Returns the first unanswered call's wait without a word from the server, or 0. */
 int64_t db_conn_waits_ms(const struct db_conn *conn, int64_t now_ms);
 
-/* Closes connections to servers of older timelines. */
+/* Closes connections to servers of timelines older than this new one. */
 void db_pool_promoted(struct db *db, int64_t timeline);
 
-/* Closes connections to a lost host that were silent since. */
+/* Closes other connections to a lost host that were silent since. */
 void db_pool_host_gone(struct db *db, size_t host, int64_t since_ms);
 
-/* Closes all connections that wait in vain if the server is gone. That can free the call. */
+/* Called when a waiter gives up: closes all connections that wait in vain if the server is gone.
+ * That can free the call. */
 void db_pool_probe(struct db *db, const struct db_call *call);
 
 /* ---- db_conn.c ---- */
 
-/* Notifies the pool of the outcome. False: the name is being resolved; call again each turn. */
+/* Starts connecting; the pool is notified of the outcome. False: the name is being resolved; call
+ * again each turn. */
 bool db_conn_open(struct db_conn *self);
 
-/* Loses calls in flight, or queues them again if safe. */
+/* Closes. Calls in flight are lost, or queued again if that is safe. */
 void db_conn_lose(struct db_conn *self);
 
-/* Queues or finishes the call if the connection is gone: afterwards only its waiter may use it. */
+/* Sends, or queues or finishes the call if the connection is gone: afterwards only its waiter may
+ * use it. */
 void db_conn_send(struct db_conn *self, struct db_call *call);
 
 void db_conn_flush(struct db_conn *self);
 
-/* Nothing may be in flight. */
+/* Switches pipeline mode; nothing may be in flight. */
 int db_conn_pipeline(struct db_conn *self, bool on) MUST_USE;
 
 /* ---- statement.c ---- */
 
-/* 0, unknown, for a statement that is a row. */
+/* Sets types to 0, unknown, for a statement that is a row. */
 void db_statement_types(const struct db_statement *self, Oid ret[static DB_PARAMS_MAX]);
 
 /* Compares the server's columns with those of the statement's file. */
@@ -334,8 +338,8 @@ struct field_bytes db_bytes_copy(const struct db_result *self, size_t row, int c
 
 bool db_result_is(const PGresult *result, const char *state);
 
-/* `statement` NULL: a command. The detail has the server's text only for statements that do not
- * compile, since others' can contain data. */
+/* Makes a server's refusal an error; `statement` is NULL for a command. The detail has the server's
+ * text only for statements that do not compile, since others' can contain data. */
 int db_result_error(const PGresult *result, const struct db_statement *statement,
                     struct error *err);
 

@@ -16,12 +16,12 @@ struct db_param {
 #define DB_TEXT(value_) ((struct db_param){.text = (value_), .size = -1})
 #define DB_NULL DB_TEXT(NULL)
 
-/* Borrows. NULL is SQL null. */
+/* Borrows the bytes. NULL is SQL null. */
 struct db_param db_param_bytes(const void *bytes, size_t size);
 
 /* ---- statements ---- */
 
-/* Runs a READ, WRITE, VITAL or transaction's statement. Parks. A failure leaves *ret. */
+/* Runs a READ, WRITE, VITAL or transaction's statement. Parks. Leaves *ret on failure. */
 int db_query(struct db *self, int64_t deadline_mono_ms, const struct db_statement *statement,
              const struct db_param *params, struct db_result **ret, struct error *err) MUST_USE;
 int db_tx_query(struct db_tx *self, const struct db_statement *statement,

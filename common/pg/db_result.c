@@ -45,7 +45,7 @@ static const char *field_of(const PGresult *result, int code)
     return text ? text : "";
 }
 
-/* Class 42 concerns the statement's text, 53 and 58 the server: no data. */
+/* True for messages without data: class 42 concerns the statement's text, 53 and 58 the server. */
 static bool has_plain_message(const char *state)
 {
     static const char *const classes[] = {"42", "53", "58"};

@@ -3,7 +3,7 @@
 #include "common/pg/db_private.h"
 #include "common/runtime/span.h"
 
-enum { SLOW_LINES_MAX = 20 }; /* per second: a stalled database makes all statements slow */
+enum { SLOW_LINES_MAX = 20 }; /* per second, because a stalled database makes all statements slow */
 
 static const char *name_of(const struct db_call *call)
 {

@@ -46,7 +46,7 @@ void db_statement_types(const struct db_statement *self, Oid ret[static DB_PARAM
 
 /* ---- parameters ---- */
 
-/* What a parameter needs until it is sent. */
+/* Memory that a parameter needs until it is sent. */
 struct binary {
     uint8_t bytes[UUID_BYTES];
 };
@@ -384,7 +384,7 @@ static size_t scalar_count(const struct sql_shape *shape)
     return count;
 }
 
-/* A column without a scalar is a struct's field. */
+/* Compares a column with the file's; one without a scalar is a struct's field. */
 static int check_column(const struct sql_shape *shape, const PGresult *described, int column,
                         struct error *err)
 {

@@ -62,7 +62,7 @@ int sql_run(struct db *db, const struct request *req, const struct db_statement 
 int sql_run_tx(struct db_tx *tx, const struct request *req, const struct db_statement *statement,
                const void *in, void *out, struct error *err) MUST_USE;
 
-/* Fails with this error if `rows` is 0. */
+/* Returns -1 with this error if `rows` is 0. */
 int sql_require(int rows, struct error *err, enum error_code code, const char *message) MUST_USE;
 
 #endif

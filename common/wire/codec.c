@@ -8,7 +8,7 @@
 enum {
     BUFFER_FIRST = 512,     /* arena buffer's bytes */
     HEAP_FIRST = 4096,      /* malloc() buffer's bytes */
-    HEAP_LARGE = 32 * 1024, /* larger additions do not double a malloc() buffer */
+    HEAP_LARGE = 32 * 1024, /* a larger addition does not double a malloc() buffer */
     EXT_JSON = 1,
 };
 
@@ -183,7 +183,7 @@ static inline bool scan_head(struct scan *self, struct head *ret)
     return true;
 }
 
-/* A container's values, at least a byte each, must fit into the rest. */
+/* Opens a container, whose values, at least a byte each, must fit into the rest. */
 static const char *scan_open(struct scan *self, size_t count, size_t values_each)
 {
     if (count > self->left / values_each)
@@ -222,7 +222,7 @@ static const char *scan_value(struct scan *self)
     return NULL;
 }
 
-/* Returns NULL or the fault. *ret: values. */
+/* Checks for exactly one value and counts all values. Returns NULL or the fault. */
 static const char *scan_all(const void *bytes, size_t size, size_t *ret_items)
 {
     struct scan scan = {.at = bytes, .left = size};
@@ -249,8 +249,8 @@ static int check_message(const void *bytes, size_t size, size_t *ret_items, stru
     return wrong ? error_set(err, ERR_BAD_REQUEST, "Malformed message: %s.", wrong) : 0;
 }
 
-/* msgpack-c's reader does not know the number of values, allocates zones of 8 KiB and takes twice
- * as long. */
+/* Builds msgpack-c's objects. Its own reader does not know the number of values, allocates zones of
+ * 8 KiB and takes twice as long. */
 struct build {
     struct scan scan;
     msgpack_object *spare; /* one per missing value */

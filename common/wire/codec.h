@@ -15,7 +15,7 @@
 #include "common/base/error.h"
 
 enum {
-    CODEC_DEPTH_MAX = 32,     /* JSON and msgpack */
+    CODEC_DEPTH_MAX = 32,     /* nesting of JSON and msgpack */
     CODEC_ITEMS_MAX = 200000, /* values per message */
     CODEC_FRAME_MAX = 4 * 1024 * 1024
 };
@@ -25,7 +25,7 @@ enum {
 int codec_unpack(const void *bytes, size_t size, struct arena *arena, msgpack_object *ret,
                  struct error *err) MUST_USE;
 
-/* *ret points into `bytes`, which must outlive the arena. */
+/* Does the same without a copy: *ret points into `bytes`, which must outlive the arena. */
 int codec_unpack_in_place(const void *bytes, size_t size, struct arena *arena, msgpack_object *ret,
                           struct error *err) MUST_USE;
 
@@ -34,8 +34,8 @@ const msgpack_object *codec_member(const msgpack_object *map, const char *name);
 /* A word with the byte repeated. */
 #define EIGHT_TIMES(byte) (UINT64_C(0x0101010101010101) * (byte))
 
-/* For msgpack_packer_init(&p, &buffer, codec_write). Without an arena it uses malloc(), wipes old
- * bytes, and needs free(). */
+/* Target of msgpack_packer_init(&p, &buffer, codec_write). Without an arena it uses malloc(), wipes
+ * old bytes, and needs free(). */
 struct codec_buffer {
     struct arena *arena;
     uint8_t *bytes;
@@ -70,12 +70,12 @@ json_t *codec_parse_json(const char *text, size_t size, bool must_be_object, str
 /* Parses JSON to pass on: numbers keep their text (json_number.h). Read it with fields_read(). */
 json_t *codec_parse_exact(const char *text, size_t size, bool must_be_object, struct error *err);
 
-/* Builds nothing. Nesting is at most CODEC_DEPTH_MAX. */
+/* True for one JSON value, nested at most CODEC_DEPTH_MAX deep. Builds nothing. */
 bool codec_is_json(const char *text, size_t size);
 
 size_t codec_number_size(const char *at, const char *end);
 
-/* RFC 8259, section 8.1. */
+/* Skips a byte order mark (RFC 8259, section 8.1). */
 void codec_skip_mark(const char **text, size_t *size);
 
 char *codec_dump_json(struct arena *arena, const json_t *json);

@@ -253,7 +253,7 @@ struct field_table {
     FIELD_ROW(s, member, FIELD_TYPE_JSON_OBJECT, const char *, .of_texts = true, .max = (max_), \
               .flags = (flags_), .doc = (doc_), .example = (example_))
 
-/* A compile error when fields_pack() has too few bits. */
+/* Number of rows, or a compile error when fields_pack() has too few bits. */
 #define FIELD_COUNT(rows) \
     (ARRAY_SIZE(rows) + 0 * sizeof(char[ARRAY_SIZE(rows) <= FIELDS_MAX ? 1 : -1]))
 
@@ -280,11 +280,11 @@ struct nothing {
 };
 FIELD_DECLARE(nothing);
 
-/* Path, query and header values are looked up by name. */
+/* Sources of an input's values; path, query and header values are looked up by name. */
 struct field_source {
     json_t *body; /* borrowed JSON object or NULL */
     const char *(*lookup)(const void *context, unsigned where,
-                          const char *name); /* FIELD_PATH, _QUERY, _HEADER */
+                          const char *name); /* for FIELD_PATH, _QUERY, _HEADER */
     const void *context;
 };
 
@@ -293,12 +293,12 @@ struct field_source {
 int fields_read(const struct field_table *table, const struct field_source *source,
                 struct arena *arena, void *out, struct error *err) MUST_USE;
 
-/* Leaves out absent members; the second adds space for `more`. */
+/* Leaves out absent members; the second function adds space for `more`. */
 void fields_pack(const struct field_table *table, const void *in, struct codec_buffer *out);
 void fields_pack_more(const struct field_table *table, const void *in, size_t more,
                       struct codec_buffer *out);
 
-/* Has fields_read()'s checks, since other daemons are not trusted. Copies texts; BYTES point into
+/* Checks as fields_read() does, since other daemons are not trusted. Copies texts; BYTES point into
  * the map. */
 int fields_unpack(const struct field_table *table, const msgpack_object *map, struct arena *arena,
                   void *out, struct error *err) MUST_USE;
@@ -308,17 +308,18 @@ int fields_unpack(const struct field_table *table, const msgpack_object *map, st
 char *fields_print(const struct field_table *table, const msgpack_object *map, struct arena *arena,
                    size_t *ret_size);
 
-/* NULL: the struct has values that the bus rejects. */
+/* Returns NULL if the struct has values that the bus rejects. */
 char *fields_text(const struct field_table *table, const void *in, struct arena *arena);
 
 json_t *fields_to_json(const struct field_table *table, const msgpack_object *map);
 
-/* Answers require constant members, requests show defaults; FIELDS_EITHER is for both. */
+/* Use of a schema: answers always have some members, requests have defaults; FIELDS_EITHER is for
+ * both. */
 enum fields_way { FIELDS_REQUEST, FIELDS_ANSWER, FIELDS_EITHER };
 
-/* JSON Schema (2020-12) of the body's members, nested tables as $ref "#/components/schemas/<name>";
- * fields_row_schema() has parameters. Byte limits are in "x-maxBytes" and the description, since
- * maxLength is not enough. New references. */
+/* Returns a JSON Schema (2020-12) of the body's members, nested tables as $ref
+ * "#/components/schemas/<name>"; fields_row_schema() has parameters. Byte limits are in
+ * "x-maxBytes" and the description, since maxLength is not enough. New references. */
 json_t *fields_to_schema(const struct field_table *table, enum fields_way way);
 
 /* Returns NULL for a body with members. */
@@ -333,16 +334,17 @@ void fields_set_fallbacks(const struct field_table *table, void *ret);
 
 json_t *fields_row_schema(const struct field *row, enum fields_way way);
 
-/* Examples from the rows; NULL for a row without one. New references. */
+/* Returns examples from the rows, or NULL for a row without one. New references. */
 json_t *fields_example(const struct field_table *table);
 json_t *fields_row_example(const struct field *row);
 
 void fields_wipe(const struct field_table *table, void *in);
 
-/* Canonical form (FIELD_TYPE_EMAIL), or NULL for no email address. */
+/* Returns the canonical form (FIELD_TYPE_EMAIL), or NULL for no email address. */
 const char *fields_email(struct arena *arena, const char *text);
 
-/* Lower-case IDNA 2008 ASCII without final dot; NULL for none, an IP address or a single label. */
+/* Returns lower-case IDNA 2008 ASCII without final dot; NULL for none, an IP address or a single
+ * label. */
 const char *fields_domain(struct arena *arena, const char *text);
 
 struct field_texts field_texts_split(struct arena *arena, const char *list);

@@ -56,7 +56,7 @@ static bool is_label(const char *text, size_t length)
     return true;
 }
 
-/* 127.0.0.1 is an address: the last label is no number. */
+/* Requires a last label that is no number: 127.0.0.1 is an address. */
 static bool is_domain(const char *text)
 {
     const char *dot;

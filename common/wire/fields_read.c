@@ -7,7 +7,7 @@
 
 enum { EMAIL_RAW_MAX = 1024, PATH_MAX_SIZE = 256 };
 
-/* Formatted as "settings.0.name" only for problems. */
+/* The position in the input, formatted as "settings.0.name" only for problems. */
 struct place {
     const struct place *parent;
     const char *name; /* NULL: list element */
@@ -242,7 +242,7 @@ static const char *read_json(struct reader *reader, const struct field *row,
     return text;
 }
 
-/* Bytes can be many, so they are not copied. */
+/* Copies nothing, because bytes can be many. */
 static void read_bytes(struct reader *reader, const struct field *row, const struct value *value,
                        const struct place *place, struct field_bytes *ret)
 {
@@ -304,7 +304,7 @@ static void read_objects(struct reader *reader, const struct field *row, const s
     }
 }
 
-/* The member is `const struct x *` for any x. */
+/* Copies the pointer as bytes, since the member is `const struct x *` for any x. */
 static void read_object(struct reader *reader, const struct field *row, const struct value *value,
                         const struct place *place, void *member)
 {

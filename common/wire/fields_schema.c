@@ -103,7 +103,7 @@ static json_t *reference_to(const struct field_table *table)
 
 /* ---- bounds ---- */
 
-/* Without pattern or choices, limits are in bytes. */
+/* True for text without pattern or choices, whose limits are in bytes. */
 static bool counts_bytes(const struct field *row)
 {
     bool text = row->type == FIELD_TYPE_TEXT || row->type == FIELD_TYPE_TEXTS ||
@@ -202,7 +202,7 @@ static void add_default(json_t *schema, const struct field *row, enum fields_way
         json_object_set_new(schema, "default", json_boolean(row->fallback != 0));
 }
 
-/* null needs to be one of two possibilities. */
+/* Writes a $ref, with null only as one of two possibilities. */
 static void add_object(json_t *schema, const struct field *row)
 {
     if (row->type != FIELD_TYPE_OBJECT)

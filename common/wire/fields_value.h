@@ -8,7 +8,7 @@
 #include "common/wire/fields.h"
 
 enum value_kind {
-    VALUE_ABSENT, /* or null */
+    VALUE_ABSENT, /* absent or null */
     VALUE_NULL,
     VALUE_BOOL,
     VALUE_INT,

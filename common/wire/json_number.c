@@ -12,7 +12,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* jansson reproduces any int64 except -0. */
+/* True for numbers that jansson reproduces: any int64 except -0. */
 static bool is_plain(const char *number, size_t size)
 {
     bool negative = *number == '-';
@@ -24,7 +24,7 @@ static bool is_plain(const char *number, size_t size)
            !(negative && number[1] == '0');
 }
 
-/* *ret_zero: the string contains U+0000. */
+/* Returns the end of a string; *ret_zero: it contains U+0000. */
 static const char *skip_string(const char *at, const char *end, bool *ret_zero)
 {
     for (at++; at < end && *at != '"'; at++) {

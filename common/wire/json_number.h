@@ -10,7 +10,8 @@
 
 #include "common/wire/codec.h"
 
-/* False: no such number, or a text with U+0000, which is a fault. The text need not be JSON. */
+/* Writes the text with such numbers as strings. False: none, or a text with U+0000, which is a
+ * fault. The text need not be JSON. */
 bool json_number_mark(const char *text, size_t size, struct codec_buffer *out);
 
 /* Restores the numbers within jansson's output. */
@@ -19,7 +20,7 @@ void json_number_unmark(char *text);
 /* Counts characters that json_number_mark() added to the line before byte `end`. */
 int json_number_shift(const char *marked, size_t end);
 
-/* NULL for another string. */
+/* Returns the number's text, or NULL for another string. */
 const char *json_number_text(const json_t *string);
 
 #endif

@@ -1,7 +1,8 @@
 #include "common/base/file.h"
 #include "common/wire/json_number.h"
 
-/* Finds nesting that is too deep. jansson would recurse 2,048 deep, too much for a fiber. */
+/* Returns the offset of nesting that is too deep, or `size`. jansson would recurse 2,048 deep, too
+ * much for a fiber. */
 static size_t json_too_deep_at(const char *text, size_t size)
 {
     bool in_string = false;
@@ -25,7 +26,7 @@ static size_t json_too_deep_at(const char *text, size_t size)
     return size;
 }
 
-/* jansson's message can quote the text, perhaps a password. */
+/* Reports only code and position: jansson's message can quote the text, perhaps a password. */
 static const char *json_mistake(const json_error_t *mistake)
 {
     switch (json_error_code(mistake)) {
