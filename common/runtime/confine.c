@@ -31,9 +31,9 @@ enum {
 
 struct confine {
     struct sock_fprog filters[CONFINE_FILTER_COUNT];
-    int landlock;       /* version; 0: none */
-    int landlock_error; /* errno then */
-    bool uids;          /* each program gets its own */
+    int landlock;       /* Landlock's version; 0: none */
+    int landlock_error; /* errno of version 0 */
+    bool uids;          /* each program gets its own uid */
     size_t next;
     unsigned taken[CONFINE_UIDS]; /* programs per uid */
 };
@@ -43,7 +43,7 @@ const char *const confine_means_names[CONFINE_MEANS_COUNT] = {
 
 /* ---- uids ---- */
 
-/* A container may map fewer users. */
+/* True if root can become these users; a container may map fewer. */
 static bool has_uids(void)
 {
     FILE *file = geteuid() == 0 ? fopen("/proc/self/uid_map", "re") : NULL;
@@ -118,7 +118,7 @@ static void count_threads(void *arg, uid_t uid, int64_t threads)
     tasks->count += uid == tasks->uid ? threads : 0;
 }
 
-/* RLIMIT_NPROC counts threads. */
+/* Counts the user's threads, as RLIMIT_NPROC does. */
 static int64_t count_tasks(uid_t uid)
 {
     struct tasks tasks = {.uid = uid};
@@ -165,7 +165,7 @@ static void put_binding(struct words *words, const char *path)
     put(words, path);
 }
 
-/* Namespaces count processes separately. */
+/* Sets limits within the namespaces, which count processes separately. */
 static void put_limits(struct words *words, const struct confine_rules *rules)
 {
     put(words, "prlimit");
@@ -183,7 +183,7 @@ static void put_limits(struct words *words, const struct confine_rules *rules)
     }
 }
 
-/* The copy spares the program's user access to the path. */
+/* Copies the file in, so that the program's user needs no access to its path. */
 static void put_bubblewrap(struct words *words, enum confine_means means,
                            const struct confine_rules *rules)
 {
@@ -264,7 +264,7 @@ static void close_fd(int *fd)
     *fd = -1;
 }
 
-/* The program's descriptors need the lower numbers. */
+/* Moves a descriptor above the program's numbers. */
 static int raise_fd(int fd)
 {
     int raised = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, HIGH_FD);
@@ -274,7 +274,7 @@ static int raise_fd(int fd)
     return raised;
 }
 
-/* A pipe holds 64 KiB. */
+/* Writes the filter to a pipe, which holds 64 KiB. */
 static int filter_pipe(const struct sock_fprog *filter)
 {
     size_t size = filter->len * sizeof(*filter->filter);
@@ -290,7 +290,7 @@ static int filter_pipe(const struct sock_fprog *filter)
     return raise_fd(ends[0]);
 }
 
-/* bubblewrap reads from the offset, which starts would share. */
+/* Opens a new description: bubblewrap reads from the offset, which starts would share. */
 static int reopen(int fd)
 {
     char path[32];

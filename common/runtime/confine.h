@@ -63,7 +63,7 @@ struct confine_program {
 struct confined {
     int pidfd; /* readable when nothing is left; -1: none */
     pid_t pid;
-    size_t slot; /* uid's */
+    size_t slot; /* index of its uid */
 };
 
 struct confine;
@@ -72,9 +72,9 @@ struct confine;
 struct confine *confine_new(void);
 void confine_destroy(struct confine **self_p);
 
-/* Blocks 1 to 2 ms. Borrows argv and rules until it returns. The kernel kills the program when the
- * calling thread ends. ERR_UNAVAILABLE has the kernel's reason (bubblewrap without namespaces only
- * exits, see confine_try()). */
+/* Starts a program; blocks 1 to 2 ms. Borrows argv and rules until it returns. The kernel kills the
+ * program when the calling thread ends. ERR_UNAVAILABLE has the kernel's reason (bubblewrap without
+ * namespaces only exits, see confine_try()). */
 int confine_start(struct confine *self, enum confine_means means, const struct confine_rules *rules,
                   const struct confine_program *program, struct confined *ret,
                   struct error *err) MUST_USE;
@@ -84,7 +84,7 @@ void confine_kill(const struct confined *confined);
 
 bool confine_ended(const struct confined *confined);
 
-/* Waits. Returns the exit status, or 128 + signal. */
+/* Waits for the end. Returns the exit status, or 128 + signal. */
 int confine_reap(struct confine *self, struct confined *confined);
 
 /* Tests this means with an empty script; blocks at most 5 s. Fails: ERR_UNAVAILABLE (reason for the

@@ -40,7 +40,7 @@ static NORETURN void fail(const struct confine_plan *plan, const char *step)
 
 /* ---- the program's side ---- */
 
-/* Two steps, since a target number can be in use. */
+/* Moves descriptors in two steps, since a target number can be in use. */
 static void take_descriptors(const struct confine_plan *plan)
 {
     const int given[] = {plan->program->in, plan->program->out, plan->program->err,
@@ -129,7 +129,7 @@ static NORETURN void become_program(const struct confine_plan *plan, pid_t keepe
     if (!confine_is_bubblewrap(plan->means))
         take_limits(plan);
     take_uid(plan);
-    /* A kernel or container without keys has none to share. */
+    /* Join a new keyring; a kernel or container without keys has none to share. */
     (void)syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL);
     /* After the change of uid, which clears it. */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -185,14 +185,14 @@ static pid_t start_program(const struct confine_plan *plan)
     return pid; /* the program continues when the pipe closes */
 }
 
-/* The group's number can be reused afterwards. */
+/* Kills the rest of the group before its number is reused. */
 static void kill_all(pid_t program)
 {
     kill(-program, SIGKILL);
     kill(program, SIGKILL); /* if it has no group yet */
 }
 
-/* Returns false if the program ended. */
+/* Reaps ended processes. Returns false if the program was one. */
 static bool reap(pid_t program, int *ret_status)
 {
     siginfo_t info;
@@ -211,7 +211,7 @@ static bool reap(pid_t program, int *ret_status)
     }
 }
 
-/* The program's orphans were killed, but can take a while. */
+/* Waits for the program's orphans, which were killed but can take a while. */
 static void await_others(void)
 {
     const struct timespec pause = {.tv_nsec = KILLED_MS * 1000000L};

@@ -80,7 +80,7 @@ static const char *const grouping[] = {"setpgid", "setsid"};
         argument, SCMP_CMP_EQ, value, 0 \
     }
 
-/* One matching row suffices. */
+/* Conditions of a call; one matching row allows it. */
 static const struct condition {
     const char *call;
     unsigned count;

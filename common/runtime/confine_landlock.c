@@ -27,7 +27,7 @@ enum {
     BOTH = 3, /* network rights: bind, connect; scopes: abstract sockets, signals */
 };
 
-/* Version 6; the kernel accepts shorter ones. */
+/* struct landlock_ruleset_attr, version 6; the kernel accepts shorter ones. */
 struct ruleset {
     uint64_t files, network, scoped;
 };
@@ -81,7 +81,7 @@ static int add(int ruleset, int fd, uint64_t rights)
     return (int)syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
 }
 
-/* Skips missing paths. Files have no directory rights. */
+/* Skips missing paths, and directory rights for files. */
 static int add_path(int ruleset, const char *path, uint64_t rights)
 {
     int fd = open(path, O_PATH | O_CLOEXEC), rc = 0;
@@ -97,7 +97,7 @@ static int add_path(int ruleset, const char *path, uint64_t rights)
     return rc;
 }
 
-/* The kernel rejects a rule for a memfd, which is in no file system. */
+/* Skips a memfd, which is in no file system: the kernel rejects a rule. */
 static int add_program(int ruleset, int fd)
 {
     return add(ruleset, fd, ACCESS_FILE) < 0 && errno != EBADFD ? -1 : 0;

@@ -15,7 +15,7 @@ enum {
     CONFINE_FILE_SIZE = 16 * 1024 * 1024, /* by default */
     CONFINE_FILES = 256,
 };
-/* Address space that runtimes reserve; its page tables take 32 MiB. */
+/* Address space that a program can reserve; its page tables take 32 MiB. */
 #define CONFINE_ADDRESSES ((int64_t)16 << 30)
 
 static inline bool confine_is_bubblewrap(enum confine_means means)
@@ -59,10 +59,11 @@ struct sock_fprog confine_filter_make(enum confine_filter which);
 
 /* ---- confine_landlock.c ---- */
 
-/* 0 with errno. */
+/* Returns the kernel's Landlock version, or 0 with errno. */
 int confine_landlock_version(void);
 
-/* Executes the program, reads and executes /usr, and reads `read`. -1 with errno. */
+/* Returns a ruleset that executes the program, reads and executes /usr, and reads `read`; or -1
+ * with errno. */
 int confine_landlock_make(int version, const struct confine_rules *rules, int program_fd);
 
 /* ---- confine_child.c: in the children ---- */
@@ -71,7 +72,7 @@ NORETURN void confine_keeper(const struct confine_plan *plan);
 
 /* ---- confine_watch.c ---- */
 
-/* Shared pages of descendants count once if the kernel reports it. */
+/* Returns the memory of all descendants. Shared pages count once if the kernel reports it. */
 int64_t confine_watch_memory(int64_t enough);
 
 void confine_watch_kill(void);

@@ -21,7 +21,7 @@ struct found {
     size_t count;
 };
 
-/* Cuts at LISTING_SIZE - 1; "" on failure. */
+/* Reads a file, cut at LISTING_SIZE - 1; "" on failure. */
 static const char *read_text(const char *path, char text[static LISTING_SIZE])
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -52,7 +52,7 @@ static void add_children(struct found *found, pid_t process, const char *thread)
     }
 }
 
-/* A process is its forking thread's child. */
+/* Adds children of each thread, since a process is its forking thread's child. */
 static void add_children_of_threads(struct found *found, pid_t process)
 {
     char path[64], listing[LISTING_SIZE];
@@ -92,7 +92,7 @@ static int64_t line_bytes(const char *text, const char *name)
     return line ? strtoll(line + strlen(name), NULL, 10) * 1024 : 0;
 }
 
-/* Anonymous and shared memory and page tables; the kernel can drop file pages. */
+/* Returns anonymous and shared memory and page tables; the kernel can drop file pages. */
 static int64_t resident(pid_t pid)
 {
     char path[64], text[LISTING_SIZE];
@@ -103,7 +103,7 @@ static int64_t resident(pid_t pid)
            line_bytes(text, "\nVmPTE:");
 }
 
-/* Divides shared pages, if the kernel reports it. */
+/* Returns memory with shared pages divided, if the kernel reports it. */
 static int64_t proportional(pid_t pid)
 {
     char path[64], text[LISTING_SIZE];
@@ -125,7 +125,7 @@ int64_t confine_watch_memory(int64_t enough)
         bytes += resident(found.pids[i]);
     if (bytes <= enough)
         return bytes;
-    /* Pages shared after a fork were counted in each process: count exactly, but slowly. */
+    /* Pages shared after a fork were counted in each process: count again, exactly but slowly. */
     bytes = 0;
     for (size_t i = 0; i < found.count; i++)
         bytes += proportional(found.pids[i]);

@@ -113,7 +113,7 @@ struct curl_loop *curl_loop_new(struct loop *loop)
     return self;
 }
 
-/* libcurl and OpenSSL take 2 MiB that daemons without transfers save. */
+/* Starts libcurl and OpenSSL, which take 2 MiB, only for daemons with transfers. */
 static void start_multi(struct curl_loop *self)
 {
     if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK || !(self->multi = curl_multi_init()))
@@ -162,13 +162,13 @@ static void transfer_remove(struct curl_loop *self, const struct transfer *trans
 
 /* ---- names ---- */
 
-/* libcurl must not resolve names; see curl_loop.h. */
+/* Fails, because libcurl must not resolve names; see curl_loop.h. */
 static int refuse_to_resolve(void *resolver UNUSED, void *reserved UNUSED, void *arg UNUSED)
 {
     return 1;
 }
 
-/* libcurl forgets "+host:port:address,address" after a minute. */
+/* Returns "+host:port:address,address", which libcurl forgets after a minute. */
 static struct curl_slist *resolve_entry(const char *host, const char *port,
                                         const struct resolver_addresses *addresses)
 {
@@ -187,7 +187,7 @@ static struct curl_slist *resolve_entry(const char *host, const char *port,
     return list;
 }
 
-/* *ret_entry stays NULL if no lookup is needed or the URL is invalid. */
+/* Leaves *ret_entry NULL if no lookup is needed or the URL is invalid. */
 static int resolve(struct curl_loop *self, CURL *easy, int64_t deadline_mono_ms,
                    struct curl_slist **ret_entry, struct error *err)
 {
@@ -258,7 +258,7 @@ int curl_loop_perform(struct curl_loop *self, CURL *easy, int64_t deadline_mono_
 
 /* ---- spans ---- */
 
-/* Spans need texts that live as long as the process. */
+/* Returns a constant, since spans need texts that live as long as the process. */
 static const char *method_of(CURL *easy)
 {
     static const char *const known[] = {"GET", "HEAD", "POST", "PUT", "DELETE"};

@@ -17,7 +17,7 @@ struct curl_loop;
 struct curl_loop *curl_loop_new(struct loop *loop);
 void curl_loop_destroy(struct curl_loop **self_p);
 
-/* The first call starts libcurl. */
+/* Returns an easy handle. The first call starts libcurl. */
 CURL *curl_loop_easy(struct curl_loop *self);
 
 /* Parks until a curl_loop_easy() handle's transfer ends, or removes it at the deadline

@@ -40,7 +40,7 @@
 
 enum { GUARD_SIZE = 4096, POOL_MAX = 256, FIBERS_MAX_DEFAULT = 4096 };
 
-/* boost/context/detail/fcontext.hpp. A context is valid for one switch. */
+/* Result of a switch (boost/context/detail/fcontext.hpp). A context is valid for one switch. */
 struct fiber_transfer {
     void *from, *data;
 };
@@ -74,7 +74,7 @@ struct fiber_waiter {
 
 /* ---- stacks and switches ---- */
 
-/* Also informs AddressSanitizer and ThreadSanitizer. */
+/* Switches, and informs AddressSanitizer and ThreadSanitizer. */
 static void switch_to_fiber(struct fiber *fiber)
 {
 #ifdef WITH_ASAN

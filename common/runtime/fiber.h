@@ -21,16 +21,17 @@ enum fiber_wake {
 
 enum { FIBER_STACK_SIZE = 64 * 1024 };
 
-/* ERR_OVERLOADED: `max` fibers exist. */
+/* Starts fn(arg) in the next ready pass. ERR_OVERLOADED: `max` fibers exist. */
 int fiber_start(struct loop *loop, void (*fn)(void *arg), void *arg, struct error *err) MUST_USE;
 
 struct fiber *fiber_self(const struct loop *loop);
 
-/* A pointer of the running fiber, first NULL; NULL without a fiber. */
+/* The running fiber's own pointer, first NULL; NULL without a fiber. */
 void *fiber_local(const struct loop *loop);
 void fiber_set_local(struct loop *loop, void *local);
 
-/* One earlier wake is remembered, so "start, then park" has no race. */
+/* Parks until fiber_wake() or the deadline. One earlier wake is remembered, so "start, then park"
+ * has no race. */
 enum fiber_wake fiber_park(struct loop *loop, int64_t deadline_mono_ms) MUST_USE;
 
 /* Parks until *flag, set before the wake; ignores other wakes. Returns FIBER_WOKEN even after the
@@ -38,36 +39,36 @@ enum fiber_wake fiber_park(struct loop *loop, int64_t deadline_mono_ms) MUST_USE
 enum fiber_wake fiber_park_until(struct loop *loop, const bool *flag,
                                  int64_t deadline_mono_ms) MUST_USE;
 
-/* Consumes a pending wake. False: none. */
+/* Consumes a pending wake. False: there was none. */
 bool fiber_take_wake(struct loop *loop);
 
-/* ERR_DEADLINE, ERR_UNAVAILABLE (shutdown), or 0 for FIBER_WOKEN. */
+/* Returns -1 with ERR_DEADLINE or ERR_UNAVAILABLE (shutdown), or 0 for FIBER_WOKEN. */
 int fiber_wake_error(enum fiber_wake wake, struct error *err) MUST_USE;
 
 /* Readies a parked fiber for later in this turn, with FIBER_WOKEN even if its deadline just passed.
- * Callers must be notified when the fiber stops waiting. */
+ * The caller must be notified when the fiber stops waiting. */
 void fiber_wake(struct fiber *fiber);
 
-/* ERR_UNAVAILABLE: the loop shuts down. */
+/* Parks until the monotonic time. ERR_UNAVAILABLE: the loop shuts down. */
 int fiber_sleep_until(struct loop *loop, int64_t mono_ms, struct error *err) MUST_USE;
 
-/* For shutdown. Later parks return FIBER_CANCELLED after one pass. */
+/* Resumes all fibers with FIBER_CANCELLED for shutdown; later parks return it after one pass. */
 void fiber_cancel_all(struct loop *loop);
 
 /* Lets parks wait again, for a fiber that undoes its work. */
 void fiber_cancel_end(struct loop *loop);
 
-/* Default 4,096. */
+/* Limits live fibers (default 4,096); the second function counts them. */
 void fiber_set_max(struct loop *loop, size_t max);
 size_t fiber_count(const struct loop *loop);
 
-/* Fibers in order of arrival. Zeroed is empty. */
+/* Waiting fibers in order of arrival. Zeroed is empty. */
 struct fiber_queue {
     struct fiber_waiter *head, **tail;
     size_t length;
 };
 
-/* Removes the fiber on FIBER_TIMEOUT and FIBER_CANCELLED. */
+/* Waits in the queue. FIBER_TIMEOUT and FIBER_CANCELLED remove the fiber. */
 enum fiber_wake fiber_queue_wait(struct loop *loop, struct fiber_queue *queue,
                                  int64_t deadline_mono_ms) MUST_USE;
 

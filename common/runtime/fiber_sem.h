@@ -11,7 +11,7 @@
 
 struct fiber_sem_waiter;
 
-/* Read-only for others. */
+/* All members are read-only for others. */
 struct fiber_sem {
     struct loop *loop;
     size_t max, taken;
@@ -19,10 +19,10 @@ struct fiber_sem {
     struct fiber_sem_waiter *head, **tail;
 };
 
-/* For callers that are limited elsewhere. */
+/* A waiting_max for callers that are limited elsewhere. */
 #define FIBER_SEM_UNBOUNDED SIZE_MAX
 
-/* waiting_max 0: no fiber waits. */
+/* Allows `max` taken, and `waiting_max` waiting fibers; 0: none waits. */
 void fiber_sem_init(struct fiber_sem *self, struct loop *loop, size_t max, size_t waiting_max);
 
 /* Parks until `count` is available. Fails: ERR_OVERLOADED (queue full), ERR_DEADLINE,

@@ -36,15 +36,15 @@ void flight_init(struct flight *self, struct loop *loop);
 int flight_begin(struct flight *self, const char *key, int64_t deadline_mono_ms,
                  struct flight_call *call, struct error *err) MUST_USE;
 
-/* For work on another fiber. The key must have no call. */
+/* Starts a call for work on another fiber. The key must have none. */
 void flight_lead(struct flight *self, const char *key, struct flight_call *call);
 
 /* Returns the running call or NULL; the second function waits for its end. */
 struct flight_call *flight_find(const struct flight *self, const char *key);
 int flight_wait(struct flight_call *call, int64_t deadline_mono_ms, struct error *err) MUST_USE;
 
-/* Waiters return `result`, if negative with a copy of `err`. 0 and NULL, for a failure that need
- * not affect them, make the first waiter lead. */
+/* Ends the call. Waiters return `result`, if negative with a copy of `err`. 0 and NULL, for a
+ * failure that need not affect them, make the first waiter lead. */
 void flight_end(struct flight_call *call, int result, const struct error *err);
 
 /* Fails waiters with ERR_UNAVAILABLE, for a stop that does not wait. */

@@ -44,7 +44,7 @@ struct loop_hook {
     void *arg;
 };
 
-/* Zeroes the new part. */
+/* Enlarges an array and zeroes the new part. */
 static void *grow(void *array, size_t old_count, size_t count, size_t size)
 {
     uint8_t *larger = memory_resize(array, count, size);
@@ -291,7 +291,7 @@ static void read_sockets(struct loop *self)
     }
 }
 
-/* True: a message waits. */
+/* Checks sockets that were used in this turn. Returns true if a message waits. */
 static bool settle_sockets(struct loop *self)
 {
     size_t kept = 0;

@@ -21,10 +21,10 @@ struct fiber;
  * first ZeroMQ socket. */
 struct loop *loop_new(void);
 
-/* Fibers, watches and timers must be gone. */
+/* Requires that all fibers, watches and timers are gone. */
 void loop_destroy(struct loop **self_p);
 
-/* -1: the poll failed. */
+/* Runs until loop_stop(). Returns 0, or -1 if the poll failed. */
 int loop_run(struct loop *self) MUST_USE;
 void loop_stop(struct loop *self);
 
@@ -35,27 +35,27 @@ void loop_watch(struct loop *self, int fd, short events, void (*fn)(void *arg, s
                 void *arg);
 void loop_unwatch(struct loop *self, int fd);
 
-/* Calls fn when the socket has a message, and next turn if more wait. */
+/* Calls fn when the socket has a message, and again next turn if more wait. */
 void loop_watch_socket(struct loop *self, zsock_t *socket, void (*fn)(void *arg), void *arg);
 void loop_unwatch_socket(struct loop *self, zsock_t *socket);
 
-/* Call it after using a watched socket outside its fn: libzmq can have received a message without
- * the descriptor firing. */
+/* Must be called after using a watched socket outside its fn: libzmq can have received a message
+ * without the descriptor firing. */
 void loop_socket_used(struct loop *self, zsock_t *socket);
 
-/* Calls fn(arg) once, at or after `at_ms` (monotonic), and frees the timer. loop_cancel() before
- * that sets NULL; NULL is allowed; not inside fn. */
+/* Calls fn(arg) once, at or after `at_ms` (monotonic), and frees the timer. Cancel it only before
+ * that, with loop_cancel(), which sets the pointer to NULL and accepts NULL. */
 struct loop_timer *loop_at(struct loop *self, int64_t at_ms, void (*fn)(void *arg), void *arg);
 void loop_cancel(struct loop *self, struct loop_timer **timer_p);
 
-/* fn(arg) runs at the end of each turn, in order, until stopped (not from a hook). */
+/* Calls fn(arg) at the end of each turn, in order, until stopped (not from a hook). */
 void loop_each_turn(struct loop *self, void (*fn)(void *arg), void *arg);
 void loop_each_turn_stop(struct loop *self, void (*fn)(void *arg), const void *arg);
 
-/* SIGTERM, SIGINT, SIGHUP. One handler per loop, before loop_run(). */
+/* Calls fn for SIGTERM, SIGINT and SIGHUP. One handler per loop, set before loop_run(). */
 void loop_on_signal(struct loop *self, void (*fn)(void *arg, int signo), void *arg);
 
-/* Monotonic time of this turn's start. */
+/* Returns the monotonic time of this turn's start. */
 int64_t loop_mono_ms(const struct loop *self);
 
 #endif

@@ -22,11 +22,11 @@ struct fiber_list {
 struct fiber_state {
     struct fiber *running; /* NULL: loop's stack */
     struct fiber *all;
-    struct fiber_list ready; /* in order */
+    struct fiber_list ready; /* in order of wake-ups */
     struct fiber *idle;      /* ended fibers whose stacks are reused */
     size_t count, idle_count, max;
     bool cancelled;
-    void *context;          /* loop's own */
+    void *context;          /* where the loop itself continues */
     const void *loop_stack; /* for AddressSanitizer */
     size_t loop_stack_size;
     void *loop_sanitizer; /* for ThreadSanitizer */

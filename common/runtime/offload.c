@@ -68,7 +68,7 @@ static void list_remove(struct job_list *list, const struct job *job)
         list->tail = link;
 }
 
-/* Releases the mutex during the work. */
+/* Runs the first job, without the mutex during the work. */
 static void run_first(struct offload *self)
 {
     struct job *job = self->waiting.head;
@@ -108,7 +108,7 @@ static void *thread_main(void *arg)
     return NULL;
 }
 
-/* Without memory for a stack, the next job retries. */
+/* Starts as many threads as possible: without memory for a stack, the next job retries. */
 static void start_threads(struct offload *self)
 {
     sigset_t all, before;

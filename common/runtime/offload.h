@@ -11,11 +11,11 @@
 
 struct offload;
 
-/* `threads` 0: number of cores. Threads start with the first job. */
+/* Creates a pool; `threads` 0: number of cores. Threads start with the first job. */
 struct offload *offload_new(struct loop *loop, size_t threads, size_t queue_max);
 void offload_destroy(struct offload **self_p);
 
-/* A step of nice(1), default 5, before the first job. */
+/* Lowers the threads' priority by a step of nice(1), default 5. Call it before the first job. */
 void offload_set_nice(struct offload *self, int step);
 
 /* Parks until work(arg) ends. A job still queued at the deadline is removed: ERR_DEADLINE. A

@@ -39,10 +39,10 @@ struct exchange {
 enum entry_state { ENTRY_IDLE, ENTRY_QUEUED, ENTRY_RUNNING };
 
 struct entry {
-    TAILQ_ENTRY(entry) link; /* all, least recently used first */
+    TAILQ_ENTRY(entry) link; /* among all entries, least recently used first */
     TAILQ_ENTRY(entry) turn; /* QUEUED ones */
     enum entry_state state;
-    int64_t asked_ms;        /* current lookup's */
+    int64_t asked_ms;        /* start of the current lookup */
     int64_t wanted_until_ms; /* last waiter's deadline */
     int64_t found_ms;        /* 0: no answer */
     int64_t failed_until_ms;
@@ -216,7 +216,7 @@ static void entry_start(struct entry *entry, int64_t now_ms)
     TAILQ_INSERT_TAIL(&self->queue, entry, turn);
 }
 
-/* Drops lookups without a waiting fiber. */
+/* Starts queued lookups, and drops those without a waiting fiber. */
 static void run_queued(struct resolver *self)
 {
     struct entry *entry;
@@ -252,7 +252,7 @@ static void entry_free(struct entry *entry)
     free(entry);
 }
 
-/* False while all names are being looked up. */
+/* Evicts an entry; false while all names are being looked up. */
 static bool make_room(struct resolver *self)
 {
     struct entry *entry;
@@ -269,7 +269,7 @@ static bool make_room(struct resolver *self)
     return false;
 }
 
-/* Marks the entry as used; NULL without space. */
+/* Returns a name's entry, marked as used, or NULL without space. */
 static struct entry *entry_of(struct resolver *self, const char *host)
 {
     struct entry *entry = entry_find(self, host);

@@ -18,7 +18,7 @@ enum {
     RESOLVER_ADDRESSES_MAX = 8,
     RESOLVER_NAME_MAX = 253, /* RFC 1035 */
     RESOLVER_THREADS_MAX = 8,
-    RESOLVER_NAMES_MAX = 256, /* known or pending */
+    RESOLVER_NAMES_MAX = 256, /* names that are known or pending */
     RESOLVER_FRESH_MS = 30 * 1000,
     RESOLVER_STALE_MS = HOURS(1),
     RESOLVER_STALE_WAIT_MS = 500, /* wait for a new answer if there is an old one */
@@ -36,13 +36,13 @@ struct resolver;
 
 struct resolver *resolver_new(struct loop *loop);
 
-/* No fiber may wait. Threads that wait for a name server end later. */
+/* Requires that no fiber waits. Threads that wait for a name server end later. */
 void resolver_destroy(struct resolver **self_p);
 
 /* False for numeric addresses, also in brackets. */
 bool resolver_is_name(const char *host);
 
-/* "localhost" and names below it are loopback (RFC 6761). */
+/* True for "localhost" and names below it, which are loopback (RFC 6761). */
 bool resolver_is_localhost(const char *host);
 
 /* Parks until addresses of both families arrive. Fails: ERR_DEADLINE; ERR_UNAVAILABLE (no such
@@ -50,12 +50,13 @@ bool resolver_is_localhost(const char *host);
 int resolver_resolve(struct resolver *self, const char *host, int64_t deadline_mono_ms,
                      struct resolver_addresses *ret, struct error *err) MUST_USE;
 
-/* For the loop's stack; starts a lookup if needed. While RESOLVER_PENDING, news starts a turn; a
- * lookup still queued after the last `wanted_until_ms` is dropped. RESOLVER_FAILED sets err. */
+/* Polls on the loop's stack, and starts a lookup if needed. While RESOLVER_PENDING, an answer wakes
+ * the loop; a lookup still queued after the last `wanted_until_ms` is dropped. RESOLVER_FAILED sets
+ * err. */
 enum resolver_state resolver_poll(struct resolver *self, const char *host, int64_t wanted_until_ms,
                                   struct resolver_addresses *ret, struct error *err) MUST_USE;
 
-/* For tests. */
+/* Sets other times for tests. */
 void resolver_set_times(struct resolver *self, int64_t fresh_ms, int64_t stale_ms);
 
 #endif

@@ -48,7 +48,7 @@ struct activity {
 
 struct activity *activity_current(const struct loop *loop);
 
-/* NULL ends it. */
+/* Sets the running fiber's activity; NULL ends it. */
 void activity_enter(struct loop *loop, struct activity *activity);
 
 void activity_count_call(struct activity *activity, const char *service, int64_t us);
@@ -90,26 +90,26 @@ struct span_ended {
     int64_t start_ns, end_ns;
 };
 
-/* Begins a child of the innermost span (NULL: nothing). Borrows texts until the ring is emptied:
- * literals and table rows. */
+/* Begins a child of the innermost span (NULL: nothing). Texts must be literals or table rows, which
+ * are borrowed until the ring is emptied. */
 void span_begin(struct span *self, struct activity *activity, enum span_kind kind,
                 const char *name);
 
-/* Takes an earlier start (clock_mono_us()). */
+/* Does the same with an earlier start (clock_mono_us()). */
 void span_begin_at(struct span *self, struct activity *activity, enum span_kind kind,
                    const char *name, int64_t start_us);
 
-/* Becomes the parent of spans that begin before span_end(). */
+/* Makes it the parent of spans that begin before span_end(). */
 void span_enter(struct span *self);
 
-/* Ignores a NULL text, and more than SPAN_ATTRIBUTES_MAX. */
+/* Adds an attribute, unless text is NULL or SPAN_ATTRIBUTES_MAX are set. */
 void span_text(struct span *self, const char *key, const char *text);
 void span_number(struct span *self, const char *key, int64_t number);
 
-/* server.address; copied, cut to size. */
+/* Sets server.address to a copy, cut to size. */
 void span_host(struct span *self, const char *host);
 
-/* error.type and status ERROR. */
+/* Sets error.type and status ERROR. */
 void span_fail(struct span *self, const char *type);
 void span_end(struct span *self);
 

@@ -10,7 +10,7 @@ static void set_uuid(json_t *json, const char *name, struct uuid id)
     codec_set_text(json, name, id.text);
 }
 
-/* A person with its place in a project, or a service of the suite. */
+/* Returns the actor: a person with its place in a project, or a service of the suite. */
 static json_t *agent(const struct request *req)
 {
     json_t *json = json_object();
@@ -26,7 +26,7 @@ static json_t *agent(const struct request *req)
     return json;
 }
 
-/* NULL: the account of the client's address has no known key. */
+/* Returns the key of the account whose address the client's is, or NULL if unknown. */
 static const char *key_of(const struct request *req, struct uuid account)
 {
     const struct address_key *each = req->addressKeys ? *req->addressKeys : NULL;

@@ -15,7 +15,7 @@
 #include "common/pg/db.h"
 #include "common/service/sql_part.h"
 
-/* Texts are constants, borrowed until audit_row() returns. */
+/* An action. Texts are constants, borrowed until audit_row() returns. */
 struct audit {
     const char *action;  /* noun.verb: "session.create" */
     bool failure;        /* failed attempt, such as a wrong password */
@@ -23,13 +23,14 @@ struct audit {
     struct uuid account; /* affected account; absent: the caller */
     enum role role;      /* affected account's, or ROLE_NONE */
     const char
-        *type; /* entity "Session/<id>" has "Session"; NULL: none, or known to the statement */
+        *type; /* "Session" of entity "Session/<id>"; NULL: none, or known to the statement */
     struct uuid id;
     const char *detail; /* one word ("password", a setting's name) or NULL */
     const char *reason; /* admin's own words, or NULL */
 };
 
-/* Only the first daemon's row has the client's address, not those of daemons that it calls. */
+/* Returns the row. Only the first daemon's row has the client's address, not those of daemons that
+ * it calls. */
 struct sql_audit audit_row(const struct request *req, const struct audit *what);
 
 #endif

@@ -20,13 +20,13 @@ enum {
     AUDIT_ADDRESS_SEALED_TEXT = 86, /* characters */
 };
 
-/* Returns the public key as text. */
+/* Creates a key pair and returns the public key as text. */
 const char *audit_address_key_new(struct arena *arena, struct secret *ret_secret);
 
-/* NULL: invalid key or IP address. */
+/* Seals an address; NULL for an invalid key or IP address. */
 const char *audit_address_seal(struct arena *arena, const char *public_key, const char *address);
 
-/* NULL: altered or sealed for another key. */
+/* Returns the address, or NULL if it was altered or sealed for another key. */
 const char *audit_address_open(struct arena *arena, const char *public_key,
                                const struct secret *secret, const char *sealed);
 
@@ -36,7 +36,7 @@ struct audit_sealed {
 };
 FIELD_DECLARE(audit_sealed);
 
-/* False: no sealed address. */
+/* Returns false for an event without a sealed address. */
 bool audit_sealed_of(struct arena *arena, const char *event, struct audit_sealed *ret);
 
 /* Returns the event with `address` open, or `addressErased` for NULL or "". */

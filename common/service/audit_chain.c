@@ -235,7 +235,7 @@ static int seal(struct audit_chain *self, const struct request *req, struct erro
 
 /* ---- partitions ---- */
 
-/* `month` is 12 * year + month. */
+/* Returns the first millisecond of a month (12 * year + month). */
 static int64_t month_start(int month)
 {
     struct tm day = {.tm_year = month / 12 - 1900, .tm_mon = month % 12, .tm_mday = 1};

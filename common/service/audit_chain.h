@@ -26,13 +26,13 @@ struct audit_record {
 };
 FIELD_DECLARE(audit_record);
 
-/* `previous` has size 0 for the first record. */
+/* Computes a record's hash; `previous` has size 0 for the first. */
 void audit_hash(const struct audit_record *record, struct field_bytes previous,
                 uint8_t ret[static AUDIT_HASH_SIZE]);
 
 struct audit_chain;
 
-/* Call it before db_prepare(), which verifies the statements. */
+/* Creates the chain before db_prepare(), which verifies its statements. */
 struct audit_chain *audit_chain_new(struct arena *arena, struct db *db, struct metrics *metrics);
 
 /* Creates this and the next month's partitions if locks allow. Parks. */
@@ -45,7 +45,7 @@ enum { AUDIT_PERIOD_MS = 250 };
 int audit_chain_run(struct audit_chain *self, const struct request *req,
                     struct error *err) MUST_USE;
 
-/* Counts unsealed rows up to a million. Parks. */
+/* Reads the chain's end, and counts unsealed rows up to a million. Parks. */
 struct audit_state {
     int64_t sequence, unsealed;
     int64_t waiting_since; /* contract time of the first unsealed row in ms, or 0 */
@@ -59,7 +59,7 @@ int audit_chain_page(struct audit_chain *self, const struct request *req, struct
                      int64_t after, int64_t count, struct field_list *ret,
                      struct error *err) MUST_USE;
 
-/* Identifiers from sealed rows: no client address or admin's reason. */
+/* An action from a sealed row: identifiers, no client address or admin's reason. */
 struct audit_event {
     int64_t sequence, at; /* at: contract time, ms */
     struct uuid project;

@@ -17,14 +17,14 @@ struct audit_events_in {
 };
 FIELD_DECLARE(audit_events_in);
 
-/* More events can follow `sequence` unless `end` is set. */
+/* Events up to `sequence`; more can follow unless `end` is set. */
 struct audit_events_out {
     int64_t sequence, end;
     struct field_list events; /* struct audit_event */
 };
 FIELD_DECLARE(audit_events_out);
 
-/* The caller continues after `sequence`. Parks. */
+/* Answers audit_events; the caller continues after `sequence`. Parks. */
 int audit_events_read(struct service *self, const struct request *req,
                       const struct audit_events_in *in, struct audit_events_out *out,
                       struct error *err) MUST_USE;

@@ -15,7 +15,7 @@ struct coding {
     const char *system, *code, *display;
 };
 
-/* AuditEvent.action, and the type outside of security. */
+/* A verb's AuditEvent.action, and its event type outside of security. */
 static const struct verb {
     const char *name, *action;
     struct coding type;
@@ -199,7 +199,7 @@ static void add_detail(json_t *details, const char *type, const char *value)
         json_array_append_new(details, json_pack("{s:s, s:s}", "type", type, "valueString", value));
 }
 
-/* "sealed", or "erased" after its account. */
+/* Returns "sealed", or "erased" after its account, for a hidden network address. */
 static const char *address_state(const struct event *event)
 {
     if (json_is_true(json_object_get(event->json, "addressErased")))

@@ -6,11 +6,11 @@
 
 #include "common/service/audit_chain.h"
 
-/* Returns a new reference, even if the row's event is no JSON object; service: the log's. */
+/* Returns a new reference, even if the row's event is no JSON object. `service` owns the log. */
 json_t *audit_fhir_event(const char *service, const struct audit_record *record,
                          struct arena *arena);
 
-/* The row's unique "urn:uuid:...", derived from its hash. */
+/* Returns the row's unique "urn:uuid:...", derived from its hash. */
 const char *audit_fhir_url(const struct audit_record *record, struct arena *arena);
 
 #endif

@@ -46,7 +46,7 @@ FIELD_TABLE(audit_rows_out);
 
 /* ---- leaves ---- */
 
-/* As PostgreSQL's to_json(): \u001f, not \u001F. */
+/* Writes escapes as PostgreSQL's to_json() does: \u001f, not \u001F. */
 static void lower_escapes(char *text)
 {
     while ((text = strchr(text, '\\'))) {

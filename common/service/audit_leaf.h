@@ -40,7 +40,7 @@ struct audit_leaves_out {
 };
 FIELD_DECLARE(audit_leaves_out);
 
-/* NULL or 0: any. Last row first. */
+/* Filters of a project's rows, last first. NULL or 0: any. */
 struct audit_rows_in {
     struct uuid project;
     int64_t first, last, since, until, most;
@@ -48,9 +48,9 @@ struct audit_rows_in {
     const char *actorAccount;  /* account id, if known */
     const char *action;        /* or a noun: "session" */
     const char *target;        /* entity */
-    const char *targetAccount; /* a person's account id ... */
+    const char *targetAccount; /* account id of a target that is a person ... */
     const char *targetProfile; /* ... and profile, "Patient/<id>" */
-    const char *account;       /* acting or affected */
+    const char *account;       /* account that acted or is affected */
 };
 FIELD_DECLARE(audit_rows_in);
 

@@ -29,20 +29,20 @@ struct check {
     const char *name;
     unsigned flags;
     const char *mend; /* default repair instruction */
-    /* Calls check_ok() or the like within req's deadline; leaves *ret if it does not apply. -1 is a
-     * failed finding with err's message. */
+    /* Checks within req's deadline and calls check_ok() or the like; leaves *ret if it does not
+     * apply. -1 is a failed finding with err's message. */
     int (*run)(void *daemon, const struct request *req, struct finding *ret, struct error *err);
 };
 
-/* State is "ok", "warn" or "fail"; mend NULL: the row's. Returns 0, so that `return check_ok(...)`
- * is one step. */
+/* Sets the state "ok", "warn" or "fail"; mend NULL: the row's. Returns 0, so that `return
+ * check_ok(...)` is one step. */
 int check_say(const struct request *req, struct finding *ret, const char *state, const char *mend,
               const char *format, ...) PRINTF_LIKE(5, 6);
 #define check_ok(req, ret, ...) check_say(req, ret, "ok", NULL, __VA_ARGS__)
 #define check_warn(req, ret, ...) check_say(req, ret, "warn", __VA_ARGS__)
 #define check_fail(req, ret, ...) check_say(req, ret, "fail", __VA_ARGS__)
 
-/* Formats "3 s", "5 min", "7 h", "40 days". */
+/* Formats an age: "3 s", "5 min", "7 h", "40 days". */
 const char *check_age(struct arena *arena, int64_t ms);
 
 struct check_report {
@@ -60,10 +60,10 @@ bool checks_run(const struct check *rows, unsigned without, void *daemon, const 
 struct db;
 struct db_migration;
 
-/* Call it before db_prepare(). Returns the first statement's number. */
+/* Adds the checks' statements before db_prepare(). Returns the first's number. */
 void check_database_extend(struct db *db);
 
-/* Too old a version, or settings that lose data, fail. */
+/* The server's version and settings. Too old a version, or settings that lose data, fail. */
 struct check_server {
     const char *version;
     int64_t number; /* 150014 */
@@ -77,7 +77,7 @@ void check_server_durability(const struct request *req, const struct check_serve
 void check_server_clock(const struct request *req, const struct check_server *server,
                         struct finding *ret);
 
-/* Rows for a struct service. */
+/* Checks for a struct service. */
 extern const struct check check_database_reachable[];
 extern const struct check check_database_rows[];
 

@@ -93,7 +93,7 @@ static char *print_number(struct arena *arena, enum config_type type, int64_t va
     return arena_printf(arena, "%jd", (intmax_t)value);
 }
 
-/* Digits (with '-' if there are no units), then a unit. */
+/* Parses digits (with '-' if there are no units), then a unit. */
 static bool parse_number(const char *text, const struct unit *units, size_t count, int64_t *ret)
 {
     char *end;
@@ -114,7 +114,7 @@ static bool parse_number(const char *text, const struct unit *units, size_t coun
     return false;
 }
 
-/* "0", "1", "0.0125"; at most six decimals. */
+/* Parses "0", "1" or "0.0125", with at most six decimals. */
 static bool parse_ratio(const char *text, int64_t *ret)
 {
     int64_t factor = CONFIG_RATIO_ONE;
@@ -172,7 +172,7 @@ static int set_number(const struct reader *reader, const struct config_row *row,
     return 0;
 }
 
-/* systemd puts a unit's secrets in $CREDENTIALS_DIRECTORY. */
+/* Expands $CREDENTIALS_DIRECTORY, where systemd puts a unit's secrets. */
 static const char *expand_path(struct arena *arena, const char *text)
 {
     static const char variable[] = "$CREDENTIALS_DIRECTORY/";
@@ -228,7 +228,7 @@ static int set_bool(const struct reader *reader, const struct config_row *row, c
     return 0;
 }
 
-/* An empty text is an empty list. */
+/* Splits at commas; an empty text is an empty list. */
 static int set_list(const struct reader *reader, const struct config_row *row, const char *text,
                     const char ***ret)
 {

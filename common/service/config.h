@@ -104,7 +104,7 @@ struct config_section {
     struct config_origin *origins; /* filled, one per row, or NULL */
 };
 
-/* Ended by a section without a name; from config_known.pl. */
+/* The daemons' sections, ended by one without a name; from config_known.pl. */
 extern const struct config_section config_known[];
 
 /* Lists files, NULL-ended: `defaults` (can be NULL) if it exists; `path`, optional then; *.conf of
@@ -112,7 +112,7 @@ extern const struct config_section config_known[];
 int config_files(const char *defaults, const char *path, struct arena *arena, const char ***ret,
                  struct error *err) MUST_USE;
 
-/* For --config's path; CONFIG_FILE comes after the package's defaults. */
+/* Lists the files of --config's path; CONFIG_FILE comes after the package's defaults. */
 int config_files_of(const char *path, struct arena *arena, const char ***ret,
                     struct error *err) MUST_USE;
 
@@ -124,13 +124,13 @@ int config_read(const char *const *files, const struct config_section *sections,
 int config_load(const char *path, const struct config_section *sections, size_t count,
                 struct arena *arena, struct error *err) MUST_USE;
 
-/* File notation, or NULL. `values` is the section's struct. */
+/* Returns the value in file notation, or NULL. `values` is the section's struct. */
 const char *config_value(const struct config_row *row, const void *values, struct arena *arena);
 
 void config_copy_value(const struct config_row *row, const void *from, void *to,
                        struct arena *arena);
 
-/* File notation with descriptions as comments; "[reload]" marks what SIGHUP applies. */
+/* Prints file notation with descriptions as comments; "[reload]" marks what SIGHUP applies. */
 char *config_print(const struct config_section *sections, size_t count, struct arena *arena);
 
 #endif

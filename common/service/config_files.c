@@ -61,7 +61,7 @@ int config_files(const char *defaults, const char *path, struct arena *arena, co
     return 0;
 }
 
-/* NULL: the program is not in PREFIX/bin. */
+/* Returns the package's file for a program in PREFIX/bin, or NULL. */
 static const char *package_defaults(struct arena *arena)
 {
     char program[PATH_MAX];

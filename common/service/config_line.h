@@ -10,7 +10,7 @@ struct config_line {
     const char *value; /* unquoted, or "" */
 };
 
-/* Overwrites a trimmed line: *ret points into it. Returns NULL or the fault. */
+/* Parses and overwrites a trimmed line: *ret points into it. Returns NULL or the fault. */
 const char *config_line_split(char *line, struct config_line *ret);
 
 #endif

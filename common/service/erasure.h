@@ -39,15 +39,15 @@ FIELD_DECLARE(account_erased_in);
 
 struct account_erased_out {
     int64_t steps;            /* completed requests, by key */
-    int64_t doneAt;           /* last one's time, or 0 */
+    int64_t doneAt;           /* time of the last one, or 0 */
     bool waiting;             /* bytes wait for a sweep */
     struct field_list erased; /* struct erased_table */
 };
 FIELD_DECLARE(account_erased_out);
 
-/* Call it before rows are erased: statements that check erasure_begun() (schema/erasure.sql) add
- * none any more, and running ones have ended. Does nothing without an account. Parks. Needs
- * service_definition.erasure. */
+/* Marks an account before its rows are erased: statements that check erasure_begun()
+ * (schema/erasure.sql) add none any more, and running ones have ended. Does nothing without an
+ * account. Parks. Needs service_definition.erasure. */
 int erasure_mark(struct service *self, const struct request *req, struct uuid account,
                  const char *table, struct error *err) MUST_USE;
 
@@ -61,7 +61,8 @@ struct erasure_work {
                  struct uuid account, struct error *err);
 };
 
-/* Marks, erases each profile until nothing is left, and notes that. Repeatable. Parks. */
+/* Marks the account, erases each profile until nothing is left, and notes that. Repeatable.
+ * Parks. */
 int erasure_carry_out(struct service *self, const struct request *req,
                       const struct account_wipe_in *in, const struct erasure_work *work,
                       struct error *err) MUST_USE;
@@ -70,7 +71,7 @@ int erasure_carry_out(struct service *self, const struct request *req,
 int erasure_step_done(struct service *self, const struct request *req, struct uuid account,
                       struct uuid key, struct error *err) MUST_USE;
 
-/* Counts are 0 for an unknown account. The caller sets `waiting`. Parks. */
+/* Reads the counts, which are 0 for an unknown account. The caller sets `waiting`. Parks. */
 int erasure_read(struct service *self, const struct request *req,
                  const struct account_erased_in *in, struct account_erased_out *out,
                  struct error *err) MUST_USE;

@@ -105,7 +105,7 @@ static int too_late(struct error *err)
     return error_set(err, ERR_DEADLINE, "There was no answer in time.");
 }
 
-/* Reveals nothing of the installation's network to a project's members. */
+/* Explains a failure without details of the installation's network, for a project's members. */
 static int failed(const struct transfer_state *state, CURLcode code, struct error *err)
 {
     if (state->too_large)
@@ -124,7 +124,7 @@ static int failed(const struct transfer_state *state, CURLcode code, struct erro
 
 enum { AGE_MAX_S = 1 << 30 }; /* limit of larger values (RFC 9111, section 1.2.2) */
 
-/* *ret: the directive's value or "". */
+/* Returns true for a directive of this name; *ret: its value or "". */
 static bool is_directive(const char *at, size_t size, const char *name, const char **ret)
 {
     size_t length = strlen(name);
@@ -136,7 +136,7 @@ static bool is_directive(const char *at, size_t size, const char *name, const ch
     return true;
 }
 
-/* Bare or quoted; other text is 0, stale. */
+/* Reads seconds, bare or quoted; other text is 0, stale. */
 static int64_t read_seconds(const char *at)
 {
     int64_t seconds = 0;
@@ -147,7 +147,7 @@ static int64_t read_seconds(const char *at)
     return seconds;
 }
 
-/* The shortest age counts. */
+/* Adds a header; the shortest age counts. */
 static int64_t add_cache_control(int64_t max_age_s, const char *at)
 {
     while (*at) {

@@ -24,10 +24,10 @@ struct fetch_answer {
     int64_t max_age_s;     /* Cache-Control's; 0: no-store, no-cache; -1: absent */
 };
 
-/* Returns an answer of any status. Requires a valid certificate; no redirects, no proxy. Checks the
- * address at connect. Keeps connections, so other `networks` need another `curl`. Parks. Fails:
- * ERR_DEADLINE; ERR_TOO_LARGE (ret->status is set); ERR_FORBIDDEN (closed address, or not https);
- * ERR_UNAVAILABLE (connection, TLS, or cut short). */
+/* Sends a request and returns an answer of any status. Requires a valid certificate; no redirects,
+ * no proxy. Checks the address at connect. Keeps connections, so other `networks` need another
+ * `curl`. Parks. Fails: ERR_DEADLINE; ERR_TOO_LARGE (ret->status is set); ERR_FORBIDDEN (closed
+ * address, or not https); ERR_UNAVAILABLE (connection, TLS, or cut short). */
 int fetch_perform(struct curl_loop *curl, struct arena *arena, const struct fetch *what,
                   struct fetch_answer *ret, struct error *err) MUST_USE;
 

@@ -1,6 +1,6 @@
 #include "common/service/network.h"
 
-/* 6to4, NAT64 and Teredo addresses would bypass IPv4 rows. */
+/* Includes 6to4, NAT64 and Teredo, whose IPv4 addresses would bypass these rows. */
 static const char *const closed[] = {
     "0.0.0.0/8",
     "10.0.0.0/8",

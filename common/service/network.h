@@ -7,11 +7,12 @@ struct network_rules {
     struct address_networks allowed, closed;
 };
 
-/* See address_networks_parse(). */
+/* Reads allowed networks as address_networks_parse() does. */
 int network_rules_read(const char *key, const char *const *allowed, struct arena *arena,
                        struct network_rules *ret, struct error *err) MUST_USE;
 
-/* False if not globally reachable (IANA special-purpose registries, RFC 6890), unless allowed. */
+/* False for an address that is not globally reachable (IANA special-purpose registries, RFC 6890),
+ * unless allowed. */
 bool network_is_open(const struct network_rules *self, const struct address *address);
 
 #endif

@@ -60,7 +60,7 @@ static void add_trace(const struct outbox *self, struct codec_buffer *map)
     char traceparent[TRACEPARENT_SIZE];
     msgpack_packer packer;
 
-    /* A small map's number of members is in its first byte. */
+    /* The first byte of a map of up to 14 members has their number. */
     if (!activity || !activity->spans || (map->bytes[0] & 0xf0) != 0x80 || map->bytes[0] == 0x8f)
         return;
     map->bytes[0]++;
@@ -123,7 +123,7 @@ static const struct bus_method *find_method(const struct outbox *self, const cha
     return NULL;
 }
 
-/* text NULL: all services are absent. */
+/* Returns methods of services without instances; text NULL if that is all. */
 static struct db_array absent_methods(const struct outbox *self, struct arena *arena)
 {
     struct db_array absent;
@@ -147,7 +147,7 @@ static struct db_array absent_methods(const struct outbox *self, struct arena *a
     return absent;
 }
 
-/* The receiver blames the request, so a retry will not help. */
+/* True if the receiver blames the request, so that a retry will not help. */
 static bool is_refusal(enum error_code code)
 {
     int status = error_kind(code)->status;
@@ -247,7 +247,7 @@ static void settle_row(struct outbox *self, struct sql_outbox_settle_in *settlem
     db_array_add_int(&settlement->again_at, clock_real_ms() + delay_ms);
 }
 
-/* Stops when the lease ends; the other rows become due. */
+/* Relays claimed rows while the lease holds; others become due after it. */
 static int relay_rows(struct outbox *self, const struct sql_outbox_claim_rows *rows,
                       struct arena *arena, int64_t lease_mono_ms, struct error *err)
 {
@@ -294,7 +294,7 @@ static int relay_batch(struct outbox *self, struct error *err)
     return (int)rows.count;
 }
 
-/* Includes rows for an absent receiver. */
+/* Measures how long the oldest row has waited, also for an absent receiver. */
 static int look_at_oldest(struct outbox *self, struct error *err)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();

@@ -25,7 +25,7 @@ struct outbox *outbox_new(struct loop *loop, struct db *db, struct bus *bus,
 /* Waits at most 3 s for the current call on a fiber. */
 void outbox_destroy(struct outbox **self_p);
 
-/* For the part "outbox". The id must be the key in `in`; times are real, in ms. */
+/* Returns a row for the part "outbox". The id must be the key in `in`; times are real, in ms. */
 struct sql_outbox outbox_row(struct outbox *self, struct arena *arena,
                              const struct bus_method *method, struct uuid id, const void *in);
 

@@ -44,7 +44,7 @@ const char *page_cursor_cut(struct arena *arena, const struct seal_keys *keys, c
     page_cursor_cut((req)->arena, keys, list, (req)->now_ms, count, sizeof(struct type), \
                     offsetof(struct type, id), rows)
 
-/* NULL is the start. Fails: ERR_VALIDATION, path _cursor. */
+/* Reads a cursor of this list; NULL is the start. Fails: ERR_VALIDATION, path _cursor. */
 int page_cursor_read(struct arena *arena, const struct seal_keys *keys, const char *list,
                      int64_t now_ms, const char *text, struct page_cursor *ret,
                      struct error *err) MUST_USE;

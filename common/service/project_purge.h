@@ -17,7 +17,7 @@
 
 struct service;
 
-/* *ret_removed: at most `rows`. Repeatable. Parks. */
+/* Deletes a page of at most `rows` rows; *ret_removed is their number. Repeatable. Parks. */
 typedef int purge_page_fn(void *daemon, const struct request *req, struct uuid project,
                           int64_t rows, int64_t *ret_removed, struct error *err);
 
@@ -41,7 +41,7 @@ struct project_purge_in {
 };
 FIELD_DECLARE(project_purge_in);
 struct project_purge_out {
-    int64_t removed; /* rows, by this call */
+    int64_t removed; /* rows of the project, removed in this call */
     bool more;       /* time ran out before the last table */
 };
 FIELD_DECLARE(project_purge_out);

@@ -81,8 +81,8 @@ static int change(struct service *self, const struct request *req, const struct 
     return db_commit(&tx, err);
 }
 
-/* Also waits for earlier writes. Repeatable. Fails: UNAVAILABLE (a long transaction: it is
- * read-only, call again). */
+/* Starts or ends read-only, and waits for earlier writes. Repeatable. Fails: UNAVAILABLE (a long
+ * transaction: it is read-only, call again). */
 int tenant_hold(struct service *self, const struct request *req, const struct tenant_hold_in *in,
                 struct nothing *out UNUSED, struct error *err)
 {
@@ -106,7 +106,7 @@ int project_read_only_refuse(struct service *self, const struct request *req, st
     return row.held ? refuse_read_only(err) : 0;
 }
 
-/* True if no earlier write is running either. Fails: UNAVAILABLE. */
+/* Tells if a project is read-only without earlier writes running. Fails: UNAVAILABLE. */
 int tenant_held(struct service *self, const struct request *req, const struct tenant_held_in *in,
                 struct tenant_held_out *out, struct error *err)
 {

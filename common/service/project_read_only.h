@@ -18,7 +18,7 @@
 enum { TENANT_HOLD_PROJECTS_MAX = 4000 };
 
 struct tenant_hold_in {
-    struct uuid holder;            /* named project */
+    struct uuid holder;            /* project that atriumctl named */
     struct field_texts projectIds; /* holder, and projects below it */
     bool held;                     /* false ends it */
 };
@@ -37,7 +37,8 @@ FIELD_DECLARE(tenant_held_out);
 struct service;
 void project_read_only_extend(struct service *self);
 
-/* For effects that no trigger reverts and no gateway checks. Fails: PROJECT_READ_ONLY. Parks. */
+/* Checks for effects that no trigger reverts and no gateway checks. Fails: PROJECT_READ_ONLY.
+ * Parks. */
 int project_read_only_refuse(struct service *self, const struct request *req, struct uuid project,
                              struct error *err) MUST_USE;
 

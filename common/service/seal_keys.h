@@ -26,7 +26,7 @@ struct seal_key {
     int64_t retired_at;    /* contract time of its rotation in ms; 0: in the file */
 };
 
-/* The first writes. Never empty after loading. */
+/* Seal keys, of which the first writes. Never empty after loading. */
 struct seal_keys {
     struct seal_key items[SEAL_KEYS_MAX];
     size_t count, in_file;
@@ -35,10 +35,10 @@ struct seal_keys {
 
 void seal_keys_wipe(struct seal_keys *self);
 
-/* Ignores a key that is present or too many. */
+/* Adds a key unless it is present or there are too many. */
 void seal_keys_add(struct seal_keys *self, const struct secret *secret, int64_t retired_at);
 
-/* The file can be missing, open to others, or malformed. */
+/* Loads a seal_key file. Fails if it is missing, open to others, or malformed. */
 int seal_keys_load(const char *path, struct seal_keys *ret, struct error *err) MUST_USE;
 
 const struct seal_key *seal_keys_find(const struct seal_keys *self, const char *id);
@@ -47,7 +47,7 @@ const struct secret *seal_keys_current(const struct seal_keys *self);
 /* Counts keys that can have hashed something of `life_ms` that is still valid. */
 size_t seal_keys_hashing(const struct seal_keys *self, int64_t now_ms, int64_t life_ms);
 
-/* secret_seal() with the writing key; secret_open() with any. */
+/* Calls secret_seal() with the writing key; the second function secret_open() with any. */
 struct sealed seal_value(struct arena *arena, const struct seal_keys *self, const char *purpose,
                          const void *plain, size_t size);
 int seal_open(struct arena *arena, const struct seal_keys *self, const char *purpose,

@@ -27,7 +27,7 @@ extern const struct field_table seal_row_table;
 
 struct seal_table {
     const char *name;
-    /* followed by a space and the row's subject, if any */
+    /* purpose of secret_seal(), followed by a space and the row's subject, if any */
     const char *purpose;
     const struct db_statement *const *page;    /* call "seal_page" */
     const struct db_statement *const *replace; /* call "seal_write" */

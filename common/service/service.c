@@ -36,8 +36,8 @@ static void log_failure(int level, const char *message, const struct error *err)
               err->detail[0] != '\0' ? err->detail : NULL, NULL);
 }
 
-/* Not on a fiber: group lookups can load libraries with large stacks. Callers wait for
- * open_all(). */
+/* Opens the bus, not on a fiber: group lookups can load libraries with large stacks. Callers wait
+ * for open_all(). */
 static int open_bus(struct service *self, struct error *err)
 {
     const struct service_definition *definition = self->definition;
@@ -63,7 +63,7 @@ static int open_bus(struct service *self, struct error *err)
     return !self->bus ? -1 : 0;
 }
 
-/* Fails if the server rejects this daemon, or the service stops. */
+/* Waits for the server. Fails if it rejects this daemon, or the service stops. */
 static int prepare_database(struct service *self, struct error *err)
 {
     int64_t pause_ms = DATABASE_RETRY_MIN_MS;
@@ -127,7 +127,8 @@ static int run_audit(void *daemon, const struct request *req, struct error *err)
     return audit_chain_run(self->audit, req, err);
 }
 
-/* Rows have a place without their month's partition, too. */
+/* Creates the month's partition before the first row, if possible. Rows have a place without it,
+ * too. */
 static void open_audit(struct service *self)
 {
     CLEANUP(service_request_destroy)
@@ -214,7 +215,7 @@ static void end_when_unwound(void *arg)
         loop_stop(self->loop);
 }
 
-/* Also cancels the remaining requests and waits for their end. */
+/* Drains, then cancels the remaining requests and waits for their end. */
 static void drain(struct service *self)
 {
     if (self->definition->drain)
@@ -329,7 +330,7 @@ static void make_metrics(struct service *self)
         service_database_metrics(self);
 }
 
-/* For lines without their own. */
+/* Fills the context for lines without their own. */
 static void read_log_context(void *arg, struct log_context *ret)
 {
     const struct activity *activity = activity_current(arg);
@@ -386,7 +387,7 @@ static int start_or_print(struct service *self, const struct service_options *op
     return run(self, options);
 }
 
-/* Core files would hold secrets. A debugging operator can raise the soft limit. */
+/* Prevents core files, which would hold secrets. A debugging operator can raise the soft limit. */
 static void leave_no_core(void)
 {
     struct rlimit limit;

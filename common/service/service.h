@@ -28,13 +28,14 @@ struct common_config {
     const char *run_dir;
     const char *log_level; /* debug info notice warning error */
     const char *log_format;
-    int64_t slow_statement;       /* ms; 0: log none */
-    bool development;             /* set by `atriumctl dev` only: allows --test-clock */
-    const char *bus_hosts;        /* file of bus_hosts.h; NULL: one host */
-    const char *bus_listen;       /* address for other hosts; NULL: bus_hosts' */
-    const char *bus_keys;         /* directory of secret keys, <service>.<instance>.key */
-    int64_t audit_keep_months;    /* 0: all; this and the next two: `atriumctl audit prune` */
-    const char *audit_export_dir; /* for months before they are dropped */
+    int64_t slow_statement; /* slow-statement limit in ms; 0: log none */
+    bool development;       /* set by `atriumctl dev` only: allows --test-clock */
+    const char *bus_hosts;  /* file of bus_hosts.h; NULL: one host */
+    const char *bus_listen; /* address for other hosts; NULL: bus_hosts' */
+    const char *bus_keys;   /* directory of secret keys, <service>.<instance>.key */
+    int64_t
+        audit_keep_months; /* 0: keep all; this and the next two are for `atriumctl audit prune` */
+    const char *audit_export_dir; /* receives months before they are dropped */
     const char *audit_database;   /* conninfo of a role that can become atrium_audit */
     const char *public_url;       /* gateway's, for pages; NULL: no pages */
 };
@@ -96,12 +97,12 @@ struct service_definition {
     const struct config_row *config;
     size_t config_count;
     size_t config_size;
-    size_t database_offset;         /* to its struct database_config; SIZE_MAX: no database */
-    const char *schema;             /* "auth" */
+    size_t database_offset; /* offset of its struct database_config; SIZE_MAX: no database */
+    const char *schema;     /* "auth" */
     const struct db_statement *sql; /* ended by a row without a name, or NULL */
     const struct db_migration *migrations;
-    bool audit;   /* has common/service/schema/audit.sql, so keeps its chain */
-    bool erasure; /* has common/service/schema/erasure.sql, see erasure.h */
+    bool audit;   /* has the table of common/service/schema/audit.sql, so keeps its chain */
+    bool erasure; /* has the tables of common/service/schema/erasure.sql, see erasure.h */
     const struct operation *operations; /* ended by name NULL; service_routes.def's are added */
     /* See bus_options. */
     int (*admit)(void *daemon, struct request *req, const struct operation *row, struct error *err);
@@ -111,7 +112,7 @@ struct service_definition {
     const struct check *checks;   /* own doctor rows, ended by name NULL, or NULL */
     const char *const *upstreams; /* services called, NULL-ended */
     const struct bus_method *const *outbox_methods; /* or NULL */
-    size_t seal_key_offset; /* to the configuration's const char *seal_key, or SIZE_MAX */
+    size_t seal_key_offset; /* offset of the configuration's const char *seal_key, or SIZE_MAX */
     const struct seal_table
         *seal_tables;               /* sealed columns, ended by name NULL; NULL: only the outbox */
     const struct purge_step *purge; /* data of projects, ended by table NULL, or NULL */
@@ -132,10 +133,10 @@ struct service_definition {
 struct blocker {
     int64_t pid;          /* backend's, or 0 */
     char since[25];       /* start of its statement; "": hidden from the role */
-    char table[130];      /* waited for; "": unknown */
+    char table[130];      /* table that is waited for; "": unknown */
     char application[65]; /* "psql"; "": hidden from the role */
     int64_t waiting;      /* this role's statements */
-    int64_t waited_ms;    /* first one's */
+    int64_t waited_ms;    /* wait of the first one */
 };
 
 struct service {
@@ -144,7 +145,7 @@ struct service {
     struct common_config *common;
     void *config;
     struct seal_keys seal;   /* empty without a seal_key */
-    struct bus_hosts *hosts; /* NULL: one host */
+    struct bus_hosts *hosts; /* NULL: the suite has one host */
     struct arena *hosts_arena;
     struct arena *arena; /* the process's */
     int64_t started_mono_ms;
@@ -171,7 +172,7 @@ struct service {
     struct {
         bool silent; /* the last probe got no answer in time */
         struct blocker blocker;
-        int64_t blocked_mono_ms; /* start of the blockade */
+        int64_t blocked_mono_ms; /* time since when the database is blocked */
         int64_t write_mono_ms;   /* earliest next probe that writes */
     } database;
     int exit_code;
@@ -183,7 +184,7 @@ struct service {
 
 int service_main(int argc, char **argv, const struct service_definition *definition);
 
-/* For the daemon's own work: fresh arena, trace id, deadline. Use CLEANUP. */
+/* Creates a request for the daemon's own work: fresh arena, trace id, deadline. Use CLEANUP. */
 struct request *service_request_new(struct service *self, int64_t timeout_ms);
 void service_request_destroy(struct request **self_p);
 
@@ -193,11 +194,11 @@ void service_request_destroy(struct request **self_p);
 void service_every(struct service *self, const char *name, int64_t period_ms,
                    int (*fn)(void *daemon, const struct request *req, struct error *err));
 
-/* Ignores a test clock. */
+/* Does the same for work that contract time does not make due; ignores a test clock. */
 void service_every_real(struct service *self, const char *name, int64_t period_ms,
                         int (*fn)(void *daemon, const struct request *req, struct error *err));
 
-/* For bus_call_instance() (service_routes.def). */
+/* Operations of every daemon (service_routes.def), for bus_call_instance(). */
 struct bus_method service_status_method(const char *service);
 struct bus_method service_metrics_method(const char *service);
 struct bus_method service_spans_method(const char *service);
@@ -229,7 +230,7 @@ struct service_metrics_out {
 };
 FIELD_DECLARE(service_metrics_out);
 
-/* Removed from the instance's ring. */
+/* Ended spans, which are removed from the instance's ring. */
 struct service_spans_out {
     const char *spans; /* JSON array of OTLP Spans */
     int64_t count;
@@ -275,7 +276,7 @@ struct audit_page_out {
 };
 FIELD_DECLARE(audit_page_out);
 
-/* The page after `after`, to reseal with the writing key. */
+/* A page of a table, after `after`, to reseal with the writing key. */
 struct seal_reseal_in {
     int64_t table;     /* from 0 */
     const char *after; /* absent: the start */
@@ -283,7 +284,7 @@ struct seal_reseal_in {
 FIELD_DECLARE(seal_reseal_in);
 
 struct seal_reseal_out {
-    int64_t tables;   /* daemon's number */
+    int64_t tables;   /* number of the daemon's tables */
     const char *name; /* this table's */
     const char *next; /* next `after`; absent at the end */
     int64_t waiting;  /* the page's values sealed by another key: */

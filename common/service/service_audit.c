@@ -1,6 +1,6 @@
 #include "common/service/service_private.h"
 
-/* A page's rows, and bytes of text before its last row. A gap is between two rows. */
+/* Limits of a page: rows, and bytes of text before its last row. A gap is between two rows. */
 enum { PAGE_ROWS = 1000, PAGE_BYTES = 1 << 20 };
 
 static const struct field audit_page_in_rows[] = {

@@ -27,7 +27,7 @@ FIELD_TABLE(service_check_out);
 
 /* ---- configuration ---- */
 
-/* As a start would read them now. */
+/* The configuration files as a start would read them now. */
 struct reading {
     const struct service *self;
     struct arena *arena;
@@ -37,7 +37,7 @@ struct reading {
     const char *open; /* first that others can write, or NULL */
 };
 
-/* Write access to a file controls the daemon's configuration. */
+/* Returns a file that others can write, which would let them control the daemon's configuration. */
 static const char *find_open_file(const char *config, struct arena *arena)
 {
     const char **files;

@@ -65,7 +65,7 @@ static struct field_list list_entries(const struct service *self, const struct s
     return (struct field_list){entries, count};
 }
 
-/* `fresh`'s arena ends, so entries are copied. */
+/* Copies the entries, because `fresh`'s arena ends. */
 int service_config(struct service *self, const struct request *req, const struct nothing *in UNUSED,
                    struct service_config_out *out, struct error *err)
 {

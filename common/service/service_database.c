@@ -80,7 +80,7 @@ void service_database_metrics(struct service *self)
 
 /* ---- probes ---- */
 
-/* The round's deadline can have passed during the probe before. */
+/* Returns a request with its own deadline: the round's can have passed during the probe before. */
 static struct request probe_request(const struct request *round)
 {
     struct request req = *round;

@@ -9,7 +9,7 @@
 
 const struct operation *service_operations(const struct operation *own, struct arena *arena);
 
-/* Parks until running tasks end. */
+/* Starts no further task and parks until running ones end. */
 void service_tasks_stop(struct service *self);
 
 struct service_options {
@@ -17,14 +17,14 @@ struct service_options {
     bool check_config, print_config;
 };
 
-/* -1: exit with *ret_exit, after --help, --version or an error. */
+/* Returns -1 to exit with *ret_exit, after --help, --version or an error. */
 int service_options_read(int argc, char **argv, const struct service_definition *definition,
                          struct service_options *ret, int *ret_exit) MUST_USE;
 
 int service_config_load(struct service *self, const struct service_options *options,
                         struct error *err) MUST_USE;
 
-/* Checks also hosts, and the daemon's files, for --check-config. Can block. */
+/* Does all checks of --check-config: hosts, and the daemon's files. Can block. */
 int service_config_check(struct service *self, const struct service_options *options,
                          struct error *err) MUST_USE;
 
@@ -32,12 +32,12 @@ enum { SERVICE_SECTIONS = 2 };
 void service_sections(const struct service *self,
                       struct config_section ret[static SERVICE_SECTIONS]);
 
-/* Has its own arena; for service_config_check(). */
+/* Returns an unstarted daemon with its own arena, for service_config_check(). */
 struct service *service_fresh_new(const struct service *self);
 void service_fresh_destroy(struct service **self_p);
 
-/* Reads the files on the offload pool (parks). *ret_refusal is why a start would fail, or
- * ERR_NONE. */
+/* Reads the files on the offload pool (parks). *ret_refusal is the reason why a start would fail,
+ * or ERR_NONE. */
 int service_fresh_read(const struct service *self, struct service *fresh, int64_t deadline_mono_ms,
                        struct error *ret_refusal, struct error *err) MUST_USE;
 
@@ -59,7 +59,7 @@ void service_database_extend(struct service *self);
 void service_database_metrics(struct service *self);
 void service_database_watch(struct service *self);
 
-/* The second also asks for writes. True without a database. */
+/* True if the database answers; the second function, if it also takes writes. True without one. */
 bool service_database_up(const struct service *self);
 bool service_database_writable(const struct service *self);
 
@@ -74,11 +74,11 @@ const struct database_config *service_database_config(const struct service *self
 const char *service_seal_key_path(const struct service *self);
 int service_seal_load(struct service *self, struct error *err) MUST_USE;
 
-/* Call it before db_prepare(). */
+/* Adds the key rotation's statements, before db_prepare(). */
 void service_seal_extend(struct service *self);
 
-/* Fails for keys other than the database's, registers new ones, adds rotated ones, starts
- * resealing. Parks. */
+/* Checks the keys: fails for keys other than the database's, registers new ones, adds rotated ones,
+ * starts resealing. Parks. */
 int service_seal_open(struct service *self, struct error *err) MUST_USE;
 
 const char *service_seal_ids(const struct service *self, struct arena *arena);
@@ -90,13 +90,13 @@ void service_erasure_extend(struct service *self);
 
 /* ---- project_purge.c ---- */
 
-/* Call the first before db_prepare(). */
+/* Adds the statements before db_prepare(); the second function starts the task. */
 void project_purge_extend(struct service *self);
 void project_purge_watch(struct service *self);
 
 extern const struct check service_seal_checks[];
 
-/* -1: unknown. */
+/* Returns a syslog priority, or -1. */
 int service_log_level(const char *word);
 
 #endif

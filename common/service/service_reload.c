@@ -111,7 +111,7 @@ static bool can_use_hosts(const struct bus_hosts *mine, const struct bus_hosts *
                 : mine->own->endpoint == fresh->own->endpoint);
 }
 
-/* Names the list of hosts by its file, with numbers of added and removed lines. */
+/* Notes a changed list of hosts: its file, and how many lines were added and removed. */
 static void note_hosts(struct comparison *self, const struct service *mine,
                        const struct service *fresh)
 {
@@ -151,7 +151,7 @@ static void apply_difference(void *arg, const struct config_section *mine,
         config_copy_value(&mine->rows[row], theirs->out, mine->out, self->arena);
 }
 
-/* Copies file names only if changed, so that they do not accumulate. */
+/* Notes the files of values; copies names only if changed, so that they do not accumulate. */
 static void take_origins(struct service *self, const struct service *fresh)
 {
     struct config_section mine[SERVICE_SECTIONS], theirs[SERVICE_SECTIONS];
@@ -183,7 +183,7 @@ static void take_hosts(struct service *self, struct service *fresh)
     fresh->hosts_arena = arena;
 }
 
-/* The former configuration's arena is freed afterwards. */
+/* Replaces everything that refers to the former configuration, whose arena is freed afterwards. */
 static void apply(struct service *self, struct service *fresh, struct arena *arena)
 {
     each_difference(self, fresh, arena, apply_difference, self);
@@ -225,7 +225,7 @@ static void reload(struct service *self)
                   NULL);
 }
 
-/* For ExecReload=kill -HUP (sd_notify(3)). */
+/* Notifies systemd, for ExecReload=kill -HUP (sd_notify(3)). */
 static void notify_reloading(void)
 {
     struct timespec now;

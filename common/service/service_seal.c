@@ -16,11 +16,11 @@
 enum {
     OPEN_MS = 10000,
     PERIOD_MS = 1000,
-    RUN_MS = 500,             /* per second */
+    RUN_MS = 500,             /* work per second */
     TURN_MS = 10 * PERIOD_MS, /* then another instance continues a dead one's work */
     PAGE_ROWS = 200,
     PAGE_MS = 5000,
-    IDLE_RUNS = 600, /* skipped after a pass without finds */
+    IDLE_RUNS = 600, /* runs skipped after a pass without finds */
     TABLES_MAX = 16,
     KEY_TEXT = 128,    /* characters */
     TRIAL_ROWS = 50,   /* a table's values tried before a key is trusted */
@@ -104,7 +104,7 @@ static int read_page(struct service *self, const struct request *req,
     return MIN(sql_seal_page(self->db, req, *table->page, &in, ret, err), 0);
 }
 
-/* NULL: no key opens the value. */
+/* Opens a value sealed by another key; NULL if no key opens it. */
 static const char *plain_value(const struct service *self, const struct request *req,
                                const struct seal_table *table, const struct seal_row *row,
                                const char **ret_purpose, size_t *ret_size)
@@ -164,7 +164,7 @@ static struct page_values page_values_new(const struct request *req,
                             .news = db_array_new(req->arena, 1, bytes)}};
 }
 
-/* The next pass checks rows that were written meanwhile. */
+/* Skips rows that were written meanwhile; the next pass checks them. */
 static int reseal_page(struct service *self, const struct request *req,
                        const struct seal_table *table, const char *after, struct page *ret,
                        struct error *err)
@@ -210,7 +210,7 @@ static int take_turn(struct service *self, const struct request *req, bool *ret_
     return MIN(taken, 0);
 }
 
-/* After the last table a new pass begins. */
+/* Reseals the next page; after the last table a new pass begins. */
 static int task_step(struct service *self, struct error *err)
 {
     CLEANUP(service_request_destroy) struct request *req = service_request_new(self, PAGE_MS);
@@ -277,7 +277,7 @@ static int register_key(struct service *self, const struct request *req, const c
     return MIN(sql_seal_key_register(self->db, req, &key, err), 0);
 }
 
-/* The database may not name its keys yet. */
+/* Checks that the keys open the values of a database that names no keys yet. */
 static int try_values(struct service *self, const struct request *req, struct error *err)
 {
     const struct service_seal *sealing = self->sealing;
@@ -309,7 +309,7 @@ static int try_values(struct service *self, const struct request *req, struct er
                      service_seal_key_path(self));
 }
 
-/* The file may lack a needed key, or others may not know its first key. */
+/* Rejects a file that lacks a needed key, or whose first key others may not know. */
 static int judge_file(const struct service *self, const struct sql_seal_key_list_rows *known,
                       struct error *err)
 {
@@ -344,7 +344,7 @@ static int judge_file(const struct service *self, const struct sql_seal_key_list
     return 0;
 }
 
-/* They only open their hashes. */
+/* Adds rotated keys, which only open their hashes. */
 static int open_retired(struct service *self, const struct request *req,
                         const struct sql_seal_key_list_rows *known, struct error *err)
 {
@@ -431,7 +431,7 @@ const char *service_seal_state(const struct service *self)
     return self->sealing->single ? "single" : self->sealing->switched ? "switched" : "prepared";
 }
 
-/* Stops when time runs out. */
+/* Counts values sealed by other keys, until time runs out. */
 static int count_other(struct service *self, const struct request *req, int64_t *ret,
                        bool *ret_more, struct error *err)
 {

@@ -77,7 +77,8 @@ static struct tenant_store store_of(const struct service *self)
     return (struct tenant_store){self->db, &self->seal};
 }
 
-/* For a day project_purge.c would delete the new rows too. */
+/* Rejects a deleted project's id for a day, because project_purge.c would delete the new rows
+ * too. */
 static int refuse_deleted(struct service *self, const struct request *req, struct uuid project,
                           struct error *err)
 {

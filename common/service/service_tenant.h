@@ -7,7 +7,7 @@
 
 enum {
     TENANT_ROW_MAX = 4 * 1024 * 1024,  /* a row's JSON bytes */
-    TENANT_PAGE_MAX = 2 * 1024 * 1024, /* unless it is a single row */
+    TENANT_PAGE_MAX = 2 * 1024 * 1024, /* bytes of a page, unless it is a single row */
     TENANT_PAGE_ROWS_MAX = 1000,
 };
 
@@ -17,7 +17,7 @@ struct tenant_table_name {
 FIELD_DECLARE(tenant_table_name);
 
 struct tenant_tables_in {
-    struct uuid projectId; /* to be added here, or absent */
+    struct uuid projectId; /* project to be added here, or absent */
 };
 FIELD_DECLARE(tenant_tables_in);
 
@@ -47,7 +47,7 @@ struct tenant_add_in {
 FIELD_DECLARE(tenant_add_in);
 
 struct tenant_add_out {
-    int64_t added; /* the others existed */
+    int64_t added; /* other rows existed */
 };
 FIELD_DECLARE(tenant_add_out);
 

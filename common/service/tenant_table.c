@@ -25,7 +25,7 @@ const struct tenant_table tenant_common_tables[] = {
 
 /* ---- sealed columns ---- */
 
-/* The value is a text, number, word, object or array. */
+/* Returns the end of a JSON value: a text, number, word, object or array. */
 static const char *skip_value(const char *at)
 {
     bool text = false;
@@ -50,7 +50,7 @@ struct span {
     const char *begin, *end;
 };
 
-/* Empty if row_to_json() did not write the column. */
+/* Returns the column's JSON value in row_to_json()'s output, or an empty span. */
 static struct span find_column(const char *row, const char *column)
 {
     size_t length = strlen(column);
@@ -73,7 +73,7 @@ static const char *replace(struct arena *arena, const char *row, struct span spa
     return arena_printf(arena, "%.*s%s%s", (int)(span.begin - row), row, text, span.end);
 }
 
-/* JSON's form of a bytea; the second function reads it, -1 if invalid. */
+/* Prints a bytea in JSON's form; the second function reads it, -1 if invalid. */
 static const char *print_bytes(struct arena *arena, const uint8_t *bytes, size_t size)
 {
     char *text = arena_alloc(arena, 2 * size + 6);
@@ -120,7 +120,7 @@ static bool is_null(struct span span)
     return span.end - span.begin == 4 && memcmp(span.begin, "null", 4) == 0;
 }
 
-/* NULL: no key opens it. */
+/* Returns the row with the column open, or NULL if no key opens it. */
 static const char *open_column(struct arena *arena, const struct seal_keys *keys, const char *row,
                                const struct tenant_sealed *sealed)
 {
@@ -143,7 +143,7 @@ static const char *open_column(struct arena *arena, const struct seal_keys *keys
     return replace(arena, row, span, print_bytes(arena, plain, size));
 }
 
-/* NULL: not in open_column()'s form. */
+/* Seals the column again; NULL if it is not in open_column()'s form. */
 static const char *seal_column(struct arena *arena, const struct seal_keys *keys, const char *row,
                                const struct tenant_sealed *sealed)
 {
@@ -160,7 +160,8 @@ static const char *seal_column(struct arena *arena, const struct seal_keys *keys
     return replace(arena, row, span, print_bytes(arena, value.bytes, value.size));
 }
 
-/* Returns the name of a column that `turn` failed for, or NULL. */
+/* Applies `turn` to a page's sealed columns. Returns the name of one that it failed for, or
+ * NULL. */
 static const char *turn_page(const struct tenant_table *table, const struct seal_keys *keys,
                              struct arena *arena,
                              const char *(*turn)(struct arena *, const struct seal_keys *,
@@ -181,7 +182,7 @@ static const char *turn_page(const struct tenant_table *table, const struct seal
     return NULL;
 }
 
-/* Removes open values, which statements must not get. */
+/* Returns the row as a key, without open values, which statements must not get. */
 static const char *key_of(const struct tenant_table *table, struct arena *arena, const char *row)
 {
     for (const struct tenant_sealed *sealed = table->sealed; sealed->column; sealed++) {
@@ -227,7 +228,7 @@ int tenant_table_read(const struct tenant_table *table, const struct tenant_stor
                   : 0;
 }
 
-/* "[{...},{...}]" */
+/* Returns "[{...},{...}]". */
 static const char *join(struct arena *arena, const struct tenant_page *page)
 {
     size_t size = 2 + page->count;
@@ -259,7 +260,7 @@ struct addition {
     bool values;             /* searches for an invalid value, whatever else is wrong */
 };
 
-/* *ret_others: rows that exist with other values. */
+/* Adds the first `count` rows. *ret_others: rows that exist with other values. */
 static int add_rows(const struct addition *self, struct db_tx *tx, size_t count, int64_t *ret_added,
                     int64_t *ret_others, struct error *err)
 {
@@ -278,14 +279,14 @@ static int add_rows(const struct addition *self, struct db_tx *tx, size_t count,
     return 0;
 }
 
-/* Faults of the file: invalid JSON or values (SQLSTATE class 22), violated constraints (class
- * 23). */
+/* True for faults of the file: invalid JSON or values (SQLSTATE class 22), violated constraints
+ * (class 23). */
 static bool is_of_rows(const struct error *err)
 {
     return strncmp(err->sqlstate, "22", 2) == 0 || strncmp(err->sqlstate, "23", 2) == 0;
 }
 
-/* Rolls back. 1: the first `count` rows can be added; 0: not. */
+/* Tests whether the first `count` rows can be added (1) or not (0), and rolls back. */
 static int try_rows(const struct addition *self, size_t count)
 {
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
@@ -302,8 +303,8 @@ static int try_rows(const struct addition *self, size_t count)
     return err.code == ERR_CONFLICT ? self->values : -1;
 }
 
-/* Counts from 1; 0: no longer known. Tries a row with all before it, since rows can refer to each
- * other. */
+/* Returns the first row that cannot be added, from 1; 0: no longer known. Tries it with all before
+ * it, since rows can refer to each other. */
 static size_t first_refused(const struct addition *self)
 {
     size_t good = 0, bad = self->page.count;
@@ -322,7 +323,7 @@ static size_t first_refused(const struct addition *self)
     return bad;
 }
 
-/* Leaves errors that no row caused. */
+/* Names the row of an error; leaves errors that no row caused. */
 static int refuse_values(struct addition *self, int64_t before, struct error *err)
 {
     const char *name = self->table->name, *constraint;
@@ -356,7 +357,8 @@ static int refuse_others(const struct addition *self, int64_t before, int64_t ot
                      others, self->page.count, self->table->name, before + (int64_t)row);
 }
 
-/* The nil UUID as a project is the installation: a file's row would apply to all projects. */
+/* Rejects the nil UUID as a project: it means the installation, so a file's row would apply to all
+ * projects. */
 static int refuse_nil(struct uuid project, struct error *err)
 {
     static const struct uuid nil = {UUID_NIL};
@@ -365,7 +367,7 @@ static int refuse_nil(struct uuid project, struct error *err)
                                       : 0;
 }
 
-/* A file's rows need routes' checks, which others rely on. */
+/* Applies routes' checks, which others rely on, to a file's rows. */
 static int check_rows(const struct tenant_table *table, struct arena *arena,
                       const struct tenant_page *page, int64_t before, struct error *err)
 {
@@ -382,7 +384,7 @@ static int check_rows(const struct tenant_table *table, struct arena *arena,
     return 0;
 }
 
-/* The transaction stays open. */
+/* Adds the page in a transaction that stays open. */
 static int begin_page(const struct tenant_table *table, const struct tenant_store *to,
                       const struct request *req, struct uuid project,
                       const struct tenant_page *page, int64_t before, struct db_tx **ret,

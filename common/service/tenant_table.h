@@ -41,34 +41,35 @@ typedef int tenant_page_fn(const struct tenant_table *table, struct db *db,
                            const struct request *req, const struct sql_tenant_page *in,
                            struct tenant_page *ret, struct error *err);
 
-/* ret->added are new, ret->same existed with equal values. Parks. */
+/* Adds rows: ret->added are new, ret->same existed with equal values. Parks. */
 typedef int tenant_insert_fn(const struct tenant_table *table, struct db_tx *tx,
                              const struct request *req, const struct sql_tenant_add_in *in,
                              struct sql_tenant_add_row *ret, struct error *err);
 
 struct tenant_sealed {
     const char *column;
-    const char *purpose; /* followed by a space and the row's subject */
+    const char *purpose; /* purpose of secret_seal(), followed by a space and the row's subject */
     const char *subject; /* column, or NULL */
     /* Computes the value of a row without one from column `of`. NULL: none. */
     const char *(*missing)(const struct seal_keys *keys, struct arena *arena, const char *key);
     const char *of;
 };
 
-/* Checks as the daemon's routes do. Returns -1 with problems or a message. Does not park. */
+/* Checks a row's values as the daemon's routes do. Returns -1 with problems or a message. Does not
+ * park. */
 typedef int tenant_check_fn(struct arena *arena, const char *row, struct error *err);
 
 enum { TENANT_SEALED_MAX = 2 };
 
 struct tenant_table {
     const char *name;
-    const char *first;                                  /* JSON of a key before all rows */
-    int64_t rows;                                       /* per page */
-    const struct db_statement *const *read;             /* call "tenant_read" */
-    const struct db_statement *const *add;              /* call "tenant_add" */
-    tenant_page_fn *page;                               /* NULL: only the statement */
-    tenant_insert_fn *insert;                           /* NULL: only the statement */
-    const char *stays;                                  /* why it does not move, or NULL */
+    const char *first;                      /* JSON of a key that sorts before all rows */
+    int64_t rows;                           /* per page */
+    const struct db_statement *const *read; /* call "tenant_read" */
+    const struct db_statement *const *add;  /* call "tenant_add" */
+    tenant_page_fn *page;                   /* NULL: only the statement */
+    tenant_insert_fn *insert;               /* NULL: only the statement */
+    const char *stays;                      /* why it does not move, or NULL */
     struct tenant_sealed sealed[TENANT_SEALED_MAX + 1]; /* ended by column NULL */
     tenant_check_fn *check;                             /* for added rows; NULL: readers check */
 };
@@ -82,7 +83,7 @@ struct tenant_table {
 #define TENANT_ERASURE_STAYS \
     TENANT_STAYS("erasure", TENANT_ERASURE_WHY), TENANT_STAYS("erasure_step", TENANT_ERASURE_WHY)
 
-/* Every daemon's; all stay. Ended by name NULL. */
+/* The tables that every daemon has; all stay. Ended by name NULL. */
 extern const struct tenant_table tenant_common_tables[];
 
 struct tenant_store {
@@ -90,7 +91,7 @@ struct tenant_store {
     const struct seal_keys *keys;
 };
 
-/* Leaves values sealed. Parks. */
+/* Reads a page with values still sealed. Parks. */
 tenant_page_fn tenant_table_page;
 
 /* `after` is the previous page's last row, or NULL. The last page has fewer than table->rows rows.
@@ -110,7 +111,8 @@ int tenant_table_add(const struct tenant_table *table, const struct tenant_store
 /* Inspects the tables after `rows`, the page as a JSON array, were added. Parks. */
 typedef int tenant_look_fn(struct db_tx *tx, const char *rows, void *arg, struct error *err);
 
-/* Rolls back after `look`. `rows` has sealed values open. Parks. */
+/* Adds as tenant_table_add() does, but rolls back after `look`. `rows` has sealed values open.
+ * Parks. */
 int tenant_table_try(const struct tenant_table *table, const struct tenant_store *to,
                      const struct request *req, struct uuid project, const struct tenant_page *page,
                      int64_t before, tenant_look_fn *look, void *arg, struct error *err) MUST_USE;
