@@ -1,3 +1,4 @@
+/* brand_api.c - see brand_api.h. */
 #include "settingsd/brand_api.h"
 
 #include "common/domain/endpoint.h"

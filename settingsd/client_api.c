@@ -1,3 +1,4 @@
+/* client_api.c - see client_api.h. */
 #include "settingsd/client_api.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* client_api.h - client applications of a project. */
 #ifndef ATRIUM_SETTINGSD_CLIENT_API_H
 #define ATRIUM_SETTINGSD_CLIENT_API_H
 

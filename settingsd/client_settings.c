@@ -1,3 +1,4 @@
+/* client_settings.c - see client_settings.h. */
 #include "settingsd/client_settings.h"
 
 #include <jansson.h>

@@ -1,3 +1,4 @@
+/* color.c - see color.h. */
 #include "settingsd/color.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* policy_api.c - see policy_api.h. */
 #include "settingsd/policy_api.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* policy_api.h - access policies, and the policy of a project's accounts. */
 #ifndef ATRIUM_SETTINGSD_POLICY_API_H
 #define ATRIUM_SETTINGSD_POLICY_API_H
 

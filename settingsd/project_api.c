@@ -1,3 +1,4 @@
+/* project_api.c - see project_api.h. */
 #include "settingsd/project_api.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* project_api.h - projects, their codes and their deletion. */
 #ifndef ATRIUM_SETTINGSD_PROJECT_API_H
 #define ATRIUM_SETTINGSD_PROJECT_API_H
 

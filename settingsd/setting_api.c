@@ -1,3 +1,4 @@
+/* setting_api.c - see setting_api.h. */
 #include "settingsd/setting_api.h"
 
 #include "common/domain/language.h"

@@ -1,3 +1,4 @@
+/* setting_api.h - a project's settings and languages, their history, and what its flows lack. */
 #ifndef ATRIUM_SETTINGSD_SETTING_API_H
 #define ATRIUM_SETTINGSD_SETTING_API_H
 

@@ -1,3 +1,4 @@
+/* tenant.c - see tenant.h. */
 #include "settingsd/tenant.h"
 
 #include <string.h>

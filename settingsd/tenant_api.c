@@ -1,3 +1,4 @@
+/* tenant_api.c - see tenant_api.h. */
 #include "settingsd/tenant_api.h"
 
 #include "common/domain/language.h"

@@ -1,3 +1,4 @@
+/* tenant_code.c - see tenant_code.h. */
 #include "settingsd/tenant_code.h"
 
 #include <ctype.h>

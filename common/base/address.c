@@ -1,3 +1,4 @@
+/* address.c - see address.h. */
 #include "common/base/address.h"
 
 #include <arpa/inet.h>

@@ -1,3 +1,4 @@
+/* clock.c - see clock.h. */
 #include "common/base/clock.h"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+/* descriptors.c - see descriptors.h. */
 #include "common/base/descriptors.h"
 
 #include <dirent.h>

@@ -1,3 +1,4 @@
+/* file.h - files in CLEANUP variables, the byte order mark, whole reads and writes. */
 #ifndef ATRIUM_COMMON_BASE_FILE_H
 #define ATRIUM_COMMON_BASE_FILE_H
 

@@ -1,3 +1,4 @@
+/* file_pass.c - see file_pass.h. */
 #include "common/base/file_pass.h"
 
 #include <errno.h>

@@ -51,7 +51,6 @@ static size_t sequence_length(const unsigned char *at)
     return 0;
 }
 
-/* Returns the bytes read: one character or invalid byte. */
 static size_t put_character(struct json *json, const unsigned char *at)
 {
     char escaped[8];

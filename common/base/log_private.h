@@ -1,3 +1,4 @@
+/* log_private.h - private to the log's files. */
 #ifndef ATRIUM_COMMON_BASE_LOG_PRIVATE_H
 #define ATRIUM_COMMON_BASE_LOG_PRIVATE_H
 

@@ -1,3 +1,4 @@
+/* memory.c - see memory.h. */
 #include "common/base/memory.h"
 
 #include "common/base/log.h"

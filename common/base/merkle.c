@@ -99,7 +99,6 @@ static int bits_of(int64_t n)
     return 63 - __builtin_clzll((unsigned long long)n);
 }
 
-/* Returns the largest power of two below n. */
 static int64_t split(int64_t n)
 {
     return (int64_t)1 << bits_of(n - 1);

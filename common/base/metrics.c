@@ -1,3 +1,4 @@
+/* metrics.c - see metrics.h. */
 #include "common/base/metrics.h"
 
 #include "common/base/memory.h"
@@ -63,7 +64,6 @@ static struct cell *cell_find(struct metrics *self, enum cell_kind kind, const c
     return NULL;
 }
 
-/* Beyond the limit all share one cell. */
 static struct cell *cell_get(struct metrics *self, enum cell_kind kind, const char *name,
                              const char *labels, const char *help)
 {

@@ -1,3 +1,4 @@
+/* note.c - see note.h. */
 #include "common/base/note.h"
 
 #include <sodium.h>
@@ -105,7 +106,6 @@ const char *note_sign(struct arena *arena, const char *name, const char *text,
                         note_base64(arena, signature, sizeof(signature)));
 }
 
-/* Returns the last empty line, which ends the text, or NULL. */
 static const char *find_end(const char *note)
 {
     const char *end = NULL;

@@ -1,3 +1,4 @@
+/* secret.c - see secret.h. */
 #include "common/base/secret.h"
 
 #include <assert.h>
@@ -86,7 +87,6 @@ static int decode_key(const char *text, struct secret *ret, const char **ret_end
     return 0;
 }
 
-/* Returns -1 for more than `max` keys or other content. */
 static int decode_keys(const char *text, struct secret *ret, size_t max, size_t *ret_count)
 {
     const char *at = text;

@@ -1,3 +1,4 @@
+/* trace_context.c - see trace_context.h. */
 #include "common/base/trace_context.h"
 
 enum { MEMBERS_MAX = 32, KEY_MAX = 256, TENANT_MAX = 241, SYSTEM_MAX = 14, VALUE_MAX = 256 };

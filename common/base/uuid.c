@@ -1,3 +1,4 @@
+/* uuid.c - see uuid.h. */
 #include "common/base/uuid.h"
 
 #include <sodium.h>

@@ -295,7 +295,6 @@ static int serve_checked(struct bus_serving *serving, struct request *req,
     return serve_row(serving, req, err);
 }
 
-/* Returns the fiber's activity, which continues the caller's trace if sampled. */
 static struct activity activity_of(const struct bus_serving *serving, const struct request *req)
 {
     const struct bus_incoming *frame = &serving->frame;

@@ -380,7 +380,6 @@ void bus_write_bytes(struct codec_buffer *self, const void *bytes, size_t size)
     put(self, bytes, size);
 }
 
-/* Begins bytes of unknown length at the returned position. */
 static size_t begin_bytes(struct codec_buffer *self)
 {
     put_tag(self, 0xc6, 0, 4);

@@ -1,3 +1,4 @@
+/* accept.c - see accept.h. */
 #include "common/domain/accept.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* content.c - see content.h. */
 #include "common/domain/content.h"
 
 #include <malloc.h>

@@ -1,3 +1,4 @@
+/* endpoint.c - see endpoint.h. */
 #include "common/domain/endpoint.h"
 
 static const struct field endpoint_visit_rows[] = {

@@ -1,3 +1,4 @@
+/* etag.c - see etag.h. */
 #include "common/domain/etag.h"
 
 bool etag_is_named(const char *header, const char *etag)

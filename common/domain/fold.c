@@ -78,7 +78,6 @@ static bool is_word_character(ucs4_t c)
            uc_is_general_category(c, UC_MARK);
 }
 
-/* True for joiners, soft hyphens and directions. */
 static bool is_ignored(ucs4_t c)
 {
     return c == TATWEEL ||

@@ -1,3 +1,4 @@
+/* jwk.c - see jwk.h. */
 #include "common/domain/jwk.h"
 
 #include <openssl/core_names.h>

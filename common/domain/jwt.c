@@ -1,3 +1,4 @@
+/* jwt.c - see jwt.h. */
 #include "common/domain/jwt.h"
 
 #include <openssl/ecdsa.h>

@@ -1,3 +1,4 @@
+/* language.c - see language.h. */
 #include "common/domain/language.h"
 
 #include <ctype.h>

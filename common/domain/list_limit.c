@@ -1,3 +1,4 @@
+/* list_limit.c - see list_limit.h. */
 #include "common/domain/list_limit.h"
 
 static const struct field list_size_rows[] = {

@@ -1,3 +1,4 @@
+/* name.c - see name.h. */
 #include "common/domain/name.h"
 
 #include <ctype.h>

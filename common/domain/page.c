@@ -1,3 +1,4 @@
+/* page.c - see page.h. */
 #include "common/domain/page.h"
 #include "common/domain/uri.h"
 

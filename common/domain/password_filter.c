@@ -1,3 +1,4 @@
+/* password_filter.c - see password_filter.h. */
 #include "common/domain/password_filter.h"
 
 #include <endian.h>
@@ -136,7 +137,6 @@ bool password_filter_begins(const void *bytes, size_t size)
     return size > 0 && *(const uint8_t *)bytes == filter_magic[0];
 }
 
-/* Checks the header before the whole file is read. */
 static int check_header(const uint8_t *bytes, size_t size, const char *name, struct error *err)
 {
     enum { SIZE_MIN = FILTER_HEADER + FILTER_ROW + PASSWORD_FILTER_HASH_SIZE };

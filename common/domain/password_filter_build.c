@@ -1,3 +1,4 @@
+/* password_filter_build.c - see password_filter_build.h. */
 #include "common/domain/password_filter_build.h"
 
 #include <endian.h>
@@ -190,7 +191,6 @@ struct shard_build {
     size_t slot_count;
 };
 
-/* Returns the paper's experimental sizes for three segments. */
 static struct filter_shape shape_for(size_t count)
 {
     double keys = (double)MAX(count, (size_t)2);
@@ -218,7 +218,6 @@ static void count_keys(struct shard_build *self, const uint64_t *keys, size_t co
     }
 }
 
-/* Removes keys that are alone in a slot. Returns their number. */
 static size_t peel(struct shard_build *self)
 {
     size_t peeled = 0, alone = 0;

@@ -1,3 +1,4 @@
+/* password_filter_private.h - the file format of password_filter.h, for its reader and writer. */
 #ifndef ATRIUM_COMMON_DOMAIN_PASSWORD_FILTER_PRIVATE_H
 #define ATRIUM_COMMON_DOMAIN_PASSWORD_FILTER_PRIVATE_H
 

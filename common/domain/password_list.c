@@ -1,3 +1,4 @@
+/* password_list.c - see password_list.h. */
 #include "common/domain/password_list.h"
 
 #include <errno.h>

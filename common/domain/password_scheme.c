@@ -142,7 +142,6 @@ static int read_param(struct span item, struct param *params, size_t count)
     return -1;
 }
 
-/* Reads m=65536,t=3,p=4 in any order. */
 static int read_params(struct span list, struct param *params, size_t count)
 {
     while (list.size > 0) {

@@ -1,3 +1,4 @@
+/* password_text.c - see password_text.h. */
 #include "common/domain/password_text.h"
 
 #include <errno.h>

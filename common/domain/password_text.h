@@ -1,3 +1,4 @@
+/* password_text.h - passwords' text for hashing and counting. */
 #ifndef ATRIUM_COMMON_DOMAIN_PASSWORD_TEXT_H
 #define ATRIUM_COMMON_DOMAIN_PASSWORD_TEXT_H
 

@@ -1,3 +1,4 @@
+/* policy.c - see policy.h. */
 #include "common/domain/policy.h"
 
 #include "common/base/address.h"

@@ -1,3 +1,4 @@
+/* reference.c - see reference.h. */
 #include "common/domain/reference.h"
 
 static const struct field reference_rows[] = {

@@ -1,3 +1,4 @@
+/* request.c - see request.h. */
 #include "common/domain/request.h"
 
 static const struct field caller_rows[] = {

@@ -1,3 +1,4 @@
+/* uri.c - see uri.h. */
 #include "common/domain/uri.h"
 
 #include <arpa/inet.h>

@@ -1,3 +1,4 @@
+/* db_array.c - PostgreSQL arrays as text, see db.h. */
 #include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>

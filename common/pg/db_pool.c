@@ -275,7 +275,6 @@ static int64_t pool_pause(struct db_pool *self)
     return MIN(pause_ms, (int64_t)DB_BACKOFF_MAX_MS);
 }
 
-/* Tries the next host immediately, or pauses after the last. */
 static void pool_missed(struct db_pool *self, int64_t now_ms)
 {
     if (++self->tried < self->db->hosts.count) {

@@ -236,7 +236,6 @@ static const struct field *field_named(const struct field_table *table, const ch
     return NULL;
 }
 
-/* Sets fields[column] to the row with the column's name, or NULL. */
 static int map_columns(const PGresult *result, const struct field_table *table,
                        const struct field *fields[static DB_COLUMNS_MAX])
 {

@@ -1,3 +1,4 @@
+/* db_watch.c - logs slow statements and records traced ones' spans, for db.c. */
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/pg/db_private.h"

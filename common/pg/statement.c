@@ -1,3 +1,4 @@
+/* statement.c - see statement.h. */
 #include "common/pg/statement.h"
 
 #include <endian.h>

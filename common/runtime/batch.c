@@ -1,3 +1,4 @@
+/* batch.c - see batch.h. */
 #include "common/runtime/batch.h"
 
 #include <assert.h>
@@ -92,7 +93,6 @@ static int wait_turn(struct batch *self, struct batch_item *item, struct error *
     return 0;
 }
 
-/* Waits for items until the beginning of the loop's next turn. */
 static int collect(struct batch *self, struct batch_item *item, struct error *err)
 {
     enum fiber_wake wake = fiber_park(self->loop, loop_mono_ms(self->loop));

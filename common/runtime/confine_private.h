@@ -1,3 +1,4 @@
+/* confine_private.h - private to confine*.c. */
 #ifndef ATRIUM_COMMON_RUNTIME_CONFINE_PRIVATE_H
 #define ATRIUM_COMMON_RUNTIME_CONFINE_PRIVATE_H
 

@@ -21,7 +21,6 @@ struct found {
     size_t count;
 };
 
-/* Reads a file, cut at LISTING_SIZE - 1; "" on failure. */
 static const char *read_text(const char *path, char text[static LISTING_SIZE])
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);

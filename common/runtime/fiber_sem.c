@@ -1,3 +1,4 @@
+/* fiber_sem.c - see fiber_sem.h. */
 #include "common/runtime/fiber_sem.h"
 
 #include <assert.h>

@@ -1,3 +1,4 @@
+/* flight.c - see flight.h. */
 #include "common/runtime/flight.h"
 
 #include <assert.h>

@@ -44,7 +44,6 @@ struct loop_hook {
     void *arg;
 };
 
-/* Enlarges an array and zeroes the new part. */
 static void *grow(void *array, size_t old_count, size_t count, size_t size)
 {
     uint8_t *larger = memory_resize(array, count, size);
@@ -359,7 +358,6 @@ int64_t loop_mono_ms(const struct loop *self)
     return self->now_ms;
 }
 
-/* Returns epoll's timeout in ms; -1: none. */
 static int sleep_ms(const struct loop *self, bool work_left)
 {
     int64_t left;

@@ -1,3 +1,4 @@
+/* loop_private.h - private to loop.c and fiber.c. */
 #ifndef ATRIUM_COMMON_RUNTIME_LOOP_PRIVATE_H
 #define ATRIUM_COMMON_RUNTIME_LOOP_PRIVATE_H
 

@@ -252,7 +252,6 @@ static void entry_free(struct entry *entry)
     free(entry);
 }
 
-/* Evicts an entry; false while all names are being looked up. */
 static bool make_room(struct resolver *self)
 {
     struct entry *entry;

@@ -1,3 +1,4 @@
+/* span.c - see span.h. */
 #include "common/runtime/span.h"
 
 #include <time.h>

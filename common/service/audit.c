@@ -1,3 +1,4 @@
+/* audit.c - see audit.h. */
 #include "common/service/audit.h"
 
 #include <jansson.h>

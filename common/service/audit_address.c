@@ -1,3 +1,4 @@
+/* audit_address.c - see audit_address.h. */
 #include "common/service/audit_address.h"
 
 #include <jansson.h>

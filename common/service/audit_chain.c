@@ -179,7 +179,6 @@ static struct links links_new(struct arena *arena, const struct sql_audit_head_l
     return links;
 }
 
-/* Seals at most BATCH rows after *after and advances it. */
 static int seal_batch(struct audit_chain *self, const struct request *round, int64_t *after,
                       size_t *ret_count, struct error *err)
 {

@@ -1,3 +1,4 @@
+/* audit_events.c - see audit_events.h. */
 #include "common/service/audit_events.h"
 
 #include "common/service/service.h"

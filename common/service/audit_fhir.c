@@ -1,3 +1,4 @@
+/* audit_fhir.c - see audit_fhir.h. */
 #include "common/service/audit_fhir.h"
 
 #include <stdio.h>

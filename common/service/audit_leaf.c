@@ -1,3 +1,4 @@
+/* audit_leaf.c - see audit_leaf.h. */
 #include "common/service/audit_leaf.h"
 
 #include <ctype.h>

@@ -228,7 +228,6 @@ static int set_bool(const struct reader *reader, const struct config_row *row, c
     return 0;
 }
 
-/* Splits at commas; an empty text is an empty list. */
 static int set_list(const struct reader *reader, const struct config_row *row, const char *text,
                     const char ***ret)
 {

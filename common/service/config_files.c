@@ -1,3 +1,4 @@
+/* config_files.c - lists a configuration's files in order. */
 #include <errno.h>
 #include <limits.h>
 #include <unistd.h>
@@ -61,7 +62,6 @@ int config_files(const char *defaults, const char *path, struct arena *arena, co
     return 0;
 }
 
-/* Returns the package's file for a program in PREFIX/bin, or NULL. */
 static const char *package_defaults(struct arena *arena)
 {
     char program[PATH_MAX];

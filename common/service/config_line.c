@@ -1,3 +1,4 @@
+/* config_line.c - see config_line.h. */
 #include "common/service/config_line.h"
 
 #include <stdbool.h>

@@ -1,3 +1,4 @@
+/* erasure.c - see erasure.h. */
 #include "common/service/erasure.h"
 
 #include "common/service/service_private.h"

@@ -1,3 +1,4 @@
+/* fetch.c - see fetch.h. */
 #include "common/service/fetch.h"
 
 #include <ctype.h>

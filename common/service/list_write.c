@@ -1,3 +1,4 @@
+/* list_write.c - see list_write.h. */
 #include "common/service/list_write.h"
 
 struct list_in {

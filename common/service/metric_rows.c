@@ -1,3 +1,4 @@
+/* metric_rows.c - see metric_rows.h. */
 #include "common/service/metric_rows.h"
 
 static const struct field metric_row_rows[] = {

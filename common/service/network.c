@@ -1,3 +1,4 @@
+/* network.c - see network.h. */
 #include "common/service/network.h"
 
 /* Includes 6to4, NAT64 and Teredo, whose IPv4 addresses would bypass these rows. */

@@ -1,3 +1,4 @@
+/* network.h - addresses that a project's URL can use: public ones, and the operator's choice. */
 #ifndef ATRIUM_COMMON_SERVICE_NETWORK_H
 #define ATRIUM_COMMON_SERVICE_NETWORK_H
 

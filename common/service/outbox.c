@@ -273,7 +273,6 @@ static int relay_rows(struct outbox *self, const struct sql_outbox_claim_rows *r
     return sql_outbox_settle(self->db, &req, &settlement, err) < 0 ? -1 : 0;
 }
 
-/* Returns the number of rows, or -1 without an answer of the database. */
 static int relay_batch(struct outbox *self, struct error *err)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();

@@ -1,3 +1,4 @@
+/* page_cursor.c - see page_cursor.h. */
 #include "common/service/page_cursor.h"
 
 #include <jansson.h>

@@ -1,3 +1,4 @@
+/* project_purge.c - see project_purge.h. */
 #include "common/service/project_purge.h"
 
 #include "common/base/clock.h"

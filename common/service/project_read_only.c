@@ -1,3 +1,4 @@
+/* project_read_only.c - see project_read_only.h. */
 #include "common/service/project_read_only.h"
 #include "common/base/clock.h"
 #include "common/service/check.h"

@@ -1,3 +1,4 @@
+/* seal_keys.c - see seal_keys.h. */
 #include "common/service/seal_keys.h"
 
 #include <assert.h>

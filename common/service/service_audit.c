@@ -1,3 +1,4 @@
+/* service_audit.c - a daemon's audit log in pages for atriumctl. */
 #include "common/service/service_private.h"
 
 /* Limits of a page: rows, and bytes of text before its last row. A gap is between two rows. */

@@ -1,3 +1,4 @@
+/* service_config.c - the configuration in use, and in the files (`atriumctl config`). */
 #include "common/service/service_private.h"
 
 enum { ENTRIES_MAX = 512 };

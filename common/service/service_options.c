@@ -1,3 +1,4 @@
+/* service_options.c - a daemon's command line and configuration file. */
 #include <getopt.h>
 #include <stdio.h>
 

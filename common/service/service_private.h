@@ -1,3 +1,4 @@
+/* service_private.h - private to service*.c. */
 #ifndef ATRIUM_COMMON_SERVICE_SERVICE_PRIVATE_H
 #define ATRIUM_COMMON_SERVICE_SERVICE_PRIVATE_H
 

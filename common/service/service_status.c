@@ -1,3 +1,4 @@
+/* service_status.c - health, metrics and spans of every daemon. */
 #include <unistd.h>
 
 #include "common/service/audit_leaf.h"

@@ -1,3 +1,4 @@
+/* service_task.c - a daemon's own requests and repeating tasks. */
 #include "common/base/uuid.h"
 #include "common/service/service_private.h"
 

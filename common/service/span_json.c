@@ -1,3 +1,4 @@
+/* span_json.c - see span_json.h. */
 #include "common/service/span_json.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* span_json.h - one instance's ended spans in OTLP form. */
 #ifndef ATRIUM_COMMON_SERVICE_SPAN_JSON_H
 #define ATRIUM_COMMON_SERVICE_SPAN_JSON_H
 

@@ -1,3 +1,4 @@
+/* tenant_table.c - see tenant_table.h. */
 #include "common/service/tenant_table.h"
 
 #include <inttypes.h>
@@ -228,7 +229,6 @@ int tenant_table_read(const struct tenant_table *table, const struct tenant_stor
                   : 0;
 }
 
-/* Returns "[{...},{...}]". */
 static const char *join(struct arena *arena, const struct tenant_page *page)
 {
     size_t size = 2 + page->count;

@@ -194,7 +194,6 @@ static const char *scan_open(struct scan *self, size_t count, size_t values_each
     return NULL;
 }
 
-/* Returns NULL or the fault. */
 static const char *scan_value(struct scan *self)
 {
     struct head head;

@@ -1,3 +1,4 @@
+/* fields.c - see fields.h; most is in fields_*.c. */
 #include "common/wire/fields.h"
 
 #include "common/base/secret.h"

@@ -1,3 +1,4 @@
+/* fields_pack.c - structs as msgpack maps of the present members. */
 #include "common/wire/codec.h"
 #include "common/wire/fields_value.h"
 

@@ -1,3 +1,4 @@
+/* fields_value.c - see fields_value.h. */
 #include "common/wire/fields_value.h"
 
 #include <errno.h>

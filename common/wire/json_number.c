@@ -1,3 +1,4 @@
+/* json_number.c - see json_number.h. */
 #include "common/wire/json_number.h"
 
 #define MARK "\"\\u0000" /* jansson's spelling too */

@@ -1,3 +1,4 @@
+/* json_text.c - untrusted JSON to a tree, and back; see codec.h. */
 #include "common/base/file.h"
 #include "common/wire/json_number.h"
 
