@@ -65,8 +65,7 @@ static int policy_read(struct settingsd *d, const struct request *req, struct uu
     return require_policy(sql_access_policy_get(d->svc.db, req, &get, out, err), err);
 }
 
-/* Returns after every gateway has dropped the old rules. Fails: NOT_FOUND, CONFLICT (If-Match, too
- * large), UNCERTAIN. */
+/* Returns after every gateway has dropped the old rules. */
 static int policy_update(struct settingsd *d, const struct request *req,
                          const struct access_policy_in *in, struct access_policy *out,
                          struct error *err)
@@ -98,7 +97,7 @@ static int policy_update(struct settingsd *d, const struct request *req,
     return publish_change(d, req, &update.outbox, "policy", in->id, err);
 }
 
-/* Inserts a policy if in->id is not set. VALIDATION has each mistake's path. */
+/* Inserts a policy if in->id is not set. */
 static int policy_put(struct settingsd *d, const struct request *req,
                       const struct access_policy_in *in, struct access_policy *out,
                       struct error *err)
@@ -139,7 +138,6 @@ int access_policy_get(struct settingsd *d, const struct request *req, const stru
     return policy_read(d, req, in->id, out, err);
 }
 
-/* Fails: NOT_FOUND, VALIDATION, CONFLICT (If-Match), UNCERTAIN (not yet in force everywhere). */
 int access_policy_replace(struct settingsd *d, const struct request *req,
                           const struct access_policy_in *in, struct access_policy *out,
                           struct error *err)
@@ -147,8 +145,7 @@ int access_policy_replace(struct settingsd *d, const struct request *req,
     return policy_put(d, req, in, out, err);
 }
 
-/* Fails: NOT_FOUND, CONFLICT (a default of the project or a member, or the project changed
- * meanwhile, maybe to this default). */
+/* CONFLICT also means that the project changed meanwhile, maybe to this default. */
 int access_policy_delete(struct settingsd *d, const struct request *req, const struct id_in *in,
                          struct nothing *out UNUSED, struct error *err)
 {

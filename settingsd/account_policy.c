@@ -48,7 +48,7 @@ static void policy_merge(struct account_policy *self, const struct account_polic
     merge_int(&self->bytesPerProject, in->bytesPerProject);
 }
 
-/* Overlays the defaults with the stored members, except those that do not fit the table. */
+/* Overlays the defaults with the stored members that fit the table. */
 static void policy_read_json(const char *text, struct arena *arena, struct account_policy *out)
 {
     struct account_policy_in in;
@@ -120,7 +120,7 @@ static bool demands_more(const struct account_policy *self, const struct account
 }
 
 /* Rejects required second factors for people who cannot set one up. `atriumctl account reset-mfa`
- * helps those who become such a person later. Fails: CONFLICT. */
+ * helps those who become such a person later. */
 static int check_mfa(struct settingsd *d, const struct request *req, struct uuid project,
                      const struct account_policy_in *in, const struct account_policy *before,
                      struct error *err)
@@ -154,7 +154,6 @@ int account_policy_get(struct settingsd *d, const struct request *req,
     return policy_read(d, req, request_project(req), out, &version, err);
 }
 
-/* Fails: CONFLICT (lost a race), UNCERTAIN. */
 int account_policy_put(struct settingsd *d, const struct request *req,
                        const struct account_policy_in *in, struct account_policy *out,
                        struct error *err)

@@ -133,7 +133,7 @@ static int image_decode(const struct request *req, const char *text, struct fiel
     return 0;
 }
 
-/* docd's error names a field of its own. */
+/* Changes docd's error, which names a field of its own. */
 static int logo_make_png(struct settingsd *d, const struct request *req,
                          const struct field_bytes *image, struct logo_made *ret, struct error *err)
 {
@@ -178,7 +178,6 @@ int branding_get(struct settingsd *d, const struct request *req, const struct no
     return 0;
 }
 
-/* Fails: CONFLICT (lost a race), UNCERTAIN. */
 int branding_put(struct settingsd *d, const struct request *req, const struct branding_in *in,
                  struct branding *out, struct error *err)
 {
@@ -206,7 +205,6 @@ int branding_put(struct settingsd *d, const struct request *req, const struct br
     return publish_change(d, req, &write.outbox, "project", write.project, err);
 }
 
-/* Fails: VALIDATION (no image), CONFLICT, OVERLOADED and UNAVAILABLE (docd), UNCERTAIN. */
 int brand_logo_put(struct settingsd *d, const struct request *req, const struct brand_logo_in *in,
                    struct branding *out, struct error *err)
 {
@@ -245,7 +243,7 @@ static int no_brand(struct error *err)
     return error_set(err, ERR_NOT_FOUND, "There is no such page.");
 }
 
-/* Fails: NOT_FOUND (unknown or suspended tenant, or no branding). */
+/* NOT_FOUND includes suspended tenants and those without branding. */
 static int brand_find(struct settingsd *d, const struct request *req, const char *code,
                       struct tenant *ret, struct error *err)
 {

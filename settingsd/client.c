@@ -53,8 +53,8 @@ static int require_client(int rows, struct error *err)
     return sql_require(rows, err, ERR_NOT_FOUND, "Client not found.");
 }
 
-/* Requires fresh proof if the client has a key (as good as a secret), or is first-party (no
- * consent) and is new or changed. `before`: NULL for a new one. */
+/* Returns true if a write needs fresh proof: the client has a key (as good as a secret), or is
+ * first-party (no consent) and is new or changed. `before`: NULL for a new one. */
 static bool needs_proof(struct arena *arena, const struct oauth_settings *before,
                         const struct oauth_settings *now)
 {
@@ -63,7 +63,7 @@ static bool needs_proof(struct arena *arena, const struct oauth_settings *before
     return now->firstParty && (!before || !client_settings_equal(arena, before, now));
 }
 
-/* Exempts operators. */
+/* Exempts operators from fresh proof. */
 static int check_proof(struct settingsd *d, const struct request *req, struct error *err)
 {
     struct proof_check_in in;
@@ -177,7 +177,6 @@ int clients(struct settingsd *d, const struct request *req, const struct nothing
     return sql_client_list(d->svc.db, req, &list, &out->resources, err) < 0 ? -1 : 0;
 }
 
-/* Fails: VALIDATION, CONFLICT (limit), STEP_UP_REQUIRED (needs_proof()). */
 int client_create(struct settingsd *d, const struct request *req, const struct client_in *in,
                   struct client_record *out, struct error *err)
 {
@@ -190,16 +189,14 @@ int client_get(struct settingsd *d, const struct request *req, const struct id_i
     return client_read(d, req, in->id, out, err);
 }
 
-/* Fails: NOT_FOUND, VALIDATION, CONFLICT (If-Match, or a change since needs_proof()),
- * STEP_UP_REQUIRED, UNCERTAIN. */
+/* CONFLICT includes changes since needs_proof(). */
 int client_replace(struct settingsd *d, const struct request *req, const struct client_in *in,
                    struct client_record *out, struct error *err)
 {
     return client_put(d, req, in, out, err);
 }
 
-/* Fails: NOT_FOUND, CONFLICT (no secret), STEP_UP_REQUIRED, UNCERTAIN (the new secret is stored,
- * but was not shown). */
+/* UNCERTAIN: the new secret is stored, but was not shown. */
 int client_secret(struct settingsd *d, const struct request *req, const struct client_secret_in *in,
                   struct client_record *out, struct error *err)
 {
@@ -248,7 +245,7 @@ int client_delete(struct settingsd *d, const struct request *req, const struct i
     return publish_client(d, req, &delete.outbox, project, in->id, err);
 }
 
-/* Finds a client's project for one-step sign-in. Fails: NOT_FOUND. */
+/* Finds a client's project for one-step sign-in. */
 int client_lookup(struct settingsd *d, const struct request *req, const struct client_lookup_in *in,
                   struct tenant *out, struct error *err)
 {
@@ -262,7 +259,6 @@ int client_lookup(struct settingsd *d, const struct request *req, const struct c
     return 0;
 }
 
-/* Fails: NOT_FOUND. */
 int oauth_client_get(struct settingsd *d, const struct request *req,
                      const struct oauth_client_get_in *in, struct oauth_client *out,
                      struct error *err)

@@ -7,7 +7,7 @@
 #include "settingsd/sql/project.h"
 #include "settingsd/tenant_api.h"
 
-/* Fails: NOT_FOUND (project). Leaves out an unknown policy. */
+/* Leaves out an unknown policy. */
 int caller_context(struct settingsd *d, const struct request *req,
                    const struct caller_context_in *in, struct caller_context_out *out,
                    struct error *err)

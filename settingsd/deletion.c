@@ -97,7 +97,7 @@ static int mark(struct settingsd *d, const struct request *req, const struct ten
 }
 
 /* Closes a project permanently and starts its deletion; a repeated call returns the progress.
- * Fails: NOT_FOUND, CONFLICT (child projects), UNCERTAIN (not yet closed everywhere). */
+ * UNCERTAIN: not yet closed everywhere. */
 int project_delete(struct settingsd *d, const struct request *req,
                    const struct project_delete_in *in, struct project_deletion *out,
                    struct error *err)
@@ -118,7 +118,7 @@ int project_delete(struct settingsd *d, const struct request *req,
     return 0;
 }
 
-/* Returns the progress, kept for a month after the end. Fails: NOT_FOUND. */
+/* Returns the progress, kept for a month after the end. */
 int project_deletion(struct settingsd *d, const struct request *req,
                      const struct project_deletion_in *in, struct project_deletion *out,
                      struct error *err)

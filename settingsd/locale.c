@@ -97,7 +97,6 @@ int locales_get(struct settingsd *d, const struct request *req, const struct not
     return locales_read(d, req, request_project(req), out, &version, err);
 }
 
-/* Fails: VALIDATION, CONFLICT (lost a race, If-Match). */
 int locales_patch(struct settingsd *d, const struct request *req, const struct locales_in *in,
                   struct locales *out, struct error *err)
 {

@@ -27,7 +27,6 @@ static const char *mail_variables(struct arena *arena, const struct tenant *tena
 
 /* ---- handlers ---- */
 
-/* Fails: BAD_REQUEST (no code). */
 int organization_code(struct settingsd *d, const struct request *req,
                       const struct nothing *in UNUSED, struct organization_code_out *out,
                       struct error *err)
@@ -38,8 +37,7 @@ int organization_code(struct settingsd *d, const struct request *req,
                        no_code);
 }
 
-/* Emails the code if ORGANIZATION_CODE is mapped. Fails: FORBIDDEN (neither admin nor policy),
- * BAD_REQUEST (no code), THROTTLED. */
+/* Emails the code if ORGANIZATION_CODE is mapped. */
 int organization_code_email(struct settingsd *d, const struct request *req,
                             const struct organization_code_email *in,
                             struct organization_code_email *out, struct error *err)

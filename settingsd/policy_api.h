@@ -27,7 +27,6 @@ FIELD_DECLARE(account_policy);
 
 extern const struct account_policy account_policy_default;
 
-/* Returns true if the policy requires a second factor for this role. */
 bool account_policy_requires_mfa(const struct account_policy *self, enum role role, bool admin);
 
 /* Absent members stay. */

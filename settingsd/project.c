@@ -110,7 +110,7 @@ int project_by_id(struct settingsd *d, const struct request *req, struct uuid id
     return 0;
 }
 
-/* Checks the limits of the locked tree and of the maker. Fails: CONFLICT, THROTTLED. */
+/* Checks the limits of the locked tree and of the maker. */
 static int limits_check(struct settingsd *d, const struct request *req,
                         const struct project *project, struct db_tx *tx, struct error *err)
 {
@@ -196,8 +196,8 @@ static int project_make(struct settingsd *d, const struct request *req,
 /* ---- handlers ---- */
 
 /* Creates a child project with the caller as admin. The outbox row of the grant is in the same
- * commit, so no project lacks an admin. Fails: CONFLICT (code taken, limit), THROTTLED, UNAVAILABLE
- * (authd is down, nothing was written), UNCERTAIN (authd adds the admin when it is back). */
+ * commit, so no project lacks an admin. UNAVAILABLE: authd is down, nothing was written. UNCERTAIN:
+ * authd adds the admin when it is back. */
 int project_child(struct settingsd *d, const struct request *req, const struct project_child_in *in,
                   struct project_child_out *out, struct error *err)
 {
@@ -235,8 +235,8 @@ static int find_tenant(struct settingsd *d, const struct request *req,
     return project_by_id(d, req, in->projectId, out, err);
 }
 
-/* Fails: NOT_FOUND. Includes suspended projects; those being deleted only for atriumctl, because no
- * daemon may write for them. */
+/* Includes suspended projects; those being deleted only for atriumctl, because no daemon may write
+ * for them. */
 int tenant_lookup(struct settingsd *d, const struct request *req, const struct tenant_lookup_in *in,
                   struct tenant *out, struct error *err)
 {
@@ -265,7 +265,6 @@ int tenants_of(struct settingsd *d, const struct request *req, const struct tena
     return 0;
 }
 
-/* Fails: CONFLICT (code taken). */
 int project_create(struct settingsd *d, const struct request *req,
                    const struct project_create_in *in, struct project_child_out *out,
                    struct error *err)
@@ -359,8 +358,7 @@ static int suspend_write(struct settingsd *d, const struct request *req,
 }
 
 /* Suspends a project and all below it, makes them read-only, or ends both, on every gateway. A
- * child's own state stays. Fails: NOT_FOUND; CONFLICT (suspended: cannot be read-only);
- * UNCERTAIN. */
+ * child's own state stays. CONFLICT: a suspended project cannot become read-only. */
 int project_suspend(struct settingsd *d, const struct request *req,
                     const struct project_suspend_in *in, struct tenant *out, struct error *err)
 {
@@ -378,7 +376,6 @@ int project_suspend(struct settingsd *d, const struct request *req,
     return project_by_id(d, req, out->projectId, out, err);
 }
 
-/* Fails: NOT_FOUND. */
 int project_tree(struct settingsd *d, const struct request *req, const struct tenant_lookup_in *in,
                  struct project_tree_out *out, struct error *err)
 {

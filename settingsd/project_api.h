@@ -66,7 +66,7 @@ struct deletion_part {
     const char *service;
     int64_t removed; /* rows */
     bool done;
-    const char *lastError; /* the service's last call's, or NULL */
+    const char *lastError; /* error of the service's last call, or NULL */
 };
 FIELD_DECLARE(deletion_part);
 

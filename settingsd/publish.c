@@ -16,7 +16,7 @@ enum {
     TELL_PAUSE_MS = 50,
 };
 
-/* A row that stays is only delivered again. */
+/* Removes the outbox row. A row that stays is only delivered again. */
 static void row_done(struct settingsd *d, const struct request *req, const struct sql_outbox *row)
 {
     struct error ignored;
@@ -56,7 +56,7 @@ struct sql_outbox publish_change_row(struct settingsd *d, const struct request *
     return outbox_row(d->svc.outbox, req->arena, &authd_change_publish_method, uuid_random(), &in);
 }
 
-/* authd ends the client's grants, and reads the registration later. */
+/* Asks authd to end the client's grants; authd reads the registration later. */
 static struct change_publish_in of_client(struct uuid project, struct uuid client)
 {
     return (struct change_publish_in){.kind = "project", .id = project, .client = client};

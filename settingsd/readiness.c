@@ -50,7 +50,7 @@ struct flow {
     bool mail_optional;   /* works without the email */
 };
 
-/* As authd's handlers check them. */
+/* The flows as authd's handlers check them. */
 static const struct flow flows[] = {
     {"patient-registration",
      {SWITCH_PATIENT_REGISTRATION, POLICY_PATIENT, TENANT_CODE},
@@ -323,7 +323,6 @@ static bool has_pages(const struct settingsd *d, const struct tenant *tenant)
 
 /* ---- handlers ---- */
 
-/* Fails: UNAVAILABLE (maild). */
 int project_readiness(struct settingsd *d, const struct request *req,
                       const struct nothing *in UNUSED, struct readiness *out, struct error *err)
 {

@@ -18,7 +18,7 @@ struct locales_in {
 };
 FIELD_DECLARE(locales_in);
 
-/* Unset switches are false and unset texts null; only struct tenant has defaults. */
+/* Unset switches are false and unset texts null here; only struct tenant has defaults. */
 struct settings_values {
     bool PATIENT_REGISTRATION_ENABLED, PATIENT_INVITATION_ENABLED, PATIENT_LOGIN_ENABLED;
     bool PRACTITIONER_REGISTRATION_ENABLED, PRACTITIONER_INVITATION_ENABLED,

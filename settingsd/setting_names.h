@@ -26,7 +26,6 @@ struct setting {
 /* Stored with the settings, but written by its own route. */
 #define SETTING_DEFAULT_PATIENT_POLICY "defaultPatientAccessPolicy"
 
-/* Returns the setting or NULL. */
 const struct setting *setting_find(const char *name);
 
 /* True for an absolute http(s) URL of at most 2,048 bytes without credentials (RFC 3986, section

@@ -128,8 +128,8 @@ int settings_get(struct settingsd *d, const struct request *req, const struct no
     return record_read(d, req, request_project(req), out, &version, err);
 }
 
-/* Fails: NOT_FOUND (no such switch), CONFLICT (lost a race), INVALID_SETTING_VALUE (open
- * practitioner registration without a default practitioner policy). */
+/* INVALID_SETTING_VALUE includes open practitioner registration without a default practitioner
+ * policy. */
 int setting_switch(struct settingsd *d, const struct request *req,
                    const struct setting_switch_in *in, struct settings_record *out,
                    struct error *err)
@@ -150,8 +150,7 @@ int setting_switch(struct settingsd *d, const struct request *req,
                        in->enabled ? TRISTATE_TRUE : TRISTATE_FALSE, NULL, out, err);
 }
 
-/* Writes or, with an empty value, unsets a text setting. Fails: NOT_FOUND (no such text setting),
- * CONFLICT (lost a race), INVALID_SETTING_VALUE. */
+/* Writes or, with an empty value, unsets a text setting. */
 int setting_value(struct settingsd *d, const struct request *req, const struct setting_value_in *in,
                   struct settings_record *out, struct error *err)
 {
@@ -162,7 +161,7 @@ int setting_value(struct settingsd *d, const struct request *req, const struct s
     return write_text(d, req, in->name, in->value, in->ifMatch, out, err);
 }
 
-/* Sets or unsets the access policy of patients who register. Fails as setting_value() does. */
+/* Sets or unsets the access policy of patients who register. */
 int default_policy(struct settingsd *d, const struct request *req,
                    const struct default_policy_in *in, struct settings_record *out,
                    struct error *err)
