@@ -111,8 +111,6 @@ static int policy_put(struct settingsd *d, const struct request *req,
     return policy_update(d, req, &checked, out, err);
 }
 
-/* ---- handlers ---- */
-
 int access_policies(struct settingsd *d, const struct request *req, const struct nothing *in UNUSED,
                     struct access_policy_list *out, struct error *err)
 {

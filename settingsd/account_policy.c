@@ -143,8 +143,6 @@ static int check_mfa(struct settingsd *d, const struct request *req, struct uuid
                      (long long)found.people);
 }
 
-/* ---- handlers ---- */
-
 int account_policy_get(struct settingsd *d, const struct request *req,
                        const struct nothing *in UNUSED, struct account_policy *out,
                        struct error *err)

@@ -54,8 +54,6 @@ static int branding_read_for(struct settingsd *d, const struct request *req, con
     return project_require_unchanged(etag_admits(if_match, ret->etag), err);
 }
 
-/* ---- texts ---- */
-
 static bool has_language(const struct field_texts *languages, const char *tag)
 {
     for (size_t i = 0; i < languages->count; i++)
@@ -114,8 +112,6 @@ static int branding_json(const struct request *req, const struct branding_in *in
     return 0;
 }
 
-/* ---- the logo ---- */
-
 static int image_decode(const struct request *req, const char *text, struct field_bytes *ret,
                         struct error *err)
 {
@@ -164,8 +160,6 @@ static int logo_write(struct settingsd *d, const struct request *req,
     *out = branding_of(req->arena, row.branding, row.etag);
     return publish_change(d, req, &write->outbox, "project", write->project, err);
 }
-
-/* ---- handlers ---- */
 
 int branding_get(struct settingsd *d, const struct request *req, const struct nothing *in UNUSED,
                  struct branding *out, struct error *err)
@@ -235,8 +229,6 @@ int brand_logo_delete(struct settingsd *d, const struct request *req,
     write.version = before.version;
     return logo_write(d, req, &write, "branding.logo-delete", out, err);
 }
-
-/* ---- files for pages ---- */
 
 static int no_brand(struct error *err)
 {

@@ -25,8 +25,6 @@ enum { SECRET_BYTES = 32 };
 
 #define SECRET_PREFIX "atcs_"
 
-/* ---- the registration ---- */
-
 static struct client_record record_of(struct arena *arena, const struct sql_client_row *row)
 {
     struct client_record record = {.id = row->id,
@@ -166,8 +164,6 @@ static int client_put(struct settingsd *d, const struct request *req, const stru
     return is_new ? client_add(d, req, &checked, out, err)
                   : client_change(d, req, &checked, out, err);
 }
-
-/* ---- handlers ---- */
 
 int clients(struct settingsd *d, const struct request *req, const struct nothing *in UNUSED,
             struct client_list *out, struct error *err)

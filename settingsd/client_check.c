@@ -27,8 +27,6 @@ static bool has(const struct field_texts *list, const char *text)
     return false;
 }
 
-/* ---- keys ---- */
-
 struct key_set_check {
     const char *text;
     bool is_set;
@@ -101,8 +99,6 @@ static int check_keys(const struct oauth_settings *settings, struct error *err)
         return error_problem(err, "jwks", "is required: jwks, or jwksUri");
     return 0;
 }
-
-/* ---- other members ---- */
 
 static int check_grants(const struct oauth_settings *settings, bool confidential, struct error *err)
 {

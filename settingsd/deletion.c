@@ -45,8 +45,6 @@ static const struct purge_step own_steps[] = {
     {.table = NULL},
 };
 
-/* ---- start ---- */
-
 /* Runs in a transaction that prevents new children. */
 static int check_no_children(struct db_tx *tx, const struct request *req,
                              const struct tenant *tenant, struct error *err)
@@ -136,8 +134,6 @@ int project_deletion(struct settingsd *d, const struct request *req,
         out->done = out->done && parts[i].done;
     return 0;
 }
-
-/* ---- execution ---- */
 
 static int finish(struct settingsd *d, const struct request *req, struct uuid project,
                   struct error *err)

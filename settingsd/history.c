@@ -45,8 +45,6 @@ static const struct reference *reference_of(struct arena *arena, struct uuid pro
     return who;
 }
 
-/* ---- handlers ---- */
-
 int settings_history(struct settingsd *d, const struct request *req,
                      const struct settings_history_in *in, struct settings_history *out,
                      struct error *err)
@@ -72,8 +70,6 @@ int settings_history(struct settingsd *d, const struct request *req,
     return 0;
 }
 
-/* ---- trimming ---- */
-
 /* Trims a page of projects, in rotation. A page that runs out of time continues in the next run. */
 int history_trim(void *daemon, const struct request *req, struct error *err)
 {
@@ -97,8 +93,6 @@ int history_trim(void *daemon, const struct request *req, struct error *err)
     d->trimmed_project = trimmed > 0 ? last.project : first;
     return 0;
 }
-
-/* ---- erasure ---- */
 
 static int blank_names(void *daemon, const struct request *req, const struct membership_ref *place,
                        struct uuid account, struct error *err)

@@ -84,8 +84,6 @@ static int locales_merge(const struct request *req, const struct locales_in *in,
     return result;
 }
 
-/* ---- handlers ---- */
-
 /* Fails: FORBIDDEN (by the caller's policy). */
 int locales_get(struct settingsd *d, const struct request *req, const struct nothing *in UNUSED,
                 struct locales *out, struct error *err)

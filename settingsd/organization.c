@@ -25,8 +25,6 @@ static const char *mail_variables(struct arena *arena, const struct tenant *tena
     return codec_dump_json(arena, json);
 }
 
-/* ---- handlers ---- */
-
 int organization_code(struct settingsd *d, const struct request *req,
                       const struct nothing *in UNUSED, struct organization_code_out *out,
                       struct error *err)

@@ -132,8 +132,6 @@ static const struct field settings_history_rows[] = {
 };
 FIELD_TABLE(settings_history);
 
-/* ---- readiness ---- */
-
 FIELD_DECLARE(template_mapping); /* maild_api.h's, of which nothing else is needed */
 
 static const struct field readiness_switch_rows[] = {

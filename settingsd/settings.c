@@ -118,8 +118,6 @@ static int write_text(struct settingsd *d, const struct request *req, const char
     return write_store(d, req, project, version, setting->name, TRISTATE_UNSET, value, out, err);
 }
 
-/* ---- handlers ---- */
-
 int settings_get(struct settingsd *d, const struct request *req, const struct nothing *in UNUSED,
                  struct settings_record *out, struct error *err)
 {

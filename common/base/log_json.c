@@ -117,8 +117,6 @@ static void put_unless_empty(struct json *json, const char *key, const char *tex
     put_text(json, key, text && text[0] != '\0' ? text : NULL);
 }
 
-/* ---- the members ---- */
-
 static const char *level_name(int level)
 {
     static const char *const names[] = {"emerg",   "alert",  "crit", "error",

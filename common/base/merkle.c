@@ -35,8 +35,6 @@ static void fold(const struct merkle_hash *hashes, int bits, struct merkle_hash 
     *ret = nodes[0];
 }
 
-/* ---- growing ---- */
-
 void merkle_edge_open(struct merkle_edge *self, int64_t size)
 {
     memset(self, 0, sizeof(*self));
@@ -67,8 +65,6 @@ void merkle_append(struct merkle_edge *self, const struct merkle_hash *leaf, mer
         tile->count = 0;
     }
 }
-
-/* ---- proving ---- */
 
 struct source {
     merkle_tile_find *find;

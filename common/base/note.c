@@ -24,8 +24,6 @@ const char *note_base64(struct arena *arena, const void *bytes, size_t size)
     return sodium_bin2base64(text, most, bytes, size, sodium_base64_VARIANT_ORIGINAL);
 }
 
-/* ---- keys ---- */
-
 struct verifier {
     const char *name;
     uint8_t key[VERIFIER_SIZE], hash[HASH_SIZE];
@@ -90,8 +88,6 @@ static bool parse_key(struct arena *arena, const char *key, struct verifier *ret
     sodium_bin2hex(text, sizeof(text), ret->hash, sizeof(ret->hash));
     return strncmp(key, text, hash) == 0;
 }
-
-/* ---- notes ---- */
 
 const char *note_sign(struct arena *arena, const char *name, const char *text,
                       const uint8_t public[static NOTE_PUBLIC_SIZE],

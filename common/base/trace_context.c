@@ -3,8 +3,6 @@
 
 enum { MEMBERS_MAX = 32, KEY_MAX = 256, TENANT_MAX = 241, SYSTEM_MAX = 14, VALUE_MAX = 256 };
 
-/* ---- traceparent ---- */
-
 static int digit(char c)
 {
     if (c >= '0' && c <= '9')
@@ -75,8 +73,6 @@ void traceparent_write(const struct trace_context *context, char ret[static TRAC
     trace_hex(context->span_id, SPAN_ID_BYTES, ret + AT_SPAN_ID);
     strcpy(ret + AT_FLAGS - 1, context->sampled ? "-01" : "-00");
 }
-
-/* ---- tracestate ---- */
 
 static bool is_lower(char c)
 {

@@ -25,8 +25,6 @@ struct bus_announcement {
     struct fiber_queue queue;
 };
 
-/* ---- listeners ---- */
-
 static void announce_send(struct bus_announcement *self, const struct listener *listener)
 {
     bus_write_again(&self->bus->frame, self->frame, self->frame_size);
@@ -96,8 +94,6 @@ void bus_announce_ack_receive(struct bus_socket *socket, uint32_t route, uint64_
     /* The acknowledgement is a duplicate or came too late. */
     bus_drop(socket->bus, socket->bus->late, NULL);
 }
-
-/* ---- sending ---- */
 
 static void resend_due(struct bus_announcement *self, int64_t now)
 {
@@ -189,8 +185,6 @@ void bus_announce_destroy(struct bus_announcement **self_p)
     free(self->frame);
     free(self);
 }
-
-/* ---- the caller's side ---- */
 
 void bus_on_announce(struct bus *self, const char *topic,
                      void (*fn)(void *arg, const msgpack_object *body, struct arena *arena),

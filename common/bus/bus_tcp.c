@@ -12,8 +12,6 @@
 
 enum { REFUSED_LOG_MS = 10000 };
 
-/* ---- sockets ---- */
-
 void bus_tcp_secure(const struct bus_hosts *hosts, zsock_t *socket,
                     const uint8_t server[BUS_KEY_SIZE])
 {
@@ -48,8 +46,6 @@ static struct bus_socket *socket_of(struct bus *self, const char *service)
             return &self->sockets[i];
     return NULL;
 }
-
-/* ---- admission ---- */
 
 /* `service` is the key's, or NULL for an unknown key. */
 static void log_refused(struct bus *self, const char *address, const char *service)
@@ -116,8 +112,6 @@ static void on_zap(void *arg)
     }
 }
 
-/* ---- frames ---- */
-
 /* Leases and acknowledgements rely on the name. */
 static bool says_own_name(const char *name, const struct bus_incoming *in)
 {
@@ -161,8 +155,6 @@ static void on_tcp(void *arg)
     while (left > 0 && bus_receive(self, self->tcp, &route, &message, &in, &left))
         on_frame(self, route, &in, &message);
 }
-
-/* ---- start and stop ---- */
 
 int bus_tcp_listen(struct bus *self, struct error *err)
 {

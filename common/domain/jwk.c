@@ -26,8 +26,6 @@ static const struct curve {
 /* Members of private and symmetric keys (RFC 7518, section 6). */
 static const char *const private_members[] = {"d", "p", "q", "dp", "dq", "qi", "oth", "k"};
 
-/* ---- common members ---- */
-
 static bool is_text(const json_t *jwk, const char *name)
 {
     const json_t *value = json_object_get(jwk, name);
@@ -85,8 +83,6 @@ static const struct curve *curve_of(const json_t *jwk)
     return NULL;
 }
 
-/* ---- elliptic curves ---- */
-
 static const char *ec_fault(const json_t *jwk)
 {
     const struct curve *curve = curve_of(jwk);
@@ -139,8 +135,6 @@ static EVP_PKEY *key_ec(const json_t *jwk)
     return key;
 }
 
-/* ---- RSA ---- */
-
 /* RFC 7518, section 6.3.1. Exponent 1 would not sign, and an even one has no inverse. */
 struct rsa_numbers {
     uint8_t modulus[MODULUS_MAX], exponent[EXPONENT_MAX];
@@ -183,8 +177,6 @@ static EVP_PKEY *key_rsa(const struct rsa_numbers *numbers)
     BN_free(e);
     return key;
 }
-
-/* ---- both ---- */
 
 static EVP_PKEY *key_read(const json_t *jwk, const char **ret_fault)
 {

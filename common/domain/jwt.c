@@ -24,8 +24,6 @@ static const struct algorithm {
     {"ES384", "EC", "SHA384", 48, false},
 };
 
-/* ---- the parts ---- */
-
 static json_t *part_json(const char *part, struct arena *arena)
 {
     size_t max = strlen(part), size;
@@ -88,8 +86,6 @@ int64_t jwt_time(const struct jwt *self, const char *name)
     return json_is_number(value) && seconds > 0 && seconds < 1e12 ? (int64_t)(seconds * 1000) : 0;
 }
 
-/* ---- keys ---- */
-
 char *jwt_public_pem(EVP_PKEY *key, struct arena *arena)
 {
     BIO *bio = memory_ensure(BIO_new(BIO_s_mem()));
@@ -103,8 +99,6 @@ char *jwt_public_pem(EVP_PKEY *key, struct arena *arena)
     BIO_free(bio);
     return pem;
 }
-
-/* ---- the signature ---- */
 
 /* Converts JWS's raw r and s (RFC 7518, section 3.4) to OpenSSL's DER. Returns the size or -1. */
 static int signature_to_der(const struct jwt *self, size_t coordinate, uint8_t ret[static DER_MAX])

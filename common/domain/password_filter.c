@@ -26,8 +26,6 @@ struct password_filter {
     struct shard shards[];
 };
 
-/* ---- keys ---- */
-
 static bool is_upper(char c)
 {
     return c >= 'A' && c <= 'Z';
@@ -65,8 +63,6 @@ uint64_t password_key(const char *text, size_t length, bool lower)
     sodium_memzero(digest, sizeof(digest));
     return be64toh(key);
 }
-
-/* ---- opening ---- */
 
 static uint32_t read32(const uint8_t *at)
 {
@@ -216,8 +212,6 @@ struct password_filter *password_filter_open(int fd, const char *name, struct ar
     arena_on_destroy(arena, unmap, mapping);
     return password_filter_from_bytes(bytes, mapping->size, name, arena, err);
 }
-
-/* ---- lookup ---- */
 
 struct password_filter_info password_filter_info(const struct password_filter *self)
 {

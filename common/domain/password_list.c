@@ -23,8 +23,6 @@ struct reading {
     struct error *err;
 };
 
-/* ---- lines ---- */
-
 /* Returns how many hex digits begin a line, or 0 unless its end or a colon and number follows. */
 static size_t hash_digits(const char *line, bool *ret_count)
 {
@@ -106,8 +104,6 @@ static int take_line(struct reading *self, char *line, size_t length)
         return -1;
     return self->kind == KIND_HASHES ? take_hash(self, line) : take_text(self, line, length);
 }
-
-/* ---- the file ---- */
 
 /* *ret_rest is the start of the incomplete last line. */
 static int take_lines(struct reading *self, char *buffer, size_t size, bool *skipping,

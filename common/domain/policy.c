@@ -126,8 +126,6 @@ enum policy_scope policy_scope_of(const struct request *req, const char *type,
     return req->caller ? policy_scope(req->caller->policyResource, type, interaction) : POLICY_NONE;
 }
 
-/* ---- remembered scopes ---- */
-
 struct policy_scopes {
     struct cache *cache;
 };
@@ -186,8 +184,6 @@ size_t policy_scopes_count(const struct policy_scopes *self)
 {
     return cache_count(self->cache);
 }
-
-/* ---- queries ---- */
 
 static int forbidden(struct error *err)
 {

@@ -44,8 +44,6 @@ const char *uri_after_http(const char *text, bool *ret_secure)
     return strncasecmp(text, plain, sizeof(plain) - 1) == 0 ? text + sizeof(plain) - 1 : NULL;
 }
 
-/* ---- the host ---- */
-
 static bool is_address(int family, const char *text, size_t length)
 {
     char copy[INET6_ADDRSTRLEN];
@@ -140,8 +138,6 @@ bool uri_parse(const char *text, struct uri *ret)
     return parse_host(ret) && parse_port(ret, at, end);
 }
 
-/* ---- classification ---- */
-
 bool uri_is_origin(const char *text)
 {
     struct uri uri;
@@ -194,8 +190,6 @@ static bool is_own_address(const struct uri *uri)
     return !uri->has_user && !is_public_suffix(uri);
 }
 
-/* ---- checks ---- */
-
 int uri_https_check(const char *value, char why[static 96])
 {
     struct uri uri;
@@ -242,8 +236,6 @@ int uri_resource_check(const char *value, char why[static 96])
         return -1;
     return !http || uri_parse(value, &uri) ? 0 : -1;
 }
-
-/* ---- comparisons ---- */
 
 bool uri_redirect_matches(const char *registered, const char *given)
 {

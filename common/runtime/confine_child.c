@@ -38,8 +38,6 @@ static NORETURN void fail(const struct confine_plan *plan, const char *step)
     _exit(EXEC_FAILED);
 }
 
-/* ---- the program's side ---- */
-
 /* Moves descriptors in two steps, since a target number can be in use. */
 static void take_descriptors(const struct confine_plan *plan)
 {
@@ -148,8 +146,6 @@ static NORETURN void become_program(const struct confine_plan *plan, pid_t keepe
            (char *const *)(uintptr_t)plan->environment);
     _exit(EXEC_FAILED);
 }
-
-/* ---- the keeper ---- */
 
 static void enter_group(const char *procs, pid_t pid)
 {

@@ -46,8 +46,6 @@ void spans_count_dropped(struct spans *self, size_t count)
     *self->dropped += count;
 }
 
-/* ---- activities ---- */
-
 struct activity *activity_current(const struct loop *loop)
 {
     return fiber_local(loop);
@@ -70,8 +68,6 @@ void activity_count_call(struct activity *activity, const char *service, int64_t
         return;
     }
 }
-
-/* ---- one span ---- */
 
 /* Mixes a counter with a bijection (splitmix64): unique in the process, never 0. */
 static void new_id(struct spans *self, uint8_t ret[static SPAN_ID_BYTES])

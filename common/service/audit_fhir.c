@@ -85,8 +85,6 @@ static json_t *coding_json(const struct coding *coding)
                      coding->display);
 }
 
-/* ---- action ---- */
-
 static const struct verb *verb_of(const char *action)
 {
     const char *name = strchr(action, '.');
@@ -137,8 +135,6 @@ static void add_outcome(json_t *out, const struct event *event)
     if (event->failure)
         codec_set_text(out, "outcomeDesc", event->detail);
 }
-
-/* ---- agent ---- */
 
 /* Refers to FHIR's resources by path, to others by identifier. */
 static json_t *reference(struct arena *arena, const char *entity)
@@ -191,8 +187,6 @@ static void add_source(json_t *out, const struct event *event)
                         json_pack("{s:{s:s, s:s}, s:[o]}", "observer", "type", "Device", "display",
                                   observer, "type", coding_json(&type)));
 }
-
-/* ---- entity ---- */
 
 static void add_detail(json_t *details, const char *type, const char *value)
 {

@@ -45,8 +45,6 @@ static const struct field audit_rows_out_rows[] = {
 };
 FIELD_TABLE(audit_rows_out);
 
-/* ---- leaves ---- */
-
 /* Writes escapes as PostgreSQL's to_json() does: \u001f, not \u001F. */
 static void lower_escapes(char *text)
 {
@@ -86,8 +84,6 @@ void audit_leaf_read(const uint8_t bytes[static AUDIT_LEAF_SIZE], struct audit_l
     ret->at = get_number(bytes + 24);
     memcpy(ret->hash.bytes, bytes + 32, sizeof(ret->hash.bytes));
 }
-
-/* ---- handlers ---- */
 
 /* Reads the chain's end first, so that all rows before it are visible. */
 int audit_leaves(struct service *self, const struct request *req, const struct audit_leaves_in *in,

@@ -14,8 +14,6 @@ enum {
     PROBE_LABELS_MAX = 300 /* for the server's table and program names */
 };
 
-/* ---- state ---- */
-
 bool service_database_up(const struct service *self)
 {
     return !self->db || (db_ready(self->db) && !self->database.silent);
@@ -77,8 +75,6 @@ void service_database_metrics(struct service *self)
                            "How long statements have waited for a lock of the session named.",
                            read_blocked_ms, read_blocker, self);
 }
-
-/* ---- probes ---- */
 
 /* Returns a request with its own deadline: the round's can have passed during the probe before. */
 static struct request probe_request(const struct request *round)

@@ -59,8 +59,6 @@ int service_fresh_read(const struct service *self, struct service *fresh, int64_
     return offload_run(self->offload, read_fresh, &job, deadline_mono_ms, err);
 }
 
-/* ---- comparison ---- */
-
 static bool same_value(const struct config_row *row, const void *a, const void *b,
                        struct arena *arena)
 {
@@ -139,8 +137,6 @@ struct service_difference service_compare(const struct service *self, const stru
     note_hosts(&comparison, self, fresh);
     return comparison.difference;
 }
-
-/* ---- application ---- */
 
 static void apply_difference(void *arg, const struct config_section *mine,
                              const struct config_section *theirs, size_t row)
