@@ -26,7 +26,7 @@
 
 enum {
     CALL_MS = 6000,
-    LEASE_MS = 10000, /* then another instance continues */
+    LEASE_MS = 10000, /* another instance continues after this */
     RETRY_MS = 1000,  /* after a failure */
     RUN_MS = 5000,
     BATCH = 4,      /* calls, each a second long */

@@ -28,7 +28,7 @@ struct cache_key cache_key_of_bytes(const struct cache *self, const void *bytes,
 /* Marks the value as used. It is valid until the next put, remove or clear. */
 void *cache_get(struct cache *self, const struct cache_key *key);
 
-/* Takes ownership of the value and drops the key's old one. */
+/* Stores a value, which the cache then owns, and drops the key's old one. */
 void cache_put(struct cache *self, const struct cache_key *key, void *value);
 
 void cache_remove(struct cache *self, const struct cache_key *key);

@@ -86,7 +86,7 @@ int error_retry(struct error *self, enum error_code code, int64_t after_s, const
 
 const struct error_kind *error_kind(enum error_code code);
 
-/* Returns ERR_INTERNAL for an unknown name. */
+/* Returns a wire name's code, or ERR_INTERNAL for an unknown name. */
 enum error_code error_from_wire(const char *wire);
 
 const char *error_status_name(int status);

@@ -47,7 +47,7 @@ void merkle_edge_open(struct merkle_edge *self, int64_t size);
 
 typedef void merkle_full(void *arg, const struct merkle_tile *tile);
 
-/* Passes full tiles to `full`; the edge keeps the others. */
+/* Adds a leaf; passes full tiles to `full`, and the edge keeps the others. */
 void merkle_append(struct merkle_edge *self, const struct merkle_hash *leaf, merkle_full *full,
                    void *arg);
 

@@ -18,7 +18,7 @@ enum { NOTE_PUBLIC_SIZE = 32, NOTE_SECRET_SIZE = 64 }; /* libsodium's Ed25519 si
 
 const char *note_base64(struct arena *arena, const void *bytes, size_t size);
 
-/* Requires that the text ends with a line feed. */
+/* Returns the text with its signature. The text must end with a line feed. */
 const char *note_sign(struct arena *arena, const char *name, const char *text,
                       const uint8_t public[static NOTE_PUBLIC_SIZE],
                       const uint8_t secret[static NOTE_SECRET_SIZE]);

@@ -18,7 +18,8 @@ void secret_wipe(struct secret *self);
 /* Returns `size` random bytes as base64url without padding. */
 char *secret_random_text(struct arena *arena, size_t size);
 
-/* SHA-256, stored instead of a token. Tokens have >= 128 random bits, so need no salt. */
+/* Computes SHA-256 of a token, which is stored instead. Tokens have >= 128 random bits, so need no
+ * salt. */
 void secret_hash(const char *text, uint8_t ret[static SECRET_HASH_SIZE]);
 
 /* Encodes as base64url without padding. Decoding accepts only that, at most `max` bytes. */

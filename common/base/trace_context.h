@@ -17,7 +17,7 @@ struct trace_context {
     bool sampled;
 };
 
-/* Reads strictly (section 3.2.2), four parts for versions above 00. -1 leaves *ret. */
+/* Reads strictly (section 3.2.2), four parts for versions above 00. Returns -1 and leaves *ret. */
 int traceparent_read(const char *text, struct trace_context *ret) MUST_USE;
 
 void traceparent_write(const struct trace_context *context, char ret[static TRACEPARENT_SIZE]);

@@ -183,7 +183,7 @@ struct bus_peer {
     int64_t hello_ms;  /* time of the unanswered HELLO; 0: none */
     int64_t offset_ms; /* instance's monotonic clock minus own */
     uint64_t boot;     /* for requests; from the WELCOME or a later REFUSED */
-    uint64_t drain_id; /* to acknowledge when idle, or 0 */
+    uint64_t drain_id; /* drain to acknowledge when idle, or 0 */
     struct bus_call *calls;
     size_t outstanding;
     int64_t degraded_until_ms; /* chosen last until then */
@@ -341,7 +341,7 @@ void bus_peer_free(struct bus_peer *self);
 /* Consumes the message. */
 void bus_call_answered(struct bus_peer *peer, const struct bus_incoming *incoming,
                        zmq_msg_t *message);
-/* BUS_PENDING: no wake-up. Idempotent. */
+/* Wakes the call's fiber, except for BUS_PENDING. Idempotent. */
 void bus_call_finish(struct bus *self, struct bus_call *call, enum bus_outcome outcome);
 
 /* ---- bus_listener.c, bus_serve.c ---- */

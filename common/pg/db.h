@@ -115,7 +115,7 @@ struct db_array {
     size_t length, size;
 };
 #define DB_ARRAY_INT 20                         /* characters per number */
-#define DB_ARRAY_BYTES(size_) (3 + 2 * (size_)) /* per item */
+#define DB_ARRAY_BYTES(size_) (3 + 2 * (size_)) /* characters of a bytes item */
 struct db_array db_array_new(struct arena *arena, size_t items, size_t item_max);
 void db_array_add(struct db_array *self, const char *item);
 void db_array_add_int(struct db_array *self, int64_t number);

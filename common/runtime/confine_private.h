@@ -51,7 +51,7 @@ struct confine_report {
 enum confine_filter {
     CONFINE_FILTER_NAMESPACES, /* within bubblewrap */
     CONFINE_FILTER_SHARED,     /* other processes and files exist */
-    CONFINE_FILTER_SILENT,     /* also without signals */
+    CONFINE_FILTER_SILENT,     /* the same, without signals */
     CONFINE_FILTER_COUNT
 };
 

@@ -381,7 +381,7 @@ static void read_member(struct reader *reader, const struct field *row, const st
     }
 }
 
-/* FIELD_INTERNAL values are absent. */
+/* Returns a row's value; FIELD_INTERNAL ones are always absent over HTTP. */
 static struct value http_value(const struct field_source *source, json_t *object,
                                const struct field *row)
 {
