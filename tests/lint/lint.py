@@ -66,8 +66,10 @@ LANGUAGE_DONE = (
     'authd/oauth/**/*.[ch]',
     'authd/session/**/*.[ch]',
     'authd/trail/**/*.[ch]',
+    'common/**/*.[ch]',
     'docs/*.md',
     'docs/adr/*.md',
+    'settingsd/**/*.[ch]',
 )
 
 ADVICE = {
