@@ -1,4 +1,4 @@
-/* resolve.c - fetches identities, one fetch per session however many requests wait for it. */
+/* resolve.c - see resolve.h. Requests of one session share a fetch. */
 #include "authd/authd_api.h"
 #include "authd/member/api_key_api.h"
 #include "authd/operation_api.h"
@@ -8,9 +8,9 @@
 #include "settingsd/settingsd_api.h"
 #include "settingsd/tenant_api.h"
 
-enum { FETCHES_MAX = 5 }; /* for one request, while changes keep coming in between */
+enum { FETCHES_MAX = 5 }; /* per request, while changes keep coming */
 
-/* What the account may keep by its project's policy: patients have limits of their own. */
+/* Copies the account's limits from its project's policy. Patients have their own. */
 static void set_limits(struct caller *caller, const struct account_policy *policy)
 {
     const struct account_policy *limits = policy ? policy : &account_policy_default;
@@ -30,7 +30,7 @@ static int fetch_context(struct gateway *gateway, const struct request *req, str
 
     if (settingsd_caller_context(gateway->service.bus, req, &where, ret, err) == 0)
         return 0;
-    /* A membership of a project that does not exist is none. */
+    /* The project of this membership doesn't exist. */
     if (err->code == ERR_NOT_FOUND)
         return error_set(err, ERR_UNAUTHORIZED, "Unauthorized");
     return -1;
@@ -45,7 +45,7 @@ static void set_context(struct caller *caller, const struct caller_context_out *
     set_limits(caller, context->accountPolicy);
 }
 
-/* An API key: a device of the project, under its policy and address rules; no second factor. */
+/* An API key is a device of the project. It has no second factor. */
 static int fetch_key(struct gateway *gateway, const struct request *req, const struct token *token,
                      struct identity **ret, struct error *err)
 {
@@ -93,7 +93,7 @@ static int fetch(struct gateway *gateway, const struct request *req, const struc
     return 0;
 }
 
-/* Fetches until no change came in between: a result older than a change must not be used. */
+/* Repeats the fetch if a change came in between, because its result may be outdated. */
 static int fetch_current(struct gateway *gateway, const struct request *req,
                          const struct token *token, struct identity **ret, struct error *err)
 {
@@ -128,6 +128,6 @@ int resolve_identity(struct gateway *gateway, const struct request *req, const s
     if (rc != FLIGHT_LEADS)
         return -1;
     rc = fetch_current(gateway, req, token, ret, err);
-    flight_end(&call, 0, NULL); /* when it failed, each of the others makes its own */
+    flight_end(&call, 0, NULL); /* after a failure, each waiting fiber fetches */
     return rc;
 }

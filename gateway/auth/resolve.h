@@ -1,5 +1,6 @@
 /*
- * resolve.h - from a membership to a caller: asks authd for the person, settingsd for the policy.
+ * resolve.h - resolves a membership to a caller: asks authd for the person, settingsd for the
+ * policy.
  */
 #ifndef ATRIUM_GATEWAY_AUTH_RESOLVE_H
 #define ATRIUM_GATEWAY_AUTH_RESOLVE_H
@@ -10,8 +11,8 @@
 
 struct gateway;
 
-/* A verified token's holder, held in *ret; may fetch (parks). ERR_UNAUTHORIZED: membership or
- * session is gone. */
+/* Returns a reference to a verified token's identity in *ret. Parks. Fails with ERR_UNAUTHORIZED if
+ * the membership or session doesn't exist. */
 int resolve_identity(struct gateway *gateway, const struct request *req, const struct token *token,
                      struct identity **ret, struct error *err) MUST_USE;
 

@@ -1,10 +1,10 @@
-/* token.c - verifies access tokens with keys parsed once, and remembers the verified ones. */
+/* token.c - see token.h. */
 #include "gateway/auth/token.h"
 
 #include "common/base/memory.h"
 #include "common/domain/jwt.h"
 
-/* The key that signed, by the header; *ret_status says why there is none. */
+/* Returns the signing key that the header names. Without one, *ret_status says why. */
 static const struct key *header_key(const json_t *header, const struct key_set *keys,
                                     int64_t now_ms, enum token_status *ret_status)
 {
@@ -20,7 +20,7 @@ static const struct key *header_key(const json_t *header, const struct key_set *
     key = key_set_find(keys, jwt_text(header, "kid"), now_ms);
     if (!key)
         *ret_status = TOKEN_UNKNOWN_KEY;
-    /* RFC 9068, section 4: an ID token is by the same key. */
+    /* RFC 9068, section 4: ID tokens are signed with the same key and must not pass. */
     if (key && key->issuer && strcmp(jwt_text(header, "typ"), "at+jwt") != 0)
         return NULL;
     return key;
@@ -40,14 +40,14 @@ static bool audience_fits(const json_t *audience, const char *want)
     return false;
 }
 
-/* One of the API itself: authd's token.c makes it. */
+/* True for the API's own tokens, made by authd's token.c. */
 static bool is_own(const json_t *claims, const struct key_set *keys)
 {
     return strcmp(jwt_text(claims, "iss"), keys->issuer) == 0 &&
            audience_fits(json_object_get(claims, "aud"), keys->audience);
 }
 
-/* One of an issuer, {public_url}/t/{tenantCode}, for the API alone. */
+/* True for tokens of an issuer, {public_url}/t/{tenantCode}, with only the API as audience. */
 static bool is_of_issuer(const json_t *claims, const struct key_set *keys)
 {
     const char *issuer = jwt_text(claims, "iss");
@@ -58,7 +58,7 @@ static bool is_of_issuer(const json_t *claims, const struct key_set *keys)
            strcmp(jwt_text(claims, "aud"), keys->public_url) == 0;
 }
 
-/* RFC 7800, section 3.1: a confirmation that is not understood refuses the token. */
+/* RFC 7800, section 3.1: an unknown confirmation method must be rejected. */
 static int read_confirmation(const json_t *claims, struct token *ret)
 {
     const json_t *confirmation = json_object_get(claims, "cnf");

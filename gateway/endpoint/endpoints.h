@@ -1,4 +1,5 @@
-/* endpoints.h - the functions that answer, each with a file of its name but health_serve(). */
+/* endpoints.h - functions that answer requests, each in a file of its name except
+ * health_serve(). */
 #ifndef ATRIUM_GATEWAY_ENDPOINT_ENDPOINTS_H
 #define ATRIUM_GATEWAY_ENDPOINT_ENDPOINTS_H
 
@@ -7,25 +8,26 @@
 
 struct exchange;
 
-/* 200 without a body, also while every daemon is down: the partner health checks and /healthz. */
+/* Answers 200 without a body, even if every daemon is down: partner health checks and /healthz. */
 void health_serve(struct exchange *exchange);
 
-/* 204 to OPTIONS on a known path (CORS preflight), 405 with Allow, else 404 "Cannot GET /x". */
+/* Answers OPTIONS on a known path with 204 (CORS preflight), other known paths with 405 and Allow,
+ * and unknown paths with 404 "Cannot GET /x". */
 void no_endpoint_serve(struct exchange *exchange);
 
-/* Returns the page that answers a browser where router_match() has found nothing; NULL for methods
- * other than GET and HEAD, and for clients that don't prefer HTML. */
+/* Returns the HTML page for a path without an endpoint. NULL for methods other than GET and HEAD,
+ * and for clients that don't prefer HTML. */
 struct endpoint *no_endpoint_page(const struct exchange *exchange);
 
-/* /.well-known/jwks.json; on a fiber, since the keys may have to be fetched first. */
+/* Serves /.well-known/jwks.json. Parks, because the keys may have to be fetched first. */
 FIELD_DECLARE(jwks);
 void jwks_serve(struct exchange *exchange);
 
-/* Routes that a standard defines (common/domain/endpoint.h): parameters, headers, bus, answer; on a
- * fiber. No bearer token is looked at: the daemon does. */
+/* Serves routes defined by a standard (common/domain/endpoint.h). Parks. Doesn't check the bearer
+ * token, because the daemon does. */
 void protocol_serve(struct exchange *exchange);
 
-/* What R_CACHED keeps, by the path: 1,000 answers at most. */
+/* Creates the cache of R_CACHED answers, keyed by path, with up to 1,000 entries. */
 struct cache *protocol_cache_new(void);
 
 #endif

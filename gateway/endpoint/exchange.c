@@ -1,9 +1,9 @@
 /*
- * exchange.c - one request from its first header to the end of its answer, on libmicrohttpd.
+ * exchange.c - see exchange.h.
  *
- * libmicrohttpd 0.9.75 cannot answer in mid-body, and answering before it resets the connection. So
- * a refusal waits until the body was dropped, within bounds; beyond, it goes past libmicrohttpd and
- * closes.
+ * libmicrohttpd 0.9.75 can't answer in the middle of a body, and answering before the body resets
+ * the connection. So a refusal waits until the body has been read and dropped. Bodies above the
+ * limit are refused past libmicrohttpd, and the connection closes.
  */
 #include "gateway/endpoint/exchange.h"
 
@@ -146,7 +146,7 @@ static void exchange_log(struct exchange *self, int64_t duration_us)
     access_log_add(&self->gateway->log, &line);
 }
 
-/* Whether the connection ends with this request (RFC 9112, section 9.6). */
+/* True when the connection ends after this request (RFC 9112, section 9.6). */
 static bool is_last(const struct exchange *self)
 {
     const char *option = MHD_lookup_connection_value(self->mhd, MHD_HEADER_KIND, "Connection");
@@ -174,7 +174,7 @@ void exchange_on_end(void *arg UNUSED, struct MHD_Connection *mhd UNUSED, void *
         self->connection->ended++;
         if (self->connection->framing.status && !is_last(self))
             mhd_socket_check(self->connection);
-        /* the client has sent its last byte, and each request was answered */
+        /* the client has sent its last byte and has an answer to each request */
         if (self->connection->over && self->connection->ended == self->connection->framing.requests)
             mhd_socket_shutdown(self->connection->fd);
     }
@@ -242,7 +242,8 @@ static void exchange_open(struct exchange *self, struct MHD_Connection *mhd, con
     request_span_begin(self);
     error_init(&self->err, self->arena);
     self->match.allow[0] = '\0';
-    /* Both, always: how early a refusal may be told depends on the route. */
+    /* Always find the endpoint, even if the framing is bad: how early to refuse depends on the
+     * route. */
     self->refused = find_endpoint(self) < 0;
     if (check_framing(self, version) < 0)
         self->refused = true;
@@ -263,7 +264,7 @@ static void run_endpoint(void *arg)
         exchange_recycle(self);
 }
 
-/* A registration counts for its limit whatever is wrong with it: serve.c counts, then refuses. */
+/* Invalid registrations also count for the limit: serve.c counts them and then refuses them. */
 static bool is_counted(const struct exchange *self)
 {
     return self->endpoint && self->endpoint->route.flags & R_THROTTLE_REGISTER;
@@ -301,8 +302,8 @@ static enum MHD_Result exchange_send(struct exchange *self)
     return result;
 }
 
-/* A form is dispatched when its file begins. Until its fiber has looked at the request the
- * connection waits, even a failed form's: the headers must outlive that, and the fiber may park. */
+/* Dispatches a form when its file begins. The connection then pauses until the fiber, which can
+ * park, has read the request. Even a failed form's headers must stay valid until then. */
 static bool form_append(struct exchange *self, const char *bytes, size_t size)
 {
     if (!upload_append(self->upload, (const uint8_t *)bytes, size))
@@ -315,8 +316,8 @@ static bool form_append(struct exchange *self, const char *bytes, size_t size)
     return true;
 }
 
-/* Refuses before the body what can reach the client: a body announced as too large, if it waits for
- * "100 Continue" or exceeds what would be dropped anyway. */
+/* Refuses a body announced as too large, if the client can see the refusal: it waits for "100
+ * Continue", or it would send more than is dropped anyway. */
 static bool refuse_early(struct exchange *self)
 {
     uint64_t size = declared_size(self);

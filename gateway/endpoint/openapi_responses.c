@@ -1,4 +1,4 @@
-/* openapi_responses.c - the answers of one operation in /openapi.json; shared errors stand once. */
+/* openapi_responses.c - see openapi_private.h. Errors that operations share appear once. */
 #include "gateway/endpoint/openapi_private.h"
 
 #include <ctype.h>
@@ -86,7 +86,7 @@ static void add_limit_headers(json_t *response)
 
 /* ---- errors ---- */
 
-/* The codes of one status that an operation answers; count 0: none of its own. */
+/* Error codes with which an operation answers a status. */
 struct codes {
     int status;
     size_t count;
@@ -103,7 +103,7 @@ static json_t *shown_codes(void)
     return list;
 }
 
-/* A body with a message of that schema; the rest is the same in all. Consumes `message`. */
+/* Returns the schema of an error with this message schema. Consumes `message`. */
 static json_t *error_schema(json_t *message)
 {
     return json_pack("{s:s, s:[s,s,s], s:{s:{s:s, s:s}, s:o, s:{s:s, s:s}, s:{s:s, s:o, s:s}, "
@@ -194,7 +194,7 @@ static const char *error_description(struct arena *arena, const struct codes *co
     return text;
 }
 
-/* "unprocessable_entity_password_refused" */
+/* For example, "unprocessable_entity_password_refused". */
 static const char *error_name(struct arena *arena, const struct codes *codes)
 {
     char *name = arena_strdup(arena, error_status_name(codes->status));
@@ -224,8 +224,9 @@ static void add_error(json_t *responses, const struct codes *codes, struct arena
                         json_pack("{s:s+}", "$ref", "#/components/responses/", name));
 }
 
-/* The DOC's codes of that status, and those of a project's policy (routes with a token outside
- * /auth/), of accounts of several organizations (by reach), of read-only projects (writes). */
+/* Returns the DOC row's codes for the status, and codes that follow from the route: a required
+ * second factor (token routes outside /auth/), a shared account (by reach), a read-only project
+ * (writes). */
 static struct codes codes_of(const struct endpoint *endpoint, int status)
 {
     const struct route *route = &endpoint->route;
@@ -244,7 +245,7 @@ static struct codes codes_of(const struct endpoint *endpoint, int status)
     return codes;
 }
 
-/* What a route of this shape may answer besides success, and the statuses of its codes. */
+/* Adds the errors that this kind of route can answer, and those of its codes. */
 static void add_errors(json_t *responses, const struct endpoint *endpoint, struct arena *arena,
                        json_t *shared)
 {
@@ -256,8 +257,8 @@ static void add_errors(json_t *responses, const struct endpoint *endpoint, struc
         int status;
     } rows[] = {
         {!own, 400},
-        {!own, 401}, /* of the open routes: a refresh token's */
-        {!own, 403}, /* of logging out: an API key */
+        {!own, 401}, /* on public routes for refresh tokens */
+        {!own, 403}, /* on logout for API keys */
         {!own, 404},
         {endpoint->takes_body || form, 408},
         {!own && !open && !logout && !(route->flags & R_SAFE), 409},
@@ -288,7 +289,7 @@ static json_t *file_content(void)
     return json_pack("{s:{s:{s:s, s:s}}}", "*/*", "schema", "type", "string", "format", "binary");
 }
 
-/* Also 206, or 304 when the client has it. */
+/* Adds 206, and 304 for a file that the client already has. */
 static void add_file_responses(json_t *responses, json_t *success)
 {
     json_t *part = json_pack("{s:s, s:o}", "description", "The range that was asked for", "content",

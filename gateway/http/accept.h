@@ -1,14 +1,14 @@
 /*
- * accept.h - whether a client wants a page or JSON. Pure.
+ * accept.h - decides if a client wants a page or JSON.
  */
 #ifndef ATRIUM_GATEWAY_HTTP_ACCEPT_H
 #define ATRIUM_GATEWAY_HTTP_ACCEPT_H
 
 #include "common/base/base.h"
 
-/* Returns whether an Accept header (NULL: none) prefers text/html to application/json: a higher
- * weight, each type's taken from the most specific range that it matches (RFC 9110, section
- * 12.5.1). Programs that take anything get JSON. */
+/* True when an Accept header (NULL: none) gives text/html a higher weight than application/json.
+ * The most specific matching range decides (RFC 9110, section 12.5.1). Programs that accept
+ * anything get JSON. */
 bool accept_prefers_html(const char *accept);
 
 #endif

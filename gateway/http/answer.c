@@ -1,4 +1,4 @@
-/* answer.c - error bodies and headers.  Called by exchange.c once per request. */
+/* answer.c - see answer.h. */
 #include "gateway/http/answer.h"
 
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 #include "common/wire/codec.h"
 #include "gateway/http/range.h"
 
-/* Of JSON, should a browser ever draw it: it loads nothing and stands in no frame. */
+/* If a browser renders JSON, it must load nothing and not be framed. */
 #define JSON_POLICY "default-src 'none'; frame-ancestors 'none'"
 
 static const struct answer_header standing[] = {
@@ -18,7 +18,8 @@ static const struct answer_header standing[] = {
     {"X-Frame-Options", "DENY"},
 };
 
-/* On all but pages. CORS: any origin without credentials, which no route uses. */
+/* Headers of all answers except pages. CORS allows any origin, but no credentials, which no route
+ * uses. */
 static const struct answer_header shared[] = {
     {"Access-Control-Allow-Origin", "*"},
     {"Access-Control-Expose-Headers",
@@ -26,7 +27,7 @@ static const struct answer_header shared[] = {
      "RateLimit-Remaining, RateLimit-Reset, Retry-After, WWW-Authenticate, X-Request-Id"},
 };
 
-/* What the client reads, by status where the error's own text is not for it or missing. */
+/* Returns the client's message: the status's default if the error's text is missing or internal. */
 static const char *message_of(const struct error *err, int status)
 {
     if (status == 500)
@@ -50,7 +51,7 @@ static json_t *problems_json(const struct error *err)
     return list;
 }
 
-/* What daemons name for the answers of endpoints: the word of OAuth 2.0, and headers. */
+/* False for members meant for endpoints' answers: the OAuth 2.0 error code and headers. */
 static bool is_body_member(const char *name)
 {
     static const char *const others[] = {"error", "WWW-Authenticate", "DPoP-Nonce"};
@@ -61,7 +62,7 @@ static bool is_body_member(const char *name)
     return true;
 }
 
-/* Adds a member of the body, "details.url" as a member of the object "details". */
+/* Adds a member to the body. "details.url" is added to the object "details". */
 static void add_member(json_t *body, struct arena *arena, const char *name, const char *value)
 {
     const char *dot = strchr(name, '.');
@@ -98,7 +99,7 @@ void answer_from_error(const struct error *err, struct arena *arena, struct answ
     json_decref(body);
 }
 
-/* RFC 6749, section 5.2: neither quotes nor backslashes, nor anything that is not ASCII. */
+/* RFC 6749, section 5.2: only ASCII without quotes and backslashes. */
 static const char *description_of(const struct error *err, struct arena *arena, int status)
 {
     char *text = err->problems
@@ -111,7 +112,7 @@ static const char *description_of(const struct error *err, struct arena *arena, 
     return text;
 }
 
-/* What a daemon has named besides: the word, and headers. NULL: nothing. */
+/* Returns a member that the daemon added: the OAuth error code or a header. NULL: none. */
 static const char *member_of(const struct error *err, const char *name)
 {
     for (const struct error_item *item = err->members; item; item = item->next)
@@ -146,7 +147,7 @@ void answer_oauth_from_error(const struct error *err, struct arena *arena, struc
     json_decref(body);
 }
 
-/* Of a text that may hold what a client has sent. */
+/* Escapes a text that can contain client input. */
 static const char *as_html(struct arena *arena, const char *text)
 {
     const char *html = "";
@@ -188,7 +189,7 @@ void answer_page_from_error(const struct error *err, struct arena *arena, struct
     ret->size = strlen(ret->body);
 }
 
-/* Where headers go: to libmicrohttpd, or behind a text. */
+/* Destination of headers: libmicrohttpd or a text. */
 struct headers {
     struct MHD_Response *response;
     struct arena *arena;
@@ -215,8 +216,9 @@ static void add_plain(struct headers *to, const char *name, const char *value)
         to->text = arena_printf(to->arena, "%s%s: %s\r\n", to->text, name, value);
 }
 
-/* A control character becomes a blank, so no value begins another header; libmicrohttpd would drop
- * the header, perhaps the one that keeps a file from being shown. */
+/* Replaces control characters by blanks, so that a value can't start another header. Otherwise
+ * libmicrohttpd would drop the header, which may be the one that keeps a file from being
+ * displayed. */
 static void add_blanked(struct headers *to, const char *name, const char *value)
 {
     CLEANUP(arena_destroy) struct arena *scratch = arena_new();
@@ -242,7 +244,7 @@ static void add_number(struct headers *to, const char *name, int64_t value)
     add(to, name, text);
 }
 
-/* RFC 9470. An older authd does not say how old the proof may be: 15 minutes is the default. */
+/* RFC 9470. Older authds don't send the maximum age, so the default is 15 minutes. */
 static void add_challenge(struct headers *to, const struct error *err)
 {
     char text[96];
@@ -309,7 +311,8 @@ struct MHD_Response *answer_response(const struct answer *self)
     struct headers headers = {.response = self->response};
 
     if (!headers.response)
-        /* The cast drops const for a buffer that libmicrohttpd only reads (RESPMEM_PERSISTENT). */
+        /* libmicrohttpd only reads the buffer (RESPMEM_PERSISTENT), so casting const away is
+         * safe. */
         headers.response = MHD_create_response_from_buffer(
             self->size, (void *)(uintptr_t)(self->body ? self->body : ""), MHD_RESPMEM_PERSISTENT);
     memory_ensure(headers.response);

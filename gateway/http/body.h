@@ -1,8 +1,8 @@
 /*
- * body.h - a request's JSON body while it comes in, bounded for all and for one client.
+ * body.h - buffers a request's JSON body, with limits for all clients together and for each.
  *
- * All share BODIES_MAX; clients without a known good token share half, each a sixteenth: a flood
- * leaves the other half to signed-in clients, and its neighbours their part.
+ * All bodies share BODIES_MAX. Clients without a valid token share half of it, and each has a limit
+ * of its own. So a flood affects neither signed-in clients nor most others.
  */
 #ifndef ATRIUM_GATEWAY_HTTP_BODY_H
 #define ATRIUM_GATEWAY_HTTP_BODY_H
@@ -10,16 +10,17 @@
 #include "gateway/endpoint/exchange.h"
 
 enum {
-    BODY_MAX = 1024 * 1024,         /* of a JSON body */
-    BODY_DROP_MAX = 4 * BODY_MAX,   /* read and dropped so that a refusal reaches the client */
-    BODY_DROP_MS = 10000,           /* no longer than this */
-    BODY_READ_MS = 30000,           /* within which a body must have come */
-    BODIES_MAX = 128 * 1024 * 1024, /* of all requests together */
+    BODY_MAX = 1024 * 1024,         /* a JSON body */
+    BODY_DROP_MAX = 4 * BODY_MAX,   /* read and dropped, so that the client sees the refusal */
+    BODY_DROP_MS = 10000,           /* for at most this long */
+    BODY_READ_MS = 30000,           /* limit for receiving a body */
+    BODIES_MAX = 128 * 1024 * 1024, /* all bodies together */
     BODIES_UNKNOWN_MAX = BODIES_MAX / 2,
     BODIES_CLIENT_MAX = BODIES_MAX / 16,
 };
 
-/* Keeps or drops what came; false: too much or too late, the connection is to be cut. */
+/* Buffers or drops the bytes. Returns false if they are too many or too late: cut the
+ * connection. */
 bool body_append(struct exchange *self, const char *bytes, size_t size);
 void body_free(struct exchange *self);
 

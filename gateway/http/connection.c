@@ -1,4 +1,4 @@
-/* connection.c - keeps track of the open sockets of a listener. */
+/* connection.c - see connection.h. */
 #include "gateway/http/connection.h"
 
 #include <sys/socket.h>
@@ -7,19 +7,19 @@
 #include "gateway/http/mhd_socket.h"
 
 enum {
-    HEAD_MAX_MS = 30000, /* from the first byte of a header to its last */
+    HEAD_MAX_MS = 30000, /* from a header's first byte to its last */
     READING_MAX_MS = 30000,
     WRITING_MAX_MS = 60000,
-    QUIET_MAX_MS = 30000, /* an answer of which the client takes nothing */
-    STALL_MS = 5000,      /* a body must bring STALL_BYTES in each such time */
+    QUIET_MAX_MS = 30000, /* the client reads nothing of its answer */
+    STALL_MS = 5000,      /* a body must make STALL_BYTES of progress in this time */
     STALL_BYTES = STALL_MS / 1000 * 1024,
-    SLOWEST = 4096,         /* bytes a second */
-    SPARE_MS = 1000,        /* an idle connection is not closed earlier, unless places are few */
-    FULL_TENTHS = 9,        /* of the places: from then on idle connections make room */
-    DRAIN_MAX = 256 * 1024, /* bytes that a client sent after the last word */
+    SLOWEST = 4096,         /* bytes per second */
+    SPARE_MS = 1000,        /* minimum idle time before a close, unless crowded */
+    FULL_TENTHS = 9,        /* of max: above this, idle connections are closed */
+    DRAIN_MAX = 256 * 1024, /* unread bytes of the client before a close */
 };
 
-/* ---- idle ones ---- */
+/* ---- idle connections ---- */
 
 static void idle_add(struct idle_list *list, struct connection *self, size_t level)
 {
@@ -65,7 +65,7 @@ static void idle_end(struct connection *self)
         idle_remove(self, i);
 }
 
-/* ---- places ---- */
+/* ---- limits ---- */
 
 static void count(struct connection *self, int by)
 {
@@ -74,7 +74,7 @@ static void count(struct connection *self, int by)
         each->connections += (size_t)by;
 }
 
-/* Nothing counts it any more: not the places, not its client, not the idle. */
+/* Removes the connection from all counts and idle lists. */
 static void uncount(struct connection *self)
 {
     if (self->closing)
@@ -98,8 +98,8 @@ static void evict(struct connections *all, struct connection *longest)
     ++*all->evicted;
 }
 
-/* Closes a client's longest idle connections beyond its limit, if idle for `spare_ms`: bytes of a
- * burst of requests may still be unread in younger ones. */
+/* Closes a client's longest idle connections above its limit. Those idle for less than `spare_ms`
+ * may still have unread requests. */
 static void trim(struct connections *all, const struct http_client *client, int64_t mono_ms,
                  int64_t spare_ms)
 {
@@ -115,7 +115,7 @@ static bool is_crowded(const struct connections *all)
     return all->count > all->max * FULL_TENTHS / 10;
 }
 
-/* When all others are busy and places are few, the newest, idle too, is the one to go. */
+/* If all other connections are busy, this can close the new one, which is idle too. */
 static void make_room(struct connections *all, const struct http_client *client, int64_t mono_ms)
 {
     trim(all, client, mono_ms, is_crowded(all) ? 0 : SPARE_MS);
@@ -188,7 +188,8 @@ void connection_allow(struct connection *self, int64_t bytes)
     self->more_ms = bytes * 1000 / SLOWEST;
 }
 
-/* Drains the socket first: closing with unread bytes resets the connection, answer included. */
+/* Drains the socket first, because closing with unread bytes resets the connection and loses the
+ * answer. */
 void connection_cut(struct connection *self, const char *bytes, size_t size)
 {
     if (self->cut)
@@ -201,7 +202,7 @@ void connection_cut(struct connection *self, const char *bytes, size_t size)
 
 /* ---- time ---- */
 
-/* Bytes go on as they should: an answer's at all, a body's at a pace. */
+/* An answer must make any progress, a body STALL_BYTES. */
 static bool is_stalled(struct connection *self, int64_t mono_ms)
 {
     bool reading = self->phase == CONNECTION_READING;
@@ -236,8 +237,9 @@ static bool is_late(struct connection *self, int64_t mono_ms)
     return false;
 }
 
-/* Whether the client ended its direction while more is needed: libmicrohttpd 0.9.75 misses an end
- * that arrives with bytes, as epoll reports it once. The idle, who are many, not each time. */
+/* True when the client stopped sending too early. libmicrohttpd 0.9.75 misses that if the end
+ * arrives with bytes, because epoll reports it once. Idle connections are many, so only thorough
+ * sweeps check them. */
 static bool is_over(const struct connection *self, bool thorough)
 {
     return (self->phase == CONNECTION_READING || (self->phase == CONNECTION_IDLE && thorough)) &&

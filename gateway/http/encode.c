@@ -1,4 +1,4 @@
-/* encode.c - see encode.h.  Called by exchange.c for each answer, by openapi.c at the start. */
+/* encode.c - see encode.h. */
 #include "gateway/http/encode.h"
 
 #include <brotli/encode.h>
@@ -9,12 +9,12 @@
 
 enum {
     GZIP_LEVEL = 1,
-    GZIP_WINDOW = 15 + 16, /* 15 bits, and the header of gzip */
+    GZIP_WINDOW = 15 + 16, /* 15 bits, plus 16 for a gzip header */
     GZIP_MEMORY = 8,
-    BROTLI_LEVEL = 5, /* at the start: milliseconds for the whole page */
+    BROTLI_LEVEL = 5, /* used only at the start: milliseconds for the OpenAPI page */
 };
 
-/* Whether the parameters of an entry say "q=0". */
+/* True when the parameters contain "q=0". */
 static bool is_refused(const char *parameters, size_t size)
 {
     for (size_t i = 0; i + 2 < size; i++) {

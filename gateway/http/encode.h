@@ -1,19 +1,20 @@
-/* encode.h - content codings of answers (RFC 9110, section 8.4). */
+/* encode.h - content codings (RFC 9110, section 8.4). */
 #ifndef ATRIUM_GATEWAY_HTTP_ENCODE_H
 #define ATRIUM_GATEWAY_HTTP_ENCODE_H
 
 #include "common/base/arena.h"
 
-enum { ENCODE_MIN = 1024 }; /* what is not larger goes out as it is */
+enum { ENCODE_MIN = 1024 }; /* bytes; smaller answers aren't compressed */
 
-/* Whether an Accept-Encoding (NULL: none) names the coding, and not with q=0. */
+/* True when an Accept-Encoding (NULL: none) lists the coding without q=0. */
 bool encode_is_accepted(const char *accept, const char *coding);
 
-/* From the arena; NULL when no smaller. gzip is fast, for one answer; brotli for what is kept. */
+/* Compress into the arena. Return NULL if the result isn't smaller. Use gzip, which is fast, for
+ * one answer and brotli for texts that are stored. */
 const char *encode_gzip(struct arena *arena, const char *bytes, size_t size, size_t *ret_size);
 const char *encode_brotli(struct arena *arena, const char *bytes, size_t size, size_t *ret_size);
 
-/* The `plain_size` bytes, from the arena, that encode_gzip() made these of. */
+/* Returns the `plain_size` bytes before encode_gzip(), from the arena. */
 const char *encode_gunzip(struct arena *arena, const char *bytes, size_t size, size_t plain_size);
 
 #endif

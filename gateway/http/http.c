@@ -1,11 +1,11 @@
-/* http.c - drives libmicrohttpd: its epoll descriptor, time-outs, resumed connections. */
+/* http.c - see http.h. */
 #include "gateway/http/http.h"
 
 #include "common/base/log.h"
 #include "gateway/http/mhd_epoll.h"
 
 enum {
-    /* Per connection: request line and headers of request and answer. Cleared for each request. */
+    /* Per connection, for the request line and the headers of request and answer. */
     POOL_SIZE = 16 * 1024,
     PUMP_ROUNDS_MAX = 8, /* per turn, so that a flood leaves time for the bus */
 };
@@ -30,8 +30,7 @@ static void on_timer(void *arg)
     http_pump(self, true);
 }
 
-/* Runs the pump when libmicrohttpd needs it at the latest. The timer moves only if it would be
- * late. */
+/* Arms the timer for libmicrohttpd's next timeout, unless it already fires before that. */
 static void http_arm(struct http *self)
 {
     MHD_UNSIGNED_LONG_LONG wait_ms;
@@ -47,7 +46,7 @@ static void http_arm(struct http *self)
     self->timer = loop_at(self->loop, at_ms, on_timer, self);
 }
 
-/* Asks the kernel once at most; later events begin the next turn. */
+/* Asks the kernel at most once; further events start the next turn. */
 static void http_pump(struct http *self, bool ask)
 {
     MHD_UNSIGNED_LONG_LONG wait_ms = 0;
@@ -75,7 +74,7 @@ static void on_turn(void *arg)
         http_pump(self, false);
 }
 
-/* The path stays as it was sent: decode.c decodes it. */
+/* Keeps the raw path, because decode.c decodes it. */
 static size_t keep_escaped(void *arg UNUSED, struct MHD_Connection *connection UNUSED, char *text)
 {
     return strlen(text);

@@ -9,13 +9,13 @@
 #include "gateway/http/connection.h"
 #include "gateway/http/mhd_socket.h"
 
-/* An event's data: libmicrohttpd's pointer, or a connection's with the lowest bit set. */
+/* An event's data is libmicrohttpd's pointer, or a connection's pointer with this bit set. */
 enum { OURS = 1 };
 
-/* Of the loop's thread: others see none. */
+/* Only the loop's thread has these. */
 static _Thread_local struct {
     int descriptors[EPOLLS_MAX];
-    bool quiet[EPOLLS_MAX]; /* not asked */
+    bool quiet[EPOLLS_MAX]; /* see mhd_epoll_ask() */
     size_t count;
 } library;
 
@@ -61,7 +61,7 @@ static int call_ctl(int epoll, int operation, int fd, struct epoll_event *event)
     return (int)syscall(SYS_epoll_ctl, epoll, operation, fd, event);
 }
 
-/* EPOLLRDHUP besides: an end that comes together with the bytes before it is told only once. */
+/* Adds EPOLLRDHUP, because an end that arrives together with bytes is reported only once. */
 static int kernel_set(struct connection *connection, int operation, int fd, uint32_t events)
 {
     struct epoll_event event = {.events = events | EPOLLRDHUP,
@@ -76,7 +76,7 @@ static void repeat(struct connection *connection, int fd)
         (void)kernel_set(connection, EPOLL_CTL_MOD, fd, connection->edge.events);
 }
 
-/* What was missed is told now: the kernel looks at the socket anew when its entry is changed. */
+/* Changing a socket's entry makes the kernel report missed events again. */
 static int library_add(struct connection *connection, int fd, const struct epoll_event *event)
 {
     struct mhd_epoll *self = &connection->edge;
@@ -95,7 +95,7 @@ static int library_add(struct connection *connection, int fd, const struct epoll
     return 0;
 }
 
-/* 1: the event is libmicrohttpd's to know. */
+/* Returns true if libmicrohttpd gets the event. */
 static bool take_event(struct epoll_event *event)
 {
     struct connection *connection;
@@ -118,7 +118,7 @@ static bool take_event(struct epoll_event *event)
     return true;
 }
 
-/* libmicrohttpd takes out what it knows to be in. */
+/* Removes the socket from the epoll set, unless libmicrohttpd does so itself. */
 void mhd_epoll_end(struct mhd_epoll *self, int fd)
 {
     if (self->in_kernel && !self->in_library)
@@ -126,7 +126,7 @@ void mhd_epoll_end(struct mhd_epoll *self, int fd)
     self->in_kernel = false;
 }
 
-/* ---- what libmicrohttpd calls ---- */
+/* ---- calls of libmicrohttpd ---- */
 
 int epoll_ctl(int epoll, int operation, int fd, struct epoll_event *event)
 {

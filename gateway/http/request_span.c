@@ -1,4 +1,4 @@
-/* request_span.c - traced and slow requests, see request_span.h.  Called by exchange.c. */
+/* request_span.c - see request_span.h. */
 #include "gateway/http/request_span.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@ static bool is_from_trusted(const struct exchange *exchange)
     return address_networks_have(&exchange->gateway->trusted, &exchange->connection->peer);
 }
 
-/* Probes of load balancers and scrapes of metrics are no work. */
+/* Load balancer probes and metrics scrapes aren't traced. */
 static bool is_admin(const struct exchange *exchange)
 {
     return exchange->site->router == exchange->gateway->admin_routes;
@@ -53,7 +53,7 @@ void request_span_begin(struct exchange *exchange)
     span_enter(&exchange->span);
 }
 
-/* "GET /auth/me": lives as long as the process, as the name of a span must. */
+/* Returns "GET /auth/me". The text is static, because spans keep only a pointer to their name. */
 static const char *span_name(struct exchange *exchange)
 {
     struct endpoint *endpoint = exchange->endpoint;
@@ -66,7 +66,7 @@ static const char *span_name(struct exchange *exchange)
     return endpoint->span_name;
 }
 
-/* As the semantic conventions spell it: a client may send any word. */
+/* Returns the method as the semantic conventions spell it, because a client can send any word. */
 static const char *method_of(const struct exchange *exchange)
 {
     const char *method = access_log_method(exchange->method);
@@ -105,7 +105,7 @@ static int64_t called_us(const struct activity *activity)
     return sum;
 }
 
-/* From the body's end to the answer. With a file only the daemons' time counts. */
+/* Measures from the body's end to the answer. For files only the daemons' time counts. */
 static int64_t work_us(const struct exchange *exchange)
 {
     if (exchange->dispatched_us == 0 || exchange->replied_us == 0)
@@ -114,7 +114,7 @@ static int64_t work_us(const struct exchange *exchange)
                             : exchange->replied_us - exchange->dispatched_us;
 }
 
-/* "authd 2x 1501ms, docd 1x 3ms" */
+/* For example, "authd 2x 1501ms, docd 1x 3ms". */
 static void print_calls(const struct activity *activity, char *text, size_t size)
 {
     size_t used = 0;

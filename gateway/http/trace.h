@@ -1,4 +1,4 @@
-/* trace.h - the id that follows a request through every log line, and which requests are traced. */
+/* trace.h - request ids for the log, and the choice of traced requests. */
 #ifndef ATRIUM_GATEWAY_HTTP_TRACE_H
 #define ATRIUM_GATEWAY_HTTP_TRACE_H
 
@@ -11,19 +11,22 @@ struct trace_source {
 };
 void trace_source_init(struct trace_source *self);
 
-/* The client's X-Request-Id if sane ([A-Za-z0-9._-], 1-64), else its trace id, else a new one. */
+/* Uses the client's X-Request-Id if valid ([A-Za-z0-9._-]{1,64}), otherwise its trace id, otherwise
+ * a new one. */
 void trace_choose(struct trace_source *self, const char *request_id,
                   const struct trace_context *parent, char ret[static TRACE_SIZE]);
 
-/* trusted_proxies decide for their requests; for others chance, by `sample` in millionths. */
+/* Requests from trusted_proxies follow the proxy's choice; others are sampled by `sample`, in
+ * millionths. */
 struct trace_wish {
-    const struct trace_context *parent; /* the client's; NULL: none */
+    const struct trace_context *parent; /* the client's, or NULL */
     bool trusted;
     int64_t sample;
-    const char *request_id; /* as trace_choose() gave it */
+    const char *request_id; /* from trace_choose() */
 };
 
-/* The trace of the request's span: the client's, else by its id, else new. Or unsampled. */
+/* Returns the trace of the request's span: the client's, otherwise one from the request id,
+ * otherwise a new one. Can be unsampled. */
 struct trace_context trace_sample(struct trace_source *self, const struct trace_wish *wish);
 
 #endif

@@ -1,4 +1,4 @@
-/* file_receiver.c - see file_receiver.h.  Used by gateway.c and download.c. */
+/* file_receiver.c - see file_receiver.h. */
 #include "gateway/transfer/file_receiver.h"
 
 #include <sodium.h>
@@ -11,14 +11,14 @@
 
 enum {
     SENDERS_MAX = 32,
-    SENDER_NAME_MAX = 66, /* "docd.1" and NUL, as the bus bounds it */
+    SENDER_NAME_MAX = 66, /* for "docd.1" and NUL, the bus's limit */
     UNCLAIMED_MAX = 64,
-    UNCLAIMED_MS = 15000, /* longer than any request waits for its answer */
+    UNCLAIMED_MS = 15000, /* longer than any request waits for an answer */
 };
 
 struct sender {
     struct file_receiver *receiver;
-    int socket; /* -1: free */
+    int socket; /* -1: unused */
     char name[SENDER_NAME_MAX];
 };
 
@@ -34,11 +34,11 @@ struct file_receiver {
     size_t places, taken;
     size_t connected;
     struct sender senders[SENDERS_MAX];
-    struct unclaimed unclaimed[UNCLAIMED_MAX]; /* in the order in which they came */
+    struct unclaimed unclaimed[UNCLAIMED_MAX]; /* oldest first */
     size_t unclaimed_count;
 };
 
-/* ---- files that came ---- */
+/* ---- received files ---- */
 
 static void forget(struct file_receiver *self, size_t i)
 {
@@ -67,7 +67,8 @@ static void hang_up(struct sender *sender)
     sender->receiver->connected--;
 }
 
-/* Receives until that file is *ret_file (true) or no more is there. Numbers are above 0. */
+/* Receives files up to number `wanted` and returns true, or false if it hasn't arrived. Numbers
+ * start at 1, so 0 receives all. */
 static bool receive_until(struct sender *sender, int64_t wanted, int *ret_file)
 {
     enum file_pass result;
@@ -120,7 +121,7 @@ void file_receiver_release(struct file_receiver *self)
 
 /* ---- connections ---- */
 
-/* The daemon is gone; its last files may be there, and their answers too. */
+/* The daemon has exited, but its last files and answers may have arrived. */
 static void on_hang_up(void *arg, short revents UNUSED)
 {
     (void)receive_until(arg, 0, NULL);

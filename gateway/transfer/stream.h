@@ -1,8 +1,9 @@
 /*
- * stream.h - pieces of files on their way through the gateway, and the calls that move them.
+ * stream.h - pieces of files that pass through the gateway, and the calls that move them.
  *
- * A transfer has a few pieces of 256 KiB; when all together hold much, one small one each: memory
- * is bounded by the number of connections, and no client waits for another.
+ * A transfer has up to STREAM_WINDOW pieces of 256 KiB. When all transfers together hold
+ * STREAM_MUCH, it has one small piece. So memory is bounded by the number of connections, and no
+ * client waits for another.
  */
 #ifndef ATRIUM_GATEWAY_TRANSFER_STREAM_H
 #define ATRIUM_GATEWAY_TRANSFER_STREAM_H
@@ -19,24 +20,24 @@ enum {
 struct piece {
     struct piece *next;
     struct arena *arena;
-    void *owner;    /* the transfer */
+    void *owner;    /* the download or upload */
     int64_t offset; /* in the file */
     size_t size;
-    const uint8_t *bytes; /* NULL: not there yet */
-    uint8_t *room;        /* bytes, while they are being replies */
-    size_t held;          /* what it counts for */
+    const uint8_t *bytes; /* NULL: not arrived */
+    uint8_t *room;        /* buffer of `bytes` while they are received */
+    size_t held;          /* bytes counted in streams_size */
 };
 
-/* How large the next piece may be, how many of them one transfer may have. */
+/* Return the size of the next piece, and how many pieces a transfer can have. */
 size_t stream_piece_size(const struct gateway *gateway);
 size_t stream_window(const struct gateway *gateway);
 
-/* Counts for `size` bytes, without memory yet; NULL and *NULL are fine to destroy. */
+/* Counts `size` bytes without allocating them. */
 struct piece *piece_new(struct gateway *gateway, void *owner, int64_t offset, size_t size);
 void piece_destroy(struct gateway *gateway, struct piece **self_p);
 
-/* Calls another operation of the endpoint's service within `timeout_ms`, again while no instance is
- * there: a transfer survives a restart, so it must be repeatable. Parks. */
+/* A call of another operation of the service. It is repeated until `timeout_ms` while no instance
+ * is connected, so that transfers survive a restart. The operation must be idempotent. Parks. */
 struct stream_call {
     const char *operation;
     const struct field_table *input, *output;

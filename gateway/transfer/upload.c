@@ -1,8 +1,8 @@
 /*
  * upload.c - see upload.h.
  *
- * Full pieces are written by fibers of their own. libmicrohttpd cannot answer in mid-body: after a
- * refusal the rest is dropped, within bounds, and the answer follows.
+ * Each full piece is written by its own fiber. libmicrohttpd can't answer in the middle of a body,
+ * so after a refusal the rest is read and dropped, up to DROP_MAX.
  */
 #include "gateway/transfer/upload.h"
 
@@ -12,13 +12,12 @@
 
 enum {
     WRITE_MS = 10000,
-    END_MS = 60000, /* syncing and hashing gigabytes takes its time */
+    END_MS = 60000, /* syncing and hashing gigabytes takes long */
     ABORT_MS = 2000,
     WAKE_MS = 10000,
-    DROP_MAX = 256 * 1024 * 1024, /* bytes read and dropped so that a refusal reaches the client */
+    DROP_MAX = 256 * 1024 * 1024, /* bytes dropped so that the client sees a refusal */
     DROP_MS = 60000,
-    STEP =
-        256 * 1024, /* so many bytes must come within the time that a connection may be read from */
+    STEP = 256 * 1024, /* bytes that extend the connection's read timeout */
 };
 
 struct upload {
@@ -28,16 +27,16 @@ struct upload {
     struct multipart multipart;
     struct form form;
     const struct request *req;
-    const struct form_ticket *ticket; /* NULL: the daemon has not admitted it yet */
-    struct fiber *fiber;              /* that sees it through, while it does */
+    const struct form_ticket *ticket; /* NULL: the daemon hasn't accepted the form yet */
+    struct fiber *fiber;              /* in upload_run(), or NULL */
     struct piece *filling, *waiting, **waiting_tail;
     size_t out;       /* pieces waiting or being written */
-    int64_t size;     /* bytes of the file so far */
-    uint64_t dropped; /* bytes of body since it was given up */
-    uint64_t step;    /* bytes of body since the client was last given time */
+    int64_t size;     /* bytes of the file received */
+    uint64_t dropped; /* bytes of the body received since the failure */
+    uint64_t step;    /* bytes of the body since the timeout was extended */
     int64_t given_up_ms;
-    bool failed;    /* err says why */
-    bool left;      /* the client has */
+    bool failed;    /* reason in `err` */
+    bool left;      /* the client has disconnected */
     bool body_over; /* the request is complete */
     struct error err;
 };
@@ -63,7 +62,7 @@ static bool is_given_up(const struct upload *self)
     return self->failed || self->left;
 }
 
-/* While the daemon looks at the fields, and while it has enough to do, nothing is read. */
+/* Don't read while the daemon checks the fields or has a full window of pieces. */
 static bool is_full(const struct upload *self)
 {
     if (is_given_up(self))
@@ -127,7 +126,7 @@ static void write_piece(void *arg)
                     &(struct stream_call){"form_write", &form_write_in_table, &nothing_table, &in,
                                           &out, WRITE_MS},
                     &err) < 0) {
-        /* The piece's memory goes; the reason must not lie in it. */
+        /* The piece's arena is freed now, so drop what the error has in it. */
         err.arena = NULL;
         err.problems = err.members = NULL;
         give_up(self, &err);
@@ -215,7 +214,7 @@ static void on_file(void *arg, const uint8_t *bytes, size_t size)
     }
 }
 
-/* A client that sends is given its time anew. */
+/* Extends the timeout of a client that makes progress. */
 static void give_time(struct upload *self, size_t size)
 {
     self->step += size;
