@@ -1,4 +1,4 @@
-/* check.c - the gateway's part of `atriumctl doctor`: can it verify tokens? */
+/* check.c - part of `atriumctl doctor`: can the gateway verify tokens? */
 #include "gateway/gateway.h"
 
 static int check_lease(void *daemon, const struct request *req, struct finding *ret,

@@ -1,5 +1,5 @@
 /*
- * gateway.h - the gateway's state, shared by its files.
+ * gateway.h - the gateway's state.
  *
  * A request passes http.c (libmicrohttpd), exchange.c, routes.c, serve.c on a fiber (throttle,
  * authenticate.c, input, bus call) and answer.c.
@@ -49,22 +49,22 @@ struct site {
 
 struct gateway {
     struct service service;     /* must be first */
-    const char *const *daemons; /* required by requests, NULL-ended */
+    const char *const *daemons; /* NULL-ended */
     struct router *public_routes, *admin_routes;
     struct site sites[SITES_MAX];
     size_t site_count;
     struct exchange *spare;
     size_t spare_count;
-    size_t in_flight;             /* unfinished requests */
-    size_t suspended;             /* those whose connection waits for the answer */
-    uint64_t bodies_size;         /* bytes of request bodies in memory */
-    uint64_t bodies_unknown_size; /* those from senders without a known token; see body.h */
+    size_t in_flight;                      /* unfinished requests */
+    size_t suspended;                      /* waiting for their answer */
+    uint64_t bodies_size;                  /* bytes in memory */
+    uint64_t bodies_unknown_size;          /* of senders without a known token; see body.h */
     uint64_t *bodies_unfinished, *evicted; /* metrics */
     struct clients *clients;
-    uint64_t streams_size; /* bytes of files being streamed; see stream.h */
+    uint64_t streams_size; /* bytes in memory; see stream.h */
     bool has_streamed;     /* since memory was last returned to the system */
     struct file_cache *file_cache;
-    const char *content_service; /* the service whose routes answer with files */
+    const char *content_service; /* has the R_CONTENT routes */
     struct file_receiver *files;
     uint64_t *files_sent; /* metric */
     struct loop_timer *sweep;
@@ -72,19 +72,19 @@ struct gateway {
     struct address_networks trusted;
     struct trace_source traces;
     struct access_log log;
-    struct cache *published; /* answers of R_CACHED routes; see endpoint/protocol.c */
+    struct cache *published; /* see endpoint/protocol.c */
     struct keyring keyring;
     struct cache *tokens;
     struct revocations *revocations;
     struct identities *identities;
-    unsigned key_lookups;    /* API key lookups in progress */
-    struct flight resolving; /* identity fetches, one per session */
+    unsigned key_lookups;
+    struct flight resolving; /* one fetch per session */
     struct lease lease;
     struct warm_up warm_up;
     struct openapi openapi;
     struct histogram *durations;
     uint64_t *slow;
-    struct otlp *otlp; /* NULL: tracing is disabled */
+    struct otlp *otlp; /* NULL: no tracing */
 };
 
 extern const struct check gateway_checks[];

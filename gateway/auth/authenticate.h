@@ -12,27 +12,25 @@ struct authentication {
     struct caller caller;
     struct identity *identity; /* owns the caller's texts */
     struct uuid session, token;
-    bool logged_out; /* ACCESS_LOGOUT: this token has already logged out, so there is no caller */
+    bool logged_out; /* ACCESS_LOGOUT: already logged out, so there is no caller */
 };
 
 /* Checks the token (RFC 6750, RFC 9449), lease, revocation set, membership, account, `access` and,
- * unless `safe` (R_SAFE), that the project isn't read-only. Parks. Fails with ERR_UNAUTHORIZED,
- * ERR_FORBIDDEN, or 503 while the answer is unknown. Always call authentication_end()
- * afterwards. */
+ * unless `safe` (R_SAFE), that the project isn't read-only. Parks. Fails with 503 while the answer
+ * is unknown. Always call authentication_end() afterwards. */
 int authenticate(struct gateway *gateway, const struct request *req,
                  const struct endpoint_visit *visit, enum access access, bool safe,
                  struct authentication *ret, struct error *err) MUST_USE;
 void authentication_end(struct authentication *self);
 
-/* Fails with ERR_FORBIDDEN if the form's session has ended, and with 503 while that is unknown. */
+/* ERR_FORBIDDEN: the form's session has ended. 503: unknown. */
 int authenticate_form(const struct gateway *gateway, const struct uuid *session,
                       struct error *err) MUST_USE;
 
-/* True when the token was accepted before and hasn't ended. Only a guess: don't authorize with
- * it. */
+/* Guesses from cached data. Don't authorize with it. */
 bool authentication_is_known(const struct gateway *gateway, const char *authorization);
 
-/* True when this token has ended the session, possibly after authenticate() accepted it. */
+/* True when this token has ended its session, possibly after authenticate(). */
 bool authentication_logged_out(const struct gateway *gateway, const struct authentication *self);
 
 #endif

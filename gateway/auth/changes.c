@@ -16,8 +16,7 @@ static void change_apply(struct gateway *gateway, const struct change *change)
         identities_forget(gateway->identities, change->kind, &change->id);
 }
 
-/* The bus acknowledges the announcement when this returns, and only then authd answers its
- * client. */
+/* When this returns, the bus acknowledges the announcement, and authd answers its client. */
 static void on_change(void *arg, const msgpack_object *body, struct arena *arena)
 {
     struct gateway *gateway = arg;
@@ -78,8 +77,7 @@ static int tick(void *daemon, const struct request *req, struct error *err)
 
     if (lease_is_live(lease) && clock_mono_ms() - lease->renewed_ms < LEASE_RENEW_MS)
         return 0;
-    /* Without an authd, readyz and all bearer routes report the outage. A log line per tick is
-     * noise. */
+    /* readyz and bearer routes already report a missing authd. Don't log each tick. */
     if (lease->renewing || gateway->service.stopping ||
         !bus_has_peer(gateway->service.bus, "authd"))
         return 0;
@@ -89,7 +87,7 @@ static int tick(void *daemon, const struct request *req, struct error *err)
     return result;
 }
 
-/* Fetches new keys before a request needs them, because authd may be down by then. */
+/* Prefetches keys, because authd may be down when a request needs them. */
 static int fetch_keys(void *daemon, const struct request *req, struct error *err)
 {
     struct gateway *gateway = daemon;
@@ -100,7 +98,6 @@ static int fetch_keys(void *daemon, const struct request *req, struct error *err
     return 0;
 }
 
-/* If this renewal fails, the next tick retries. */
 static void renew_now(void *arg)
 {
     struct gateway *gateway = arg;

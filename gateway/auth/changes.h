@@ -1,9 +1,8 @@
 /*
  * changes.h - announcements from other daemons, and the lease.
  *
- * A lease renewal returns every change after the gateway's number. Announcements only bring them
- * sooner. Without a live lease the gateway can't know which sessions have ended, so it must refuse
- * requests.
+ * A renewal returns all changes since the last one; announcements only bring them sooner. Without a
+ * live lease the gateway can't know which sessions have ended, so it refuses requests.
  */
 #ifndef ATRIUM_GATEWAY_AUTH_CHANGES_H
 #define ATRIUM_GATEWAY_AUTH_CHANGES_H
@@ -19,8 +18,8 @@ enum { LEASE_MS = 5000, LEASE_RENEW_MS = 1000, LEASE_TICK_MS = 250 };
 struct lease {
     struct uuid boot;
     char gateway[48];       /* "gateway.1" */
-    int64_t since;          /* highest sequence number applied; only lease replies raise it */
-    int64_t valid_until_ms; /* monotonic, counted from when the renewal was sent */
+    int64_t since;          /* sequence number; only lease replies raise it */
+    int64_t valid_until_ms; /* monotonic, counted from the request */
     int64_t renewed_ms;     /* monotonic */
     bool renewing;
 };
@@ -30,7 +29,7 @@ static inline bool lease_is_live(const struct lease *self)
     return clock_mono_ms() < self->valid_until_ms;
 }
 
-/* Subscribes to announcements. The lease is first renewed when an authd connects. */
+/* The lease is first renewed when an authd connects. */
 void changes_start(struct gateway *gateway);
 
 /* ---- warming up ---- */
@@ -43,8 +42,8 @@ struct warm_up {
     struct fiber_queue waiters;
 };
 
-/* Parks until all daemons are connected and the lease is live, but at most WARM_UP_MS after the
- * start. A restarted gateway thus answers late instead of with 503. */
+/* Parks until all daemons are connected and the lease is live, at most until WARM_UP_MS after the
+ * start. So a restart delays requests instead of failing them with 503. */
 void warm_up_wait(struct gateway *gateway);
 void warm_up_start(struct gateway *gateway);
 void warm_up_check(struct gateway *gateway);

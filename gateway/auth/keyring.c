@@ -13,7 +13,7 @@ void keyring_init(struct keyring *self, struct loop *loop)
     flight_init(&self->fetch, loop);
 }
 
-/* Verified tokens stay cached if the keys are the same. */
+/* If the keys are the same, verified tokens stay cached. */
 static void keyring_replace(struct gateway *gateway, struct key_set *set, uint64_t changes)
 {
     struct keyring *self = &gateway->keyring;
@@ -25,7 +25,7 @@ static void keyring_replace(struct gateway *gateway, struct key_set *set, uint64
     self->fetched = changes;
 }
 
-/* Fetches, or waits for another fiber's fetch. The caller must check if that fetch succeeded. */
+/* The leader's failure isn't passed on, so waiters check the key set themselves. */
 static int keyring_fetch(struct gateway *gateway, const struct request *req, struct error *err)
 {
     struct keyring *self = &gateway->keyring;

@@ -1,4 +1,5 @@
-/* keys.c - see keys.h. Parsing a key takes 0.26 ms (docs/adr/0014-own-jwt.md). */
+/* keys.c - see keys.h. Keys are parsed once, because that takes 0.26 ms (docs/adr/0014-own-
+ * jwt.md). */
 #include "gateway/auth/keys.h"
 
 #include <openssl/pem.h>

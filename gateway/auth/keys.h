@@ -9,32 +9,31 @@
 #include "common/base/error.h"
 
 struct key {
-    char *kid, *x, *y; /* only the API's keys have x and y */
+    char *kid, *x, *y; /* x, y: NULL for issuers' keys */
     EVP_PKEY *key;     /* P-256 */
     int64_t retire_at; /* contract time; 0: not scheduled */
-    bool issuer;       /* belongs to the issuers below /t/, which publish it themselves */
+    bool issuer;       /* of the issuers below /t/, which publish it themselves */
 };
 
 struct key_set {
     char *issuer, *audience; /* of the API's own tokens */
-    char *public_url;        /* of the issuers; "" without issuers */
+    char *public_url;        /* "": there are no issuers */
     size_t count;
     struct key *keys;
 };
 
 struct keys_get_out; /* authd/session/key_api.h */
 
-/* Returns NULL (ERR_INTERNAL) if a key isn't a P-256 public key. Copies all of `answer` it
- * needs. */
+/* ERR_INTERNAL: a key isn't a P-256 public key. Keeps no reference to `answer`. */
 struct key_set *key_set_new(const struct keys_get_out *answer, struct error *err);
 void key_set_destroy(struct key_set **self_p);
 
 bool key_set_equal(const struct key_set *a, const struct key_set *b);
 
-/* Returns the key unless it is unknown or has retired. */
+/* Returns NULL for unknown and retired keys. */
 const struct key *key_set_find(const struct key_set *self, const char *kid, int64_t now_ms);
 
-/* Returns the JWK Set (RFC 7517, section 5) of the API's unretired keys. New reference. */
+/* RFC 7517, section 5. Excludes issuers' and retired keys. New reference. */
 json_t *key_set_jwks(const struct key_set *self, int64_t now_ms);
 
 #endif

@@ -1,4 +1,4 @@
-/* resolve.c - see resolve.h. Requests of one session share a fetch. */
+/* resolve.c - see resolve.h. */
 #include "authd/authd_api.h"
 #include "authd/member/api_key_api.h"
 #include "authd/operation_api.h"
@@ -8,9 +8,8 @@
 #include "settingsd/settingsd_api.h"
 #include "settingsd/tenant_api.h"
 
-enum { FETCHES_MAX = 5 }; /* per request, while changes keep coming */
+enum { FETCHES_MAX = 5 }; /* per request, if changes keep coming */
 
-/* Copies the account's limits from its project's policy. Patients have their own. */
 static void set_limits(struct caller *caller, const struct account_policy *policy)
 {
     const struct account_policy *limits = policy ? policy : &account_policy_default;
@@ -30,7 +29,6 @@ static int fetch_context(struct gateway *gateway, const struct request *req, str
 
     if (settingsd_caller_context(gateway->service.bus, req, &where, ret, err) == 0)
         return 0;
-    /* The project of this membership doesn't exist. */
     if (err->code == ERR_NOT_FOUND)
         return error_set(err, ERR_UNAUTHORIZED, "Unauthorized");
     return -1;
@@ -45,7 +43,7 @@ static void set_context(struct caller *caller, const struct caller_context_out *
     set_limits(caller, context->accountPolicy);
 }
 
-/* An API key is a device of the project. It has no second factor. */
+/* An API key acts as a device of the project, without second factor. */
 static int fetch_key(struct gateway *gateway, const struct request *req, const struct token *token,
                      struct identity **ret, struct error *err)
 {
@@ -93,7 +91,7 @@ static int fetch(struct gateway *gateway, const struct request *req, const struc
     return 0;
 }
 
-/* Repeats the fetch if a change came in between, because its result may be outdated. */
+/* Fetches again if a change came in between, because the result may be outdated. */
 static int fetch_current(struct gateway *gateway, const struct request *req,
                          const struct token *token, struct identity **ret, struct error *err)
 {
@@ -128,6 +126,6 @@ int resolve_identity(struct gateway *gateway, const struct request *req, const s
     if (rc != FLIGHT_LEADS)
         return -1;
     rc = fetch_current(gateway, req, token, ret, err);
-    flight_end(&call, 0, NULL); /* after a failure, each waiting fiber fetches */
+    flight_end(&call, 0, NULL);
     return rc;
 }

@@ -14,7 +14,7 @@ struct entry {
 
 struct revocations {
     struct entry **buckets;
-    size_t size, count, swept; /* `size` is a power of two; `swept`: next bucket to sweep */
+    size_t size, count, swept; /* `size`: power of two; `swept`: next bucket to sweep */
 };
 
 struct revocations *revocations_new(void)

@@ -42,7 +42,7 @@ static bool has_writes(const struct service_status_out *status)
     return status->database && status->writable != TRISTATE_FALSE;
 }
 
-/* True when a service has instances that answered, but none of them `can`. */
+/* True when no answering instance of some service `can`. */
 static bool lacks(const struct gateway *gateway, const struct fanout_reply *all,
                   bool (*can)(const struct service_status_out *status))
 {

@@ -1,4 +1,4 @@
-/* bus_fanout.h - calls one operation of every instance of every daemon, in parallel. */
+/* bus_fanout.h - calls all instances of all daemons in parallel. */
 #ifndef ATRIUM_GATEWAY_ENDPOINT_BUS_FANOUT_H
 #define ATRIUM_GATEWAY_ENDPOINT_BUS_FANOUT_H
 
@@ -9,11 +9,11 @@ struct gateway;
 
 struct fanout_reply {
     const char *peer; /* "authd.1" */
-    void *out;        /* the operation's output struct; NULL: no answer in time */
+    void *out;        /* NULL: no answer in time */
 };
 
-/* Calls each connected instance that is wanted (NULL: all) on its own fiber. Parks until all have
- * answered or timeout_ms has passed. The result is sorted by peer and ends with peer NULL. */
+/* `wanted` NULL: all. Parks until all have answered or timeout_ms has passed. Sorted by peer, ended
+ * by peer NULL. */
 struct fanout_reply *bus_fanout(struct gateway *gateway,
                                 struct bus_method (*method)(const char *service),
                                 bool (*wanted)(const struct gateway *gateway, const char *peer),

@@ -19,9 +19,8 @@ const struct console_file *console_find(const char *name)
     return strncmp(name, ASSETS, strlen(ASSETS)) == 0 ? NULL : document;
 }
 
-/* Scripts and styles are listed by hash, because 'self' would admit a public document that is a
- * script. The preview runs and loads nothing. This origin can frame it, which overrides
- * X-Frame-Options (CSP level 3, section 6.4.2.2). */
+/* Scripts and styles are allowed by hash, because 'self' includes public documents. This origin can
+ * frame the preview, despite X-Frame-Options (CSP level 3, section 6.4.2.2). */
 const char *console_policy(const struct console_file *file, const char *upload_origin,
                            struct arena *arena)
 {
@@ -41,7 +40,6 @@ const char *console_policy(const struct console_file *file, const char *upload_o
         console_scripts, console_styles, elsewhere ? " " : "", elsewhere ? upload_origin : "");
 }
 
-/* Returns the decoded path below /console/. */
 static const char *name_of(const struct exchange *exchange)
 {
     const char *name = "";

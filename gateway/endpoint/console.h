@@ -1,7 +1,7 @@
 /*
- * console.h - the console: a browser application below /console/, compiled into the program.
+ * console.h - the browser application below /console/, compiled into the program.
  *
- * web/console/build.sh makes the files. The console calls the same API as any client.
+ * web/console/build.sh makes its files. It calls the same API as any client.
  */
 #ifndef ATRIUM_GATEWAY_ENDPOINT_CONSOLE_H
 #define ATRIUM_GATEWAY_ENDPOINT_CONSOLE_H
@@ -13,8 +13,8 @@
 struct exchange;
 
 enum console_kind {
-    CONSOLE_DOCUMENT, /* the HTML document, served at every path without a file */
-    CONSOLE_PREVIEW,  /* the empty document in which CONSOLE_DOCUMENT frames an email */
+    CONSOLE_DOCUMENT, /* served at every path without a file */
+    CONSOLE_PREVIEW,  /* empty; CONSOLE_DOCUMENT frames it to show an email */
     CONSOLE_ASSET,    /* named by its hash */
 };
 
@@ -27,21 +27,19 @@ struct console_file {
     const char *name; /* below /console/ */
     const char *content_type;
     enum console_kind kind;
-    const char *hash; /* hex, of the uncompressed bytes */
+    const char *hash; /* hex */
     struct console_bytes plain, gzip, brotli;
 };
 
-/* Script sources that the document's policy allows: "'sha256-BASE64' ...". */
+/* CSP sources of the document's scripts: "'sha256-BASE64' ...". */
 extern const struct console_file console_files[];
 extern const size_t console_file_count;
 extern const char console_scripts[], console_styles[];
 
-/* Returns the file with this name below /console/. For unknown names: NULL below assets/, otherwise
- * the document. */
+/* Returns CONSOLE_DOCUMENT for unknown names, but NULL below assets/. */
 const struct console_file *console_find(const char *name);
 
-/* Returns the file's Content-Security-Policy. `upload_origin`: another origin for uploads, "" or
- * NULL for none. */
+/* Returns a Content-Security-Policy. `upload_origin`: "" or NULL: uploads stay on this origin. */
 const char *console_policy(const struct console_file *file, const char *upload_origin,
                            struct arena *arena);
 

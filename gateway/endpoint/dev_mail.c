@@ -1,5 +1,5 @@
 /*
- * dev_mail.c - see dev_mail.h. Only a gateway with `development` has this endpoint.
+ * dev_mail.c - see dev_mail.h.
  */
 #include "gateway/endpoint/dev_mail.h"
 

@@ -1,5 +1,4 @@
-/* endpoints.h - functions that answer requests, each in a file of its name except
- * health_serve(). */
+/* endpoints.h - endpoints without a header of their own. */
 #ifndef ATRIUM_GATEWAY_ENDPOINT_ENDPOINTS_H
 #define ATRIUM_GATEWAY_ENDPOINT_ENDPOINTS_H
 
@@ -8,26 +7,24 @@
 
 struct exchange;
 
-/* Answers 200 without a body, even if every daemon is down: partner health checks and /healthz. */
+/* /healthz and the partner health checks: 200 even if all daemons are down. */
 void health_serve(struct exchange *exchange);
 
-/* Answers OPTIONS on a known path with 204 (CORS preflight), other known paths with 405 and Allow,
- * and unknown paths with 404 "Cannot GET /x". */
+/* 204 for OPTIONS on a known path (CORS preflight), 405 with Allow, or 404 "Cannot GET /x". */
 void no_endpoint_serve(struct exchange *exchange);
 
-/* Returns the HTML page for a path without an endpoint. NULL for methods other than GET and HEAD,
- * and for clients that don't prefer HTML. */
+/* Returns the page for a browser without an endpoint. NULL: not GET or HEAD, or JSON preferred. */
 struct endpoint *no_endpoint_page(const struct exchange *exchange);
 
-/* Serves /.well-known/jwks.json. Parks, because the keys may have to be fetched first. */
+/* /.well-known/jwks.json. Parks if keys must be fetched. */
 FIELD_DECLARE(jwks);
 void jwks_serve(struct exchange *exchange);
 
-/* Serves routes defined by a standard (common/domain/endpoint.h). Parks. Doesn't check the bearer
- * token, because the daemon does. */
+/* Serves routes of standards (common/domain/endpoint.h). The daemon checks the bearer token.
+ * Parks. */
 void protocol_serve(struct exchange *exchange);
 
-/* Creates the cache of R_CACHED answers, keyed by path, with up to 1,000 entries. */
+/* Creates the cache of R_CACHED answers: 1,000 paths. */
 struct cache *protocol_cache_new(void);
 
 #endif

@@ -1,9 +1,9 @@
 /*
  * exchange.c - see exchange.h.
  *
- * libmicrohttpd 0.9.75 can't answer in the middle of a body, and answering before the body resets
- * the connection. So a refusal waits until the body has been read and dropped. Bodies above the
- * limit are refused past libmicrohttpd, and the connection closes.
+ * libmicrohttpd 0.9.75 can't answer in mid-body, and an answer before the body resets the
+ * connection. So a refusal waits until the body was read and dropped. If the body is too large for
+ * that, the answer bypasses libmicrohttpd and the connection closes.
  */
 #include "gateway/endpoint/exchange.h"
 
@@ -146,7 +146,7 @@ static void exchange_log(struct exchange *self, int64_t duration_us)
     access_log_add(&self->gateway->log, &line);
 }
 
-/* True when the connection ends after this request (RFC 9112, section 9.6). */
+/* RFC 9112, section 9.6. */
 static bool is_last(const struct exchange *self)
 {
     const char *option = MHD_lookup_connection_value(self->mhd, MHD_HEADER_KIND, "Connection");
@@ -174,7 +174,7 @@ void exchange_on_end(void *arg UNUSED, struct MHD_Connection *mhd UNUSED, void *
         self->connection->ended++;
         if (self->connection->framing.status && !is_last(self))
             mhd_socket_check(self->connection);
-        /* the client has sent its last byte and has an answer to each request */
+        /* the client sent its last byte and has all answers */
         if (self->connection->over && self->connection->ended == self->connection->framing.requests)
             mhd_socket_shutdown(self->connection->fd);
     }
@@ -242,8 +242,7 @@ static void exchange_open(struct exchange *self, struct MHD_Connection *mhd, con
     request_span_begin(self);
     error_init(&self->err, self->arena);
     self->match.allow[0] = '\0';
-    /* Always find the endpoint, even if the framing is bad: how early to refuse depends on the
-     * route. */
+    /* Also with bad framing: the route decides how early an error can be sent. */
     self->refused = find_endpoint(self) < 0;
     if (check_framing(self, version) < 0)
         self->refused = true;
@@ -264,7 +263,7 @@ static void run_endpoint(void *arg)
         exchange_recycle(self);
 }
 
-/* Invalid registrations also count for the limit: serve.c counts them and then refuses them. */
+/* Invalid registrations count too: serve.c counts, then refuses. */
 static bool is_counted(const struct exchange *self)
 {
     return self->endpoint && self->endpoint->route.flags & R_THROTTLE_REGISTER;
@@ -302,8 +301,8 @@ static enum MHD_Result exchange_send(struct exchange *self)
     return result;
 }
 
-/* Dispatches a form when its file begins. The connection then pauses until the fiber, which can
- * park, has read the request. Even a failed form's headers must stay valid until then. */
+/* Dispatches a form when its file begins, and pauses until the fiber has read the headers, even of
+ * a failed form. */
 static bool form_append(struct exchange *self, const char *bytes, size_t size)
 {
     if (!upload_append(self->upload, (const uint8_t *)bytes, size))
@@ -316,8 +315,8 @@ static bool form_append(struct exchange *self, const char *bytes, size_t size)
     return true;
 }
 
-/* Refuses a body announced as too large, if the client can see the refusal: it waits for "100
- * Continue", or it would send more than is dropped anyway. */
+/* Refuses a declared size above BODY_MAX where the client notices: it waits for "100 Continue", or
+ * the body is too large to drop. */
 static bool refuse_early(struct exchange *self)
 {
     uint64_t size = declared_size(self);

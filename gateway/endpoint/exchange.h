@@ -1,8 +1,8 @@
 /*
  * exchange.h - one HTTP request and its response.
  *
- * An exchange lives until the response's last byte and is then reused. The body is buffered up to a
- * limit. The endpoint answers immediately, or on a fiber while the connection is suspended.
+ * Reused after the response's last byte. An endpoint answers immediately, or on a fiber while the
+ * connection is suspended.
  */
 #ifndef ATRIUM_GATEWAY_ENDPOINT_EXCHANGE_H
 #define ATRIUM_GATEWAY_ENDPOINT_EXCHANGE_H
@@ -20,14 +20,13 @@ enum {
 
 struct endpoint_visit;
 
-/* Message of a 415 for a Content-Encoding. */
 #define UNENCODED "The body must be sent without a content encoding."
 
 struct exchange {
     struct exchange *next;
     struct site *site;
     struct gateway *gateway;
-    struct arena *arena; /* survives the reset for reuse, as do all members before `mhd` */
+    struct arena *arena; /* kept for reuse, like all members before `mhd` */
     struct MHD_Connection *mhd;
     struct connection *connection;
     struct endpoint *endpoint; /* NULL: none; see match.allow */
@@ -36,37 +35,37 @@ struct exchange {
     int64_t dispatched_us, replied_us; /* monotonic; 0: not yet */
     uint8_t *body;
     size_t body_size, body_capacity;
-    struct http_client *body_client; /* charged with the body; NULL: its sender is known */
-    uint64_t received;               /* bytes of the body, also dropped ones */
+    struct http_client *body_client; /* charged for the body; NULL: known sender */
+    uint64_t received;               /* bytes of the body, kept or not */
     struct MHD_Response *response;
-    size_t answer_size; /* bytes ready for the client */
+    size_t answer_size; /* bytes ready to send */
     unsigned status;
     struct loop_timer *floor;
-    struct upload *upload;      /* of an R_FORM route; NULL: refused */
-    struct download *download;  /* source of the answer */
-    struct cached_file *cached; /* file of this target; NULL: not cached */
-    bool file_place;            /* counts towards the limit of open files */
-    bool opened;                /* header was read */
-    bool dispatched;            /* the endpoint has started or finished */
-    bool released;              /* the answer can be sent */
+    struct upload *upload;     /* of an R_FORM route; NULL: refused */
+    struct download *download; /* source of the answer's bytes */
+    struct cached_file *cached;
+    bool file_place; /* has a place for an open file */
+    bool opened;
+    bool dispatched; /* the endpoint was called */
+    bool released;   /* the answer can go out */
     bool suspended, on_fiber, ended;
-    bool paused;  /* suspended in the middle of a body or an answer */
-    bool refused; /* `err` has the reason; the body is dropped */
+    bool paused;  /* suspended in mid-body or mid-answer */
+    bool refused; /* `err` says why; the body is dropped */
     bool close;   /* the connection can't be reused */
     struct head head;
     char *target;
     struct target parts;
-    struct path path; /* from here on: not zeroed, valid only once set */
+    struct path path; /* from here on: set before use, not zeroed */
     struct route_match match;
     struct error err;
     char trace[TRACE_SIZE];
     struct activity activity;
-    struct span span;  /* span of the server */
-    char trace_id[33]; /* hex, if traced */
+    struct span span; /* the server's */
+    char trace_id[33];
     char target_short[TARGET_SHORT], path_short[TARGET_SHORT];
 };
 
-/* Callbacks of a site's http_open(); their arg is the struct site. */
+/* For http_open(); `arg` is the struct site. */
 void *exchange_on_begin(void *arg, const char *target, struct MHD_Connection *mhd);
 enum MHD_Result exchange_on_request(void *arg, struct MHD_Connection *mhd, const char *url,
                                     const char *method, const char *version, const char *upload,
@@ -76,27 +75,27 @@ void exchange_on_end(void *arg, struct MHD_Connection *mhd, void **request,
 void exchange_on_connection(void *arg, struct MHD_Connection *mhd, void **socket_context,
                             enum MHD_ConnectionNotificationCode what);
 
-/* Callbacks of struct connections; these answers bypass libmicrohttpd. */
+/* For struct connections. The answers bypass libmicrohttpd. */
 void exchange_on_refused(struct connection *connection, int status);
 bool exchange_on_unfinished(struct connection *connection);
 
-/* Sets the answer. Call once. answer->body must be static or from the exchange's arena. */
+/* Call once. answer->body must be static or in the exchange's arena. */
 void exchange_reply(struct exchange *self, struct answer *answer);
 
 void exchange_answer_error(unsigned flags, const struct error *err, struct arena *arena,
                            struct answer *ret);
 void exchange_fail(struct exchange *self, const struct error *err);
 
-/* Stops libmicrohttpd's callbacks until exchange_unpause(). Call it from within a callback. */
+/* For use in libmicrohttpd's callbacks: stops them until exchange_unpause(). */
 void exchange_pause(struct exchange *self);
 void exchange_unpause(struct exchange *self);
 
-/* Describes how a token was presented: address, method, path, proof, raw Authorization header. */
+/* Describes how the token was presented. `authorization` isn't validated. */
 void exchange_describe(const struct exchange *self, struct endpoint_visit *ret);
 
 const char *exchange_header(const struct exchange *self, const char *name);
 
-/* Returns Strict-Transport-Security (RFC 6797) for browser pages; NULL without TLS. */
+/* Returns Strict-Transport-Security (RFC 6797) for pages. NULL: no TLS. */
 const char *exchange_transport(const struct exchange *self);
 
 struct address exchange_client(const struct exchange *self);

@@ -8,7 +8,7 @@
 enum {
     JWK_TEXT_MAX = 128,
     JWKS_MAX = 100,
-    RENEW_MS = 500, /* wait for newer keys, then serve the known ones */
+    RENEW_MS = 500, /* wait for newer keys; then serve the known ones */
 };
 
 struct jwk {

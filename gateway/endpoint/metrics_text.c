@@ -1,4 +1,4 @@
-/* metrics_text.c - formats metrics rows as Prometheus text for admin.c. */
+/* metrics_text.c - metrics rows as Prometheus text. */
 #include <inttypes.h>
 
 #include <czmq.h>
@@ -11,10 +11,10 @@ struct sample {
     size_t family_length;
     const struct metrics_part *part;
     const struct metric_row *row;
-    size_t order; /* keeps a histogram's buckets in their original order */
+    size_t order; /* keeps histogram buckets in order */
 };
 
-/* A histogram's "x_bucket", "x_sum" and "x_count" belong to the family "x". */
+/* "x_bucket", "x_sum" and "x_count" belong to the family "x". */
 static size_t family_length(const struct metric_row *row)
 {
     static const char *const endings[] = {"_bucket", "_sum", "_count"};
@@ -49,8 +49,7 @@ static int compare(const void *left, const void *right)
     return order;
 }
 
-/* Prefixes a row's own service or instance label with "exported_", as Prometheus does on
- * conflicts. */
+/* Prefixes own labels named service or instance with "exported_", as Prometheus does. */
 static const char *label_prefix(const char *labels)
 {
     return strncmp(labels, "service=", 8) == 0 || strncmp(labels, "instance=", 9) == 0

@@ -6,7 +6,6 @@
 
 enum { NOT_FOUND_PATH_MAX = 200, NOT_FOUND_METHOD_MAX = 16 };
 
-/* Returns the requested header names for the preflight's answer, if they are valid names. */
 static const char *preflight_headers(const struct exchange *self)
 {
     const char *wanted = self->head.cors_headers;
@@ -18,7 +17,7 @@ static const char *preflight_headers(const struct exchange *self)
     return "Authorization, Content-Type";
 }
 
-/* True when scripts of other sites can't request the path. */
+/* True when other sites' scripts can't request the path. */
 static bool is_closed(unsigned flags)
 {
     return flags & R_PAGE || (flags & R_ENDPOINT && !(flags & R_CORS));
@@ -36,7 +35,7 @@ static void answer_options(struct exchange *self)
     exchange_reply(self, &answer);
 }
 
-/* "Cannot GET /x" with the path as it was sent, truncated; without the path if it isn't text. */
+/* Shows the path only if it is text, and truncates it. */
 static int not_found(struct exchange *self)
 {
     const char *path = self->parts.path;

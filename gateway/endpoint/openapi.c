@@ -27,13 +27,13 @@ const struct field_table openapi_table = {.name = "openapi",
 struct page {
     struct arena *arena;
     json_t *paths, *schemas, *responses;
-    json_t *ways; /* direction of each table, by name */
-    json_t *ids;  /* operation ids in use */
+    json_t *ways; /* direction of each table by name */
+    json_t *ids;
 };
 
 /* ---- schemas ---- */
 
-/* Calls `visit` for the table and all nested tables that appear on the page. */
+/* Visits the table and the nested tables that the page shows. */
 static void walk_tables(struct page *self, const struct field_table *table, enum fields_way way,
                         bool (*visit)(struct page *self, const struct field_table *table,
                                       enum fields_way way))
@@ -47,7 +47,7 @@ static void walk_tables(struct page *self, const struct field_table *table, enum
             walk_tables(self, table->rows[i].table, way, visit);
 }
 
-/* Records the table's direction. Returns true if that changed it. */
+/* Returns true if the direction was new. */
 static bool note_way(struct page *self, const struct field_table *table, enum fields_way way)
 {
     const json_t *known = json_object_get(self->ways, table->name);
@@ -84,7 +84,7 @@ static void walk_bodies(struct page *self, const struct endpoint *endpoint,
 
 /* ---- the page ---- */
 
-/* Returns the handler's name, for a second path with the path: "logout_v1_auth_logout". */
+/* Handler name, and for its second path "logout_v1_auth_logout". */
 static const char *operation_id(struct page *self, const struct route *route)
 {
     char *id = arena_strdup(self->arena, route->operation);
@@ -176,8 +176,7 @@ static const char *page_write(struct arena *arena, const struct endpoint *endpoi
         walk_bodies(&page, &endpoints[i], add_schema);
         add_operation(&page, &endpoints[i]);
     }
-    /* The server URL is relative, so it fits every address under which a client fetches the
-     * page. */
+    /* A relative server URL fits every way to this page. */
     root = json_pack("{s:s, s:o, s:[{s:s, s:s}], s:o, s:o, s:o}", "openapi", "3.1.0", "info",
                      info_json(), "servers", "url", "/", "description",
                      "The installation that serves this page", "tags", tags_json(), "paths",

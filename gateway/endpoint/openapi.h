@@ -1,4 +1,4 @@
-/* openapi.h - /openapi.json: OpenAPI 3.1, generated from route rows and field tables. */
+/* openapi.h - /openapi.json: OpenAPI 3.1 from route rows and field tables. */
 #ifndef ATRIUM_GATEWAY_ENDPOINT_OPENAPI_H
 #define ATRIUM_GATEWAY_ENDPOINT_OPENAPI_H
 
@@ -6,7 +6,7 @@
 #include "common/wire/fields.h"
 #include "gateway/endpoint/routes.h"
 
-/* Kept only compressed: the text has 450 KB, and few clients want it uncompressed. */
+/* Only compressed texts are kept: uncompressed it has 450 KB, which few clients want. */
 struct openapi {
     const char *brotli, *gzip;
     size_t size, brotli_size, gzip_size; /* `size`: uncompressed */
@@ -15,7 +15,7 @@ struct openapi {
 };
 FIELD_DECLARE(openapi);
 
-/* Generates the page once, in the arena. Skips endpoints without `doc`. */
+/* Skips endpoints without `doc`. Texts are in the arena. */
 void openapi_build(struct openapi *self, struct arena *arena, const struct endpoint *endpoints,
                    size_t count);
 

@@ -3,7 +3,7 @@
 
 #include <assert.h>
 
-/* Several routes can share an input, and this route's path may lack one of its path members. */
+/* A shared input can have path members that this route's path lacks. */
 static bool is_parameter(const struct route *route, const struct field *row)
 {
     const char *found;
@@ -47,7 +47,7 @@ static json_t *parameters_json(const struct route *route)
     return list;
 }
 
-/* Lists the fields one by one, because a schema of texts has no place for the file. */
+/* The other fields stay untyped, because a type for them would also have to fit the file. */
 static json_t *form_content(void)
 {
     return json_pack("{s:{s:{s:s, s:s, s:[s], s:{s:{s:s, s:s, s:s}}, s:b}}}", "multipart/form-data",
@@ -57,7 +57,7 @@ static json_t *form_content(void)
                      "description", "The bytes, as the last field.", "additionalProperties", true);
 }
 
-/* PATCH accepts both JSON and merge patches (RFC 7396); both mean a merge. */
+/* PATCH always merges, so both media types mean the same (RFC 7396). */
 static json_t *json_content(const struct route *route)
 {
     json_t *content = openapi_json_content(route->input->name, fields_example(route->input));

@@ -15,26 +15,26 @@ struct openapi_tag {
 extern const char openapi_introduction[];       /* Markdown */
 extern const struct openapi_tag openapi_tags[]; /* in page order, ended by name NULL */
 
-/* Returns a public code's meaning for API clients, or NULL for internal codes. */
+/* Returns NULL for codes that clients never see. */
 const char *openapi_code_meaning(enum error_code code);
 
 /* ---- openapi_operation.c ---- */
 
-/* Adds shared responses to `shared` (components/responses). New reference. */
+/* Adds what operations share to `shared` (components/responses). New reference. */
 json_t *openapi_operation(const struct endpoint *endpoint, const char *id, struct arena *arena,
                           json_t *shared);
 
 /* ---- openapi_responses.c ---- */
 
-/* Returns the "responses" and adds those it refers to to `shared`. New reference. */
+/* Adds what operations share to `shared` (components/responses). New reference. */
 json_t *openapi_responses(const struct endpoint *endpoint, struct arena *arena, json_t *shared);
 
 void openapi_add_error_schemas(json_t *schemas);
 
-/* Returns components/headers. New reference. */
+/* New reference. */
 json_t *openapi_headers(void);
 
-/* {"application/json": {"schema": {"$ref": ...}, "example": ...}}. Consumes example (or NULL). */
+/* Consumes `example`, which can be NULL. */
 json_t *openapi_json_content(const char *schema, json_t *example);
 
 #endif

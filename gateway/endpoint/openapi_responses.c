@@ -1,4 +1,4 @@
-/* openapi_responses.c - see openapi_private.h. Errors that operations share appear once. */
+/* openapi_responses.c - see openapi_private.h. Shared errors appear once. */
 #include "gateway/endpoint/openapi_private.h"
 
 #include <ctype.h>
@@ -86,7 +86,7 @@ static void add_limit_headers(json_t *response)
 
 /* ---- errors ---- */
 
-/* Error codes with which an operation answers a status. */
+/* Codes with which an operation answers a status. */
 struct codes {
     int status;
     size_t count;
@@ -103,7 +103,7 @@ static json_t *shown_codes(void)
     return list;
 }
 
-/* Returns the schema of an error with this message schema. Consumes `message`. */
+/* Consumes `message`, the schema of the error's message. */
 static json_t *error_schema(json_t *message)
 {
     return json_pack("{s:s, s:[s,s,s], s:{s:{s:s, s:s}, s:o, s:{s:s, s:s}, s:{s:s, s:o, s:s}, "
@@ -224,9 +224,8 @@ static void add_error(json_t *responses, const struct codes *codes, struct arena
                         json_pack("{s:s+}", "$ref", "#/components/responses/", name));
 }
 
-/* Returns the DOC row's codes for the status, and codes that follow from the route: a required
- * second factor (token routes outside /auth/), a shared account (by reach), a read-only project
- * (writes). */
+/* Codes of the DOC row, and those of the route's kind: required second factor (tokens outside
+ * /auth/), account of several organizations (by reach), read-only project (writes). */
 static struct codes codes_of(const struct endpoint *endpoint, int status)
 {
     const struct route *route = &endpoint->route;
@@ -245,7 +244,6 @@ static struct codes codes_of(const struct endpoint *endpoint, int status)
     return codes;
 }
 
-/* Adds the errors that this kind of route can answer, and those of its codes. */
 static void add_errors(json_t *responses, const struct endpoint *endpoint, struct arena *arena,
                        json_t *shared)
 {
@@ -257,8 +255,8 @@ static void add_errors(json_t *responses, const struct endpoint *endpoint, struc
         int status;
     } rows[] = {
         {!own, 400},
-        {!own, 401}, /* on public routes for refresh tokens */
-        {!own, 403}, /* on logout for API keys */
+        {!own, 401}, /* public routes: refresh token */
+        {!own, 403}, /* logout: API key */
         {!own, 404},
         {endpoint->takes_body || form, 408},
         {!own && !open && !logout && !(route->flags & R_SAFE), 409},
@@ -289,7 +287,7 @@ static json_t *file_content(void)
     return json_pack("{s:{s:{s:s, s:s}}}", "*/*", "schema", "type", "string", "format", "binary");
 }
 
-/* Adds 206, and 304 for a file that the client already has. */
+/* 206, or 304 if the client has the file. */
 static void add_file_responses(json_t *responses, json_t *success)
 {
     json_t *part = json_pack("{s:s, s:o}", "description", "The range that was asked for", "content",

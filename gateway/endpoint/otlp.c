@@ -15,14 +15,14 @@
 enum {
     PERIOD_MS = 1000,
     COLLECT_MS = 1000,
-    SEND_MS = 3000, /* a hanging receiver delays the exit by as much */
+    SEND_MS = 3000, /* a hanging receiver delays the exit by this */
     TRIES_MAX = 6,
     BACKOFF_MAX_MS = 30000,
     ANSWER_MAX = 64 * 1024,
 };
 
 struct batch {
-    char *body; /* NULL: no batch is being sent */
+    char *body; /* NULL: not sending */
     size_t size, spans;
     unsigned tries;
     int64_t next_mono_ms;
@@ -31,15 +31,15 @@ struct batch {
 struct otlp {
     struct gateway *gateway;
     struct curl_loop *curl;
-    char *header; /* additional HTTP header, or NULL */
+    char *header; /* or NULL */
     struct batch batch;
-    bool failing; /* the last attempt failed and was logged */
+    bool failing; /* the last attempt failed, which was logged */
     uint64_t *exported, *failures;
 };
 
 /* ---- collecting ---- */
 
-/* Service and instance names are [a-z0-9-] and need no escapes. */
+/* Names are [a-z0-9-] and need no escapes. */
 static void write_resource(FILE *file, const char *service, const char *instance, bool first,
                            const char *spans)
 {
@@ -65,7 +65,7 @@ static size_t write_peer(FILE *file, struct arena *arena, const struct fanout_re
     return (size_t)out->count;
 }
 
-/* Other gateways send their own spans. Older instances record none. */
+/* Other gateways send their own. Older instances have none. */
 static bool has_spans(const struct gateway *gateway, const char *peer)
 {
     return strncmp(peer, "gateway.", strlen("gateway.")) != 0 &&
@@ -107,7 +107,7 @@ static void collect(struct otlp *self, struct arena *arena)
 
 enum outcome { OUTCOME_TAKEN, OUTCOME_AGAIN, OUTCOME_REFUSED };
 
-/* Returns how many spans of an accepted request were rejected (ExportTracePartialSuccess). */
+/* Counts rejected spans of an accepted request (ExportTracePartialSuccess). */
 static size_t rejected(const struct fetch_answer *from, size_t sent)
 {
     struct error ignored;
@@ -123,7 +123,7 @@ static size_t rejected(const struct fetch_answer *from, size_t sent)
     return number > 0 ? MIN((size_t)number, sent) : 0;
 }
 
-/* Retries the statuses that OTLP calls retryable, and those that a proxy may have sent. */
+/* Retries what OTLP calls retryable, and what a proxy may have sent. */
 static enum outcome outcome_of(long status)
 {
     if (status >= 200 && status < 300)
@@ -216,7 +216,7 @@ int otlp_check(const struct gateway *gateway, struct error *err)
                      "otlp_endpoint must be a URL such as http://127.0.0.1:4318/v1/traces");
 }
 
-/* Reads the header from a file, because it can be a secret. */
+/* The header can be a secret, so it is in a file. */
 static int read_header(struct otlp *self, struct error *err)
 {
     const char *path = gateway_config(self->gateway)->otlp_header_file;

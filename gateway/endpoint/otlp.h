@@ -1,8 +1,8 @@
 /*
  * otlp.h - sends the suite's spans to an OpenTelemetry receiver (OTLP over HTTP, JSON encoding).
  *
- * The gateway collects all daemons' spans over the bus, so only the gateway needs network access.
- * It sends one batch at a time. Meanwhile full rings drop spans; nothing waits.
+ * The gateway collects them over the bus, so other daemons need no network access. It sends one
+ * batch at a time; until that is accepted, full rings drop spans.
  */
 #ifndef ATRIUM_GATEWAY_ENDPOINT_OTLP_H
 #define ATRIUM_GATEWAY_ENDPOINT_OTLP_H

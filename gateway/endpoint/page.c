@@ -1,9 +1,9 @@
 /*
  * page.c - see page.h.
  *
- * API routes ignore the cookie. A form counts only if the browser says that a page of this origin
- * sent it, and if its token belongs to the cookie. Otherwise the daemon just shows the page. The
- * daemon also learns if only the cookie has changed.
+ * API routes ignore the cookie. A form counts if the browser says that a page of this origin sent
+ * it and its token is the cookie's. Otherwise the daemon only shows the page, and is informed if
+ * only the cookie has changed.
  */
 #include "gateway/endpoint/page.h"
 
@@ -20,7 +20,7 @@ static const char *public_url(const struct exchange *exchange)
     return exchange->gateway->service.common->public_url;
 }
 
-/* Pages with a form have a tenant in their path. Pages without one need no cookie. */
+/* All pages with forms have a tenant in their path. Others need no cookie. */
 int visitor_find(const struct exchange *exchange, struct visitor *ret, struct error *err)
 {
     const struct route_match *match = &exchange->match;
@@ -38,7 +38,6 @@ int visitor_find(const struct exchange *exchange, struct visitor *ret, struct er
     return 0;
 }
 
-/* True when a page of this origin sent the form. */
 static bool is_of_origin(const struct exchange *exchange)
 {
     return browser_is_own(exchange_header(exchange, "Origin"),
@@ -74,7 +73,7 @@ int page_read_form(const struct exchange *exchange, struct query *ret, struct er
                                      err);
 }
 
-/* Returns where the person continues. Endpoints have parameters of their own instead. */
+/* Endpoints have parameters of their own instead of "next". */
 static const char *next_of(const struct exchange *exchange, const struct query *form)
 {
     struct query query;

@@ -1,8 +1,8 @@
 /*
- * protocol.c - requests and answers whose form a standard defines.
+ * protocol.c - serves requests whose form a standard defines.
  *
- * A repeated parameter is refused first, because two readers could use different values (RFC 6749,
- * sections 3.1 and 3.2). With R_REPEATED it is dropped and the daemon learns of it.
+ * A repeated parameter is refused, because readers could use different values (RFC 6749, sections
+ * 3.1 and 3.2). With R_REPEATED it is dropped and the daemon is informed.
  */
 #include "gateway/endpoint/endpoints.h"
 
@@ -39,7 +39,7 @@ static bool stands_twice(const struct query *query, size_t index)
     return false;
 }
 
-/* Removes all occurrences of repeated parameters. Returns true if there were any. */
+/* Drops all occurrences. */
 static bool drop_repeated(struct query *query, struct arena *arena)
 {
     const struct query all = *query;
@@ -53,7 +53,7 @@ static bool drop_repeated(struct query *query, struct arena *arena)
     return kept < all.count;
 }
 
-/* RFC 6749, section 2.3.1: POST parameters must not be in the URL, which is logged. */
+/* RFC 6749, section 2.3.1: secrets must not be in the URL, which is logged. */
 static int read_post(const struct exchange *exchange, struct query *ret, struct error *err)
 {
     *ret = (struct query){0};
@@ -111,8 +111,7 @@ static int ask(struct exchange *exchange, const struct visitor *visitor,
     return fields_unpack(&endpoint_answer_table, &output, exchange->arena, ret, err);
 }
 
-/* A form from another site arrives without the cookie (SameSite=Lax). A new cookie would replace
- * the real one. */
+/* Forms of other sites come without the cookie (SameSite=Lax), so don't replace it. */
 static const char *set_cookie(const struct exchange *exchange, const struct visitor *visitor,
                               const struct endpoint_answer *from)
 {
@@ -153,8 +152,8 @@ static void answer_protocol(struct exchange *exchange, const struct visitor *vis
 
 enum {
     PUBLISHED_MAX = 1000,
-    FRESH_MS = 10000,  /* served without asking a daemon */
-    STALE_MS = DAYS(1) /* served if no daemon answers */
+    FRESH_MS = 10000,  /* not fetched again before */
+    STALE_MS = DAYS(1) /* limit while no daemon answers */
 };
 
 struct published {
@@ -209,7 +208,6 @@ static bool is_unavailable(const struct error *err)
     return status == 503 || status == 504;
 }
 
-/* Like ask(), for a route with the same answer for everyone. */
 static int ask_cached(struct exchange *exchange, struct endpoint_answer *ret, struct error *err)
 {
     const struct visitor none = {.name = NULL};

@@ -1,4 +1,4 @@
-/* reply.c - answers an exchange and resumes its connection; see exchange.h. */
+/* reply.c - a request's client and answer, and when the connection resumes; see exchange.h. */
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/domain/endpoint.h"
@@ -64,7 +64,7 @@ void exchange_unpause(struct exchange *self)
     resume(self);
 }
 
-/* Resumes the connection, later if the error must not be fast. */
+/* Errors of some routes must not be fast. */
 static void exchange_release(struct exchange *self)
 {
     self->released = true;
@@ -82,7 +82,7 @@ static void on_floor(void *arg)
     exchange_release(self);
 }
 
-/* Compresses larger answers, but never secrets, because the compressed length would leak them. */
+/* Compresses only answers without secrets, because their length would reveal those. */
 static void encode(struct exchange *self, struct answer *answer)
 {
     const char *body;
@@ -114,7 +114,7 @@ void exchange_reply(struct exchange *self, struct answer *answer)
     self->replied_us = clock_mono_us();
     self->response = answer_response(answer);
     if (slow && answer->status >= 400) {
-        /* + 1, because both times are rounded down to milliseconds. */
+        /* + 1: both times are rounded down. */
         self->floor = loop_at(self->gateway->service.loop,
                               self->arrived_us / 1000 + SLOW_ERROR_MS + 1, on_floor, self);
         return;

@@ -29,7 +29,7 @@
             since_, summary_)                                                                     \
     {{#method_, path_, #service_, #handler_, access_, reach_, flags_, &input_##_table,            \
       &output_##_table, since_, summary_, alias_},                                                \
-     &doc_##handler_}, /* undeclared: <service>_docs.def has no DOC row for it */
+     &doc_##handler_}, /* undeclared: add a DOC row to <service>_docs.def */
 #define SERVICE_PAGE(...) PAGE_ROW(__VA_ARGS__)
 #define PAGE_ROW(service_, method_, path_, handler_, input_, reach_, flags_)           \
     {{#method_, path_, #service_, #handler_, ACCESS_PUBLIC, reach_, (flags_) | R_PAGE, \
@@ -64,11 +64,11 @@ static const struct {
 
 enum { METHODS_MAX = 6 };
 
-/* One segment of the tree. Children are a list, because no node has more than a dozen. */
+/* A list of children is enough: no node has more than a dozen. */
 struct node {
     struct node *next, *children, *parameter;
-    struct node *rest; /* child {*} */
-    const char *text;  /* NULL: a parameter, named by the endpoint */
+    struct node *rest; /* child for {*} */
+    const char *text;  /* NULL: a parameter */
     struct endpoint *endpoints[METHODS_MAX];
     size_t count;
 };
@@ -106,8 +106,7 @@ static struct node *node_parameter(struct router *self, struct node *node)
     return node->parameter;
 }
 
-/* Returns the node of the endpoint's path and creates missing nodes. NULL: the path is
- * malformed. */
+/* Returns NULL for a malformed path. */
 static struct node *node_make(struct router *self, struct endpoint *endpoint)
 {
     char *text = arena_strdup(self->arena, endpoint->route.path), *rest = NULL;
@@ -133,7 +132,7 @@ static struct node *node_make(struct router *self, struct endpoint *endpoint)
     return node == &self->root || node->count == METHODS_MAX ? NULL : node;
 }
 
-/* Returns the slot of the front page or the 404 page, which only browsers see, or NULL. */
+/* Returns a slot for "/" and "/{*}", which only browsers see, otherwise NULL. */
 static struct endpoint **browser_page(struct router *self, const struct route *route)
 {
     if (!(route->flags & R_PAGE))
@@ -198,7 +197,7 @@ static void allow_add(char allow[static ALLOW_SIZE], const char *method)
         snprintf(allow + length, ALLOW_SIZE - length, "%s%s", length > 0 ? ", " : "", method);
 }
 
-/* Finds the method at the path's last node, or collects the methods that the node has. */
+/* Finds the method, or collects the node's methods. */
 static bool node_select(const struct node *node, const char *method, struct route_match *match)
 {
     for (size_t i = 0; i < node->count; i++) {
@@ -216,14 +215,13 @@ static bool node_select(const struct node *node, const char *method, struct rout
     return false;
 }
 
-/* Pages also match with a trailing slash. */
 static bool is_page_with_slash(const struct node *node, const struct path *path, size_t index)
 {
     return index + 1 == path->count && path->segments[index][0] == '\0' && node->count > 0 &&
            node->endpoints[0]->route.flags & R_PAGE;
 }
 
-/* Matches the segments from `index` on. Recursion is as deep as the deepest route. */
+/* Recursion is as deep as the deepest route. */
 static bool node_find(const struct node *node, const char *method, const struct path *path,
                       size_t index, struct route_match *match)
 {
@@ -276,7 +274,7 @@ static bool table_has(const struct field_table *table, unsigned flags)
     return false;
 }
 
-/* An upload form is signed and so as good as a token. */
+/* Upload forms are signed, so they count as tokens. */
 static bool table_has_token(const struct field_table *table)
 {
     for (size_t i = 0; i < table->count; i++)
@@ -287,7 +285,7 @@ static bool table_has_token(const struct field_table *table)
     return false;
 }
 
-/* Decided by members, row flags and path. A bot's answer can mix secrets with the caller's text. */
+/* A bot's answer mixes secrets and the caller's text. */
 static bool may_hold_secret(const struct route *route)
 {
     return table_has(route->output, FIELD_SECRET | FIELD_BODY) || table_has_token(route->output) ||

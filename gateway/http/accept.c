@@ -8,8 +8,7 @@
 
 #include "common/domain/accept.h"
 
-/* Returns how specific a range is for the type: 3 for the type itself, 2 for "text/...", 1 for any,
- * 0 if it doesn't match. */
+/* Returns 3 for the type itself, 2 for "text/...", 1 for any, 0 for no match. */
 static int match(const char *range, size_t length, const char *type)
 {
     size_t major = strcspn(type, "/") + 1;

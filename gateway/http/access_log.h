@@ -1,8 +1,8 @@
 /*
- * access_log.h - one line per answered request, written once per turn, for the journal immediately.
+ * access_log.h - one line per answered request, buffered for a turn unless it is for the journal.
  *
- * A line has the route's template, never the URL, which can contain tokens. It has the client's
- * address, which is personal data, only if the operator enabled that.
+ * A line has no URL, which can contain tokens, only the route's template. The client's address is
+ * personal data, so it is logged only if the operator enabled that.
  */
 #ifndef ATRIUM_GATEWAY_HTTP_ACCESS_LOG_H
 #define ATRIUM_GATEWAY_HTTP_ACCESS_LOG_H
@@ -17,8 +17,8 @@ struct access_log {
 };
 
 struct access_line {
-    const char *method, *route; /* `route`: template, or "-" */
-    unsigned status;            /* 0: the client left before the answer */
+    const char *method, *route; /* template, or "-" */
+    unsigned status;            /* 0: the client left early */
     int64_t duration_us;
     const char *trace, *trace_id; /* request id; trace id or NULL */
     const char *address;          /* NULL: not logged */
@@ -26,10 +26,10 @@ struct access_line {
 
 void access_log_add(struct access_log *self, const struct access_line *line);
 
-/* Returns a known method, or "other", because a client can send any word of any length. */
+/* Returns "other" for unknown methods, because a client can send any word of any length. */
 const char *access_log_method(const char *method);
 
-/* Writes the buffered lines to stderr. */
+/* Writes to stderr. */
 void access_log_flush(struct access_log *self);
 
 #endif

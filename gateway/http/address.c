@@ -1,9 +1,8 @@
 /*
- * address.c - see address.h. Clients must not be able to choose their address, because throttles
- * count by it.
+ * address.c - see address.h.
  *
- * Headers are parsed from the end, including quotes, so a client's own entries can't affect the
- * proxies'.
+ * Throttles count by address, so clients must not be able to choose it. Headers are parsed from the
+ * end, so that a client's own entries don't affect those of proxies.
  */
 #include "gateway/http/address.h"
 
@@ -25,7 +24,7 @@ static struct span span_trim(struct span self)
     return self;
 }
 
-/* A quote is escaped if an odd number of backslashes precedes it. */
+/* True after an odd number of backslashes. */
 static bool is_escaped(const char *text, size_t at)
 {
     size_t start = at;
@@ -35,7 +34,7 @@ static bool is_escaped(const char *text, size_t at)
     return (at - start) % 2 == 1;
 }
 
-/* Cuts the last separator and the text after it off *rest, and returns that text. */
+/* Cuts the text after the last separator, and the separator, off *rest. */
 static struct span span_last(struct span *rest, const char *separators, bool quotes)
 {
     size_t start = rest->size;
@@ -63,8 +62,7 @@ static int span_address(struct span self, struct address *ret)
     return address_parse(text, ret);
 }
 
-/* Parses 'for=192.0.2.1;proto=https' (RFC 7239, section 4). "unknown" and "_hidden" aren't
- * addresses. */
+/* Parses 'for=192.0.2.1;proto=https' (RFC 7239, section 4). Fails for "unknown" and "_hidden". */
 static int element_address(struct span element, struct address *ret)
 {
     static const char name[] = "for=";
@@ -84,8 +82,8 @@ static int element_address(struct span element, struct address *ret)
     return -1;
 }
 
-/* Removes the last entry of a list, skipping empty ones (RFC 9110, section 5.6.1). Returns 1: *ret
- * has an address, 0: the list is empty, -1: not an address. */
+/* Removes the last entry that isn't empty (RFC 9110, section 5.6.1). Returns 1 with an address, 0
+ * at the end of the list, -1 for other entries. */
 static int last_entry(struct span *list, bool standard, struct address *ret)
 {
     while (list->size > 0) {

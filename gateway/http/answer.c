@@ -9,7 +9,7 @@
 #include "common/wire/codec.h"
 #include "gateway/http/range.h"
 
-/* If a browser renders JSON, it must load nothing and not be framed. */
+/* In case a browser renders JSON. */
 #define JSON_POLICY "default-src 'none'; frame-ancestors 'none'"
 
 static const struct answer_header standing[] = {
@@ -18,8 +18,7 @@ static const struct answer_header standing[] = {
     {"X-Frame-Options", "DENY"},
 };
 
-/* Headers of all answers except pages. CORS allows any origin, but no credentials, which no route
- * uses. */
+/* Not for pages. CORS for any origin is safe, because no route uses a browser's credentials. */
 static const struct answer_header shared[] = {
     {"Access-Control-Allow-Origin", "*"},
     {"Access-Control-Expose-Headers",
@@ -27,7 +26,7 @@ static const struct answer_header shared[] = {
      "RateLimit-Remaining, RateLimit-Reset, Retry-After, WWW-Authenticate, X-Request-Id"},
 };
 
-/* Returns the client's message: the status's default if the error's text is missing or internal. */
+/* Messages of status 500 are internal. */
 static const char *message_of(const struct error *err, int status)
 {
     if (status == 500)
@@ -51,7 +50,7 @@ static json_t *problems_json(const struct error *err)
     return list;
 }
 
-/* False for members meant for endpoints' answers: the OAuth 2.0 error code and headers. */
+/* The others are for endpoints: the OAuth 2.0 error code and headers. */
 static bool is_body_member(const char *name)
 {
     static const char *const others[] = {"error", "WWW-Authenticate", "DPoP-Nonce"};
@@ -62,7 +61,7 @@ static bool is_body_member(const char *name)
     return true;
 }
 
-/* Adds a member to the body. "details.url" is added to the object "details". */
+/* Adds "details.url" to the object "details". */
 static void add_member(json_t *body, struct arena *arena, const char *name, const char *value)
 {
     const char *dot = strchr(name, '.');
@@ -99,7 +98,7 @@ void answer_from_error(const struct error *err, struct arena *arena, struct answ
     json_decref(body);
 }
 
-/* RFC 6749, section 5.2: only ASCII without quotes and backslashes. */
+/* RFC 6749, section 5.2: only ASCII, no quotes or backslashes. */
 static const char *description_of(const struct error *err, struct arena *arena, int status)
 {
     char *text = err->problems
@@ -112,7 +111,7 @@ static const char *description_of(const struct error *err, struct arena *arena, 
     return text;
 }
 
-/* Returns a member that the daemon added: the OAuth error code or a header. NULL: none. */
+/* Returns the OAuth 2.0 error code or a header that the daemon set, or NULL. */
 static const char *member_of(const struct error *err, const char *name)
 {
     for (const struct error_item *item = err->members; item; item = item->next)
@@ -147,7 +146,6 @@ void answer_oauth_from_error(const struct error *err, struct arena *arena, struc
     json_decref(body);
 }
 
-/* Escapes a text that can contain client input. */
 static const char *as_html(struct arena *arena, const char *text)
 {
     const char *html = "";
@@ -189,7 +187,7 @@ void answer_page_from_error(const struct error *err, struct arena *arena, struct
     ret->size = strlen(ret->body);
 }
 
-/* Destination of headers: libmicrohttpd or a text. */
+/* Headers go to libmicrohttpd or to a text. */
 struct headers {
     struct MHD_Response *response;
     struct arena *arena;
@@ -216,9 +214,8 @@ static void add_plain(struct headers *to, const char *name, const char *value)
         to->text = arena_printf(to->arena, "%s%s: %s\r\n", to->text, name, value);
 }
 
-/* Replaces control characters by blanks, so that a value can't start another header. Otherwise
- * libmicrohttpd would drop the header, which may be the one that keeps a file from being
- * displayed. */
+/* A control character could start another header. libmicrohttpd would drop the whole header, even
+ * one that protects from displaying a file, so replace the character. */
 static void add_blanked(struct headers *to, const char *name, const char *value)
 {
     CLEANUP(arena_destroy) struct arena *scratch = arena_new();
@@ -244,7 +241,7 @@ static void add_number(struct headers *to, const char *name, int64_t value)
     add(to, name, text);
 }
 
-/* RFC 9470. Older authds don't send the maximum age, so the default is 15 minutes. */
+/* RFC 9470. The default is for older authds, which don't send a maximum age. */
 static void add_challenge(struct headers *to, const struct error *err)
 {
     char text[96];
@@ -311,8 +308,7 @@ struct MHD_Response *answer_response(const struct answer *self)
     struct headers headers = {.response = self->response};
 
     if (!headers.response)
-        /* libmicrohttpd only reads the buffer (RESPMEM_PERSISTENT), so casting const away is
-         * safe. */
+        /* libmicrohttpd only reads the buffer (RESPMEM_PERSISTENT). */
         headers.response = MHD_create_response_from_buffer(
             self->size, (void *)(uintptr_t)(self->body ? self->body : ""), MHD_RESPMEM_PERSISTENT);
     memory_ensure(headers.response);

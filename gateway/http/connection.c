@@ -7,16 +7,16 @@
 #include "gateway/http/mhd_socket.h"
 
 enum {
-    HEAD_MAX_MS = 30000, /* from a header's first byte to its last */
+    HEAD_MAX_MS = 30000, /* first byte of a header to its last */
     READING_MAX_MS = 30000,
     WRITING_MAX_MS = 60000,
-    QUIET_MAX_MS = 30000, /* the client reads nothing of its answer */
-    STALL_MS = 5000,      /* a body must make STALL_BYTES of progress in this time */
+    QUIET_MAX_MS = 30000, /* the client reads nothing */
+    STALL_MS = 5000,      /* a body must bring STALL_BYTES in this time */
     STALL_BYTES = STALL_MS / 1000 * 1024,
     SLOWEST = 4096,         /* bytes per second */
-    SPARE_MS = 1000,        /* minimum idle time before a close, unless crowded */
-    FULL_TENTHS = 9,        /* of max: above this, idle connections are closed */
-    DRAIN_MAX = 256 * 1024, /* unread bytes of the client before a close */
+    SPARE_MS = 1000,        /* minimum idle time of closed connections, unless crowded */
+    FULL_TENTHS = 9,        /* of `max`: then it is crowded */
+    DRAIN_MAX = 256 * 1024, /* bytes read before a close */
 };
 
 /* ---- idle connections ---- */
@@ -74,7 +74,6 @@ static void count(struct connection *self, int by)
         each->connections += (size_t)by;
 }
 
-/* Removes the connection from all counts and idle lists. */
 static void uncount(struct connection *self)
 {
     if (self->closing)
@@ -98,8 +97,7 @@ static void evict(struct connections *all, struct connection *longest)
     ++*all->evicted;
 }
 
-/* Closes a client's longest idle connections above its limit. Those idle for less than `spare_ms`
- * may still have unread requests. */
+/* A client's burst of requests may still be unread in connections idle for less than `spare_ms`. */
 static void trim(struct connections *all, const struct http_client *client, int64_t mono_ms,
                  int64_t spare_ms)
 {
@@ -115,7 +113,7 @@ static bool is_crowded(const struct connections *all)
     return all->count > all->max * FULL_TENTHS / 10;
 }
 
-/* If all other connections are busy, this can close the new one, which is idle too. */
+/* If all others are busy, this closes the newest one. */
 static void make_room(struct connections *all, const struct http_client *client, int64_t mono_ms)
 {
     trim(all, client, mono_ms, is_crowded(all) ? 0 : SPARE_MS);
@@ -188,8 +186,7 @@ void connection_allow(struct connection *self, int64_t bytes)
     self->more_ms = bytes * 1000 / SLOWEST;
 }
 
-/* Drains the socket first, because closing with unread bytes resets the connection and loses the
- * answer. */
+/* Unread bytes would turn the close into a reset, and the client would lose the answer. */
 void connection_cut(struct connection *self, const char *bytes, size_t size)
 {
     if (self->cut)
@@ -202,7 +199,7 @@ void connection_cut(struct connection *self, const char *bytes, size_t size)
 
 /* ---- time ---- */
 
-/* An answer must make any progress, a body STALL_BYTES. */
+/* A body needs STALL_BYTES, an answer any progress. */
 static bool is_stalled(struct connection *self, int64_t mono_ms)
 {
     bool reading = self->phase == CONNECTION_READING;
@@ -237,9 +234,8 @@ static bool is_late(struct connection *self, int64_t mono_ms)
     return false;
 }
 
-/* True when the client stopped sending too early. libmicrohttpd 0.9.75 misses that if the end
- * arrives with bytes, because epoll reports it once. Idle connections are many, so only thorough
- * sweeps check them. */
+/* libmicrohttpd 0.9.75 misses a client's end of input that arrives with bytes, because epoll
+ * reports it once. Idle connections are many, so only thorough sweeps ask them. */
 static bool is_over(const struct connection *self, bool thorough)
 {
     return (self->phase == CONNECTION_READING || (self->phase == CONNECTION_IDLE && thorough)) &&

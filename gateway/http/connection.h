@@ -1,9 +1,9 @@
 /*
- * connection.h - a client's socket, its phase and the time limit of each phase.
+ * connection.h - a client's socket.
  *
- * libmicrohttpd times out only silent connections, so each phase has a limit of its own. Above a
- * client's connection limit, its longest idle ones are closed. When the listener is crowded, a new
- * connection replaces the longest idle one.
+ * libmicrohttpd limits only silence, so each phase has a time limit here. A client's longest idle
+ * connections are closed above its limit. On a crowded listener, a new connection replaces the
+ * longest idle one.
  */
 #ifndef ATRIUM_GATEWAY_HTTP_CONNECTION_H
 #define ATRIUM_GATEWAY_HTTP_CONNECTION_H
@@ -15,13 +15,13 @@
 #include "gateway/http/mhd_epoll.h"
 
 enum connection_phase {
-    CONNECTION_IDLE,    /* between requests, or receiving a header */
-    CONNECTION_READING, /* receiving a body */
-    CONNECTION_WORKING, /* preparing the answer, limited by other deadlines */
-    CONNECTION_WRITING, /* sending the answer */
+    CONNECTION_IDLE, /* between requests, or in a header */
+    CONNECTION_READING,
+    CONNECTION_WORKING, /* making the answer, which has other deadlines */
+    CONNECTION_WRITING,
 };
 
-enum { IDLE_LISTS = 3 }; /* the client's, its /48's, the listener's */
+enum { IDLE_LISTS = 3 }; /* client, its /48, listener */
 
 struct idle_link {
     struct idle_list *list; /* NULL: in no list */
@@ -34,62 +34,61 @@ struct connection {
     struct connections *all;
     struct connection *next, **link;
     struct MHD_Connection *mhd;
-    struct exchange *exchange;  /* current request */
-    struct http_client *client; /* counted client; NULL for proxies and admins */
+    struct exchange *exchange;
+    struct http_client *client; /* NULL: a proxy's or an admin's */
     struct idle_link idle[IDLE_LISTS];
     struct mhd_epoll edge;
     struct framing framing;
-    uint64_t ended; /* requests that libmicrohttpd has finished */
+    uint64_t ended; /* requests finished by libmicrohttpd */
     int fd;
     enum connection_phase phase;
-    int64_t since_ms; /* monotonic start of the phase */
-    int64_t more_ms;  /* extra time for this phase */
-    int64_t head_ms;  /* when the sweep first saw bytes of a header; 0: none */
-    int64_t moved_ms; /* when the sweep last saw enough progress */
+    int64_t since_ms; /* start of the phase, monotonic */
+    int64_t more_ms;  /* extends this phase */
+    int64_t head_ms;  /* when the sweep saw a header begin; 0: none */
+    int64_t moved_ms; /* when the sweep last saw progress */
     uint64_t moved;   /* bytes in this phase, both directions */
-    uint64_t counted; /* `moved` as of moved_ms */
-    off_t file_end;   /* end of the answer in its file; see mhd_socket.c */
+    uint64_t counted; /* `moved` at that time */
+    off_t file_end;   /* of the answer, in its file; see mhd_socket.c */
     struct address peer;
-    bool answering; /* libmicrohttpd is sending an answer of the gateway */
-    bool begun;     /* bytes arrived since the last answer */
+    bool answering; /* by libmicrohttpd, for the gateway */
+    bool begun;     /* bytes came since the last answer */
     bool over;      /* the client stopped sending */
-    bool cut;       /* the last answer was sent; drop libmicrohttpd's bytes */
+    bool cut;       /* the last answer was sent; libmicrohttpd's is dropped */
     bool closing;   /* shut down and no longer counted */
 };
 
 struct connections {
     struct connection *head;
     size_t count, max;
-    size_t client_max;     /* per client; 0: unlimited */
-    int64_t keep_alive_ms; /* limit between two requests */
+    size_t client_max;     /* 0: unlimited */
+    int64_t keep_alive_ms; /* between requests */
     struct clients *clients;
-    const struct address_networks *trusted; /* proxies, whose connections count for no client */
+    const struct address_networks *trusted; /* proxies, which are no client */
     struct idle_list idle, idle_trusted;
-    uint64_t *evicted; /* metric: closed to make room */
-    void *arg;         /* for the callbacks: */
-    /* Replaces libmicrohttpd's own answer of this status; see mhd_socket.h. */
+    uint64_t *evicted; /* closed to make room */
+    void *arg;
+    /* Replaces libmicrohttpd's own answer. */
     void (*refused)(struct connection *connection, int status);
-    /* The body stalled, is slow or ended early. Returns true after answering (close now), false if
-     * it is too early to close. */
+    /* A body stalled, is slow or ended early. True: answered, so close; false: too early. */
     bool (*unfinished)(struct connection *connection);
 };
 
-/* Counts a new connection and closes idle ones above the limits. */
+/* Also closes idle connections above the limits. */
 struct connection *connection_new(struct connections *all, struct MHD_Connection *connection,
                                   int64_t mono_ms);
 void connection_destroy(struct connection **self_p);
 
-/* Starts a phase and its time limit. */
+/* The phase's time limit starts here. */
 void connection_enter(struct connection *self, enum connection_phase phase, int64_t mono_ms);
 
-/* Extends the phase by the time that `bytes` take on a slow line. */
+/* Extends the phase for `bytes` on a slow line. */
 void connection_allow(struct connection *self, int64_t bytes);
 
-/* Sends these wire bytes as the last answer and closes. */
+/* Sends the bytes as they are, and closes. */
 void connection_cut(struct connection *self, const char *bytes, size_t size);
 
-/* Shuts down sockets whose phase took too long or whose client hung up; libmicrohttpd then closes
- * them. `thorough`: also checks if idle clients hung up. Called every second. */
+/* Shuts down sockets whose phase took too long or whose client left, for libmicrohttpd to close.
+ * `thorough`: asks idle ones too. Called every second. */
 void connections_sweep(struct connections *all, int64_t mono_ms, bool thorough);
 
 #endif

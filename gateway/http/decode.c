@@ -7,7 +7,7 @@
 #include "common/domain/uri.h"
 #include "common/wire/codec.h"
 
-/* Writes the decoded text and a NUL to `out`. Returns its size, or -1. Rejects %00. */
+/* Terminates `out` with NUL. Returns the size, or -1 for a malformed escape or %00. */
 static ssize_t percent_decode(const char *raw, size_t size, char *out, bool form)
 {
     size_t length = 0;
@@ -84,7 +84,7 @@ int query_decode(const char *raw, struct arena *arena, struct query *ret, struct
     if (*raw == '\0')
         return 0;
     ret->pairs = arena_calloc(arena, QUERY_PAIRS_MAX, sizeof(*ret->pairs));
-    /* Each pair loses at least its separator and gains two NULs. */
+    /* Each pair loses a separator and gains two NULs. */
     scratch = arena_alloc(arena, strlen(raw) + 2 * QUERY_PAIRS_MAX);
     for (; *raw; raw += *raw == '&') {
         size_t size = strcspn(raw, "&"), name_size = strcspn(raw, "=&");

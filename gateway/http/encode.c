@@ -9,12 +9,11 @@
 
 enum {
     GZIP_LEVEL = 1,
-    GZIP_WINDOW = 15 + 16, /* 15 bits, plus 16 for a gzip header */
+    GZIP_WINDOW = 15 + 16, /* 15 bits; 16: gzip header */
     GZIP_MEMORY = 8,
-    BROTLI_LEVEL = 5, /* used only at the start: milliseconds for the OpenAPI page */
+    BROTLI_LEVEL = 5, /* used only at the start */
 };
 
-/* True when the parameters contain "q=0". */
 static bool is_refused(const char *parameters, size_t size)
 {
     for (size_t i = 0; i + 2 < size; i++) {

@@ -4,17 +4,17 @@
 
 #include "common/base/arena.h"
 
-enum { ENCODE_MIN = 1024 }; /* bytes; smaller answers aren't compressed */
+enum { ENCODE_MIN = 1024 }; /* bytes worth compressing */
 
-/* True when an Accept-Encoding (NULL: none) lists the coding without q=0. */
+/* True when listed, but not with q=0. `accept` can be NULL. */
 bool encode_is_accepted(const char *accept, const char *coding);
 
-/* Compress into the arena. Return NULL if the result isn't smaller. Use gzip, which is fast, for
- * one answer and brotli for texts that are stored. */
+/* Return NULL if the result isn't smaller. gzip is fast enough for each answer, brotli is for
+ * stored texts. */
 const char *encode_gzip(struct arena *arena, const char *bytes, size_t size, size_t *ret_size);
 const char *encode_brotli(struct arena *arena, const char *bytes, size_t size, size_t *ret_size);
 
-/* Returns the `plain_size` bytes before encode_gzip(), from the arena. */
+/* `plain_size`: bytes before encode_gzip(). */
 const char *encode_gunzip(struct arena *arena, const char *bytes, size_t size, size_t plain_size);
 
 #endif

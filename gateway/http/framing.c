@@ -4,21 +4,21 @@
 #include <microhttpd.h>
 
 enum state {
-    START, /* before a request; skips empty lines (RFC 9112, section 2.2) */
+    START, /* skips empty lines (RFC 9112, section 2.2) */
     START_LF,
     METHOD,
     TARGET_FIRST,
     TARGET,
     VERSION,
     LINE_LF,
-    NAME_FIRST, /* or CR, after the last field */
+    NAME_FIRST, /* or CR after the last field */
     NAME,
     VALUE_FIRST,
     VALUE,
     VALUE_LF,
     FIELDS_LF,
     BODY,
-    OPAQUE, /* request with an unclear end, always the last; see head_is_ambiguous() */
+    OPAQUE, /* unclear end, so the last request; see head_is_ambiguous() */
     SIZE_FIRST,
     SIZE,
     SIZE_SPACE,
@@ -33,7 +33,7 @@ enum state {
 enum { TOKEN = 1, VISIBLE = 2 };
 enum { SIGN = TOKEN | VISIBLE };
 
-/* URIs have no bytes beyond ASCII, but clients send them in targets. */
+/* Not allowed in URIs, but clients send bytes beyond ASCII in targets. */
 static const uint8_t classes[256] = {
     ['!'] = SIGN,
     ['"'] = VISIBLE,
@@ -58,7 +58,7 @@ static const uint8_t classes[256] = {
     [0x80 ... 0xff] = VISIBLE,
 };
 
-/* Fields that determine where a body ends. */
+/* Fields that say where a body ends. */
 enum { LENGTH = 1, CODING = 2, FRAMING_FIELDS = LENGTH | CODING };
 static const char *const names[] = {"content-length", "transfer-encoding"};
 static const char coding[] = "chunked";
@@ -91,7 +91,6 @@ static bool enter(struct framing *self, enum state state)
     return true;
 }
 
-/* Enters the state if this byte is the required one. */
 static bool expect(struct framing *self, bool good, enum state state)
 {
     return good && enter(self, state);
@@ -171,7 +170,7 @@ static void match_name(struct framing *self, uint8_t c)
     self->position++;
 }
 
-/* Two framing fields leave the end unclear (RFC 9112, section 6.3). HTTP/1.0 has no chunks. */
+/* Two such fields leave the end unclear (RFC 9112, section 6.3). HTTP/1.0 has no chunks. */
 static bool name_ends(struct framing *self)
 {
     for (size_t i = 0; i < ARRAY_SIZE(names); i++)
@@ -267,7 +266,6 @@ static bool size_ends(struct framing *self, uint8_t c)
     return expect(self, c == '\n', self->trailers ? NAME_FIRST : CHUNK);
 }
 
-/* Handles the bytes after a chunk's size, up to the end of the line. */
 static bool in_extension(struct framing *self, uint8_t c)
 {
     if (++self->extension > FRAMING_EXTENSION_MAX)
@@ -307,7 +305,7 @@ static bool step(struct framing *self, uint8_t c)
     }
 }
 
-/* Skips bytes of a body or chunk. Returns how many of `size`. */
+/* Returns how many bytes belong to the body or chunk. */
 static size_t skip(struct framing *self, size_t size)
 {
     size_t some = size < self->body ? size : (size_t)self->body;
@@ -320,7 +318,7 @@ static size_t skip(struct framing *self, size_t size)
     return some;
 }
 
-/* Returns how many of the next bytes can't change the state. */
+/* Returns how many bytes need no step(). */
 static size_t plain_length(struct framing *self, const uint8_t *bytes, size_t size)
 {
     uint8_t class = self->state == TARGET                                ? VISIBLE
@@ -338,10 +336,10 @@ static size_t plain_length(struct framing *self, const uint8_t *bytes, size_t si
     return length;
 }
 
-/* Bytes from `out` up to `in` are removed. */
+/* Bytes from `out` to `in` are dropped. */
 struct cursor {
     uint8_t *bytes;
-    size_t in, out, gap; /* `gap`: start of white space that may end a value */
+    size_t in, out, gap; /* `gap`: start of white space that may be dropped */
 };
 
 static void keep(struct cursor *at, size_t from, size_t size)
@@ -351,7 +349,6 @@ static void keep(struct cursor *at, size_t from, size_t size)
     at->out += size;
 }
 
-/* Keeps held white space, because the value continues after it. */
 static bool keep_gap(struct framing *self, struct cursor *at)
 {
     size_t size = at->in - at->gap;

@@ -10,8 +10,8 @@ struct head_row {
     size_t length, offset;
     enum {
         LAST, /* the last one counts */
-        ONCE, /* repetition makes the request ambiguous */
-        NONE, /* a repeated header counts as "" */
+        ONCE, /* two make the request ambiguous */
+        NONE, /* two count as "" */
     } several;
 };
 #define HEAD(name_, member, several_)                                     \
@@ -38,7 +38,7 @@ static const struct head_row head_rows[] = {
     HEAD("DPoP", dpop, NONE), /* RFC 9449, section 4.3, check 1 */
 };
 
-/* Keeps the last FORWARDED_MAX in order, because the right-most are from trusted proxies. */
+/* Drops the first, because trusted proxies add the right-most ones. */
 static void head_forwarded(struct head *head, const char *value)
 {
     if (head->forwarded_count == FORWARDED_MAX) {

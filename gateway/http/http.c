@@ -5,9 +5,9 @@
 #include "gateway/http/mhd_epoll.h"
 
 enum {
-    /* Per connection, for the request line and the headers of request and answer. */
+    /* Memory per connection for request line and headers. */
     POOL_SIZE = 16 * 1024,
-    PUMP_ROUNDS_MAX = 8, /* per turn, so that a flood leaves time for the bus */
+    PUMP_ROUNDS_MAX = 8, /* per turn, to leave time for the bus */
 };
 
 struct http {
@@ -30,7 +30,7 @@ static void on_timer(void *arg)
     http_pump(self, true);
 }
 
-/* Arms the timer for libmicrohttpd's next timeout, unless it already fires before that. */
+/* The timer moves only if it would be late. */
 static void http_arm(struct http *self)
 {
     MHD_UNSIGNED_LONG_LONG wait_ms;
@@ -46,7 +46,7 @@ static void http_arm(struct http *self)
     self->timer = loop_at(self->loop, at_ms, on_timer, self);
 }
 
-/* Asks the kernel at most once; further events start the next turn. */
+/* Later events start the next turn. */
 static void http_pump(struct http *self, bool ask)
 {
     MHD_UNSIGNED_LONG_LONG wait_ms = 0;
@@ -74,7 +74,7 @@ static void on_turn(void *arg)
         http_pump(self, false);
 }
 
-/* Keeps the raw path, because decode.c decodes it. */
+/* decode.c decodes the path. */
 static size_t keep_escaped(void *arg UNUSED, struct MHD_Connection *connection UNUSED, char *text)
 {
     return strlen(text);

@@ -1,7 +1,7 @@
 /*
  * http.h - a libmicrohttpd daemon in the loop.
  *
- * It uses external epoll without threads, so all callbacks run on the loop's stack.
+ * It has external epoll and no threads, so callbacks run on the loop's stack.
  */
 #ifndef ATRIUM_GATEWAY_HTTP_HTTP_H
 #define ATRIUM_GATEWAY_HTTP_HTTP_H
@@ -16,22 +16,22 @@
 struct http;
 
 struct http_options {
-    int socket; /* listening; http_close() closes it */
+    int socket; /* http_close() closes it */
     unsigned connections_max;
-    unsigned idle_timeout_s; /* without bytes in either direction */
-    void *arg;               /* first argument of all callbacks */
-    /* Called after the request line; the result becomes *request of the other callbacks. */
+    unsigned idle_timeout_s; /* without bytes either way */
+    void *arg;               /* for all callbacks */
+    /* The result becomes *request of the other callbacks. */
     void *(*begin)(void *arg, const char *target, struct MHD_Connection *connection);
     MHD_AccessHandlerCallback request;
     MHD_RequestCompletedCallback end;
     MHD_NotifyConnectionCallback connection;
 };
 
-/* Returns NULL if libmicrohttpd fails. The struct is in the arena, which must outlive it. */
+/* Borrows the arena. NULL: libmicrohttpd failed. */
 struct http *http_open(struct loop *loop, struct arena *arena, const struct http_options *options,
                        struct error *err);
 
-/* Resumes a suspended connection at the end of this turn. */
+/* Takes effect at the end of the turn. */
 void http_resume(struct http *self, struct MHD_Connection *connection);
 
 void http_quiesce(struct http *self);

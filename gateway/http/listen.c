@@ -19,7 +19,7 @@ static int set_option(int fd, int level, int option)
     return setsockopt(fd, level, option, &on, sizeof(on));
 }
 
-/* Accepted sockets inherit TCP_NODELAY, so no segment waits for an acknowledgement. */
+/* Accepted sockets inherit TCP_NODELAY. */
 static int open_socket(const struct addrinfo *info, const char *address, struct error *err)
 {
     int fd = socket(info->ai_family, info->ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -35,7 +35,7 @@ static int open_socket(const struct addrinfo *info, const char *address, struct 
     return -1;
 }
 
-/* Only numeric addresses, because names would need a resolver at the start. */
+/* Names would need a resolver at the start. */
 static int listen_on(const char *address, struct error *err)
 {
     const struct addrinfo hints = {.ai_family = AF_UNSPEC,
@@ -62,7 +62,7 @@ static int listen_on(const char *address, struct error *err)
     return fd;
 }
 
-/* Returns the inherited sockets, or -1 if there are more than LISTEN_MAX. */
+/* Returns -1 for more than LISTEN_MAX. */
 static int take_passed(struct listen_socket ret[static LISTEN_MAX], size_t *ret_count,
                        struct error *err)
 {

@@ -1,4 +1,4 @@
-/* listen.h - opens the sockets to which clients connect. */
+/* listen.h - sockets that clients connect to. */
 #ifndef ATRIUM_GATEWAY_HTTP_LISTEN_H
 #define ATRIUM_GATEWAY_HTTP_LISTEN_H
 
@@ -12,8 +12,8 @@ struct listen_socket {
     bool admin;
 };
 
-/* Uses inherited sockets (sd_listen_fds(3); "admin" is the admin listener's), otherwise the
- * configured "ADDRESS:PORT" or "[v6]:PORT". An empty admin address means none. */
+/* Inherits them (sd_listen_fds(3); "admin" is the admin listener's), or listens on "ADDRESS:PORT"
+ * or "[v6]:PORT". An empty admin address means none. */
 int listen_sockets(const char *public_address, const char *admin_address,
                    struct listen_socket ret[static LISTEN_MAX], size_t *ret_count,
                    struct error *err) MUST_USE;

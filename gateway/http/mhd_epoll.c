@@ -9,10 +9,10 @@
 #include "gateway/http/connection.h"
 #include "gateway/http/mhd_socket.h"
 
-/* An event's data is libmicrohttpd's pointer, or a connection's pointer with this bit set. */
+/* Marks connection pointers among libmicrohttpd's event data. */
 enum { OURS = 1 };
 
-/* Only the loop's thread has these. */
+/* Used only on the loop's thread. */
 static _Thread_local struct {
     int descriptors[EPOLLS_MAX];
     bool quiet[EPOLLS_MAX]; /* see mhd_epoll_ask() */
@@ -61,7 +61,7 @@ static int call_ctl(int epoll, int operation, int fd, struct epoll_event *event)
     return (int)syscall(SYS_epoll_ctl, epoll, operation, fd, event);
 }
 
-/* Adds EPOLLRDHUP, because an end that arrives together with bytes is reported only once. */
+/* Without EPOLLRDHUP an end that arrives with bytes is reported only once. */
 static int kernel_set(struct connection *connection, int operation, int fd, uint32_t events)
 {
     struct epoll_event event = {.events = events | EPOLLRDHUP,
@@ -76,7 +76,7 @@ static void repeat(struct connection *connection, int fd)
         (void)kernel_set(connection, EPOLL_CTL_MOD, fd, connection->edge.events);
 }
 
-/* Changing a socket's entry makes the kernel report missed events again. */
+/* EPOLL_CTL_MOD makes the kernel report missed events. */
 static int library_add(struct connection *connection, int fd, const struct epoll_event *event)
 {
     struct mhd_epoll *self = &connection->edge;
@@ -95,7 +95,7 @@ static int library_add(struct connection *connection, int fd, const struct epoll
     return 0;
 }
 
-/* Returns true if libmicrohttpd gets the event. */
+/* True when libmicrohttpd gets the event. */
 static bool take_event(struct epoll_event *event)
 {
     struct connection *connection;
@@ -118,7 +118,7 @@ static bool take_event(struct epoll_event *event)
     return true;
 }
 
-/* Removes the socket from the epoll set, unless libmicrohttpd does so itself. */
+/* libmicrohttpd removes sockets itself, except those it believes removed. */
 void mhd_epoll_end(struct mhd_epoll *self, int fd)
 {
     if (self->in_kernel && !self->in_library)

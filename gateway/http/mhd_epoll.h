@@ -1,10 +1,9 @@
 /*
- * mhd_epoll.h - saves three system calls of libmicrohttpd per suspended request.
+ * mhd_epoll.h - saves three system calls per suspended request.
  *
- * libmicrohttpd 0.9.75 removes the socket from the epoll set, adds it again and reads in vain. With
- * edge triggering it can stay: events in between are remembered. mhd_epoll.c overrides the C
- * library's epoll_ctl() and epoll_wait(). They are plain system calls except for these descriptors
- * and the sockets of mhd_socket.h.
+ * libmicrohttpd 0.9.75 removes the socket from the epoll set, adds it again and reads in vain.
+ * Edge-triggered it can stay, if events are remembered. So mhd_epoll.c replaces the C library's
+ * epoll_ctl() and epoll_wait(), for the descriptors below and sockets of mhd_socket.h.
  */
 #ifndef ATRIUM_GATEWAY_HTTP_MHD_EPOLL_H
 #define ATRIUM_GATEWAY_HTTP_MHD_EPOLL_H
@@ -16,24 +15,23 @@
 struct connection;
 
 struct mhd_epoll {
-    int epoll;       /* libmicrohttpd's descriptor, valid if `in_kernel` */
-    void *data;      /* libmicrohttpd's event data */
+    int epoll;       /* libmicrohttpd's, set with `in_kernel` */
+    void *data;      /* event data for libmicrohttpd */
     uint32_t events; /* requested by libmicrohttpd */
-    /* Makes the kernel report readable bytes again. NULL: the socket was never in the epoll set. */
+    /* Makes the kernel report unread bytes again. NULL: never added. */
     void (*repeat)(struct connection *connection, int fd);
-    bool in_kernel;  /* the socket is in the epoll set */
-    bool in_library; /* libmicrohttpd believes so too */
-    bool drained;    /* all bytes were read, and the kernel would report more */
-    bool over;       /* the client stopped sending, or the connection broke */
-    bool missed;     /* an event was hidden from libmicrohttpd */
+    bool in_kernel;  /* in the epoll set */
+    bool in_library; /* so libmicrohttpd believes */
+    bool drained;    /* no bytes are left; more are reported */
+    bool over;       /* the client stopped sending, or the socket broke */
+    bool missed;     /* libmicrohttpd missed an event */
 };
 
-/* Registers libmicrohttpd's epoll descriptor until mhd_epoll_forget(). */
 enum { EPOLLS_MAX = 8 };
 void mhd_epoll_use(int epoll);
 void mhd_epoll_forget(int epoll);
 
-/* If `ask` is false, epoll_wait() returns no events without a system call. */
+/* `ask` false: epoll_wait() returns nothing, without a system call. */
 void mhd_epoll_ask(int epoll, bool ask);
 void mhd_epoll_end(struct mhd_epoll *self, int fd);
 

@@ -12,10 +12,10 @@
 
 enum {
     FIRST_SIZE = 1024,
-    FILE_PIECE = 1024 * 1024, /* bytes of a file per call, so that others don't wait long */
+    FILE_PIECE = 1024 * 1024, /* bytes per call, so that others don't wait long */
 };
 
-/* Indexed by descriptor. Only the loop's thread has it, so ZeroMQ's threads aren't affected. */
+/* By descriptor, only on the loop's thread. ZeroMQ's threads see none. */
 static _Thread_local struct {
     struct connection **items;
     size_t size;
@@ -89,7 +89,7 @@ void mhd_socket_shutdown(int fd)
 
 /* ---- calls of libmicrohttpd ---- */
 
-/* Parses the start of an answer that libmicrohttpd made, such as "HTTP/1.1 400 ". */
+/* Parses an answer made by libmicrohttpd, "HTTP/1.1 400 ". */
 static int status_of(const char *bytes, size_t size)
 {
     static const char version[] = "HTTP/1.";
@@ -115,7 +115,7 @@ static bool is_dropped(struct connection *connection, const char *bytes, size_t 
     return true;
 }
 
-/* True when a read of up to `size` bytes has emptied an edge-triggered socket. */
+/* A short read empties an edge-triggered socket. */
 static bool is_drained(const struct mhd_epoll *edge, ssize_t got, size_t size)
 {
     bool none = got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
@@ -123,7 +123,7 @@ static bool is_drained(const struct mhd_epoll *edge, ssize_t got, size_t size)
     return edge->in_kernel && !edge->over && (none || (got > 0 && (size_t)got < size));
 }
 
-/* Receives once. Returns how many more bytes libmicrohttpd gets. *ret_got is recv()'s result. */
+/* Returns how many bytes libmicrohttpd gets. *ret_got: as recv(). */
 static size_t receive(struct connection *connection, uint8_t *bytes, size_t size, int flags,
                       ssize_t *ret_got)
 {
@@ -148,9 +148,8 @@ void mhd_socket_check(struct connection *connection)
         connection->all->refused(connection, framing->status);
 }
 
-/* libmicrohttpd takes a short read for the end of the input and waits. So receive more after
- * removing bytes, or make the kernel repeat the edge if the buffer is full. Stop at malformed
- * bytes. */
+/* libmicrohttpd waits after a short read. So read on if bytes were dropped, and have the edge
+ * repeated if the buffer was too small. Nothing follows malformed bytes. */
 static ssize_t receive_all(struct connection *connection, uint8_t *bytes, size_t size, int flags)
 {
     const struct framing *framing = &connection->framing;
@@ -188,8 +187,8 @@ ssize_t recv(int fd, void *bytes, size_t size, int flags)
     mhd_socket_check(connection);
     if (connection->cut)
         return 0;
-    /* Hide the end, because libmicrohttpd would close without sending a finished answer.
-     * connections_sweep() answers incomplete requests and closes idle connections. */
+    /* libmicrohttpd would close without answering. connections_sweep() answers incomplete requests
+     * and closes idle connections. */
     if (got == 0 && connection->phase != CONNECTION_IDLE) {
         errno = EAGAIN;
         return -1;
@@ -226,8 +225,8 @@ ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
     return sent(connection, syscall(SYS_sendmsg, fd, message, flags));
 }
 
-/* libmicrohttpd asks for 128 KiB per turn but accepts more. Don't enlarge its last piece: that one
- * flushes what the kernel holds back (TCP_CORK). */
+/* libmicrohttpd asks for 128 KiB per turn and accepts more. Its last piece stays as it asked,
+ * because only that one flushes the socket (TCP_CORK). */
 static size_t file_piece(const struct connection *connection, off64_t offset, size_t size)
 {
     off64_t more = connection ? connection->file_end - offset - (off64_t)size : 0;
@@ -237,7 +236,7 @@ static size_t file_piece(const struct connection *connection, off64_t offset, si
     return more < FILE_PIECE ? (size_t)more : MAX(size, (size_t)FILE_PIECE);
 }
 
-/* Fails when the file was truncated, because libmicrohttpd would wait for the client. */
+/* Fails if the file was truncated, which libmicrohttpd would wait out. */
 ssize_t sendfile64(int fd, int file, off64_t *offset, size_t size)
 {
     struct connection *connection = mhd_socket_connection(fd);
@@ -254,7 +253,7 @@ ssize_t sendfile64(int fd, int file, off64_t *offset, size_t size)
     return done;
 }
 
-/* libmicrohttpd closes silently if the bytes aren't a request, so answer 400 first. */
+/* libmicrohttpd closes without an answer if it sees no request. */
 int shutdown(int fd, int how)
 {
     struct connection *connection = mhd_socket_connection(fd);

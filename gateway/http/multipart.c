@@ -1,8 +1,8 @@
 /*
  * multipart.c - see multipart.h.
  *
- * A delimiter has CR only at its start. So a piece can end in the beginning of at most one
- * delimiter, and bytes never need a second look after a mismatch.
+ * Only a delimiter's first byte is CR. So a piece can end in the beginning of one delimiter at
+ * most, and no byte is compared again after a mismatch.
  */
 #include "gateway/http/multipart.h"
 
@@ -14,7 +14,7 @@ static const char malformed[] = "The form is malformed.";
 
 /* ---- start ---- */
 
-/* Returns the value of "; name=value" or "; name="value"" in a header, or NULL. */
+/* Returns NULL if the parameter is absent. */
 static char *parameter(struct arena *arena, const char *header, const char *name)
 {
     size_t length = strlen(name);
@@ -25,7 +25,6 @@ static char *parameter(struct arena *arena, const char *header, const char *name
         at += 1 + strspn(at + 1, " \t");
         if (strncasecmp(at, name, length) == 0 && at[length] == '=')
             break;
-        /* A quoted value can contain a semicolon. */
         at += strcspn(at, "=;");
         if (at[0] == '=' && at[1] == '"')
             for (at += 2; *at && *at != '"'; at++)
@@ -61,7 +60,7 @@ int multipart_init(struct multipart *self, const char *content_type, struct aren
                          "The content type must be multipart/form-data.");
     self->delimiter_size =
         (size_t)snprintf(self->delimiter, sizeof(self->delimiter), "\r\n--%s", boundary);
-    self->matched = 2; /* no line break precedes the first delimiter */
+    self->matched = 2; /* no line precedes the first delimiter */
     return 0;
 }
 
@@ -133,7 +132,7 @@ static int part_end(struct multipart *self, struct error *err)
 
 /* ---- bytes ---- */
 
-/* Continues a delimiter begun in the last piece. After a mismatch its bytes belong to the part. */
+/* After a mismatch, the delimiter's beginning belongs to the part. */
 static int resume_delimiter(struct multipart *self, const uint8_t **bytes, size_t *size,
                             struct error *err)
 {
@@ -155,7 +154,6 @@ static int resume_delimiter(struct multipart *self, const uint8_t **bytes, size_
     return part_end(self, err);
 }
 
-/* Handles a part's bytes up to the next delimiter or the beginning of one. */
 static int feed_part(struct multipart *self, const uint8_t **bytes, size_t *size, struct error *err)
 {
     const uint8_t *found, *cr;
@@ -181,8 +179,7 @@ static int feed_part(struct multipart *self, const uint8_t **bytes, size_t *size
     return part_end(self, err);
 }
 
-/* Collects bytes up to `end` and drops `end`. Returns 1 if it was found, 0 if more bytes are
- * needed. */
+/* Collects text before `end`. Returns 1 when complete. */
 static int feed_text(struct multipart *self, const char *end, size_t max, const uint8_t **bytes,
                      size_t *size, struct error *err)
 {
@@ -202,8 +199,7 @@ static int feed_text(struct multipart *self, const char *end, size_t max, const 
     return 0;
 }
 
-/* After a delimiter comes "--" at the end of all parts, otherwise blanks up to the line's end. The
- * form's end can be followed by any number of bytes. */
+/* "--" ends the form; any bytes can follow. Otherwise only blanks up to the line's end. */
 static int feed_border(struct multipart *self, const uint8_t **bytes, size_t *size,
                        struct error *err)
 {

@@ -16,12 +16,12 @@ void http_date_format(int64_t ms, char text[static HTTP_DATE_SIZE])
     struct tm parts;
 
     gmtime_r(&seconds, &parts);
-    /* The programs run in the C locale, so the names are English. */
+    /* In the C locale the names are English. */
     if (strftime(text, HTTP_DATE_SIZE, date_format, &parts) == 0)
         text[0] = '\0';
 }
 
-/* Accepts only the one date form that clients should send today. */
+/* Accepts only the date format that clients should send today. */
 static bool http_date_read(const char *text, int64_t *ret_s)
 {
     struct tm parts = {0};
@@ -45,7 +45,7 @@ static bool is_unchanged(const struct range_request *request, const struct range
            file->modified_ms / 1000 <= since_s;
 }
 
-/* A range applies only if the client has the other part of the same file. */
+/* The client must have the rest of the same file. */
 static bool range_applies(const struct range_request *request, const struct range_file *file)
 {
     int64_t since_s;
@@ -58,7 +58,7 @@ static bool range_applies(const struct range_request *request, const struct rang
            file->modified_ms / 1000 == since_s;
 }
 
-/* Reads up to DIGITS_MAX digits; a longer number becomes the maximum. Returns -1 without digits. */
+/* Returns -1 without digits. A longer number than DIGITS_MAX becomes the maximum. */
 static int64_t read_number(const char **text)
 {
     size_t digits = strspn(*text, "0123456789");
@@ -71,7 +71,7 @@ static int64_t read_number(const char **text)
     return number;
 }
 
-/* Parses first-last, first- or -count. */
+/* Accepts first-last, first- and -count. */
 static bool read_range(const char *text, int64_t *ret_first, int64_t *ret_last)
 {
     if (strncasecmp(text, "bytes=", 6) != 0)
@@ -96,7 +96,7 @@ struct range_answer range_decide(const struct range_request *request, const stru
         return (struct range_answer){304, 0, 0};
     if (!range_applies(request, file) || !read_range(request->range, &first, &last))
         return all;
-    if (first < 0) { /* suffix range: the last `last` bytes */
+    if (first < 0) { /* the last `last` bytes */
         if (last == 0 || file->size == 0)
             return (struct range_answer){416, 0, 0};
         first = file->size - MIN(last, file->size);

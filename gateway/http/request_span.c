@@ -12,7 +12,7 @@ static bool is_from_trusted(const struct exchange *exchange)
     return address_networks_have(&exchange->gateway->trusted, &exchange->connection->peer);
 }
 
-/* Load balancer probes and metrics scrapes aren't traced. */
+/* Probes and metrics scrapes aren't traced. */
 static bool is_admin(const struct exchange *exchange)
 {
     return exchange->site->router == exchange->gateway->admin_routes;
@@ -53,7 +53,7 @@ void request_span_begin(struct exchange *exchange)
     span_enter(&exchange->span);
 }
 
-/* Returns "GET /auth/me". The text is static, because spans keep only a pointer to their name. */
+/* "GET /auth/me". Spans only point to their name, so it lives as long as the process. */
 static const char *span_name(struct exchange *exchange)
 {
     struct endpoint *endpoint = exchange->endpoint;
@@ -66,7 +66,7 @@ static const char *span_name(struct exchange *exchange)
     return endpoint->span_name;
 }
 
-/* Returns the method as the semantic conventions spell it, because a client can send any word. */
+/* Spelled as in the semantic conventions. A client can send any word. */
 static const char *method_of(const struct exchange *exchange)
 {
     const char *method = access_log_method(exchange->method);
@@ -105,7 +105,7 @@ static int64_t called_us(const struct activity *activity)
     return sum;
 }
 
-/* Measures from the body's end to the answer. For files only the daemons' time counts. */
+/* Starts at the body's end. For files only the daemons' time counts. */
 static int64_t work_us(const struct exchange *exchange)
 {
     if (exchange->dispatched_us == 0 || exchange->replied_us == 0)
@@ -114,7 +114,7 @@ static int64_t work_us(const struct exchange *exchange)
                             : exchange->replied_us - exchange->dispatched_us;
 }
 
-/* For example, "authd 2x 1501ms, docd 1x 3ms". */
+/* "authd 2x 1501ms, docd 1x 3ms" */
 static void print_calls(const struct activity *activity, char *text, size_t size)
 {
     size_t used = 0;

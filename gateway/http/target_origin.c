@@ -19,7 +19,7 @@ static enum MHD_Result keep_last(void *arg, enum MHD_ValueKind kind UNUSED, cons
     return MHD_YES;
 }
 
-/* Returns the last entry of a list that can span several headers, or NULL. */
+/* The list can span several headers. NULL: empty. */
 static const char *last_entry(const struct exchange *exchange, const char *name)
 {
     struct search search = {.name = name};
@@ -39,8 +39,7 @@ static const char *trimmed(const struct exchange *exchange, const char *text, si
     return length > 0 ? arena_strndup(exchange->arena, text, length) : NULL;
 }
 
-/* Returns the value of name=value or name="value" in a list separated by semicolons, or NULL. No
- * escapes. */
+/* Finds name=value or name="value" in a list with semicolons. Without escapes. */
 static const char *pair_of(const struct exchange *exchange, const char *pairs, const char *name)
 {
     size_t size = strlen(name);

@@ -1,4 +1,4 @@
-/* trace.h - request ids for the log, and the choice of traced requests. */
+/* trace.h - request ids, and the choice of requests to trace. */
 #ifndef ATRIUM_GATEWAY_HTTP_TRACE_H
 #define ATRIUM_GATEWAY_HTTP_TRACE_H
 
@@ -11,22 +11,20 @@ struct trace_source {
 };
 void trace_source_init(struct trace_source *self);
 
-/* Uses the client's X-Request-Id if valid ([A-Za-z0-9._-]{1,64}), otherwise its trace id, otherwise
- * a new one. */
+/* Uses a valid X-Request-Id ([A-Za-z0-9._-], 1-64), else the client's trace id, or makes an id. */
 void trace_choose(struct trace_source *self, const char *request_id,
                   const struct trace_context *parent, char ret[static TRACE_SIZE]);
 
-/* Requests from trusted_proxies follow the proxy's choice; others are sampled by `sample`, in
- * millionths. */
+/* Requests from trusted_proxies are traced as these say, others with probability `sample` /
+ * 1,000,000. */
 struct trace_wish {
-    const struct trace_context *parent; /* the client's, or NULL */
+    const struct trace_context *parent; /* the client's or NULL */
     bool trusted;
     int64_t sample;
     const char *request_id; /* from trace_choose() */
 };
 
-/* Returns the trace of the request's span: the client's, otherwise one from the request id,
- * otherwise a new one. Can be unsampled. */
+/* Uses the client's trace id, else the request id if possible, or makes one. Can be unsampled. */
 struct trace_context trace_sample(struct trace_source *self, const struct trace_wish *wish);
 
 #endif

@@ -1,9 +1,9 @@
 /*
  * download.c - see download.h.
  *
- * Fibers fetch pieces ahead of the client, in file order. A file of a few pieces is sent when it is
- * complete. For a larger file libmicrohttpd asks for bytes, and the connection pauses until the
- * first piece has arrived. The daemon can restart meanwhile.
+ * Fibers fetch pieces ahead of the client, in order. A file of a few pieces is sent when complete.
+ * For a larger one libmicrohttpd asks for bytes, and the connection pauses until the first piece is
+ * there. The daemon can restart meanwhile.
  */
 #include "gateway/transfer/download.h"
 
@@ -17,23 +17,23 @@
 
 enum { READ_MS = 10000, BLOCK_SIZE = 64 * 1024 };
 
-/* A file that a browser opens can't run scripts or load anything, and has no origin. */
+/* Opened in a browser, a file can't run or load anything and has no origin. */
 static const char content_policy[] = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
 struct download {
     struct arena *arena;
     struct gateway *gateway;
-    const char *service;      /* source of the file */
-    struct request req;       /* its texts are in `arena` */
-    struct activity activity; /* of the request, whose span may have ended */
+    const char *service;
+    struct request req;       /* texts in `arena` */
+    struct activity activity; /* the request's; its span may have ended */
     const char *handle;
     struct exchange *exchange;    /* NULL: ended */
-    int64_t next, end;            /* offsets that aren't requested yet */
-    struct piece *pieces, **tail; /* requested, in order; `bytes` NULL: not arrived */
-    size_t piece_count, taken;    /* `taken`: bytes sent of the first piece */
-    size_t readers;               /* running fibers */
-    struct fiber *waiter;         /* waits for all pieces */
-    bool over;                    /* libmicrohttpd doesn't need it any more */
+    int64_t next, end;            /* not requested yet */
+    struct piece *pieces, **tail; /* requested, in order */
+    size_t piece_count, taken;    /* `taken`: sent bytes of the first piece */
+    size_t readers;
+    struct fiber *waiter;
+    bool over; /* no longer used by libmicrohttpd */
     bool failed;
 };
 
@@ -83,7 +83,7 @@ static void drop_first(struct download *self)
     piece_destroy(self->gateway, &piece);
 }
 
-/* Running readers still use the pieces. */
+/* Readers still use the pieces. */
 static void end_if_unused(struct download *self)
 {
     struct arena *arena = self->arena;
@@ -130,7 +130,7 @@ void download_prepare(struct exchange *exchange, void *input)
         set_text(table, input, "fileTo", receiver);
 }
 
-/* Pages show personal data, so don't cache their files. */
+/* Pages are personal, so their files aren't cached. */
 static void note(const struct exchange *exchange, const char *handle,
                  const struct MHD_IoVec *places, size_t count)
 {
@@ -147,7 +147,7 @@ static void on_sent(void *arg)
     cached_file_release(&cached);
 }
 
-/* Returns NULL if the cached file isn't the one that the daemon named. */
+/* NULL: not the file that the daemon named. */
 static struct MHD_Response *respond_kept(struct exchange *exchange, const struct content *content,
                                          const struct range_answer *part)
 {
@@ -157,7 +157,7 @@ static struct MHD_Response *respond_kept(struct exchange *exchange, const struct
     if (!cached || strcmp(cached_file_handle(cached), content->handle) != 0 ||
         (int64_t)cached_file_size(cached) != content->size)
         return NULL;
-    /* libmicrohttpd only reads the buffer, so casting const away is safe. */
+    /* libmicrohttpd only reads the buffer. */
     response = MHD_create_response_from_buffer_with_free_callback_cls(
         (size_t)part->size, (void *)(uintptr_t)(cached_file_bytes(cached) + part->first), on_sent,
         cached);
@@ -168,7 +168,7 @@ static struct MHD_Response *respond_kept(struct exchange *exchange, const struct
 
 /* ---- passed descriptors ---- */
 
-/* Returns the daemon's open file, or -1 if there is none or it doesn't match the description. */
+/* Returns -1 if there is none, or not of the described size. */
 static int take_file(const struct exchange *exchange, const struct content *content)
 {
     struct stat status;
@@ -285,7 +285,7 @@ static void on_over(void *arg)
     self->over = true;
     if (self->exchange)
         self->exchange->download = NULL;
-    self->exchange = NULL; /* the exchange is reused while pieces still arrive */
+    self->exchange = NULL; /* reused while pieces still arrive */
     end_if_unused(self);
 }
 
@@ -294,7 +294,7 @@ static struct MHD_Response *respond_ahead(struct download *self, int64_t size)
     return MHD_create_response_from_callback((uint64_t)size, BLOCK_SIZE, on_read, self, on_over);
 }
 
-/* Returns a response with all bytes, or NULL. `whole`: they are the complete file. Parks. */
+/* NULL: a piece failed or memory is short. `whole`: the part is the whole file. Parks. */
 static struct MHD_Response *respond_whole(struct download *self, bool whole)
 {
     struct loop *loop = self->gateway->service.loop;
@@ -388,7 +388,7 @@ static int fill_body(struct exchange *exchange, const struct request *req,
     return 0;
 }
 
-/* Returns the Cache-Control value. NULL: must not be cached. */
+/* NULL: not cacheable. */
 static const char *cache_of(const struct exchange *exchange, const struct content *content)
 {
     if (is_page(exchange))

@@ -12,9 +12,9 @@ struct cached_file {
     struct file_cache *files;
     struct cache_key key;
     char handle[CONTENT_HANDLE_MAX + 1];
-    uint8_t *bytes; /* NULL: noted only once, so not copied */
+    uint8_t *bytes; /* NULL: noted once, not copied */
     size_t size, references;
-    uint64_t noted_at; /* value of files->noted at that time */
+    uint64_t noted_at; /* files->noted at that time */
     int64_t used_mono_ms;
     bool evicted; /* freed with the last reference */
 };
@@ -22,9 +22,9 @@ struct cached_file {
 struct file_cache {
     struct cache *targets;
     TAILQ_HEAD(cached_file_list, cached_file) used; /* latest first */
-    /* Bytes of all files, including evicted ones that are still being sent. */
+    /* Includes evicted files being sent. */
     size_t size;
-    uint64_t noted; /* total bytes received from daemons */
+    uint64_t noted; /* bytes received from daemons, ever */
 };
 
 static struct cache_key key_of(const struct file_cache *self, const struct target *target)
@@ -117,7 +117,7 @@ void cached_file_release(struct cached_file **self_p)
     *self_p = NULL;
 }
 
-/* Returns false if files being sent leave too little space. */
+/* Fails if files being sent leave too little space. */
 static bool evict_for(struct file_cache *self, size_t size)
 {
     struct cached_file *last = TAILQ_LAST(&self->used, cached_file_list), *before;
@@ -157,8 +157,7 @@ static void entry_add(struct file_cache *self, const struct cache_key *key, cons
     cache_put(self->targets, key, file);
 }
 
-/* True if at most FILE_CACHE_SIZE_MAX bytes were noted since. A cached copy would still be
- * there. */
+/* True if a copy would still be cached. */
 static bool is_soon_again(struct cached_file *self)
 {
     uint64_t between = self->files->noted - self->noted_at;

@@ -1,10 +1,10 @@
 /*
- * file_cache.h - a cache of small files, so that daemons send popular ones once.
+ * file_cache.h - a cache of small files that are requested repeatedly.
  *
- * The daemon still authorizes every request. It names a file by a handle, which always means the
- * same bytes. The gateway sends it the target's cached handle, with which it can answer. A file is
- * copied when it is sent again before FILE_CACHE_SIZE_MAX other bytes, and evicted after a minute
- * without requests. All copies together, including evicted ones being sent, have the same limit.
+ * The daemon authorizes each request and can answer with the cached file's handle, which always
+ * means the same bytes. A file is copied if its second request comes before FILE_CACHE_SIZE_MAX
+ * other bytes, and evicted after a minute without requests. All copies, including evicted ones
+ * being sent, have the same limit.
  */
 #ifndef ATRIUM_GATEWAY_TRANSFER_FILE_CACHE_H
 #define ATRIUM_GATEWAY_TRANSFER_FILE_CACHE_H
@@ -27,7 +27,7 @@ struct file_cache *file_cache_new(void);
 void file_cache_destroy(struct file_cache **self_p);
 size_t file_cache_size(const struct file_cache *self);
 
-/* Returns a reference to the target's cached file, or NULL. `target` is raw. */
+/* Returns a reference or NULL. Compares raw targets. */
 struct cached_file *file_cache_find(struct file_cache *self, const struct target *target,
                                     int64_t now_mono_ms);
 const char *cached_file_handle(const struct cached_file *self);
@@ -36,12 +36,11 @@ const uint8_t *cached_file_bytes(const struct cached_file *self);
 
 void cached_file_release(struct cached_file **self_p);
 
-/* Notes that the target's answer was a whole file with this handle and these pieces. Copies it the
- * second time. */
+/* Notes that `handle` is the target's whole file, and copies it the second time. */
 void file_cache_note(struct file_cache *self, const struct target *target, const char *handle,
                      const struct MHD_IoVec *places, size_t count, int64_t now_mono_ms);
 
-/* Evicts files without a request for FILE_CACHE_IDLE_MS. Called every few seconds. */
+/* Called every few seconds. */
 void file_cache_sweep(struct file_cache *self, int64_t now_mono_ms);
 
 #endif

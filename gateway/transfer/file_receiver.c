@@ -11,9 +11,9 @@
 
 enum {
     SENDERS_MAX = 32,
-    SENDER_NAME_MAX = 66, /* for "docd.1" and NUL, the bus's limit */
+    SENDER_NAME_MAX = 66, /* "docd.1" and NUL, as the bus limits it */
     UNCLAIMED_MAX = 64,
-    UNCLAIMED_MS = 15000, /* longer than any request waits for an answer */
+    UNCLAIMED_MS = 15000, /* longer than any request's deadline */
 };
 
 struct sender {
@@ -67,8 +67,7 @@ static void hang_up(struct sender *sender)
     sender->receiver->connected--;
 }
 
-/* Receives files up to number `wanted` and returns true, or false if it hasn't arrived. Numbers
- * start at 1, so 0 receives all. */
+/* Receives files up to `wanted`. Numbers start at 1, so 0 receives all. */
 static bool receive_until(struct sender *sender, int64_t wanted, int *ret_file)
 {
     enum file_pass result;
@@ -121,7 +120,7 @@ void file_receiver_release(struct file_receiver *self)
 
 /* ---- connections ---- */
 
-/* The daemon has exited, but its last files and answers may have arrived. */
+/* The daemon's last files may still be in the socket. */
 static void on_hang_up(void *arg, short revents UNUSED)
 {
     (void)receive_until(arg, 0, NULL);

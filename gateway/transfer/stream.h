@@ -1,9 +1,8 @@
 /*
- * stream.h - pieces of files that pass through the gateway, and the calls that move them.
+ * stream.h - pieces of files that pass through the gateway.
  *
- * A transfer has up to STREAM_WINDOW pieces of 256 KiB. When all transfers together hold
- * STREAM_MUCH, it has one small piece. So memory is bounded by the number of connections, and no
- * client waits for another.
+ * A transfer has STREAM_WINDOW pieces of 256 KiB, but one small piece while all transfers hold
+ * STREAM_MUCH. So the number of connections limits memory, and no client waits for another.
  */
 #ifndef ATRIUM_GATEWAY_TRANSFER_STREAM_H
 #define ATRIUM_GATEWAY_TRANSFER_STREAM_H
@@ -20,24 +19,23 @@ enum {
 struct piece {
     struct piece *next;
     struct arena *arena;
-    void *owner;    /* the download or upload */
+    void *owner;    /* upload or download */
     int64_t offset; /* in the file */
     size_t size;
     const uint8_t *bytes; /* NULL: not arrived */
-    uint8_t *room;        /* buffer of `bytes` while they are received */
-    size_t held;          /* bytes counted in streams_size */
+    uint8_t *room;        /* memory of `bytes` in an upload */
+    size_t held;          /* counted bytes */
 };
 
-/* Return the size of the next piece, and how many pieces a transfer can have. */
 size_t stream_piece_size(const struct gateway *gateway);
 size_t stream_window(const struct gateway *gateway);
 
-/* Counts `size` bytes without allocating them. */
+/* Counts `size` bytes, doesn't allocate them. */
 struct piece *piece_new(struct gateway *gateway, void *owner, int64_t offset, size_t size);
 void piece_destroy(struct gateway *gateway, struct piece **self_p);
 
-/* A call of another operation of the service. It is repeated until `timeout_ms` while no instance
- * is connected, so that transfers survive a restart. The operation must be idempotent. Parks. */
+/* A call that is retried until `timeout_ms` while the service has no instance, so that a transfer
+ * survives a restart. So it must be idempotent. Parks. */
 struct stream_call {
     const char *operation;
     const struct field_table *input, *output;

@@ -1,8 +1,8 @@
 /*
  * upload.c - see upload.h.
  *
- * Each full piece is written by its own fiber. libmicrohttpd can't answer in the middle of a body,
- * so after a refusal the rest is read and dropped, up to DROP_MAX.
+ * Each full piece has a fiber that writes it. libmicrohttpd can't answer in mid-body, so a refused
+ * form's rest is read and dropped, up to DROP_MAX.
  */
 #include "gateway/transfer/upload.h"
 
@@ -12,12 +12,12 @@
 
 enum {
     WRITE_MS = 10000,
-    END_MS = 60000, /* syncing and hashing gigabytes takes long */
+    END_MS = 60000, /* syncing and hashing gigabytes is slow */
     ABORT_MS = 2000,
     WAKE_MS = 10000,
-    DROP_MAX = 256 * 1024 * 1024, /* bytes dropped so that the client sees a refusal */
+    DROP_MAX = 256 * 1024 * 1024, /* bytes dropped so that the client sees the refusal */
     DROP_MS = 60000,
-    STEP = 256 * 1024, /* bytes that extend the connection's read timeout */
+    STEP = 256 * 1024, /* this many bytes restart the read timeout */
 };
 
 struct upload {
@@ -27,17 +27,17 @@ struct upload {
     struct multipart multipart;
     struct form form;
     const struct request *req;
-    const struct form_ticket *ticket; /* NULL: the daemon hasn't accepted the form yet */
-    struct fiber *fiber;              /* in upload_run(), or NULL */
+    const struct form_ticket *ticket; /* NULL: not accepted yet */
+    struct fiber *fiber;              /* in upload_run() */
     struct piece *filling, *waiting, **waiting_tail;
     size_t out;       /* pieces waiting or being written */
-    int64_t size;     /* bytes of the file received */
-    uint64_t dropped; /* bytes of the body received since the failure */
-    uint64_t step;    /* bytes of the body since the timeout was extended */
+    int64_t size;     /* bytes of the file */
+    uint64_t dropped; /* bytes since the failure */
+    uint64_t step;    /* bytes since the timeout was restarted */
     int64_t given_up_ms;
-    bool failed;    /* reason in `err` */
-    bool left;      /* the client has disconnected */
-    bool body_over; /* the request is complete */
+    bool failed;    /* `err` says why */
+    bool left;      /* the client disconnected */
+    bool body_over; /* received completely */
     struct error err;
 };
 
@@ -62,7 +62,7 @@ static bool is_given_up(const struct upload *self)
     return self->failed || self->left;
 }
 
-/* Don't read while the daemon checks the fields or has a full window of pieces. */
+/* Stops reading while the daemon checks the fields or is busy. */
 static bool is_full(const struct upload *self)
 {
     if (is_given_up(self))
@@ -126,7 +126,7 @@ static void write_piece(void *arg)
                     &(struct stream_call){"form_write", &form_write_in_table, &nothing_table, &in,
                                           &out, WRITE_MS},
                     &err) < 0) {
-        /* The piece's arena is freed now, so drop what the error has in it. */
+        /* The arena is freed below. */
         err.arena = NULL;
         err.problems = err.members = NULL;
         give_up(self, &err);
@@ -214,7 +214,6 @@ static void on_file(void *arg, const uint8_t *bytes, size_t size)
     }
 }
 
-/* Extends the timeout of a client that makes progress. */
 static void give_time(struct upload *self, size_t size)
 {
     self->step += size;
