@@ -58,7 +58,7 @@ struct gateway {
     size_t in_flight;                      /* unfinished requests */
     size_t suspended;                      /* waiting for their answer */
     uint64_t bodies_size;                  /* bytes in memory */
-    uint64_t bodies_unknown_size;          /* of senders without a known token; see body.h */
+    uint64_t bodies_unknown_size;          /* part of unknown senders; see body.h */
     uint64_t *bodies_unfinished, *evicted; /* metrics */
     struct clients *clients;
     uint64_t streams_size; /* bytes in memory; see stream.h */

@@ -132,8 +132,6 @@ void changes_start(struct gateway *gateway)
     service_every(&gateway->service, "keys", LEASE_RENEW_MS, fetch_keys);
 }
 
-/* ---- warming up ---- */
-
 static bool is_warm(const struct gateway *gateway)
 {
     for (const char *const *service = gateway->daemons; *service; service++)

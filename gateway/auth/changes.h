@@ -1,8 +1,8 @@
 /*
  * changes.h - announcements from other daemons, and the lease.
  *
- * A renewal returns all changes since the last one; announcements only bring them sooner. Without a
- * live lease the gateway can't know which sessions have ended, so it refuses requests.
+ * A lease renewal returns all changes since the last one; announcements only bring them sooner.
+ * Without a live lease the gateway can't know which sessions have ended, so it refuses requests.
  */
 #ifndef ATRIUM_GATEWAY_AUTH_CHANGES_H
 #define ATRIUM_GATEWAY_AUTH_CHANGES_H
@@ -31,8 +31,6 @@ static inline bool lease_is_live(const struct lease *self)
 
 /* The lease is first renewed when an authd connects. */
 void changes_start(struct gateway *gateway);
-
-/* ---- warming up ---- */
 
 enum { WARM_UP_MS = 1000 };
 

@@ -12,11 +12,11 @@ struct key {
     char *kid, *x, *y; /* x, y: NULL for issuers' keys */
     EVP_PKEY *key;     /* P-256 */
     int64_t retire_at; /* contract time; 0: not scheduled */
-    bool issuer;       /* of the issuers below /t/, which publish it themselves */
+    bool issuer;       /* an issuer's below /t/, which publishes it itself */
 };
 
 struct key_set {
-    char *issuer, *audience; /* of the API's own tokens */
+    char *issuer, *audience; /* expected in the API's own tokens */
     char *public_url;        /* "": there are no issuers */
     size_t count;
     struct key *keys;
@@ -30,7 +30,6 @@ void key_set_destroy(struct key_set **self_p);
 
 bool key_set_equal(const struct key_set *a, const struct key_set *b);
 
-/* Returns NULL for unknown and retired keys. */
 const struct key *key_set_find(const struct key_set *self, const char *kid, int64_t now_ms);
 
 /* RFC 7517, section 5. Excludes issuers' and retired keys. New reference. */

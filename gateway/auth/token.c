@@ -4,7 +4,6 @@
 #include "common/base/memory.h"
 #include "common/domain/jwt.h"
 
-/* *ret_status says why there is no key. */
 static const struct key *header_key(const json_t *header, const struct key_set *keys,
                                     int64_t now_ms, enum token_status *ret_status)
 {

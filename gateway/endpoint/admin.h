@@ -18,7 +18,6 @@ struct metrics_part {
     struct field_list rows; /* struct metric_row */
 };
 
-/* Prometheus text format 0.0.4. */
 char *metrics_text(const struct metrics_part *parts, size_t count, struct arena *arena);
 
 #endif

@@ -21,8 +21,6 @@
 
 enum { SPARE_MAX = 256 };
 
-/* ---- life ---- */
-
 static struct exchange *exchange_new(struct site *site)
 {
     struct gateway *gateway = site->gateway;
@@ -146,7 +144,7 @@ static void exchange_log(struct exchange *self, int64_t duration_us)
     access_log_add(&self->gateway->log, &line);
 }
 
-/* RFC 9112, section 9.6. */
+/* The client or this side asked for it (RFC 9112, section 9.6). */
 static bool is_last(const struct exchange *self)
 {
     const char *option = MHD_lookup_connection_value(self->mhd, MHD_HEADER_KIND, "Connection");
@@ -186,8 +184,6 @@ void exchange_on_end(void *arg UNUSED, struct MHD_Connection *mhd UNUSED, void *
     if (!self->on_fiber)
         exchange_recycle(self);
 }
-
-/* ---- the header ---- */
 
 static int check_framing(struct exchange *self, const char *version)
 {
@@ -249,8 +245,6 @@ static void exchange_open(struct exchange *self, struct MHD_Connection *mhd, con
     if (!self->refused && self->endpoint && self->endpoint->route.flags & R_FORM)
         open_upload(self);
 }
-
-/* ---- the answer ---- */
 
 static void run_endpoint(void *arg)
 {

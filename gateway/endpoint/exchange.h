@@ -41,7 +41,7 @@ struct exchange {
     size_t answer_size; /* bytes ready to send */
     unsigned status;
     struct loop_timer *floor;
-    struct upload *upload;     /* of an R_FORM route; NULL: refused */
+    struct upload *upload;     /* body of an R_FORM route; NULL: refused */
     struct download *download; /* source of the answer's bytes */
     struct cached_file *cached;
     bool file_place; /* has a place for an open file */

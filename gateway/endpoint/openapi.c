@@ -27,11 +27,9 @@ const struct field_table openapi_table = {.name = "openapi",
 struct page {
     struct arena *arena;
     json_t *paths, *schemas, *responses;
-    json_t *ways; /* direction of each table by name */
+    json_t *ways; /* table name to enum fields_way */
     json_t *ids;
 };
-
-/* ---- schemas ---- */
 
 /* Visits the table and the nested tables that the page shows. */
 static void walk_tables(struct page *self, const struct field_table *table, enum fields_way way,
@@ -47,7 +45,6 @@ static void walk_tables(struct page *self, const struct field_table *table, enum
             walk_tables(self, table->rows[i].table, way, visit);
 }
 
-/* Returns true if the direction was new. */
 static bool note_way(struct page *self, const struct field_table *table, enum fields_way way)
 {
     const json_t *known = json_object_get(self->ways, table->name);
@@ -81,8 +78,6 @@ static void walk_bodies(struct page *self, const struct endpoint *endpoint,
     if (route->output && !(route->flags & (R_NO_CONTENT | R_CONTENT)))
         walk_tables(self, route->output, FIELDS_ANSWER, visit);
 }
-
-/* ---- the page ---- */
 
 /* Handler name, and for its second path "logout_v1_auth_logout". */
 static const char *operation_id(struct page *self, const struct route *route)

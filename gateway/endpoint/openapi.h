@@ -11,7 +11,7 @@ struct openapi {
     const char *brotli, *gzip;
     size_t size, brotli_size, gzip_size; /* `size`: uncompressed */
     char etag[36];
-    char weak_etag[40]; /* of the compressed texts */
+    char weak_etag[40]; /* for compressed texts */
 };
 FIELD_DECLARE(openapi);
 

@@ -15,7 +15,6 @@ struct openapi_tag {
 extern const char openapi_introduction[];       /* Markdown */
 extern const struct openapi_tag openapi_tags[]; /* in page order, ended by name NULL */
 
-/* Returns NULL for codes that clients never see. */
 const char *openapi_code_meaning(enum error_code code);
 
 /* ---- openapi_operation.c ---- */
@@ -31,7 +30,6 @@ json_t *openapi_responses(const struct endpoint *endpoint, struct arena *arena, 
 
 void openapi_add_error_schemas(json_t *schemas);
 
-/* New reference. */
 json_t *openapi_headers(void);
 
 /* Consumes `example`, which can be NULL. */

@@ -14,8 +14,6 @@ json_t *openapi_json_content(const char *schema, json_t *example)
     return json_pack("{s:o}", "application/json", media);
 }
 
-/* ---- headers ---- */
-
 static const struct {
     const char *name, *type, *description, *example;
 } headers[] = {
@@ -83,8 +81,6 @@ static void add_limit_headers(json_t *response)
     for (size_t i = 0; i < ARRAY_SIZE(names); i++)
         add_header(response, names[i]);
 }
-
-/* ---- errors ---- */
 
 /* Codes with which an operation answers a status. */
 struct codes {
@@ -279,8 +275,6 @@ static void add_errors(json_t *responses, const struct endpoint *endpoint, struc
             add_error(responses, &codes, arena, shared);
     }
 }
-
-/* ---- success ---- */
 
 static json_t *file_content(void)
 {

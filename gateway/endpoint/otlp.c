@@ -37,8 +37,6 @@ struct otlp {
     uint64_t *exported, *failures;
 };
 
-/* ---- collecting ---- */
-
 /* Names are [a-z0-9-] and need no escapes. */
 static void write_resource(FILE *file, const char *service, const char *instance, bool first,
                            const char *spans)
@@ -102,8 +100,6 @@ static void collect(struct otlp *self, struct arena *arena)
     else
         self->batch = batch;
 }
-
-/* ---- sending ---- */
 
 enum outcome { OUTCOME_TAKEN, OUTCOME_AGAIN, OUTCOME_REFUSED };
 
@@ -202,8 +198,6 @@ static int run(void *daemon, const struct request *req, struct error *err UNUSED
         try_batch(self, req->arena);
     return 0;
 }
-
-/* ---- life ---- */
 
 int otlp_check(const struct gateway *gateway, struct error *err)
 {

@@ -7,7 +7,7 @@
 #include "gateway/http/decode.h"
 
 struct visitor {
-    const char *name; /* of the cookie; NULL: none needed */
+    const char *name; /* cookie name; NULL: no cookie needed */
     const char *shown;
     bool secure, is_new;
 };
@@ -15,11 +15,10 @@ struct visitor {
 /* Uses the tenant in the path. ERR_NOT_FOUND: its code can't be in a cookie's name. */
 int visitor_find(const struct exchange *exchange, struct visitor *ret, struct error *err) MUST_USE;
 
-/* `form` NULL: none was sent. */
 void visitor_describe(const struct exchange *exchange, const struct visitor *visitor,
                       const struct query *form, struct page_visit *ret);
 
-/* NULL: the browser keeps its cookie. */
+/* Returns NULL if the browser keeps its cookie. */
 const char *visitor_set_cookie(const struct exchange *exchange, const struct visitor *visitor,
                                const char *cookie);
 

@@ -39,7 +39,7 @@ static bool stands_twice(const struct query *query, size_t index)
     return false;
 }
 
-/* Drops all occurrences. */
+/* Drops every occurrence of a repeated parameter. */
 static bool drop_repeated(struct query *query, struct arena *arena)
 {
     const struct query all = *query;

@@ -106,7 +106,6 @@ static struct node *node_parameter(struct router *self, struct node *node)
     return node->parameter;
 }
 
-/* Returns NULL for a malformed path. */
 static struct node *node_make(struct router *self, struct endpoint *endpoint)
 {
     char *text = arena_strdup(self->arena, endpoint->route.path), *rest = NULL;
@@ -197,7 +196,7 @@ static void allow_add(char allow[static ALLOW_SIZE], const char *method)
         snprintf(allow + length, ALLOW_SIZE - length, "%s%s", length > 0 ? ", " : "", method);
 }
 
-/* Finds the method, or collects the node's methods. */
+/* Finds the method, or lists the node's methods for Allow. */
 static bool node_select(const struct node *node, const char *method, struct route_match *match)
 {
     for (size_t i = 0; i < node->count; i++) {
@@ -221,7 +220,6 @@ static bool is_page_with_slash(const struct node *node, const struct path *path,
            node->endpoints[0]->route.flags & R_PAGE;
 }
 
-/* Recursion is as deep as the deepest route. */
 static bool node_find(const struct node *node, const char *method, const struct path *path,
                       size_t index, struct route_match *match)
 {

@@ -15,7 +15,6 @@ struct exchange;
 
 enum { ROUTE_PARAMETERS_MAX = 4, ROUTE_CODES_MAX = 8, ALLOW_SIZE = 64 };
 
-/* See common/bus/method.h. */
 struct route_doc {
     const char *tag, *description;
     enum error_code codes[ROUTE_CODES_MAX]; /* ended by ERR_NONE */
@@ -31,7 +30,7 @@ struct endpoint {
     bool secret_in, secret_out;                   /* wipe the request body, the answer */
     bool unencoded;                               /* not compressed; see may_hold_secret() */
     const char *parameters[ROUTE_PARAMETERS_MAX]; /* in path order, set by router_new() */
-    uint64_t *answers[6];                         /* by status class, made on first use */
+    uint64_t *answers[6];                         /* counters by status class, made on first use */
     const char *span_name;                        /* made on first use */
 };
 

@@ -10,14 +10,12 @@ void serve_route(struct exchange *exchange);
 /* Makes a bus request without a caller; texts are in the exchange's arena. */
 void serve_request(const struct exchange *exchange, struct request *ret);
 
-/* Ignores parameters. `content_type` can be NULL. */
 bool serve_is_media_type(const char *content_type, const char *wanted);
 
 /* Reads the input from path, query, headers and `body`, which can be NULL. Uses the exchange's
  * arena. */
 int serve_input(struct exchange *exchange, json_t *body, void **ret, struct error *err) MUST_USE;
 
-/* Sets the members of `input` that `table` describes. */
 void serve_set(const struct exchange *exchange, void *input, const struct field_table *table,
                const void *member);
 

@@ -29,7 +29,6 @@ void access_log_add(struct access_log *self, const struct access_line *line);
 /* Returns "other" for unknown methods, because a client can send any word of any length. */
 const char *access_log_method(const char *method);
 
-/* Writes to stderr. */
 void access_log_flush(struct access_log *self);
 
 #endif

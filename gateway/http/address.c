@@ -24,7 +24,6 @@ static struct span span_trim(struct span self)
     return self;
 }
 
-/* True after an odd number of backslashes. */
 static bool is_escaped(const char *text, size_t at)
 {
     size_t start = at;

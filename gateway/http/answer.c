@@ -9,7 +9,7 @@
 #include "common/wire/codec.h"
 #include "gateway/http/range.h"
 
-/* In case a browser renders JSON. */
+/* Applies if a browser renders JSON. */
 #define JSON_POLICY "default-src 'none'; frame-ancestors 'none'"
 
 static const struct answer_header standing[] = {
@@ -61,7 +61,6 @@ static bool is_body_member(const char *name)
     return true;
 }
 
-/* Adds "details.url" to the object "details". */
 static void add_member(json_t *body, struct arena *arena, const char *name, const char *value)
 {
     const char *dot = strchr(name, '.');
@@ -187,7 +186,6 @@ void answer_page_from_error(const struct error *err, struct arena *arena, struct
     ret->size = strlen(ret->body);
 }
 
-/* Headers go to libmicrohttpd or to a text. */
 struct headers {
     struct MHD_Response *response;
     struct arena *arena;

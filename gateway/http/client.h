@@ -25,7 +25,7 @@ struct http_client {
     size_t uses;
     size_t connections;
     struct idle_list idle;
-    uint64_t bodies_size; /* of unknown senders */
+    uint64_t bodies_size; /* bytes of unknown senders */
 };
 
 struct clients *clients_new(void);

@@ -15,11 +15,9 @@ enum {
     STALL_BYTES = STALL_MS / 1000 * 1024,
     SLOWEST = 4096,         /* bytes per second */
     SPARE_MS = 1000,        /* minimum idle time of closed connections, unless crowded */
-    FULL_TENTHS = 9,        /* of `max`: then it is crowded */
+    FULL_TENTHS = 9,        /* tenths of `max`; crowded above that */
     DRAIN_MAX = 256 * 1024, /* bytes read before a close */
 };
-
-/* ---- idle connections ---- */
 
 static void idle_add(struct idle_list *list, struct connection *self, size_t level)
 {
@@ -64,8 +62,6 @@ static void idle_end(struct connection *self)
     for (size_t i = 0; i < IDLE_LISTS; i++)
         idle_remove(self, i);
 }
-
-/* ---- limits ---- */
 
 static void count(struct connection *self, int by)
 {
@@ -120,8 +116,6 @@ static void make_room(struct connections *all, const struct http_client *client,
     if (is_crowded(all))
         evict(all, all->idle.head ? all->idle.head : all->idle_trusted.head);
 }
-
-/* ---- life ---- */
 
 struct connection *connection_new(struct connections *all, struct MHD_Connection *connection,
                                   int64_t mono_ms)
@@ -196,8 +190,6 @@ void connection_cut(struct connection *self, const char *bytes, size_t size)
     mhd_socket_drain(self->fd, DRAIN_MAX);
     shut(self);
 }
-
-/* ---- time ---- */
 
 /* A body needs STALL_BYTES, an answer any progress. */
 static bool is_stalled(struct connection *self, int64_t mono_ms)

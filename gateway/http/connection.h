@@ -48,9 +48,9 @@ struct connection {
     int64_t moved_ms; /* when the sweep last saw progress */
     uint64_t moved;   /* bytes in this phase, both directions */
     uint64_t counted; /* `moved` at that time */
-    off_t file_end;   /* of the answer, in its file; see mhd_socket.c */
+    off_t file_end;   /* answer's end in its file; see mhd_socket.c */
     struct address peer;
-    bool answering; /* by libmicrohttpd, for the gateway */
+    bool answering; /* libmicrohttpd sends the gateway's answer */
     bool begun;     /* bytes came since the last answer */
     bool over;      /* the client stopped sending */
     bool cut;       /* the last answer was sent; libmicrohttpd's is dropped */
@@ -73,12 +73,10 @@ struct connections {
     bool (*unfinished)(struct connection *connection);
 };
 
-/* Also closes idle connections above the limits. */
 struct connection *connection_new(struct connections *all, struct MHD_Connection *connection,
                                   int64_t mono_ms);
 void connection_destroy(struct connection **self_p);
 
-/* The phase's time limit starts here. */
 void connection_enter(struct connection *self, enum connection_phase phase, int64_t mono_ms);
 
 /* Extends the phase for `bytes` on a slow line. */

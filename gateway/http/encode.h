@@ -14,7 +14,6 @@ bool encode_is_accepted(const char *accept, const char *coding);
 const char *encode_gzip(struct arena *arena, const char *bytes, size_t size, size_t *ret_size);
 const char *encode_brotli(struct arena *arena, const char *bytes, size_t size, size_t *ret_size);
 
-/* `plain_size`: bytes before encode_gzip(). */
 const char *encode_gunzip(struct arena *arena, const char *bytes, size_t size, size_t plain_size);
 
 #endif

@@ -29,7 +29,6 @@ enum state {
     CHUNK_LF,
 };
 
-/* Character classes, as bits. */
 enum { TOKEN = 1, VISIBLE = 2 };
 enum { SIGN = TOKEN | VISIBLE };
 
@@ -318,7 +317,6 @@ static size_t skip(struct framing *self, size_t size)
     return some;
 }
 
-/* Returns how many bytes need no step(). */
 static size_t plain_length(struct framing *self, const uint8_t *bytes, size_t size)
 {
     uint8_t class = self->state == TARGET                                ? VISIBLE

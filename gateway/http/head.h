@@ -21,10 +21,8 @@ struct head {
 /* `self` is zeroed. `forwarded`: header in which proxies name their client. */
 void head_read(struct head *self, struct MHD_Connection *connection, const char *forwarded);
 
-/* NULL: absent, longer than `max` or not text. */
 const char *head_text(const char *value, size_t max);
 
-/* No route accepts a content encoding. */
 bool head_is_encoded(const struct head *self);
 
 /* An unclear end can hide a second request (RFC 9112, section 6.3), as can chunks in HTTP/1.0

@@ -46,7 +46,6 @@ static void http_arm(struct http *self)
     self->timer = loop_at(self->loop, at_ms, on_timer, self);
 }
 
-/* Later events start the next turn. */
 static void http_pump(struct http *self, bool ask)
 {
     MHD_UNSIGNED_LONG_LONG wait_ms = 0;

@@ -31,7 +31,6 @@ struct http_options {
 struct http *http_open(struct loop *loop, struct arena *arena, const struct http_options *options,
                        struct error *err);
 
-/* Takes effect at the end of the turn. */
 void http_resume(struct http *self, struct MHD_Connection *connection);
 
 void http_quiesce(struct http *self);

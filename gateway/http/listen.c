@@ -62,7 +62,6 @@ static int listen_on(const char *address, struct error *err)
     return fd;
 }
 
-/* Returns -1 for more than LISTEN_MAX. */
 static int take_passed(struct listen_socket ret[static LISTEN_MAX], size_t *ret_count,
                        struct error *err)
 {

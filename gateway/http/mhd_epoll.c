@@ -12,7 +12,7 @@
 /* Marks connection pointers among libmicrohttpd's event data. */
 enum { OURS = 1 };
 
-/* Used only on the loop's thread. */
+/* Per thread, because only the loop's thread uses libmicrohttpd. */
 static _Thread_local struct {
     int descriptors[EPOLLS_MAX];
     bool quiet[EPOLLS_MAX]; /* see mhd_epoll_ask() */
@@ -54,8 +54,6 @@ void mhd_epoll_ask(int epoll, bool ask)
         library.quiet[i] = !ask;
 }
 
-/* ---- one socket ---- */
-
 static int call_ctl(int epoll, int operation, int fd, struct epoll_event *event)
 {
     return (int)syscall(SYS_epoll_ctl, epoll, operation, fd, event);
@@ -95,7 +93,6 @@ static int library_add(struct connection *connection, int fd, const struct epoll
     return 0;
 }
 
-/* True when libmicrohttpd gets the event. */
 static bool take_event(struct epoll_event *event)
 {
     struct connection *connection;
@@ -125,8 +122,6 @@ void mhd_epoll_end(struct mhd_epoll *self, int fd)
         (void)call_ctl(self->epoll, EPOLL_CTL_DEL, fd, NULL);
     self->in_kernel = false;
 }
-
-/* ---- calls of libmicrohttpd ---- */
 
 int epoll_ctl(int epoll, int operation, int fd, struct epoll_event *event)
 {

@@ -15,7 +15,7 @@ enum {
     FILE_PIECE = 1024 * 1024, /* bytes per call, so that others don't wait long */
 };
 
-/* By descriptor, only on the loop's thread. ZeroMQ's threads see none. */
+/* Connections by descriptor, per thread: ZeroMQ's threads see none. */
 static _Thread_local struct {
     struct connection **items;
     size_t size;

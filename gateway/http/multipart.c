@@ -12,9 +12,6 @@ enum { BORDER_MAX = 64, HEADERS_MAX = 8192 };
 
 static const char malformed[] = "The form is malformed.";
 
-/* ---- start ---- */
-
-/* Returns NULL if the parameter is absent. */
 static char *parameter(struct arena *arena, const char *header, const char *name)
 {
     size_t length = strlen(name);
@@ -63,8 +60,6 @@ int multipart_init(struct multipart *self, const char *content_type, struct aren
     self->matched = 2; /* no line precedes the first delimiter */
     return 0;
 }
-
-/* ---- a part ---- */
 
 static int keep(struct multipart *self, const uint8_t *bytes, size_t size, size_t max,
                 struct error *err)
@@ -129,8 +124,6 @@ static int part_end(struct multipart *self, struct error *err)
     codec_buffer_init(&self->buffer, self->arena);
     return 0;
 }
-
-/* ---- bytes ---- */
 
 /* After a mismatch, the delimiter's beginning belongs to the part. */
 static int resume_delimiter(struct multipart *self, const uint8_t **bytes, size_t *size,

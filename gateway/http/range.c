@@ -58,7 +58,7 @@ static bool range_applies(const struct range_request *request, const struct rang
            file->modified_ms / 1000 == since_s;
 }
 
-/* Returns -1 without digits. A longer number than DIGITS_MAX becomes the maximum. */
+/* Returns -1 without digits. More than DIGITS_MAX digits mean the maximum. */
 static int64_t read_number(const char **text)
 {
     size_t digits = strspn(*text, "0123456789");
@@ -71,7 +71,6 @@ static int64_t read_number(const char **text)
     return number;
 }
 
-/* Accepts first-last, first- and -count. */
 static bool read_range(const char *text, int64_t *ret_first, int64_t *ret_last)
 {
     if (strncasecmp(text, "bytes=", 6) != 0)

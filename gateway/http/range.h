@@ -26,7 +26,6 @@ struct range_answer {
 struct range_answer range_decide(const struct range_request *request,
                                  const struct range_file *file);
 
-/* "Sun, 06 Nov 1994 08:49:37 GMT" */
 void http_date_format(int64_t ms, char text[static HTTP_DATE_SIZE]);
 
 #endif

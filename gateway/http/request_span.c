@@ -5,8 +5,6 @@
 
 #include "gateway/endpoint/exchange.h"
 
-/* ---- traces ---- */
-
 static bool is_from_trusted(const struct exchange *exchange)
 {
     return address_networks_have(&exchange->gateway->trusted, &exchange->connection->peer);
@@ -94,8 +92,6 @@ static void end_span(struct exchange *exchange)
     span_end(span);
 }
 
-/* ---- slow requests ---- */
-
 static int64_t called_us(const struct activity *activity)
 {
     int64_t sum = 0;
@@ -114,7 +110,6 @@ static int64_t work_us(const struct exchange *exchange)
                             : exchange->replied_us - exchange->dispatched_us;
 }
 
-/* "authd 2x 1501ms, docd 1x 3ms" */
 static void print_calls(const struct activity *activity, char *text, size_t size)
 {
     size_t used = 0;

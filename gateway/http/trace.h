@@ -11,7 +11,7 @@ struct trace_source {
 };
 void trace_source_init(struct trace_source *self);
 
-/* Uses a valid X-Request-Id ([A-Za-z0-9._-], 1-64), else the client's trace id, or makes an id. */
+/* Uses a valid X-Request-Id ([A-Za-z0-9._-], 1-64), or the client's trace id, or makes an id. */
 void trace_choose(struct trace_source *self, const char *request_id,
                   const struct trace_context *parent, char ret[static TRACE_SIZE]);
 

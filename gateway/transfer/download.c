@@ -42,8 +42,6 @@ static bool is_page(const struct exchange *exchange)
     return exchange->endpoint->route.flags & R_PAGE;
 }
 
-/* ---- life ---- */
-
 static struct download *download_new(struct exchange *exchange, const struct request *req,
                                      const struct content *content, const struct range_answer *part)
 {
@@ -147,7 +145,6 @@ static void on_sent(void *arg)
     cached_file_release(&cached);
 }
 
-/* NULL: not the file that the daemon named. */
 static struct MHD_Response *respond_kept(struct exchange *exchange, const struct content *content,
                                          const struct range_answer *part)
 {
@@ -198,8 +195,6 @@ static struct MHD_Response *respond_file(struct exchange *exchange, int *file,
     ++*exchange->gateway->files_sent;
     return response;
 }
-
-/* ---- fetching ---- */
 
 static void read_piece(void *arg)
 {
@@ -337,8 +332,6 @@ static int respond(struct exchange *exchange, const struct request *req,
     return error_set(err, ERR_UNAVAILABLE, "The file is temporarily unavailable.");
 }
 
-/* ---- the answer ---- */
-
 static struct range_answer decide(const struct exchange *exchange, const struct content *content)
 {
     struct range_request request = {
@@ -388,7 +381,6 @@ static int fill_body(struct exchange *exchange, const struct request *req,
     return 0;
 }
 
-/* NULL: not cacheable. */
 static const char *cache_of(const struct exchange *exchange, const struct content *content)
 {
     if (is_page(exchange))

@@ -40,7 +40,6 @@ void cached_file_release(struct cached_file **self_p);
 void file_cache_note(struct file_cache *self, const struct target *target, const char *handle,
                      const struct MHD_IoVec *places, size_t count, int64_t now_mono_ms);
 
-/* Called every few seconds. */
 void file_cache_sweep(struct file_cache *self, int64_t now_mono_ms);
 
 #endif

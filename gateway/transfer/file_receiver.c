@@ -38,8 +38,6 @@ struct file_receiver {
     size_t unclaimed_count;
 };
 
-/* ---- received files ---- */
-
 static void forget(struct file_receiver *self, size_t i)
 {
     self->unclaimed_count--;
@@ -103,8 +101,6 @@ int file_receiver_claim(struct file_receiver *self, int64_t number)
     return -1;
 }
 
-/* ---- places ---- */
-
 const char *file_receiver_ask(struct file_receiver *self)
 {
     if (self->connected == 0 || self->taken >= self->places)
@@ -117,8 +113,6 @@ void file_receiver_release(struct file_receiver *self)
 {
     self->taken--;
 }
-
-/* ---- connections ---- */
 
 /* The daemon's last files may still be in the socket. */
 static void on_hang_up(void *arg, short revents UNUSED)
@@ -175,8 +169,6 @@ void file_receiver_sweep(struct file_receiver *self, const char *service)
     for (const char **peer = bus_peers(self->bus, service, arena); *peer; peer++)
         connect_to(self, *peer);
 }
-
-/* ---- life ---- */
 
 struct file_receiver *file_receiver_new(struct loop *loop, struct bus *bus, size_t places)
 {

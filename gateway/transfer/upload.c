@@ -55,8 +55,6 @@ struct upload *upload_new(struct exchange *exchange, struct error *err)
     return self;
 }
 
-/* ---- pace ---- */
-
 static bool is_given_up(const struct upload *self)
 {
     return self->failed || self->left;
@@ -95,7 +93,6 @@ static void drop_pieces(struct upload *self)
     self->waiting_tail = &self->waiting;
 }
 
-/* Keeps the first reason. */
 static void give_up(struct upload *self, const struct error *err)
 {
     if (is_given_up(self))
@@ -108,8 +105,6 @@ static void give_up(struct upload *self, const struct error *err)
     wake(self);
     go_on(self);
 }
-
-/* ---- pieces ---- */
 
 static void write_piece(void *arg)
 {
@@ -172,8 +167,6 @@ static void send_waiting(struct upload *self)
         start_piece(self, piece);
     }
 }
-
-/* ---- the body ---- */
 
 static void check_size(struct upload *self)
 {
