@@ -115,9 +115,9 @@ int factor_check_limit(const struct request *req, const struct factor *factor, s
     return throttle_refuse(req, factor->limit_at, FACTOR_WINDOW, FACTOR_FAILURES_MAX, err);
 }
 
-/* Without a key, 50 bits could be found from the hash. The factor's secret is the key, because it
- * is sealed and moves with the factor to another installation. Anyone who has the secret doesn't
- * need a recovery code. */
+/* 50 bits alone could be found from a hash. The factor's secret is the key: it is sealed, moves
+ * with the factor to another installation, and makes recovery codes unnecessary for anyone who has
+ * it. */
 static void recovery_key(const struct factor *factor, struct secret *ret)
 {
     static const char purpose[] = "mfa recovery";
@@ -144,9 +144,7 @@ static void hash_recovery(const struct secret *key, struct uuid account, const c
     sodium_memzero(&state, sizeof(state));
 }
 
-/* 50 bits alone could be found from a hash. The factor's secret is the key: it is sealed, moves
- * with the factor to another installation, and makes recovery codes unnecessary for anyone who has
- * it. */
+/* Hashes a code with each possible key. Earlier releases used a seal key. */
 static struct db_array hash_recovery_all(const struct authd *d, const struct request *req,
                                          const struct factor *factor, const char *code)
 {

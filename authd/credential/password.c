@@ -227,7 +227,7 @@ static int slot_return(struct authd *d, const struct request *req, struct error 
                : slot_move(slot, &d->password_slots, 1, 1, err);
 }
 
-/* Takes a place per millisecond. Retry-After is when the queued work is done. */
+/* Takes a place per millisecond. Retry-After: when the queued work is done. */
 static int slot_move_imported(struct authd *d, struct password_slot *slot, int64_t cost_ms,
                               struct error *err)
 {
@@ -240,7 +240,7 @@ static int slot_move_imported(struct authd *d, struct password_slot *slot, int64
     return -1;
 }
 
-/* Takes a place per millisecond. Retry-After: when the queued work is done. */
+/* Without memory the password is neither right nor wrong, so the caller counts no failure. */
 static int refuse_without_memory(struct authd *d, struct error *err)
 {
     int64_t now_ms = clock_mono_ms();
@@ -257,8 +257,7 @@ static int refuse_without_memory(struct authd *d, struct error *err)
     return busy(err, 1);
 }
 
-/* Hashes normalized text with the current parameters. Returns -1 without memory. Call
- * password_memory_acquire() first. */
+/* Expects normalized text and password_memory_acquire(). Returns -1 without memory. */
 static int hash_text(const char *text, char ret[static crypto_pwhash_STRBYTES])
 {
     return crypto_pwhash_str(ret, text, strlen(text), PASSWORD_OPSLIMIT, PASSWORD_MEMLIMIT);
@@ -283,7 +282,7 @@ int password_hash(struct authd *d, const struct request *req, const char *passwo
     if (slot_return(d, req, err) < 0 ||
         offload_run(d->passwords, run_hash, &job, req->deadline_mono_ms, err) < 0)
         return -1;
-    /* Expects normalized text and password_memory_acquire(). Returns -1 without memory. */
+    /* libsodium's only failure here is lack of memory */
     if (job.failed)
         return refuse_without_memory(d, err);
     *ret = arena_strdup(req->arena, job.hash);
@@ -302,9 +301,9 @@ static bool verify_text(struct verify_job *job, const char *text)
     return right > 0;
 }
 
-/* Imported hashes, and old ones from before passwords were normalized, are of the typed bytes. Both
- * texts are tried. Only the text decides that, never the account, so the time reveals nothing. The
- * same job renews a stale hash and so needs no second place. */
+/* Imported and old hashes are of the typed bytes, not of normalized text. Which texts are tried
+ * depends on the password alone, so the time reveals nothing about the account. The job also
+ * replaces a stale hash, which needs no second place. */
 static void run_verify(void *arg)
 {
     CLEANUP(password_text_destroy) char *normal = NULL;
@@ -326,9 +325,7 @@ static void run_verify(void *arg)
     password_memory_release(job->memory);
 }
 
-/* Imported and old hashes are of the typed bytes, not of normalized text. Which texts are tried
- * depends on the password alone, so the time reveals nothing of the account. This job also renews
- * the hash, so that needs no second place. */
+/* Jobs can take longer than estimated. One that can't start in time is refused. */
 static int verify_imported(struct authd *d, const struct request *req, struct verify_job *job,
                            struct error *err)
 {
@@ -370,7 +367,7 @@ int password_verify(struct authd *d, const struct request *req, const char *hash
         } else {
             log_event(LOG_ERR, "password", "a hash in the database cannot be verified", "why", why,
                       NULL);
-            /* Jobs can take longer than estimated. One that can't start in time is refused. */
+            /* libsodium would obey any parameters: hours and 4 GiB */
             hash = NULL;
             job.hash = d->dummy_hash;
             job.renew = false;

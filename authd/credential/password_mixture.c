@@ -31,7 +31,7 @@ struct scheme {
 struct owner {
     bool practitioners;
     struct uuid project; /* not set for practitioners */
-    int64_t accounts;    /* with any hash */
+    int64_t accounts;    /* accounts with any hash */
     struct scheme *schemes;
     size_t count;
 };

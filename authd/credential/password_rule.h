@@ -14,8 +14,8 @@
 struct password_owner {
     struct uuid account, link;   /* not set: a new account without a link */
     const struct tenant *tenant; /* where the password is set */
-    enum role role;              /* of a new account, otherwise ROLE_NONE */
-    bool admin;                  /* of a new account */
+    enum role role;              /* role of a new account, otherwise ROLE_NONE */
+    bool admin;                  /* admin flag of a new account */
     const char *email, *display; /* must not be the password */
 };
 

@@ -52,7 +52,7 @@ void throttle_key(const struct authd *d, struct throttle_move *move, const char 
     }
 }
 
-/* Of two concurrent moves one can fail; the other has moved the row. */
+/* If two moves are concurrent, one can fail, but the other has moved the row. */
 void throttle_move_run(struct authd *d, const struct request *req, struct throttle_move *move)
 {
     const struct sql_throttle_move_in in = {.olds = move->olds, .news = move->news};
