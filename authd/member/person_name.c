@@ -11,17 +11,18 @@
 #include "common/domain/fold.h"
 
 enum {
-    KEYS_MAX = 12,        /* of a person */
-    CHARACTERS_MAX = 200, /* of both names */
-    BATCH = 500,          /* accounts */
-    BATCH_MS = 1000,      /* for one of them, at the end of a run */
+    KEYS_MAX = 12,        /* per person */
+    CHARACTERS_MAX = 200, /* in both names */
+    BATCH = 500,          /* accounts per batch */
+    BATCH_MS = 1000,      /* time reserved for a batch */
 };
 
-/* Names without apostrophes, and without spaces between characters of scripts that have none. */
+/* A name without apostrophes, and without spaces between characters of scripts that don't use
+ * them. */
 struct name {
     char *text;
     size_t length;
-    size_t starts[KEYS_MAX]; /* of words */
+    size_t starts[KEYS_MAX]; /* starts of words */
     size_t count;
 };
 
@@ -34,7 +35,7 @@ static struct name read_name(struct arena *arena, const char *text)
     while (fold_next(&at, &word)) {
         bool dense = word.kind != FOLD_WORD && before.kind != FOLD_WORD;
 
-        /* of a pair the first character: the second one begins the next pair */
+        /* first character of a pair; the second one starts the next pair */
         word.size = (size_t)(at - word.text);
         if (before.text && !dense && word.text > end && *end != '\'')
             name.text[name.length++] = ' ';
@@ -49,9 +50,9 @@ static struct name read_name(struct arena *arena, const char *text)
     return name;
 }
 
-/* The keys of a person: all names from each word on and around, and from what is behind an
- * apostrophe, which is left out; "o'brien" is found by "obrien" and by "brien". Of a script without
- * spaces from each character on. */
+/* Makes a person's search keys: all names, starting from each word in turn. An apostrophe is
+ * dropped, but also separates: "obrien" and "brien" find "o'brien". Scripts without spaces have a
+ * key per character. */
 static size_t name_keys(struct arena *arena, const char *name, const char *surname,
                         const char *ret[static KEYS_MAX])
 {
@@ -71,9 +72,7 @@ const char *person_name_search(struct arena *arena, const char *search)
     return strchr(search, '@') ? "" : read_name(arena, search).text;
 }
 
-/* ---- accounts that are due ---- */
-
-/* How many are done; fewer than there are when another transaction is at one. */
+/* Returns how many accounts were folded. Accounts locked by other transactions are left out. */
 static int store(struct authd *d, const struct request *req,
                  const struct sql_account_name_due_list_rows *due, struct error *err)
 {

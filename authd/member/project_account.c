@@ -1,10 +1,8 @@
 /*
- * project_account.c - see project_account.h.  Handlers: project_accounts and what reads one account
- * of the project.
+ * project_account.c - see project_account.h.
  *
- * A list is read by one statement after the other (a phase), each in the order of an index. A page
- * ends when it is full, or when a statement has walked WALK_MAX rows, most of which may not fit: so
- * no page takes long, however rare what is looked for.
+ * Several statements (phases) read a list, each in the order of an index. A page ends when it is
+ * full, or after WALK_MAX rows, so even rare matches take no page long.
  */
 #include "authd/member/project_account.h"
 
@@ -23,24 +21,23 @@
 #include "settingsd/tenant_api.h"
 
 enum {
-    PAGE_MAX = 100,  /* the bound of _count */
-    WALK_MAX = 1000, /* rows that one statement looks at */
-    NAMES_WALK = 2,  /* names of a person that begin alike, more than most have */
+    PAGE_MAX = 100,  /* limit of _count */
+    WALK_MAX = 1000, /* rows per statement */
+    NAMES_WALK = 2,  /* more than most people's names that begin alike */
 };
 
 /* ---- listing ---- */
 
-/* What is listed, and how much of it is read at once. */
 struct listing {
     const struct project_accounts_in *in;
     struct uuid organization;
-    const char *key;   /* what a cursor is good for */
-    const char *words; /* what is searched among names; "": nothing */
+    const char *key;   /* the list for which a cursor is valid */
+    const char *words; /* name search; "": none */
     int64_t most, walk;
     bool patients;
 };
 
-/* An account with its place in the order of its phase. */
+/* An account and its position in its phase. */
 struct hit {
     struct page_cursor at;
     struct project_account account;
@@ -50,10 +47,10 @@ struct page {
     struct hit hits[PAGE_MAX + 1];
     size_t count;
     int64_t walked;
-    struct page_cursor last; /* row that was walked */
+    struct page_cursor last; /* last row walked */
 };
 
-/* Adds what the statement finds to a page. */
+/* Adds the statement's matches to a page. */
 static int read_phase(struct authd *d, const struct request *req, const struct listing *list,
                       const struct db_statement *statement, const struct page_cursor *from,
                       struct page *page, struct error *err)
@@ -84,11 +81,11 @@ static int read_phase(struct authd *d, const struct request *req, const struct l
 
 enum phase_of {
     OF_ALL,
-    OF_WORDS,   /* of names, of which a person has several rows */
-    OF_UNFOLDED /* of accounts without them, which are few, or none */
+    OF_WORDS,   /* names, with several rows per person */
+    OF_UNFOLDED /* accounts without folded names, which are few */
 };
 
-/* role: whose the statement reads; ROLE_NONE: both. The end has no statement. */
+/* `role` NONE: the statement reads both. The last phase has no statement. */
 struct phase {
     const struct db_statement *const *statement;
     enum role role;
@@ -129,7 +126,7 @@ static bool is_wanted(const struct authd *d, const struct phase *phase, const st
     return !role || !phase->role || role == phase->role;
 }
 
-/* Rows to look at for list->most people: more where some do not fit. */
+/* Returns more than list->most if some rows may not match. */
 static int64_t rows_to_walk(const struct phase *phase, const struct listing *list)
 {
     if (list->in->role || list->in->state || (phase->role && !list->patients) ||
@@ -138,8 +135,8 @@ static int64_t rows_to_walk(const struct phase *phase, const struct listing *lis
     return phase->of == OF_WORDS ? NAMES_WALK * list->most : list->most;
 }
 
-/* Reads until the page has one row more than asked for, a statement has walked enough, or the list
- * ends. *ret_more: the second of them, and page->last is where to go on. */
+/* Reads until the page has one row more than requested, a statement has walked enough, or the list
+ * ends. *ret_more: continue at page->last. */
 static int read_page(struct authd *d, const struct request *req, struct listing *list,
                      struct page_cursor from, struct page *page, bool *ret_more, struct error *err)
 {
@@ -152,7 +149,7 @@ static int read_page(struct authd *d, const struct request *req, struct listing 
 
         if (i < from.phase || !is_wanted(d, phase, list))
             continue;
-        if (i > from.phase) /* that one was read to its end */
+        if (i > from.phase) /* the previous phase is complete */
             from = (struct page_cursor){i, "", page_cursor_start.id};
         list->patients = phase->role == ROLE_PATIENT;
         list->most = (int64_t)(want - page->count);
@@ -164,7 +161,7 @@ static int read_page(struct authd *d, const struct request *req, struct listing 
     return 0;
 }
 
-/* The cursor of the next page, NULL for the last one. */
+/* Returns NULL for the last page. */
 static const char *next_of(struct authd *d, const struct request *req, const struct listing *list,
                            const struct page *page, bool more)
 {
@@ -194,7 +191,6 @@ static int open_listing(struct authd *d, const struct request *req,
     return 0;
 }
 
-/* The accounts of the project, a page of them. Fails: VALIDATION (a cursor of another list). */
 int project_accounts(struct authd *d, const struct request *req,
                      const struct project_accounts_in *in, struct project_account_list *out,
                      struct error *err)
@@ -234,7 +230,7 @@ int project_account_open(struct authd *d, const struct request *req, struct uuid
                        ERR_NOT_FOUND, "Account not found.");
 }
 
-/* The same for a route that only reads. what: for the audit trail; NULL: the account itself. */
+/* Like project_account_open(), and audits the read. `what` NULL: the account itself. */
 static int open_for_reading(struct authd *d, const struct request *req, struct uuid account,
                             const char *what, struct tenant *ret_tenant,
                             struct project_account *ret, struct error *err)
@@ -252,7 +248,6 @@ static int open_for_reading(struct authd *d, const struct request *req, struct u
     return MIN(sql_project_account_record(d->svc.db, req, &record, err), 0);
 }
 
-/* Fails: NOT_FOUND. */
 int project_account_get(struct authd *d, const struct request *req,
                         const struct project_account_in *in, struct project_account *out,
                         struct error *err)
@@ -262,7 +257,6 @@ int project_account_get(struct authd *d, const struct request *req,
     return open_for_reading(d, req, in->id, NULL, &tenant, out, err);
 }
 
-/* Fails: NOT_FOUND, VALIDATION (a cursor of another list). */
 int project_account_sessions(struct authd *d, const struct request *req,
                              const struct project_account_sessions_in *in,
                              struct project_account_session_list *out, struct error *err)
@@ -290,7 +284,6 @@ int project_account_sessions(struct authd *d, const struct request *req,
     return 0;
 }
 
-/* Fails: NOT_FOUND. */
 int project_account_explain(struct authd *d, const struct request *req,
                             const struct project_account_explain_in *in,
                             struct sign_in_explain_out *out, struct error *err)

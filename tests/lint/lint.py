@@ -63,6 +63,7 @@ LANGUAGE_DONE = (
     'docs/*.md',
     'docs/adr/*.md',
     'authd/credential/**/*.[ch]',
+    'authd/member/**/*.[ch]',
     'gateway/**/*.[ch]',
 )
 
