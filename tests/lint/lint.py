@@ -64,6 +64,7 @@ LANGUAGE_DONE = (
     'docs/adr/*.md',
     'authd/credential/**/*.[ch]',
     'authd/member/**/*.[ch]',
+    'authd/page/**/*.[ch]',
     'authd/passkey/**/*.[ch]',
     'authd/signin/**/*.[ch]',
     'gateway/**/*.[ch]',
