@@ -396,7 +396,7 @@ static void stop(void *daemon)
 {
     struct gateway *self = daemon;
 
-    /* libmicrohttpd aborts if closed while a connection is suspended. Leave that one to the
+    /* libmicrohttpd aborts if closed with a suspended connection. Leave that one to the
      * process's exit. */
     for (size_t i = 0; i < self->site_count && self->suspended == 0; i++)
         http_close(&self->sites[i].http);

@@ -55,30 +55,30 @@ struct gateway {
     size_t site_count;
     struct exchange *spare;
     size_t spare_count;
-    size_t in_flight;                      /* unfinished requests */
-    size_t suspended;                      /* waiting for their answer */
-    uint64_t bodies_size;                  /* bytes in memory */
-    uint64_t bodies_unknown_size;          /* part of unknown senders; see body.h */
-    uint64_t *bodies_unfinished, *evicted; /* metrics */
+    size_t in_flight;             /* unfinished requests */
+    size_t suspended;             /* waiting for their answer */
+    uint64_t bodies_size;         /* bytes in memory */
+    uint64_t bodies_unknown_size; /* part of unknown senders; see body.h */
+    uint64_t *bodies_unfinished, *evicted;
     struct clients *clients;
     uint64_t streams_size; /* bytes in memory; see stream.h */
     bool has_streamed;     /* since memory was last returned to the system */
     struct file_cache *file_cache;
     const char *content_service; /* has the R_CONTENT routes */
     struct file_receiver *files;
-    uint64_t *files_sent; /* metric */
+    uint64_t *files_sent;
     struct loop_timer *sweep;
     unsigned sweeps;
     struct address_networks trusted;
     struct trace_source traces;
     struct access_log log;
-    struct cache *published; /* see endpoint/protocol.c */
+    struct cache *published;
     struct keyring keyring;
     struct cache *tokens;
     struct revocations *revocations;
     struct identities *identities;
     unsigned key_lookups;
-    struct flight resolving; /* one fetch per session */
+    struct flight resolving;
     struct lease lease;
     struct warm_up warm_up;
     struct openapi openapi;

@@ -31,8 +31,8 @@ int password_trim(void *daemon, const struct request *req, struct error *err);
  *
  * A client can have as many places as are left for others; an IPv6 /48 eight times that. To verify
  * an imported hash, a request exchanges its place for a place in imported_slots per millisecond of
- * work. Five seconds' worth per thread bounds the wait; beyond, clients get 503 with Retry-
- * After. */
+ * work. Five seconds' worth per thread bounds the wait. Further clients get 503 with Retry-After.
+ */
 struct password_slot {
     struct authd *daemon; /* NULL: not acquired */
     const struct request *request;

@@ -121,8 +121,7 @@ static int send_admin_invitation(struct authd *d, const struct request *req,
 }
 
 /* Invites even an existing account, because only its owner can accept. The setting for invitations
- * is for admins, so it doesn't bind operators. After a concurrent command, finds its invitation on
- * the second attempt. */
+ * is for admins, so it doesn't bind operators. */
 static int invite_admin(struct authd *d, const struct request *req,
                         const struct admin_create_in *in, const struct tenant *tenant,
                         struct admin_create_out *out, struct error *err)

@@ -117,7 +117,7 @@ static int allow(const struct authentication *self, enum access access, bool saf
 {
     const struct request as = {.caller = &self->caller};
 
-    if (access == ACCESS_LOGOUT) /* owners can end all their sessions */
+    if (access == ACCESS_LOGOUT) /* owners can always end their sessions */
         return 0;
     if (self->identity->suspended)
         return error_set(err, ERR_FORBIDDEN, "The project is suspended.");

@@ -40,8 +40,8 @@ struct warm_up {
     struct fiber_queue waiters;
 };
 
-/* Parks until all daemons are connected and the lease is live, at most until WARM_UP_MS after the
- * start. So a restart delays requests instead of failing them with 503. */
+/* Parks until all daemons are connected and the lease is live, at most WARM_UP_MS after the start,
+ * so that a restart delays requests instead of failing them. */
 void warm_up_wait(struct gateway *gateway);
 void warm_up_start(struct gateway *gateway);
 void warm_up_check(struct gateway *gateway);

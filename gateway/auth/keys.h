@@ -10,7 +10,7 @@
 
 struct key {
     char *kid, *x, *y; /* x, y: NULL for issuers' keys */
-    EVP_PKEY *key;     /* P-256 */
+    EVP_PKEY *key;
     int64_t retire_at; /* contract time; 0: not scheduled */
     bool issuer;       /* an issuer's below /t/, which publishes it itself */
 };

@@ -24,7 +24,7 @@ struct console_bytes {
 };
 
 struct console_file {
-    const char *name; /* below /console/ */
+    const char *name;
     const char *content_type;
     enum console_kind kind;
     const char *hash; /* hex */

@@ -13,7 +13,8 @@ void health_serve(struct exchange *exchange);
 /* 204 for OPTIONS on a known path (CORS preflight), 405 with Allow, or 404 "Cannot GET /x". */
 void no_endpoint_serve(struct exchange *exchange);
 
-/* Returns the page for a browser without an endpoint. NULL: not GET or HEAD, or JSON preferred. */
+/* Returns a browser's page for a path without an endpoint. NULL: not GET or HEAD, or JSON
+ * preferred. */
 struct endpoint *no_endpoint_page(const struct exchange *exchange);
 
 /* /.well-known/jwks.json. Parks if keys must be fetched. */

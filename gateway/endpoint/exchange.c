@@ -2,8 +2,8 @@
  * exchange.c - see exchange.h.
  *
  * libmicrohttpd 0.9.75 can't answer in mid-body, and an answer before the body resets the
- * connection. So a refusal waits until the body was read and dropped. If the body is too large for
- * that, the answer bypasses libmicrohttpd and the connection closes.
+ * connection. So a refusal waits until the body was read and dropped. Larger bodies get an answer
+ * that bypasses libmicrohttpd and closes the connection.
  */
 #include "gateway/endpoint/exchange.h"
 

@@ -60,7 +60,7 @@ struct exchange {
     struct error err;
     char trace[TRACE_SIZE];
     struct activity activity;
-    struct span span; /* the server's */
+    struct span span;
     char trace_id[33];
     char target_short[TARGET_SHORT], path_short[TARGET_SHORT];
 };

@@ -75,7 +75,7 @@ static json_t *body_json(const struct endpoint *endpoint)
 
     if (!form && !endpoint->takes_body)
         return NULL;
-    assert(form || route->input); /* a body needs an input */
+    assert(form || route->input);
     return json_pack("{s:b, s:o}", "required", !(route->flags & R_OPTIONAL_BODY), "content",
                      form ? form_content() : json_content(route));
 }

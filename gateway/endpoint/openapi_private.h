@@ -12,7 +12,7 @@ struct openapi_tag {
     const char *name, *description;
 };
 
-extern const char openapi_introduction[];       /* Markdown */
+extern const char openapi_introduction[];
 extern const struct openapi_tag openapi_tags[]; /* in page order, ended by name NULL */
 
 const char *openapi_code_meaning(enum error_code code);

@@ -220,8 +220,8 @@ static void add_error(json_t *responses, const struct codes *codes, struct arena
                         json_pack("{s:s+}", "$ref", "#/components/responses/", name));
 }
 
-/* Codes of the DOC row, and those of the route's kind: required second factor (tokens outside
- * /auth/), account of several organizations (by reach), read-only project (writes). */
+/* Adds codes of the route's kind: required second factor (tokens outside /auth/), shared account
+ * (by reach), read-only project (writes). */
 static struct codes codes_of(const struct endpoint *endpoint, int status)
 {
     const struct route *route = &endpoint->route;

@@ -31,7 +31,7 @@ struct batch {
 struct otlp {
     struct gateway *gateway;
     struct curl_loop *curl;
-    char *header; /* or NULL */
+    char *header; /* additional header or NULL */
     struct batch batch;
     bool failing; /* the last attempt failed, which was logged */
     uint64_t *exported, *failures;

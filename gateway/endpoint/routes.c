@@ -76,7 +76,7 @@ struct node {
 struct router {
     struct arena *arena;
     struct node root;
-    struct endpoint *front, *missing; /* pages "/" and "/{*}" */
+    struct endpoint *front, *missing;
 };
 
 static struct node *node_child(struct router *self, struct node *node, const char *segment)

@@ -47,7 +47,7 @@ struct route_match {
 
 struct router;
 
-/* Borrows `endpoints`. Fails on a malformed path or a duplicate method. */
+/* Borrows `endpoints`. Fails for a malformed path or duplicate method. */
 struct router *router_new(struct endpoint *endpoints, size_t count, struct error *err);
 void router_destroy(struct router **self_p);
 

@@ -26,7 +26,7 @@ struct access_line {
 
 void access_log_add(struct access_log *self, const struct access_line *line);
 
-/* Returns "other" for unknown methods, because a client can send any word of any length. */
+/* Returns "other" for unknown methods, because clients can send any word. */
 const char *access_log_method(const char *method);
 
 void access_log_flush(struct access_log *self);

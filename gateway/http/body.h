@@ -11,10 +11,10 @@
 
 enum {
     BODY_MAX = 1024 * 1024,
-    BODY_DROP_MAX = 4 * BODY_MAX,   /* read and dropped, so that the client sees a refusal */
-    BODY_DROP_MS = 10000,           /* limit of the time for that */
-    BODY_READ_MS = 30000,           /* limit for the whole body */
-    BODIES_MAX = 128 * 1024 * 1024, /* all together */
+    BODY_DROP_MAX = 4 * BODY_MAX, /* read and dropped, so that the client sees a refusal */
+    BODY_DROP_MS = 10000,         /* limit of the time for that */
+    BODY_READ_MS = 30000,         /* limit for the whole body */
+    BODIES_MAX = 128 * 1024 * 1024,
     BODIES_UNKNOWN_MAX = BODIES_MAX / 2,
     BODIES_CLIENT_MAX = BODIES_MAX / 16,
 };

@@ -17,7 +17,7 @@ struct idle_list {
 };
 
 struct http_client {
-    struct http_client *next; /* in the table */
+    struct http_client *next;
     struct http_client *wide; /* its /48, or NULL */
     struct clients *all;
     struct address address;

@@ -109,7 +109,7 @@ static bool is_crowded(const struct connections *all)
     return all->count > all->max * FULL_TENTHS / 10;
 }
 
-/* If all others are busy, this closes the newest one. */
+/* If no other connection is idle, this closes the new one. */
 static void make_room(struct connections *all, const struct http_client *client, int64_t mono_ms)
 {
     trim(all, client, mono_ms, is_crowded(all) ? 0 : SPARE_MS);

@@ -24,7 +24,7 @@ enum connection_phase {
 enum { IDLE_LISTS = 3 }; /* client, its /48, listener */
 
 struct idle_link {
-    struct idle_list *list; /* NULL: in no list */
+    struct idle_list *list;
     struct connection *previous, *next;
 };
 
@@ -67,7 +67,7 @@ struct connections {
     struct idle_list idle, idle_trusted;
     uint64_t *evicted; /* closed to make room */
     void *arg;
-    /* Replaces libmicrohttpd's own answer. */
+    /* Replaces an answer that libmicrohttpd made itself. */
     void (*refused)(struct connection *connection, int status);
     /* A body stalled, is slow or ended early. True: answered, so close; false: too early. */
     bool (*unfinished)(struct connection *connection);

@@ -28,7 +28,7 @@ int target_split(char *text, struct target *ret, struct error *err) MUST_USE;
 
 struct path {
     size_t count;
-    const char *segments[PATH_SEGMENTS_MAX]; /* decoded */
+    const char *segments[PATH_SEGMENTS_MAX];
     bool too_deep;
 };
 

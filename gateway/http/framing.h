@@ -16,7 +16,7 @@ enum { FRAMING_GAP_MAX = 64, FRAMING_EXTENSION_MAX = 256 };
 struct framing {
     uint8_t state;
     uint8_t position;   /* in the version or a framing field */
-    uint8_t candidates; /* framing fields that the name can still be */
+    uint8_t candidates; /* framing fields whose name still matches */
     uint8_t field;      /* the value's framing field; 0: another */
     uint8_t fields;     /* framing fields of the request */
     bool old;           /* HTTP/1.0 */

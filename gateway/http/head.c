@@ -38,7 +38,7 @@ static const struct head_row head_rows[] = {
     HEAD("DPoP", dpop, NONE), /* RFC 9449, section 4.3, check 1 */
 };
 
-/* Drops the first, because trusted proxies add the right-most ones. */
+/* Drops the first when full, because trusted proxies add the right-most ones. */
 static void head_forwarded(struct head *head, const char *value)
 {
     if (head->forwarded_count == FORWARDED_MAX) {

@@ -19,7 +19,7 @@ struct http_options {
     int socket; /* http_close() closes it */
     unsigned connections_max;
     unsigned idle_timeout_s; /* without bytes either way */
-    void *arg;               /* for all callbacks */
+    void *arg;
     /* The result becomes *request of the other callbacks. */
     void *(*begin)(void *arg, const char *target, struct MHD_Connection *connection);
     MHD_AccessHandlerCallback request;

@@ -2,8 +2,8 @@
  * mhd_epoll.h - saves three system calls per suspended request.
  *
  * libmicrohttpd 0.9.75 removes the socket from the epoll set, adds it again and reads in vain.
- * Edge-triggered it can stay, if events are remembered. So mhd_epoll.c replaces the C library's
- * epoll_ctl() and epoll_wait(), for the descriptors below and sockets of mhd_socket.h.
+ * Edge-triggered it can stay, if events are remembered. So mhd_epoll.c replaces epoll_ctl() and
+ * epoll_wait() for the descriptors below and the sockets of mhd_socket.h.
  */
 #ifndef ATRIUM_GATEWAY_HTTP_MHD_EPOLL_H
 #define ATRIUM_GATEWAY_HTTP_MHD_EPOLL_H

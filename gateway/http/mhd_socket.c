@@ -236,7 +236,7 @@ static size_t file_piece(const struct connection *connection, off64_t offset, si
     return more < FILE_PIECE ? (size_t)more : MAX(size, (size_t)FILE_PIECE);
 }
 
-/* Fails if the file was truncated, which libmicrohttpd would wait out. */
+/* Fails for a truncated file, because libmicrohttpd would wait for the client. */
 ssize_t sendfile64(int fd, int file, off64_t *offset, size_t size)
 {
     struct connection *connection = mhd_socket_connection(fd);
@@ -253,7 +253,7 @@ ssize_t sendfile64(int fd, int file, off64_t *offset, size_t size)
     return done;
 }
 
-/* libmicrohttpd closes without an answer if it sees no request. */
+/* libmicrohttpd closes silently if the bytes aren't a request, so answer 400 first. */
 int shutdown(int fd, int how)
 {
     struct connection *connection = mhd_socket_connection(fd);

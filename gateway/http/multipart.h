@@ -28,10 +28,10 @@ struct multipart {
     bool file_begun, file_ended;
     char delimiter[MULTIPART_DELIMITER_MAX + 1]; /* CR LF, "--", boundary */
     size_t delimiter_size;
-    size_t matched;             /* bytes of it at the last piece's end */
-    size_t text;                /* bytes before the file */
-    struct codec_buffer buffer; /* current header or value */
-    char *name;                 /* current field */
+    size_t matched; /* bytes of it at the last piece's end */
+    size_t text;    /* bytes before the file */
+    struct codec_buffer buffer;
+    char *name;
     struct form_field fields[FORM_FIELDS_MAX];
     size_t field_count;
     void (*on_file)(void *arg, const uint8_t *bytes, size_t size);

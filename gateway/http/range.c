@@ -45,7 +45,7 @@ static bool is_unchanged(const struct range_request *request, const struct range
            file->modified_ms / 1000 <= since_s;
 }
 
-/* The client must have the rest of the same file. */
+/* A range needs a client that has the rest of the same file. */
 static bool range_applies(const struct range_request *request, const struct range_file *file)
 {
     int64_t since_s;

@@ -8,12 +8,12 @@ enum { HTTP_DATE_SIZE = 32 };
 
 struct range_request {
     const char *range, *if_range, *if_none_match, *if_modified_since;
-    const char *etag; /* request header with the same use as If-None-Match */
+    const char *etag; /* request header, used like If-None-Match */
 };
 
 struct range_file {
     const char *etag;
-    int64_t modified_ms; /* 0: unknown */
+    int64_t modified_ms;
     int64_t size;
 };
 

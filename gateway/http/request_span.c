@@ -51,7 +51,7 @@ void request_span_begin(struct exchange *exchange)
     span_enter(&exchange->span);
 }
 
-/* "GET /auth/me". Spans only point to their name, so it lives as long as the process. */
+/* "GET /auth/me". Lives as long as the process, because spans only point to their name. */
 static const char *span_name(struct exchange *exchange)
 {
     struct endpoint *endpoint = exchange->endpoint;

@@ -5,8 +5,8 @@
 #include "gateway/endpoint/exchange.h"
 
 struct target_origin {
-    const char *scheme; /* "http" or "https" */
-    const char *host;   /* "api.example.org:8443", not validated; NULL: unknown */
+    const char *scheme;
+    const char *host; /* "api.example.org:8443", not validated; NULL: unknown */
 };
 
 /* Uses X-Forwarded-Proto and -Host, or Forwarded's `proto` and `host` (RFC 7239), as configured by

@@ -21,10 +21,10 @@ struct trace_wish {
     const struct trace_context *parent; /* the client's or NULL */
     bool trusted;
     int64_t sample;
-    const char *request_id; /* from trace_choose() */
+    const char *request_id;
 };
 
-/* Uses the client's trace id, else the request id if possible, or makes one. Can be unsampled. */
+/* Uses the client's trace id, or if possible the request id, or makes one. Can be unsampled. */
 struct trace_context trace_sample(struct trace_source *self, const struct trace_wish *wish);
 
 #endif

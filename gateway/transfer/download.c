@@ -81,7 +81,7 @@ static void drop_first(struct download *self)
     piece_destroy(self->gateway, &piece);
 }
 
-/* Readers still use the pieces. */
+/* Running readers still use the pieces. */
 static void end_if_unused(struct download *self)
 {
     struct arena *arena = self->arena;
@@ -280,7 +280,7 @@ static void on_over(void *arg)
     self->over = true;
     if (self->exchange)
         self->exchange->download = NULL;
-    self->exchange = NULL; /* reused while pieces still arrive */
+    self->exchange = NULL; /* the exchange is reused while pieces still arrive */
     end_if_unused(self);
 }
 

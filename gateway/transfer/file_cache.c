@@ -21,7 +21,7 @@ struct cached_file {
 
 struct file_cache {
     struct cache *targets;
-    TAILQ_HEAD(cached_file_list, cached_file) used; /* latest first */
+    TAILQ_HEAD(cached_file_list, cached_file) used;
     /* Includes evicted files being sent. */
     size_t size;
     uint64_t noted; /* bytes received from daemons, ever */

@@ -11,7 +11,7 @@
 #include "gateway/gateway.h"
 
 enum {
-    STREAM_WINDOW = 4, /* pieces of one transfer */
+    STREAM_WINDOW = 4,
     STREAM_PIECE_SMALL = 32 * 1024,
     STREAM_MUCH = 32 * 1024 * 1024, /* bytes of all transfers */
 };
@@ -19,8 +19,8 @@ enum {
 struct piece {
     struct piece *next;
     struct arena *arena;
-    void *owner;    /* upload or download */
-    int64_t offset; /* in the file */
+    void *owner; /* upload or download */
+    int64_t offset;
     size_t size;
     const uint8_t *bytes; /* NULL: not arrived */
     uint8_t *room;        /* memory of `bytes` in an upload */
@@ -34,8 +34,8 @@ size_t stream_window(const struct gateway *gateway);
 struct piece *piece_new(struct gateway *gateway, void *owner, int64_t offset, size_t size);
 void piece_destroy(struct gateway *gateway, struct piece **self_p);
 
-/* A call that is retried until `timeout_ms` while the service has no instance, so that a transfer
- * survives a restart. So it must be idempotent. Parks. */
+/* A call that is retried until `timeout_ms` while the service has no instance, so that transfers
+ * survive a restart. Must be idempotent. Parks. */
 struct stream_call {
     const char *operation;
     const struct field_table *input, *output;

@@ -30,14 +30,14 @@ struct upload {
     const struct form_ticket *ticket; /* NULL: not accepted yet */
     struct fiber *fiber;              /* in upload_run() */
     struct piece *filling, *waiting, **waiting_tail;
-    size_t out;       /* pieces waiting or being written */
-    int64_t size;     /* bytes of the file */
+    size_t out; /* pieces waiting or being written */
+    int64_t size;
     uint64_t dropped; /* bytes since the failure */
     uint64_t step;    /* bytes since the timeout was restarted */
     int64_t given_up_ms;
-    bool failed;    /* `err` says why */
-    bool left;      /* the client disconnected */
-    bool body_over; /* received completely */
+    bool failed; /* `err` says why */
+    bool left;   /* the client disconnected */
+    bool body_over;
     struct error err;
 };
 
