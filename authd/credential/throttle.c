@@ -397,7 +397,7 @@ int register_admit(struct authd *d, const struct request *req, const struct regi
                                  THROTTLE_REGISTER_MAX, err);
 }
 
-/* Counts the sender first, so that one at the limit can't use up other people's mailboxes. */
+/* Counts the sender first, so that a sender at the limit can't use up the limits of mailboxes. */
 int code_mail_admit(struct authd *d, const struct request *req, const struct code_mail_admit_in *in,
                     struct nothing *out UNUSED, struct error *err)
 {

@@ -422,7 +422,7 @@ static int change_pending(struct authd *d, const struct request *req, struct fou
     return change_member(d, req, found, admin, err);
 }
 
-/* Grants or revokes the admin role, in an invitation for later. */
+/* Grants or revokes the admin role, for a pending invitation on acceptance. */
 int member_patch(struct authd *d, const struct request *req, const struct member_patch_in *in,
                  struct member *out, struct error *err)
 {
@@ -452,8 +452,8 @@ static int end_access(struct db_tx *tx, const struct request *req, struct uuid p
     return session_end_project(tx, req, project, account, "removed", ended, err);
 }
 
-/* A patient's account is deleted with the membership. Locks rows before the change counter, like
- * other transactions. */
+/* A patient's account is deleted with the membership. The change counter is locked last, because
+ * other transactions lock these rows before it. */
 static int erase_patient(struct authd *d, struct db_tx *tx, const struct request *req,
                          struct uuid project, struct uuid account, struct session_ended *ended,
                          struct error *err)

@@ -23,7 +23,7 @@
 enum {
     PAGE_MAX = 100,  /* limit of _count */
     WALK_MAX = 1000, /* rows per statement */
-    NAMES_WALK = 2,  /* more than most people's names that begin alike */
+    NAMES_WALK = 2,  /* names that begin alike; few people have more */
 };
 
 /* ---- listing ---- */

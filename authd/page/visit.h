@@ -137,7 +137,7 @@ const char *visit_new_cookie(const struct visit *self);
 enum visit_step visit_signed_in(struct visit *self, const char *cookie, struct page_answer *out,
                                 struct error *err) MUST_USE;
 
-/* Seal the state between a sign-in's forms for this browser, and open it. NULL: invalid or
+/* Seal what a form carries to the next step, for this browser, and open it. NULL: invalid or
  * expired. */
 const char *visit_seal(const struct visit *self, const char *state);
 const char *visit_unseal(const struct visit *self, const char *text);

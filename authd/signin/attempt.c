@@ -97,8 +97,8 @@ static struct sql_audit failure(const struct request *req,
     return sign_in_failure(req, &who, "password");
 }
 
-/* Neither password was right. If one role is locked, answers 429, so that its owner doesn't take a
- * right password for wrong. */
+/* Neither password was right. If one role is at its limit, answers 429, so that its owner doesn't
+ * take a right password for wrong. */
 static int reject(struct authd *d, const struct request *req,
                   const struct attempt tried[static ATTEMPTS], struct error *err)
 {

@@ -16,7 +16,8 @@ int mfa_is_required(struct authd *d, const struct request *req, struct uuid acco
 /* Deletes TOTP, recovery codes and passkeys of owner->account, ends its sessions, informs its owner
  * and commits. `reason`: an admin's, or NULL. After an operator's reset of an account that no
  * project owns, without installation pages, the owner can set up a new factor in any project within
- * a day. Call before locking anything after the account. ERR_BAD_REQUEST: no factor. Parks. */
+ * a day. The transaction must hold no lock that comes after the account's in lock order.
+ * ERR_BAD_REQUEST: no factor. Parks. */
 int mfa_reset(struct authd *d, const struct request *req, struct db_tx **tx_p,
               const struct credential_owner *owner, enum role role, const char *reason,
               struct error *err) MUST_USE;

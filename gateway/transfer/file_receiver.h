@@ -24,7 +24,7 @@ void file_receiver_sweep(struct file_receiver *self, const char *service);
 const char *file_receiver_ask(struct file_receiver *self);
 void file_receiver_release(struct file_receiver *self);
 
-/* Returns -1 if the file hasn't arrived. The caller closes it. */
+/* Returns the file, which the caller closes, or -1 if it hasn't arrived. */
 int file_receiver_claim(struct file_receiver *self, int64_t number);
 
 #endif
