@@ -1,6 +1,5 @@
 /*
- * member_api.c - the shapes of members, invitations and accounts as admins see them. See
- * authd_api.c.
+ * member_api.c - shapes of members, invitations and accounts for admins. See authd_api.c.
  */
 #include "authd/member/member_api.h"
 

@@ -1,6 +1,5 @@
 /*
- * project_account.c - see project_account.h.  Handlers: project_accounts and what reads one account
- * of the project.
+ * project_account.c - see project_account.h.
  *
  * A page of a list ends when it is full, or when WALK_MAX rows of the index were read, most of
  * which may not match: so no page takes long, however rare a match is.
@@ -140,7 +139,7 @@ int project_account_open(struct authd *d, const struct request *req, struct uuid
                        ERR_NOT_FOUND, "Account not found.");
 }
 
-/* The same for a route that only reads. what: for the audit trail; NULL: the account itself. */
+/* Like project_account_open(), and audits the read. `what` NULL: the account itself. */
 static int open_for_reading(struct authd *d, const struct request *req, struct uuid account,
                             const char *what, struct tenant *ret_tenant,
                             struct project_account *ret, struct error *err)
@@ -158,7 +157,6 @@ static int open_for_reading(struct authd *d, const struct request *req, struct u
     return MIN(sql_project_account_record(d->svc.db, req, &record, err), 0);
 }
 
-/* Fails: NOT_FOUND. */
 int project_account_get(struct authd *d, const struct request *req,
                         const struct project_account_in *in, struct project_account *out,
                         struct error *err)
@@ -168,7 +166,6 @@ int project_account_get(struct authd *d, const struct request *req,
     return open_for_reading(d, req, in->id, NULL, &tenant, out, err);
 }
 
-/* Fails: NOT_FOUND, VALIDATION (a cursor of another list). */
 int project_account_sessions(struct authd *d, const struct request *req,
                              const struct project_account_sessions_in *in,
                              struct project_account_session_list *out, struct error *err)
@@ -196,7 +193,6 @@ int project_account_sessions(struct authd *d, const struct request *req,
     return 0;
 }
 
-/* Fails: NOT_FOUND. */
 int project_account_explain(struct authd *d, const struct request *req,
                             const struct project_account_explain_in *in,
                             struct sign_in_explain_out *out, struct error *err)

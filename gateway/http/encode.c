@@ -1,4 +1,4 @@
-/* encode.c - see encode.h.  Called by exchange.c for each answer, by openapi.c at the start. */
+/* encode.c - see encode.h. */
 #include "gateway/http/encode.h"
 
 #include <brotli/encode.h>
@@ -10,9 +10,9 @@
 
 enum {
     GZIP_LEVEL = 1,
-    GZIP_WINDOW = 15 + 16, /* 15 bits, and the header of gzip */
+    GZIP_WINDOW = 15 + 16, /* 15 bits; 16: gzip header */
     GZIP_MEMORY = 8,
-    BROTLI_LEVEL = 5, /* at the start: milliseconds for the whole page */
+    BROTLI_LEVEL = 5, /* used only at the start */
 };
 
 bool encode_is_accepted(const char *accept, const char *coding)

@@ -60,15 +60,11 @@ LANGUAGE_DONE = (
     'CONTRIBUTING.md',
     'README.md',
     'SECURITY.md',
-    'authd/*.[ch]',
-    'authd/account/**/*.[ch]',
-    'authd/import/**/*.[ch]',
-    'authd/oauth/**/*.[ch]',
-    'authd/session/**/*.[ch]',
-    'authd/trail/**/*.[ch]',
+    'authd/**/*.[ch]',
     'common/**/*.[ch]',
     'docs/*.md',
     'docs/adr/*.md',
+    'gateway/**/*.[ch]',
     'settingsd/**/*.[ch]',
 )
 
