@@ -1,7 +1,7 @@
 /*
  * variant_files.h - the files of variants. Each function can block and runs on a pool, except
- * variant_files_read_cached(). A file begins with a head that contains its size: a file that a power
- * failure cut short is not used.
+ * variant_files_read_cached(). A file begins with a head that contains its size: a file that a
+ * power failure cut short is not used.
  */
 #ifndef ATRIUM_DOCD_IMAGE_VARIANT_FILES_H
 #define ATRIUM_DOCD_IMAGE_VARIANT_FILES_H
