@@ -1,6 +1,6 @@
 -- Lists like content_list, only keys that the words `wanted` and the code (null: any) find. A key
--- equal to the search text comes first, the others follow by rank. Compares at most 500 translations,
--- which also limits the total.
+-- equal to the search text comes first, the others follow by rank. Compares at most 500
+-- translations, which also limits the total.
 -- class: read
 -- in: search text, wanted text[], code text null, count int8, offset int8
 -- rows: many

@@ -1,5 +1,5 @@
--- Lists a page of an author's documents after the id `after`, as FHIR R4 resources whose bytes are in the
--- named file of the archive.
+-- Lists a page of an author's documents after the id `after`, as FHIR R4 resources whose bytes are
+-- in the named file of the archive.
 -- class: read
 -- in: project uuid, author uuid, after uuid, most int8
 -- rows: many

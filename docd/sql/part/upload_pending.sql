@@ -1,7 +1,7 @@
--- True if a file of document d may have arrived, or may arrive, in the store without docd; {direct}:
--- the store takes forms. Comparing numbers first spares most documents the query of their forms. In
--- a read-only project a file waits in the store. Only the sweep handles a form that failed 10 times,
--- see upload_fail.
+-- True if a file of document d may have arrived, or may arrive, in the store without docd;
+-- {direct}: the store takes forms. Comparing numbers first spares most documents the query of their
+-- forms. In a read-only project a file waits in the store. Only the sweep handles a form that
+-- failed 10 times, see upload_fail.
 -- args: direct
 (
     {direct} and d.uploads > coalesce(d.upload, 0) and exists (

@@ -1,8 +1,9 @@
--- Adds a project's documents from another installation. Each document with a file is marked as missing
--- its bytes until they arrive (docd/document/tenant_bytes.c). Its object must be new in all projects,
--- because a store names files only by object. Repeating the call after the bytes have arrived is fine:
--- properties from the store are not compared. Names and types become response headers, so they are
--- checked as docd's routes check them. Public tokens are sealed again, so their hashes are compared.
+-- Adds a project's documents from another installation. Each document with a file is marked as
+-- missing its bytes until they arrive (docd/document/tenant_bytes.c). Its object must be new in all
+-- projects, because a store names files only by object. Repeating the call after the bytes have
+-- arrived is fine: properties from the store are not compared. Names and types become response
+-- headers, so they are checked as docd's routes check them. Public tokens are sealed again, so
+-- their hashes are compared.
 -- call: tenant_add
 with
 given as materialized (

@@ -1,4 +1,5 @@
--- Deletes all jobs of a deleted account, including one in progress, and counts them for its erasure.
+-- Deletes all jobs of a deleted account, including one in progress, and counts them for its
+-- erasure.
 -- class: write
 -- in: account uuid
 -- rows: none

@@ -1,5 +1,5 @@
--- Queues a message. 0 rows: the project has no such template and the built-in one is not allowed, or
--- the message was queued before. A message with a built-in template has the nil UUID as project.
+-- Queues a message. 0 rows: the project has no such template and the built-in one is not allowed,
+-- or the message was queued before. A message with a built-in template has the nil UUID as project.
 -- class: write
 -- in: id uuid, project uuid null, template text, language text, default_language text
 -- in: sealed bytea, builtin bool, now int8, expires_at int8 null

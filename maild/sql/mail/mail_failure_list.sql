@@ -1,4 +1,5 @@
--- Lists a project's failed emails, except dropped ones, before (`before`, `before_id`), newest first.
+-- Lists a project's failed emails, except dropped ones, before (`before`, `before_id`), newest
+-- first.
 -- class: read
 -- in: project uuid, before int8, before_id uuid, most int8
 -- rows: many
