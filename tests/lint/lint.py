@@ -58,6 +58,7 @@ AUTHD_ABOVE = {
 LANGUAGE_DONE = (
     'botd/**/*.[ch]',
     'ctl/**/*.[ch]',
+    'dev/**/*.[ch]',
     'docd/**/*.[ch]',
     'maild/**/*.[ch]',
     'CHANGELOG.md',
