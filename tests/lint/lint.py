@@ -62,6 +62,7 @@ LANGUAGE_DONE = (
     'SECURITY.md',
     'docs/*.md',
     'docs/adr/*.md',
+    'tests/http/*.[ch]',
 )
 
 ADVICE = {
