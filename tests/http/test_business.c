@@ -25,7 +25,7 @@ static const char failed[] = "Registration failed.";
 static const char bad_link[] = "The continue-as-patient link is invalid or has expired.";
 
 static struct suite *suite;
-static struct person *admin; /* of the demo tenant, which has the setting enabled */
+static struct person *admin; /* demo's, which has the setting enabled */
 
 /* Makes a business address without an account. The caller frees it. */
 static char *business_address(void)
@@ -366,7 +366,7 @@ static void the_link_leads_back_once(void)
     upper[1] = 'P';
     HTTP_ANSWER good = go_on(upper, token.text);
     check_patient(good);
-    CU_ASSERT_TRUE(suite_mails_arrive(suite, email, 2)); /* with the welcome */
+    CU_ASSERT_TRUE(suite_mails_arrive(suite, email, 2)); /* including the welcome */
     PERSON patient = person_sign_in(suite, "Patient", email, "correct horse battery staple", NULL);
     CU_ASSERT_EQUAL(patient->status, 200);
 
@@ -487,7 +487,7 @@ static void limits_hold(void)
     CHECK_STATUS(sixth, 429);
     CU_ASSERT_TRUE(sixth->seconds >= 1.0);
 
-    /* Ten emails per mailbox and hour, whoever requests them. Later responses are the same. */
+    /* Ten emails per mailbox and hour from all clients. Later responses are the same. */
     for (int i = 5; i < 10; i++) {
         HTTP_ANSWER answer = sign_up(email);
         check_invited(answer);

@@ -190,7 +190,7 @@ static void a_daemon_that_hangs_is_a_row(void)
     CHECK_ROW("maild.1", "bus", "fail", "has a socket that nobody answers",
               "journalctl -u atrium-maild@1");
     CU_ASSERT_TRUE(clock_mono_ms() - since < HUNG_MS);
-    /* By now the callers have noticed, or will at their next heartbeat. */
+    /* The callers have noticed by now, or will at their next heartbeat. */
     for (int64_t limit = since + BACK_MS;; usleep(200000)) {
         PROGRAM doctor = ATRIUMCTL(suite, NULL, "doctor", "--json");
 

@@ -129,7 +129,7 @@ static void the_new_mailbox_confirms_and_the_old_is_notified(void)
                          json_pack("{s:s, s:s}", "email", patient->email, "tenantCode", "demo"));
     CHECK_STATUS(requested, 200);
     CU_ASSERT_TRUE(
-        suite_mails_arrive(suite, patient->email, 4)); /* with the notice of the change */
+        suite_mails_arrive(suite, patient->email, 4)); /* including the notice of the change */
     struct mail_link reset = link_to(patient->email, "set-password");
     HTTP_ANSWER set = suite_post_fresh(suite, "/auth/set-password",
                                        json_pack("{s:s, s:s, s:s}", "id", reset.id, "secret",

@@ -1,6 +1,6 @@
 /*
  * test_email_verify.c - verification of email addresses: an account belongs to the owner of its
- * mailbox, not to whoever registered it first.
+ * mailbox, not to an earlier registration.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -371,7 +371,7 @@ static void sending_reveals_no_account_and_is_limited(void)
         suite, RESET, json_pack("{s:s, s:s}", "email", patient->email, "tenantCode", "demo"));
     CHECK_STATUS(requested, 200);
     suite_mails_settle(suite);
-    CU_ASSERT_EQUAL(suite_mail_count(suite, patient->email), 10); /* of all kinds */
+    CU_ASSERT_EQUAL(suite_mail_count(suite, patient->email), 10); /* all kinds of email */
     suite_advance_clock(suite, HOUR + 60);
     HTTP_ANSWER later = send_fresh(NULL, patient->email);
     CHECK_STATUS(later, 200);

@@ -73,7 +73,7 @@ static void check_people(const char *peer, const char *prefix)
                    "%s: no hash that begins with %s", email, prefix);
         CU_ASSERT_EQUAL(sign_in(email, "another password"), 400);
         CU_ASSERT_EQUAL(sign_in(email, people[i].password), 200);
-        CU_ASSERT_EQUAL(sign_in(email, people[i].password), 200); /* with the rehashed password */
+        CU_ASSERT_EQUAL(sign_in(email, people[i].password), 200); /* now rehashed */
     }
 }
 

@@ -83,7 +83,7 @@ enum {
 struct renewer {
     char *refresh;
     json_t *keys;
-    char *kid; /* of its last ID token */
+    char *kid; /* its last ID token's */
 };
 
 static json_t *fetch_keys(void)

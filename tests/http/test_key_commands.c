@@ -11,7 +11,7 @@
 #include "tests/support/suite_command.h"
 #include "tests/support/unit.h"
 
-/* With a test clock, each authd reads the keys twice a second. */
+/* Each authd reads the keys twice a second on a test clock. */
 enum { KEYS_KNOWN_MS = 5000, KEYS_KNOWN_US = 1000000 };
 
 static struct suite *suite;
@@ -70,7 +70,7 @@ static void rotated_keys_sign_old_tokens_last(void)
     }
     char *new = header_of(after->access);
     CU_ASSERT_STRING_NOT_EQUAL(old, new);
-    usleep(KEYS_KNOWN_US); /* by now both instances, which share these requests */
+    usleep(KEYS_KNOWN_US); /* until both instances have it, since they share these requests */
     for (int round = 0; round < 4; round++) {
         PERSON more = person_register(suite, NULL);
         CU_ASSERT_EQUAL(strncmp(more->access, new, strlen(new)), 0);

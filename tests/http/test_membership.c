@@ -30,7 +30,7 @@ static const char chosen[] = "chosen by the mailbox";
 static const char all_policy[] = "{\"name\":\"All\",\"resource\":[{\"resourceType\":\"*\"}]}";
 
 static struct suite *suite;
-static struct person *admin; /* of the demo tenant */
+static struct person *admin; /* demo's */
 static struct person *north; /* admin of a project without a parent */
 
 /* ---- asking ---- */
@@ -288,7 +288,7 @@ static void the_second_factor_of_an_unproven_account_goes(void)
     free(email);
 }
 
-/* Attack: add an address to learn whether, and by which name, another tenant knows it. */
+/* Attack: add an address to learn whether another tenant knows it, and its name there. */
 static void inviting_reveals_nothing_of_other_tenants(void)
 {
     PERSON known = join_demo(NULL);
@@ -587,7 +587,7 @@ static void a_second_factor_is_needed_where_the_project_asks_for_it(void)
     CU_ASSERT_EQUAL(memberships_of(paula->email, strict), 1);
 }
 
-/* ---- links that are over ---- */
+/* ---- expired links ---- */
 
 static void withdrawn_and_older_links_are_dead(void)
 {
@@ -775,7 +775,7 @@ static void rights_of_an_admin_need_a_fresh_proof(void)
     free(refused);
 }
 
-/* ---- several at once ---- */
+/* ---- races ---- */
 
 static void one_of_many_accepts_wins(void)
 {

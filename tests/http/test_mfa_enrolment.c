@@ -382,7 +382,7 @@ static void one_enrolment_wins(void)
     for (int i = 0; i < 2; i++)
         factor_sign_in(&owner, http_text(won, i ? "recoveryCodes.9" : "recoveryCodes.0"),
                        "password+recovery");
-    CU_ASSERT_TRUE(suite_mails_arrive(suite, patient->email, 2)); /* with the welcome */
+    CU_ASSERT_TRUE(suite_mails_arrive(suite, patient->email, 2)); /* including the welcome */
 }
 
 static void one_disabling_wins(void)

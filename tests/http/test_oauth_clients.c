@@ -284,7 +284,7 @@ static json_t *key_with(const struct jose *key, const char *members)
     return jwk;
 }
 
-/* With exponent 1 the signature equals the signed data, so anyone could pose as the client. */
+/* A signature with exponent 1 equals the signed data, so anyone could pose as the client. */
 static void each_key_is_built_and_its_fault_named(void)
 {
     static const struct {

@@ -412,7 +412,7 @@ static void codes_live_a_minute(void)
     free(code);
 }
 
-/* Of 64 clients with one code at most one gets a session, which then ends, because several clients
+/* At most one of 64 clients with one code gets a session, which then ends, because several clients
  * have the code. */
 static void one_code_makes_one_session(void)
 {

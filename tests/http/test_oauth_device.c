@@ -274,7 +274,7 @@ static void one_approval_makes_one_session(void)
     http_answers_destroy(answers, POLLERS);
 }
 
-/* Of 64 concurrent polls before a decision, one gets authorization_pending and the others
+/* One of 64 concurrent polls before a decision gets authorization_pending and the others
  * slow_down; each counts. */
 static void polls_at_once_are_judged_one_by_one(void)
 {

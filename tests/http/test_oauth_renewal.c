@@ -50,7 +50,7 @@ static void a_public_client_renews_without_its_id(void)
     CHECK_STATUS(guarded, 200);
     check_unnamed(http_text(guarded, "refresh_token"), 401, "invalid_client");
     check_unnamed(http_text(first, "access_token"), 400, "invalid_grant");
-    check_unnamed(patient->refresh, 400, "invalid_grant"); /* of an API sign-in */
+    check_unnamed(patient->refresh, 400, "invalid_grant"); /* an API sign-in's */
     check_unnamed("x", 400, "invalid_grant");
 
     snprintf(form, sizeof(form), "grant_type=refresh_token&refresh_token=%s",

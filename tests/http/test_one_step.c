@@ -443,7 +443,7 @@ static void business_signs_in_to_the_parent_or_its_only_child(void)
         suite, B2B_LOGIN, with_tenant(body_login(child, "wrong", client()), project()));
     CHECK_ERROR(wrong, 400, wrong_login);
 
-    /* With two children the project is ambiguous. */
+    /* Two children make the project ambiguous. */
     char *sql = NULL;
     if (asprintf(&sql,
                  "insert into auth.membership (project_id, id, account_id, profile_id, created_at) "

@@ -540,7 +540,7 @@ static void a_request_that_is_over_leads_back_to_its_client(void)
                    strncmp(location, OAUTH_REDIRECT "?", strlen(OAUTH_REDIRECT) + 1) == 0);
 }
 
-/* A page's results are valid for half an hour, so an old URL of the browser signs nobody in. */
+/* A page's results are valid for half an hour, so an old URL in the browser signs no person in. */
 static void what_was_found_out_is_forgotten(void)
 {
     PERSON person = person_register(suite, NULL);

@@ -632,7 +632,7 @@ static void reset_password(const struct person *person)
     CHECK_STATUS(set, 204);
 }
 
-/* Whoever registered another person's address keeps no passkey, however old. */
+/* An attacker who registered another person's address keeps no passkey, however old. */
 static void the_first_proof_of_the_address_drops_every_passkey(void)
 {
     AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, PASSKEY_PATIENT_ORIGIN);

@@ -354,7 +354,7 @@ static void time_does_not_tell_who_was_imported(void)
     check_half_are_slow("Patient", imported->email, ordinary->email);
 }
 
-/* Practitioners belong to no project, so their ratio is over all practitioners and independent of
+/* Practitioners belong to no project, so their ratio counts all practitioners and is independent of
  * patients. */
 static void time_does_not_tell_which_practitioner_was_imported(void)
 {

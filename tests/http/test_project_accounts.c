@@ -16,7 +16,7 @@
 
 enum {
     DAY = 86400,
-    PATIENTS = 1250,  /* of demo; more than one statement reads */
+    PATIENTS = 1250,  /* demo's; more than one statement reads */
     ELSEWHERE = 2500, /* practitioners without a membership in demo */
     COLLEAGUES = 30,  /* practitioners with one */
     PAGES_MAX = 200,

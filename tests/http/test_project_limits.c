@@ -29,7 +29,7 @@ static const struct kind {
     const char *fill;
     const char *rest;
     const char *many;
-    const char *bytes, *large; /* of a row of the table t in SQL; NULL: unlimited */
+    const char *bytes, *large; /* a row of the table t in SQL; NULL: unlimited */
     bool is_put;               /* PUT instead of POST */
     bool identified;
 } kinds[] = {

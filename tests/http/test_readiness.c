@@ -261,7 +261,7 @@ static void hosted_pages_take_the_place_of_an_address(void)
     suite_set_value(suite, admin->access, "PRACTITIONER_APP_URL", "");
     check_blocked(admin, "practitioner-invitation", "address", "PRACTITIONER_APP_URL");
     CU_ASSERT_EQUAL(invite(admin, "Practitioner"), 400);
-    suite_reconfigure(suite, NULL); /* with pages */
+    suite_reconfigure(suite, NULL); /* pages */
     check_blocked(admin, "practitioner-invitation", NULL, NULL);
     CU_ASSERT_EQUAL(invite(admin, "Practitioner"), 200);
     HTTP_ANSWER answer = http_get(suite_url(suite), READINESS, admin->access);

@@ -98,7 +98,7 @@ static void remember_pids(pid_t pids[static ARRAY_SIZE(daemons)])
         pids[i] = suite_pid(suite, daemons[i], "1");
 }
 
-/* With a limit of two sessions, the third sign-in ends the first. */
+/* The limit is two sessions, so the third sign-in ends the first. */
 static size_t sessions_after_three_sign_ins(void)
 {
     PERSON patient = person_register(suite, NULL);

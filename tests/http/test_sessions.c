@@ -401,7 +401,7 @@ static void the_retry_window_and_the_lifetimes_end(void)
 }
 
 /* A thief and the owner refresh hourly, five minutes apart. The second use of a token is noticed in
- * the first round, whoever it is. */
+ * the first round, by either of them. */
 static void a_thief_beside_the_owner_is_noticed(void)
 {
     for (int thief_first = 0; thief_first < 2; thief_first++) {

@@ -268,7 +268,7 @@ static void a_stale_etag_loses(void)
     free(etag);
 }
 
-/* Of two hundred concurrent updates each success is one version and one history row, each loser a
+/* Two hundred concurrent updates: each success is one version and one history row, each loser a
  * 409. */
 static void no_update_is_lost(void)
 {

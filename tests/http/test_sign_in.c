@@ -187,7 +187,7 @@ static void a_code_lives_five_minutes(void)
     suite_set_clock(suite, 0);
 }
 
-/* Of sixteen posts of one code one gets tokens. The others are second uses, so the session ends. */
+/* One of sixteen posts of one code gets tokens. The others are second uses, so the session ends. */
 static void one_wins_a_race_for_a_code(void)
 {
     enum { MANY = 16 };

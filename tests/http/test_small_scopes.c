@@ -104,7 +104,7 @@ static enum who who_may(const struct route *route)
 
 enum rights {
     OF_NO_ONE = 0,    /* 401 */
-    OF_SUSPENDED_KEY, /* of a suspended project */
+    OF_SUSPENDED_KEY, /* its project is suspended */
     OF_SUSPENDED,
     OF_KEY,
     OF_PATIENT,
@@ -116,8 +116,8 @@ struct holder {
     const char *name;
     char *token; /* freed by holders_check() */
     enum rights rights;
-    bool userinfo;          /* of the issuer too */
-    bool signed_out;        /* with this token */
+    bool userinfo;          /* opens the issuer's userinfo too */
+    bool signed_out;        /* this token has signed out */
     const char *scheme;     /* NULL: Bearer */
     const struct jose *key; /* proves each request; NULL: no proof */
 };

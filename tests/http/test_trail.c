@@ -236,7 +236,7 @@ static void one_filter_finds_all_of_a_person(void)
 {
     static const struct {
         const char *action;
-        size_t done, about; /* by the person; by or about the person */
+        size_t done, about; /* rows by the person; rows by or about them */
     } rows[] = {{"account.register", 1, 1},
                 {"session.create", 2, 2},
                 {"document.create", 1, 1},

@@ -33,7 +33,7 @@ enum {
 
 static struct suite *suite;
 static struct person *patient;
-static long day; /* of contract time, from today */
+static long day; /* contract time, from today */
 
 /* Sets contract time to this many seconds after the test's first midnight. Older tokens have
  * expired then. */
@@ -304,7 +304,7 @@ static void the_least_recently_used_translations_are_evicted(void)
     check_bounds();
     CU_ASSERT_TRUE(entries() >= 30);
 
-    pause_provider(); /* with more in the memory */
+    pause_provider();
     HTTP_ANSWER kept = ask_briefly(patient->access, slice(old, 0, 10));
     CHECK_STATUS(kept, 200);
     HTTP_ANSWER new = ask_briefly(patient->access, json_deep_copy(latest));

@@ -528,7 +528,7 @@ static void a_question_is_left_by_ctrl_c(void)
     CHECK_EXIT(left, 0);
 }
 
-/* With a full disk behind stdout, no script must take partial output for all. */
+/* If the disk is full, no script must take partial output for all. */
 static void output_that_is_not_written_is_an_error(void)
 {
     static const char script[] = "exec \"$0\" \"$@\" > /dev/full";

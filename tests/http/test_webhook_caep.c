@@ -484,7 +484,7 @@ static void a_killed_maild_or_authd_loses_nothing(void)
     }
     CU_ASSERT(receiver_comes_to(&receiver, "killed", "events", EVENTS, LATER_MS));
     CU_ASSERT(webhook_state_comes_to(suite, hook.id, "delivered", EVENTS, SOON_MS));
-    CU_ASSERT_EQUAL(receiver_count(&receiver, "killed", "events"), EVENTS); /* by jti */
+    CU_ASSERT_EQUAL(receiver_count(&receiver, "killed", "events"), EVENTS); /* distinct jti */
     CU_ASSERT_EQUAL(receiver_count(&receiver, "killed", "disorder"), 0);
     printf("%ld requests for %d events, ", receiver_count(&receiver, "killed", "requests"), EVENTS);
     suite_wait_ready(suite, SOON_MS);
