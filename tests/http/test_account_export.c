@@ -59,7 +59,7 @@ static char *export_of(const char *access)
     return strdup(http_text(answer, "id"));
 }
 
-/* Reads a file below an unpacked archive, or returns NULL if there is none. The caller frees it. */
+/* Reads a file below an unpacked archive, or returns NULL if there is none (caller frees). */
 static char *unpacked(const char *folder, const char *name, size_t *ret_size)
 {
     char path[512];

@@ -27,7 +27,7 @@ static const char bad_link[] = "The continue-as-patient link is invalid or has e
 static struct suite *suite;
 static struct person *admin; /* demo's, which has the setting enabled */
 
-/* Makes a business address without an account. The caller frees it. */
+/* Makes a business address without an account (caller frees). */
 static char *business_address(void)
 {
     char *person = person_address(), *text = NULL;

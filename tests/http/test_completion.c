@@ -18,7 +18,7 @@ static const char asking[] = ". \"$0\"; COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 
 static struct unit_dir dir;
 static char *commands[COMMANDS_MAX]; /* "project create", NULL-terminated */
 
-/* Returns atriumctl's stdout. The caller frees it. */
+/* Returns atriumctl's stdout (caller frees). */
 static char *say(const char *const *words)
 {
     char *path = program_path("atriumctl"), *out;
@@ -45,8 +45,8 @@ static void split(char *text, const char *words[static WORDS_MAX])
     words[count] = NULL;
 }
 
-/* Returns bash's completions of "atriumctl <line>" at its end, each with a space on both sides. The
- * caller frees them. */
+/* Returns bash's completions of "atriumctl <line>" at its end, each with a space on both sides
+ * (caller frees). */
 static char *complete(const char *line)
 {
     char path[128], *copy = strdup(line), *out = NULL;

@@ -59,8 +59,8 @@ static void put(const struct person *who, const char *path, const char *title, c
     CHECK_STATUS(answer, 200);
 }
 
-/* Formats a page as "total key:source title/target title ...", with "-" for a missing side. The
- * caller frees it. */
+/* Formats a page as "total key:source title/target title ...", with "-" for a missing side (caller
+ * frees). */
 static char *shown(const struct http_answer *answer)
 {
     const json_t *pairs = http_member(answer, "resources");
@@ -861,7 +861,7 @@ static void content_without_settingsd_is_unavailable(void)
     CHECK_STATUS(again, 200);
 }
 
-/* Makes a file of `count` entries. The caller frees it. */
+/* Makes a file of `count` entries (caller frees). */
 static char *library_of(int count)
 {
     char *text = NULL;

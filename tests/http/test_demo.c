@@ -50,7 +50,7 @@ static const char *find_link(const char *html, const char *to, const char *page)
     return found;
 }
 
-/* Returns the path of a link, in which HTML escapes only "&". The caller frees it. */
+/* Returns the path of a link, in which HTML escapes only "&" (caller frees). */
 static char *path_of(const char *link)
 {
     const char *from = strstr(link, "/t/demo");

@@ -22,7 +22,7 @@ static struct http_answer *patch(const char *access, const char *json)
                          .method = "PATCH", .path = "/locales", .bearer = access, .raw = json});
 }
 
-/* Formats the languages as "en de" with the default as "/en". The caller frees it. */
+/* Formats the languages as "en de" with the default as "/en" (caller frees). */
 static char *spoken(const struct http_answer *answer)
 {
     json_t *languages = http_member(answer, "languages");

@@ -99,8 +99,7 @@ static void check_quiet(const char *where, const char *text)
                line);
 }
 
-/* Reads a file with each NUL, as in process arguments, replaced by a newline. The caller frees
- * it. */
+/* Reads a file with each NUL, as in process arguments, replaced by a newline (caller frees). */
 static char *read_all(const char *path)
 {
     FILE *file = fopen(path, "re"), *out;

@@ -61,8 +61,7 @@ static char *read_text(const char *path)
     return text;
 }
 
-/* Counts the emails to the address, and returns the latest in *ret if wanted. The caller frees
- * it. */
+/* Counts the emails to the address, and returns the latest in *ret if wanted (caller frees). */
 static int count_mail(const struct post *self, const char *to, char **ret)
 {
     struct dirent **entries = NULL;

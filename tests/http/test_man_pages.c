@@ -27,7 +27,7 @@ static const struct {
 };
 
 /* Returns a page as plain words, without escapes, quotes and parenthesized defaults. Starts after
- * the heading, if any; `tags` selects tagged paragraphs' first lines. The caller frees it. */
+ * the heading, if any; `tags` selects tagged paragraphs' first lines (caller frees). */
 static char *page_text(const char *path, const char *heading, bool tags)
 {
     FILE *file = fopen(path, "r");
@@ -57,7 +57,7 @@ static char *page_text(const char *path, const char *heading, bool tags)
     return text;
 }
 
-/* Returns the raw tag lines of CONFIGURATION. The caller frees them. */
+/* Returns the raw tag lines of CONFIGURATION (caller frees). */
 static char *page_tags(const char *path)
 {
     FILE *file = fopen(path, "r");
@@ -90,7 +90,7 @@ static bool holds(const char *text, const char *words)
     return false;
 }
 
-/* Returns the output of a program built with this test. The caller frees it. */
+/* Returns the output of a program built with this test (caller frees). */
 static char *ask(const char *name, const char *const *arguments)
 {
     char *path = program_path(name), *out;
@@ -105,7 +105,7 @@ static char *ask(const char *name, const char *const *arguments)
     return out;
 }
 
-/* Returns the keys of a section of --print-config. The caller frees them. */
+/* Returns the keys of a section of --print-config (caller frees). */
 static char *keys_of(const char *program, const char *section)
 {
     char *config =

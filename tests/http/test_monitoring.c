@@ -152,7 +152,7 @@ static bool is_exported(const char *metrics, const char *name, const char *selec
     return has_sample(metrics, name, selector) || has_sample(metrics, count, selector);
 }
 
-/* Reads a file without JSON's backslashes. The caller frees it. */
+/* Reads a file without JSON's backslashes (caller frees). */
 static char *read_text(const char *path)
 {
     char *text = unit_read_file(path), *to = text;

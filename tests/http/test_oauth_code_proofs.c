@@ -43,7 +43,7 @@ static struct http_answer *redeem_proven(const char *code, const struct jose *ke
     return post_proven("token", oauth_redeeming(app, code), key);
 }
 
-/* Returns the key's thumbprint (RFC 7638). The caller frees it. */
+/* Returns the key's thumbprint (RFC 7638) (caller frees). */
 static char *thumbprint(const struct jose *key)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();

@@ -81,8 +81,8 @@ static void others_clients_are_consented_to(void)
     free(theirs);
 }
 
-/* Returns the error of a request with this redirect URI and without a page, "" for a code. The
- * caller frees it. */
+/* Returns the error of a request with this redirect URI and without a page, "" for a code (caller
+ * frees). */
 static char *silent_error(struct browser *browser, const char *client, const char *redirect_uri)
 {
     char behind[512];

@@ -40,7 +40,7 @@ static long exports_of(const struct person *person, const char *state)
                        person->email, state);
 }
 
-/* Signs in if needed, makes an export, and returns its path. The caller frees it. */
+/* Signs in if needed, makes an export, and returns its path (caller frees). */
 static char *make_file(struct browser *browser, const struct person *person)
 {
     const char *at;

@@ -29,7 +29,7 @@ static void the_scene_is_set(void)
     UNIT_REQUIRE(*scale != '\0' && *theirs != '\0', "clients");
 }
 
-/* Fills in the displayed form, with its request, as a tab keeps it. The caller frees it. */
+/* Fills in the displayed form, with its request, as a tab keeps it (caller frees). */
 static char *fill(const struct browser *browser, const char *fields)
 {
     TEXT next = browser_value(browser, "next");

@@ -89,7 +89,7 @@ static void length_is_counted_in_code_points_of_the_normalised_text(void)
     rules_off(admin);
 }
 
-/* Enables a second factor and returns a recovery code that can remove it. The caller frees it. */
+/* Enables a second factor and returns a recovery code that can remove it (caller frees). */
 static char *enrol(const struct person *person)
 {
     HTTP_ANSWER status = http_get(suite_url(suite), "/auth/mfa/status", person->access);

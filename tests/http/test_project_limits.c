@@ -114,7 +114,7 @@ static void fill_to(const struct kind *kind, const struct person *who, long byte
     CU_ASSERT_EQUAL(bytes_of(kind, who), bytes);
 }
 
-/* Makes row `number`'s body with a name of this many letters. The caller frees it. */
+/* Makes row `number`'s body with a name of this many letters (caller frees). */
 static char *body_of(const struct kind *kind, int number, int letters)
 {
     char name[201], identifier[64] = "", *body;

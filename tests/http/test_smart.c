@@ -112,7 +112,7 @@ static struct http_answer *granted(const struct person *who, const char *scope, 
     return answer;
 }
 
-/* Returns the OAuth error instead. The caller frees it. */
+/* Returns the OAuth error instead (caller frees). */
 static char *refused(const struct person *who, const char *client, const char *scope,
                      const char *more)
 {
@@ -414,7 +414,7 @@ static struct http_answer *launch_of(const struct person *who, json_t *body)
     return http_post(suite_url(suite), "/v1/launch", who->access, body);
 }
 
-/* Returns "&launch=..." of the doctor for patient, app and server. The caller frees it. */
+/* Returns "&launch=..." of the doctor for patient, app and server (caller frees). */
 static char *launch(void)
 {
     HTTP_ANSWER made = launch_of(doctor, body_launch(app, server, id_of(patient)));

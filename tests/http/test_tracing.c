@@ -139,8 +139,8 @@ static void check_all_valid(void)
     CU_ASSERT_PTR_NULL(strstr(receiver->out, ana->profile + strlen("Patient/")));
 }
 
-/* Sends a request, and returns its trace id, which is the request id unless the caller sends one.
- * The caller frees it. */
+/* Sends a request, and returns its trace id, which is the request id unless the caller sends one
+ * (caller frees). */
 static char *traced_get(const char *path, const char *bearer, const char *header)
 {
     struct http_request request = {.path = path, .bearer = bearer, .headers = {header}};

@@ -81,8 +81,8 @@ static json_t *one(const char *text)
     return json_pack("[s]", text);
 }
 
-/* Makes a unique text of this length that translates quickly, "The house {{aaa...}} 12". The caller
- * frees it. */
+/* Makes a unique text of this length that translates quickly, "The house {{aaa...}} 12" (caller
+ * frees). */
 static char *text_of(size_t characters)
 {
     static unsigned number;

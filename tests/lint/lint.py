@@ -63,6 +63,7 @@ LANGUAGE_DONE = (
     'docs/*.md',
     'docs/adr/*.md',
     'tests/http/*.[ch]',
+    'tests/support/*.[ch]',
 )
 
 ADVICE = {
