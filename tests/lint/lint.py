@@ -62,7 +62,9 @@ LANGUAGE_DONE = (
     'SECURITY.md',
     'docs/*.md',
     'docs/adr/*.md',
+    'tests/fault/*.[ch]',
     'tests/http/*.[ch]',
+    'tests/integration/*.[ch]',
     'tests/support/*.[ch]',
 )
 
