@@ -670,8 +670,8 @@ static void test_sign_ins_of_a_day_are_counted_page_by_page(void)
     PQfinish(conn);
 }
 
-/* Uses daemons' settings, because on a table that was not analyzed, the planner takes a batch's addresses
- * for ten. */
+/* Uses daemons' settings, because on a table that was not analyzed, the planner takes a batch's
+ * addresses for ten. */
 static void test_an_import_finds_reserved_addresses_by_their_index(void)
 {
     PGconn *conn = open_prepared();

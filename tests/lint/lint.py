@@ -62,10 +62,7 @@ LANGUAGE_DONE = (
     'SECURITY.md',
     'docs/*.md',
     'docs/adr/*.md',
-    'tests/fault/*.[ch]',
-    'tests/http/*.[ch]',
-    'tests/integration/*.[ch]',
-    'tests/support/*.[ch]',
+    'tests/*/*.[ch]',
 )
 
 ADVICE = {
