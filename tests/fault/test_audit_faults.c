@@ -79,7 +79,6 @@ static void killed_daemons_leave_no_half(void)
     trail_check_sound(suite);
 }
 
-/* Adds rows for many batches. */
 static void add_backlog(void)
 {
     trail_number(suite,
@@ -138,7 +137,6 @@ static void the_database_restarts(void)
     trail_check_sound(suite);
 }
 
-/* Unsealed rows are sealed after the next start. */
 static void a_tail_outlives_everything(void)
 {
     add_backlog();

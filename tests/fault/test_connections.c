@@ -106,7 +106,6 @@ static void connections_of_one_client(void)
     close_all(sockets, MANY);
 }
 
-/* No client has too many, but the total is too high. */
 static void connections_of_many_clients(void)
 {
     double before_ms = p99_ms();
@@ -141,7 +140,7 @@ static void bodies_of_one_client(void)
 
     for (int i = 0; i < BODIES; i++) {
         sockets[i] = dial("127.66.0.1");
-        begin_body(sockets[i], BODY, MSG_DONTWAIT); /* the gateway may read none of it */
+        begin_body(sockets[i], BODY, MSG_DONTWAIT);
     }
     check_unharmed("stalled bodies of one client", before_ms);
     close_all(sockets, BODIES);
@@ -187,7 +186,6 @@ static void the_longest_idle_make_room_for_a_clients_new(void)
     close_all(sockets, OF_CLIENT + OVER);
 }
 
-/* Many clients share its address. */
 static void a_trusted_proxy_has_as_many_as_it_wants(void)
 {
     enum { OWN = 2 * OF_CLIENT };

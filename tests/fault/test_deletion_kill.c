@@ -257,7 +257,6 @@ static void begun_but_not_committed(void)
     check_gone(&self, "begun but not committed");
 }
 
-/* The other maild claims a killed one's job. */
 static void abandoned_jobs_are_claimed_again_in_time(void)
 {
     SUBJECT self = patient();
@@ -284,7 +283,6 @@ static void abandoned_jobs_are_claimed_again_in_time(void)
     check_gone(&self, "taken up");
 }
 
-/* Without authd jobs wait, and no failed attempt counts. */
 static void jobs_wait_while_authd_is_away(void)
 {
     SUBJECT self = patient();

@@ -154,7 +154,6 @@ static int upload(const char *access)
     return status;
 }
 
-/* docd has no descriptors left: requests for files get 503, and docd lives. */
 static void without_descriptors_the_answer_is_503(void)
 {
     PERSON patient = person_register(suite, NULL);

@@ -84,7 +84,6 @@ static void half_check(struct half *half, int status, const char *label)
     http_answer_destroy(&half->made);
 }
 
-/* Both docd die in mid-file and return: the upload continues. */
 static void an_upload_survives_docd(void)
 {
     struct half half = half_begin(1);
@@ -100,7 +99,6 @@ static void an_upload_survives_docd(void)
     CU_ASSERT_EQUAL(stored_files(suite), 0);
 }
 
-/* Uploads die with their gateway; their data is swept a day later. */
 static void an_upload_dies_with_its_gateway(void)
 {
     struct half half = half_begin(2);
@@ -142,7 +140,6 @@ static bool recovers(void)
     return good == 20;
 }
 
-/* PostgreSQL dies between the bytes and their row. */
 static void an_upload_meets_a_dead_database(void)
 {
     for (int i = 0; i < 3; i++) {
@@ -265,7 +262,6 @@ static void kills_under_load_lose_nothing(void)
     suite_set_clock(suite, 0);
 }
 
-/* A download continues with the next docd. */
 static void a_download_survives_docd(void)
 {
     enum { LARGE = 40 * 1024 * 1024 };
@@ -360,7 +356,6 @@ static void a_download_dies_with_its_gateway(void)
     free(bytes);
 }
 
-/* All forms of a document are sent concurrently over two gateways and two docd. */
 static void the_last_of_all_forms_wins(void)
 {
     for (int round = 0; round < 5; round++) {
@@ -437,7 +432,6 @@ static void one_token_and_one_deletion(void)
     free(id);
 }
 
-/* A document deleted during its upload leaves no bytes. */
 static void a_deletion_beats_the_upload(void)
 {
     for (int i = 0; i < 5; i++) {

@@ -34,7 +34,6 @@ static const char *primary_dir(char text[static 128])
     return text;
 }
 
-/* Opens the primary's socket to the standby's user. */
 static void open_primary(void)
 {
     char dir[128], path[160];

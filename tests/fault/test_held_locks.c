@@ -175,7 +175,6 @@ static void the_holder_of_the_lock_is_reported(void)
     UNIT_CHECK(!strstr(labels, "pid="), "%s", labels);
 }
 
-/* Leaves "begin; update" open on the row that every logout updates. */
 static void a_locked_counter_stops_logging_out_only(void)
 {
     PERSON patient = person_register(suite, NULL);

@@ -85,7 +85,6 @@ static void every_instance_goes_on_knowing(void)
     UNIT_CHECK(up == 0, "%d instances say that the database is up", up);
 }
 
-/* The gateway has cached the keys. */
 static void the_key_set_is_served(void)
 {
     HTTP_ANSWER keys = http_get(suite_url(suite), "/.well-known/jwks.json", NULL);

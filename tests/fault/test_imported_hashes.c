@@ -186,7 +186,6 @@ static struct flood *flood_new(void)
     return flood;
 }
 
-/* A refusal is not a failure. */
 static void check_no_failures(void)
 {
     CU_ASSERT_EQUAL(suite_count(suite, "select count(*) from auth.audit where "
@@ -201,7 +200,6 @@ static bool is_held_up(double alone, double beside)
     return beside >= alone * 2 + NOISE_MS;
 }
 
-/* No ordinary sign-in is refused or delayed. */
 static void a_thousand_imported_people_do_not_hold_up_others(void)
 {
     double alone, beside;
@@ -248,7 +246,6 @@ static void a_thousand_at_the_same_moment_do_not_hold_up_others(void)
     check_no_failures();
 }
 
-/* authd cannot get 256 MiB: 503 without counting a failure, and cheaper hashes work. */
 static void without_memory_it_is_a_503(void)
 {
     pid_t authd = suite_pid(suite, "authd", "1");

@@ -65,7 +65,6 @@ static void load_finish(struct load *load)
         pthread_join(load->threads[i], NULL);
 }
 
-/* Reads are sent again to the other authd. */
 static void reads_survive_a_killed_instance(void)
 {
     PERSON patient = person_register(suite, NULL);
@@ -87,7 +86,6 @@ static void reads_survive_a_killed_instance(void)
     free(load);
 }
 
-/* SIGTERM for one of two: it drains, and no request fails. */
 static void no_request_fails_when_an_instance_is_stopped(void)
 {
     PERSON patient = person_register(suite, NULL);
@@ -164,8 +162,6 @@ static void a_frozen_daemon_does_not_hang_anyone(void)
     free(after);
 }
 
-/* Acknowledged writes survive every kind of death, and those refused with 503 did not happen
- * twice. */
 static void acknowledged_writes_survive(void)
 {
     static const char *const victims[] = {"authd", "settingsd", "maild", "gateway"};
@@ -212,7 +208,6 @@ static void acknowledged_writes_survive(void)
     }
 }
 
-/* maild dies with unsent email, which is sent within five seconds of its return. */
 static void the_mail_of_a_dead_maild_goes_out(void)
 {
     pid_t pid = suite_pid(suite, "maild", "1");
@@ -226,7 +221,6 @@ static void the_mail_of_a_dead_maild_goes_out(void)
     free(mail);
 }
 
-/* A gateway that cannot renew its lease with any authd refuses tokens. */
 static void a_gateway_without_a_lease_fails_closed(void)
 {
     PERSON patient = person_register(suite, NULL);

@@ -153,7 +153,6 @@ static void a_silent_server_gets_no_copy_before_its_timeout(void)
     CU_ASSERT_EQUAL(bad_smtp_counts(server).most, 2);
 }
 
-/* The connection breaks right after the last line. */
 static void a_reset_after_the_mail_is_an_unknown_end(void)
 {
     begin(BAD_SMTP_RESET, 0);
@@ -212,7 +211,6 @@ static void a_late_greeting_delays_no_other_mail(void)
     CU_ASSERT_EQUAL(bad_smtp_counts(server).most, 1);
 }
 
-/* A server that disconnects after each email costs connections, not emails. */
 static void a_connection_that_ends_costs_no_mail(void)
 {
     begin(BAD_SMTP_ONE_EACH, 0);

@@ -136,7 +136,6 @@ static void wrong_keys_change_nothing(void)
     CU_ASSERT_EQUAL(bad_smtp_counts(former.server).accepted, 2);
 }
 
-/* The connections stay open. */
 static void the_same_keys_change_nothing(void)
 {
     begin(BAD_SMTP_NONE, 0);

@@ -305,7 +305,6 @@ static void the_project_is_closed_from_the_beginning(void)
     free(id);
 }
 
-/* Deletes the project's files and keeps the others'. */
 static void files_go_too(void)
 {
     char *bytes = test_bytes(5000, 1), *kept, *gone;
@@ -367,7 +366,6 @@ static void every_daemon_may_die_in_the_middle(void)
         kill_while_deleting(targets[i]);
 }
 
-/* The deletion completes without the command, after all daemons were killed and restarted. */
 static void a_deletion_continues_after_all_daemons_died(void)
 {
     char *id = make_project("all-die", PATIENTS);

@@ -191,7 +191,6 @@ static void requests_succeed_when_the_name_server_is_back(void)
     CU_ASSERT_EQUAL(bot_status, 200);
 }
 
-/* Cached names still work. */
 static void a_name_that_is_known_needs_no_server(void)
 {
     silent_dns_set(dns, true);

@@ -53,7 +53,7 @@ static void check_network(const struct address_network *network)
     FUZZ_REQUIRE(network->prefix <= 128);
     address_format(&network->address, address);
     v4 = !strchr(address, ':');
-    /* ::ffff:10.0.0.0/90 contains no IPv4 network, so it has no shorter form. */
+    /* ::ffff:10.0.0.0/90 is not a network of IPv4 addresses, so it has no shorter form. */
     if (!v4 || network->prefix >= MAPPED_BITS) {
         snprintf(text, sizeof(text), "%s/%u", address, network->prefix - (v4 ? MAPPED_BITS : 0));
         FUZZ_REQUIRE(address_network_parse(text, &read) == 0);

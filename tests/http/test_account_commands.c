@@ -55,7 +55,6 @@ static void the_other_tenant_is_made(void)
     suite_make_open_project(suite, OTHER);
 }
 
-/* `atriumctl account COMMAND --email ADDRESS --reason REASON [option [value]]` */
 static struct program *account(const char *command, const char *email, const char *option,
                                const char *value)
 {
@@ -114,7 +113,6 @@ static void shared_practitioners_are_told_to_ask_the_operator(void)
     check_shared(moved);
 }
 
-/* Reads the word after a label in the newest email. */
 static void read_word(const char *email, const char *label, size_t size, char *ret)
 {
     suite_mails_settle(suite);

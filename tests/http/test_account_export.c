@@ -261,7 +261,6 @@ static void an_export_is_complete_and_valid(void)
                     3);
 }
 
-/* Gives consent to a third-party application on the pages. */
 static void consent_to(const struct person *person, const char *client)
 {
     BROWSER browser = browser_open(suite);

@@ -14,7 +14,6 @@
 
 enum { TRIES_MAX = 150, KINDS_MAX = 3 };
 
-/* Median times of the compared requests, in ms. */
 struct times {
     double ms[KINDS_MAX][TRIES_MAX];
     int tries;
@@ -30,7 +29,6 @@ static void note(struct times *self, size_t kind, int try, const struct http_ans
     self->tries = try + 1;
 }
 
-/* Checks that no kind takes more than `factor` times as long as another. */
 static void check_alike(struct times *self, size_t kinds, double factor)
 {
     double first = unit_median(self->ms[0], (size_t)self->tries);

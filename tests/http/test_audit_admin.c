@@ -40,7 +40,6 @@ static struct http_request account_import(void)
                                 "Lima"));
 }
 
-/* Returns the id of the object the request has just made. */
 static const char *made(struct http_request request)
 {
     HTTP_ANSWER answer = http_call(suite_url(suite), &request);
@@ -89,7 +88,6 @@ static struct http_request account_explain(void)
                       audited_path(ACCOUNTS "/%s/explain", account_of(audited_patient())), NULL);
 }
 
-/* Adds a fresh proof: the clock has moved since the sign-in. */
 static struct http_request account_act(const struct person *who, const char *act)
 {
     HTTP_ANSWER proven =

@@ -403,7 +403,6 @@ static int find_exports(char path[static 700])
     return count;
 }
 
-/* Changes one character of the file. */
 static void alter(const char *path)
 {
     FILE *file = fopen(path, "r+e");
@@ -419,7 +418,6 @@ static void alter(const char *path)
     fclose(file);
 }
 
-/* Verifies a copy of the file with a byte order mark. */
 static struct program *verify_marked(const char *path)
 {
     CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();

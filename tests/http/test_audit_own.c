@@ -170,7 +170,6 @@ static struct http_request email_change(void)
                       json_pack("{s:s}", "email", audited_text(person_address())));
 }
 
-/* Returns the link that a patient got after requesting another address. */
 static struct mail_link change_link(const struct person *who, const char *email)
 {
     HTTP_ANSWER requested = http_post(suite_url(suite), "/auth/change-email", who->access,
@@ -242,7 +241,6 @@ static struct http_request deletion(void)
     return audited_by(audited_patient(), "DELETE", "/auth/delete", NULL);
 }
 
-/* Invites a member as an admin, and returns the acceptance. */
 static struct http_request invitation_accept(void)
 {
     const char *email = audited_text(person_address());

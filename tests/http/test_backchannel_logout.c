@@ -66,7 +66,6 @@ static bool requests_come_to(const char *name, long want)
     return receiver_count(&receiver, name, "requests") >= want;
 }
 
-/* True when a received token is for the session. */
 static bool is_delivered(const char *name, const char *session)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
@@ -295,7 +294,6 @@ static void by_password(struct held *held)
     CHECK_STATUS(changed, 204);
 }
 
-/* Sets the password with an emailed link. */
 static void by_reset(struct held *held)
 {
     HTTP_ANSWER requested =

@@ -169,7 +169,6 @@ static void an_http_bot_receives_the_whole_request(void)
     CU_ASSERT_STRING_EQUAL(hex, want);
 }
 
-/* Sends the body unchanged and returns the bot's response. */
 static struct http_answer *run_raw(const char *value, const char *raw)
 {
     char path[64];
@@ -268,7 +267,6 @@ static void a_byte_order_mark_of_a_program_is_skipped(void)
     CHECK_ERROR(fault, 400, "closed");
 }
 
-/* An empty response is a success. */
 static void check_empty(const char *value)
 {
     HTTP_ANSWER answer = run_raw(value, "{}");

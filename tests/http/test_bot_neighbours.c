@@ -96,7 +96,6 @@ static double measure(void)
     return unit_percentile(ms, READS, 99);
 }
 
-/* Measures one round of each, alternating, so that other load affects both. */
 static void run_round(double *ret_idle, double *ret_hostile)
 {
     pid_t pid;
@@ -118,7 +117,6 @@ static double median(const double values[static ROUNDS])
     return unit_median(sorted, ROUNDS);
 }
 
-/* Compares the medians of the last rounds. */
 static bool are_as_fast(const double idle[static ROUNDS], const double hostile[static ROUNDS])
 {
     double alone = median(idle), beside = median(hostile);

@@ -44,7 +44,6 @@ static char *bot_path(const struct http_answer *answer)
     return path;
 }
 
-/* Counts the bots with this id in the list. */
 static size_t listed(const char *access, const char *id)
 {
     HTTP_ANSWER list = http_get(suite_url(suite), BOTS, access);

@@ -18,7 +18,6 @@
 
 #define POST_HEAD \
     "POST /auth/refresh-token HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
-/* A request that waits for authd. */
 #define WAITING POST_HEAD "Content-Length: 21\r\n\r\n{\"refresh_token\":\"x\"}"
 #define GOOD "GET /partner/health-check HTTP/1.1\r\nHost: a\r\n\r\n"
 
@@ -248,7 +247,6 @@ static void say(int fd, const char *text)
     CU_ASSERT_EQUAL(send(fd, text, strlen(text), MSG_NOSIGNAL), (ssize_t)strlen(text));
 }
 
-/* Reads until the other end closes or the timeout ends. */
 static void hear(int fd, int timeout_ms, char answer[static ANSWER_SIZE])
 {
     int64_t until_ms = clock_mono_ms() + timeout_ms;

@@ -18,7 +18,6 @@ struct row {
     const char *service, *operation, *callers;
 };
 
-/* Operations of every daemon, and one that does not exist. */
 #define BUILT_IN(service)                                                                    \
     {service, "service_status", "gateway ctl"}, {service, "service_metrics", "gateway ctl"}, \
         {service, "audit_page", "ctl"}, {service, "service_check", "ctl"},                   \
@@ -83,7 +82,6 @@ static bool is_named(const char *list, const char *word)
     return false;
 }
 
-/* True when any row of the service names the caller. */
 static bool has_door(const char *service, const char *caller)
 {
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -93,7 +91,6 @@ static bool has_door(const char *service, const char *caller)
     return false;
 }
 
-/* A process connected as one of the services. */
 struct probe {
     const char *caller;
     struct loop *loop;
@@ -145,7 +142,6 @@ static void check_row(struct probe *probe, const struct row *row)
     }
 }
 
-/* Checks that only the services that can call have sockets. */
 static void check_sockets(const struct probe *probe)
 {
     char path[256];

@@ -11,7 +11,6 @@
 #include "tests/support/suite_command.h"
 #include "tests/support/unit.h"
 
-/* A configuration and key directory of one host. */
 struct host {
     struct unit_dir dir;
     char config[96], keys[96], hosts[96];

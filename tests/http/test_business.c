@@ -27,7 +27,6 @@ static const char bad_link[] = "The continue-as-patient link is invalid or has e
 static struct suite *suite;
 static struct person *admin; /* demo's, which has the setting enabled */
 
-/* Makes a business address without an account (caller frees). */
 static char *business_address(void)
 {
     char *person = person_address(), *text = NULL;
@@ -54,7 +53,6 @@ static struct http_answer *go_on(const char *email, const char *token)
     return suite_post_fresh(suite, REGISTER, with_token(body_register(email, "demo"), token));
 }
 
-/* Checks the response to an invited address, which says nothing more. */
 static void check_invited(const struct http_answer *answer)
 {
     CHECK_STATUS(answer, 200);
@@ -84,7 +82,6 @@ static int rows_of(const char *table, const char *email)
     return count;
 }
 
-/* The token of the newest email to an address. */
 struct token {
     char text[TOKEN_SIZE];
 };
@@ -101,7 +98,6 @@ static struct token token_of(const char *email)
     return token;
 }
 
-/* Signs up and waits for the only email to the address. */
 static struct token invite(const char *email)
 {
     HTTP_ANSWER answer = sign_up(email);

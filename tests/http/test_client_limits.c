@@ -118,7 +118,6 @@ static void ask_for_links(const char *network, int first, int count, const char 
     http_answers_destroy(answers, (size_t)count);
 }
 
-/* Returns the link of the person's only email. */
 static char *link_of(const struct person *person)
 {
     char sql[256];

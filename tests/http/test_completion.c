@@ -18,7 +18,6 @@ static const char asking[] = ". \"$0\"; COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 
 static struct unit_dir dir;
 static char *commands[COMMANDS_MAX]; /* "project create", NULL-terminated */
 
-/* Returns atriumctl's stdout (caller frees). */
 static char *say(const char *const *words)
 {
     char *path = program_path("atriumctl"), *out;
@@ -65,7 +64,6 @@ static char *complete(const char *line)
     return out;
 }
 
-/* True when the completions have the word. */
 static bool offers(const char *offered, const char *word)
 {
     char padded[128];

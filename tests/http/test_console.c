@@ -40,7 +40,6 @@ static bool header_has(const struct http_answer *answer, const char *name, const
     return has;
 }
 
-/* Finds the document's script: "/console/assets/app-....js". */
 static void script_path(char path[static 128])
 {
     HTTP_ANSWER page = http_get(suite_url(suite), "/console/", NULL);

@@ -49,7 +49,6 @@ static struct http_answer *search(const struct person *who, const char *path, co
     return ask(who, "GET", with_query(path, "search", words), NULL);
 }
 
-/* Stores an entry with a title and one section. */
 static void put(const struct person *who, const char *path, const char *title, const char *text)
 {
     HTTP_ANSWER answer =
@@ -701,7 +700,6 @@ struct writer {
     atomic_bool *stop;
 };
 
-/* Writes and removes the same two entries in two languages in a loop. */
 static void *write_and_remove(void *arg)
 {
     struct writer *self = arg;
@@ -729,7 +727,6 @@ static void *write_and_remove(void *arg)
     return NULL;
 }
 
-/* Removes an entry and stores the status. */
 static void *remove_one(void *arg)
 {
     HTTP_ANSWER answer = ask(admin, "DELETE", "/cms/race/reborn/en", NULL);
@@ -861,7 +858,6 @@ static void content_without_settingsd_is_unavailable(void)
     CHECK_STATUS(again, 200);
 }
 
-/* Makes a file of `count` entries (caller frees). */
 static char *library_of(int count)
 {
     char *text = NULL;

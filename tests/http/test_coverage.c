@@ -12,7 +12,6 @@
 #include "tests/support/suite.h"
 #include "tests/support/unit.h"
 
-/* A line of ATRIUM_COVERAGE. */
 struct call {
     char method[32], *path;
     int status;

@@ -493,7 +493,6 @@ static void make_receipt(void)
     snprintf(receipt_key, sizeof(receipt_key), "%s", program_text(deleted, "receipt.verifierKey"));
 }
 
-/* Makes the object that the command deletes. */
 static void make_for(const char *command)
 {
     const struct {
@@ -546,7 +545,6 @@ static void make_for(const char *command)
     }
 }
 
-/* Runs atriumctl COMMAND WORDS... [--json]. */
 static struct program *run(const struct row *row, const char *const *words, bool json)
 {
     const char *all[WORDS_MAX + 4];
@@ -615,7 +613,6 @@ static void check_table(const struct row *row)
                said->out);
 }
 
-/* Checks text and JSON. */
 static void check_refusal(const struct row *row)
 {
     for (int json = 0; row->complaint && json < 2; json++) {

@@ -122,7 +122,6 @@ static void mails_to_an_address_are_limited(void)
         1);
 }
 
-/* Adds a practitioner to another project. */
 static struct person *second_place(const struct subject *self, const char *code)
 {
     char sql[400];

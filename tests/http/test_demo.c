@@ -81,7 +81,6 @@ static int click(struct browser *browser, const char *to, const char *page)
     return status;
 }
 
-/* Submits the form of the linked page. */
 static int send_link(struct browser *browser, const char *page, const char *fields)
 {
     char *id = browser_value(browser, "id"), *secret = browser_value(browser, "secret"), form[1024];

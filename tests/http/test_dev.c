@@ -132,7 +132,6 @@ static bool is_running(pid_t pid)
     return state != 'Z';
 }
 
-/* Finds all descendants of the process. */
 static size_t descendants(pid_t root, pid_t pids[static PROCESSES_MAX])
 {
     size_t count = 0;
@@ -164,7 +163,6 @@ static void check_all_gone(const pid_t *pids, size_t count)
     }
 }
 
-/* Finds the parent directory of dev.json's busDir. */
 static void socket_dir(const struct dev *self, char path[static 256])
 {
     snprintf(path, 256, "%s", dev_text(self, "busDir"));
@@ -230,7 +228,6 @@ static void dev_json_has_all_that_scripts_need(void)
     CU_ASSERT_EQUAL(dev_stop(&dev, SIGTERM), 0);
 }
 
-/* Kills maild, waits for its successor, and returns true if dev.json showed 0 meanwhile. */
 static bool kill_maild(struct dev *dev)
 {
     int64_t killed = clock_mono_ms();
@@ -349,7 +346,6 @@ static void it_starts_again_with_its_data_and_leaves_nothing(void)
     free(email);
 }
 
-/* Waits for a descendant with this name; returns 0 on timeout. */
 static pid_t wait_descendant(pid_t root, const char *name)
 {
     int64_t deadline = clock_mono_ms() + GONE_MS;

@@ -146,7 +146,6 @@ static void every_command_exists(void)
 
 static char *help;
 
-/* Accepts targets of `make help`, and programs of tests/ by source. */
 static bool is_target(const char *word)
 {
     static const char built[] = "build/";
@@ -211,7 +210,6 @@ static void every_unit_exists(void)
     UNIT_CHECK(count > 5, "%zu units", count);
 }
 
-/* Makes "when-postgresql-fails-over" from "When PostgreSQL fails over". */
 static void make_anchor(const char *heading, char ret[static PATH_SIZE])
 {
     size_t size = 0;
@@ -272,7 +270,6 @@ static void every_link_leads_somewhere(void)
     UNIT_CHECK(links > 10, "%zu links", links);
 }
 
-/* Makes a function's name from a case's: lower case, with "_" between words. */
 static void function_name(const char *name, char *ret, size_t size)
 {
     size_t length = 0;

@@ -46,7 +46,6 @@ static const char *member(const json_t *row, const char *name)
     return text ? text : "";
 }
 
-/* True when the report has the row with these words. */
 static bool says(const struct program *doctor, const char *daemon, const char *check,
                  const char *state, const char *seen, const char *mend)
 {

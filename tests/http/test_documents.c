@@ -458,7 +458,6 @@ static void check_token_everywhere(const char *access, const char *token)
     }
 }
 
-/* Names it "r" with SQL. */
 static char *name_by_hand(const char *id)
 {
     char sql[160];

@@ -52,7 +52,6 @@ static void reset_by_link(const char *email, size_t number, const char *password
     CHECK_STATUS(set, 204);
 }
 
-/* Enables a second factor. */
 static void enroll(const struct person *person)
 {
     uint8_t secret[TOTP_SECRET];
@@ -172,7 +171,6 @@ static void the_audit_trail_proves_what_was_before(void)
     CU_ASSERT_EQUAL(verified(other->access), 0);
 }
 
-/* Maps or unmaps the template in the demo tenant. */
 static void map_verification(bool mapped)
 {
     static const char path[] = "/v1/project/email-templates/EMAIL_VERIFICATION";
@@ -453,7 +451,6 @@ static void patients_wait_for_the_proof(void)
     free(email);
 }
 
-/* Counts settingsd's requests. */
 static long settings_requests(void)
 {
     static const char name[] = "atrium_bus_requests_total{service=\"settingsd\"";
@@ -557,7 +554,6 @@ static void one_step_accounts_wait_for_the_proof(void)
     suite_require_proofs(suite, admin, false);
 }
 
-/* Makes a project with an admin who is signed in. */
 static struct person *make_tenant(const char *code)
 {
     char *email = person_address();

@@ -28,7 +28,6 @@ enum {
 
 static struct suite *suite;
 
-/* Returns everything that daemons have counted and been asked. */
 static char *counted(const char *account)
 {
     char sql[1200];

@@ -25,7 +25,6 @@ static long kept_bytes_now(void)
     return line ? strtol(line, NULL, 10) : -1;
 }
 
-/* Removes a document's file from docd's store. */
 static void lose_file(const char *id)
 {
     TEXT path = document_file(suite, id);

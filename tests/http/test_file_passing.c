@@ -163,7 +163,6 @@ static size_t read_on(int fd, size_t size)
     return done;
 }
 
-/* Waits until the gateway has started to send a file. */
 static bool begins(void)
 {
     int64_t until = clock_mono_ms() + WAIT_MS;

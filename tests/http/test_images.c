@@ -63,7 +63,6 @@ static char *put_picture(int width, int height)
     return id;
 }
 
-/* Sums a counter over all instances. */
 static long counted(const char *name)
 {
     HTTP_ANSWER metrics = http_get(suite_admin_url(suite), "/metrics", NULL);
@@ -153,7 +152,6 @@ static void tags_and_ranges_are_honoured(void)
     free(id);
 }
 
-/* Shares a document and returns its public path. */
 static void share(const char *id, char path[static 256])
 {
     HTTP_ANSWER shared =

@@ -80,7 +80,6 @@ static void write_file(json_t *line)
     fclose(out);
 }
 
-/* Writes accounts PREFIX-N@import.example. */
 static void write_many(const char *prefix, int count)
 {
     FILE *out = open_file();

@@ -18,8 +18,6 @@ enum { README_MAX = 256 * 1024, RUN_MS = 120000, PATH_SIZE = 512 };
 static struct suite *suite;
 static struct unit_dir dir;
 
-/* Makes a script of the indented lines below "## Operate" that ends at the first failure (caller
- * frees). */
 static char *operate_script(void)
 {
     char *text = calloc(1, README_MAX), *script = calloc(1, README_MAX), *rest, *line, *to = script;

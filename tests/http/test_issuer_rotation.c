@@ -107,7 +107,6 @@ static bool has_key(const json_t *keys, const char *kid)
     return false;
 }
 
-/* Returns the token's key id (caller frees). */
 static char *kid_of(const char *token)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();

@@ -62,7 +62,6 @@ static struct http_answer *exchange(const char *code)
     return post(suite_url(suite), "/t/demo/token", form);
 }
 
-/* Introspects the token on the other gateway. */
 static bool is_active(const char *token)
 {
     char form[4096];
@@ -81,7 +80,6 @@ static void sign_out(struct browser *browser, const struct http_answer *tokens)
     CU_ASSERT_EQUAL(browser_get(browser, path), 303);
 }
 
-/* The person ends the grant's session in the list. */
 static void end_grant(const struct http_answer *tokens)
 {
     json_auto_t *claims = oauth_claims(suite, http_text(tokens, "id_token"), "JWT", "RS256");

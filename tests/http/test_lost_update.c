@@ -107,7 +107,6 @@ static const struct kind {
      "The project changed during the write.", "PATCH"},
 };
 
-/* An object of one kind. */
 struct thing {
     const struct kind *kind;
     char path[128];
@@ -194,7 +193,6 @@ static void a_state_has_an_etag(void)
         check_state(&kinds[i]);
 }
 
-/* A header's way to name the state. */
 struct form {
     const char *text;
     bool etag;  /* followed by the ETag */

@@ -131,7 +131,6 @@ static int header_count(const struct program *mail, const char *name)
     return count;
 }
 
-/* Registers a patient with this name and the caller's address. */
 static int register_as(const char *email, const char *name, const char *surname, const char *tenant)
 {
     json_t *body = body_register(email, tenant);

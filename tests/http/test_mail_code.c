@@ -60,7 +60,6 @@ static struct http_answer *enter_at(const char *path, const char *login, const c
     return suite_post_fresh(suite, path, body_code(login, code));
 }
 
-/* Starts a sign-in and returns its id, which the caller frees. */
 static char *start(const char *email)
 {
     HTTP_ANSWER answer = start_at(START, email, "demo");
@@ -115,7 +114,6 @@ static bool is_verified(const char *access)
     return json_is_true(http_member(answer, "security.emailVerified"));
 }
 
-/* Enables a second factor and returns its secret. */
 static void enroll(const char *access, uint8_t secret[static TOTP_SECRET])
 {
     char code[7];

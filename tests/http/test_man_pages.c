@@ -76,7 +76,6 @@ static char *page_tags(const char *path)
     return text;
 }
 
-/* True when the text has the words as whole words. */
 static bool holds(const char *text, const char *words)
 {
     static const char inner[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_-";
@@ -105,7 +104,6 @@ static char *ask(const char *name, const char *const *arguments)
     return out;
 }
 
-/* Returns the keys of a section of --print-config (caller frees). */
 static char *keys_of(const char *program, const char *section)
 {
     char *config =

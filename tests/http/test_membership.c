@@ -141,7 +141,6 @@ static struct person *join_proven(const char *code)
     return self;
 }
 
-/* Returns the link of the address's email number `count`. */
 static struct mail_link link_of(const char *email, size_t count, const char *page)
 {
     CU_ASSERT_TRUE(suite_mails_arrive(suite, email, count));
@@ -454,7 +453,6 @@ static void a_proof_of_one_organisation_is_none_in_another(void)
     CU_ASSERT_EQUAL(status_where_required(north, both->email, chosen, "north"), 403);
 }
 
-/* Verifies a patient's address with the link of email number `count`. */
 static void verify_address(const struct person *who, size_t count)
 {
     CU_ASSERT_TRUE(suite_mails_arrive(suite, who->email, count - 1));

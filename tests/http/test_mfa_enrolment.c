@@ -84,7 +84,6 @@ static void changes_are_mailed(void)
     free(mail);
 }
 
-/* Reads the secret that the token's session can enroll. */
 static void read_secret(const char *access, uint8_t ret[static TOTP_SECRET])
 {
     HTTP_ANSWER status = http_get(suite_url(suite), FACTOR_STATUS, access);

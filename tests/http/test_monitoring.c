@@ -35,7 +35,6 @@ static bool in_name(char c)
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* Returns the next sample of the metric, "name{" at the start of a line, or NULL. */
 static const char *next_sample(const char *text, const char *name)
 {
     size_t length = strlen(name);
@@ -143,7 +142,6 @@ static bool has_sample(const char *metrics, const char *name, const char *select
     return false;
 }
 
-/* The same, also for histograms. */
 static bool is_exported(const char *metrics, const char *name, const char *selector)
 {
     char count[NAME_SIZE + 8];

@@ -22,7 +22,6 @@ enum { WELCOME = 1 }; /* the email that every patient gets */
 
 static struct suite *suite;
 
-/* The origin of requests. */
 struct place {
     const char *source, *agent;
 };
@@ -68,7 +67,6 @@ static void sign_in_from(const struct place *from, const char *email)
     CHECK_STATUS(token, 200);
 }
 
-/* Checks that no further email comes. */
 static void check_quiet(const char *email, size_t mails)
 {
     usleep(700000);

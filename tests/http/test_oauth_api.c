@@ -56,7 +56,6 @@ static struct http_answer *exchange(const char *form, const char *proof)
                                                               .headers = {proof}});
 }
 
-/* Returns tokens of a new sign-in for the API. */
 static struct http_answer *tokens_of(const struct person *person, const char *proof)
 {
     BROWSER browser = browser_open(suite);

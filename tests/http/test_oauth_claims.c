@@ -85,7 +85,6 @@ static void a_factor_enrolled_elsewhere_is_asked_for(void)
     free(before);
 }
 
-/* Checks acr in the tokens of a response. */
 static void check_acr(const struct http_answer *tokens, const char *id_acr, const char *access_acr)
 {
     json_auto_t *id = oauth_claims(suite, http_text(tokens, "id_token"), "JWT", "RS256");

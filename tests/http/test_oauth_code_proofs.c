@@ -43,7 +43,7 @@ static struct http_answer *redeem_proven(const char *code, const struct jose *ke
     return post_proven("token", oauth_redeeming(app, code), key);
 }
 
-/* Returns the key's thumbprint (RFC 7638) (caller frees). */
+/* Returns the key's RFC 7638 thumbprint (caller frees). */
 static char *thumbprint(const struct jose *key)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();

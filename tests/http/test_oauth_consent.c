@@ -152,7 +152,6 @@ static void ask_at(struct browser *browser, const char *client, const char *scop
     oauth_ask(browser, client, behind);
 }
 
-/* True when the client gets it without a prompt. */
 static bool is_allowed(struct browser *browser, const char *client, const char *scope,
                        const char *resource)
 {
@@ -170,7 +169,6 @@ static bool is_allowed(struct browser *browser, const char *client, const char *
     return allowed;
 }
 
-/* The person is asked and consents. */
 static void allow_at(struct browser *browser, const char *client, const char *scope,
                      const char *resource)
 {

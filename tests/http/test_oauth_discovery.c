@@ -139,7 +139,6 @@ static void what_is_published_may_be_kept_for_five_minutes(void)
     }
 }
 
-/* Counts the 200 responses over both gateways. */
 static size_t count_published(const char *path)
 {
     size_t good = 0;

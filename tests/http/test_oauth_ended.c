@@ -57,7 +57,6 @@ static const char *client_path(const char *client)
     return path;
 }
 
-/* Replaces members of a registration. */
 static void client_set(const char *client, const char *members)
 {
     HTTP_ANSWER found = http_get(suite_url(suite), client_path(client), admin->access);

@@ -130,7 +130,6 @@ static void a_narrowed_token_shows_no_more_than_it_says(void)
     CU_ASSERT_PTR_NOT_NULL(http_member(shown_all, "name"));
 }
 
-/* Rewrites a client that oauth_register() made. */
 static void rewrite(const char *client, const char *more)
 {
     json_t *body =

@@ -498,7 +498,6 @@ static void take_until_asked(const struct receiver *host, const char *name, cons
                receiver_count(host, name, "requests"));
 }
 
-/* Starts a key host that authd can reach. */
 static void start_key_host(struct receiver *host, struct unit_dir *ret_dir)
 {
     char set[200];
@@ -583,7 +582,6 @@ static void broken_keys_of_a_set_are_skipped_and_logged(void)
     free(client);
 }
 
-/* A key set with its Cache-Control. */
 struct kept_set {
     const char *name, *cache;
     int64_t fresh_s; /* afterwards each authd fetches again */

@@ -235,7 +235,6 @@ static void oidcc_userinfo_post_body(void)
     CHECK_STATUS(both, 400);
 }
 
-/* Returns userinfo for these scopes. */
 static struct http_answer *said(const char *behind)
 {
     BROWSER browser = browser_open(suite);

@@ -354,7 +354,6 @@ static void one_wins_a_race_for_an_address(void)
     free(email);
 }
 
-/* A child project of demo, with its admin's token and a client. */
 struct branch {
     char *project, *access, *client;
 };

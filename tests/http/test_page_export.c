@@ -31,7 +31,6 @@ static bool has_header(const struct browser *browser, const char *name, const ch
     return value ? found && strcmp(found, value) == 0 : !found;
 }
 
-/* Counts the person's exports in a state. */
 static long exports_of(const struct person *person, const char *state)
 {
     return suite_count(suite,

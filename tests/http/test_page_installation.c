@@ -28,7 +28,6 @@ static void start_suite(void)
         suite_start(&(struct suite_options){.instances = "authd=2,gateway=2", .test_clock = true});
 }
 
-/* Makes a practitioner of the demo tenant, signed in. */
 static struct person *make_clinician(void)
 {
     char *email = person_address();

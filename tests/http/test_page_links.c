@@ -59,7 +59,6 @@ static int open_link(struct browser *browser, const char *code, const char *page
     return browser_get(browser, path);
 }
 
-/* Submits the form of a link's page. */
 static int send_link(struct browser *browser, const char *code, const char *page,
                      const struct mail_link *link, const char *fields)
 {
@@ -406,7 +405,6 @@ static void an_invitation_is_accepted_by_a_sign_in(void)
     CU_ASSERT_FALSE(browser_sees(browser, "<b>Clinic"));
 }
 
-/* Makes the person an admin of another organization's project too. */
 static void make_admin(const struct person *who, const char *code)
 {
     PROGRAM made = ATRIUMCTL(suite, NULL, "user", "create-admin", "--project", code, "--email",
@@ -622,7 +620,6 @@ static void dead_links_look_alike(void)
     }
 }
 
-/* True when a log of the suite has the text. */
 static bool is_logged(const char *text)
 {
     char command[512];

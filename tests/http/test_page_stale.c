@@ -62,7 +62,6 @@ static bool has_parameter(const struct browser *browser, const char *name, const
     return value ? strcmp(found, value) == 0 : *found != '\0';
 }
 
-/* True when the browser is back at the client with a code. */
 static bool has_code(const struct browser *browser, const char *state)
 {
     return has_parameter(browser, "code", NULL) && has_parameter(browser, "state", state);

@@ -34,7 +34,6 @@ static void a_passkey_is_a_second_factor(void)
     suite_require_mfa(suite, "none");
 }
 
-/* Starts a password sign-in that waits for the second factor. */
 static struct http_answer *wait_for_factor(const struct person *person)
 {
     struct http_answer *step =

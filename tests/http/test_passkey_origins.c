@@ -125,7 +125,6 @@ static void a_childs_passkey_proves_nothing_above_it(void)
     CHECK_STATUS(gone, 200);
 }
 
-/* Starts the practitioner's password sign-in to a tenant. */
 static struct http_answer *begin_in(const char *tenant, const struct person *person)
 {
     return suite_post_fresh(suite, "/auth/tenant/Practitioner/login/start",

@@ -145,7 +145,6 @@ static void a_passkey_proves_again(void)
     CHECK_STATUS(gone, 200);
 }
 
-/* Sums the shown passkeys with this result ("good") over all instances. */
 static long shown_passkeys(const char *result)
 {
     HTTP_ANSWER answer = http_get(suite_admin_url(suite), "/metrics", NULL);
@@ -613,7 +612,6 @@ static void switches_and_locks_hold(void)
     free(locked);
 }
 
-/* Returns the emailed link to set the password. */
 static struct mail_link ask_reset(const struct person *person)
 {
     suite_mails_settle(suite);

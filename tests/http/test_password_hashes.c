@@ -256,7 +256,6 @@ static void a_hash_of_no_known_form_is_wrong(void)
     CU_ASSERT_EQUAL(start_status(patient->email, ""), 400);
 }
 
-/* Signs in once with a wrong password and returns the ms. */
 static double try_ms(const char *role, const char *email)
 {
     char path[64];
@@ -267,7 +266,6 @@ static double try_ms(const char *role, const char *email)
     return answer->seconds * 1000;
 }
 
-/* Returns the median of TRIES of them. */
 static double median_ms(const char *role, const char *email)
 {
     double ms[TRIES];

@@ -58,7 +58,6 @@ static struct http_answer *register_with(const char *email, const char *password
     return suite_post_fresh(suite, REGISTER, body_with(email, password));
 }
 
-/* Registers a new address with the password and expects the status. */
 static void check_registers(const char *password, int want)
 {
     char *email = person_address();
@@ -147,7 +146,6 @@ static void common_passwords_and_names_are_refused(void)
     free(email);
 }
 
-/* Reloads both authd and waits for their log lines. */
 static void reload_authd(const char *want)
 {
     size_t before = daemon_log_count(suite, "authd", want);
@@ -183,7 +181,6 @@ static void make_filter(const char *path, const char *list)
     CHECK_EXIT(made, 0);
 }
 
-/* Changes a bit in the middle of a file. */
 static void alter_byte(const char *path)
 {
     FILE *file = fopen(path, "r+be");

@@ -82,7 +82,6 @@ static struct mail_link link_to(const char *email, const char *application)
     return suite_mail_link(suite, email, page);
 }
 
-/* Requests a link and waits for the patient's email number `number`. */
 static struct mail_link fetch_link(const char *email, size_t number)
 {
     HTTP_ANSWER answer = reset(email, NULL);

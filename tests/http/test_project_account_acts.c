@@ -54,7 +54,6 @@ static void check_act(const char *id, const char *what)
     UNIT_CHECK(answer->status == 204, "%s: %d %s", what, answer->status, answer->body);
 }
 
-/* Checks the response's member `name`. */
 static void check_shown(const char *id, const char *name, const char *want)
 {
     char path[160];
@@ -113,7 +112,6 @@ static struct http_answer *by_business(const char *email, const char *password)
                                       suite_text(suite, "demo.projectId")));
 }
 
-/* Makes a practitioner of the demo project. */
 static struct person *practitioner(void)
 {
     struct person *self = calloc(1, sizeof(*self));

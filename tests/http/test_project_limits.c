@@ -91,7 +91,6 @@ static long bytes_of(const struct kind *kind, const struct person *who)
                        kind->bytes, kind->table, id_of(who));
 }
 
-/* Adds rows numbered from `first` on. */
 static void fill(const struct kind *kind, const struct person *who, long first, long count,
                  long bytes)
 {
@@ -104,7 +103,6 @@ static void fill(const struct kind *kind, const struct person *who, long first, 
     UNIT_CHECK(added == count, "%s: %ld rows of %ld bytes", kind->what, added, bytes);
 }
 
-/* Adds rows until the project has that many bytes. */
 static void fill_to(const struct kind *kind, const struct person *who, long bytes)
 {
     long missing = bytes - bytes_of(kind, who), rows = missing / LARGE;
@@ -199,7 +197,6 @@ static void a_limit_holds_at_the_same_moment(void)
     }
 }
 
-/* Counts the rows in a list. */
 static long listed(const struct kind *kind, const struct person *who)
 {
     const char *path = kind->is_put ? "/v1/project/email-templates" : kind->path;

@@ -36,7 +36,6 @@ static void run_for(const struct person *person, const char *sql, int64_t number
     PQfinish(conn);
 }
 
-/* Adds this many empty documents in one statement. */
 static void fill(const struct person *person, int64_t count)
 {
     run_for(person,
@@ -49,7 +48,6 @@ static void fill(const struct person *person, int64_t count)
             count);
 }
 
-/* Adds one document that claims this many bytes. */
 static void keep_bytes(const struct person *person, int64_t bytes)
 {
     run_for(person,
@@ -77,7 +75,6 @@ static void forget_counts(const struct person *person)
         CU_ASSERT_STRING_EQUAL(http_text(answer, "code"), "QUOTA_EXCEEDED"); \
     } while (0)
 
-/* Counts wrong counts. */
 static long wrong_counts(void)
 {
     return suite_count(

@@ -16,7 +16,6 @@
 static struct suite *suite;
 static struct person *admin, *child;
 
-/* Finds an element of a list ("flows") by name. */
 static const json_t *named(const struct http_answer *answer, const char *list, const char *name)
 {
     return http_find(http_member(answer, list), "name", name);
@@ -93,7 +92,6 @@ static int register_in(const char *tenant)
     return made->status;
 }
 
-/* Makes a policy and returns its reference. */
 static const char *make_policy(const struct person *who)
 {
     static char reference[64];

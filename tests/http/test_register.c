@@ -111,7 +111,6 @@ static void the_checks_run_in_order(void)
     free(policy);
 }
 
-/* Returns a response header as a number, or -1. */
 static long header_number(const struct http_answer *answer, const char *name)
 {
     char *text = http_header(answer, name);

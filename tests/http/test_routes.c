@@ -21,7 +21,6 @@ static bool is_slow(const struct route *route)
     return route->flags & R_SLOW_ERRORS;
 }
 
-/* Sends one request with an unchanged body. */
 static struct http_answer *ask(const struct route *route, const char *bearer, const char *raw,
                                size_t size, const char *type)
 {

@@ -15,7 +15,6 @@ static const char *const names[] = {"atrium-gateway", "atrium-authd", "atrium-se
                                     "atrium-docd",    "atrium-maild", "atrium-botd",
                                     "atriumctl"};
 
-/* Makes the bill of all programs. */
 static struct program *make_bill(void)
 {
     const char *argv[ARRAY_SIZE(names) + 2] = {"debian/sbom.pl"};
@@ -39,7 +38,6 @@ static void it_is_made(void)
     UNIT_REQUIRE(bill->json != NULL, "a bill");
 }
 
-/* Returns the list element whose member has this text, or NULL. */
 static json_t *find(json_t *list, const char *member, const char *text)
 {
     json_t *each;
@@ -53,7 +51,6 @@ static json_t *find(json_t *list, const char *member, const char *text)
     return NULL;
 }
 
-/* True when the program depends on the package. */
 static bool needs(const char *program, const char *package)
 {
     json_t *row = find(json_object_get(bill->json, "dependencies"), "ref", program), *each;

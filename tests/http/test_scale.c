@@ -19,7 +19,6 @@ static void put(const char *name, const char *value)
         abort();
 }
 
-/* Runs for some seconds. */
 static struct program *scale(const char *limit)
 {
     const char *const argv[] = {"tests/bench/scale.sh", NULL};

@@ -31,7 +31,6 @@ static struct suite *suite;
 static struct program *bot_server;
 static char bot_url[64];
 
-/* Data made with a key. */
 static struct {
     struct person *admin, *owner, *other;
     uint8_t totp[TOTP_SECRET];

@@ -57,7 +57,6 @@ static struct http_request userinfo_request(void)
     return (struct http_request){.path = "/t/demo/userinfo", .bearer = person_token};
 }
 
-/* Introspects the token in `introspection`. */
 static struct http_request introspect_request(void)
 {
     return (struct http_request){
@@ -108,7 +107,6 @@ static int answered(struct http_request (*make)(void), int status, const char *t
         UNIT_CHECK(count_ == PROBES, "%d of %d have %d %s", count_, PROBES, (status), (text)); \
     } while (0)
 
-/* Returns a token of the patient for the resource; NULL: for the issuer. */
 static char *token_for(const char *public_client, const char *resource)
 {
     BROWSER browser = browser_open(suite);
@@ -182,7 +180,6 @@ static char *next_secret(const char *of)
     return strdup(http_text(next, "secret"));
 }
 
-/* Returns the first value of a query on authd's database. */
 static long long number(const char *sql)
 {
     PGconn *db = suite_database(suite);
@@ -563,7 +560,6 @@ static void what_is_known_is_answered_while_settingsd_is_away(void)
     client = known;
 }
 
-/* Counts settingsd's responses to both authd. */
 static long long answers_from_settingsd(void)
 {
     HTTP_ANSWER answer = http_get(suite_admin_url(suite), "/metrics", NULL);

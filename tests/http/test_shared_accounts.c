@@ -303,7 +303,6 @@ static void passkeys_of_before_open_what_is_above_all(void)
     passkey_check_refused(closed);
 }
 
-/* Verifies the account for that tenant's organization only. */
 static void verify_for(const struct person *who, const char *tenant)
 {
     CU_ASSERT_EQUAL(suite_count(suite,

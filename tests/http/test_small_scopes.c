@@ -248,7 +248,6 @@ static bool is_asked_for_consent(const struct browser *browser)
     return browser->page->status == 200 && browser_sees(browser, "Allow access?");
 }
 
-/* Returns a code for the request's parameters. */
 static char *code_of(struct browser *browser, const struct person *person, const char *client,
                      const char *behind)
 {
@@ -298,7 +297,6 @@ static const char *ask_for(const char *scope, const char *more)
     return behind;
 }
 
-/* Returns an API token of this scope. */
 static char *api_token_of(const struct person *person, const char *scope)
 {
     return token_of(person, own, ask_for(scope, api));
@@ -314,7 +312,6 @@ static char *device_token_of(const struct person *person, const char *client, co
     return copy(answer, "access_token");
 }
 
-/* Requests a client's own token; `more`: parameters. */
 static struct http_answer *machine_answer(const char *client, const char *secret, const char *more)
 {
     char form[512];
@@ -646,7 +643,6 @@ static void a_bound_token_opens_nothing_without_its_proof(void)
     free(token);
 }
 
-/* Everything that a person holds. */
 struct held {
     struct person *person;
     char *access, *api, *issuer, *refresh;

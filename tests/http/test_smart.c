@@ -231,7 +231,6 @@ static void queries_are_given_where_the_server_lists_them(void)
     CHECK_STATUS(back, 200);
 }
 
-/* Gives a member an access policy with these rules; NULL removes it. */
 static void give_policy(const struct person *who, const char *rules)
 {
     static int count;

@@ -20,7 +20,6 @@ enum { FRESH = 900 }; /* seconds */
 
 static struct suite *suite;
 
-/* A signed-in person and a second factor's secret. */
 struct owner {
     struct person *person;
     uint8_t secret[TOTP_SECRET];
@@ -73,7 +72,6 @@ static void check_step_up_required(const struct http_answer *answer)
     free(challenge);
 }
 
-/* Reads the secret that the token's session can enroll. */
 static void read_secret(struct owner *self, const char *access)
 {
     HTTP_ANSWER status = http_get(suite_url(suite), STATUS, access);

@@ -47,7 +47,6 @@ static struct http_answer *unmap(const char *access, const char *rest)
     return http_delete(suite_url(suite), path, access);
 }
 
-/* Counts the project's mapped templates. */
 static size_t count(const char *access)
 {
     HTTP_ANSWER list = http_get(suite_url(suite), TEMPLATES, access);

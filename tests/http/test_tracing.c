@@ -97,7 +97,6 @@ static json_t *look_for(const struct wish *wish)
     return NULL;
 }
 
-/* Waits for the span. */
 static json_t *find_span(const struct wish *wish)
 {
     int64_t deadline = clock_mono_ms() + SEEN_MS;

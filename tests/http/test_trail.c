@@ -57,7 +57,6 @@ static long leaves_of(const struct person *who)
                        who->project + strlen("Project/"));
 }
 
-/* Waits until each row of the project is a leaf. */
 static bool grown(const struct person *who)
 {
     int64_t until = clock_mono_ms() + GROWN_MS;
@@ -101,7 +100,6 @@ static struct http_answer *proof_of(const struct person *who, const char *id)
     return http_get(suite_url(suite), path, who->access);
 }
 
-/* Makes verify.go's input from a proof. */
 static json_t *line_of(const struct http_answer *proof)
 {
     return json_pack("{s:O, s:O, s:[{s:O, s:O, s:O}]}", "verifierKey",

@@ -301,7 +301,6 @@ static size_t stages(const char *text, pid_t ret[static STAGES_MAX])
     return MIN(count, (size_t)STAGES_MAX);
 }
 
-/* Makes texts that keep a pipeline busy for seconds. */
 static json_t *long_texts(size_t count)
 {
     json_t *texts = json_array();
@@ -382,7 +381,6 @@ static void a_dead_idle_pipeline_is_replaced(void)
     CU_ASSERT_STRING_EQUAL(translated_status(answer, 0), "translated");
 }
 
-/* Waits up to 5 s for all to end. */
 static bool are_gone(const pid_t *pids, size_t count)
 {
     int64_t until = clock_mono_ms() + 5000;

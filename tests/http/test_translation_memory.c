@@ -109,7 +109,6 @@ static json_t *texts_of(size_t count, size_t characters)
     return texts;
 }
 
-/* A part of the texts. */
 static json_t *slice(const json_t *texts, size_t from, size_t to)
 {
     json_t *part = json_array();
@@ -166,7 +165,6 @@ static long entries(void)
     return suite_count(suite, "select count(*) from bot.translation_memory");
 }
 
-/* Returns the day's counter of the demo project, or -1. */
 static long characters(void)
 {
     return suite_count(suite,

@@ -47,7 +47,6 @@ static bool have_browser(void)
     return false;
 }
 
-/* Runs this check of tests/client/check.mjs with the suite's page. */
 static bool check(const char *what)
 {
     HTTP_ANSWER page = http_get(suite_url(suite), "/openapi.json", NULL);

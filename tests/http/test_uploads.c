@@ -25,7 +25,6 @@ static const char malformed[] = "The form is malformed.";
 static struct suite *suite;
 static struct person *patient;
 
-/* Makes a document; check_state() reads whether it was uploaded. */
 static struct http_answer *fresh(void)
 {
     return document_make(suite, patient->access, "a.bin", "image/png");
@@ -493,7 +492,6 @@ static bool is_healthy(const char *url)
     return answer->status == 200;
 }
 
-/* Sends the bytes and resets the connection shortly after. */
 static void send_and_reset(const char *url, const char *bytes, size_t size)
 {
     const struct linger reset = {.l_onoff = 1};

@@ -37,7 +37,6 @@ static bool have_receiver(void)
     return access("build/npm/installed/webhooks", R_OK) == 0;
 }
 
-/* Sets what the receiver expects of tokens for this name. */
 static void expect(const char *name, const char *audience)
 {
     HTTP_ANSWER set = receiver_command(&receiver, "PUT", name,
@@ -117,7 +116,6 @@ static const char *account_of(int number)
     return text;
 }
 
-/* Makes waiting deliveries due now. */
 static void try_now(const struct hook *hook)
 {
     suite_count(suite,

@@ -68,7 +68,6 @@ static struct hook hook_to(const struct person *who, const char *name, const cha
     return hook;
 }
 
-/* Makes a webhook to the receiver under this name. */
 static struct hook hook_new(const struct person *who, const char *name, json_t *events)
 {
     char url[64];

@@ -589,7 +589,6 @@ static void test_a_month_can_be_dropped(void)
     unit_on_fiber(drop_month, NULL);
 }
 
-/* Uses partitions that were never analyzed, where plans go wrong. */
 static void test_no_month_is_read_from_end_to_end(void)
 {
     static const struct plans plans = {

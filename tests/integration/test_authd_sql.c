@@ -352,7 +352,6 @@ static void test_five_registrations_in_any_sixty_seconds(void)
     PQfinish(conn);
 }
 
-/* The first count is of the pair's key, even among those of a /48. */
 static void test_failures_are_counted_the_newest_hundred_kept(void)
 {
     PGconn *conn = open_prepared();
@@ -518,7 +517,6 @@ static void test_a_token_rotates_while_all_holds(void)
     PQfinish(conn);
 }
 
-/* One of three tokens in a statement has an outdated number and is left out. */
 static void test_tokens_are_recorded_for_the_number_of_now(void)
 {
     PGconn *conn = open_prepared();
@@ -599,7 +597,6 @@ static long buffers_of(PGconn *conn, const char *call)
     return buffers;
 }
 
-/* The last thousand of 50,000 people are read without the earlier index rows. */
 static void test_a_page_is_read_from_where_it_begins(void)
 {
     static const struct {

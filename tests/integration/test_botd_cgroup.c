@@ -71,7 +71,6 @@ static void test_a_sweep_removes_them(void)
     CU_ASSERT_TRUE(is_gone(left));
 }
 
-/* Another program now has the killed botd's pid. */
 static void test_a_number_that_another_program_has(void)
 {
     char path[CGROUP_PATH_SIZE + 32];

@@ -159,7 +159,6 @@ static void kill_among_busy(useconds_t after_us)
     free(busy);
 }
 
-/* On a busy machine a killed program ends late; botd does not wait. */
 static void test_killing_does_not_wait(void)
 {
     if (!left_out())
@@ -175,7 +174,6 @@ static void test_killing_does_not_wait_for_a_start(void)
 }
 
 /* "" if there is no such file. */
-/* No database row can name a program outside the directory. */
 static void test_programs_lie_in_their_folder(void)
 {
     static const char *const names[] = {
@@ -230,7 +228,6 @@ static size_t count_sleepers(const char *seconds)
     return count;
 }
 
-/* A sandbox killed at any point of its start runs nothing. */
 static void test_killed_while_it_starts(void)
 {
     enum { MOMENTS = 60, STEP_US = 500 };

@@ -140,7 +140,6 @@ static void test_status_and_output(void)
               "3\n");
 }
 
-/* A daemon restarts its program with the same descriptor. */
 static void test_a_program_is_started_again(void)
 {
     int fd;
@@ -305,7 +304,6 @@ static void test_processes_are_few(void)
         expect_by("fork", script, &usual, 0, "few\n");
 }
 
-/* The caller's files, processes and limits. */
 static void test_nothing_of_the_caller_is_reached(void)
 {
     static const struct timespec at_once;
@@ -402,7 +400,6 @@ static void test_its_keyring_is_its_own(void)
     (void)finish(&run, said);
 }
 
-/* A passed socket carries descriptors; no others exist. */
 static void test_descriptors_are_handed_over(void)
 {
     static const char script[] =
@@ -504,7 +501,6 @@ static void test_all_of_it_ends(void)
     }
 }
 
-/* The caller dies by SIGKILL. */
 static void test_it_ends_with_its_caller(void)
 {
     char script[100], words[64];

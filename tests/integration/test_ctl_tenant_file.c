@@ -42,7 +42,6 @@ static void a_key_is_copied_as_text(void)
     CU_ASSERT(tenant_key_parse(arena_printf(arena, "%sA", text), &parsed, &err) < 0);
 }
 
-/* Its text reveals neither the seal key nor other derived keys. */
 static void a_key_does_not_tell_the_seal_key(void)
 {
     struct seal_keys keys = unit_seal_keys(1);
@@ -247,7 +246,6 @@ static void every_truncation_is_noticed(void)
     }
 }
 
-/* Intact chunks in the wrong places. */
 static void moved_chunks_are_noticed(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
@@ -307,7 +305,6 @@ static void another_key_does_not_open_it(void)
                "%s", err.message);
 }
 
-/* Rotation of a seal key does not affect files from before. */
 static void an_exchanged_key_still_opens_it(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
@@ -430,7 +427,6 @@ static void authentic_nonsense_is_refused(void)
     UNIT_CHECK(tenant_sample_read(path, 1, &err) < 0, "without the final tag");
 }
 
-/* More tables than a reader keeps sums of. */
 static void too_many_tables_are_refused(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();

@@ -202,7 +202,6 @@ static void what_has_changed_since_is_refused(void)
     }
 }
 
-/* The last row is where resuming starts. */
 static void the_last_row_tells_where_to_resume(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();

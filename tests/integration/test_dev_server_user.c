@@ -47,7 +47,6 @@ static void test_new_directory_belongs_to_its_user(void)
     unit_dir_remove(&dir);
 }
 
-/* In a container that maps only uid 0, the directory stays root's. */
 static void test_mapped_user_owns_what_is_roots(void)
 {
     const struct server_user user = {.uid = server_user_uid(), .mapped = true};

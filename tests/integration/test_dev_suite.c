@@ -80,7 +80,6 @@ static void foreign_socket_directories_are_refused(void)
     suite_dir_close(&suite);
 }
 
-/* A failed start removes its own files before the next can start, and nothing of the next. */
 static void a_failed_start_leaves_the_next_ones_sockets(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
@@ -127,7 +126,6 @@ static void directories_of_others_are_refused(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "another user"));
 }
 
-/* Names that no configuration or JSON can hold are refused before anything is made. */
 static void names_that_are_no_text_are_refused(void)
 {
     static const char *const names[] = {"a\"b", "a\nb", "a\377b"};
@@ -168,7 +166,6 @@ static void keys_are_made_once(void)
     CU_ASSERT_STRING_NOT_EQUAL(files_read(arena, path, &err), key);
 }
 
-/* A constant reader never sees a partial file. */
 static void files_are_replaced_whole(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
@@ -228,7 +225,6 @@ static void only_gateways_share_a_port(void)
     close(others[0]);
 }
 
-/* Two simultaneous starts: only gateways of one suite share. */
 static void a_single_gateway_shares_its_port_with_none(void)
 {
     struct sockaddr_in address;

@@ -101,7 +101,6 @@ static void test_xml_is_read_or_refused(void)
     }
 }
 
-/* Truncated at every point. */
 static void test_xml_that_is_cut_is_refused(void)
 {
     static const char xml[] = XML "<R xmlns=\"x\"><A>1 &amp; 2</A><B><C>2</C><!-- - --></B></R>";

@@ -32,7 +32,6 @@ static void test_every_statement_has_its_index(void)
                 "content_list_unfolded"); /* reads a whole index that should be empty */
 }
 
-/* Look-ups by id use the primary key, not another index that starts with the project. */
 static void test_look_ups_use_the_primary_key(void)
 {
     static const struct {
@@ -260,8 +259,6 @@ static void test_a_search_is_bounded_and_complete(void)
     }
 }
 
-/* Where more match than are compared, those with the word in the title are included and rank
- * first. */
 static void test_titles_come_first(void)
 {
     CU_ASSERT_EQUAL(pg_exec(server, "set search_path = doc; set enable_seqscan = off;"
@@ -331,7 +328,6 @@ static int execute(PGconn *conn, const struct db_statement *statement, const cha
     return rows_of(conn);
 }
 
-/* Two instances notice the failure of a file at the same time. */
 static void test_a_file_is_given_up_once(void)
 {
     static const char *const values[] = {ID, ID, ID, "5", NULL, "{}"};
@@ -378,7 +374,6 @@ static const char *const upload_began[] = {ID, LAST, "f", "5", BYTES, "1000"};
 static const char *const upload_ended[] = {ID,  LAST,   "f",  "3", BYTES, "a", "a",
                                            "5", "1000", NULL, "5", NULL,  "{}"};
 
-/* A complete upload ends while a wipe waits for another document of the patient. */
 static void test_bytes_that_come_while_a_wipe_waits_are_due(void)
 {
     static const char *const wipe[] = {ID, PATIENT, "200", "7", PATIENT, NULL, "7", NULL, "{}"};

@@ -213,7 +213,6 @@ static enum error_code call(void)
     return client.code;
 }
 
-/* Only the address at connection time counts. */
 static void test_a_name_that_changes(void)
 {
     static const struct answer answers[] = {{{PUBLIC}}, {{INNER}}, {{PUBLIC}}, {{"0.0.0.0"}}};

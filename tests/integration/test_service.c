@@ -356,7 +356,6 @@ static void test_applies_what_a_reload_can_change(void)
     daemon_free(&daemon);
 }
 
-/* An unreadable file, or one that would stop a start, changes nothing. */
 static void test_keeps_its_configuration_when_the_new_one_is_refused(void)
 {
     struct daemon daemon;

@@ -93,7 +93,6 @@ static void what_is_no_key_or_no_address_is_not_sealed(void)
     CU_ASSERT_PTR_NULL(audit_address_seal(arena, one.public_key, "a host"));
 }
 
-/* Whatever account the row is about. */
 static void the_address_of_a_caller_is_sealed_for_the_caller(void)
 {
     const struct caller caller = {
@@ -127,7 +126,6 @@ static void without_an_account_it_is_open(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(event_of(&req, (struct uuid){TWO}), "\"address\":\"192.0.2.7\""));
 }
 
-/* An address is never open because of an error. */
 static void without_a_key_it_is_left_out(void)
 {
     const struct caller none = {.account = {ONE}, .role = ROLE_PATIENT};
@@ -153,7 +151,6 @@ static void what_a_daemon_asks_of_another_has_none(void)
     CU_ASSERT_PTR_NULL(strstr(event_of(&req, (struct uuid){""}), "address"));
 }
 
-/* Readers see an address as open, erased, or sealed. */
 static void a_reader_sees_the_address_or_why_not(void)
 {
     const struct caller caller = {

@@ -35,7 +35,6 @@ static const char *token_of(struct arena *arena, const struct jws_key *key)
     return arena_printf(arena, "%s.%s", text, secret_encode(arena, signature, size));
 }
 
-/* A published key verifies its signatures, and nothing altered. */
 static void published_keys_verify(void)
 {
     static const char *const algs[] = {"ES256", "RS256", NULL};
@@ -145,7 +144,6 @@ static void what_libjwt_signs_is_verified(void)
     }
 }
 
-/* A key works with its own algorithm only. */
 static void foreign_keys_are_refused(void)
 {
     uint8_t *der = NULL;

@@ -143,7 +143,6 @@ static void test_a_list_from_a_file(void)
     unit_dir_remove(&dir);
 }
 
-/* Lists that must stop the start, with the message. */
 static void test_wrong_lists(void)
 {
     static const struct {

@@ -56,7 +56,6 @@ static void hash_verifies(const char *hash, const char *password, const char *la
     UNIT_CHECK(crypto_pwhash_str_verify(hash, "another", 7) != 0, "%s", label);
 }
 
-/* Hashes made in kept memory and in libsodium's verify each other, also with other parameters. */
 static void test_hashes_are_the_same(void)
 {
     static const char password[] = "correct horse";

@@ -45,7 +45,6 @@ static void test_texts_are_normalised(void)
     }
 }
 
-/* A maximum-size body, full of marks that must be sorted. */
 static void test_the_largest_text_is_normalised_in_time(void)
 {
     enum { SIZE = 1 << 20 };
@@ -164,7 +163,6 @@ static const char *put_bytes(const uint8_t *bytes, size_t size)
     return path;
 }
 
-/* A damaged filter, even in its header, is not read as a list. */
 static void test_a_damaged_filter_is_no_list(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();

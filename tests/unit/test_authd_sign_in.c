@@ -83,7 +83,6 @@ static void test_a_refresh_token_is_read_as_it_was_made(void)
     CU_ASSERT_NOT_EQUAL(memcmp(a.bytes, made.hash, SEAL_KEY_SIZE), 0);
 }
 
-/* Any changed character is detected. */
 static void test_a_damaged_refresh_token_is_not_genuine(void)
 {
     struct seal_keys key = unit_seal_keys(1);
@@ -155,7 +154,6 @@ static void test_browsers_and_systems_are_recognised(void)
     }
 }
 
-/* A dummy of another scheme has its parameters and lengths, and another hash. */
 static void test_a_scrambled_hash_keeps_its_scheme(void)
 {
     static const char *const hashes[] = {

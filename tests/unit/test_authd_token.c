@@ -78,7 +78,6 @@ static void test_libjwt_accepts_a_token_and_reads_its_claims(void)
     arena_destroy(&arena);
 }
 
-/* The signature covers header and claims, and r and s keep all zeros. */
 static void test_signatures_keep_their_zeros_and_cover_every_byte(void)
 {
     struct arena *arena = arena_new();

@@ -313,7 +313,6 @@ static void a_truncated_registration_is_refused(void)
     CU_ASSERT_PTR_NULL(check_new(&answer, &credential));
 }
 
-/* Checks authd's results in the table that the other servers use too. */
 static void odd_answers_are_judged_as_the_table_says(void)
 {
     struct webauthn_credential credential, other;

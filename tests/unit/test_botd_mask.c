@@ -235,7 +235,6 @@ static void test_loses_nothing_of_a_thousand_texts(void)
     }
 }
 
-/* Whatever a translator does to its marks, an accepted answer has all of them. */
 static void test_is_not_fooled_by_mangled_answers(void)
 {
     unsigned seed = 7;

@@ -294,7 +294,6 @@ static void test_looks_at_every_byte_of_a_text(void)
     }
 }
 
-/* Without an arena, earlier content stays. */
 static void test_keeps_what_a_growing_buffer_holds(void)
 {
     struct codec_buffer buffer = {0};
@@ -461,7 +460,6 @@ static void test_bounds_the_depth_of_json(void)
     CU_ASSERT(!parses_nested(500000));
 }
 
-/* The error must not echo a malformed body. */
 static void test_does_not_repeat_what_it_refuses(void)
 {
     static const char text[] = "{\"password\": correct-horse}";

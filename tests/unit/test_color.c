@@ -10,7 +10,6 @@
 #include "settingsd/color.h"
 #include "tests/support/unit.h"
 
-/* Manually computed values and known pairs. */
 static void contrast_is_that_of_wcag(void)
 {
     static const struct {

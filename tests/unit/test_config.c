@@ -284,7 +284,6 @@ static void test_finds_systemds_credentials(void)
     CU_ASSERT_STRING_EQUAL(load.own.key, "/run/credentials/x/seal");
 }
 
-/* The printed configuration has the same meaning. */
 static void test_prints_what_it_read(void)
 {
     CLEANUP(load_destroy) struct load load = {0}, again = {0};

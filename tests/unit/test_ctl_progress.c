@@ -105,7 +105,6 @@ static void the_finished_line_stays(void)
     free(shown);
 }
 
-/* The bar uses the remaining width and disappears if it is too small; the line never wraps. */
 static void each_width_is_kept(void)
 {
     static const struct {
@@ -160,7 +159,6 @@ static void a_total_may_be_unknown(void)
     free(bytes);
 }
 
-/* Counts without a pause and reports the duration. */
 static void many_steps(void)
 {
     int64_t since_ms = clock_mono_ms();

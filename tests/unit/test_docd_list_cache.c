@@ -67,7 +67,6 @@ static void test_a_list_is_kept_as_it_was(void)
     list_cache_destroy(&cache);
 }
 
-/* Each member of the key matters, and so does the number. */
 static void test_another_question_finds_nothing(void)
 {
     const struct document_sort none = {{NULL}}, name = {{"fileName"}},

@@ -643,7 +643,6 @@ static void test_refuses_what_is_no_map(void)
     CU_ASSERT(fields_unpack(&nothing_table, &nil, f.arena, &nothing, &f.err) == 0);
 }
 
-/* Another version's member order and unknown members. */
 static void test_takes_any_order(void)
 {
     CLEANUP(fixture_destroy) struct fixture f;

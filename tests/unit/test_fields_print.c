@@ -60,7 +60,6 @@ static const struct field whole_body_rows[] = {
 };
 static FIELD_TABLE(whole_body);
 
-/* A body of one value passes unchanged both ways. */
 static void a_body_may_be_one_value(void)
 {
     static const struct {
@@ -164,7 +163,6 @@ static void printed_is_as_dumped(void)
     arena_destroy(&arena);
 }
 
-/* Values of other types, and invalid JSON, count as absent. */
 static void mistyped_values_are_absent(void)
 {
     struct arena *arena = arena_new();

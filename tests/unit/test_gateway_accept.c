@@ -46,7 +46,6 @@ static void browsers_prefer_html(void)
                    rows[i].accept ? rows[i].accept : "none");
 }
 
-/* Text after the entry's comma belongs to the next one. */
 static void weights_are_read_within_the_entry(void)
 {
     CU_ASSERT_EQUAL(accept_weight("de;q=0.8,en;q=0.1", 8), 800);

@@ -41,7 +41,6 @@ static void oauth_errors_have_their_own_codes(void)
     }
 }
 
-/* Only ASCII without quotes and backslashes. */
 static void a_description_is_plain(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();

@@ -83,7 +83,6 @@ static void the_policy_admits_the_scripts_and_the_styles_by_hash(void)
     CU_ASSERT_PTR_NULL(strstr(policy, "unsafe"));
 }
 
-/* The document names each module with the policy's hash. */
 static void the_document_has_the_scripts_of_the_policy(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
@@ -164,7 +163,6 @@ static void the_first_load_is_small(void)
     printf("console: first load %zu bytes by gzip, %zu by brotli\n", gzip, brotli);
 }
 
-/* Only the opened screen's file, which alone has its words, is fetched. */
 static void each_screen_is_a_file_of_its_own(void)
 {
     static const struct {

@@ -230,7 +230,6 @@ static void routes_are_found(void)
     router_destroy(&router);
 }
 
-/* Parameters of an unmatched branch are dropped. */
 static void unmatched_branches_leave_no_parameters(void)
 {
     char scratch[64];

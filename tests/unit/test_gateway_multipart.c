@@ -165,7 +165,6 @@ static void content_types_are_forms_or_not(void)
     }
 }
 
-/* Everything before the file is limited in bytes and number; the file is not. */
 static void what_is_kept_is_bounded(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();

@@ -163,7 +163,6 @@ static const char *example_text(const void *context, unsigned where UNUSED, cons
     return NULL;
 }
 
-/* The gateway accepts the examples of body, path and query. */
 static void examples_are_accepted(void)
 {
     for (size_t i = 0; i < endpoint_count; i++) {
@@ -181,7 +180,6 @@ static void examples_are_accepted(void)
     }
 }
 
-/* Each alternative shape of a response is a part of the packing table. */
 static void shapes_are_of_their_table(void)
 {
     static const struct field_table *const tables[] = {&token_or_step_table, &login_step_table};

@@ -165,7 +165,6 @@ static void a_token_that_libjwt_made_passes(void)
     "\"prj\":\"7f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b\",\"mem\":\"8f0c4a52-8c1e-4d8a-9b0e-" \
     "0e8f1c2d3a4b\""
 
-/* Rightly signed by the right key, but refused. */
 static void headers_and_claims_are_checked(void)
 {
     static const struct {

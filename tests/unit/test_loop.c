@@ -107,7 +107,6 @@ static void stop_loop(void *arg)
     loop_stop(arg);
 }
 
-/* The thread sleeps until its only timer. */
 static void test_no_event_no_turn(void)
 {
     struct chain chain = {.loop = loop_new()};

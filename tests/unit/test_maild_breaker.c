@@ -80,7 +80,6 @@ static void test_comes_back_slowly(void)
     }
 }
 
-/* A server that refuses some connections gets fewer concurrent ones. */
 static void test_one_failure_among_successes_means_fewer_connections(void)
 {
     struct breaker self = breaker_new(LIMIT);

@@ -157,7 +157,6 @@ static void a_tree_is_proven_to_begin_with_an_older_one(void)
     CU_ASSERT_EQUAL(merkle_prove_tree(7, 8, find, &store, &proof), -1);
 }
 
-/* A reloaded edge that grows equals one that never stopped. */
 static void an_edge_that_is_opened_again_goes_on(void)
 {
     struct merkle_edge reopened;

@@ -241,7 +241,6 @@ static void lists_of_another_kind_are_refused(void)
     }
 }
 
-/* A line longer than any password and the buffer adds no entry, not even a part. */
 static void lines_longer_than_a_password_are_skipped(void)
 {
     static const size_t sizes[] = {4096, 4097, 256 * 1024 - 1, 256 * 1024, 700 * 1024};

@@ -197,7 +197,6 @@ static void test_other_texts_are_refused(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(why, "512 bytes"));
 }
 
-/* A refusal leaves the caller's data unchanged. */
 static void test_a_refusal_writes_nothing(void)
 {
     struct password_scheme got = {.name = "before"};
@@ -269,7 +268,6 @@ static void test_hashes_of_other_implementations_are_verified(void)
         UNIT_CHECK(seen[i], "algorithm %zu", i);
 }
 
-/* One changed bit of salt, hash or parameter makes another hash. */
 static void test_an_altered_hash_is_wrong(void)
 {
     static const char password[] = "user1password";
@@ -324,7 +322,6 @@ static void test_the_longest_password_of_sha512crypt(void)
     CU_ASSERT_EQUAL(password_scheme_verify(&scheme, password), 0);
 }
 
-/* Bytes after the 72nd are not compared. */
 static void test_bcrypt_reads_72_bytes(void)
 {
     static const char hash[] = "$2b$04$abcdefghijklmnopqrstuubzadhGtS2zEF.gu0yd0opP6cVzb.e0i";
@@ -342,7 +339,6 @@ static void test_bcrypt_reads_72_bytes(void)
     CU_ASSERT_EQUAL(password_scheme_verify(&scheme, password), 0);
 }
 
-/* The result is neither right nor wrong. */
 static void test_without_memory_it_is_not_wrong(void)
 {
     static const char *const hashes[] = {

@@ -144,7 +144,6 @@ static enum policy_scope remembered(struct policy_scopes *memory, const char *ru
     return policy_scopes_of(memory, &req, type, interaction);
 }
 
-/* Same results the first time and later, whatever else was asked. */
 static void test_computed_scopes_are_cached(void)
 {
     static const enum policy_interaction all[] = {POLICY_CREATE, POLICY_READ,   POLICY_SEARCH,
