@@ -50,7 +50,6 @@ struct deaths {
     pid_t one, other, killer;
 };
 
-/* Kills both instances of a daemon after this many ms. */
 static struct deaths deaths_begin(const char *name, int ms)
 {
     return (struct deaths){.name = name,
@@ -81,7 +80,6 @@ static void wait_relayed(void)
     CU_ASSERT_TRUE(suite_comes_to(suite, 0, DONE_MS, "select count(*) from auth.outbox"));
 }
 
-/* Checks that the account, everything it owned and its job are gone. */
 static void check_gone(const struct subject *self, const char *label)
 {
     UNIT_CHECK(suite_comes_to(suite, 0, DONE_MS,

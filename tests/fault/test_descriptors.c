@@ -137,7 +137,6 @@ static void connections_stop_below_the_limit(void)
     check_pids();
 }
 
-/* Uploads new bytes and returns the status. */
 static int upload(const char *access)
 {
     static unsigned seed;

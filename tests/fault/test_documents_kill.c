@@ -34,7 +34,6 @@ static void drop(const char *id)
     CHECK_STATUS(gone, 200);
 }
 
-/* A half-sent form. */
 struct half {
     struct http_answer *made;
     char *bytes;
@@ -55,7 +54,6 @@ static struct half half_begin(unsigned seed)
     return half;
 }
 
-/* Sends the rest and returns the status. */
 static int half_end(struct half *half)
 {
     form_send(half->connection, half->form.bytes + half->form.size / 2,

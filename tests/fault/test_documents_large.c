@@ -34,7 +34,6 @@ static void fill(char *bytes, int64_t at, size_t size)
         bytes[i] = (char)byte_at(at + (int64_t)i);
 }
 
-/* Returns a daemon's peak memory in KiB. */
 static long peak_kib(const char *daemon)
 {
     char path[64], line[256];

@@ -26,7 +26,6 @@ static struct suite *suite;
 static struct pg *standby; /* connects to the suite's database */
 static pid_t pids[ARRAY_SIZE(daemons)];
 
-/* Returns the directory of the primary's socket. */
 static const char *primary_dir(char text[static 128])
 {
     if (sscanf(suite_text(suite, "postgres.conninfo"), "host=%127s", text) != 1)
@@ -80,7 +79,6 @@ static void a_standby_is_synchronous(void)
         pids[i] = suite_pid(suite, daemons[i], "1");
 }
 
-/* Counts daemons' connections to this server. */
 static long connections(const char *conninfo)
 {
     struct pg server = {.pid = 0};

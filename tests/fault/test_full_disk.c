@@ -60,7 +60,6 @@ static void run(const char *const *argv)
     CHECK_EXIT(done, 0);
 }
 
-/* Restarts the suite with its cluster on a small disk. */
 static bool move_to_small_disk(void)
 {
     char aside[PATH_SIZE + 16], options[128];
@@ -111,7 +110,6 @@ static void free_disk(void)
     CU_ASSERT_EQUAL(unlink(filler), 0);
 }
 
-/* Returns a service's metric, or -1. */
 static long value_of(const char *name, const char *service)
 {
     HTTP_ANSWER metrics = http_get(suite_admin_url(suite), "/metrics", NULL);

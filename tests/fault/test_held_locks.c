@@ -29,7 +29,6 @@ enum {
 
 static struct suite *suite;
 
-/* Opens a session that holds a lock. */
 static PGconn *hold(const char *sql)
 {
     PGconn *conn = suite_database(suite);
@@ -44,7 +43,6 @@ static PGconn *hold(const char *sql)
     return conn;
 }
 
-/* Sends many requests that need the lock concurrently, on separate connections. */
 static void ask_many(const char *path, const char *bearer, double *ret_slowest)
 {
     struct http_request requests[MANY];

@@ -103,7 +103,6 @@ static void make_document(struct account *self)
         snprintf(self->document, sizeof(self->document), "%s", http_text(answer, "id"));
 }
 
-/* After the response no gateway accepts the token. */
 static void sign_out(struct account *self)
 {
     HTTP_ANSWER answer = host_suite_post("/auth/logout", self->access, NULL);
@@ -405,7 +404,6 @@ static bool can_sign_in(const char *email)
     return start->status == 200 && token->status == 200;
 }
 
-/* Checks that both gateways refuse the ended session's token. */
 static void check_ended(const struct account *account)
 {
     HTTP_ANSWER here = host_suite_me(account->access);

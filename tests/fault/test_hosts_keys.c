@@ -67,7 +67,6 @@ static void reload_hosts(const char *but, const char *text)
     }
 }
 
-/* Waits until GET /document has this status. */
 static bool documents_become(int status)
 {
     int64_t deadline = clock_mono_ms() + HOST_BACK_MS;

@@ -22,7 +22,6 @@ static const char *const daemons[] = {"authd", "settingsd", "maild", "docd", "bo
 
 static struct suite *suite;
 
-/* Signals the server and all its processes. */
 static void signal_server(int signo)
 {
     pid_t server = suite_pid(suite, "postgres", ""), pids[PIDS_MAX];
@@ -34,7 +33,6 @@ static void signal_server(int signo)
         kill(pids[i], signo);
 }
 
-/* Counts the instances with that value. */
 static int count_value(const char *name, long want)
 {
     HTTP_ANSWER metrics = http_get(suite_admin_url(suite), "/metrics", NULL);

@@ -16,7 +16,6 @@ enum { LOADERS = 6 };
 
 static struct suite *suite;
 
-/* Threads that send requests in a loop and count the results. */
 struct load {
     const char *url, *path, *bearer;
     atomic_bool stop;

@@ -325,7 +325,6 @@ static void files_go_too(void)
     free(gone);
 }
 
-/* Kills both instances in the middle, twice. */
 static void kill_while_deleting(const char *target)
 {
     char code[32], *id, *before, *after;

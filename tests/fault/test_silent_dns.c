@@ -131,7 +131,6 @@ static void restart_daemons(void)
     }
 }
 
-/* Returns the longest time of requests without a name. */
 static int64_t ask_others(void)
 {
     static const char *const paths[] = {"/document?_count=5", "/v1/project/bots"};

@@ -63,7 +63,6 @@ void fuzz_require_error(const struct error *err);
  * bytes. */
 const struct field_table *fuzz_field_table(struct arena *arena, const char *name);
 
-/* Packs the struct and unpacks the bytes. */
 msgpack_object fuzz_pack(struct arena *arena, const struct field_table *table, const void *in,
                          struct field_bytes *ret_bytes);
 

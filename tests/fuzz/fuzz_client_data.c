@@ -6,7 +6,6 @@
 #include "tests/fuzz/ceremony.h"
 #include "tests/fuzz/fuzz.h"
 
-/* True for errors of the text itself. */
 static bool is_about_text(const char *wrong)
 {
     static const char *const words[] = {"size",   "client-data",  "type", "challenge",

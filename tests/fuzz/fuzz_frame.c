@@ -12,7 +12,6 @@ static void write_slice(struct codec_buffer *frame, struct arena *arena, struct 
     bus_write_text(frame, arena_strndup(arena, slice.bytes, slice.size), slice.size);
 }
 
-/* Writes the same frame, except BUS_ERROR. */
 static void write_frame(struct codec_buffer *frame, struct arena *arena,
                         const struct bus_incoming *in)
 {

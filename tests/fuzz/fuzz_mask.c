@@ -10,7 +10,6 @@
 
 static const char split[] = "\n-----\n";
 
-/* Checks that pieces have no gaps, are nested, and name their partners. */
 static void check_pieces(const struct mask *mask)
 {
     size_t end = 0, texts = 0;

@@ -285,7 +285,6 @@ static void test_rows_are_sealed_in_order(void)
     unit_on_fiber(seal_in_order, NULL);
 }
 
-/* A late commit is placed after sealed rows, whatever its id. */
 static void seal_late(struct loop *loop, void *arg UNUSED)
 {
     PGconn *late = PQconnectdb(server->conninfo);

@@ -575,7 +575,6 @@ static void test_no_change_slips_past_a_new_lease(void)
     PQfinish(lease);
 }
 
-/* Returns the buffers that a statement reads, -1 on failure. */
 static long buffers_of(PGconn *conn, const char *call)
 {
     char sql[512];
@@ -638,7 +637,6 @@ static void test_a_page_is_read_from_where_it_begins(void)
     PQfinish(conn);
 }
 
-/* Checks a statement's plan on the current tables. */
 static void check_plan(PGconn *conn, const struct db_statement *statement, const char *want)
 {
     char plan[16384];

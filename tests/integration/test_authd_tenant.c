@@ -275,7 +275,6 @@ static const struct {
      "not of this project"},
 };
 
-/* Counts the rows of authd's moved tables. */
 static long count_rows(const struct tenant_kit_case *self)
 {
     return tenant_kit_sql(

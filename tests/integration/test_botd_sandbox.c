@@ -210,7 +210,6 @@ static void file_text(const char *folder, const char *file, char *ret, size_t si
         fclose(opened);
 }
 
-/* Counts "sleep <seconds>" processes. */
 static size_t count_sleepers(const char *seconds)
 {
     DIR *processes = opendir("/proc");

@@ -301,7 +301,6 @@ static void test_a_clock_that_drifts(void)
     unit_on_fiber(drifting_clock, NULL);
 }
 
-/* A server answers repeated HELLOs. */
 static void long_connection(struct loop *loop, void *arg UNUSED)
 {
     struct world world;
@@ -476,7 +475,6 @@ static void check_shut_out(struct world *world, const char *caller, const char *
                caller);
 }
 
-/* An unlisted key with a valid name. */
 static void unknown_key(struct loop *loop, void *arg UNUSED)
 {
     struct kit_key key = kit_key_new();
@@ -675,7 +673,6 @@ static void test_no_handshake_no_connection(void)
     unit_on_fiber(no_handshake, NULL);
 }
 
-/* During a change of keys both keys work, the caller's and the server's. */
 static void two_keys(struct loop *loop, void *arg UNUSED)
 {
     static const char *const changing[] = {"gateway.a1", "settingsd.1"};

@@ -49,7 +49,6 @@ static int run_nothing(void *daemon, const struct request *req, struct finding *
     return 0;
 }
 
-/* Waits as long as it can. */
 static int run_long(void *daemon, const struct request *req, struct finding *ret, struct error *err)
 {
     struct subject *self = daemon;

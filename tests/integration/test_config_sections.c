@@ -12,7 +12,6 @@
 
 enum { FILE_MAX = 32 * 1024, WORD_MAX = 64 };
 
-/* Each daemon with a key of its own. */
 static const struct {
     const char *name, *key;
 } daemons[] = {

@@ -440,7 +440,6 @@ static void test_descriptors_are_handed_over(void)
     close(file);
 }
 
-/* Counts processes with these NUL-terminated words. */
 static size_t count_processes(const char *words, size_t size)
 {
     DIR *processes = opendir("/proc");

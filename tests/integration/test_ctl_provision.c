@@ -72,7 +72,6 @@ static void make_old(PGconn *conn)
     run(conn, "reset session authorization; reset search_path");
 }
 
-/* Checks the daemon's permitted and forbidden actions. */
 static void check_rights(PGconn *conn, const char *schema)
 {
     run(conn, "set lock_timeout = '1s'");

@@ -14,7 +14,6 @@
 
 enum { LIMIT_S = 20 };
 
-/* Starts a process in that working directory. */
 static pid_t work_in(const char *path)
 {
     int ready[2];

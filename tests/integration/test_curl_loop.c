@@ -115,7 +115,6 @@ static void test_many_at_once_on_one_thread(void)
     unit_on_fiber(many, NULL);
 }
 
-/* A server that never responds, and a port without a server. */
 static void failing(struct loop *loop, void *arg UNUSED)
 {
     struct curl_loop *curl = curl_loop_new(loop);

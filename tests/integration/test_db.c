@@ -180,7 +180,6 @@ static void statements_of_many_requests_are_in_flight_together(struct loop *loop
     db_kit_teardown(&self);
 }
 
-/* Counts this case's connections on the server. */
 static long count_connections(const char *schema)
 {
     char sql[128];
@@ -355,7 +354,6 @@ static void deadlines_and_the_statement_timeout(struct loop *loop, void *arg UNU
     db_kit_teardown(&self);
 }
 
-/* Pipelines and their queue are bounded; only the excess is refused, immediately. */
 static void an_overload_is_refused_at_once(struct loop *loop, void *arg UNUSED)
 {
     static struct db_job jobs[402];

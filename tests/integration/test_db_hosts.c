@@ -82,7 +82,6 @@ static void teardown(struct fixture *self)
     metrics_destroy(&self->metrics);
 }
 
-/* Returns the server that executes a statement, '-' for none. */
 static char who(struct fixture *self, int statement, int64_t timeout_ms)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
@@ -94,7 +93,6 @@ static char who(struct fixture *self, int statement, int64_t timeout_ms)
     return db_text(res, 0, 0)[0];
 }
 
-/* Waits until that server executes reads and writes. */
 static bool becomes(struct fixture *self, char want, int64_t within_ms)
 {
     int64_t until = in(self, within_ms);
@@ -183,7 +181,6 @@ static void former_primary(struct loop *loop, void *arg UNUSED)
     teardown(&self);
 }
 
-/* Runs statements about the handle's database from another database. */
 static long exec_beside(const struct pg *server, const char *sql)
 {
     struct pg beside = *server;

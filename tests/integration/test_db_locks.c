@@ -33,7 +33,6 @@ static const struct db_statement statements[] = {
 
 static struct pg *server;
 
-/* Opens a session that holds a lock, like a person's psql. */
 static PGconn *hold(const char *sql)
 {
     PGconn *conn = PQconnectdb(server->conninfo);
@@ -46,7 +45,6 @@ static PGconn *hold(const char *sql)
     return conn;
 }
 
-/* A client that repeats a statement, alone or in a transaction. */
 struct client {
     struct db_fixture *fixture;
     int statement;

@@ -140,7 +140,6 @@ static void cancelled_wait(struct loop *loop, void *arg UNUSED)
     db_kit_teardown(&self);
 }
 
-/* A client that writes and reads in a loop and records the results. */
 struct load {
     struct db_fixture *fixture;
     int first;

@@ -220,7 +220,6 @@ static struct distance distance(const uint8_t *a, const uint8_t *b, size_t count
     return d;
 }
 
-/* Returns the file "out" as RGBA. */
 static uint8_t *pixels_of(int *ret_width, int *ret_height)
 {
     VipsImage *image = vips_image_new_from_file(in_dir("out"), NULL), *colour, *rgba;
@@ -331,7 +330,6 @@ static void put_part(const char *name, const char *of, double part)
     g_free(bytes);
 }
 
-/* Writes two dark frames, with another canvas size. */
 static void put_animation(const char *name)
 {
     VipsImage *frames = NULL;
@@ -714,7 +712,6 @@ static void put_number(uint8_t *to, uint32_t number, size_t bytes, bool little)
         to[little ? i : bytes - 1 - i] = (uint8_t)(number >> (8 * i));
 }
 
-/* CRC of a PNG chunk (RFC 2083, section 3.4). */
 static uint32_t crc_of(const uint8_t *bytes, size_t size)
 {
     uint32_t crc = UINT32_MAX;
@@ -727,7 +724,6 @@ static uint32_t crc_of(const uint8_t *bytes, size_t size)
     return ~crc;
 }
 
-/* Writes the input with these dimensions in its header and no other change. */
 static void put_sized(const char *name, const struct header *header, uint32_t width,
                       uint32_t height)
 {
@@ -846,7 +842,6 @@ static void one_of_many(void *arg)
         fiber_wake(crowd->starter);
 }
 
-/* Runs all concurrently and counts the results. */
 static void run_crowd(struct loop *loop, struct crowd *crowd, size_t threads, size_t queue_max,
                       int64_t memory)
 {

@@ -305,7 +305,6 @@ static void server_stop(struct server *self)
     close(self->socket);
 }
 
-/* A server and its client. */
 struct fixture {
     struct server server;
     struct s3_options options;
@@ -360,7 +359,6 @@ static void tell(struct fixture *self, const char *const *answers)
 #define BODY(status, text) HEAD(status) "\r\n" text
 #define ERROR_XML(code) XML "<Error><Code>" code "</Code><Message>x</Message></Error>"
 
-/* The client's result. */
 struct answer_row {
     const char *label, *answers[3];
     size_t room; /* > 0: space for the bytes */

@@ -95,7 +95,6 @@ static void run(PGconn *conn, const char *sql)
     PQclear(result);
 }
 
-/* Returns the patient's number, 0 if none. */
 static long version(void)
 {
     return pg_exec(server, "select coalesce((select version from doc.document_usage "
@@ -269,7 +268,6 @@ static void test_titles_come_first(void)
                     40);
 }
 
-/* Counts an index's uses by a search. */
 static long times_asked(const char *index, const char *search)
 {
     char sql[512];
@@ -295,7 +293,6 @@ static void test_a_search_asks_its_indexes(void)
     }
 }
 
-/* Counts the rows of the connection's next result. */
 static int rows_of(PGconn *conn)
 {
     PGresult *result, *first = PQgetResult(conn);
@@ -308,7 +305,6 @@ static int rows_of(PGconn *conn)
     return rows;
 }
 
-/* Sends a prepared statement and waits until it waits for a lock. */
 static void send_until_it_waits(PGconn *conn, const struct db_statement *statement,
                                 const char *const *values)
 {

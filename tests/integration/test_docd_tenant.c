@@ -45,7 +45,7 @@ extern const struct db_migration docd_migrations[];
     "nullif('M54 ' || k, 'M54 c'), 7 from unnest('{a,b,c}'::text[]) k, "                          \
     "unnest('{de,en}'::text[]) l;\n"
 
-/* Triggers count words only on these tables, so this adds the counts of the sender's statements. */
+/* No trigger counts words, so this adds what the sender's statements would have counted. */
 #define WORDS                                                                                   \
     "select count(*) from (select t.language, w, count(*) from content_translation t, "         \
     "unnest(tsvector_to_array(t.words)) w where t.project_id = '" TENANT_KIT_PROJECT            \

@@ -114,7 +114,6 @@ static struct store_key key_of(const char *project, const char *object)
     return key;
 }
 
-/* Counts the bucket's keys with this prefix. */
 static size_t keys(const char *prefix)
 {
     HTTP_ANSWER answer = http_get(s3_door, "/-/keys", NULL);
@@ -258,7 +257,6 @@ static int put(struct fixture *f, int64_t offset, struct field_bytes bytes, cons
     return tenant_bytes_put(&f->d, &f->req, &in, ret, &f->err);
 }
 
-/* Moves the piece at `offset`. */
 static struct tenant_bytes_put_out move_piece(struct fixture *f, int64_t offset, const char *hash)
 {
     struct tenant_bytes_put_out out = {.have = -1};
@@ -274,7 +272,6 @@ static struct tenant_bytes_put_out move_piece(struct fixture *f, int64_t offset,
     return out;
 }
 
-/* Continues to the end. */
 static struct tenant_bytes_put_out move_on(struct fixture *f, const char *hash)
 {
     struct tenant_bytes_put_out out;
@@ -667,7 +664,6 @@ static void left_out(void)
     CU_ASSERT_PTR_NULL(getenv("ATRIUM_REQUIRE_ALL"));
 }
 
-/* Returns 0 if all passed. */
 static int run_s3(void)
 {
     static const struct unit_case none[] = {CASE(left_out)};

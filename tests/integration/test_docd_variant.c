@@ -65,7 +65,6 @@ static void close_instance(struct fixture *f, int instance)
     metrics_destroy(&f->metrics[instance]);
 }
 
-/* Stores bytes as an object. */
 static struct store_key put_bytes(struct fixture *f, const void *bytes, size_t size)
 {
     struct store_key key = {uuid_random(), uuid_random()};
@@ -154,7 +153,6 @@ static size_t files(const struct fixture *f)
     return files_found;
 }
 
-/* Path of the only variant. */
 static char only_path[256];
 
 static int note_file(const char *path, const struct stat *status UNUSED, int kind,

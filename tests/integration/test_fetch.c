@@ -26,7 +26,6 @@ static void test_bad_rules(void)
     CU_ASSERT(strstr(err.message, "everywhere") != NULL);
 }
 
-/* Responds to connections to 127.0.0.1 until it is shut down. */
 struct server {
     int socket, port, connections;
     pthread_t thread;

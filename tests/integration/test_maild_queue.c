@@ -73,7 +73,6 @@ static void stop_instance(struct maild *d)
     arena_destroy(&svc->arena);
 }
 
-/* Configures a database and a mail server. */
 static void configure(struct fixture *self, const char *schema, const char *smtp_url)
 {
     *self = (struct fixture){
@@ -174,7 +173,6 @@ static bool enqueue(struct fixture *self, size_t instance, struct uuid id, const
     return out.queued;
 }
 
-/* Returns a query's first value in the case's schema. */
 static long ask(struct fixture *self, const char *sql)
 {
     return pg_exec(server,

@@ -24,7 +24,6 @@ static const struct mail a_mail = {
     .text = mail_text,
 };
 
-/* A send and its expected results. */
 struct attempt {
     struct maild_config config;
     enum transport_outcome want[3]; /* one per send */

@@ -197,7 +197,6 @@ static bool wait_waiting(struct fixture *self, int64_t from_s, int64_t to_s)
     return UNIT_CHECK(*level >= from_s && *level <= to_s, "%d s", (int)*level);
 }
 
-/* Rows wait for an absent service and are sent when it appears. */
 static void rows_wait_for_an_absent_service(struct loop *loop, void *arg UNUSED)
 {
     struct fixture self;
@@ -341,7 +340,6 @@ static void the_sender_is_killed(struct loop *loop, void *arg UNUSED)
     teardown(&self);
 }
 
-/* The database restarts between claim and settlement: the row is delivered again. */
 static void the_database_restarts(struct loop *loop, void *arg UNUSED)
 {
     struct fixture self;

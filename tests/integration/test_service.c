@@ -483,7 +483,6 @@ static void ask_metrics(struct asker *self)
     CU_ASSERT(ticks >= 1);
 }
 
-/* A request in progress at SIGTERM gets its response. */
 static void ask_during_drain(struct asker *self)
 {
     const struct bus_method method = {"tickd", "tick_slow", 0, &nothing_table, &nothing_table};

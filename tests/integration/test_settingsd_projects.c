@@ -206,7 +206,6 @@ static void teardown(struct fixture *self)
     unit_dir_remove(&self->dir);
 }
 
-/* Returns a call's ERR_NONE or error. */
 static enum error_code code_of(struct fixture *self, int result)
 {
     enum error_code code = result == 0 ? ERR_NONE : self->err.code;
@@ -343,7 +342,6 @@ static void honours_if_match(struct loop *loop, void *arg UNUSED)
     teardown(&self);
 }
 
-/* One of many concurrent writers. */
 struct writer {
     struct fixture *fixture;
     const char *if_match;
@@ -539,7 +537,6 @@ static enum error_code make_child(struct fixture *self, struct uuid *ret)
     return code;
 }
 
-/* Project, tree and account each have a limit of projects. */
 static void bounds_projects_and_trees(struct loop *loop, void *arg UNUSED)
 {
     struct fixture self;
@@ -628,7 +625,6 @@ static void keeps_the_latest_changes_of_settings(struct loop *loop, void *arg UN
     teardown(&self);
 }
 
-/* A suspension applies to all children and is announced for each. */
 static void suspends_all_below_a_project(struct loop *loop, void *arg UNUSED)
 {
     struct project_suspend_in suspend = {"lakeside", true, false};

@@ -32,7 +32,6 @@ extern const struct db_migration settingsd_migrations[];
     "', v, n, 'null', '\"x\"', 5, null, null, 'D' "                                        \
     "from generate_series(1, 3) v, unnest('{a,b,c}'::text[]) n;\n"
 
-/* Returns the project's row with further members. */
 static const char *project_row(struct tenant_kit_case *self, const char *members)
 {
     char sql[512];
@@ -77,7 +76,6 @@ static void a_project_arrives_suspended_below_none_and_readable(void)
     tenant_kit_run(arrive);
 }
 
-/* Adds a policy of the project with those members. */
 static int64_t add_policy(struct tenant_kit_case *self, const char *resource, const char *rules)
 {
     char sql[512];

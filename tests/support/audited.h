@@ -20,7 +20,6 @@ const char *audited_text(char *text);
 
 void audited_release(void);
 
-/* Formats like printf(). */
 const char *audited_path(const char *format, ...) PRINTF_LIKE(1, 2);
 
 /* Makes a POST without a token, from its own address. */
@@ -58,14 +57,12 @@ void audited_enroll(const struct person *person, struct audited_factor *ret);
 struct authenticator *audited_passkey(const char *role);
 const char *audited_passkey_add(const struct person *who, struct authenticator *key);
 
-/* Makes the request that shows a code or recovery code to a sign-in. */
 struct http_request audited_show(const char *role, const char *login, const char *token);
 
 /* Returns "<number of rows> <action> <outcome> <entity type> <detail>" of a request in a daemon
  * (caller frees). */
 char *audited_rows(const char *daemon, const char *trace);
 
-/* A request and its audit row. */
 struct audited {
     const char *operation; /* the route's; its daemon has the row */
     struct http_request (*request)(void);
@@ -82,7 +79,6 @@ enum audited_part { AUDITED_SIGN_INS, AUDITED_OWN, AUDITED_ADMIN };
 int audited_run(const char *title, const struct audited *rows, size_t count, enum audited_part part,
                 struct suite **ret_suite, struct person **ret_admin);
 
-/* Checks that no row contains any of these non-empty texts. */
 void audited_check_absent(const char *const *secrets, size_t count);
 
 #endif

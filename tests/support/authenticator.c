@@ -35,7 +35,6 @@ static void add_byte(struct authenticator_bytes *self, unsigned byte)
     add(self, &value, 1);
 }
 
-/* Adds a CBOR byte string. */
 static void add_cbor_bytes(struct authenticator_bytes *self, const void *bytes, size_t size)
 {
     if (size < 256) {

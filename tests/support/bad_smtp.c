@@ -143,7 +143,6 @@ static void count_mail(struct bad_smtp *self, const char *id)
     pthread_mutex_unlock(&self->mutex);
 }
 
-/* Reads an email up to its last line. */
 static bool hear_mail(struct conversation *self, char id[static ID_SIZE])
 {
     char line[2048];

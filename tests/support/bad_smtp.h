@@ -26,7 +26,6 @@ struct bad_smtp;
 struct bad_smtp *bad_smtp_start(int port);
 void bad_smtp_stop(struct bad_smtp **self_p);
 
-/* Sets the behavior, also for open connections. */
 void bad_smtp_behave(struct bad_smtp *self, enum bad_smtp_manner manner, int delay_ms);
 
 /* Counts since start or reset: connections, accepted emails with duplicates, distinct ones by

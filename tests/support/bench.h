@@ -31,7 +31,6 @@ long bench_client_ask(struct bench_client *self, const char *path, const char *b
 /* Copies a text of the last response by name. Returns false if it is missing or too long. */
 bool bench_client_text(const struct bench_client *self, const char *name, char *ret, size_t size);
 
-/* Sorts times for percentiles. */
 void bench_sort(int64_t *us, size_t count);
 
 /* Ends a COPY. On false, the connection has the error message. */

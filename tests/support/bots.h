@@ -23,7 +23,6 @@ struct bots {
 bool bots_start(struct bots *self);
 void bots_stop(struct bots *self);
 
-/* Writes a script into the operator's directory. */
 void bots_install(const struct bots *self, const char *name, const char *text);
 
 /* bots_body() makes a bot's body: "http" or "program", with its URL or file; bots_with() adds a
@@ -34,10 +33,8 @@ json_t *bots_with(json_t *body, const char *name, json_t *value);
 /* Makes a bot and returns the response, which the caller owns. */
 struct http_answer *bots_make(const struct bots *self, json_t *body);
 
-/* Makes a bot at this path of the server. */
 void bots_make_http(const struct bots *self, const char *value, const char *path);
 
-/* Makes a program bot from the text, with the bot's name. */
 void bots_make_program(const struct bots *self, const char *value, const char *text,
                        int64_t timeout_ms, bool warm);
 

@@ -61,7 +61,6 @@ static char *line(const char *name, const char *value)
     return text;
 }
 
-/* Stores or drops the cookie that the response sets. */
 static void keep_cookie(struct browser *self)
 {
     char *set = http_header(self->page, "Set-Cookie");

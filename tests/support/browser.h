@@ -42,10 +42,8 @@ int browser_send(struct browser *self, const char *page, const char *form);
 /* Follows a 303 and returns the status of its page, 0 for none. */
 int browser_follow(struct browser *self);
 
-/* True when the response is a 303 to that address. */
 bool browser_goes_to(const struct browser *self, const char *address);
 
-/* True when the displayed page has this text. */
 bool browser_sees(const struct browser *self, const char *text);
 
 /* True when the page varies by Accept-Encoding, so it can be compressed. */
@@ -54,7 +52,6 @@ bool browser_may_compress(const struct browser *self);
 /* Returns the value of the page's first input with that name, "" for none (caller frees). */
 char *browser_value(const struct browser *self, const char *name);
 
-/* Reads the authenticator secret that the page shows. */
 void browser_read_key(const struct browser *self, uint8_t secret[static TOTP_SECRET]);
 
 /* Signs in, and returns whether the account page is displayed. */

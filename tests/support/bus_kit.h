@@ -107,7 +107,6 @@ void kit_call(struct kit *self, struct kit_result *ret, const struct bus_method 
               const struct caller *caller, const char *text, int64_t number, int64_t timeout_ms);
 void kit_result_free(struct kit_result *self);
 
-/* Concurrent calls, one fiber each. */
 struct kit_flock {
     struct kit *kit;
     const struct bus_method *method;

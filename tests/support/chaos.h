@@ -32,14 +32,12 @@ struct chaos *chaos_start(struct suite *suite, unsigned seed, size_t clients);
 /* Announces a kill. */
 void chaos_cause(struct chaos *self, enum chaos_cause cause);
 
-/* Ends the load. */
 void chaos_stop(struct chaos *self);
 
 /* Reads everything that was acknowledged, with all clients concurrently, and compares the emails in
  * the directory. The suite must be idle. */
 void chaos_read_back(struct chaos *self);
 
-/* chaos_result() returns the result; chaos_print() prints it as a table. */
 struct chaos_result chaos_result(struct chaos *self);
 void chaos_print(struct chaos *self);
 

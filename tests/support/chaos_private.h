@@ -150,7 +150,6 @@ void chaos_expect(struct client *self, enum op op, const char *who, bool right, 
 /* Replaces a text by a copy; "" becomes NULL. */
 void chaos_keep(char **text, const char *now);
 
-/* Registers a new person, who acts for LIFE_STEPS. */
 void someone_lives(struct client *self);
 
 /* Retries until a response. YES: signed in; NO: no such account, which must not have been
@@ -170,7 +169,6 @@ void page_search(struct client *self, size_t page);
 /* Reads the emails in the directory, one per Message-ID. */
 void chaos_read_mails(struct chaos *self);
 
-/* Compares one client's memory. */
 void *chaos_read_back_thread(void *client);
 
 #endif

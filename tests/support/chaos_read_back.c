@@ -40,7 +40,6 @@ static void read_back_someone(struct client *self, struct someone *who)
     }
 }
 
-/* Returns the addresses of members and invitations in one text. */
 static char *read_members(struct client *self)
 {
     char *all = NULL, path[96];

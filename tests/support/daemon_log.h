@@ -11,7 +11,6 @@
 bool daemon_log_each(const struct suite *suite, const char *daemon,
                      void (*fn)(void *arg, const char *line), void *arg);
 
-/* Counts lines with the text. */
 size_t daemon_log_count(const struct suite *suite, const char *daemon, const char *text);
 
 /* Waits up to 10 s for this many lines with the text, then fails the test. */

@@ -12,7 +12,6 @@
 /* Registration members (oauth_register()) of a client for devices only. */
 #define DEVICE_GRANTS "\"grantTypes\":[\"" DEVICE_GRANT "\",\"refresh_token\"],\"redirectUris\":[]"
 
-/* A device's codes. */
 struct device {
     char *code, *shown; /* device code, user code */
 };
@@ -24,7 +23,6 @@ void device_wipe(struct device *self);
 struct http_answer *device_ask(struct suite *suite, const char *client, const char *more);
 struct device device_begin(struct suite *suite, const char *client, const char *more);
 
-/* Requests tokens for a device code. */
 struct http_answer *device_poll(struct suite *suite, const char *client, const char *code);
 
 /* A person's browser: device_arrive() signs in to the device page, device_enter() enters a code,
@@ -35,7 +33,6 @@ int device_enter(struct browser *browser, const char *code);
 int device_press(struct browser *browser, const char *button);
 int device_send(struct browser *browser, const char *fields);
 
-/* The person approves the device that shows this code. */
 void device_approve(struct suite *suite, const struct person *person, const char *code);
 
 #endif

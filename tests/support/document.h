@@ -6,7 +6,6 @@
 
 #include "tests/support/suite.h"
 
-/* A multipart/form-data body, part by part. */
 struct form_body {
     char *bytes;
     size_t size;
@@ -57,7 +56,6 @@ struct http_answer *document_get_with(const struct suite *suite, const char *acc
 char *document_object(struct suite *suite, const char *id);
 char *document_file(struct suite *suite, const char *id);
 
-/* Checks for 200 with exactly these bytes. */
 #define CHECK_BYTES(answer, bytes, size) check_bytes((answer), (bytes), (size), __FILE__, __LINE__)
 bool check_bytes(const struct http_answer *answer, const void *bytes, size_t size, const char *file,
                  int line);
@@ -70,7 +68,6 @@ char *test_png(int width, int height, size_t *ret_size);
 char *test_png_bits(int width, int height, size_t *ret_size);
 void test_png_sides(const struct http_answer *answer, int *ret_width, int *ret_height);
 
-/* Counts files in the suite's storage directory, complete or not. */
 size_t stored_files(const struct suite *suite);
 
 /* Waits for that count. Returns false after timeout_ms. */

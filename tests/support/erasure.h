@@ -24,7 +24,6 @@ bool erasure_is_complete(const struct program *receipt);
 /* Returns a table's number in a daemon's part, 0 if absent. */
 long erasure_number(const json_t *receipt, const char *daemon, const char *table, const char *what);
 
-/* Adds documents of a person without content. */
 void erasure_add_documents(struct suite *suite, const struct person *person, int count);
 
 /* Adds rows of a person, and of another one, in every daemon except docd. */

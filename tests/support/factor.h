@@ -12,7 +12,6 @@
 #define FACTOR_BAD_LOGIN "Login session is invalid or has expired."
 #define FACTOR_BAD_CODE "The code is incorrect."
 
-/* A person with the data to show their second factor. */
 struct factor_owner {
     struct suite *suite;
     struct person *person;
@@ -37,7 +36,6 @@ void factor_move_on(struct suite *suite);
 const char *factor_code_at(const struct factor_owner *owner, int steps, char ret[static 7]);
 const char *factor_wrong_code(const struct factor_owner *owner, char ret[static 7]);
 
-/* Posts {"token"}. */
 struct http_answer *factor_post(struct suite *suite, const char *path, const char *access,
                                 const char *token);
 

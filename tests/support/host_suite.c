@@ -129,7 +129,6 @@ long host_suite_count(struct host_suite *self, const char *sql)
     return value;
 }
 
-/* Starts PostgreSQL on host d's address. */
 static void start_database(struct host_suite *self)
 {
     PROGRAM sql = HOST_CTL(self, HOST_A, NULL, "database", "sql");
@@ -231,8 +230,6 @@ struct http_answer *host_suite_post(const char *path, const char *bearer, json_t
             .method = "POST", .path = path, .bearer = bearer, .source = source, .body = body});
 }
 
-/* Retries while the response is 503, because the daemons' reconnection cannot be observed from
- * here. */
 struct http_answer *host_suite_post_soon(const char *path, json_t *body)
 {
     int64_t deadline = clock_mono_ms() + HOST_BACK_MS;

@@ -69,7 +69,6 @@ struct program *host_suite_ctl(struct host_suite *self, int host, const char *in
 #define HOST_CTL(self, host, input, ...) \
     host_suite_ctl((self), (host), (input), (const char *const[]){__VA_ARGS__, NULL})
 
-/* Returns a query's number. */
 long host_suite_count(struct host_suite *self, const char *sql);
 
 /* host_suite_place() returns a daemon's index ("authd.b1"); host_suite_log_has() searches its
@@ -77,7 +76,6 @@ long host_suite_count(struct host_suite *self, const char *sql);
 size_t host_suite_place(const char *name);
 bool host_suite_log_has(struct host_suite *self, size_t i, const char *text);
 
-/* True when every instance responds to the operator on a and reaches its database. */
 bool host_suite_is_up(struct host_suite *self, int timeout_ms);
 
 /* Makes the tenant "hosts", whose patients can do everything. */

@@ -26,7 +26,6 @@ void http_trust(const char *authority)
     trusted = authority;
 }
 
-/* A request in progress. */
 struct transfer {
     CURL *easy;
     struct curl_slist *headers;

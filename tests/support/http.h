@@ -47,7 +47,6 @@ void http_answers_destroy(struct http_answer **answers, size_t count);
 /* Finds the list's object whose member is that text, or NULL. */
 json_t *http_find(const json_t *list, const char *member, const char *text);
 
-/* Counts responses with that status. */
 int http_count_status(struct http_answer *const *answers, int count, int status);
 
 /* Sends bytes on a new TCP connection, half-closes if `finish`, and returns the response after at
@@ -60,7 +59,6 @@ char *http_header(const struct http_answer *answer, const char *name);
 /* True when authd delayed the response this long, minus 1 ms of rounding. */
 bool http_took(const struct http_answer *answer, int ms);
 
-/* Returns Retry-After in seconds, 0 for none. */
 long http_retry_after(const struct http_answer *answer);
 
 /* Return a member by dotted path ("profile.reference", "message.0.path"). http_text() returns ""
@@ -78,17 +76,14 @@ struct http_answer *http_delete(const char *base_url, const char *path, const ch
 
 #define HTTP_ANSWER CLEANUP(http_answer_destroy) UNUSED struct http_answer *
 
-/* Assert, and show the response on failure. */
 #define CHECK_STATUS(answer, want) http_check_status((answer), (want), __FILE__, __LINE__)
 #define CHECK_ERROR(answer, status_, message_) \
     http_check_error((answer), (status_), (message_), __FILE__, __LINE__)
 bool http_check_status(const struct http_answer *answer, int want, const char *file, int line);
 
-/* Checks {statusCode, message, error} with this status and message. */
 bool http_check_error(const struct http_answer *answer, int status, const char *message,
                       const char *file, int line);
 
-/* Checks for a 422 with an entry for the path. */
 #define CHECK_PROBLEM(answer, path_) http_check_problem((answer), (path_), __FILE__, __LINE__)
 bool http_check_problem(const struct http_answer *answer, const char *path, const char *file,
                         int line);

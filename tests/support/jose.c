@@ -99,7 +99,6 @@ json_t *jose_jwk(const struct jose *self)
     return jwk;
 }
 
-/* Concatenates r and s (RFC 7518, section 3.4). */
 static size_t flatten(uint8_t *signature, size_t size, size_t coordinate)
 {
     const uint8_t *der = signature;

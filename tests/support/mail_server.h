@@ -20,7 +20,6 @@ struct mail_server {
 struct mail_server mail_server_start(const struct unit_dir *dir, const char *const *extra);
 void mail_server_stop(struct mail_server *self);
 
-/* Counts the *.eml files of a directory. */
 size_t mail_server_count(const char *path);
 
 #endif

@@ -9,7 +9,6 @@
 #define MEMBER_PATH "/v1/projects/me/members"
 #define MEMBER_ACCEPT_PATH "/auth/set-password"
 
-/* Invitation links of the demo tenant. */
 #define MEMBER_PRACTITIONER_LINK "https://practitioner.demo.example/invitation"
 #define MEMBER_PATIENT_LINK "https://patient.demo.example/invitation"
 
@@ -52,14 +51,12 @@ struct person *member_join(struct suite *suite, const struct person *admin, cons
 /* Finds an address in the paged list of members. Returns a new reference or NULL. */
 json_t *member_listed(struct suite *suite, const char *access, const char *email);
 
-/* Returns a text of the entry, "" if absent. */
 const char *member_text(const json_t *entry, const char *name);
 
 /* Count the address's pending invitations, and its accounts' memberships. */
 long member_pending_count(struct suite *suite, const char *email);
 long member_count(struct suite *suite, const char *email);
 
-/* Writes a mail template of the project. */
 void member_map_template(struct suite *suite, const char *access, const char *name,
                          const char *body);
 

@@ -35,14 +35,12 @@ void oauth_scene_set(struct suite **ret, struct person **ret_admin, struct perso
 void oauth_scene_leave(struct suite **self_p, struct person **admin_p, struct person **patient_p,
                        char **client_p);
 
-/* Returns the issuer's name (caller frees). */
 char *oauth_issuer(struct suite *suite);
 
 /* Registers a public client of the admin's project; `more`: further JSON members, which override.
  * The caller frees the id. */
 char *oauth_register(struct suite *suite, const struct person *admin, const char *more);
 
-/* Makes a new secret of a client (caller frees). */
 char *oauth_secret(struct suite *suite, const struct person *admin, const char *client);
 
 /* Returns a client's "Authorization: Basic ..." (RFC 6749, section 2.3.1) in a static buffer. */
@@ -66,7 +64,6 @@ void oauth_check_asked(struct browser *browser, const char *client, const char *
 /* Returns a parameter of the redirect ("code"), "" if there is none (caller frees). */
 char *oauth_parameter(const struct browser *browser, const char *name);
 
-/* Posts a form to an issuer's endpoint ("token"). */
 struct http_answer *oauth_post(struct suite *suite, const char *endpoint, const char *form);
 
 /* Does the same with a header such as oauth_proof()'s; NULL: none. */
@@ -77,7 +74,6 @@ struct http_answer *oauth_post_with(struct suite *suite, const char *endpoint, c
  * static buffer. */
 const char *oauth_redeeming(const char *client, const char *code);
 
-/* Posts that form to the token endpoint. */
 struct http_answer *oauth_exchange(struct suite *suite, const char *client, const char *code);
 
 /* Signs a person in with the usual request and returns a code (caller frees). */

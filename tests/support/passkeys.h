@@ -8,11 +8,9 @@
 #include "tests/support/authenticator.h"
 #include "tests/support/suite.h"
 
-/* Origins of demo's applications. */
 #define PASSKEY_PATIENT_ORIGIN "https://patient.demo.example"
 #define PASSKEY_PRACTITIONER_ORIGIN "https://practitioner.demo.example"
 
-/* Requests options for a new passkey. */
 struct http_answer *passkey_enroll_start(struct suite *suite, const char *access);
 
 /* Answers an enrollment with a credential named "My phone", and consumes it. */
@@ -23,7 +21,6 @@ struct http_answer *passkey_enroll_finish(struct suite *suite, const char *acces
 struct http_answer *passkey_enroll(struct suite *suite, const char *access,
                                    struct authenticator *key);
 
-/* Makes a patient with a passkey of the key. */
 struct person *passkey_patient(struct suite *suite, struct authenticator *key);
 
 /* Requests options for a sign-in; tenant and email can be NULL. `role`: "Patient" or
@@ -39,7 +36,6 @@ struct http_answer *passkey_sign_in_finish(struct suite *suite, const char *role
 struct http_answer *passkey_sign_in(struct suite *suite, const char *role, const char *tenant,
                                     const char *email, struct authenticator *key);
 
-/* Exchanges a sign-in's session code for tokens. */
 struct http_answer *passkey_exchange(struct suite *suite, const char *role,
                                      const struct http_answer *step, const char *tenant);
 

@@ -17,7 +17,6 @@ const char *const pkce_challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 
 static const char password_of_all[] = "correct horse battery staple";
 
-/* Counts calls across threads. */
 static unsigned next_number(void)
 {
     static atomic_uint number;
@@ -70,7 +69,6 @@ static char *copy_text(const struct http_answer *answer, const char *path)
     return *text ? strdup(text) : NULL;
 }
 
-/* Stores tokens and references of a token response. */
 static void take_tokens(struct person *self, const struct http_answer *answer)
 {
     self->status = answer->status;

@@ -21,7 +21,6 @@ static NORETURN void give_up(const char *what)
     exit(1);
 }
 
-/* Finds the newest server's programs. */
 static void find_programs(struct pg *self)
 {
     glob_t found;

@@ -34,7 +34,6 @@ const struct db_statement *plans_statement(const struct plans *self, size_t i);
 /* Finds a statement by name, or aborts. */
 const struct db_statement *plans_find(const struct plans *self, const char *name);
 
-/* Returns the generic plan with its lines joined. */
 void plans_explain(PGconn *conn, const struct db_statement *statement, char *ret, size_t size);
 
 /* True when a plan fully reads a growing table. */

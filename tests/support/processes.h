@@ -19,7 +19,6 @@ long process_status(pid_t pid, const char *name);
 /* Returns the next descriptor's number; a limit of that number leaves the process none. */
 rlim_t process_lowest_descriptor(pid_t pid);
 
-/* True when this means can confine programs here. */
 bool processes_confined(enum confine_means means);
 
 #endif

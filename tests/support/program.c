@@ -102,7 +102,6 @@ static void read_again(char **text, int fd)
     drop_sanitizer_line(*text);
 }
 
-/* Copies terminal output to stderr's file. */
 static void drain_terminal(const struct program *self)
 {
     char bytes[4096];
@@ -113,7 +112,6 @@ static void drain_terminal(const struct program *self)
             abort();
 }
 
-/* Reads the program's new output and state. */
 static void look(struct program *self)
 {
     int status;

@@ -10,7 +10,6 @@
 
 #include "common/base/base.h"
 
-/* Exit codes of the suite's programs. */
 enum { DONE, FAILED, USAGE };
 
 struct program {
@@ -34,7 +33,6 @@ struct program *program_start(const char *const *argv, const char *input);
  * limit. */
 bool program_wait_output(struct program *self, const char *text, int timeout_ms);
 
-/* Waits for the end. Returns false at the time limit. */
 bool program_wait_end(struct program *self, int timeout_ms);
 
 /* Kills it with SIGKILL if it still runs. */

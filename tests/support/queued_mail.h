@@ -13,7 +13,6 @@ void queued_mail_model(struct suite *suite);
 /* Queues this many copies, due now. */
 void queued_mail_put(struct suite *suite, int count);
 
-/* Waits until this many emails of the queue are sent. Returns false after timeout_ms. */
 bool queued_mail_sent(struct suite *suite, long count, int timeout_ms);
 
 #endif

@@ -26,7 +26,6 @@ void receiver_stop(struct receiver *self);
 struct http_answer *receiver_command(const struct receiver *self, const char *method,
                                      const char *name, json_t *body);
 
-/* Returns one of a name's counters, "requests". */
 long receiver_count(const struct receiver *self, const char *name, const char *what);
 
 /* Starts it with certificate_make()'s certificate in `dir`. */

@@ -9,10 +9,8 @@
 /* Every ROUTE and ALIAS; method NULL ends the list. */
 extern const struct route test_routes[];
 
-/* Every ENDPOINT. */
 extern const struct route test_endpoints[];
 
-/* Every PAGE. */
 extern const struct route test_page_rows[];
 
 /* Writes `path` with a UUID for every {name}. */

@@ -12,7 +12,6 @@
 struct program *second_gateway_start(struct suite *suite, const char *settings,
                                      char ret_url[static 64]);
 
-/* Stops it with SIGTERM. */
 void second_gateway_stop(struct program *self);
 
 #endif

@@ -18,7 +18,6 @@ void silent_dns_stop(struct silent_dns **self_p);
 /* Stops or resumes responses. Questions are counted either way. */
 void silent_dns_set(struct silent_dns *self, bool silent);
 
-/* Returns the number of A questions since the start. */
 size_t silent_dns_asked(const struct silent_dns *self);
 
 #endif

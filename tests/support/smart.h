@@ -20,7 +20,6 @@ json_t *smart_server_body(const char *base);
 struct http_answer *smart_server_register(const struct suite *suite, const struct person *who,
                                           json_t *body);
 
-/* Gets the SMART configuration of the tenant's server. */
 struct http_answer *smart_configuration(const struct suite *suite, const char *tenant,
                                         const char *id);
 

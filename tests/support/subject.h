@@ -33,7 +33,6 @@ json_t *deletion_in_days(int days);
 void subject_read(struct subject *self, const struct http_answer *answer);
 void subject_schedule(struct subject *self, int days);
 
-/* Refreshes the session's tokens. */
 void subject_renew(struct subject *self);
 
 /* Schedules for the end of an almost finished day, with tokens that outlive it and that every
@@ -45,7 +44,6 @@ bool subject_is_scheduled(const struct subject *self);
 bool subject_is_kept(const struct subject *self);
 bool subject_goes(const struct subject *self);
 
-/* Counts the account's waiting jobs of that kind ("account-delete"). */
 long subject_jobs(const struct subject *self, const char *kind);
 
 /* subject_step() sends a step of the sign-in to the tenant ("start"), and consumes the body. */
@@ -66,7 +64,6 @@ json_t *subject_body_client(const struct subject *self);
 void subject_enroll(struct subject *self);
 struct http_answer *subject_show_code(const struct subject *self, const char *login);
 
-/* Checks that no password or token of the account works. */
 void subject_check_unknown(const struct subject *self);
 
 #endif

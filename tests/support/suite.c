@@ -221,7 +221,6 @@ static bool wait_ended(pid_t pid, int timeout_ms, int *ret_status)
     return true;
 }
 
-/* Lists dev.json's processes without atriumctl. */
 static size_t child_pids(struct suite *self, pid_t pids[static 64])
 {
     json_t *daemon;
@@ -779,7 +778,6 @@ static int is_mail(const struct dirent *entry)
     return dot && strcmp(dot, ".eml") == 0;
 }
 
-/* True when the To: header has the address. */
 static bool mail_is_to(const char *text, const char *to)
 {
     const char *line = strncmp(text, "To:", 3) == 0 ? text : strstr(text, "\nTo:");

@@ -67,7 +67,6 @@ const char *suite_text(struct suite *self, const char *path);
 pid_t suite_pid(struct suite *self, const char *name, const char *instance);
 void suite_signal(struct suite *self, const char *name, const char *instance, int signo);
 
-/* Returns the pid of atriumctl, which restarts daemons. */
 pid_t suite_supervisor(const struct suite *self);
 
 /* Kills instances 1 and 2 of a daemon after this many ms, from a process for waitpid(). */
@@ -111,7 +110,6 @@ void suite_go_before(struct suite *self, int64_t ms, int64_t lead);
 /* Returns a superuser's connection. PQfinish it. */
 PGconn *suite_database(struct suite *self);
 
-/* A text freed at the end of its scope. */
 #define TEXT CLEANUP(memory_free) char *
 
 /* Returns a query's value as text, "" for null or no row (caller frees). Use it only with tests'
@@ -131,7 +129,6 @@ bool suite_waits_for_rows(struct suite *self, const char *daemon, long want);
  * frees). */
 char *suite_mail(struct suite *self, const char *to, int timeout_ms);
 
-/* Counts the address's emails in the directory; NULL: all. */
 size_t suite_mail_count(struct suite *self, const char *to);
 
 /* Waits up to 30 s for exactly that many emails. Returns false for fewer or more. */
@@ -174,11 +171,9 @@ struct http_answer *suite_post_from(const struct suite *suite, const char *sourc
                                     json_t *body);
 struct http_answer *suite_post_fresh(const struct suite *suite, const char *path, json_t *body);
 
-/* Refresh a session from a new address. */
 struct http_answer *suite_refresh(const struct suite *suite, const char *token);
 int suite_refresh_status(const struct suite *suite, const char *token);
 
-/* Returns the status of a GET. */
 int suite_status(const struct suite *suite, const char *path, const char *bearer);
 
 /* Posts an emailed link's values from a new address, with a bearer token and a password, either or
@@ -204,7 +199,6 @@ void suite_require_proofs(struct suite *suite, const struct person *admin, bool 
 /* Returns the id of the address's account, "" for none (caller frees). */
 char *suite_account(struct suite *suite, const char *email);
 
-/* Sets a password hash, as an import or older release would. */
 void person_set_hash(struct suite *suite, const char *email, const char *hash);
 
 /* Returns the same practitioner as admin of a new child project with that code. */
@@ -219,7 +213,6 @@ void person_destroy(struct person **self_p);
 /* Sets a boolean setting of the admin's project, "PATIENT_LOGIN_ENABLED". */
 void suite_set_switch(struct suite *suite, const char *access, const char *name, bool enabled);
 
-/* Sets a text setting, "PATIENT_APP_URL". */
 void suite_set_value(struct suite *suite, const char *access, const char *name, const char *value);
 
 /* Make bodies of login/start, login/token and register. */

@@ -15,7 +15,6 @@ struct suite;
 struct program *suite_command(const struct suite *suite, const char *input,
                               const char *const *words);
 
-/* Starts it without waiting. */
 struct program *suite_command_start(const struct suite *suite, const char *const *words);
 
 /* Runs two commands that both read before either writes. The statement `lock` blocks both in that
@@ -28,7 +27,6 @@ void suite_command_race(struct suite *suite, const char *daemon, const char *loc
 void suite_make_project(const struct suite *suite, const char *name, const char *code);
 void suite_make_open_project(const struct suite *suite, const char *code);
 
-/* A JSON policy that allows everything. */
 extern const char suite_all_policy[];
 
 /* Runs `user create-admin --json` for Olga Petrova; password: for standard input. */

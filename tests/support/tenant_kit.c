@@ -18,7 +18,6 @@ static const struct tenant_kit *kit;
 static struct pg *server;
 static int schemas;
 
-/* An installation's schema. */
 struct installation {
     char schema[32];
     struct metrics *metrics;
@@ -27,7 +26,6 @@ struct installation {
     struct seal_keys keys;
 };
 
-/* Sender and receiver of a case. */
 struct tenant_kit_case {
     struct loop *loop;
     struct installation sender, receiver;
@@ -36,7 +34,6 @@ struct tenant_kit_case {
     struct error err;
 };
 
-/* Returns the first value of the last result. */
 static long run(const struct installation *self, const char *sql)
 {
     size_t size = strlen(sql) + 128;
@@ -51,7 +48,6 @@ static long run(const struct installation *self, const char *sql)
     return value;
 }
 
-/* Counts a table's rows, or those that match the condition. */
 static long count(const struct installation *self, const char *table, const char *condition)
 {
     char sql[512];
@@ -220,7 +216,6 @@ static int64_t move(struct tenant_kit_case *self, int most)
     return move_tables(self, travelling(), most);
 }
 
-/* Returns all of the project's rows of a table in one text. */
 static const char *text_of(struct tenant_kit_case *self, const struct installation *from,
                            const struct tenant_table *table, size_t *ret_rows)
 {
@@ -420,7 +415,6 @@ static void move_in_parts(struct loop *loop, void *arg UNUSED)
     teardown(&self);
 }
 
-/* True when a refusal that names a row names this one. */
 static bool names_row(const char *message, size_t row)
 {
     const char *at = strstr(message, "ow ");

@@ -44,7 +44,6 @@ struct loop *tenant_kit_loop(const struct tenant_kit_case *self);
 /* Runs statements on a new connection and returns the first value of the last result. */
 long tenant_kit_sql(const struct tenant_kit_case *self, enum tenant_kit_side side, const char *sql);
 
-/* Returns a new connection, which the caller finishes. */
 struct pg_conn *tenant_kit_connect(const struct tenant_kit_case *self, enum tenant_kit_side side);
 
 /* Returns a statement's value as text, from the case's arena. */
@@ -63,7 +62,6 @@ int64_t tenant_kit_read_behind(struct tenant_kit_case *self, const char *table, 
 
 const struct error *tenant_kit_error(const struct tenant_kit_case *self);
 
-/* Runs a whole program; main() returns its result. */
 int tenant_kit_main(const char *name, const struct tenant_kit *self);
 
 #endif

@@ -29,7 +29,6 @@ const char *tenant_sample_path(struct arena *arena, const struct unit_dir *dir, 
 uint8_t *tenant_sample_load(struct arena *arena, const char *path, size_t *ret_size);
 void tenant_sample_store(const char *path, const uint8_t *bytes, size_t size);
 
-/* Returns the key of an installation whose seal key is all `byte`. */
 struct tenant_key tenant_sample_key(uint8_t byte);
 
 /* Fills a row with bytes that identify its table and number. */

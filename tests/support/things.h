@@ -21,12 +21,10 @@ struct things {
     } all[THINGS];
 };
 
-/* A caller with a bearer token. */
 struct things_caller {
     const char *name, *token;
 };
 
-/* Registers a patient of demo with that given name. */
 struct person *things_patient(struct suite *suite, const char *name);
 
 /* Makes one object of each kind, for a patient named THINGS_NAME or by the tenant's admin. */

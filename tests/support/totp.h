@@ -16,7 +16,6 @@ void totp_read(const char *url, uint8_t ret[static TOTP_SECRET]);
 /* Returns the code at a time in seconds since the epoch. */
 const char *totp_code(const uint8_t secret[static TOTP_SECRET], int64_t at_s, char ret[static 7]);
 
-/* Enables a person's second factor at the suite's time in seconds since the epoch. */
 void totp_enrol(struct suite *suite, const struct person *person, int64_t at_s,
                 uint8_t ret[static TOTP_SECRET]);
 

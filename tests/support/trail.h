@@ -12,14 +12,12 @@ void trail_open(struct suite *suite);
 /* Returns a query's first value as a number. Use it only with tests' own values. */
 long trail_number(struct suite *suite, const char *format, ...) PRINTF_LIKE(2, 3);
 
-/* Waits up to 10 s for the query's number. */
 bool trail_comes_to(struct suite *suite, long want, const char *sql);
 
 /* Waits until every row is in its daemon's chain, numbered 1, 2, 3 ... without gaps, or fails the
  * test. */
 void trail_check_sealed(struct suite *suite);
 
-/* Checks that `atriumctl audit verify` finds nothing. */
 void trail_check_sound(struct suite *suite);
 
 #endif

@@ -8,7 +8,6 @@
 
 #include "common/base/merkle.h"
 
-/* Reads up to the end of the line. */
 static bool hash_read(const char *text, struct merkle_hash *ret)
 {
     size_t size = 0;

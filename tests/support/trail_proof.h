@@ -9,7 +9,6 @@
 
 #include "common/base/base.h"
 
-/* True when the hashes lead from the record to the checkpoint's root. */
 bool trail_proof_holds(const json_t *answer);
 
 #endif

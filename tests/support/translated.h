@@ -15,14 +15,12 @@ json_t *translated_body(const char *from, const char *to, json_t *texts);
 struct http_answer *translated_within(const struct suite *suite, const struct person *person,
                                       long limit_s, json_t *texts);
 
-/* Return a text or its status, "" for none. */
 const char *translated_text(const struct http_answer *answer, size_t i);
 const char *translated_status(const struct http_answer *answer, size_t i);
 
 /* Counts the texts with this status, of `want` in total. */
 size_t translated_count(const struct http_answer *answer, size_t want, const char *status);
 
-/* Repeats the bytes `count` times (caller frees). */
 char *translated_repeat(const char *bytes, size_t count);
 
 /* Translates a thousand texts of marked_text.h: each keeps all its markup, and is unchanged unless

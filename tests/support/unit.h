@@ -100,7 +100,6 @@ enum { UNIT_KEPT_KIB = 0 };
 
 void unit_sleep_ms(int64_t ms);
 
-/* Counts occurrences of the non-empty piece in the text. */
 size_t unit_occurrences(const char *text, const char *piece);
 
 /* Reads a file of the tree, at most 1 MiB, or fails the test (caller frees). */
@@ -126,7 +125,6 @@ int unit_free_port(void);
 /* Listens on a free TCP port of 127.0.0.1, or ends the program. */
 int unit_listen(int backlog, int *ret_port);
 
-/* Returns a seal key whose bytes are all `byte`. */
 struct seal_keys unit_seal_keys(uint8_t byte);
 
 #endif

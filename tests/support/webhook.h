@@ -13,7 +13,6 @@ const char *webhook_path(const char *id, const char *rest);
 
 void webhook_delete(const struct suite *suite, const struct person *who, const char *id);
 
-/* Waits until this many deliveries are in that state, or fails the case. */
 bool webhook_state_comes_to(struct suite *suite, const char *id, const char *state, long want,
                             int timeout_ms);
 

@@ -17,7 +17,6 @@
 
 static struct arena *arena;
 
-/* The program's key pair. */
 static struct keys {
     const char *public_key;
     struct secret secret;

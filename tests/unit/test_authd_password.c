@@ -34,7 +34,6 @@ static bool is_clear(const uint8_t *bytes)
     return bytes[0] == 0 && memcmp(bytes, bytes + 1, PASSWORD_MEMLIMIT - 1) == 0;
 }
 
-/* True when the address is unmapped. */
 static bool is_gone(uint8_t *bytes)
 {
     unsigned char resident;
@@ -77,7 +76,6 @@ static void test_hashes_are_the_same(void)
     password_memory_destroy(&memory);
 }
 
-/* True when the kernel may use huge pages for the mapping. */
 static bool may_be_huge(const void *address)
 {
     FILE *maps = fopen("/proc/self/smaps", "r");

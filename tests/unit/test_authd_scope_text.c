@@ -7,7 +7,6 @@
 #include "authd/session/smart_scope.h"
 #include "tests/support/unit.h"
 
-/* Returns the page's line as HTML. */
 static const char *line(struct arena *arena, enum page_language language, bool is_patient,
                         const char *word)
 {

@@ -86,7 +86,6 @@ static void keys_of_three_algorithms_are_enrolled_and_shown(void)
     }
 }
 
-/* A row with one fault. */
 struct fault {
     const char *want;
     const char *origin, *type, *rp_id;

@@ -7,7 +7,6 @@
 
 enum { FAR_MS = 60000, MANY = 6 };
 
-/* A case's calls, each of which parks until woken. */
 struct calls {
     struct loop *loop;
     struct batch batch;

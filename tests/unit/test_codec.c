@@ -7,7 +7,6 @@
 #include "common/wire/codec.h"
 #include "tests/support/unit.h"
 
-/* Bytes, possibly with NUL, and their length. */
 #define BYTES(literal) (literal), sizeof(literal) - 1
 
 struct bytes_case {
@@ -153,7 +152,6 @@ static void test_refuses_lies_junk_and_bad_text_without_allocating(void)
     }
 }
 
-/* Reads `depth` arrays of one element around a nil. */
 static int unpack_nested(size_t depth, uint8_t opener)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
@@ -224,7 +222,6 @@ static void test_bounds_the_size(void)
     free(bytes);
 }
 
-/* Packs one message with every type. */
 static void pack_sample(struct codec_buffer *buffer)
 {
     msgpack_packer packer;

@@ -239,7 +239,6 @@ static void insert_before(struct trail *self)
     insert_row(self, 7, row);
 }
 
-/* Between two pages. */
 static void insert_between_pages(struct trail *self)
 {
     struct audit_record row = self->rows[PAGE - 1];

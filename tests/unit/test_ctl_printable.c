@@ -15,7 +15,6 @@
     "2J\x7f\r\nb\xc3\xa4\t\xc2\xa0"
 #define LINE "a ]0;x   2J   b\xc3\xa4 \xc2\xa0"
 
-/* Returns print()'s output to this stream. */
 static char *printed(FILE *stream, void (*print)(void))
 {
     FILE *file = tmpfile();

@@ -15,7 +15,6 @@
 
 enum { SHOWN_MAX = 64 * 1024, LINES_MAX = 512 };
 
-/* A terminal's output. */
 struct shown {
     char text[SHOWN_MAX];
     char *lines[LINES_MAX]; /* each drawing of the line, then later output */
@@ -58,7 +57,6 @@ static const char *last(const struct shown *self)
     return self->count > 0 ? self->lines[self->count - 1] : "";
 }
 
-/* Returns fn()'s output on a terminal of that many columns (caller frees). */
 static struct shown *on_terminal(int columns, void (*fn)(void))
 {
     struct shown *self = calloc(1, sizeof(*self));

@@ -33,7 +33,6 @@ static void begin(struct image_turn *turn, enum error_code want, const char *lab
     UNIT_CHECK(err.code == want, "%s: %d", label, err.code);
 }
 
-/* The fifth starts when one of the four ends; another client's starts immediately. */
 static void four_at_a_time(struct loop *loop, void *arg UNUSED)
 {
     struct image_scheduler *scheduler = image_scheduler_new(loop, 8, 8, 64, 64);

@@ -77,7 +77,6 @@ static int finish(struct fixture *self, int64_t size, struct stored *ret)
                                           &self->err);
 }
 
-/* Returns the number of readable bytes, or -1. */
 static ssize_t read_at(struct fixture *self, int64_t offset, void *bytes, size_t size)
 {
     size_t count = 0;
@@ -249,7 +248,6 @@ static void a_directory_that_cannot_be_is_refused(struct loop *loop, void *arg U
     CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "/proc/self/nowhere"));
 }
 
-/* The form's URL is the configured one, or the client's host if valid. */
 static void forms_are_posted_to_us(struct loop *loop, void *arg UNUSED)
 {
     static const struct {

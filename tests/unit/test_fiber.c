@@ -95,7 +95,6 @@ static void early_wake(struct loop *loop, void *arg UNUSED)
     CU_ASSERT(child.ended);
 }
 
-/* A park's end does not affect the next one. */
 static void wakes_differ(struct loop *loop, void *arg UNUSED)
 {
     struct child child = {.loop = loop, .deadline_ms = in_ms(5), .parks = 2};

@@ -23,7 +23,6 @@ FIELD_TABLE(part);
 
 enum tint { TINT_NONE, TINT_RED, TINT_GREEN };
 
-/* Every type of field. */
 struct whole {
     const char *text, *name, *choice, *checked, *email;
     enum tint tint;
@@ -123,7 +122,6 @@ static int read_body(struct fixture *f, const struct field_table *table, const c
     return result;
 }
 
-/* Packs and unpacks. */
 static msgpack_object pack(struct fixture *f, const struct field_table *table, const void *in)
 {
     struct codec_buffer buffer;

@@ -57,7 +57,6 @@ static void run_file(size_t target, const char *path)
         fclose(file);
 }
 
-/* Runs a directory's files and returns their number. */
 static size_t run_folder(size_t target, const char *folder)
 {
     char path[512];

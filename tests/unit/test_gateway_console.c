@@ -19,7 +19,6 @@ static const struct console_file *file_of(enum console_kind kind)
     return NULL;
 }
 
-/* Returns the file in assets/ that starts with `name`. */
 static const struct console_file *asset(const char *name)
 {
     for (size_t i = 0; i < console_file_count; i++)

@@ -31,7 +31,6 @@ static json_t *follow(const char *reference)
     return at;
 }
 
-/* Checks each "$ref" below. */
 static void check_references(const json_t *json)
 {
     const char *key;

@@ -168,7 +168,6 @@ static struct identity *someone(const struct uuid *session, const char *project,
     return identity_new(&caller, false, NULL, NULL);
 }
 
-/* True when it is cached. */
 static bool known(struct identities *all, const struct uuid *session, int64_t mono_ms)
 {
     struct identity *found = identities_get(all, session, mono_ms);

@@ -67,7 +67,6 @@ static struct key_set *set_with_issuers(const char *public_url)
     return key_set_new(&answer, &err);
 }
 
-/* Returns a text's signature in DER. */
 static uint8_t *sign_der(EVP_PKEY *key, const char *text, size_t *ret_size)
 {
     EVP_MD_CTX *context = EVP_MD_CTX_new();
@@ -273,7 +272,6 @@ static void tokens_of_issuers_are_for_the_api_alone(void)
     key_set_destroy(&set);
 }
 
-/* Replaces a character in part `part` (0, 1, 2) of a valid token. */
 static char *altered(const char *token, int part)
 {
     char *copy = arena_strdup(arena, token), *at = copy;

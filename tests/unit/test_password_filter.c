@@ -77,7 +77,6 @@ static struct password_filter *build_and_open(const char *text)
     return filter;
 }
 
-/* Returns the bytes of a small filter, from the arena. */
 static uint8_t *small_filter(size_t *ret_size)
 {
     static const char text[] = "first\nsecond\nthird\n";
@@ -94,7 +93,6 @@ static uint8_t *small_filter(size_t *ret_size)
     return bytes;
 }
 
-/* Recomputes the hash at the end. */
 static void hash_again(uint8_t *bytes, size_t size)
 {
     crypto_generichash(bytes + size - HASH, HASH, bytes, size - HASH, NULL, 0);

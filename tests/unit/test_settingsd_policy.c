@@ -6,7 +6,6 @@
 #include "settingsd/access_policy_check.h"
 #include "tests/support/unit.h"
 
-/* A stored list; want: its text. */
 static const struct {
     const char *label, *resource, *want;
 } accepted[] = {
