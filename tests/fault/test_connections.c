@@ -18,7 +18,7 @@
 #include "tests/support/unit.h"
 
 enum {
-    MANY = 4096, /* a gateway's default */
+    MANY = 4096,
     OF_CLIENT = 256,
     BODIES = 700,
     BODY = 190000,       /* bytes of each: more than the pool has for all */

@@ -69,7 +69,7 @@ static bool tally_add(struct tally *self, const struct http_answer *answer, int 
 }
 
 static atomic_bool stop;
-static char *reader_token;            /* an account's that stays */
+static char *reader_token;
 static _Atomic(const char *) revoked; /* the last token with an acknowledged end */
 static atomic_int taken_revoked,
     taken_late; /* on b: revoked tokens, or any token when b can have no authd */

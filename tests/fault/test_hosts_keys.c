@@ -16,7 +16,7 @@
 #include "tests/support/host_suite.h"
 
 static struct host_suite suite;
-static char *reader_token; /* an account's that stays */
+static char *reader_token;
 
 static void the_suite_starts(void)
 {

@@ -181,7 +181,7 @@ static void a_lost_factor_is_taken_away_and_set_up_anew(void)
     totp_read(http_text(status, "otpauthUrl"), secret);
     HTTP_ANSWER moved = http_post(suite_url(suite), "/auth/change-email", fresh->access,
                                   json_pack("{s:s}", "email", "new@elsewhere.example"));
-    check_shared(moved); /* and for no other reason */
+    check_shared(moved);
     HTTP_ANSWER set = enroll(fresh->access, totp_code(secret, suite_now(suite), code));
     CHECK_STATUS(set, 200);
     check_mail(here->email, "Atrium");
@@ -398,9 +398,9 @@ static void no_factor_is_demanded_of_who_cannot_set_one_up(void)
     PROGRAM by_operator =
         ATRIUMCTL(suite, NULL, "project", "policy", "west", "requireMfa", "admins");
     CHECK_REFUSED(by_operator, FAILED, "several organizations");
-    HTTP_ANSWER rest = http_put(suite_url(suite), POLICY, admin->access,
-                                json_pack("{s:s, s:i}", "requireMfa", "none", "passwordMinLength",
-                                          8)); /* after two refusals */
+    HTTP_ANSWER rest =
+        http_put(suite_url(suite), POLICY, admin->access,
+                 json_pack("{s:s, s:i}", "requireMfa", "none", "passwordMinLength", 8));
     CHECK_STATUS(rest, 200);
     run_command(account("leave", other->email, "--tenant", OTHER));
     HTTP_ANSWER done = require_mfa(admin, "admins");

@@ -21,10 +21,10 @@
 #define UNKNOWN "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"
 
 enum {
-    MANY = 24,   /* fresh connections, enough to reach each gateway */
-    LIMIT = 50,  /* API keys of a project */
-    RACES = 12,  /* API keys that are revoked while in use */
-    DAY = 86400, /* seconds */
+    MANY = 24, /* fresh connections, enough to reach each gateway */
+    LIMIT = 50,
+    RACES = 12, /* API keys that are revoked while in use */
+    DAY = 86400,
     FRESH = 900,
 };
 
@@ -139,7 +139,7 @@ static void a_key_is_shown_once_and_stored_as_a_hash(void)
     json_auto_t *row = listed(admin, key.id);
 
     CU_ASSERT_EQUAL(strncmp(key.text, "atk_", 4), 0);
-    CU_ASSERT_EQUAL(strlen(key.text), 4 + 43); /* 256 bits */
+    CU_ASSERT_EQUAL(strlen(key.text), 4 + 43);
     CU_ASSERT_PTR_NOT_NULL(row);
     CU_ASSERT_PTR_NULL(json_object_get(row, "key"));
     CU_ASSERT_TRUE(json_is_null(json_object_get(row, "lastUsedAt")));

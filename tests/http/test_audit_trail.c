@@ -237,7 +237,7 @@ static void operator_actions_are_recorded(void)
          NULL,
          {"user", "reset-mfa", "--project", "demo", "--email", other->email}},
         {"authd", "session.end", NULL, {"session", "revoke", "--email", who->email}},
-        {"maild", "mail.drop", NULL, {"mail", "drop", NOBODY}}, /* the email dropped above */
+        {"maild", "mail.drop", NULL, {"mail", "drop", NOBODY}},
     };
 
     audited_enroll(other, &factor);

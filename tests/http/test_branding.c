@@ -82,7 +82,7 @@ static void branding_is_drawn_from_the_next_page_on(void)
     CU_ASSERT_TRUE(json_is_null(http_member(none, "colorLight")));
     CHECK_STATUS(written, 200);
     CU_ASSERT_STRING_EQUAL(http_text(written, "texts.0.language"), "en");
-    for (int i = 0; i < 6; i++) { /* reaches every instance */
+    for (int i = 0; i < 6; i++) {
         CU_ASSERT_EQUAL(browser_get(browser, "/t/brand-drawn/sign-in"), 200);
         CU_ASSERT_TRUE(browser_sees(browser, "<p class=\"tenant\"><bdi>Seeblick</bdi></p>"));
         CU_ASSERT_TRUE(browser_sees(browser, "<p class=\"lead\">Welcome to the clinic.</p>"));
@@ -90,7 +90,6 @@ static void branding_is_drawn_from_the_next_page_on(void)
     }
     CU_ASSERT_TRUE(browser_sees(browser, "<a href=\"https://seeblick.example/imprint\">"));
     CU_ASSERT_TRUE(browser_sees(browser, "<a href=\"https://seeblick.example/privacy\">"));
-    /* host and code do not change */
     CU_ASSERT_TRUE(browser_sees(browser, "<bdi>brand-drawn</bdi>"));
     CU_ASSERT_TRUE(browser_sees(browser, strstr(browser->origin, "://") + 3));
     /* the CSP names the file instead of 'self' */

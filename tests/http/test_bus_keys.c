@@ -83,7 +83,6 @@ static void keys_are_made_once(void)
     CU_ASSERT_STRING_EQUAL(program_text(json, "instance"), "gateway.a1");
     CU_ASSERT_STRING_EQUAL(program_text(json, "listen"), "-");
     CU_ASSERT_EQUAL(strlen(program_text(json, "key")), 40);
-    /* The private key is not printed. */
     CU_ASSERT_PTR_NULL(strstr(json->out, unit_dir_read(&host.dir, "bus/gateway.a1.key")));
 }
 

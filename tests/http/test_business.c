@@ -25,7 +25,7 @@ static const char failed[] = "Registration failed.";
 static const char bad_link[] = "The continue-as-patient link is invalid or has expired.";
 
 static struct suite *suite;
-static struct person *admin; /* demo's, which has the setting enabled */
+static struct person *admin;
 
 static char *business_address(void)
 {
@@ -441,8 +441,7 @@ static void one_wins_a_race_for_the_link(void)
     CU_ASSERT_TRUE(at_the_link > 0);
     CU_ASSERT_EQUAL(rows_of("account", email), 1);
     suite_mails_settle(suite);
-    UNIT_CHECK(suite_mail_count(suite, email) == 2, "%zu mails",
-               suite_mail_count(suite, email)); /* one welcome */
+    UNIT_CHECK(suite_mail_count(suite, email) == 2, "%zu mails", suite_mail_count(suite, email));
     http_answers_destroy(answers, MANY);
     free(email);
 }

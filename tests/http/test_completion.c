@@ -141,7 +141,7 @@ static void bash_knows_what_may_follow(void)
 {
     static const struct {
         const char *line;
-        const char *offers; /* all completions */
+        const char *offers;
     } rows[] = {
         {"proj", " project "},
         {"nothing ", "  "},

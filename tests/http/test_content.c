@@ -661,7 +661,7 @@ static void each_change_leaves_its_row(void)
         const char *want;
     } rows[] = {
         {"PUT", "{\"title\":\"A\"}", 200, "1 content.write Content/note/trail/en"},
-        {"PUT", "{\"title\":\"A\"}", 200, "0"}, /* unchanged */
+        {"PUT", "{\"title\":\"A\"}", 200, "0"},
         {"PUT", "{\"title\":\"B\"}", 200, "1 content.write Content/note/trail/en"},
         {"DELETE", NULL, 204, "1 content.delete Content/note/trail/en"},
         {"DELETE", NULL, 404, "0"},
@@ -927,7 +927,7 @@ static void a_file_is_imported(void)
     HTTP_ANSWER few = search(patient, "/cms/manual/map/en?_count=1", "2344");
     check_shown(few, "1 page-2344:Page 2344/Page 2344", "one of them");
     HTTP_ANSWER many = search(patient, "/cms/manual/map/en?_count=1", "page");
-    CU_ASSERT_EQUAL(json_integer_value(http_member(many, "total")), 500); /* the maximum */
+    CU_ASSERT_EQUAL(json_integer_value(http_member(many, "total")), 500);
     pages_do_not_overlap("/cms/manual/map/en", "all of them");
     char *rows = suite_query(suite, "select count(*) from doc.audit where event->>'action' = "
                                     "'content.write' and entity like 'Content/manual/%'");

@@ -96,7 +96,7 @@ static void the_page_loads_nothing(void)
     PERSON patient = person_register(suite, NULL);
     BROWSER browser = browser_open(suite);
 
-    CU_ASSERT_EQUAL(click(browser, patient->email, "\""), 303); /* welcome email */
+    CU_ASSERT_EQUAL(click(browser, patient->email, "\""), 303);
     HTTP_ANSWER page = http_get(suite_url(suite), "/dev/mail", NULL);
     char *policy = http_header(page, "Content-Security-Policy");
     char *cross = http_header(page, "Access-Control-Allow-Origin");

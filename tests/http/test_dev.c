@@ -320,7 +320,6 @@ static void it_starts_again_with_its_data_and_leaves_nothing(void)
         char sockets[256];
         size_t count;
 
-        /* PostgreSQL recovers after SIGKILL */
         UNIT_CHECK(i == 0 || took < LATER_START_MS, "start %zu took %lld ms", i, (long long)took);
         if (i == 0) {
             HTTP_ANSWER registered =
@@ -395,7 +394,7 @@ static void interrupt_initdb(const char *dir)
     CU_ASSERT_STRING_EQUAL(dev->err, "");
     check_all_gone(pids, count);
     for (size_t i = 0; i < count; i++) {
-        if (is_running(pids[i])) /* one that failed above */
+        if (is_running(pids[i]))
             kill(pids[i], SIGKILL);
     }
 }
@@ -530,7 +529,7 @@ static void a_second_suite_in_the_same_place_is_refused(void)
         (const char *const[]){path, "dev", "--dir", dir.path, "--port", "0", NULL}, NULL);
     snprintf(complaint, sizeof(complaint), "a suite runs in %s already", dir.path);
     CHECK_REFUSED(second, 1, complaint);
-    CU_ASSERT_TRUE(dev_pid(&dev, "gateway") > 0); /* and the first continues */
+    CU_ASSERT_TRUE(dev_pid(&dev, "gateway") > 0);
     HTTP_ANSWER health = http_get(dev_text(&dev, "baseUrl"), "/partner/health-check", NULL);
     CHECK_STATUS(health, 200);
 

@@ -173,8 +173,7 @@ static void a_healthy_suite_has_no_findings(void)
             UNIT_CHECK(says(doctor, want[d].daemon, want[d].checks[i], "ok", "", ""), "%s %s: %s",
                        want[d].daemon, want[d].checks[i], doctor->out);
     }
-    CHECK_ROW("botd.1", "translation", "ok", "0 tried with a word",
-              ""); /* in this suite's configuration */
+    CHECK_ROW("botd.1", "translation", "ok", "0 tried with a word", "");
     CHECK_EXIT(table, DONE);
     CU_ASSERT_PTR_NOT_NULL(strstr(table->out, "DAEMON"));
     CU_ASSERT_PTR_NOT_NULL(strstr(table->out, "version " ATRIUM_VERSION ", up "));
@@ -629,7 +628,6 @@ static void old_signing_keys_are_reported(void)
     suite_set_clock(suite, 800 * 86400);
     CHECK_ROW("authd.1", "signing keys", "fail", "the key that signs is 800 days old",
               "atriumctl keys rotate");
-    /* Repaired as the remedy says. */
     PROGRAM rotated = ATRIUMCTL(suite, NULL, "keys", "rotate");
     CHECK_EXIT(rotated, DONE);
     suite_set_clock(suite, 800 * 86400 + 15);

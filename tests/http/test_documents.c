@@ -559,7 +559,7 @@ static void a_public_token_opens_one_file(void)
     const char *token = http_text(shared, "publicToken");
 
     CHECK_STATUS(shared, 200);
-    CU_ASSERT_TRUE(strlen(token) >= 43); /* 256 bits */
+    CU_ASSERT_TRUE(strlen(token) >= 43);
     CU_ASSERT_EQUAL(strlen(http_text(shared, "meta.lastUpdated")), 24);
     CU_ASSERT_PTR_NULL(http_member(shared, "lastUpdated"));
     snprintf(path, sizeof(path), "/document/public/%s", token);

@@ -87,7 +87,6 @@ static void the_counts_are_what_the_database_held(void)
                "%ld objects", objects);
     CU_ASSERT_EQUAL(
         suite_count(suite, "select count(*) from doc.object where erased_for = '%s'", account), 0);
-    /* identifiers only */
     CU_ASSERT_PTR_NULL(strstr(receipt->out, person->email));
     HTTP_ANSWER kept = document_get(suite, other->access, others);
     CHECK_STATUS(kept, 200);

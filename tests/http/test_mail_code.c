@@ -508,7 +508,6 @@ static void ten_wrong_codes_close_the_day(void)
     size_t before = mails(patient->email);
     free(start(patient->email));
     CU_ASSERT_EQUAL(mails(patient->email), before);
-    /* the password still works */
     PERSON in = person_sign_in(suite, "Patient", patient->email, patient->password, NULL);
     CU_ASSERT_EQUAL(in->status, 200);
     suite_advance_clock(suite, DAY);

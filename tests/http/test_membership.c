@@ -30,7 +30,7 @@ static const char chosen[] = "chosen by the mailbox";
 static const char all_policy[] = "{\"name\":\"All\",\"resource\":[{\"resourceType\":\"*\"}]}";
 
 static struct suite *suite;
-static struct person *admin; /* demo's */
+static struct person *admin;
 static struct person *north; /* admin of a project without a parent */
 
 /* ---- asking ---- */
@@ -278,7 +278,7 @@ static void the_second_factor_of_an_unproven_account_goes(void)
     CHECK_STATUS(made, 200);
     struct mail_link link = link_of(email, 2, NORTH_PAGE);
     PERSON owner = owner_comes(squatter);
-    CU_ASSERT_PTR_NOT_NULL(owner->access); /* no code was required */
+    CU_ASSERT_PTR_NOT_NULL(owner->access);
     HTTP_ANSWER accepted = accept_as(owner, link);
     CHECK_STATUS(accepted, 204);
     PERSON there = person_sign_in(suite, "Practitioner", email, chosen, "north");

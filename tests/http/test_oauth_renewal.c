@@ -50,7 +50,7 @@ static void a_public_client_renews_without_its_id(void)
     CHECK_STATUS(guarded, 200);
     check_unnamed(http_text(guarded, "refresh_token"), 401, "invalid_client");
     check_unnamed(http_text(first, "access_token"), 400, "invalid_grant");
-    check_unnamed(patient->refresh, 400, "invalid_grant"); /* an API sign-in's */
+    check_unnamed(patient->refresh, 400, "invalid_grant");
     check_unnamed("x", 400, "invalid_grant");
 
     snprintf(form, sizeof(form), "grant_type=refresh_token&refresh_token=%s",
@@ -60,8 +60,7 @@ static void a_public_client_renews_without_its_id(void)
     CU_ASSERT_STRING_EQUAL(http_text(next, "scope"), "openid profile email");
     browser_get(browser, "account");
     CU_ASSERT_EQUAL(browser_post(browser, "account", "do=sign-out"), 303);
-    check_unnamed(http_text(next, "refresh_token"), 400,
-                  "invalid_grant"); /* the session has ended */
+    check_unnamed(http_text(next, "refresh_token"), 400, "invalid_grant");
     free(server);
     free(secret);
     free(code);

@@ -643,7 +643,7 @@ static void oidcc_refresh_token(void)
     CHECK_STATUS(narrow, 200);
     CU_ASSERT_STRING_EQUAL(http_text(narrow, "scope"), "openid");
     CU_ASSERT_STRING_NOT_EQUAL(http_text(narrow, "refresh_token"), refresh);
-    CHECK_STATUS(own, 400); /* an API sign-in's */
+    CHECK_STATUS(own, 400);
     HTTP_ANSWER next = renew(http_text(narrow, "refresh_token"), "");
     CHECK_STATUS(next, 200);
     CU_ASSERT_STRING_EQUAL(http_text(next, "scope"), "openid profile email");

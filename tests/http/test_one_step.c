@@ -93,7 +93,6 @@ static void a_patient_registers_and_signs_in(void)
     CU_ASSERT_STRING_EQUAL(http_text(in, "profile.reference"),
                            http_text(joined, "profile.reference"));
 
-    /* The tenant routes sign in to the same account. */
     PERSON same = person_sign_in(suite, "Patient", email, password, NULL);
     CU_ASSERT_STRING_EQUAL(same->profile, http_text(joined, "profile.reference"));
     char *mail = suite_mail(suite, email, 5000);

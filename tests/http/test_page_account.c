@@ -35,7 +35,6 @@ static bool policy_has(const struct browser *browser, const char *text)
     return has;
 }
 
-/* The second factor's page shows the key in groups of four. */
 static const char *const pages[] = {
     "account",        "account/password", "account/factor", "account/passkeys",
     "account/delete", "change-email",     "step-up",

@@ -455,7 +455,7 @@ static void the_account_is_deleted_here(void)
 
     CU_ASSERT_TRUE(comes_in(browser, two->email));
     CU_ASSERT_EQUAL(browser_get(browser, "/t/-/account/delete"), 200);
-    CU_ASSERT_EQUAL(browser_post(browser, "/t/-/account/delete", "days=30"), 409); /* last admin */
+    CU_ASSERT_EQUAL(browser_post(browser, "/t/-/account/delete", "days=30"), 409);
     PERSON one = make_clinician();
     BROWSER owner = browser_open(suite);
     CU_ASSERT_TRUE(comes_in(owner, one->email));

@@ -155,7 +155,7 @@ static void a_tab_at_the_second_factor_gets_its_answer(void)
     CU_ASSERT_TRUE(has_code(browser, "two"));
     HTTP_ANSWER status = http_get(suite_url(suite), FACTOR_STATUS, owner.person->access);
     CU_ASSERT_PTR_NOT_NULL(status);
-    factor_sign_in(&owner, owner.recovery[0], "password+recovery"); /* nothing was consumed */
+    factor_sign_in(&owner, owner.recovery[0], "password+recovery");
 }
 
 /* Acts like a closed browser that restores its tabs. */
@@ -276,7 +276,7 @@ static void a_link_is_shown_again_and_not_spent(void)
                    "%s", pages[i]);
         CU_ASSERT_FALSE(browser_sees(browser, "chosen on"));
         if (i == 0)
-            CU_ASSERT_EQUAL(browser_send(browser, pages[i], form), 403); /* nor again */
+            CU_ASSERT_EQUAL(browser_send(browser, pages[i], form), 403);
     }
     browser_get(browser, path);
     CU_ASSERT_EQUAL(browser_post(browser, "set-password", password), 303);
@@ -563,14 +563,14 @@ static void what_was_found_out_is_forgotten(void)
     CU_ASSERT_EQUAL(browser_get(browser, allowed), 303);
     CU_ASSERT_TRUE(has_code(browser, "st8"));
     suite_advance_clock(suite, 31 * MINUTE);
-    CU_ASSERT_EQUAL(browser_get(browser, signed_in), 303); /* signs in again */
+    CU_ASSERT_EQUAL(browser_get(browser, signed_in), 303);
     oauth_follow(browser);
     CU_ASSERT_TRUE(browser_sees(browser, "type=\"password\""));
     CU_ASSERT_EQUAL(browser_get(browser, allowed), 303);
     oauth_follow(browser);
     CU_ASSERT_TRUE(browser_sees(browser, "type=\"password\""));
     oauth_sign_in(browser, person->email, FORM_PASSWORD);
-    CU_ASSERT_TRUE(browser_sees(browser, "Allow access?")); /* and consents again */
+    CU_ASSERT_TRUE(browser_sees(browser, "Allow access?"));
     CU_ASSERT_EQUAL(browser_get(browser, denied), 303);
     CU_ASSERT_TRUE(has_parameter(browser, "error", "access_denied"));
 }

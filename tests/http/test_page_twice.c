@@ -414,7 +414,7 @@ static void an_answer_is_of_its_browser(void)
     if (asprintf(&guess, "%s&%s", fields, token) < 0)
         abort();
     CU_ASSERT_EQUAL(browser_send(other, "sign-in", guess), 400);
-    CU_ASSERT_EQUAL(browser_send(other, "register", form), 422); /* nor at another page */
+    CU_ASSERT_EQUAL(browser_send(other, "register", form), 422);
     CU_ASSERT_EQUAL(browser_get(other, "account"), 303);
 }
 

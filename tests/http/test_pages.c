@@ -276,7 +276,7 @@ static void patient_signs_in_and_out(void)
     CU_ASSERT_EQUAL(suite_count(suite, "select count(*) from auth.session where cookie_hash is "
                                        "not null and ended_at is null"),
                     before + 1);
-    CU_ASSERT_EQUAL(browser_get(browser, "sign-in"), 303); /* already signed in */
+    CU_ASSERT_EQUAL(browser_get(browser, "sign-in"), 303);
 
     kept = strdup(browser->cookie);
     browser_get(browser, "account");
@@ -401,7 +401,7 @@ static void second_factor_is_asked_for(void)
     snprintf(form, sizeof(form), "email=%s&password=" FORM_PASSWORD, patient->email);
     CU_ASSERT_EQUAL(browser_post(browser, "sign-in", form), 200);
     CU_ASSERT_TRUE(browser_sees(browser, "autocomplete=\"one-time-code\""));
-    CU_ASSERT_EQUAL(browser_get(browser, "account"), 303); /* not signed in yet */
+    CU_ASSERT_EQUAL(browser_get(browser, "account"), 303);
     snprintf(form, sizeof(form), "email=%s&password=" FORM_PASSWORD, patient->email);
     browser_get(browser, "sign-in");
     browser_post(browser, "sign-in", form);
@@ -559,7 +559,7 @@ static void patients_register(void)
     snprintf(form, sizeof(form), "name=A&surname=B&email=%s&password=" FORM_PASSWORD, email);
     CU_ASSERT_EQUAL(browser_post(again, "register", form), 400);
     CU_ASSERT_TRUE(browser_sees(again, "There is an account with this address."));
-    CU_ASSERT_TRUE(again->page->seconds >= 0.99); /* as in the API */
+    CU_ASSERT_TRUE(again->page->seconds >= 0.99);
     free(email);
 }
 

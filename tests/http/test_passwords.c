@@ -200,7 +200,7 @@ static void a_change_ends_sessions_in_every_tenant(void)
     HTTP_ANSWER set = post_fresh(SET, NULL, body_set(link.id, link.secret, "a third one"));
     CHECK_STATUS(set, 204);
     CU_ASSERT_TRUE(suite_everywhere(suite, http_text(here, "accessToken"), 401));
-    CU_ASSERT_TRUE(suite_everywhere(suite, patient->access, 200)); /* another account */
+    CU_ASSERT_TRUE(suite_everywhere(suite, patient->access, 200));
     PERSON again = person_sign_in(suite, "Practitioner", email, "a third one", "demo");
     CU_ASSERT_EQUAL(again->status, 200);
     HTTP_ANSWER off =
@@ -298,7 +298,7 @@ static void a_reset_does_not_reveal_accounts(void)
     CHECK_PROBLEM(fields, "email");
     CHECK_PROBLEM(fields, "tenantCode");
     suite_mails_settle(suite);
-    CU_ASSERT_EQUAL(suite_mail_count(suite, patient->email), 1); /* the welcome */
+    CU_ASSERT_EQUAL(suite_mail_count(suite, patient->email), 1);
 }
 
 /* Ten an hour. The registration used two: the welcome and the verification link, whose template is

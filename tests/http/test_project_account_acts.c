@@ -337,7 +337,7 @@ static void a_deletion_is_scheduled_and_taken_back(void)
     CU_ASSERT_EQUAL(audited(id, "deletion.abort"), 1);
 
     check_act(id, "schedule-deletion");
-    HTTP_ANSWER in = by_client(person->email, person->password); /* its owner is there */
+    HTTP_ANSWER in = by_client(person->email, person->password);
     CHECK_STATUS(in, 200);
     check_shown(id, "state", "active");
 
@@ -571,7 +571,7 @@ static void the_last_admin_stays(void)
     HTTP_ANSWER last = act(left->access, second, "lock", "a ticket");
     CHECK_ERROR(last, 409, "The project needs an admin: this is the last one.");
     PERSON back = person_sign_in(suite, "Practitioner", one->email, one->password, "actspair");
-    CU_ASSERT_EQUAL(back->status, 200); /* and remains */
+    CU_ASSERT_EQUAL(back->status, 200);
     snprintf(paths[0], sizeof(paths[0]), ACCOUNTS "%s/lock", second);
     snprintf(paths[1], sizeof(paths[1]), ACCOUNTS "%s/lock", first);
     for (size_t i = 0; i < 2; i++)

@@ -164,7 +164,6 @@ static void bytes_are_refused_at_the_form(void)
     CHECK_STATUS(whole, 204);
     HTTP_ANSWER read = document_get(suite, patient->access, http_text(first, "id"));
     CHECK_BYTES(read, bytes, 1000);
-    /* Not one byte is left. */
     HTTP_ANSWER full = document_make(suite, patient->access, "d", "a/b");
     CHECK_QUOTA(full);
     HTTP_ANSWER late = document_upload(suite, second, bytes, 1);
@@ -248,7 +247,7 @@ static void a_project_sets_how_many_documents(void)
             CHECK_STATUS(made, 200);
         else
             CHECK_QUOTA(made);
-        CHECK_STATUS(own, 200); /* a practitioner's */
+        CHECK_STATUS(own, 200);
     }
     set_quotas(admin, json_pack("{s:n}", "documentsPerAccount"));
     HTTP_ANSWER again = document_make(suite, patient->access, "a", "a/b");

@@ -259,7 +259,7 @@ static void hosted_pages_take_the_place_of_an_address(void)
     suite_set_value(suite, admin->access, "PRACTITIONER_APP_URL", "");
     check_blocked(admin, "practitioner-invitation", "address", "PRACTITIONER_APP_URL");
     CU_ASSERT_EQUAL(invite(admin, "Practitioner"), 400);
-    suite_reconfigure(suite, NULL); /* pages */
+    suite_reconfigure(suite, NULL);
     check_blocked(admin, "practitioner-invitation", NULL, NULL);
     CU_ASSERT_EQUAL(invite(admin, "Practitioner"), 200);
     HTTP_ANSWER answer = http_get(suite_url(suite), READINESS, admin->access);
@@ -300,7 +300,7 @@ static void without_maild_settings_are_shown_all_the_same(void)
 
 static void suite_starts(void)
 {
-    suite = suite_start(&(struct suite_options){.set = "common.public_url="}); /* no pages */
+    suite = suite_start(&(struct suite_options){.set = "common.public_url="});
     admin = person_admin(suite);
     child = person_admin_of_child(suite, "readiness-child");
 }

@@ -152,7 +152,6 @@ static void a_second_use_of_a_code_ends_its_session(void)
                   json_pack("{s:s}", "refresh_token", http_text(good, "refreshToken")));
     CHECK_ERROR(refresh, 401, "Refresh token is invalid or has expired.");
 
-    /* The patient's other session continues. */
     HTTP_ANSWER other = http_get(suite_url(suite), "/auth/me", patient->access);
     CHECK_STATUS(other, 200);
 }

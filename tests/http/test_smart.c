@@ -32,8 +32,8 @@ enum { AT_ONCE = 64, LAUNCH_S = 300 };
 
 static struct suite *suite;
 static struct person *admin, *child, *patient, *doctor;
-static char *server, *other_server;    /* ids of the servers at SMART_BASE and SMART_OTHER_BASE */
-static char *app, *other_app;          /* clients */
+static char *server, *other_server; /* ids of the servers at SMART_BASE and SMART_OTHER_BASE */
+static char *app, *other_app;
 static char *records, *records_secret; /* the FHIR server's own client */
 static char *service;                  /* a client with a key */
 static struct jose *key;

@@ -128,7 +128,6 @@ static void a_bearer_token_alone_does_not_disable(void)
     suite_advance_clock(suite, FRESH);
     HTTP_ANSWER off = post_token(DISABLE, owner.person->access, owner.recovery);
     check_step_up_required(off);
-    /* the refusal did not consume the code */
     HTTP_ANSWER proven = by_code(owner.person->access, owner.recovery);
     CHECK_STATUS(proven, 204);
     char code[7];

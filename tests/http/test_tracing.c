@@ -282,7 +282,7 @@ static void server_errors_are_marked_in_spans(void)
     CU_ASSERT_STRING_EQUAL(attribute(span, "attributes", "error.type"), "NOT_FOUND");
     json_decref(span);
     span = FIND_SPAN(id, "gateway", "GET /document/{id}", NULL);
-    CU_ASSERT_STRING_EQUAL(attribute(span, "attributes", "error.type"), "(none)"); /* a client's */
+    CU_ASSERT_STRING_EQUAL(attribute(span, "attributes", "error.type"), "(none)");
     json_decref(span);
     free(id);
 }

@@ -68,7 +68,7 @@ static void texts_are_translated(void)
         {"{{name}}", "{{name}}", "unchanged"},
         {"\xd7\xa9\xd7\x9c\xd7\x95\xd7\x9d \xf0\x9f\x98\x80",
          "\xd7\xa9\xd7\x9c\xd7\x95\xd7\x9d \xf0\x9f\x98\x80", "unchanged"},
-        {"Hello world", "Hola Mundo", "translated"}, /* repeated */
+        {"Hello world", "Hola Mundo", "translated"},
     };
     json_t *texts = json_array();
 

@@ -25,7 +25,7 @@
         "settings.changed", "document.created"
 
 enum {
-    ACCOUNTS = 50, /* invented */
+    ACCOUNTS = 50,
     SOON_MS = 10000,
     LATER_MS = 60000,
     LOAD = 10000,

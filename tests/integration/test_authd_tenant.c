@@ -353,7 +353,7 @@ static void move_known_patients(struct tenant_kit_case *self)
     for (const char *at = err->message; (at = strstr(at, "0190a005")); at++)
         named++;
     UNIT_CHECK(named == 4 && strstr(err->message, ", 8 more."), "%zu: %s", named, err->message);
-    CU_ASSERT_EQUAL(count_rows(self), 12); /* the receiver's own */
+    CU_ASSERT_EQUAL(count_rows(self), 12);
 }
 
 static void conflicts_are_named(void)

@@ -43,7 +43,7 @@ struct answer {
     bool is_new;
     uint8_t challenge[WEBAUTHN_CHALLENGE_SIZE];
     char challenge_text[64];
-    const struct key *key; /* the expected one */
+    const struct key *key;
     struct authenticator_answer bytes;
 };
 
@@ -169,7 +169,7 @@ static void change(struct answer *answer)
     case 3:
         part->size -= chance((unsigned)part->size) + 1;
         break;
-    default: /* unchanged */
+    default:
         break;
     }
 }

@@ -13,8 +13,8 @@
 #include "tests/support/unit.h"
 
 static struct cgroups *groups;
-static char parent[CGROUP_PATH_SIZE]; /* possible leftovers' parent */
-static bool shared;                   /* version 1 */
+static char parent[CGROUP_PATH_SIZE];
+static bool shared; /* version 1 */
 
 static pid_t dead_pid(void)
 {

@@ -23,8 +23,8 @@ enum { MEMORY = 128 * 1024 * 1024 };
 
 static struct cgroups *groups; /* NULL: none here */
 static bool of_their_own;      /* each run has its own */
-static const char *setting;    /* the sandbox's */
-static bool missing;           /* no means works here */
+static const char *setting;
+static bool missing; /* no means works here */
 
 /* One program's output until it ended and was reaped. */
 struct heard {

@@ -196,7 +196,7 @@ static void what_has_changed_since_is_refused(void)
         if (result == 0 && tenant_writer_table(writer, tenant_samples[1].table, &err) == 0)
             result = tenant_writer_table(writer, tenant_samples[2].table, &err);
         for (size_t j = 0; result == 0 && j < tenant_samples[2].rows; j++)
-            result = tenant_writer_row(writer, row, tenant_samples[2].size, &err); /* changed */
+            result = tenant_writer_row(writer, row, tenant_samples[2].size, &err);
         UNIT_CHECK(result < 0 && err.code == ERR_CONFLICT && strstr(err.message, "changed"),
                    "%d: %s", i, err.message);
     }

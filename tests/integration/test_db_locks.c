@@ -48,7 +48,7 @@ static PGconn *hold(const char *sql)
 struct client {
     struct db_fixture *fixture;
     int statement;
-    int64_t id, step; /* the row's; amount added each time */
+    int64_t id, step; /* id: the row; step: amount added */
     size_t good, refused, uncertain, other;
     int64_t longest_ms; /* longest call since reset() */
     bool stop, ended;

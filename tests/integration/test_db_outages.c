@@ -210,7 +210,7 @@ static void restart(struct loop *loop, void *arg UNUSED)
         acked += loads[i].acked;
         loads[i].stop = true;
     }
-    UNIT_CHECK(acked > 0, "%d", acked); /* works again */
+    UNIT_CHECK(acked > 0, "%d", acked);
     db_kit_sleep_ms(&self, 200);
     acked = 0;
     for (size_t i = 0; i < ARRAY_SIZE(loads); i++) {

@@ -26,7 +26,7 @@
 enum { MEMORY = 1 << 30, DEADLINE_MS = 20000 };
 
 static const struct uuid project = {"5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"};
-static struct unit_dir dir; /* shared by all cases */
+static struct unit_dir dir;
 
 static const char *in_dir(const char *name)
 {

@@ -363,7 +363,6 @@ struct answer_row {
     const char *label, *answers[3];
     size_t room; /* > 0: space for the bytes */
     bool once;
-    /* expected */
     int status;       /* 0: an error */
     const char *text; /* a 4xx's error code, otherwise its text or a part of the detail */
     size_t requests;

@@ -46,8 +46,8 @@ static int schemas;
 
 static struct program *s3_server;
 static struct unit_dir s3_dir;
-static char s3_door[128]; /* the server's URL */
-static bool s3;           /* the store is a bucket */
+static char s3_door[128];
+static bool s3; /* the store is a bucket */
 
 /* A store with a file of `size` bytes that a document shows, and a document that waits for that
  * content. */

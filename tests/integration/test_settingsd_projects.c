@@ -425,7 +425,7 @@ static void protects_policies_in_use_and_announces_changes(struct loop *loop, vo
                             access_policy_replace(&self.d, self.req, &changed, &policy, &self.err)),
                     ERR_NONE);
     CU_ASSERT_STRING_EQUAL(policy.name, "Q");
-    CU_ASSERT_TRUE(self.neighbour.published >= 1); /* at least once */
+    CU_ASSERT_TRUE(self.neighbour.published >= 1);
     CU_ASSERT_EQUAL(pg_exec(server, "select count(*) from policies.outbox"), 0);
     CU_ASSERT_EQUAL(code_of(&self, default_policy(&self.d, self.req, &named, &record, &self.err)),
                     ERR_NONE);

@@ -16,7 +16,7 @@ struct bots {
     struct suite *suite;
     struct person *admin, *patient;
     struct program *server;
-    char url[64]; /* the server's */
+    char url[64];
 };
 
 /* bots_start() returns false if the server cannot start. */

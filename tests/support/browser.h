@@ -16,7 +16,7 @@ struct person *browser_person(struct suite *suite);
 
 struct browser {
     const struct suite *suite;
-    char *origin;   /* the pages' and forms' */
+    char *origin;
     char *source;   /* a new client address */
     char *cookie;   /* "name=value", NULL: none */
     char *language; /* Accept-Language, NULL: none */

@@ -10,7 +10,7 @@
 struct raw {
     void *context, *socket;
     uint64_t boot; /* from the instance's WELCOME */
-    char code[65]; /* last ERROR's */
+    char code[65];
 };
 
 /* Packs a frame and returns its size. Elements: s text, u uint, i int, b bin of an empty map, n

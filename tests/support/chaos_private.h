@@ -72,7 +72,7 @@ struct someone {
     char email[64];
     int password, maybe_password; /* numbers; 0: none */
     enum known registered;
-    int changes, maybe_changes; /* password changes */
+    int changes, maybe_changes;
     bool rests;
     char *access, *refresh, *profile, *ended; /* ended: a token after logout */
     struct file files[DOCUMENTS_MAX];

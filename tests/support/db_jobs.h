@@ -25,7 +25,7 @@ struct db_job {
     int params;
     int64_t timeout_ms; /* 0: ten seconds */
     struct error err;
-    int64_t value; /* SQL_ADD's */
+    int64_t value;
     int rc;
     bool done;
 };

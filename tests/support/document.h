@@ -9,7 +9,7 @@
 struct form_body {
     char *bytes;
     size_t size;
-    char type[96]; /* its Content-Type */
+    char type[96];
     FILE *out;
 };
 void form_body_begin(struct form_body *self);

@@ -32,7 +32,7 @@ enum {
     HOST_BACK_MS = 15000, /* from a restored line to full recovery */
 };
 
-#define HOST_URL "http://127.0.0.1:8080" /* each gateway's */
+#define HOST_URL "http://127.0.0.1:8080"
 #define HOST_PASSWORD "unmistakable-password-3141"
 
 struct host_suite_daemon {

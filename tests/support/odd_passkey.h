@@ -11,8 +11,8 @@
 /* `why` explains authd's result if the three differ. */
 struct odd_passkey {
     const char *label;
-    bool is_new;                       /* otherwise an assertion */
-    bool authd, simplewebauthn, fido2; /* accepted */
+    bool is_new; /* otherwise an assertion */
+    bool authd, simplewebauthn, fido2;
     const char *why;
     unsigned flags;   /* flipped */
     const char *tail; /* after the authenticator data */

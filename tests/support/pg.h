@@ -12,7 +12,7 @@
 struct pg {
     struct unit_dir dir;
     struct server_user user;
-    char conninfo[128]; /* the superuser's */
+    char conninfo[128];
     char bin[64];
     pid_t pid;           /* 0: not running */
     const char *address; /* TCP address, from the next start; NULL: none */

@@ -76,8 +76,8 @@ pid_t suite_kill_both_later(struct suite *self, const char *name, int ms);
  * locked. */
 pid_t suite_hold(struct suite *self, const char *sql);
 
-/* suite_hold_until() keeps the lock one second longer than until `want` statements of a daemon wait
- * for it, at most 15 s. suite_hold_sign_ins() locks what a sign-in writes last. */
+/* suite_hold_until() starts that second when `want` statements of a daemon wait for the lock, at
+ * most 15 s later. suite_hold_sign_ins() locks what a sign-in writes last. */
 pid_t suite_hold_until(struct suite *self, const char *sql, const char *daemon, long want);
 pid_t suite_hold_sign_ins(struct suite *self);
 
@@ -154,7 +154,7 @@ struct person {
     char *access, *refresh; /* NULL: sign-in failed */
     char *profile;          /* "Patient/<id>" */
     char *project;          /* "Project/<id>" */
-    int status;             /* last call's */
+    int status;
 };
 
 /* A PKCE pair (RFC 7636). */

@@ -19,7 +19,7 @@ enum {
 
 struct tenant_sample {
     const char *table;
-    size_t rows, size; /* size: a row's */
+    size_t rows, size;
 };
 
 extern const struct tenant_sample tenant_samples[TENANT_SAMPLES];

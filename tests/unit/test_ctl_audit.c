@@ -20,7 +20,7 @@ struct trail {
     size_t count;
     struct audit_gap gaps[4];
     size_t gap_count;
-    int64_t sequence; /* the end's */
+    int64_t sequence;
     struct field_bytes hash;
     int64_t kept_sequence;
     struct field_bytes kept_hash;
@@ -321,7 +321,7 @@ static const struct {
     const char *label;
     void (*fn)(struct trail *self);
     const char *kind; /* NULL: sound */
-    int64_t sequence; /* the fault's */
+    int64_t sequence;
     int64_t dropped;
 } tampers[] = {
     {"nothing", nothing, NULL, 0, 0},

@@ -11,9 +11,9 @@ enum { ITEMS = 10 };
 
 struct work {
     struct loop *loop;
-    size_t begun[ITEMS], count;  /* items in order of their start */
-    size_t now, most;            /* concurrent ones */
-    size_t failing[2], failings; /* items that fail */
+    size_t begun[ITEMS], count; /* items in order of their start */
+    size_t now, most;           /* concurrent ones */
+    size_t failing[2], failings;
     int64_t item_ms;
 };
 

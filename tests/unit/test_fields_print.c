@@ -51,7 +51,7 @@ static const struct field all_rows[] = {
 static FIELD_TABLE(all);
 
 struct whole_body {
-    const char *name; /* the query's */
+    const char *name;
     const char *input;
 };
 static const struct field whole_body_rows[] = {

@@ -381,7 +381,7 @@ static void numbers_that_do_not_fit_are_refused(void)
 {
     static const struct {
         const char *label;
-        size_t at, size; /* the number's */
+        size_t at, size;
         uint64_t value;
         const char *want;
     } rows[] = {
