@@ -9,11 +9,11 @@
 #include "common/domain/fold.h"
 
 enum {
-    WORDS_MAX = 12, /* of both names, and of each side of an address */
+    WORDS_MAX = 12, /* in both names, and on each side of an address */
     KEYS_MAX = 3 * WORDS_MAX + 1,
-    CHARACTERS_MAX = 200, /* of both names, and of each side of an address */
-    BATCH = 500,          /* accounts */
-    BATCH_MS = 1000,      /* for one of them, at the end of a run */
+    CHARACTERS_MAX = 200, /* in both names, and on each side of an address */
+    BATCH = 500,          /* accounts per batch */
+    BATCH_MS = 1000,      /* time reserved for a batch */
 };
 
 /* Folded words without apostrophes, and without spaces between characters of scripts that have
@@ -34,7 +34,7 @@ static struct words read_words(struct arena *arena, const char *text)
     while (fold_next(&at, &word)) {
         bool dense = word.kind != FOLD_WORD && before.kind != FOLD_WORD;
 
-        /* of a pair the first character: the second one begins the next pair */
+        /* first character of a pair; the second one starts the next pair */
         word.size = (size_t)(at - word.text);
         if (before.text && !dense && word.text > end && *end != '\'')
             words.text[words.length++] = ' ';

@@ -1,8 +1,7 @@
-# suite.sh - sourced by run.sh and scale.sh: development suites in a scratch directory. They and it are gone when the
-# script ends.
+# suite.sh - sourced by run.sh and scale.sh: development suites in a scratch directory, which end with the script.
 build=${BUILD:-build}
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/atrium-bench-XXXXXX")
-started=() # pids of what was started
+started=() # pids
 
 finish() {
     local pid

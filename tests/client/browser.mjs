@@ -1,9 +1,8 @@
-// browser.mjs SUITE DIR PORT CHILD - clients/typescript in Chromium, with a suite behind it.
+// browser.mjs SUITE DIR PORT CHILD - clients/typescript in Chromium with a suite.
 //
-// DIR/app has the packed client (check.mjs pack). One page is served at http://localhost:PORT, whose requests below /api go
-// to the gateway by way of a proxy that can cut, hold and refuse answers. CHILD is a second tenant of the demo's
-// administrator. Each step is a line "ok NAME" or "FAILED NAME: why"; the exit code is 1 when one failed. Chromium keeps its
-// files in TMPDIR.
+// DIR/app has the packed client (check.mjs pack). A page at http://localhost:PORT sends requests below /api to the gateway
+// through a proxy that can cut, hold and refuse responses. CHILD is a second tenant of demo's admin. Each step prints
+// "ok NAME" or "FAILED NAME: why"; the exit code is 1 when one failed. Chromium's files are in TMPDIR.
 import { execFile } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
@@ -21,7 +20,7 @@ const { baseUrl: gateway, demo, mailDir, clockFile } = suite();
 const tenant = demo.tenantCode;
 
 const RENEWALS = 1000;
-const KILL_EVERY = 100; // renewals
+const KILL_EVERY = 100; // refreshes
 const CUT_EVERY = 29;
 const STEP_MS = 120_000;
 const PASSWORD = 'correct horse battery staple';
@@ -60,8 +59,7 @@ async function until(condition, what, ms = 5000) {
 
 // ---- the proxy ----
 
-// fault(path): 'cut' loses the answer that the gateway gave; a function is given the response in its place; a promise
-// holds the answer until it is fulfilled.
+// fault(path): 'cut' loses the gateway's response; a function gets the response and replaces it; a promise holds it.
 const proxy = { fault: () => null, sent: [], renewed: 0, refused: 0, cut: 0, address: '127.0.0.1' };
 
 function readBody(stream) {
@@ -73,7 +71,7 @@ function readBody(stream) {
     });
 }
 
-// Asks the gateway, from the address that the person registered from.
+// Sends requests from the person's registration address.
 function ask(route, options, body) {
     return new Promise((resolve, reject) => {
         http.request(gateway + route, { ...options, localAddress: proxy.address })
@@ -135,7 +133,7 @@ async function good(...words) {
 
 let people = 0;
 async function register() {
-    proxy.address = `127.9.${process.pid % 250}.${++people}`; // of its own: no limit is in the way
+    proxy.address = `127.9.${process.pid % 250}.${++people}`; // an unused address, which no limit affects
     const email = `client${people}-${process.pid}@patients.example`;
     await good('POST', '/auth/tenant/Patient/register',
         { email, password: PASSWORD, name: 'Ana', surname: 'Prova', tenantCode: tenant });
@@ -201,7 +199,7 @@ async function start(t) {
     return email;
 }
 
-// Both tabs renew until they are told to stop: each time the token that the tab has just used.
+// Both tabs refresh until stopped, always with the tab's last token.
 function renewAlways(page) {
     return page.evaluate(async () => {
         const seen = { renewals: 0, asked: 0, wrong: [] };
@@ -221,7 +219,7 @@ function renewAlways(page) {
     });
 }
 
-// The second tab renews and is stopped: before the answer comes, or (slow) before it is stored.
+// The second tab refreshes and is stopped before the response, or (slow) before it is stored.
 async function renewSlowly(t, slow) {
     let stopped = false, release;
     if (slow)
@@ -330,7 +328,7 @@ const steps = {
         proxy.fault = (route) => route === REFRESH ? answers.shift() : null;
         insist(await renew(t.one), 'signed out');
         insist(answers.length === 0, 'not repeated');
-        // A proxy's sign-in page and a refused address end no session either; the next request tries again.
+        // A proxy's sign-in page or a refused address does not end the session; the next request retries.
         for (const [status, body] of [[401, '<h1>Proxy</h1>'], [403, '{"statusCode":403,"message":"Forbidden."}']]) {
             proxy.fault = (route) => route === REFRESH ? (response) => response.writeHead(status).end(body) : null;
             const told = await t.one.evaluate(async () =>
@@ -342,7 +340,7 @@ const steps = {
         insist((await heard(t.one)).length === 0 && (await heard(t.two)).length === 0, 'a sign-out');
     },
     async 'a hung tab is passed over'(t) {
-        // Its lock is taken after LOCK_MS, of which the page is told that it has passed.
+        // The page is told that LOCK_MS have passed, so its lock is taken over.
         const third = await tab(t);
         third.evaluate(() => navigator.locks.request('atrium', () => new Promise(() => {}))).catch(() => {});
         await sleep(200);
@@ -360,7 +358,7 @@ const steps = {
         const all = (await Promise.all([ask(t.one), ask(t.two)])).flat();
         insist(all.every((status) => status === 200), all);
         insist(proxy.renewed - from === 1, proxy.renewed - from);
-        // The page's own clock may be set back or forth meanwhile.
+        // The page's clock can be set back or forward meanwhile.
         await t.one.evaluate(() => { window.now = Date.now; Date.now = () => window.now() - 86400e3; });
         insist(await me(t.one) === 200 && proxy.renewed - from === 2, 'set back');
         await t.one.evaluate(() => { Date.now = window.now; });
@@ -380,7 +378,7 @@ const steps = {
         insist(wrong === 400, wrong);
         await t.one.evaluate((password) => session.stepUp({ password }), PASSWORD);
         insist((await enroll(t.one)).status === 200, 'still refused');
-        // Two requests, one question.
+        // Two requests, one refresh.
         await advance(20 * 60);
         await t.two.evaluate((password) => {
             window.asked = 0;
@@ -435,7 +433,7 @@ const steps = {
         await until(async () => (await call('GET', '/auth/me', null, access)).status === 401, 'revoked', 10000);
         insist((await call('POST', REFRESH, { refresh_token: refresh })).status === 401, 'the refresh token');
         await until(() => t.one.evaluate(async () => await atrium.browserStorage().getItem('atrium.revoke') === null), 'forgotten');
-        // Nor does it wait for a service that is slow.
+        // A slow service does not delay it either.
         await start(t);
         let release;
         proxy.fault = (route) => route === '/auth/logout' ? new Promise((done) => { release = done; }) : null;
@@ -444,7 +442,7 @@ const steps = {
         release();
         proxy.fault = () => null;
         insist(await slow === true, 'not revoked');
-        // A page that is opened later does it too, with a token that has expired by then.
+        // A page opened later does it too, with a token that has expired by then.
         await start(t);
         const kept = await stored(t.one);
         await t.context.setOffline(true);
@@ -524,7 +522,7 @@ const steps = {
         proxy.fault = (route) => route === REFRESH ? new Promise((done) => { release = done; }) : null;
         const aborted = t.one.evaluate(async () => {
             const storage = atrium.browserStorage(), kept = JSON.parse(await storage.getItem('atrium'));
-            await storage.setItem('atrium', JSON.stringify({ ...kept, at: 0 })); // to be renewed
+            await storage.setItem('atrium', JSON.stringify({ ...kept, at: 0 })); // makes it refresh
             const from = performance.now();
             const why = await session.fetch('/api/auth/me', { signal: AbortSignal.timeout(300) }).catch((error) => error.name);
             return [why, performance.now() - from];

@@ -1,7 +1,6 @@
 /*
- * test_project_accounts.c - the people of a project as its admins see them: lists by keyset, search
- * by the beginning of an address or a name, one person with sessions and the checks of a sign-in.
- * Over two gateways and two authd, on the test clock.
+ * test_project_accounts.c - a project's people as admins see them: keyset lists, prefix search of
+ * addresses and names, and one person's details.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -17,9 +16,9 @@
 
 enum {
     DAY = 86400,
-    PATIENTS = 1250,  /* of the demo project, more than one statement walks */
-    ELSEWHERE = 2500, /* practitioners who are no members of it */
-    COLLEAGUES = 30,  /* practitioners who are */
+    PATIENTS = 1250,  /* demo's; more than one statement reads */
+    ELSEWHERE = 2500, /* practitioners without a membership in demo */
+    COLLEAGUES = 30,  /* practitioners with one */
     PAGES_MAX = 200,
 };
 
@@ -42,7 +41,7 @@ static struct http_answer *of_account(const struct person *who, const char *id, 
     return get(who, path);
 }
 
-/* A page behind a cursor ("": the first) of a list. */
+/* Returns the page after a cursor ("" for the first). */
 static struct http_answer *page_of(const struct person *who, const char *query, const char *cursor)
 {
     char text[4500];
@@ -51,8 +50,7 @@ static struct http_answer *page_of(const struct person *who, const char *query, 
     return get(who, text);
 }
 
-/* The ids of all pages of a list, each once: a set of them. New reference; NULL when one came
- * twice, or a page was no page. */
+/* Collects the ids of all pages. Returns a new reference, or NULL after a duplicate or an error. */
 static json_t *walk(const struct person *who, const char *query)
 {
     json_t *ids = json_object(), *each;
@@ -99,8 +97,8 @@ static long audited(const char *account, const char *action, const char *detail)
                        account, action, detail, admin->profile);
 }
 
-/* People with a beginning that no other has: patients of the demo project, practitioners of it, and
- * those of other projects with the same beginnings. */
+/* Adds people with a unique prefix: patients and practitioners of demo, and practitioners of other
+ * projects. */
 static void seed(void)
 {
     char sql[2000];
@@ -120,8 +118,6 @@ static void seed(void)
              suite_text(suite, "demo.projectId"), PATIENTS, ELSEWHERE);
     free(suite_query(suite, sql));
 }
-
-/* ---- lists ---- */
 
 static void a_list_is_walked_to_its_end(void)
 {
@@ -146,7 +142,6 @@ static void a_list_is_walked_to_its_end(void)
     CHECK_PROBLEM(state, "state");
 }
 
-/* Each person is listed once, by whichever beginning fits. */
 static void a_search_finds_what_begins_so(void)
 {
     long colleagues = suite_count(suite,
@@ -175,7 +170,7 @@ static void a_search_finds_what_begins_so(void)
 
 #define DUE "select count(*) from auth.member_search_due"
 
-/* A search finds the person with that address, and no other; NULL: none. */
+/* Checks that a search finds exactly this person; NULL: none. */
 static void check_found(const char *search, const char *email)
 {
     char query[512] = "search=", *to = query + strlen(query);
@@ -191,7 +186,7 @@ static void check_found(const char *search, const char *email)
     json_decref(ids);
 }
 
-/* Gives an account other names, as an operator's statement would. */
+/* Gives an account other names, as an operator's SQL would. */
 static void name_account(const struct person *who, const char *name, const char *surname)
 {
     PGconn *conn = suite_database(suite);
@@ -220,7 +215,7 @@ static void people_are_found_by_any_name(void)
     };
     static const struct {
         const char *search;
-        int found; /* which of them; -1: none */
+        int found; /* index; -1: none */
     } rows[] = {
         {"zoe", 0},
         {"ZOË", 0},
@@ -343,7 +338,7 @@ static void check_cursor(const struct person *who, const char *query, const char
     CHECK_PROBLEM(answer, "_cursor");
 }
 
-/* Of another list, another project, another route, changed, or too old. */
+/* Refused: a cursor of another list, project or route, an altered one, and an old one. */
 static void a_cursor_is_good_for_its_list_and_a_day(void)
 {
     HTTP_ANSWER first = get(admin, "?_count=2&search=zq");
@@ -376,8 +371,6 @@ static void a_cursor_is_good_for_its_list_and_a_day(void)
     check_cursor(later, "search=zq", cursor);
 }
 
-/* ---- one person ---- */
-
 static void one_person_is_shown_and_the_reading_recorded(void)
 {
     PERSON person = person_register(suite, NULL);
@@ -397,7 +390,7 @@ static void one_person_is_shown_and_the_reading_recorded(void)
     CU_ASSERT_EQUAL(strlen(http_text(answer, "lastSignInAt")), 24);
     CU_ASSERT_EQUAL(audited(id, "account.read", ""), 1);
 
-    /* the last sign-in is known when its session is gone */
+    /* the last sign-in is stored when its session is gone */
     suite_advance_clock(suite, 60);
     PERSON again = person_sign_in(suite, "Patient", person->email, person->password, NULL);
     HTTP_ANSWER out = http_post(suite_url(suite), "/auth/logout", again->access, NULL);
@@ -477,8 +470,6 @@ static void the_checks_of_a_sign_in_are_explained(void)
     PROGRAM unlock = ATRIUMCTL(suite, NULL, "user", "unlock", person->email, "--json");
     CHECK_EXIT(unlock, 0);
 }
-
-/* ---- */
 
 static void test_start(void)
 {
