@@ -387,7 +387,7 @@ int main(int argc, char **argv)
     run(&self, "commit");
     copy_people(&self);
     run(&self, "insert into auth.member_search_due select id from auth.account");
-    /* what was copied is to be known before the vacuum, or it would seem to have come after it */
+    /* the copy must be counted before the vacuum, or would seem newer */
     run(&self, "do 'begin perform pg_stat_force_next_flush(); end'");
     run(&self, "vacuum (analyze)");
     run(&self, "checkpoint");

@@ -324,7 +324,7 @@ static void test_every_statement_has_its_index(void)
     plans_check(&plans, server,
                 "audit_waiting audit_unsealed audit_state outbox_oldest member_list "
                 "passkey_count passkey_opens_unknown password_mixture member_search_due_list");
-    check_hot("set enable_seqscan = off"); /* of the tables that were emptied, too */
+    check_hot("set enable_seqscan = off"); /* also of emptied tables */
 }
 
 static void test_five_registrations_in_any_sixty_seconds(void)
