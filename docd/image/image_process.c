@@ -155,7 +155,7 @@ static int begin(struct image_process *self, int socket, struct confined *ret, s
     const struct confine_program program = {
         .fd = self->program, .argv = argv, .in = socket, .out = -1, .err = errors};
     const struct confine_rules rules = {
-#ifndef __SANITIZE_ADDRESS__ /* shadow memory counts */
+#ifndef __SANITIZE_ADDRESS__ /* the sanitizer's shadow memory counts */
         .memory = MEMORY_BASE + MEMORY_SHARE * self->memory,
 #endif
         .processes = PROCESSES,
