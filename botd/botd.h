@@ -17,7 +17,7 @@ struct botd_config {
     int64_t programs, warm;      /* warm: per bot */
     const char *sandbox;         /* "auto", "bubblewrap", "kernel" */
     int64_t sandbox_trial;       /* ms */
-    const char **allow_networks; /* private networks */
+    const char **allow_networks; /* private networks for http bots */
     bool allow_plain_http;
     const char *translation_provider, *translation_url, *translation_model, *translation_key_file;
     int64_t translation_timeout;

@@ -274,6 +274,7 @@ static int make_box(const struct tenant_key *to, const uint8_t key[static TENANT
                : 0;
 }
 
+/* Replaces an earlier writer's key file. */
 static int write_key(struct tenant_writer *self, const struct tenant_key *own,
                      const uint8_t key[static TENANT_STREAM_KEY_SIZE], struct error *err)
 {

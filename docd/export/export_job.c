@@ -26,7 +26,7 @@
 enum {
     CALL_MS = 20000,       /* deadline of one call */
     LEASE_MS = MINUTES(1), /* contract time */
-    RENEW_MS = 10 * 1000,  /* real time; also how long a file can take without a renewal */
+    RENEW_MS = 10 * 1000,  /* real time; also how long one file can take */
     EXPORT_ATTEMPTS = 30,  /* about two hours */
     PAUSE_MAX_S = 300,
     DOCUMENT_PAGE = 200,

@@ -22,7 +22,7 @@ int64_t sealed_size(int64_t size);
 
 /* The sealed blocks that contain bytes `offset` to `end` (exclusive). */
 struct sealed_range {
-    int64_t block, offset, size;
+    int64_t block, offset, size; /* first block; offset and size of the sealed bytes */
 };
 struct sealed_range sealed_range_of(int64_t size, int64_t offset, int64_t end);
 

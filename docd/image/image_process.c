@@ -422,7 +422,7 @@ static int await(struct image_process *self, struct call *call, const struct lif
     if (wake == FIBER_CANCELLED && !call->over)
         return fiber_wake_error(FIBER_CANCELLED, err);
     if (!call->over && life && self->current == life) {
-        confine_kill(&life->confined);
+        confine_kill(&life->confined); /* a decoder that does not end takes all others with it */
         self->current = NULL;
     }
     if (call->reported)

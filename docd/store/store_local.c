@@ -348,6 +348,7 @@ static int list_files(struct job *job)
     return error ? -1 : 0;
 }
 
+/* Ignores missing files. */
 static int unlink_error(int dir, const char *path)
 {
     return unlinkat(dir, path, 0) < 0 && errno != ENOENT ? errno : 0;

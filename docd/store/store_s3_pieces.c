@@ -16,6 +16,7 @@ enum {
 
 static const char arriving[] = "arriving/";
 
+/* Returns "arriving/<project>/<object>/". */
 static const char *pieces_prefix(const struct request *req, struct store_key key)
 {
     return arena_printf(req->arena, "%s%s/%s/", arriving, key.project.text, key.object.text);

@@ -112,7 +112,7 @@ static const char *const *headers_of(const struct target *target, struct arena *
     return lines;
 }
 
-/* -1: no token. */
+/* -1: authd has signed no token. */
 static int prepare(struct batch *self, const struct post *post, struct request *req,
                    struct fetch *ret, struct error *err)
 {
