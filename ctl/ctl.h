@@ -29,7 +29,7 @@ struct ctl_call {
     const struct bus_method *method;
     const char *const *columns; /* NULL-ended; NULL: one record */
     const char *done;           /* NULL: print the response */
-    /* for R_PROJECT; NULL: the daemon finds it */
+    /* finds the project of an R_PROJECT operation; NULL: the daemon finds it */
     int (*project)(struct ctl *ctl, struct uuid *ret, struct error *err);
 };
 

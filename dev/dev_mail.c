@@ -90,7 +90,7 @@ static void decode_quoted(char *text)
     *to = '\0';
 }
 
-/* "": no such header before `end`. */
+/* Returns "" if there is no such header before `end`. */
 static const char *header_value(struct arena *arena, const char *text, const char *end,
                                 const char *name)
 {

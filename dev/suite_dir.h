@@ -18,7 +18,8 @@ struct suite_dir {
     bool fresh;   /* DIR was empty: a failed start leaves nothing */
 };
 
-/* ERR_CONFLICT: a suite runs there; ERR_FORBIDDEN: another user's, or writable by all. */
+/* Makes and locks the directory. ERR_CONFLICT: a suite runs there; ERR_FORBIDDEN: another user's,
+ * or writable by all. */
 int suite_dir_open(struct suite_dir *self, const char *dir, struct arena *arena,
                    struct error *err) MUST_USE;
 

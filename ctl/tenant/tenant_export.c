@@ -209,7 +209,7 @@ static int write_file(struct export *self, struct error *err)
                : tenant_writer_finish(self->writer, err);
 }
 
-/* Useful until the tenant changes. */
+/* Keeps a part file, which is useful until the tenant changes. */
 static void keep_for_later(struct export *self, const struct error *err)
 {
     if (self->writer && !self->live && !self->began && err->code != ERR_CONFLICT &&

@@ -23,7 +23,7 @@ enum {
     WEBHOOKS_MAX = 128, /* per instance */
     COURIERS_MAX = 8,   /* per webhook */
     BATCH = 256,
-    MISSES_MAX = 3, /* without a success; ends the batch */
+    MISSES_MAX = 3, /* failures without a success; the rest of the batch is not tried */
     POST_MS = 8000,
     TOKEN_MS = 3000,
     TOKEN_PAUSE_MS = 5000,
