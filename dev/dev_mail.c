@@ -156,7 +156,7 @@ static void put_emails(const struct dev *self, FILE *out, struct arena *arena)
         const char *path = arena_printf(arena, "%s/%s", self->json.mail_dir, entries[i]->d_name);
         char *text = i < SHOWN_MAX ? files_read(arena, path, &ignored) : NULL;
 
-        if (text) /* NULL: deleted */
+        if (text)
             put_email(self, out, arena, text);
         free(entries[i]);
     }

@@ -11,7 +11,7 @@
 struct suite_dir {
     const char *path;       /* absolute, without symbolic links */
     const char *socket_dir; /* "/tmp/atrium-1000-3f9ac2d1e07b" */
-    const char *bin_dir;    /* contains atrium-dev and the daemons */
+    const char *bin_dir;
     int lock;
     bool made;
     bool emptied; /* the socket directory can be the next suite's */
@@ -32,7 +32,7 @@ void suite_dir_close(struct suite_dir *self);
 
 const char *suite_dir_path(const struct suite_dir *self, struct arena *arena, const char *name);
 
-/* Makes the directory with mode 0700. */
+/* Mode 0700. */
 int suite_dir_make_directory(const struct suite_dir *self, struct arena *arena, const char *name,
                              struct error *err) MUST_USE;
 

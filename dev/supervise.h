@@ -19,7 +19,7 @@ enum { CHILD_ARGUMENTS_MAX = 48, CHILD_SOCKETS_MAX = 2 };
 struct child_options {
     const char *name, *instance; /* "authd", "1" */
     const char *argv[CHILD_ARGUMENTS_MAX];
-    const char *log;                /* file for stdout and stderr */
+    const char *log;
     int sockets[CHILD_SOCKETS_MAX]; /* listening, from descriptor 3; see sd_listen_fds(3) */
     size_t socket_count;
     const char *socket_names; /* "public:admin" */
