@@ -28,7 +28,7 @@ bool template_has_variable(const struct template_name *self, const char *variabl
 /* True for links that only the recipient may see. */
 bool template_variable_is_secret(const char *variable);
 
-/* True for names of people and projects, formatted by name_shown() (common/domain/name.h). */
+/* True for names that people chose, formatted by name_shown() (common/domain/name.h). */
 bool template_variable_is_name(const char *variable);
 
 /* Returns a new reference. */

@@ -165,7 +165,8 @@ static int resume_file(struct export *self, const struct tenant_key *to,
     return last ? tenant_bytes_behind(last->bytes, last->size, &self->from, err) : 0;
 }
 
-/* Fails before users notice. Without access to the keys, it cannot be resumed. */
+/* Opens the file before the tenant becomes read-only. Without access to the keys, the export cannot
+ * be resumed. */
 static int open_file(struct export *self, struct error *err)
 {
     CLEANUP(seal_keys_wipe) struct seal_keys keys = {.count = 0};
