@@ -17,7 +17,7 @@ struct botd_config {
     int64_t programs, warm;      /* warm: per bot */
     const char *sandbox;         /* "auto", "bubblewrap", "kernel" */
     int64_t sandbox_trial;       /* ms */
-    const char **allow_networks; /* private networks */
+    const char **allow_networks; /* private networks for http bots */
     bool allow_plain_http;
     const char *translation_provider, *translation_url, *translation_model, *translation_key_file;
     int64_t translation_timeout;
@@ -51,7 +51,7 @@ int sandbox_check(struct botd *d, struct error *err) MUST_USE;
 /* Called at start (translate.c). The error is for the operator. */
 int translate_open(struct botd *d, struct error *err) MUST_USE;
 
-/* The second creates the provider (provider.c). */
+/* Checks the configuration; provider_open() creates the provider (provider.c). */
 int provider_check(const struct botd_config *config, struct error *err) MUST_USE;
 int provider_open(const struct botd *d, struct provider *ret, struct error *err) MUST_USE;
 

@@ -28,8 +28,8 @@ typedef int ctl_command(struct ctl *ctl, struct error *err);
 struct ctl_call {
     const struct bus_method *method;
     const char *const *columns; /* NULL-ended; NULL: one record */
-    const char *done;           /* NULL: print the response */
-    /* for R_PROJECT; NULL: the daemon finds it */
+    const char *done;           /* the result as a sentence; NULL: print the response */
+    /* finds the project of an R_PROJECT operation; NULL: the daemon finds it */
     int (*project)(struct ctl *ctl, struct uuid *ret, struct error *err);
 };
 

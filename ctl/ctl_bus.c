@@ -19,7 +19,7 @@ const char *const ctl_bus_services[] = {"gateway", "authd", "settingsd", "maild"
 
 static const struct operation no_operations[] = {{.name = NULL}};
 
-/* Parallel commands on one host need their own sockets; other hosts know the key. */
+/* Parallel commands on one host need their own sockets; for other hosts the key is the name. */
 struct ctl_bus *ctl_bus_new(struct loop *loop, const char *run_dir, const struct bus_hosts *hosts,
                             struct error *err)
 {

@@ -23,7 +23,7 @@ struct ctl_bus {
 enum {
     CTL_BUS_CALL_MS = 10000,
     CTL_BUS_PEER_MS = 2000,
-    CTL_BUS_RETRY_MS = 60000, /* for repeatable work */
+    CTL_BUS_RETRY_MS = 60000, /* how long repeatable work waits for a daemon */
 };
 
 /* NULL-ended. */
@@ -45,7 +45,7 @@ const char **ctl_bus_instances(const struct ctl_bus *self, const char *service,
 /* Makes a request with the deadline CTL_BUS_CALL_MS. */
 struct request ctl_bus_request(struct ctl_bus *self, struct arena *arena);
 
-/* After a failed call of repeatable work: pauses and returns 0 if a retry may help. Parks. */
+/* Pauses after a failed call of repeatable work; returns 0 if a retry may help. Parks. */
 int ctl_bus_retry(struct ctl_bus *self, int64_t since_mono_ms, struct error *err) MUST_USE;
 
 /* Calls, and retries while the daemon is unreachable. Parks. */

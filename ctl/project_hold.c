@@ -123,7 +123,7 @@ int project_hold_undo(struct ctl *ctl, const struct tenant *tenant, struct error
     return -1;
 }
 
-/* A cancelled call could take effect after its undo. */
+/* Waits for all calls, because a cancelled one could take effect after its undo. */
 static int begin_without_interruption(struct ctl *ctl, struct tenant *tenant, bool *ret_begun,
                                       struct error *err)
 {

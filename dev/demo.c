@@ -94,7 +94,7 @@ struct maker {
     struct demo *demo;
     struct tenant tenant;
     const char *bot_dir;
-    bool found; /* existed before */
+    bool found;
 };
 
 static const char *text_member(struct arena *arena, const json_t *json, const char *name)
@@ -424,7 +424,6 @@ int demo_open(struct ctl_bus *bus, const char *path, const char *bot_dir, struct
         lost = find_admin(&self, err);
     if (lost < 0 || (lost == 0 && make_all(&self, path, err) < 0))
         return -1;
-    /* the ids that the file had */
     if (lost && (make_both_policies(&self, err) < 0 || make_client(&self, err) < 0))
         return -1;
     ret->project = arena_strdup(arena, self.tenant.projectId.text);

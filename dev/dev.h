@@ -34,7 +34,6 @@ struct dev {
     struct arena *arena;
     struct loop *loop;
 
-    /* requested port */
     int port;
     bool demo_wanted;
     const char *smtp;                                    /* HOST:PORT or NULL */
@@ -58,8 +57,8 @@ struct dev {
     struct ctl_bus *bus; /* until ready */
     struct demo demo;
     struct devjson json;
-    struct fiber *main;           /* signals wake it */
-    struct timespec mail_changed; /* when the page was written */
+    struct fiber *main; /* signals wake it */
+    struct timespec mail_changed;
     bool ready, stopping;
     int result;
     struct error *err;

@@ -172,7 +172,7 @@ static int write_s3(const struct dev *self, FILE *file, struct error *err)
     return files_replace(secret, 0600, arena_printf(self->arena, "%s\n", self->s3_secret), err);
 }
 
-/* Writes this section's --set values, which the daemon checks. */
+/* The daemon checks the values. */
 static void write_set(const struct dev *self, FILE *file, const char *name)
 {
     size_t prefix = strlen(name) + 1;

@@ -90,7 +90,7 @@ static void decode_quoted(char *text)
     *to = '\0';
 }
 
-/* "": no such header before `end`. */
+/* Returns "" if there is no such header before `end`. */
 static const char *header_value(struct arena *arena, const char *text, const char *end,
                                 const char *name)
 {
@@ -156,7 +156,7 @@ static void put_emails(const struct dev *self, FILE *out, struct arena *arena)
         const char *path = arena_printf(arena, "%s/%s", self->json.mail_dir, entries[i]->d_name);
         char *text = i < SHOWN_MAX ? files_read(arena, path, &ignored) : NULL;
 
-        if (text) /* NULL: deleted */
+        if (text)
             put_email(self, out, arena, text);
         free(entries[i]);
     }

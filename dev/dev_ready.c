@@ -17,7 +17,6 @@ enum {
     LAST_LINE_MAX = 400,
 };
 
-/* It may say why the process ended. */
 static const char *last_line(struct arena *arena, const char *path)
 {
     char text[LAST_LINE_MAX + 1];

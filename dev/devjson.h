@@ -9,7 +9,7 @@ struct devjson {
     const char *base_url, *public_url, *admin_url;
     const char *conninfo; /* the superuser's */
     const char *mail_dir, *clock_file /* NULL without a test clock */, *bus_dir, *bot_dir;
-    const struct demo *demo; /* NULL without a demo tenant */
+    const struct demo *demo;
     const struct child *postgres;
     struct child *const *children; /* NULL-ended */
 };

@@ -52,7 +52,7 @@ static int check_ipv6(int port, struct error *err)
     return result;
 }
 
-/* SO_REUSEPORT would share it with another suite. */
+/* SO_REUSEPORT would share the port with another suite. */
 static int check_free(int port, struct error *err)
 {
     int probe = bound_socket(&port, false, err);

@@ -228,7 +228,8 @@ void postgres_use(struct postgres *self, struct arena *arena, const char *server
     self->conninfo = arena_printf(arena, "%s user=postgres dbname=atrium", server);
 }
 
-/* libpq's variables name other servers. With --database they stay: one can be a password. */
+/* Removes libpq's variables, which name other servers. With --database they stay: one can be a
+ * password. */
 static void clear_environment(struct arena *arena)
 {
     for (size_t i = 0; environ[i];) {

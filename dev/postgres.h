@@ -12,12 +12,12 @@
 
 struct postgres {
     const char *data_dir;
-    const char *socket_dir; /* short */
+    const char *socket_dir;
     const char *log;
-    const char *bin_dir;     /* found by postgres_prepare() */
-    const char *server;      /* without user and database */
-    const char *conninfo;    /* the superuser's */
-    struct server_user user; /* the cluster's owner */
+    const char *bin_dir;
+    const char *server;   /* without user and database */
+    const char *conninfo; /* the superuser's */
+    struct server_user user;
 };
 
 /* Makes the cluster if needed, and waits for a leftover server to end. Parks. */

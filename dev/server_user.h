@@ -20,7 +20,7 @@ uid_t server_user_uid(void);
  * No effect unless root. */
 struct server_user server_user_of_new(const char *dir);
 
-/* Only a directory's owner can run a server in it. */
+/* Returns the owner, who alone can run a server in a directory. */
 struct server_user server_user_of(const char *dir);
 
 /* Call it between fork and exec. Clears PR_SET_PDEATHSIG; keeps CAP_DAC_OVERRIDE for folders below

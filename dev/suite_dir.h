@@ -11,14 +11,15 @@
 struct suite_dir {
     const char *path;       /* absolute, without symbolic links */
     const char *socket_dir; /* "/tmp/atrium-1000-3f9ac2d1e07b" */
-    const char *bin_dir;    /* contains atrium-dev and the daemons */
+    const char *bin_dir;
     int lock;
     bool made;
     bool emptied; /* the socket directory can be the next suite's */
     bool fresh;   /* DIR was empty: a failed start leaves nothing */
 };
 
-/* ERR_CONFLICT: a suite runs there; ERR_FORBIDDEN: another user's, or writable by all. */
+/* Makes and locks the directory. ERR_CONFLICT: a suite runs there; ERR_FORBIDDEN: another user's,
+ * or writable by all. */
 int suite_dir_open(struct suite_dir *self, const char *dir, struct arena *arena,
                    struct error *err) MUST_USE;
 
@@ -31,7 +32,7 @@ void suite_dir_close(struct suite_dir *self);
 
 const char *suite_dir_path(const struct suite_dir *self, struct arena *arena, const char *name);
 
-/* Makes the directory with mode 0700. */
+/* Mode 0700. */
 int suite_dir_make_directory(const struct suite_dir *self, struct arena *arena, const char *name,
                              struct error *err) MUST_USE;
 

@@ -19,7 +19,7 @@ enum { CHILD_ARGUMENTS_MAX = 48, CHILD_SOCKETS_MAX = 2 };
 struct child_options {
     const char *name, *instance; /* "authd", "1" */
     const char *argv[CHILD_ARGUMENTS_MAX];
-    const char *log;                /* file for stdout and stderr */
+    const char *log;
     int sockets[CHILD_SOCKETS_MAX]; /* listening, from descriptor 3; see sd_listen_fds(3) */
     size_t socket_count;
     const char *socket_names; /* "public:admin" */
@@ -38,13 +38,13 @@ struct supervisor *supervisor_new(struct loop *loop, void (*changed)(void *arg),
 /* Every child must have ended. */
 void supervisor_destroy(struct supervisor **self_p);
 
-/* Restarts it immediately, then after 200, 400, 800 ms while it dies within 5 s. NULL: cannot
- * start. */
+/* Starts a child. Restarts it immediately, then after 200, 400, 800 ms while it dies within 5 s.
+ * NULL: cannot start. */
 struct child *supervisor_start(struct supervisor *self, const struct child_options *options,
                                struct error *err);
 
-/* Parks until it ends; returns its exit status (128 + signal). On timeout or interruption kills its
- * session and returns -1. */
+/* Runs a child and parks until it ends; returns its exit status (128 + signal). On timeout or
+ * interruption kills its session and returns -1. */
 int supervisor_run(struct supervisor *self, const struct child_options *options, int64_t timeout_ms,
                    int *ret_status, struct error *err) MUST_USE;
 

@@ -28,9 +28,9 @@ struct breaker {
     int64_t allowed; /* parallel deliveries now */
     bool open;
     int64_t opened_at, retry_at;
-    int pauses;         /* since the last sent email; set the length */
+    int pauses;         /* number since the last sent email; decides their length */
     int streak;         /* failures since the last success */
-    int refusals;       /* since the last sent email */
+    int refusals;       /* temporary refusals since the last sent email */
     int64_t success_at; /* 0: none */
     /* last failure; "": none since the last success */
     char reason[BREAKER_REASON_MAX];

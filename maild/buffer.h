@@ -10,7 +10,7 @@ struct buffer {
     size_t size, capacity;
 };
 
-/* The other two append a text and a formatted text. */
+/* Appends `size` bytes; buffer_text() and buffer_printf() append texts. */
 void buffer_add(struct buffer *self, const char *bytes, size_t size);
 void buffer_text(struct buffer *self, const char *text);
 void buffer_printf(struct buffer *self, const char *format, ...) PRINTF_LIKE(2, 3);

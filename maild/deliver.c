@@ -21,19 +21,19 @@ struct delivery {
     struct sealed sealed;
     int64_t attempts, answers, unknowns, created_at;
     int64_t expires_at; /* 0: never */
-    int64_t timeout_ms;
-    bool handed_over; /* at the start; a reload does not change it */
+    int64_t timeout_ms; /* smtp_timeout at the start; a reload does not change it */
+    bool handed_over;   /* the row counts an unknown outcome until it is recorded */
 };
 
 struct deliver {
     struct work *work;
-    bool resuming; /* the row counts an unknown outcome until it is recorded */
+    bool resuming; /* waiting emails are being made due */
     uint64_t *sent, *retried, *dead, *unknown, *expired;
 };
 
-/* making waiting emails due */
-
 /* ---- one delivery ---- */
+
+/* Returns NULL with the reason when the message cannot be built. */
 static char *delivery_text(struct delivery *self, const struct template_record *template,
                            const json_t *variables, const char *to)
 {

@@ -4,7 +4,7 @@
 
 #include "common/wire/fields.h"
 
-/* Idempotent by id. Drops the waiting job of the schedule `replaces`. */
+/* A job at a set time. Idempotent by id. Drops the waiting job of the schedule `replaces`. */
 struct job_put_in {
     struct uuid id;
     const char *kind; /* "account-delete", "account-reminder" */

@@ -99,8 +99,8 @@ static const char *percent_encoded(struct arena *arena, const char *text)
 /* A possible link at the end of the text: ASCII without blanks, quotes and angle brackets. */
 struct link {
     size_t begin, end;
-    bool decided;  /* it contains "?" or "#", */
-    bool in_query; /* after a scheme */
+    bool decided;  /* "?" or "#" was found */
+    bool in_query; /* a scheme comes before that */
 };
 
 static bool has_scheme(const char *text, size_t size)

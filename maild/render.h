@@ -18,8 +18,8 @@ enum render_mode {
 int render_check(const struct template_name *name, const char *path, const char *text,
                  struct error *err) MUST_USE;
 
-/* `variables` is a JSON object. Values in a link's query or fragment are percent-encoded (RFC 3986,
- * section 2.1). */
+/* Replaces placeholders with members of `variables` (a JSON object). Values in a link's query or
+ * fragment are percent-encoded (RFC 3986, section 2.1). */
 char *render(struct arena *arena, const char *text, const json_t *variables, enum render_mode mode);
 
 /* Leaves secrets out: mail programs list subjects. */

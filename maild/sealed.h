@@ -14,7 +14,8 @@
 struct sealed sealed_pack(struct arena *arena, const struct seal_keys *keys, const char *to,
                           const char *variables);
 
-/* *ret_to is in the arena, *ret_variables a new reference. -1: altered, or another key. */
+/* Opens the sealed part: *ret_to is in the arena, *ret_variables a new reference. -1: altered, or
+ * another key. */
 int sealed_open(struct arena *arena, const struct seal_keys *keys, struct sealed sealed,
                 const char **ret_to, json_t **ret_variables) MUST_USE;
 

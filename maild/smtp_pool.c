@@ -292,7 +292,7 @@ static void answer(struct smtp_pool *self, struct job *job, const struct transpo
 {
     bool granted;
 
-    assert(gate);
+    assert(gate); /* jobs without a gate never ask */
 
     unlock(self);
     granted = gate->open(gate->arg);

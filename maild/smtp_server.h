@@ -23,7 +23,7 @@ bool smtp_server_equal(const struct smtp_server *a, const struct smtp_server *b)
 
 const struct smtp_server *smtp_server_share(const struct smtp_server *self);
 
-/* Any thread; the last one frees it. Accepts NULL. */
+/* Adds a reference, on any thread; the last smtp_server_unref() frees the copy. Accepts NULL. */
 const struct smtp_server *smtp_server_ref(const struct smtp_server *self);
 void smtp_server_unref(const struct smtp_server **self_p);
 

@@ -23,8 +23,8 @@
 
 enum {
     TAGS_MAX = 4000,
-    OPEN_MAX = 256,       /* for each character, Gumbo walks the open elements, */
-    ATTRIBUTES_MAX = 100, /* and for each attribute, the tag's others */
+    OPEN_MAX = 256,       /* Gumbo walks the open elements for each character, */
+    ATTRIBUTES_MAX = 100, /* and one tag's attributes for each of them */
     SCANS_MAX = 16,
     TREE_BYTES_MAX = 8 << 20, /* 256 KiB of ordinary HTML take 2 MiB */
     MARK_SIZE = 40,

@@ -15,7 +15,7 @@ struct template_name {
     const struct template_variable *variables; /* without the common ones; ends with name NULL */
 };
 
-/* NULL after the last. */
+/* Returns NULL after the last index. */
 const struct template_name *template_name_at(size_t index);
 
 /* Ends with name NULL. */
@@ -28,7 +28,7 @@ bool template_has_variable(const struct template_name *self, const char *variabl
 /* True for links that only the recipient may see. */
 bool template_variable_is_secret(const char *variable);
 
-/* Names are formatted by name_shown() (common/domain/name.h). */
+/* True for names that people chose, formatted by name_shown() (common/domain/name.h). */
 bool template_variable_is_name(const char *variable);
 
 /* Returns a new reference. */

@@ -42,7 +42,7 @@ struct transport {
     int64_t (*room)(struct transport *self, int64_t active);
     /* Returns if it takes email. NULL: always. */
     enum breaker_state (*state)(const struct transport *self);
-    /* True once after a recovery. NULL: never. */
+    /* True once after the receiver has recovered. NULL: never. */
     bool (*is_back)(struct transport *self);
     /* Retries with the next email. NULL: no effect. */
     void (*hurry)(struct transport *self);

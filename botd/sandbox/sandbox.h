@@ -17,9 +17,10 @@ struct sandbox;
 
 struct sandbox_limits {
     int64_t cpu_s, memory; /* seconds and bytes per process */
+    /* Normal CPU share, no group, no total memory limit. */
     bool trusted;
     bool heard;                      /* stderr goes to stdout instead of nowhere */
-    int err;                         /* or here, borrowed; 0: none */
+    int err;                         /* or to this borrowed descriptor; 0: none */
     const enum confine_means *means; /* NULL: the one in use */
 };
 

@@ -186,7 +186,7 @@ static void read_tag(struct mask_scanner *self, size_t at, struct tag *tag)
             tag->end = at + 1;
             return;
         }
-        name = part_at(self, at + 1, limit, " \t\r\n\f/>="); /* can be '=' */
+        name = part_at(self, at + 1, limit, " \t\r\n\f/>="); /* the first character can be '=' */
         name = (struct name){name.text - 1, name.size + 1};
         at = skip(self, at + name.size, limit, false);
         if (at < limit && self->text[at] == '=')

@@ -163,7 +163,7 @@ static void scan_space(struct mask_scanner *self)
     if (self->containers > 0)
         for (size_t at = end; self->classes[at] == CLASS_INDENTED; at++)
             self->classes[at] = CLASS_PROSE;
-    /* belongs to the marker */
+    /* the indentation belongs to the marker */
     while (mask_is_blank(self->text[end - 1]))
         end--;
     marker = mask_line_start(self, end);

@@ -19,6 +19,7 @@ struct memory_text {
     bool older; /* from a former seal key: stored again */
 };
 
+/* Makes the key of a text from project, provider, languages and the text. */
 void memory_key(const struct secret *key, struct uuid project, const char *provider,
                 const struct provider_call *call, const char *shown,
                 uint8_t ret[static MEMORY_KEY_SIZE]);

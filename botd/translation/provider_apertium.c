@@ -34,9 +34,9 @@ enum {
     PIPELINE_MEMORY = 512 * 1024 * 1024,
     ANSWER_GROWTH = 8, /* times the text */
     ANSWER_SPARE = 4096,
-    LINE_SIZE = 160, /* a line of stderr, for the log */
-    WORD_LENGTH = 4, /* shorter words may be logged */
-    TRIAL_LEAST_MS = 500,
+    LINE_SIZE = 160,      /* a line of stderr, for the log */
+    WORD_LENGTH = 4,      /* shorter words may be logged */
+    TRIAL_LEAST_MS = 500, /* starts no trial with less time left */
     TRIAL_AGAIN_MS = MINUTES(1),
     FAILURE_SIZE = 320,
 };
@@ -55,7 +55,7 @@ struct pipeline {
     struct pipeline *next;
     struct sandboxed sandboxed;
     const struct pair *pair;
-    int said; /* stderr */
+    int said; /* stderr of its stages */
     bool busy;
     int64_t used_mono_ms;
 };

@@ -12,7 +12,7 @@
 
 enum {
     PAIRS_MAX = 20000,
-    PAIRS_MS = 10 * 1000, /* for the list */
+    PAIRS_MS = 10 * 1000, /* longest wait for the list */
     FRESH_MS = MINUTES(5),
     RETRY_S = 5, /* until the list is reloaded */
 };

@@ -18,7 +18,7 @@ enum {
     YIELD_BYTES = 128 * 1024,         /* then the loop gets a turn */
     STRETCHES_MAX = 200,              /* per retried text */
     STRETCHES_ALL_MAX = 2000,
-    GROWTH = 3, /* relative to the text */
+    GROWTH = 3, /* longest result, relative to the text */
     GROWTH_SPARE = 200,
 };
 
@@ -206,7 +206,7 @@ static int translate_whole(struct work *self, struct error *err)
 
 struct stretches {
     const char **sources, **shown, **results;
-    /* lost: no answer fits */
+    /* wanted: needs translation; lost: no answer fits */
     bool *wanted, *lost;
     size_t count;
 };

@@ -48,7 +48,7 @@ void account_policy_show_off(const struct ctl *ctl, const char *code,
     }
 }
 
-/* "none" is null, except for requireMfa. */
+/* Converts a word; "none" is null, except for requireMfa. */
 static json_t *word_json(const char *member, const char *word)
 {
     char *end;

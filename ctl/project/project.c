@@ -170,7 +170,7 @@ int project_show_command(struct ctl *ctl, struct error *err)
     return show_project(ctl, arguments_get(&ctl->args, "CODE"), err);
 }
 
-/* settingsd ends the read-only state last, and a suspension first. */
+/* settingsd ends the read-only state last; a suspension takes effect immediately. */
 static int suspend(struct ctl *ctl, const struct project_suspend_in *in, struct tenant *tenant,
                    struct error *err)
 {

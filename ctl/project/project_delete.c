@@ -57,7 +57,7 @@ static int check_and_confirm(struct ctl *ctl, const char *code, struct error *er
     return confirm(ctl, question, code, err);
 }
 
-/* ERR_UNCERTAIN: it has begun. */
+/* ERR_UNCERTAIN: the deletion has begun. */
 static int begin(struct ctl *ctl, const char *code, struct project_deletion *ret, struct error *err)
 {
     const struct project_delete_in in = {code};
@@ -98,7 +98,7 @@ static int stalled(const struct project_deletion *state, struct error *err)
     return 0;
 }
 
-/* settingsd may be restarting. */
+/* Ignores failed polls: settingsd may be restarting. */
 static int wait_until_done(struct ctl *ctl, struct project_deletion *state, struct error *err)
 {
     CLEANUP(progress_end) struct progress progress = {.what = NULL};

@@ -97,7 +97,7 @@ static struct instance_probe *instance_probe_all(struct ctl *ctl, const struct i
                  0)
             left++;
     }
-    /* `left` is on this stack. */
+    /* Waits for all calls, because `left` is on this stack. */
     while (left > 0)
         (void)!fiber_park(ctl->bus->loop, INT64_MAX);
     return probes;

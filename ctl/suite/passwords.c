@@ -130,7 +130,7 @@ static int read_list(const struct ctl *ctl, const char *path, struct passwords_r
     return result;
 }
 
-/* The names may have been swapped. */
+/* Replaces only filters, because the two names may have been swapped. */
 static int check_target(const char *path, struct error *err)
 {
     CLEANUP(file_close_descriptor) int fd = open(path, O_RDONLY | O_CLOEXEC);

@@ -23,9 +23,9 @@
 
 enum {
     CALL_MS = 10000,
-    RESTART_MS = 30000, /* in a development suite */
+    RESTART_MS = 30000, /* longest restart in a development suite */
     POLL_MS = 20,
-    PASSES_MAX = 100, /* other instances keep writing */
+    PASSES_MAX = 100, /* passes, because other instances keep writing */
     ROUNDS_MAX = 8,   /* three steps, plus an interrupted one */
 };
 
@@ -57,7 +57,7 @@ struct exchange {
     struct ctl *ctl;
     const char *service, *path;
     struct seal_keys file;
-    const char *file_keys; /* as an instance reports it */
+    const char *file_keys; /* the file's keys, as an instance reports them */
     struct seal_instance items[INSTANCES_SHOWN_MAX];
     size_t count;
 };

@@ -37,10 +37,10 @@ struct tenant_bytes_adder {
     struct ctl *ctl;
     struct uuid project, object; /* the current file's */
     struct arena *arena;
-    int64_t have; /* stored */
-    bool skip;    /* complete, or no document */
+    int64_t have; /* stored bytes of it */
+    bool skip;    /* it is complete, or no document has it */
     crypto_generichash_state hash;
-    int64_t files; /* completed */
+    int64_t files; /* completed files */
 };
 
 /* ERR_CONFLICT: not a piece, or out of order. Skips stored bytes. Parks. */

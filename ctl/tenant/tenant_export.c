@@ -165,7 +165,8 @@ static int resume_file(struct export *self, const struct tenant_key *to,
     return last ? tenant_bytes_behind(last->bytes, last->size, &self->from, err) : 0;
 }
 
-/* Fails before users notice. Without access to the keys, it cannot be resumed. */
+/* Opens the file before the tenant becomes read-only. Without access to the keys, the export cannot
+ * be resumed. */
 static int open_file(struct export *self, struct error *err)
 {
     CLEANUP(seal_keys_wipe) struct seal_keys keys = {.count = 0};
@@ -209,7 +210,7 @@ static int write_file(struct export *self, struct error *err)
                : tenant_writer_finish(self->writer, err);
 }
 
-/* Useful until the tenant changes. */
+/* Keeps a part file, which is useful until the tenant changes. */
 static void keep_for_later(struct export *self, const struct error *err)
 {
     if (self->writer && !self->live && !self->began && err->code != ERR_CONFLICT &&

@@ -274,6 +274,7 @@ static int make_box(const struct tenant_key *to, const uint8_t key[static TENANT
                : 0;
 }
 
+/* Replaces an earlier writer's key file. */
 static int write_key(struct tenant_writer *self, const struct tenant_key *own,
                      const uint8_t key[static TENANT_STREAM_KEY_SIZE], struct error *err)
 {
@@ -292,7 +293,7 @@ static int write_key(struct tenant_writer *self, const struct tenant_key *own,
     return write_all(fd, self->key, box, sizeof(box), err);
 }
 
-/* For the receiver, and for this installation until the file is finished. */
+/* Boxes the stream key for the receiver, and for this installation until the file is finished. */
 static int write_header(struct tenant_writer *self, const struct tenant_key *to,
                         const struct tenant_key *own, struct error *err)
 {
@@ -540,7 +541,7 @@ static int get(struct tenant_reader *self, size_t size, struct error *err)
     return 0;
 }
 
-/* NUL-terminated, in the reader. */
+/* The record is NUL-terminated, in the reader. */
 static int get_record(struct tenant_reader *self, size_t max, uint8_t *ret_kind,
                       const uint8_t **ret, size_t *ret_size, struct error *err)
 {

@@ -75,7 +75,7 @@ struct tenant_writer *tenant_writer_create(const char *path, const struct tenant
 struct tenant_writer *tenant_writer_resume(const char *path, const struct tenant_key *to,
                                            const struct seal_keys *keys, struct error *err);
 
-/* Returns the resumed file's head; the second, its size. */
+/* Returns the resumed file's head; tenant_writer_had() returns its size. */
 const char *tenant_writer_head(const struct tenant_writer *self);
 uint64_t tenant_writer_had(const struct tenant_writer *self);
 

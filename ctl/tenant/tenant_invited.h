@@ -34,7 +34,7 @@ int tenant_invited_load(struct tenant_invited *self, struct ctl *ctl, struct uui
 int tenant_invited_check(struct tenant_invited *self, struct ctl *ctl, struct uuid project,
                          struct field_list rows, int64_t before, struct error *err) MUST_USE;
 
-/* True for their rows. Call it in order. */
+/* True for rows of these practitioners. Call it in order, table by table. */
 bool tenant_invited_skips(struct tenant_invited *self, const char *table, const void *row,
                           size_t size);
 

@@ -53,7 +53,8 @@ char *tenant_key_print(struct arena *arena, const struct tenant_key *self)
     return arena_printf(arena, PREFIX "%s", secret_encode(arena, bytes, sizeof(bytes)));
 }
 
-/* False for a point of small order, which makes the same box for all: libsodium rejects it. */
+/* False for a point of small order, to which every sender would make the same box: libsodium
+ * rejects it. */
 static bool encrypts(const struct tenant_key *self)
 {
     uint8_t point[crypto_scalarmult_BYTES], scalar[crypto_scalarmult_SCALARBYTES] = {1};

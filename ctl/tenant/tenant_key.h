@@ -1,7 +1,7 @@
 /*
  * tenant_key.h - the key pair (X25519) of an installation that receives files
- * (ctl/tenant/tenant_file.h). It is derived from a seal key, with which files remain readable after
- * an exchange.
+ * (ctl/tenant/tenant_file.h). It is derived from a seal key; files remain readable as long as that
+ * key is known.
  */
 #ifndef ATRIUM_CTL_TENANT_TENANT_KEY_H
 #define ATRIUM_CTL_TENANT_TENANT_KEY_H

@@ -26,7 +26,7 @@ static int list_tables(struct ctl *ctl, const char *service, struct uuid project
     return ctl_bus_call(ctl->bus, ctl->arena, &method, &in, ret, err);
 }
 
-/* `after` can be in the arena. */
+/* `after` can be in the arena: it is encoded first. */
 static int read_page(struct walk *self, const char *service, const struct tenant_read_in *in,
                      struct arena *arena, struct tenant_read_out *ret, struct error *err)
 {

@@ -89,7 +89,7 @@ static void import_close(struct import *self)
     free(self->seen.slots);
 }
 
-/* For the whole command. */
+/* Allocates memory for the whole command. */
 static void batches_new(struct import *self)
 {
     self->batches = memory_array(BATCHES, sizeof(*self->batches));
@@ -107,7 +107,7 @@ static int unreadable(const struct import *self, struct error *err)
     return error_set(err, ERR_NOT_FOUND, "%s: %s", self->path, strerror(errno));
 }
 
-/* Rewinds the file. */
+/* Hashes and rewinds the file. */
 static int hash_file(struct import *self, struct error *err)
 {
     static const char purpose[] = "atrium user import 1";

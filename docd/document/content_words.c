@@ -15,7 +15,7 @@
 
 enum {
     CHARACTERS_MAX = 60000, /* indexed part of a title, name or text */
-    BYTES_MAX = 900000,     /* all words; a tsvector holds 1 MiB, including */
+    BYTES_MAX = 900000,     /* bytes of all words; a tsvector holds 1 MiB, including */
     BYTES_MORE = 6,         /* these bytes per position */
     POSITION_MAX = 16383,
     WORD_MAX = 500, /* longer words are not indexed */

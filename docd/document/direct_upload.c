@@ -236,6 +236,7 @@ static struct form_key key_of(struct store_key form)
     return key;
 }
 
+/* The caller holds a slot, which the fiber releases. */
 static struct flight_call *begin(struct direct_uploads *self, struct store_key form,
                                  struct error *err)
 {
@@ -262,7 +263,7 @@ static struct flight_call *find_or_begin(struct direct_uploads *self, struct sto
         (void)error_retry(err, ERR_OVERLOADED, 1, "The service is busy. Try again in a moment.");
         return NULL;
     }
-    call = flight_find(&self->running, key.text);
+    call = flight_find(&self->running, key.text); /* begun while this fiber waited */
     if (!call)
         made = begin(self, form, err);
     if (!made)

@@ -19,7 +19,7 @@ struct document_file {
     const char *foundType; /* detected, whatever contentType says */
     const char *fileName, *contentType;
     int64_t lastUpdated;
-    bool missing;
+    bool missing; /* known to be missing from the store */
     bool pending; /* the store may have a new file */
 };
 FIELD_DECLARE(document_file);

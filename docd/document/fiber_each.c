@@ -54,7 +54,7 @@ int fiber_each(struct loop *loop, const struct fiber_each *each, size_t *ret_beg
            fiber_start(loop, help, &self, &ignored) == 0)
         self.helpers++;
     work(&self);
-    while (self.helpers > 0) /* they use this frame */
+    while (self.helpers > 0) /* helpers use this frame */
         (void)!fiber_queue_wait(loop, &self.ended, INT64_MAX);
     if (ret_begun)
         *ret_begun = self.next;

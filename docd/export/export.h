@@ -26,8 +26,8 @@ int export_run(void *daemon, const struct request *req, struct error *err) MUST_
 
 /* ---- export.c ---- */
 
-/* True for an export's handle; the second reads a piece of the file. ERR_NOT_FOUND: the export has
- * expired. Parks. */
+/* True for an export's handle. export_read() reads a piece of the file and parks; ERR_NOT_FOUND:
+ * the export has expired. */
 bool export_is_handle(const char *handle);
 int export_read(struct docd *d, const struct request *req, const struct content_read_in *in,
                 struct content_read_out *out, struct error *err) MUST_USE;

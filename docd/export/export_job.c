@@ -26,7 +26,7 @@
 enum {
     CALL_MS = 20000,       /* deadline of one call */
     LEASE_MS = MINUTES(1), /* contract time */
-    RENEW_MS = 10 * 1000,  /* real time; also the longest for a file */
+    RENEW_MS = 10 * 1000,  /* real time; also how long one file can take */
     EXPORT_ATTEMPTS = 30,  /* about two hours */
     PAUSE_MAX_S = 300,
     DOCUMENT_PAGE = 200,
@@ -131,7 +131,7 @@ static ssize_t read_document(void *arg, uint8_t *bytes, size_t size, struct erro
     return (ssize_t)count;
 }
 
-/* Stays inside the folder where the archive is unpacked. */
+/* Returns a name that stays inside the folder where the archive is unpacked. */
 static const char *path_of(struct arena *arena, const struct uuid *id, const char *file_name)
 {
     char *path = arena_printf(arena, "documents/%s/%s", id->text, file_name);

@@ -12,7 +12,7 @@
 #include "common/base/error.h"
 
 enum {
-    SEALED_BLOCK = 64 * 1024, /* except the last */
+    SEALED_BLOCK = 64 * 1024, /* bytes of a block, except the last */
     SEALED_MORE =
         crypto_aead_xchacha20poly1305_ietf_NPUBBYTES + crypto_aead_xchacha20poly1305_ietf_ABYTES,
     SEALED_KEY = crypto_aead_xchacha20poly1305_ietf_KEYBYTES,
@@ -22,7 +22,7 @@ int64_t sealed_size(int64_t size);
 
 /* The sealed blocks that contain bytes `offset` to `end` (exclusive). */
 struct sealed_range {
-    int64_t block, offset, size;
+    int64_t block, offset, size; /* first block; offset and size of the sealed bytes */
 };
 struct sealed_range sealed_range_of(int64_t size, int64_t offset, int64_t end);
 
@@ -48,7 +48,7 @@ int sealed_file_write(struct sealed_file *self, int64_t offset, const void *byte
 ssize_t sealed_file_read(struct sealed_file *self, int64_t offset, void *bytes,
                          size_t size) MUST_USE;
 
-/* The second reads the sealed bytes, after a flush. */
+/* Writes the block in memory. sealed_file_read_sealed() needs that. */
 int sealed_file_flush(struct sealed_file *self) MUST_USE;
 ssize_t sealed_file_read_sealed(struct sealed_file *self, int64_t offset, void *bytes,
                                 size_t size) MUST_USE;

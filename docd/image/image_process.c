@@ -155,7 +155,7 @@ static int begin(struct image_process *self, int socket, struct confined *ret, s
     const struct confine_program program = {
         .fd = self->program, .argv = argv, .in = socket, .out = -1, .err = errors};
     const struct confine_rules rules = {
-#ifndef __SANITIZE_ADDRESS__ /* shadow memory counts */
+#ifndef __SANITIZE_ADDRESS__ /* the sanitizer's shadow memory counts */
         .memory = MEMORY_BASE + MEMORY_SHARE * self->memory,
 #endif
         .processes = PROCESSES,
@@ -422,7 +422,7 @@ static int await(struct image_process *self, struct call *call, const struct lif
     if (wake == FIBER_CANCELLED && !call->over)
         return fiber_wake_error(FIBER_CANCELLED, err);
     if (!call->over && life && self->current == life) {
-        confine_kill(&life->confined);
+        confine_kill(&life->confined); /* a decoder that does not end takes all others with it */
         self->current = NULL;
     }
     if (call->reported)

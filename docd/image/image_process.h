@@ -30,7 +30,7 @@ int image_process_run(struct image_process *self, struct uuid project, struct im
 /* Returns the confinement that works, or NULL: no image is decoded. Static. */
 const char *image_process_choice(const struct image_process *self);
 
-/* True in the decoding process; call it first in main(). The second is that process's main(). */
+/* True in the decoding process, which then runs image_program(). Call it first in main(). */
 bool image_program_wanted(int argc, char **argv);
 int image_program(void);
 

@@ -124,7 +124,7 @@ static void yield_to_others(bool idle)
 /* Sets only the soft limit: the next image may need more. */
 static void limit_memory(int64_t bytes UNUSED)
 {
-#ifndef __SANITIZE_ADDRESS__ /* shadow memory counts */
+#ifndef __SANITIZE_ADDRESS__ /* the sanitizer's shadow memory counts */
     struct rlimit now;
 
     if (getrlimit(RLIMIT_DATA, &now) < 0)
@@ -225,7 +225,7 @@ int image_program(void)
     bool usable, good;
     int socket;
 
-    close_range(STDERR_FILENO + 1, ~0u, 0); /* also the program file of a script */
+    close_range(STDERR_FILENO + 1, ~0u, 0); /* also the program's own file, if it is a script */
     image_vips_prepare();
     usable = image_vips_start();
     (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
@@ -236,7 +236,7 @@ int image_program(void)
             continue;
         if (fork() == 0)
             decoder(socket, hire.idle, usable);
-        close(socket); /* a failed fork ends the decoder, too */
+        close(socket); /* after a failed fork, this ends the decoder */
     }
     return EXIT_SUCCESS;
 }

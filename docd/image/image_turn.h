@@ -48,7 +48,7 @@ int image_turn_enter(struct image_scheduler *scheduler, const struct request *re
 
 int64_t image_turn_pixels(const struct image_turn *self);
 
-/* The second also moves the image to the slow lane. */
+/* Charges pixels to the client; image_turn_enlarge() also moves the image to the slow lane. */
 void image_turn_charge(struct image_turn *self, int64_t pixels);
 void image_turn_enlarge(struct image_turn *self, int64_t pixels);
 

@@ -22,7 +22,7 @@
 #include "docd/image/image_header.h"
 
 enum {
-    RECIPE = 2, /* changes with the bytes of results */
+    RECIPE = 2, /* increased when the same input gives other bytes */
     QUALITY = 80,
     PNG_COMPRESSION = 6,
     WEBP_EFFORT = 4,

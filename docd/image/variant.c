@@ -18,7 +18,7 @@
 #include "docd/image_api.h"
 
 enum {
-    LOOK_AGAIN_MS = 15, /* while another process makes it */
+    LOOK_AGAIN_MS = 15, /* polling, while another process makes it */
     ETAG_HASH = 32,
 };
 
@@ -33,7 +33,7 @@ struct variants {
     struct fiber_sem slots;   /* fibers that make a variant */
     int64_t bytes_max, bytes; /* on disk, as far as known */
     int64_t image_bytes;
-    bool sweeping, changed;
+    bool sweeping, changed; /* changed: since the last sweep */
     int folder; /* cursor of variants_objects() */
     struct uuid after;
     uint64_t *hits, *made, *shared, *decodes;
@@ -195,7 +195,7 @@ int variants_objects(struct variants *self, const struct request *req, struct uu
 
 /* ---- making ---- */
 
-/* *ret_there: another process has made it meanwhile. */
+/* Locks the new file. *ret_there: another process has made it meanwhile. */
 static int begin(struct variants *self, const struct request *req, struct variant_job *job,
                  bool *ret_there, struct error *err)
 {
@@ -274,7 +274,7 @@ static int make(struct variants *self, const struct request *req, const struct w
 
 /* ---- equal requests ---- */
 
-/* *ret_there as in begin(). */
+/* Makes it for all waiters; *ret_there as in begin(). */
 static int make_for_all(struct variants *self, const struct request *req,
                         const struct wanted *wanted, struct image_turn *turn,
                         struct variant_job *job, bool *ret_there, struct error *err)
@@ -282,7 +282,7 @@ static int make_for_all(struct variants *self, const struct request *req,
     struct flight_call making;
     int result;
 
-    /* Rejects before a file is opened. */
+    /* Rejects what the pool cannot take before a file is opened. */
     if (fiber_sem_acquire(&self->slots, 1, 0, err) < 0)
         return -1;
     flight_lead(&self->making, wanted->name, &making);

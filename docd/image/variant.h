@@ -56,8 +56,7 @@ int variant_make_png(struct variants *self, const struct request *req, struct uu
                      const struct field_bytes *from, const struct image_size *size, size_t room,
                      struct field_bytes *ret, struct error *err) MUST_USE;
 
-/* True for a variant's handle. The second reads bytes, and makes the variant again if it was
- * removed; it parks. */
+/* True for a variant's handle. variant_read() parks, and makes a removed variant again. */
 bool variant_is_handle(const char *handle);
 int variant_read(struct variants *self, const struct request *req, const char *handle,
                  int64_t offset, void *bytes, size_t size, size_t *ret_size,

@@ -27,7 +27,7 @@ struct receiver {
 struct file_sender {
     struct loop *loop;
     int socket;
-    struct loop_timer *again;
+    struct loop_timer *again; /* NULL: the socket is watched */
     int64_t last;
     struct receiver receivers[RECEIVERS_MAX];
 };

@@ -18,7 +18,7 @@ struct file_sender;
 struct file_sender *file_sender_new(struct loop *loop, struct bus *bus, struct error *err);
 void file_sender_destroy(struct file_sender **self_p);
 
-/* Both arguments can be NULL. */
+/* True when that gateway is connected. Both arguments can be NULL. */
 bool file_sender_knows(const struct file_sender *self, const char *receiver);
 
 /* Sends a borrowed file. Returns its number, above 0; 0: not now. */

@@ -6,7 +6,7 @@
 
 #include "common/base/log.h"
 
-enum { DEPTH_MAX = 8, PATH_MAX_ = 256, TEXT_MAX_ = 1100 /* S3's limit is 1,024 */ };
+enum { DEPTH_MAX = 8, PATH_MAX_ = 256, TEXT_MAX_ = 1100 /* S3 limits a key to 1,024 */ };
 
 struct reading {
     XML_Parser parser;

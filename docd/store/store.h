@@ -95,9 +95,9 @@ struct store_functions {
 
     /* ---- files of other installations ---- */
 
-    /* Adds bytes to an unfinished object at `offset`, creates it at 0. A piece begins at a multiple
-     * of STORE_PIECE or at *ret_have, and has STORE_PIECE bytes or the last ones of `size`; others
-     * can be ignored. *ret_have: bytes it then has; `size` if finished. */
+    /* Adds bytes to an unfinished object at `offset`; creates it at offset 0. A piece begins at a
+     * multiple of STORE_PIECE or at *ret_have, and has STORE_PIECE bytes or the last ones of
+     * `size`; others can be ignored. *ret_have: bytes it then has; `size` if finished. */
     int (*append)(struct store *self, const struct request *req, struct store_key key,
                   int64_t offset, struct field_bytes bytes, int64_t size, int64_t *ret_have,
                   struct error *err);

@@ -4,8 +4,9 @@
  *     DIR/incoming/<id>   being written
  *     DIR/<xx>/<id>       complete: xx are the first two digits of the id
  *
- * A file is synced before its rename, and its folder after, so a readable file survives a power cut
- * complete. All but cached reads runs on a pool: the file system can stall.
+ * A file is synced before its rename, and its folder after, so a readable file is complete even
+ * after a power cut. Everything except cached reads runs on a pool, because the file system can
+ * stall.
  */
 #include "docd/store/store.h"
 
@@ -347,6 +348,7 @@ static int list_files(struct job *job)
     return error ? -1 : 0;
 }
 
+/* Ignores missing files. */
 static int unlink_error(int dir, const char *path)
 {
     return unlinkat(dir, path, 0) < 0 && errno != ENOENT ? errno : 0;
@@ -645,7 +647,7 @@ static const struct store_functions functions = {
 
 /* ---- start ---- */
 
-/* Creates the last folder last: it shows that all exist. */
+/* Creates the folder ff last: it shows that all exist. */
 static int make_folders(int dir)
 {
     char name[16];

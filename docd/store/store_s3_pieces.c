@@ -16,6 +16,7 @@ enum {
 
 static const char arriving[] = "arriving/";
 
+/* Returns "arriving/<project>/<object>/". */
 static const char *pieces_prefix(const struct request *req, struct store_key key)
 {
     return arena_printf(req->arena, "%s%s/%s/", arriving, key.project.text, key.object.text);
@@ -119,7 +120,7 @@ static int is_kept(const struct store_s3 *self, const struct request *req, struc
     return 0;
 }
 
-/* A piece follows another, except the first. */
+/* True when the piece is the first or follows another. */
 static int is_next(const struct store_s3 *self, const struct request *req, struct store_key key,
                    int64_t number, bool *ret, struct error *err)
 {
@@ -150,7 +151,7 @@ static int append_piece(const struct store_s3 *self, const struct request *req,
     return put_bytes(self, req, piece_key(req, key, number), NULL, bytes, &etag, err);
 }
 
-/* Ignores what happens between the checks at start and end. */
+/* Checks at the start and at the end if the object is finished. */
 int store_s3_append(struct store *store, const struct request *req, struct store_key key,
                     int64_t offset, struct field_bytes bytes, int64_t size, int64_t *ret_have,
                     struct error *err)

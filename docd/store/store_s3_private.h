@@ -101,7 +101,7 @@ struct store_s3_parts {
 int store_s3_parts_begin(struct store_s3_parts *self, const struct store_s3 *store,
                          const struct request *req, const char *key, struct error *err) MUST_USE;
 
-/* Returns the next part's query; the second records the part with the server's tag. */
+/* Returns the next part's query; store_s3_parts_add() records the part with the server's tag. */
 const char *store_s3_parts_query(const struct store_s3_parts *self);
 void store_s3_parts_add(struct store_s3_parts *self, const char *etag);
 

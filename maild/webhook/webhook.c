@@ -38,7 +38,7 @@ static int require_webhook(int rows, struct error *err)
     return sql_require(rows, err, ERR_NOT_FOUND, "Webhook not found.");
 }
 
-/* A webhook discloses what happens in a project. */
+/* Requires fresh proof, because a webhook discloses what happens in a project. */
 static int check_proof(struct maild *d, const struct request *req, struct error *err)
 {
     const struct proof_check_in in = {.projectId = req->caller->project,

@@ -21,13 +21,13 @@ struct webhooks {
     struct work *work;
     struct curl_loop *curl;
     bool ended;
-    int64_t idle_until_mono_ms[WEBHOOK_SOURCES];
+    int64_t idle_until_mono_ms[WEBHOOK_SOURCES]; /* no log is read before */
     uint64_t *delivered, *retried, *refused, *gone, *events;
 };
 
 /* ---- webhook.c ---- */
 
-/* ERR_NOT_FOUND; ERR_STEP_UP_REQUIRED without fresh proof. Parks. */
+/* Checks that the caller can change a webhook: ERR_NOT_FOUND, then ERR_STEP_UP_REQUIRED. Parks. */
 int webhook_check_change(struct maild *d, const struct request *req, struct uuid id,
                          struct error *err) MUST_USE;
 

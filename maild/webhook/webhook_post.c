@@ -23,7 +23,7 @@ enum {
     WEBHOOKS_MAX = 128, /* per instance */
     COURIERS_MAX = 8,   /* per webhook */
     BATCH = 256,
-    MISSES_MAX = 3, /* without a success; ends the batch */
+    MISSES_MAX = 3, /* failures without a success; the rest of the batch is not tried */
     POST_MS = 8000,
     TOKEN_MS = 3000,
     TOKEN_PAUSE_MS = 5000,
@@ -112,7 +112,7 @@ static const char *const *headers_of(const struct target *target, struct arena *
     return lines;
 }
 
-/* -1: no token. */
+/* -1: authd has signed no token. */
 static int prepare(struct batch *self, const struct post *post, struct request *req,
                    struct fetch *ret, struct error *err)
 {
