@@ -331,8 +331,6 @@ static void a_refused_refresh_leaves_the_token(void)
     CU_ASSERT_EQUAL(audited("session.refresh", patient), 4);
 }
 
-/* Use of a copied token ends its session, even from a refused address. An invalid token gets the
- * same answer as everywhere. */
 static void the_address_does_not_hide_a_theft(void)
 {
     PERSON patient = newcomer("Patient");

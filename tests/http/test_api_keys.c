@@ -204,7 +204,6 @@ static void only_admins_have_keys(void)
     end_key(&key);
 }
 
-/* The policy names everything; what a policy cannot name stays closed. */
 static void it_opens_what_a_policy_can_name_and_nothing_else(void)
 {
     char wide[64], path[256];

@@ -341,8 +341,6 @@ static void white_space_fits_into_no_buffer(void)
     free(bytes);
 }
 
-/* Requests before the malformed one in the same segment get their responses. A request with
- * "Connection: close" ends the connection. */
 static void requests_before_malformed_bytes_are_answered(void)
 {
     static const struct {

@@ -619,7 +619,6 @@ static void deleted_entries_are_not_found(void)
     check_whole();
 }
 
-/* Texts of the maximum size, in scripts with characters of all lengths. */
 static void large_texts_are_kept(void)
 {
     static const char *const letters[] = {"ab ", "\u1ed9 ", "\ud55c", "\U00010400"};
@@ -939,7 +938,6 @@ static void a_file_is_imported(void)
 
 #define ENTRY(more) "{\"type\":\"t\",\"key\":\"k\",\"language\":\"en\",\"title\":\"T\"" more "}"
 
-/* The other system's file has a byte order mark, and a number beyond int64. */
 static void a_file_of_another_system_is_imported(void)
 {
     static const char file[] =

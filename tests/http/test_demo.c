@@ -232,7 +232,6 @@ static void a_token_makes_no_practitioner(void)
     free(email);
 }
 
-/* As in a library: discovery, code with PKCE, tokens, userinfo, API call. */
 static void the_demos_client_signs_a_person_in(void)
 {
     PERSON patient = browser_person(suite);

@@ -304,7 +304,6 @@ static int sign_in(const struct dev *dev, const char *email)
     return start->status;
 }
 
-/* Stops it with Ctrl-C or a kill, and starts it again each time: only the data stays. */
 static void it_starts_again_with_its_data_and_leaves_nothing(void)
 {
     static const int signals[] = {SIGINT, SIGKILL, SIGTERM};
@@ -576,7 +575,6 @@ static void wrong_options_are_refused(void)
     free(path);
 }
 
-/* The message has the reason and the daemon's log, if the log still exists. */
 static void a_daemon_that_does_not_start_is_named(void)
 {
     CLEANUP(unit_dir_remove) struct unit_dir dir = prepared_unit_dir(), used = prepared_unit_dir();

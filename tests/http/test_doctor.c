@@ -100,7 +100,6 @@ static void run_sql(const char *sql)
     PQfinish(connection);
 }
 
-/* Makes all connections of docd new. */
 static void reconnect_docd(void)
 {
     run_sql("select pg_terminate_backend(pid) from pg_stat_activity where usename = 'atrium-docd'");

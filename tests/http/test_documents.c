@@ -700,8 +700,6 @@ static void a_new_name_outlives_the_upload(void)
     free(id);
 }
 
-/* A patient of demo sees documents that it authored, a practitioner all of the project, and neither
- * another project's. */
 static void documents_of_other_authors_are_hidden(void)
 {
     static const struct {

@@ -108,7 +108,6 @@ static void an_intact_store_verifies(void)
     free(large);
 }
 
-/* Readers get an error before any verification. Verification writes only with --repair. */
 static void missing_bytes_are_reported(void)
 {
     char *small = put(small_bytes, SMALL), *large = put(large_bytes, LARGE);

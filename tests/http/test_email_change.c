@@ -208,7 +208,6 @@ static void the_old_address_is_reserved_for_a_week(void)
     free(email);
 }
 
-/* The new address is verified where the old one was, and after the undo the old one is again. */
 static void a_verified_account_stays_so(void)
 {
     PERSON patient = person_register_settled(suite);
@@ -371,8 +370,6 @@ static void one_of_many_changes_it(void)
     free(email);
 }
 
-/* Killing both instances during the change leaves it complete, with its proof and its undo, or
- * absent. */
 static void a_kill_leaves_no_half_change(void)
 {
     for (int round = 0; round < 4; round++) {

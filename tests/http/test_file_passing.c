@@ -346,7 +346,6 @@ static void files_outside_the_page_cache_go_over_the_bus(void)
     free(bytes);
 }
 
-/* The socket is for gateways only, and files go only to the gateway that requested them. */
 static void another_process_gets_nothing(void)
 {
     char *bytes = test_bytes(SIZE, 12), *id = put(bytes, SIZE), got[64];
@@ -387,7 +386,6 @@ static void kill_and_wait(const char *daemon)
     CU_ASSERT_TRUE(suite_wait_new_pid(suite, daemon, "1", pid));
 }
 
-/* Either daemon can die during a read: the gateway continues with the files that it has open. */
 static void docd_or_the_gateway_dies(void)
 {
     char *bytes = test_bytes(LARGE, 13), *id = put(bytes, LARGE);

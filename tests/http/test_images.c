@@ -405,7 +405,6 @@ static void a_new_file_has_new_variants(void)
     free(id);
 }
 
-/* Killed while making variants: repeated requests succeed, and no partial file gets in the way. */
 static void deaths_leave_nothing_in_the_way(void)
 {
     char *id = put_picture(3000, 2000), paths[MANY][128];
@@ -510,8 +509,6 @@ static char *put_large_picture(void)
     return id;
 }
 
-/* Killing any part of the decoder costs at most one 503. docd continues, and the next image
- * succeeds. */
 static void a_decoder_that_dies_costs_one_answer(void)
 {
     enum { DECODER = 3, PROCESS = 2 };

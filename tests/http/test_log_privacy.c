@@ -547,7 +547,6 @@ static void a_clinician_is_invited(void)
     CU_ASSERT_TRUE(late->status == 200 || late->status == 400);
 }
 
-/* PostgreSQL would log the row of a violated constraint, and the statement of both errors. */
 static void the_database_refuses(void)
 {
     const char *surname = arena_printf(arena, "%s%0*d", mark("Long"), 90, 0);
@@ -626,7 +625,6 @@ static void connections_are_lost(void)
     during_bustle(1, statements);
 }
 
-/* Statements time out, then PostgreSQL logs a deadlock's victim. */
 static void the_database_stalls(void)
 {
     static const char *const statements[] = {
@@ -726,7 +724,6 @@ static void no_listing_contains_a_secret(void)
     }
 }
 
-/* Every visible process on this machine, because others can see arguments too. */
 static void no_process_has_a_secret_in_its_arguments(void)
 {
     struct dirent **entries = NULL;

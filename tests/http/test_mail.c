@@ -241,7 +241,6 @@ static void the_welcome_mail_has_all_that_a_mail_needs(void)
     free(email);
 }
 
-/* Text outside ASCII is encoded, and lines have the length that RFC 5322 recommends. */
 static void words_outside_ascii_are_encoded(void)
 {
     POST post = post_open(NULL, NULL);
@@ -481,7 +480,6 @@ static void an_absent_server_gets_it_when_it_comes(void)
     free(email);
 }
 
-/* After four failures the next attempt is eight seconds away; the operator does not wait. */
 static void the_operator_sends_it_now(void)
 {
     char *email = register_somebody(), *id = wait_attempts(4);

@@ -313,7 +313,6 @@ static void inviting_reveals_nothing_of_other_tenants(void)
     free(unknown);
 }
 
-/* Compares median times, which show small differences. */
 static void inviting_takes_equal_time(void)
 {
     enum { ROUNDS = 9, KNOWN = 0, UNKNOWN = 1 };
@@ -662,7 +661,6 @@ static void a_sign_up_leaves_the_invitation_of_an_admin_alone(void)
     free(email);
 }
 
-/* The sign-up's own link makes a plain member; the admin's link then makes an admin. */
 static void a_sign_up_gives_no_rights_of_an_admin(void)
 {
     char *email = business_address();

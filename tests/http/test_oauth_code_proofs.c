@@ -194,7 +194,6 @@ static struct http_answer *userinfo_proven(const char *token, const struct jose 
     return answer;
 }
 
-/* Proofs with a token of another key or an ended grant leave no rows either. */
 static void proofs_without_a_valid_token_leave_no_rows(void)
 {
     enum { PROOFS = 8 };

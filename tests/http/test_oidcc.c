@@ -203,7 +203,6 @@ static void check_userinfo(const char *method, bool in_form)
     json_decref(claims);
 }
 
-/* Nothing without a token, with an ID token, or with an API token. */
 static void oidcc_userinfo_get(void)
 {
     BROWSER browser = browser_open(suite);
@@ -325,7 +324,6 @@ static void oidcc_ensure_request_with_acr_values_succeeds(void)
     check_granted(OAUTH_USUAL "&acr_values=1+2", "openid profile email");
 }
 
-/* An email address prefills the form; other text does not, and never becomes markup. */
 static void oidcc_login_hint(void)
 {
     static const struct {
@@ -350,7 +348,6 @@ static void oidcc_login_hint(void)
     }
 }
 
-/* The first supported language, otherwise the browser's. */
 static void oidcc_ui_locales(void)
 {
     static const struct {
@@ -443,7 +440,6 @@ static void oidcc_prompt_none_logged_in(void)
     json_decref(other);
 }
 
-/* The hint's person, or an error. */
 static void oidcc_id_token_hint(void)
 {
     BROWSER browser = browser_open(suite);
@@ -498,7 +494,6 @@ static void oidcc_codereuse_30seconds(void)
     check_reuse(30);
 }
 
-/* An unknown client or redirect URI is an error page without a redirect. */
 static void oidcc_ensure_registered_redirect_uri(void)
 {
     static const char *const rows[] = {

@@ -298,7 +298,6 @@ static void consents_are_listed_and_withdrawn(void)
     free(diary);
 }
 
-/* A form withdraws only consent of its browser's person, and only from the displayed page. */
 static void consents_of_others_are_not_withdrawn(void)
 {
     char *diary = oauth_register(suite, admin, "{\"name\":\"Diary\",\"firstParty\":false}");

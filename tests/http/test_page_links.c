@@ -113,7 +113,6 @@ static void a_forgotten_password_is_set_anew(void)
     CU_ASSERT_TRUE(browser_sees(browser, "This link is no longer good"));
 }
 
-/* The tenant's password rules apply, and a refusal does not consume the link. */
 static void rules_of_passwords_hold(void)
 {
     PERSON patient = person_register(suite, NULL);
@@ -182,7 +181,6 @@ static void an_address_is_confirmed_by_password(void)
                     400);
 }
 
-/* A signed-in person verifies with one click; another account's session is not enough. */
 static void an_address_is_confirmed_by_its_session(void)
 {
     PERSON patient = register_settled();
@@ -629,7 +627,6 @@ static bool is_logged(const char *text)
     return system(command) == 0; /* NOLINT(cert-env33-c) */
 }
 
-/* An email's link must not be in a header that other sites see, nor in a log. */
 static void secrets_of_links_stay(void)
 {
     PERSON patient = register_settled();

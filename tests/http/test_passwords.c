@@ -494,7 +494,6 @@ static void a_password_is_one_however_its_letters_are_sent(void)
     CHECK_STATUS(back, 204);
 }
 
-/* An older build hashed the typed bytes. That hash verifies and is replaced. */
 static void older_hashes_verify(void)
 {
     PERSON patient = person_register(suite, NULL);

@@ -354,7 +354,6 @@ static void check_cursor(const struct person *who, const char *query, const char
     CHECK_PROBLEM(answer, "_cursor");
 }
 
-/* Refused: a cursor of another list, project or route, an altered one, and an old one. */
 static void a_cursor_is_good_for_its_list_and_a_day(void)
 {
     HTTP_ANSWER first = get(admin, "?_count=2&search=zq");

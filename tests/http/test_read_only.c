@@ -222,7 +222,6 @@ static void a_form_of_before_waits(void)
     CHECK_READ_ONLY(refused, "upload");
 }
 
-/* A client that retries after Retry-After keeps its session. */
 static void a_renewal_waits_and_its_token_stays_good(void)
 {
     for (int i = 0; i < TIMES; i++) {
@@ -449,7 +448,6 @@ static struct program *export_into_full_disk(void)
     return program_run((const char *const[]){"/bin/bash", "-c", command, NULL}, NULL);
 }
 
-/* No file remains, and the tenant is open again. */
 static void an_export_that_fails_ends_what_it_began(void)
 {
     PROGRAM full = export_into_full_disk();
@@ -484,7 +482,6 @@ static struct program *start_export(const char *target)
                          NULL);
 }
 
-/* Ctrl-C at any point: without a file the tenant is open again. */
 static void an_export_that_is_interrupted_ends_what_it_began(void)
 {
     int undone = 0;
@@ -514,7 +511,6 @@ static void an_export_that_is_interrupted_ends_what_it_began(void)
     CU_ASSERT(undone > 0);
 }
 
-/* Killed at any point, an export can be resumed or repeated. */
 static void an_export_that_was_killed_is_repeated_or_undone(void)
 {
     for (int i = 0; i < 8; i++) {

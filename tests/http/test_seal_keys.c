@@ -152,7 +152,6 @@ static void check_factor(void)
     UNIT_CHECK(factor_sign_in(made.recovery[made.recovered++]) == 200, "%s", "a recovery code");
 }
 
-/* Each of the two authd handles about half of the calls. */
 static void check_refresh(void)
 {
     HTTP_ANSWER answer = suite_post_fresh(suite, "/auth/refresh-token",

@@ -517,7 +517,6 @@ static void a_token_is_given_by_the_settings_of_its_record(void)
     replace_client("read");
 }
 
-/* settingsd has read the registration and is stopped while it changes. */
 static void an_answer_that_comes_behind_a_change_is_not_kept(void)
 {
     PGconn *db = suite_database(suite);

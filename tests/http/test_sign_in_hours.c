@@ -151,7 +151,6 @@ static void those_of_another_project_are_not_counted(void)
         check_row(list, i, i == LAST, 0);
 }
 
-/* An admin chooses the reason's text. */
 static void a_reason_that_looks_like_a_sign_in_is_none(void)
 {
     static const char *const reasons[] = {

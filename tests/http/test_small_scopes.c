@@ -466,7 +466,6 @@ static char *launch_for(const struct person *patient)
     return copy(made, "launch");
 }
 
-/* Such tokens are for the FHIR server alone and do not even open the documents in their scope. */
 static void tokens_for_a_fhir_server_open_no_route(void)
 {
     char *launch = launch_for(owner);

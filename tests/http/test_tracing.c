@@ -129,7 +129,6 @@ static void check_path(const char *trace_id, const char *const (*path)[2], size_
         check_path((trace_id), path_, ARRAY_SIZE(path_));    \
     } while (0)
 
-/* Checks also that no span names a person. */
 static void check_all_valid(void)
 {
     (void)program_wait_output(receiver, "", 0);
@@ -384,7 +383,6 @@ static void partially_accepted_spans_are_counted(void)
     free(id);
 }
 
-/* More spans than the rings hold, and no response: clients notice nothing. */
 static void a_hanging_receiver_harms_nothing(void)
 {
     enum { REQUESTS = 1200, PARALLEL = 8 };

@@ -510,7 +510,6 @@ static void what_an_admin_did_shows_neither_address_nor_reason(void)
     CU_ASSERT_EQUAL(done_by_others, ARRAY_SIZE(acts) + 1); /* the ended session too */
 }
 
-/* Checks that each sealed row of a project is one leaf, and each leaf a sealed row. */
 static void check_whole(void)
 {
     CU_ASSERT_TRUE(grown(admin));

@@ -80,8 +80,6 @@ static void wait_for_leaves(void)
                                   strchr(admin->project, '/') + 1));
 }
 
-/* Counts a text's occurrences in a reader's view. */
-
 static void rows_of_accounts_have_no_open_address(void)
 {
     PERSON person = person_register(suite, NULL);
@@ -108,7 +106,6 @@ static void rows_of_accounts_have_no_open_address(void)
     free(account);
 }
 
-/* Neither repetition nor length reveals an address. */
 static void sealed_texts_tell_nothing(void)
 {
     PERSON person = person_register(suite, NULL);
@@ -248,7 +245,6 @@ static void a_wipe_while_rows_are_written_leaves_no_key(void)
     free(account);
 }
 
-/* Several concurrent requests at both authd make one pair. */
 static void an_account_of_an_older_build_gets_its_keys_when_it_is_used(void)
 {
     PERSON person = person_register(suite, NULL);

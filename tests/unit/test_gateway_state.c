@@ -72,7 +72,7 @@ static struct cache_key number_key(uint64_t number)
     struct cache_key key = {0};
 
     memcpy(key.bytes, &number, sizeof(number));
-    number %= 7; /* chains */
+    number %= 7; /* few values, so that hash chains grow */
     memcpy(key.bytes + CACHE_KEY_SIZE - sizeof(number), &number, sizeof(number));
     return key;
 }
