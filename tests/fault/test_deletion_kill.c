@@ -29,7 +29,6 @@ static const char *const targets[] = {"authd", "maild"};
 
 static struct suite *suite;
 
-/* Makes a patient with a known account and no deletion. */
 static struct subject patient(void)
 {
     struct subject self = subject_patient(suite);

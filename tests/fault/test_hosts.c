@@ -322,7 +322,6 @@ static struct http_answer *sign_out_on_b(const char *token)
     return answer;
 }
 
-/* Registers a patient whom the gateways on a and b know. */
 static struct http_answer *register_everywhere(void)
 {
     struct http_answer *made = host_suite_register_soon("other@hosts.example");

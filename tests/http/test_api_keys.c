@@ -81,7 +81,6 @@ static void end_key(const struct key *key)
     CHECK_STATUS(done, 204);
 }
 
-/* Sends requests on fresh connections, 8 at a time, and counts those with the status. */
 static size_t count_answers(const char *bearer, int status, size_t count)
 {
     struct http_request requests[MANY];

@@ -263,7 +263,6 @@ static void hear(int fd, int timeout_ms, char answer[static ANSWER_SIZE])
     answer[size] = '\0';
 }
 
-/* Sends one segment, or one per byte until a response arrives. */
 static void say_bytes(int fd, const struct byte_row *row, bool apart)
 {
     struct pollfd answered = {.fd = fd, .events = POLLIN};

@@ -788,7 +788,6 @@ static void writers_do_not_mix(void)
     check_whole();
 }
 
-/* Writes entries until it is stopped, and counts the acknowledged ones. */
 static void *write_on(void *arg)
 {
     struct writer *self = arg;
@@ -995,7 +994,6 @@ static void bad_files_are_refused(void)
 enum { ENTRIES_MAX = 500000, MAKERS = 64, LEFT = 10 };
 #define BYTES_MAX (4LL << 30)
 
-/* Sets a project's sums, or restores the true ones. */
 static void pretend(const struct person *who, long entries, long long bytes)
 {
     long told = suite_count(suite,

@@ -62,7 +62,6 @@ static char *path_of(const char *link)
     return path;
 }
 
-/* Opens the email's link as a click on /dev/mail does, and returns the status. */
 static int click(struct browser *browser, const char *to, const char *page)
 {
     char *path = NULL;

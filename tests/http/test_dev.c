@@ -823,7 +823,6 @@ static void test_test_clock_is_refused_outside_dev(void)
     }
 }
 
-/* Copies a built program alone into a folder. The caller frees the path. */
 static char *copy_program(const struct unit_dir *dir, const char *name)
 {
     char *path = program_path(name), *copy = NULL;

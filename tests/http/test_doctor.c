@@ -566,7 +566,6 @@ static void undelivered_mail_is_reported(void)
     check_sound();
 }
 
-/* Adds a failing job that is retried in an hour. */
 static void add_job(int minutes)
 {
     char sql[600];

@@ -59,7 +59,6 @@ static long sum(const struct program *verify, const char *name)
     return (long)json_integer_value(json_object_get(json_object_get(verify->json, "sum"), name));
 }
 
-/* Returns the document's reported problem, "" for none. */
 static const char *problem_of(const struct program *verify, const char *id)
 {
     const json_t *row = http_find(json_object_get(verify->json, "problems"), "id", id);

@@ -47,7 +47,6 @@ static struct mail_link undo_to(const char *email)
     return suite_mail_link(suite, email, text);
 }
 
-/* Verifies the address for the account's own organization. */
 static void verify(const struct person *person)
 {
     CU_ASSERT_EQUAL(suite_count(suite,
@@ -286,7 +285,6 @@ static void add_leftovers(const char *email, int days)
     CU_ASSERT_EQUAL(suite_count(suite, "%s", sql), 2);
 }
 
-/* Returns the ages of the leftovers in a table, in days. */
 static char *leftovers(const char *email, const char *table, const char *column)
 {
     char sql[256];

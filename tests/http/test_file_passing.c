@@ -59,7 +59,6 @@ static size_t count_files(const char *daemon)
     return count;
 }
 
-/* Counts a process's open descriptors of stored files. */
 static size_t count_stored(const char *daemon)
 {
     char path[300], target[512];
@@ -143,7 +142,6 @@ static int ask_slowly(const char *id)
     return fd;
 }
 
-/* Reads until the end or `size` bytes, and returns the count. */
 static size_t read_on(int fd, size_t size)
 {
     static char bytes[65536];

@@ -477,7 +477,6 @@ static pid_t descendant_of(pid_t ancestor, int steps)
     return found;
 }
 
-/* Kills either instance's decoder as soon as it exists. */
 static pid_t kill_decoder_soon(int steps)
 {
     pid_t one = suite_pid(suite, "docd", "1"), two = suite_pid(suite, "docd", "2"), child = fork();

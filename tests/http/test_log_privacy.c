@@ -52,7 +52,6 @@ static struct {
 } kept[KEPT_MAX];
 static size_t kept_count;
 
-/* Makes a new text with the word and this end. */
 static const char *mark(const char *end)
 {
     return arena_printf(arena, "%sn%u%s", word, ++marks, end);
@@ -217,7 +216,6 @@ static json_t *marked(const struct field_table *table, bool fitting)
     return body;
 }
 
-/* Replaces each {name} of the path by a marked text. */
 static const char *marked_path(const struct route *route)
 {
     const char *text = "", *from = route->path, *brace;
@@ -592,7 +590,6 @@ static void bustle(unsigned round)
     http_answers_destroy(answers, MANY);
 }
 
-/* Runs in a thread while requests are in progress. */
 static void *trouble(void *arg)
 {
     const char *const *statements = arg;

@@ -188,8 +188,6 @@ static void check_queue_is_empty(void)
     PROGRAM queue = queue_of("queued", 0);
 }
 
-/* Waits until the only queued email has failed `want` times. Returns its id, which the caller
- * frees. */
 static char *wait_attempts(int want)
 {
     int64_t deadline = clock_mono_ms() + 2 * ARRIVES_MS;

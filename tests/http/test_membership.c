@@ -93,7 +93,6 @@ static struct http_answer *accept_as(const struct person *who, struct mail_link 
     return http_post(suite_url(suite), ACCEPT, who->access, body_link(link));
 }
 
-/* Registers a practitioner of the demo tenant with an unverified address. */
 static struct person *register_unproven(const char *email)
 {
     struct person *self;

@@ -74,7 +74,6 @@ static void a_code_is_good_once(void)
     CHECK_ERROR(again, 400, FACTOR_BAD_CODE);
 }
 
-/* Posts one token for each login concurrently, and counts the successes. */
 static int race(const struct factor_owner *owner, const struct factor_login logins[static MANY],
                 const char *token)
 {

@@ -21,7 +21,6 @@ static void the_scene_is_set(void)
     oauth_scene_set(&suite, &admin, &patient, &app, NULL);
 }
 
-/* Posts with a proof of the key; key NULL: without one. */
 static struct http_answer *post_proven(const char *endpoint, const char *form,
                                        const struct jose *key)
 {

@@ -466,14 +466,12 @@ static void serve_set(const struct receiver *host, const char *name, const char 
     json_decref(set);
 }
 
-/* Serves a set of this key only. */
 static void serve_keys(const struct receiver *host, const char *name, const char *mode,
                        const char *cache)
 {
     serve_set(host, name, mode, cache, json_pack("{s:[o]}", "keys", jose_jwk(key)));
 }
 
-/* Counts the accepted ones of eight assertions over both authd. */
 static int count_taken(const char *client)
 {
     int taken = 0;

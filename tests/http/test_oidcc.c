@@ -72,7 +72,6 @@ static struct http_answer *tokens(struct browser *browser, const char *behind)
     return answer;
 }
 
-/* Returns the verified claims of an ID token. The caller decrefs them. */
 static json_t *id_claims(const struct http_answer *of)
 {
     json_t *claims = oauth_claims(suite, http_text(of, "id_token"), "JWT", "RS256");
@@ -88,7 +87,6 @@ static const char *claim(const json_t *claims, const char *name)
     return text ? text : "";
 }
 
-/* Checks that the person's sign-in gives a code with these scopes. */
 static void check_granted(const char *behind, const char *scope)
 {
     BROWSER browser = browser_open(suite);

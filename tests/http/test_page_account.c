@@ -228,7 +228,6 @@ static void proofs_ask_for_the_factor(void)
     CU_ASSERT_TRUE(browser_goes_to(browser, "/t/demo/account/delete"));
 }
 
-/* Signs in, gives a client consent, and returns its tokens. */
 static struct http_answer *let(struct browser *browser, const struct person *person,
                                const char *client)
 {

@@ -286,7 +286,6 @@ static void an_invitation_is_accepted_by_a_password(void)
     CU_ASSERT_PTR_NOT_NULL(joined->access);
 }
 
-/* Makes another organization that can invite, and returns its admin. */
 static struct person *make_tenant(const char *code)
 {
     static const char policy_text[] = "{\"name\":\"All\",\"resource\":[{\"resourceType\":\"*\"}]}";
@@ -356,7 +355,6 @@ static void goes_to_the_own_page(struct browser *browser, const struct mail_link
     CU_ASSERT_EQUAL(sessions_of(email), sessions);
 }
 
-/* Signs in there and accepts the invitation to demo. */
 static void accept_on_the_own_page(const char *email)
 {
     BROWSER browser = browser_open(suite);

@@ -40,7 +40,6 @@ static char *fill(const struct browser *browser, const char *fields)
     return browser_form(browser, all);
 }
 
-/* Opens a client's request in another tab and returns its form. */
 static char *open_tab(struct browser *browser, const char *client, const char *behind,
                       const char *fields)
 {

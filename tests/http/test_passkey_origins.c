@@ -129,7 +129,6 @@ static struct http_answer *begin_in(const char *tenant, const struct person *per
                             body_login_start(person->email, person->password, tenant));
 }
 
-/* Changes the project of all passkeys to `project`, an SQL expression. */
 static void move_passkeys(const char *project)
 {
     CU_ASSERT_TRUE(suite_count(suite,

@@ -519,7 +519,6 @@ static void known_and_unknown_addresses_get_the_same_options(void)
     free(texts[1]);
 }
 
-/* Checks the emails and audit rows about a decreased counter. */
 static void check_counter(const struct person *person, const char *passkey, size_t mails)
 {
     CU_ASSERT_TRUE(suite_mails_arrive(suite, person->email, mails));

@@ -29,7 +29,6 @@ static const char bad_old[] = "The old password is incorrect.";
 
 static struct suite *suite;
 
-/* Posts from a new address, which no limit affects. */
 static struct http_answer *post_fresh(const char *path, const char *bearer, json_t *body)
 {
     char *source = fresh_source();

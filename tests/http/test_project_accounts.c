@@ -41,7 +41,6 @@ static struct http_answer *of_account(const struct person *who, const char *id, 
     return get(who, path);
 }
 
-/* Returns the page after a cursor ("" for the first). */
 static struct http_answer *page_of(const struct person *who, const char *query, const char *cursor)
 {
     char text[4500];
@@ -185,7 +184,6 @@ static void check_found(const char *search, const char *email)
     json_decref(ids);
 }
 
-/* Gives an account other names, as an operator's SQL would. */
 static void name_account(const struct person *who, const char *name, const char *surname)
 {
     PGconn *conn = suite_database(suite);

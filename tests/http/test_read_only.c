@@ -257,7 +257,6 @@ static const char *file_named(const char *name)
     return path;
 }
 
-/* Starts a process that writes in one of several ways until it is killed. */
 static pid_t writer(int kind)
 {
     pid_t pid = fork();
@@ -313,7 +312,6 @@ static pid_t writer(int kind)
     }
 }
 
-/* Lists each table's rows and bytes. */
 static char *tables_of(const struct program *program)
 {
     return json_dumps(json_object_get(program->json, "tables"), JSON_SORT_KEYS);

@@ -381,7 +381,6 @@ static void parts_of_two_files_become_no_object(void)
     free(bytes);
 }
 
-/* Checks doctor's finding about the bucket. */
 static void check_doctor(const char *state, const char *seen, const char *mend)
 {
     PROGRAM doctor = ATRIUMCTL(suite, NULL, "doctor", "--json");

@@ -293,7 +293,6 @@ static struct http_answer *post_token(const char *form, const char *header, cons
                                                               .headers = {header, other}});
 }
 
-/* Posts an assertion of `signer`, which works once. */
 static struct http_answer *post_assertion(const struct jose *key, const char *signer)
 {
     static int ids;

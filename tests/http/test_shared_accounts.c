@@ -71,7 +71,6 @@ static void tenants_are_made(void)
 
 static const char *const id = "00000000-0000-4000-8000-000000000000";
 
-/* Makes a body that is valid for each row of REACH_ACCOUNT. */
 static json_t *body_of(const char *operation)
 {
     if (strcmp(operation, "change_password") == 0)

@@ -790,7 +790,6 @@ static void a_removed_member_opens_no_route(void)
     held_wipe(&held);
 }
 
-/* Returns a signed-in browser's API token and its grant's other parts. */
 static struct http_answer *grant_of(struct browser *browser, const struct person *person,
                                     char **ret_code)
 {

@@ -82,7 +82,6 @@ static bool fits(const json_t *span, const struct wish *wish)
            (!wish->parent_id || strcmp(member(span, "parentSpanId"), wish->parent_id) == 0);
 }
 
-/* Searches the received spans; NULL: none. */
 static json_t *look_for(const struct wish *wish)
 {
     (void)program_wait_output(receiver, "", 0);

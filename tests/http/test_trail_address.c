@@ -55,7 +55,6 @@ static void make_document(const struct person *person)
     CHECK_STATUS(made, 200);
 }
 
-/* Counts all daemons' rows about the account or by it. */
 static long rows_of(const char *account, const char *where)
 {
     return trail_number(suite,

@@ -611,7 +611,6 @@ static long provider_calls(const char *server_url)
     return (long)json_integer_value(http_member(answer, "asked"));
 }
 
-/* Checks the translation and its provider's number of calls. */
 static void check_translation(const char *server_url, const char *bearer, const char *text,
                               const char *want, bool anew)
 {

@@ -247,7 +247,6 @@ static void enrol(struct key *self, int algorithm)
         &self->credential));
 }
 
-/* Writes the answers and stores authd's results. */
 static size_t write_answers(const char *path, bool ret_accepted[static ANSWERS])
 {
     static const int algorithms[] = {AUTHENTICATOR_ES256, AUTHENTICATOR_EDDSA, AUTHENTICATOR_RS256,
@@ -295,7 +294,6 @@ static const struct unit_need needs[] = {
     {NULL, NULL},
 };
 
-/* Writes each odd answer with a peer's expected result. */
 static void write_odd(const char *path)
 {
     struct key key;

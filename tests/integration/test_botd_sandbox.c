@@ -122,7 +122,6 @@ static void test_bots_run_at_the_lowest_priority(void)
     CU_ASSERT_STRING_EQUAL(heard.text, "idle\nrefused\nrefused\n");
 }
 
-/* Keeps the processors busy with other processes, and kills after a while. */
 static void kill_among_busy(useconds_t after_us)
 {
     enum { ROUNDS = 8, LIMIT_MS = 500 };

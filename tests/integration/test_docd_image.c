@@ -174,7 +174,6 @@ enum { SHARP_MS = 120000 };
 
 static const struct unit_need needs[] = {{"build/npm/installed/sharp", "npm"}, {NULL, NULL}};
 
-/* Runs sharp, which prints a line per input and result. */
 static struct program *ask_sharp(void)
 {
     const char *const argv[] = {"/usr/bin/env", "node", "tests/sharp/golden.cjs", dir.path, NULL};
@@ -319,7 +318,6 @@ static void put_dark(const char *name, int width, int height, const char *option
     g_object_unref(image);
 }
 
-/* Writes the first part of another file, in the directory or by path. */
 static void put_part(const char *name, const char *of, double part)
 {
     gchar *bytes;
@@ -356,7 +354,6 @@ static void put_frame(const char *name, const char *of, const char *chunk)
     g_free(text);
 }
 
-/* Writes another file with the bytes between two offsets replaced. */
 static void put_between(const char *name, const char *of, size_t from, size_t to, const void *bytes,
                         size_t size)
 {

@@ -357,7 +357,6 @@ static void test_a_file_is_given_up_once(void)
     "insert into doc.upload (project_id, id, document_id, number, file_name, content_type, " \
     "expires_at) values (" PROJECT ", '" id "', '" id "', 1, 'a.txt', 'text/plain', 1000000000)"
 
-/* Makes two documents of a patient, each with a form. */
 static void make_forms(PGconn *conn)
 {
     run(conn, INSERT(FIRST, "Patient"));
