@@ -1,7 +1,6 @@
 /*
  * test_hosts.c - a suite on three hosts whose lines are cut: nothing acknowledged is lost, nothing
- * hangs, no revoked token is accepted. See tests/support/host_suite.h; skipped with a note where it
- * cannot run.
+ * hangs, no revoked token is accepted. See tests/support/host_suite.h.
  *
  * tier: fault
  */

@@ -1,7 +1,7 @@
 /*
  * test_mfa.c - sign-in with a second factor: codes and recovery codes that work once, limits,
- * one-step routes, races. See test_mfa_enrolment.c for enabling. Two gateways, two authd, test
- * clock: each case moves to a time step without used codes.
+ * one-step routes, races. See test_mfa_enrolment.c for enabling. Each case moves to a time step
+ * without used codes.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>

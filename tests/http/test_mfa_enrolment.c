@@ -1,7 +1,6 @@
 /*
  * test_mfa_enrolment.c - enabling and disabling the second factor, by owner and operator, also
- * concurrently. Two gateways, two authd, test clock: each case moves to a time step without used
- * codes.
+ * concurrently. Each case moves to a time step without used codes.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>

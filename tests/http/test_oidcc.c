@@ -1,7 +1,7 @@
 /*
  * test_oidcc.c - one case per module of the OpenID Connect Basic OP plan, with its name and clients
  * as in the plan: client_secret_basic, and the required PKCE. Features that Atrium lacks are
- * refused or left out as the module allows. docs/openid.md has a table of them. Test clock.
+ * refused or left out as the module allows. docs/openid.md has a table of them.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /*
  * test_tracing.c - OpenTelemetry traces of requests: parents across daemons, sampling decisions,
  * and misbehaving receivers. The receiver validates each body with OpenTelemetry's schema (make
- * npm). Skipped with a note without it, unless ATRIUM_REQUIRE_ALL is set.
+ * npm).
  *
  * tier: browser
  */

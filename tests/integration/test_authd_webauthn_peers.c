@@ -1,8 +1,7 @@
 /*
  * test_authd_webauthn_peers.c - ten thousand authenticator answers, mostly altered, which authd,
- * npm's @simplewebauthn/server and Debian's python3-fido2 must judge alike. Skipped with a note
- * without both peers (make npm), unless ATRIUM_REQUIRE_ALL is set. ATRIUM_PASSKEY_SEED repeats a
- * printed seed.
+ * npm's @simplewebauthn/server and Debian's python3-fido2 must judge alike. Needs both peers (make
+ * npm). ATRIUM_PASSKEY_SEED repeats a printed seed.
  *
  * tier: browser
  */

@@ -1,6 +1,6 @@
 /*
  * test_docd_image.c - resized images as sharp makes them, and refusals. sharp comes from `make
- * npm`; its cases are skipped with a note without it, unless ATRIUM_REQUIRE_ALL is set.
+ * npm`.
  *
  * tier: test browser
  */
