@@ -21,7 +21,7 @@
 static struct suite *suite;
 static struct person *admin, *patient;
 
-/* ---- asking ---- */
+/* ---- requests ---- */
 
 static struct http_answer *ask(const struct person *who, const char *method, const char *path,
                                const char *json)
@@ -989,7 +989,7 @@ static void bad_files_are_refused(void)
     CU_ASSERT_STRING_EQUAL(http_text(last, "author"), "last");
 }
 
-/* ---- how much ---- */
+/* ---- limits ---- */
 
 enum { ENTRIES_MAX = 500000, MAKERS = 64, LEFT = 10 };
 #define BYTES_MAX (4LL << 30)

@@ -31,7 +31,7 @@ enum {
 
 static const char *const daemons[] = {"gateway", "authd", "settingsd", "maild", "docd", "botd"};
 
-/* ---- a suite that a case starts as it likes ---- */
+/* ---- a case's own suite ---- */
 
 struct dev {
     struct program *program;
@@ -177,7 +177,7 @@ static bool exists(const char *path)
     return lstat(path, &status) == 0;
 }
 
-/* ---- what it writes ---- */
+/* ---- output ---- */
 
 static void dev_json_has_all_that_scripts_need(void)
 {
@@ -293,7 +293,7 @@ static void a_server_that_runs_already_is_used(void)
     CU_ASSERT_EQUAL(pg_exec(pg, "select 1"), 1);
 }
 
-/* ---- ends and starts ---- */
+/* ---- stops and starts ---- */
 
 static int sign_in(const struct dev *dev, const char *email)
 {
@@ -675,7 +675,7 @@ static void the_secret_of_s3_is_read_from_a_file(void)
     free(path);
 }
 
-/* ---- where it can live ---- */
+/* ---- directories ---- */
 
 static void it_lives_below_a_long_and_private_path(void)
 {

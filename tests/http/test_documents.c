@@ -34,7 +34,7 @@ static void check_header(const struct http_answer *answer, const char *name, con
     free(value);
 }
 
-/* ---- the way of a document ---- */
+/* ---- a document from upload to deletion ---- */
 
 static void a_document_is_created_uploaded_read_and_deleted(void)
 {

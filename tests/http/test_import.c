@@ -398,7 +398,7 @@ static void passkeys_come_along(void)
     }
 }
 
-/* ---- what is refused ---- */
+/* ---- refusals ---- */
 
 static const struct {
     const char *line, *why;

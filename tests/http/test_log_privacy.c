@@ -327,7 +327,7 @@ static void malformed_http_is_sent(void)
     CU_ASSERT_TRUE(answered >= ARRAY_SIZE(rows) - 2);
 }
 
-/* ---- what people do ---- */
+/* ---- people ---- */
 
 static struct http_answer *join(const char *email, const char *surname)
 {
@@ -659,7 +659,7 @@ static void daemons_are_killed(void)
     }
 }
 
-/* ---- what was written ---- */
+/* ---- search of the output ---- */
 
 static void check_file(const char *path)
 {
@@ -765,7 +765,7 @@ static void expected_lines_are_logged(void)
     CU_ASSERT_PTR_NULL(find_mark(trace, &what));
 }
 
-/* ---- a mail server that says whom it refuses ---- */
+/* ---- a mail server that names refused recipients ---- */
 
 static void mail_is_refused(void)
 {

@@ -33,7 +33,7 @@ static struct suite *suite;
 static struct person *admin;
 static struct person *north; /* admin of a project without a parent */
 
-/* ---- asking ---- */
+/* ---- requests ---- */
 
 static void run_command(struct program *run)
 {
@@ -712,7 +712,7 @@ static void a_sign_up_registers_a_patient_where_invitations_are_off(void)
     free(email);
 }
 
-/* ---- giving the rights of an admin ---- */
+/* ---- admin rights ---- */
 
 static struct http_answer *set_admin(const struct person *who, const char *id, bool value)
 {

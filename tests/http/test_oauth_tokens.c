@@ -409,7 +409,7 @@ static void an_assertion_counts_once(void)
     free(form);
 }
 
-/* ---- keys that are fetched ---- */
+/* ---- fetched keys ---- */
 
 static bool was_connected(int fd)
 {
@@ -834,7 +834,7 @@ static void a_client_takes_back_its_own_tokens_alone(void)
     free(header);
 }
 
-/* ---- proofs of a key ---- */
+/* ---- DPoP proofs ---- */
 
 static char *proof_header(const struct jose *of, const char *method, const char *url,
                           const char *nonce, int64_t made)

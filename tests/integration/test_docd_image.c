@@ -36,7 +36,7 @@ static const char *in_dir(const char *name)
     return path;
 }
 
-/* ---- one image, on a fiber of a pool of its own ---- */
+/* ---- one image ---- */
 
 struct request_of {
     const char *input; /* in the directory */
@@ -97,7 +97,7 @@ static void check_refused(const char *input, struct image_size size, enum error_
                "%s: %s %s", input, problem ? problem->name : "-", problem ? problem->value : "-");
 }
 
-/* ---- as sharp makes it ---- */
+/* ---- compared with sharp ---- */
 
 struct golden {
     const char *input;
@@ -415,7 +415,7 @@ static void inputs_are_made(void)
     put_text("empty", "");
 }
 
-/* ---- what is made of what ---- */
+/* ---- formats ---- */
 
 static void test_formats_become_what_browsers_show(void)
 {
@@ -659,7 +659,7 @@ static void metadata_of_every_format_is_left_out(void)
     }
 }
 
-/* ---- what is refused ---- */
+/* ---- refusals ---- */
 
 static void test_what_is_no_whole_image_or_too_large_a_one_is_refused(void)
 {

@@ -280,7 +280,7 @@ static long times_asked(const char *index, const char *search)
     return pg_exec(server, sql);
 }
 
-/* Whether tables were analyzed full or empty. */
+/* Searches tables that were analyzed full, then ones analyzed empty. */
 static void test_a_search_asks_its_indexes(void)
 {
     for (int i = 0; i < 2; i++) {
