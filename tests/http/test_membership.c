@@ -210,8 +210,8 @@ static void check_unverified_accepts_nothing(const struct person *who, struct ma
     CU_ASSERT_TRUE(suite_everywhere(suite, who->access, 200));
 }
 
-/* The mailbox's owner resets the password on the installation's page, which takes the account, and
- * signs in to demo. */
+/* The mailbox's owner takes over the account by a reset on the installation's page, and signs in to
+ * demo. */
 static struct person *owner_comes(const struct person *squatter)
 {
     struct person *self;

@@ -418,7 +418,7 @@ static void business_signs_in_to_the_parent_or_its_only_child(void)
     snprintf(reference, sizeof(reference), "Project/%s", north.project);
     CU_ASSERT_STRING_EQUAL(http_text(in_child, "project.reference"), reference);
 
-    /* The setting of the project that is signed in to applies. */
+    /* The child's own setting applies. */
     suite_set_switch(suite, north.access, "PRACTITIONER_LOGIN_ENABLED", false);
     HTTP_ANSWER off = b2b_login(child, client(), project());
     CHECK_ERROR(off, 403, "Login is not enabled.");

@@ -44,7 +44,7 @@ export const setting: operations['setting_switch']['parameters']['path']['name']
 
 // @ts-expect-error there is no such setting
 export const unknown: operations['setting_switch']['parameters']['path']['name'] = 'LOGIN';
-// secrets are strings
+// @ts-expect-error secrets are strings
 export const wrong: Body<'bot_create'>['secrets'] = { API_KEY: 1 };
 // @ts-expect-error a Host is no parameter
 export const host: operations['document_create']['parameters']['header'] = { Host: 'a' };
