@@ -18,7 +18,6 @@ enum { REGISTRATIONS = 48, BACKLOG = 10000 };
 
 static struct suite *suite;
 
-/* Registers concurrently from separate addresses. Returns the number of acknowledged ones. */
 static long register_many(void)
 {
     struct http_request requests[REGISTRATIONS];

@@ -29,7 +29,6 @@ static const char *const targets[] = {"authd", "maild"};
 
 static struct suite *suite;
 
-/* Makes a patient with a known account and no deletion. */
 static struct subject patient(void)
 {
     struct subject self = subject_patient(suite);
@@ -193,7 +192,7 @@ static bool job_is_claimed(const struct subject *self)
                           self->id);
 }
 
-/* True when maild wants to record the end; otherwise its statement would continue. */
+/* True when maild's statement that records the end waits for a lock. */
 static bool is_recording(void)
 {
     return suite_comes_to(suite, 1, DONE_MS,

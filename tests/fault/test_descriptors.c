@@ -82,7 +82,6 @@ static void daemons_may_open_few_files(void)
         UNIT_CHECK(count_files(pids[i]) < FILES / 2, "%s: %zu", daemons[i], count_files(pids[i]));
 }
 
-/* Opens a connection and sends the start of a request. -1: refused. */
 static int dial(int source)
 {
     struct sockaddr_in from = {.sin_family = AF_INET}, to = {.sin_family = AF_INET};

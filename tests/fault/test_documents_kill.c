@@ -172,7 +172,6 @@ struct load {
     pthread_t threads[LOADERS];
 };
 
-/* Uploads, reads and deletes in a loop. Acknowledged content must not change. */
 static void *load_thread(void *arg)
 {
     struct load *load = arg;

@@ -22,7 +22,6 @@ static const int64_t large = 1024 * 1024 * 1024;
 static struct suite *suite;
 static struct person *patient;
 
-/* Returns byte `at` of the file, whose blocks all differ. */
 static uint8_t byte_at(int64_t at)
 {
     return (uint8_t)((at >> 12) * 131 + at * 7);

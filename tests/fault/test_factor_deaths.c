@@ -196,7 +196,6 @@ static void check_state(const struct owner *owner, const char *want, const struc
     check_value(sql, want, step);
 }
 
-/* Checks that an unused code works after the interrupted request. */
 static void check_again(const char *path, const struct owner *owner, const char *token, int want,
                         const struct step *step)
 {
@@ -379,7 +378,6 @@ static json_t *body_enroll(struct authenticator *key, const struct http_answer *
                      authenticator_create(key, http_member(start, "options")));
 }
 
-/* Makes a patient with a passkey, signed in a second time afterwards. */
 static struct owner passkey_owner(struct authenticator *key, char path[64])
 {
     struct owner self = {.person = person_register(suite, NULL)};

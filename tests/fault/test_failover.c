@@ -87,7 +87,6 @@ static long connections(const char *conninfo)
     return pg_exec(&server, "select count(*) from pg_stat_activity where usename like 'atrium%'");
 }
 
-/* Starts the primary on its old data. */
 static void primary_comes_back(pid_t supervisor)
 {
     int64_t deadline_ms = clock_mono_ms() + BACK_MS;

@@ -1,7 +1,6 @@
 /*
  * test_hosts.c - a suite on three hosts whose lines are cut: nothing acknowledged is lost, nothing
- * hangs, no revoked token is accepted. See tests/support/host_suite.h; skipped with a note where it
- * cannot run.
+ * hangs, no revoked token is accepted. See tests/support/host_suite.h.
  *
  * tier: fault
  */
@@ -322,7 +321,6 @@ static struct http_answer *sign_out_on_b(const char *token)
     return answer;
 }
 
-/* Registers a patient whom the gateways on a and b know. */
 static struct http_answer *register_everywhere(void)
 {
     struct http_answer *made = host_suite_register_soon("other@hosts.example");

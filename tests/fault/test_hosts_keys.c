@@ -1,7 +1,6 @@
 /*
  * test_hosts_keys.c - the list of hosts and their keys: an instance removed from the list is gone,
- * and a missing or wrong key opens nothing. Three hosts (host_suite.h); skipped with a note where
- * they cannot run.
+ * and a missing or wrong key opens nothing. Three hosts (host_suite.h).
  *
  * tier: fault
  */

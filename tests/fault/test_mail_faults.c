@@ -37,7 +37,6 @@ static void a_mail_waits_while_the_server_refuses_all(void)
     queued_mail_model(suite);
 }
 
-/* Starts with an empty queue and a server with this behavior. */
 static void begin(enum bad_smtp_manner manner, int delay_ms)
 {
     bad_smtp_behave(server, BAD_SMTP_NONE, 0);
@@ -123,7 +122,6 @@ static void a_refusing_server_is_tried_rarely(void)
     CU_ASSERT_EQUAL(bad_smtp_counts(server).most, 1);
 }
 
-/* Waits until this many emails were accepted, and returns the counts. */
 static struct bad_smtp_counts after_accepted(long different)
 {
     CU_ASSERT_TRUE(bad_smtp_wait(server, different, 3 * TIMEOUT_MS));

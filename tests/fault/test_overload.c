@@ -92,7 +92,6 @@ static void five_hundred_concurrent_requests_are_answered(void)
     free(requests);
 }
 
-/* Sends random and truncated frames to one bus socket. */
 static void make_noise(void *context, const char *path)
 {
     char endpoint[600];

@@ -74,7 +74,7 @@ static void cut_connections_are_renewed(void)
         }
         http_answers_destroy(answers, MANY);
     }
-    CU_ASSERT_TRUE(failed <= 3 * 16); /* the maximum in progress */
+    CU_ASSERT_TRUE(failed <= 3 * 16); /* at most the requests in flight */
 }
 
 static void acknowledged_settings_survive_a_crash_of_the_server(void)

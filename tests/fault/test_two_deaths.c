@@ -155,7 +155,6 @@ static struct http_answer *make_project(const char *bearer, const char *code)
                      json_pack("{s:s, s:s}", "name", "Branch", "tenantCode", code));
 }
 
-/* 409 means that it already exists. */
 static int make_again(const char *bearer, const char *code)
 {
     int status = 0;

@@ -35,7 +35,6 @@ static int read_body(struct arena *arena, const struct field_table *table, json_
     return fields_read(table, &from, arena, ret, err);
 }
 
-/* True when every field is a member with its own name. */
 static bool is_plain(const struct field_table *table)
 {
     for (size_t i = 0; i < table->count; i++) {

@@ -7,7 +7,6 @@
 #include "common/wire/codec.h"
 #include "tests/fuzz/fuzz.h"
 
-/* Checks that the client's response is JSON for any input. */
 static void check_printed(struct arena *arena, const struct field_table *table,
                           const msgpack_object *map)
 {

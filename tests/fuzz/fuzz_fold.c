@@ -9,7 +9,6 @@
 
 enum { GROWS = 18 }; /* longest expansion of one character, U+FDFA */
 
-/* Checks that the text consists of consecutive words only. */
 static void check_words(const char *folded)
 {
     const char *at = folded, *end = folded + strlen(folded), *before = folded;

@@ -65,7 +65,6 @@ static size_t sum_of_marks(const struct mask *mask)
     return sum;
 }
 
-/* Checks that an accepted answer is text with exactly the original markup. */
 static void check_answer(struct arena *arena, const struct mask *mask, const char *answer)
 {
     for (enum mask_style style = MASK_SUPERBLANK; style <= MASK_ELEMENT; style++) {

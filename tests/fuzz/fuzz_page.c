@@ -13,7 +13,6 @@
 
 enum { SHAPE_MAX = 4096 };
 
-/* A page's elements with their attributes' names, and the places of values. */
 struct found {
     char shape[SHAPE_MAX];
     size_t length;

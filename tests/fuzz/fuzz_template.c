@@ -40,7 +40,6 @@ static size_t occurrences(const char *text, char c)
     return count;
 }
 
-/* Checks that refusals have messages, and that HTML without a secret is accepted. */
 static void check_html(struct arena *arena, const char *text)
 {
     const char *why = template_html_check(arena, text);

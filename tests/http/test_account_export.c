@@ -548,7 +548,6 @@ static void an_admin_exports_a_patient_with_a_reason(void)
     CHECK_STATUS(unknown, 404);
 }
 
-/* The same proof is required as for a person's own export. */
 static void an_admin_proves_themself_for_an_export(void)
 {
     PERSON patient = person_register(suite, NULL);

@@ -70,7 +70,6 @@ static struct http_answer *join(const char *role, const char *email, const char 
     return suite_post_from(suite, source, path, body_register(email, "demo"));
 }
 
-/* Makes a person and signs them in before any rule exists. */
 static struct person *newcomer(const char *role)
 {
     struct person *self = calloc(1, sizeof(*self));
@@ -97,7 +96,6 @@ static struct http_answer *step(const char *role, const char *name, const char *
     return suite_post_from(suite, source, path, body);
 }
 
-/* Gets a session code from an allowed address. */
 static char *code_of(const char *role, const char *email)
 {
     HTTP_ANSWER answer = step(role, "start", OUTSIDE, body_login_start(email, password, "demo"));
@@ -331,8 +329,6 @@ static void a_refused_refresh_leaves_the_token(void)
     CU_ASSERT_EQUAL(audited("session.refresh", patient), 4);
 }
 
-/* Use of a copied token ends its session, even from a refused address. An invalid token gets the
- * same answer as everywhere. */
 static void the_address_does_not_hide_a_theft(void)
 {
     PERSON patient = newcomer("Patient");

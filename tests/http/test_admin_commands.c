@@ -51,7 +51,6 @@ static int accept_by(struct mail_link link, const char *password)
     return answer->status;
 }
 
-/* Signs in and returns the status of a request for admins only. */
 static int administers(const char *email, const char *password, const char *code)
 {
     PERSON person = person_sign_in(suite, "Practitioner", email, password, code);

@@ -64,8 +64,6 @@ static void a_sign_in_tells_no_account(void)
     free(unknown);
 }
 
-/* A rejection always computes two hashes: without an account, for a patient and for a
- * practitioner. */
 static void a_sign_in_in_one_step_tells_no_role(void)
 {
     PERSON patient = person_register(suite, NULL);

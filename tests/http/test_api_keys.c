@@ -81,7 +81,6 @@ static void end_key(const struct key *key)
     CHECK_STATUS(done, 204);
 }
 
-/* Sends requests on fresh connections, 8 at a time, and counts those with the status. */
 static size_t count_answers(const char *bearer, int status, size_t count)
 {
     struct http_request requests[MANY];
@@ -204,7 +203,6 @@ static void only_admins_have_keys(void)
     end_key(&key);
 }
 
-/* The policy names everything; what a policy cannot name stays closed. */
 static void it_opens_what_a_policy_can_name_and_nothing_else(void)
 {
     char wide[64], path[256];

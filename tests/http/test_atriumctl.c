@@ -138,7 +138,6 @@ static void tenant_codes_are_completed(void)
     free(path);
 }
 
-/* A directory that was empty or missing is left empty; one with files is left alone. */
 static void a_failed_first_start_leaves_nothing(void)
 {
     CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();

@@ -114,7 +114,6 @@ static void verification_finds_nothing(void)
     CHECK_REFUSED(nowhere, 1, "Tenant not found.");
 }
 
-/* A superuser of the database changes the chain, then reverts the change. */
 static void tampering_is_found(void)
 {
     static const struct {
@@ -433,8 +432,6 @@ static struct program *verify_marked(const char *path)
     return ATRIUMCTL(suite, NULL, "audit", "verify-file", copy);
 }
 
-/* After half a year, this month's rows are exported, verifiable, dropped, and skipped by
- * verification. */
 static void old_months_are_exported_and_dropped(void)
 {
     char path[700];
@@ -465,7 +462,6 @@ static void old_months_are_exported_and_dropped(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(altered->err, "was altered"));
 }
 
-/* An unreadable row is an error, and a bad row is reported with its line. */
 static void a_file_holds_together_only_when_all_of_it_was_read(void)
 {
     CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();

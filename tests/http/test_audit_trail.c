@@ -174,7 +174,6 @@ static void changes_in_another_daemon_are_recorded_there(void)
                     2);
 }
 
-/* An email that was sent and one that expired leave one row each. Attempts leave none. */
 static void mails_are_recorded_with_their_result(void)
 {
     static const char insert[] =

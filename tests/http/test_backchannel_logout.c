@@ -389,7 +389,6 @@ static void receiver_that_is_down_is_served_later(void)
     free(client);
 }
 
-/* Kills authd between the commit and the client's response: the logout is posted again. */
 static void deaths_lose_no_logout(void)
 {
     char *client = client_of("127.0.0.1", "death", true);
@@ -447,7 +446,6 @@ static void gone_gives_up(void)
     free(client);
 }
 
-/* The connection's address is what counts, and redirects are not followed. */
 static void inner_addresses_get_nothing(void)
 {
     char *inner = client_of("127.0.0.2", "inner", true);

@@ -332,7 +332,6 @@ static void a_missing_program_is_reported(void)
     CHECK_ERROR(refused, 400, "The bot's program is not installed.");
 }
 
-/* A killed botd ends its bots, responds again soon, and one call is not executed twice. */
 static void a_killed_botd_leaves_nothing(void)
 {
     pid_t old = suite_pid(suite, "botd", "1");

@@ -11,7 +11,6 @@ enum { KEPT = 1000, SWEPT_MS = 120000 };
 
 static struct suite *suite;
 
-/* Adds executions of the demo tenant's bot, one per second, ending `days_ago`. */
 static void add(int count, int days_ago)
 {
     UNIT_CHECK(suite_count(suite,

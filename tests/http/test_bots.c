@@ -105,7 +105,6 @@ static void an_admin_keeps_bots(void)
     free(path);
 }
 
-/* Secrets are strings. A number that no parser can hold is rejected too. */
 static void numbers_are_no_secrets(void)
 {
     static const char *const numbers[] = {"5.40", "18446744073709551616", "1e400"};
@@ -125,7 +124,6 @@ static void numbers_are_no_secrets(void)
     }
 }
 
-/* An identifier belongs to one bot of a project; a bot can list its own twice. */
 static void an_identifier_is_of_one_bot(void)
 {
     static const char twice[] = "[{\"value\":\"mine\"},{\"value\":\"mine\"}]";

@@ -263,7 +263,6 @@ static void hear(int fd, int timeout_ms, char answer[static ANSWER_SIZE])
     answer[size] = '\0';
 }
 
-/* Sends one segment, or one per byte until a response arrives. */
 static void say_bytes(int fd, const struct byte_row *row, bool apart)
 {
     struct pollfd answered = {.fd = fd, .events = POLLIN};
@@ -341,8 +340,6 @@ static void white_space_fits_into_no_buffer(void)
     free(bytes);
 }
 
-/* Requests before the malformed one in the same segment get their responses. A request with
- * "Connection: close" ends the connection. */
 static void requests_before_malformed_bytes_are_answered(void)
 {
     static const struct {

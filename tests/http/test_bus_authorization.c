@@ -153,7 +153,6 @@ static void check_sockets(const struct probe *probe)
     }
 }
 
-/* Waits up to 10 s for all peers. */
 static bool wait_doors(struct probe *probe)
 {
     struct error err;

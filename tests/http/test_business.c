@@ -69,7 +69,6 @@ static void check_patient(const struct http_answer *answer)
     CHECK_STATUS(me, 200);
 }
 
-/* Counts the address's rows in a table of authd. */
 static int rows_of(const char *table, const char *email)
 {
     char sql[256], *text;

@@ -43,7 +43,6 @@ static struct http_answer *start_from(const char *client, const char *email, con
     return post_from(client, START, body_login_start(email, password, "demo"));
 }
 
-/* Completes a sign-in, so the address becomes known. */
 static void sign_in_from(const char *client, const struct person *person)
 {
     HTTP_ANSWER start = start_from(client, person->email, person->password);
@@ -306,7 +305,6 @@ static void a_hundred_failures_in_a_row_wait_a_day(void)
     suite_set_clock(suite, 0);
 }
 
-/* Counts the pushed requests accepted from one address. */
 static size_t pushes(const char *client, const char *source, size_t count)
 {
     struct http_request *requests = calloc(count, sizeof(*requests));

@@ -11,7 +11,6 @@
 
 enum { COMMANDS_MAX = 128, WORDS_MAX = 12, LINE_SIZE = 512 };
 
-/* Loads the file $0 and completes the last word. */
 static const char asking[] = ". \"$0\"; COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); _atriumctl; "
                              "printf '%s ' \"${COMPREPLY[@]}\"";
 

@@ -1,7 +1,6 @@
 /*
  * test_console.c - the console: its files, and its screens in Chromium (tests/console/console.mjs).
- * Browser cases are skipped with a note if playwright-core, axe-core (`make npm`) or Chromium is
- * missing, unless ATRIUM_REQUIRE_ALL is set.
+ * Browser cases need playwright-core, axe-core (`make npm`) and Chromium.
  *
  * tier: browser
  */

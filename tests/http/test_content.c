@@ -21,7 +21,7 @@
 static struct suite *suite;
 static struct person *admin, *patient;
 
-/* ---- asking ---- */
+/* ---- requests ---- */
 
 static struct http_answer *ask(const struct person *who, const char *method, const char *path,
                                const char *json)
@@ -619,7 +619,6 @@ static void deleted_entries_are_not_found(void)
     check_whole();
 }
 
-/* Texts of the maximum size, in scripts with characters of all lengths. */
 static void large_texts_are_kept(void)
 {
     static const char *const letters[] = {"ab ", "\u1ed9 ", "\ud55c", "\U00010400"};
@@ -789,7 +788,6 @@ static void writers_do_not_mix(void)
     check_whole();
 }
 
-/* Writes entries until it is stopped, and counts the acknowledged ones. */
 static void *write_on(void *arg)
 {
     struct writer *self = arg;
@@ -939,7 +937,6 @@ static void a_file_is_imported(void)
 
 #define ENTRY(more) "{\"type\":\"t\",\"key\":\"k\",\"language\":\"en\",\"title\":\"T\"" more "}"
 
-/* The other system's file has a byte order mark, and a number beyond int64. */
 static void a_file_of_another_system_is_imported(void)
 {
     static const char file[] =
@@ -992,12 +989,11 @@ static void bad_files_are_refused(void)
     CU_ASSERT_STRING_EQUAL(http_text(last, "author"), "last");
 }
 
-/* ---- how much ---- */
+/* ---- limits ---- */
 
 enum { ENTRIES_MAX = 500000, MAKERS = 64, LEFT = 10 };
 #define BYTES_MAX (4LL << 30)
 
-/* Sets a project's sums, or restores the true ones. */
 static void pretend(const struct person *who, long entries, long long bytes)
 {
     long told = suite_count(suite,

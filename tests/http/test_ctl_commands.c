@@ -627,7 +627,6 @@ static void check_refusal(const struct row *row)
     }
 }
 
-/* Text first, because some objects cannot be made twice. */
 static void every_command_prints_text_and_json(void)
 {
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -639,7 +638,6 @@ static void every_command_prints_text_and_json(void)
     }
 }
 
-/* Each of these commands works once, so each has one row per format. */
 static void commands_that_run_once_print_text_and_json(void)
 {
     PROGRAM table = ATRIUMCTL(suite, NULL, "project", "create", "South Clinic");

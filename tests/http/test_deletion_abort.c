@@ -91,7 +91,6 @@ static void freeze(const char *name, bool frozen)
     suite_signal(suite, name, "2", frozen ? SIGSTOP : SIGCONT);
 }
 
-/* Attempts that start before the date and continue after it. */
 struct begun {
     struct http_answer *start, *shown,
         *waiting; /* session codes, and a login that waits for a factor */

@@ -62,7 +62,6 @@ static char *path_of(const char *link)
     return path;
 }
 
-/* Opens the email's link as a click on /dev/mail does, and returns the status. */
 static int click(struct browser *browser, const char *to, const char *page)
 {
     char *path = NULL;
@@ -232,7 +231,6 @@ static void a_token_makes_no_practitioner(void)
     free(email);
 }
 
-/* As in a library: discovery, code with PKCE, tokens, userinfo, API call. */
 static void the_demos_client_signs_a_person_in(void)
 {
     PERSON patient = browser_person(suite);

@@ -31,7 +31,7 @@ enum {
 
 static const char *const daemons[] = {"gateway", "authd", "settingsd", "maild", "docd", "botd"};
 
-/* ---- a suite that a case starts as it likes ---- */
+/* ---- a case's own suite ---- */
 
 struct dev {
     struct program *program;
@@ -177,7 +177,7 @@ static bool exists(const char *path)
     return lstat(path, &status) == 0;
 }
 
-/* ---- what it writes ---- */
+/* ---- output ---- */
 
 static void dev_json_has_all_that_scripts_need(void)
 {
@@ -293,7 +293,7 @@ static void a_server_that_runs_already_is_used(void)
     CU_ASSERT_EQUAL(pg_exec(pg, "select 1"), 1);
 }
 
-/* ---- ends and starts ---- */
+/* ---- stops and starts ---- */
 
 static int sign_in(const struct dev *dev, const char *email)
 {
@@ -304,7 +304,6 @@ static int sign_in(const struct dev *dev, const char *email)
     return start->status;
 }
 
-/* Stops it with Ctrl-C or a kill, and starts it again each time: only the data stays. */
 static void it_starts_again_with_its_data_and_leaves_nothing(void)
 {
     static const int signals[] = {SIGINT, SIGKILL, SIGTERM};
@@ -576,7 +575,6 @@ static void wrong_options_are_refused(void)
     free(path);
 }
 
-/* The message has the reason and the daemon's log, if the log still exists. */
 static void a_daemon_that_does_not_start_is_named(void)
 {
     CLEANUP(unit_dir_remove) struct unit_dir dir = prepared_unit_dir(), used = prepared_unit_dir();
@@ -677,7 +675,7 @@ static void the_secret_of_s3_is_read_from_a_file(void)
     free(path);
 }
 
-/* ---- where it can live ---- */
+/* ---- directories ---- */
 
 static void it_lives_below_a_long_and_private_path(void)
 {
@@ -825,7 +823,6 @@ static void test_test_clock_is_refused_outside_dev(void)
     }
 }
 
-/* Copies a built program alone into a folder. The caller frees the path. */
 static char *copy_program(const struct unit_dir *dir, const char *name)
 {
     char *path = program_path(name), *copy = NULL;

@@ -236,7 +236,6 @@ static bool has_anchor(const char *path, const char *anchor)
     return found;
 }
 
-/* Checks a link's target and modifies it. */
 static void check_link(const char *path, char *target)
 {
     char *anchor = strchr(target, '#'), full[2 * PATH_SIZE];
@@ -297,7 +296,6 @@ static bool text_has_case(const char *text, const char *name)
     return strstr(text, row);
 }
 
-/* True when the program has the case; "" matches any. */
 static bool has_case(const char *program, const char *name)
 {
     static const char *const folders[] = {"http", "fault", "integration", "unit"};

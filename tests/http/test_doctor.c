@@ -100,7 +100,6 @@ static void run_sql(const char *sql)
     PQfinish(connection);
 }
 
-/* Makes all connections of docd new. */
 static void reconnect_docd(void)
 {
     run_sql("select pg_terminate_backend(pid) from pg_stat_activity where usename = 'atrium-docd'");
@@ -567,7 +566,6 @@ static void undelivered_mail_is_reported(void)
     check_sound();
 }
 
-/* Adds a failing job that is retried in an hour. */
 static void add_job(int minutes)
 {
     char sql[600];

@@ -34,7 +34,7 @@ static void check_header(const struct http_answer *answer, const char *name, con
     free(value);
 }
 
-/* ---- the way of a document ---- */
+/* ---- a document from upload to deletion ---- */
 
 static void a_document_is_created_uploaded_read_and_deleted(void)
 {
@@ -700,8 +700,6 @@ static void a_new_name_outlives_the_upload(void)
     free(id);
 }
 
-/* A patient of demo sees documents that it authored, a practitioner all of the project, and neither
- * another project's. */
 static void documents_of_other_authors_are_hidden(void)
 {
     static const struct {

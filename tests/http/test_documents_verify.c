@@ -59,7 +59,6 @@ static long sum(const struct program *verify, const char *name)
     return (long)json_integer_value(json_object_get(json_object_get(verify->json, "sum"), name));
 }
 
-/* Returns the document's reported problem, "" for none. */
 static const char *problem_of(const struct program *verify, const char *id)
 {
     const json_t *row = http_find(json_object_get(verify->json, "problems"), "id", id);
@@ -108,7 +107,6 @@ static void an_intact_store_verifies(void)
     free(large);
 }
 
-/* Readers get an error before any verification. Verification writes only with --repair. */
 static void missing_bytes_are_reported(void)
 {
     char *small = put(small_bytes, SMALL), *large = put(large_bytes, LARGE);

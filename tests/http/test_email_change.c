@@ -47,7 +47,6 @@ static struct mail_link undo_to(const char *email)
     return suite_mail_link(suite, email, text);
 }
 
-/* Verifies the address for the account's own organization. */
 static void verify(const struct person *person)
 {
     CU_ASSERT_EQUAL(suite_count(suite,
@@ -208,7 +207,6 @@ static void the_old_address_is_reserved_for_a_week(void)
     free(email);
 }
 
-/* The new address is verified where the old one was, and after the undo the old one is again. */
 static void a_verified_account_stays_so(void)
 {
     PERSON patient = person_register_settled(suite);
@@ -287,7 +285,6 @@ static void add_leftovers(const char *email, int days)
     CU_ASSERT_EQUAL(suite_count(suite, "%s", sql), 2);
 }
 
-/* Returns the ages of the leftovers in a table, in days. */
 static char *leftovers(const char *email, const char *table, const char *column)
 {
     char sql[256];
@@ -371,8 +368,6 @@ static void one_of_many_changes_it(void)
     free(email);
 }
 
-/* Killing both instances during the change leaves it complete, with its proof and its undo, or
- * absent. */
 static void a_kill_leaves_no_half_change(void)
 {
     for (int round = 0; round < 4; round++) {

@@ -343,7 +343,6 @@ static void each_daemon_that_is_down_is_named(void)
     free(ctl);
 }
 
-/* Each daemon dies after erasing and before it records the request as done. */
 static void deaths_before_the_answer_count_once(void)
 {
     static const char *const daemons[] = {"settingsd", "maild", "botd"};

@@ -59,7 +59,6 @@ static size_t count_files(const char *daemon)
     return count;
 }
 
-/* Counts a process's open descriptors of stored files. */
 static size_t count_stored(const char *daemon)
 {
     char path[300], target[512];
@@ -143,7 +142,6 @@ static int ask_slowly(const char *id)
     return fd;
 }
 
-/* Reads until the end or `size` bytes, and returns the count. */
 static size_t read_on(int fd, size_t size)
 {
     static char bytes[65536];
@@ -346,7 +344,6 @@ static void files_outside_the_page_cache_go_over_the_bus(void)
     free(bytes);
 }
 
-/* The socket is for gateways only, and files go only to the gateway that requested them. */
 static void another_process_gets_nothing(void)
 {
     char *bytes = test_bytes(SIZE, 12), *id = put(bytes, SIZE), got[64];
@@ -387,7 +384,6 @@ static void kill_and_wait(const char *daemon)
     CU_ASSERT_TRUE(suite_wait_new_pid(suite, daemon, "1", pid));
 }
 
-/* Either daemon can die during a read: the gateway continues with the files that it has open. */
 static void docd_or_the_gateway_dies(void)
 {
     char *bytes = test_bytes(LARGE, 13), *id = put(bytes, LARGE);

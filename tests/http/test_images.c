@@ -405,7 +405,6 @@ static void a_new_file_has_new_variants(void)
     free(id);
 }
 
-/* Killed while making variants: repeated requests succeed, and no partial file gets in the way. */
 static void deaths_leave_nothing_in_the_way(void)
 {
     char *id = put_picture(3000, 2000), paths[MANY][128];
@@ -478,7 +477,6 @@ static pid_t descendant_of(pid_t ancestor, int steps)
     return found;
 }
 
-/* Kills either instance's decoder as soon as it exists. */
 static pid_t kill_decoder_soon(int steps)
 {
     pid_t one = suite_pid(suite, "docd", "1"), two = suite_pid(suite, "docd", "2"), child = fork();
@@ -510,8 +508,6 @@ static char *put_large_picture(void)
     return id;
 }
 
-/* Killing any part of the decoder costs at most one 503. docd continues, and the next image
- * succeeds. */
 static void a_decoder_that_dies_costs_one_answer(void)
 {
     enum { DECODER = 3, PROCESS = 2 };

@@ -398,7 +398,7 @@ static void passkeys_come_along(void)
     }
 }
 
-/* ---- what is refused ---- */
+/* ---- refusals ---- */
 
 static const struct {
     const char *line, *why;
@@ -570,7 +570,6 @@ static void an_import_that_was_killed_goes_on(void)
     check_counts(third, 0, 0, MANY);
 }
 
-/* Kills both instances during the command. */
 static void an_authd_that_is_killed_loses_nothing(void)
 {
     pid_t old = suite_pid(suite, "authd", "1"), other = suite_pid(suite, "authd", "2");
@@ -752,7 +751,6 @@ static void an_admins_import_needs_a_fresh_proof(void)
     free(email);
 }
 
-/* Sixty an hour per project, including those rejected for other reasons. */
 static void an_admins_imports_are_limited(void)
 {
     PERSON admin = person_admin(suite);

@@ -3,8 +3,7 @@
  * signs in.
  *
  * better-auth and PocketBase come from `make npm`; Directus, Parse Server and glewlwyd from `make
- * peers`. A case is skipped with a note if its system is missing, unless ATRIUM_REQUIRE_ALL (the
- * first two) or ATRIUM_REQUIRE_PEERS is set, as in `make test-peers`.
+ * peers`. `make test-peers` sets ATRIUM_REQUIRE_PEERS, so that none may be missing.
  *
  * tier: browser
  */

@@ -1,7 +1,7 @@
 /*
  * test_integrate.c - runs what the guides show: the commands under "Operate" in README.md in a
  * directory with the suite of `make run`, and docs/integrate.md's code with
- * tests/integrate/run.mjs. The latter is skipped with a note if `node` is missing.
+ * tests/integrate/run.mjs. The latter needs `node`.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -181,7 +181,6 @@ static void wrong_inputs_are_refused(void)
     free(email);
 }
 
-/* Missing prerequisites are reported in this order, and nothing is stored before all are met. */
 static void a_project_must_be_ready_to_invite(void)
 {
     PERSON there = person_admin_of_child(suite, "bare");

@@ -22,7 +22,6 @@ static char *header_of(const char *token)
     return strndup(token, strcspn(token, "."));
 }
 
-/* Counts the API's keys in the list; issuers below /t/ publish the others. */
 static size_t count_api_keys(const json_t *keys)
 {
     size_t i, count = 0;

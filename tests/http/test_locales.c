@@ -158,7 +158,6 @@ static int check_chain(const struct http_answer *history)
     return count;
 }
 
-/* Each success is one change in the history, each failure a 409, and the last success is stored. */
 static void no_language_is_lost(void)
 {
     enum { MANY = 60 };

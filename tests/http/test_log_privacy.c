@@ -52,7 +52,6 @@ static struct {
 } kept[KEPT_MAX];
 static size_t kept_count;
 
-/* Makes a new text with the word and this end. */
 static const char *mark(const char *end)
 {
     return arena_printf(arena, "%sn%u%s", word, ++marks, end);
@@ -217,7 +216,6 @@ static json_t *marked(const struct field_table *table, bool fitting)
     return body;
 }
 
-/* Replaces each {name} of the path by a marked text. */
 static const char *marked_path(const struct route *route)
 {
     const char *text = "", *from = route->path, *brace;
@@ -329,7 +327,7 @@ static void malformed_http_is_sent(void)
     CU_ASSERT_TRUE(answered >= ARRAY_SIZE(rows) - 2);
 }
 
-/* ---- what people do ---- */
+/* ---- people ---- */
 
 static struct http_answer *join(const char *email, const char *surname)
 {
@@ -547,7 +545,6 @@ static void a_clinician_is_invited(void)
     CU_ASSERT_TRUE(late->status == 200 || late->status == 400);
 }
 
-/* PostgreSQL would log the row of a violated constraint, and the statement of both errors. */
 static void the_database_refuses(void)
 {
     const char *surname = arena_printf(arena, "%s%0*d", mark("Long"), 90, 0);
@@ -593,7 +590,6 @@ static void bustle(unsigned round)
     http_answers_destroy(answers, MANY);
 }
 
-/* Runs in a thread while requests are in progress. */
 static void *trouble(void *arg)
 {
     const char *const *statements = arg;
@@ -626,7 +622,6 @@ static void connections_are_lost(void)
     during_bustle(1, statements);
 }
 
-/* Statements time out, then PostgreSQL logs a deadlock's victim. */
 static void the_database_stalls(void)
 {
     static const char *const statements[] = {
@@ -664,7 +659,7 @@ static void daemons_are_killed(void)
     }
 }
 
-/* ---- what was written ---- */
+/* ---- search of the output ---- */
 
 static void check_file(const char *path)
 {
@@ -726,7 +721,6 @@ static void no_listing_contains_a_secret(void)
     }
 }
 
-/* Every visible process on this machine, because others can see arguments too. */
 static void no_process_has_a_secret_in_its_arguments(void)
 {
     struct dirent **entries = NULL;
@@ -771,7 +765,7 @@ static void expected_lines_are_logged(void)
     CU_ASSERT_PTR_NULL(find_mark(trace, &what));
 }
 
-/* ---- a mail server that says whom it refuses ---- */
+/* ---- a mail server that names refused recipients ---- */
 
 static void mail_is_refused(void)
 {

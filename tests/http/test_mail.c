@@ -188,8 +188,6 @@ static void check_queue_is_empty(void)
     PROGRAM queue = queue_of("queued", 0);
 }
 
-/* Waits until the only queued email has failed `want` times. Returns its id, which the caller
- * frees. */
 static char *wait_attempts(int want)
 {
     int64_t deadline = clock_mono_ms() + 2 * ARRIVES_MS;
@@ -241,7 +239,6 @@ static void the_welcome_mail_has_all_that_a_mail_needs(void)
     free(email);
 }
 
-/* Text outside ASCII is encoded, and lines have the length that RFC 5322 recommends. */
 static void words_outside_ascii_are_encoded(void)
 {
     POST post = post_open(NULL, NULL);
@@ -481,7 +478,6 @@ static void an_absent_server_gets_it_when_it_comes(void)
     free(email);
 }
 
-/* After four failures the next attempt is eight seconds away; the operator does not wait. */
 static void the_operator_sends_it_now(void)
 {
     char *email = register_somebody(), *id = wait_attempts(4);

@@ -26,7 +26,6 @@ static const char over[] = "Login session is invalid or has expired.";
 static struct suite *suite;
 static struct person *admin;
 
-/* Makes a session that has not expired on the test clock. */
 static void renew_admin(void)
 {
     person_destroy(&admin);
@@ -316,7 +315,6 @@ static void set_address(const char *from, const char *to)
                     1);
 }
 
-/* A code to a thief's mailbox, or to a former one, opens nothing. */
 static void a_code_is_good_for_the_present_address_only(void)
 {
     PERSON patient = person_register_settled(suite);
@@ -516,7 +514,6 @@ static void ten_wrong_codes_close_the_day(void)
         free(logins[i]);
 }
 
-/* The table reveals no code, not even to a million guesses per row. */
 static void the_table_holds_no_code(void)
 {
     PERSON patient = person_register_settled(suite);
@@ -549,7 +546,6 @@ static void put_template(const char *html, int status)
     CHECK_STATUS(answer, status);
 }
 
-/* The tenant's own people get its template; those of other tenants get the installation's. */
 static void a_tenant_writes_to_its_own_people(void)
 {
     PERSON patient = person_register_settled(suite);

@@ -219,7 +219,6 @@ static void wait_for_both(pid_t killer, pid_t first, pid_t second)
     CU_ASSERT_TRUE(suite_wait_new_pid(suite, "authd", "2", second));
 }
 
-/* Kills both authd during an invitation: invitation and email exist, or neither. */
 static void a_kill_leaves_no_half_invitation(void)
 {
     for (int round = 0; round < 6; round++) {
@@ -242,8 +241,6 @@ static void a_kill_leaves_no_half_invitation(void)
     }
 }
 
-/* Kills both during an acceptance: account, password and membership exist, or the link still
- * works. */
 static void a_kill_leaves_no_half_member(void)
 {
     for (int round = 0; round < 5; round++) {

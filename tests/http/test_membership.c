@@ -33,7 +33,7 @@ static struct suite *suite;
 static struct person *admin;
 static struct person *north; /* admin of a project without a parent */
 
-/* ---- asking ---- */
+/* ---- requests ---- */
 
 static void run_command(struct program *run)
 {
@@ -93,7 +93,6 @@ static struct http_answer *accept_as(const struct person *who, struct mail_link 
     return http_post(suite_url(suite), ACCEPT, who->access, body_link(link));
 }
 
-/* Registers a practitioner of the demo tenant with an unverified address. */
 static struct person *register_unproven(const char *email)
 {
     struct person *self;
@@ -211,8 +210,8 @@ static void check_unverified_accepts_nothing(const struct person *who, struct ma
     CU_ASSERT_TRUE(suite_everywhere(suite, who->access, 200));
 }
 
-/* The mailbox's owner resets the password on the installation's page, which takes the account, and
- * signs in to demo. */
+/* The mailbox's owner takes over the account by a reset on the installation's page, and signs in to
+ * demo. */
 static struct person *owner_comes(const struct person *squatter)
 {
     struct person *self;
@@ -313,7 +312,6 @@ static void inviting_reveals_nothing_of_other_tenants(void)
     free(unknown);
 }
 
-/* Compares median times, which show small differences. */
 static void inviting_takes_equal_time(void)
 {
     enum { ROUNDS = 9, KNOWN = 0, UNKNOWN = 1 };
@@ -662,7 +660,6 @@ static void a_sign_up_leaves_the_invitation_of_an_admin_alone(void)
     free(email);
 }
 
-/* The sign-up's own link makes a plain member; the admin's link then makes an admin. */
 static void a_sign_up_gives_no_rights_of_an_admin(void)
 {
     char *email = business_address();
@@ -715,7 +712,7 @@ static void a_sign_up_registers_a_patient_where_invitations_are_off(void)
     free(email);
 }
 
-/* ---- giving the rights of an admin ---- */
+/* ---- admin rights ---- */
 
 static struct http_answer *set_admin(const struct person *who, const char *id, bool value)
 {

@@ -1,7 +1,7 @@
 /*
  * test_mfa.c - sign-in with a second factor: codes and recovery codes that work once, limits,
- * one-step routes, races. See test_mfa_enrolment.c for enabling. Two gateways, two authd, test
- * clock: each case moves to a time step without used codes.
+ * one-step routes, races. See test_mfa_enrolment.c for enabling. Each case moves to a time step
+ * without used codes.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -74,7 +74,6 @@ static void a_code_is_good_once(void)
     CHECK_ERROR(again, 400, FACTOR_BAD_CODE);
 }
 
-/* Posts one token for each login concurrently, and counts the successes. */
 static int race(const struct factor_owner *owner, const struct factor_login logins[static MANY],
                 const char *token)
 {

@@ -1,7 +1,6 @@
 /*
  * test_mfa_enrolment.c - enabling and disabling the second factor, by owner and operator, also
- * concurrently. Two gateways, two authd, test clock: each case moves to a time step without used
- * codes.
+ * concurrently. Each case moves to a time step without used codes.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -417,7 +416,6 @@ static void explain_says_that_it_is_on(void)
     CU_ASSERT_TRUE(json_is_false(json_object_get(off->json, "secondFactor")));
 }
 
-/* As with the owner's own way, sessions and pending sign-ins end, and an email is sent. */
 static void an_operator_takes_a_lost_factor_away(void)
 {
     OWNER owner = factor_patient(suite);

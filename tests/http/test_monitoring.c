@@ -57,7 +57,6 @@ static long long value_of(const char *text, const char *name, const char *label)
     return -1;
 }
 
-/* Waits until the value is in [min, max]. */
 static bool comes_to(const char *name, const char *label, long long min, long long max)
 {
     int64_t deadline = clock_mono_ms() + SEEN_MS;
@@ -150,7 +149,6 @@ static bool is_exported(const char *metrics, const char *name, const char *selec
     return has_sample(metrics, name, selector) || has_sample(metrics, count, selector);
 }
 
-/* Reads a file without JSON's backslashes (caller frees). */
 static char *read_text(const char *path)
 {
     char *text = unit_read_file(path), *to = text;

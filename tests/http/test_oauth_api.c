@@ -287,7 +287,6 @@ static void a_proof_counts_once_for_all_instances(void)
     free(nonce);
 }
 
-/* Proofs of invented keys leave no rows, whether the token is known or not. */
 static void proofs_of_another_key_leave_no_rows(void)
 {
     enum { PROOFS = 16 };

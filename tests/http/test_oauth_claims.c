@@ -159,8 +159,6 @@ static void check_person(const struct http_answer *tokens, const char *const *wa
     }
 }
 
-/* Each scope has its claims, and the ID token has only the requested ones. A claim without a value
- * is no error, even if essential. */
 static void id_tokens_have_the_claims_that_are_named(void)
 {
     static const struct {
@@ -232,7 +230,6 @@ static void claims_are_consented_to_by_their_scopes(void)
     free(theirs);
 }
 
-/* Section 3.1.2.2: the named person signs in, or the response is an error. */
 static void a_sub_that_is_named_is_the_one_that_signs_in(void)
 {
 #define OTHER "\"5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b\""

@@ -266,7 +266,6 @@ static void addresses_that_are_stored_go_on(void)
     CU_ASSERT_STRING_EQUAL(http_text(read, "grantTypes.0"), "authorization_code");
 }
 
-/* Registers keys, and consumes them. */
 static struct http_answer *create_with_keys(json_t *keys)
 {
     json_t *body = json_loads("{" WEB ",\"authMethod\":\"private_key_jwt\"}", 0, NULL);

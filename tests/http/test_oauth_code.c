@@ -21,7 +21,6 @@ static void the_scene_is_set(void)
     oauth_scene_set(&suite, &admin, &patient, &app, NULL);
 }
 
-/* All other errors go to the redirect URI with state and issuer. */
 static void errors_go_to_the_redirect_address(void)
 {
 #define REDIRECTED "&redirect_uri=https%3A%2F%2Fapp.example%2Fcb&state=st8"
@@ -213,7 +212,6 @@ static void scopes_of_fhir_servers_are_given_for_them_alone(void)
     free(client);
 }
 
-/* A person who must sign in again cannot change the request. */
 static void continuations_are_sealed(void)
 {
     BROWSER browser = browser_open(suite);
@@ -265,7 +263,6 @@ static void a_redirect_to_an_ipv6_address_is_allowed(void)
     free(tool);
 }
 
-/* A browser without a session cannot satisfy `prompt=login` with another browser's old session. */
 static void an_old_session_is_no_new_sign_in(void)
 {
     BROWSER browser = browser_open(suite);
@@ -613,7 +610,6 @@ static void a_session_that_ends_meanwhile_gives_no_tokens(void)
     free(code);
 }
 
-/* Tokens with outdated claims are not returned but signed again. */
 static void tokens_say_what_is_so_when_the_code_is_spent(void)
 {
     BROWSER browser = browser_open(suite);
@@ -628,7 +624,6 @@ static void tokens_say_what_is_so_when_the_code_is_spent(void)
     free(code);
 }
 
-/* Kills authd before and after the code's exchange: nothing is incomplete. */
 static void deaths_lose_no_code(void)
 {
     BROWSER browser = browser_open(suite);

@@ -21,7 +21,6 @@ static void the_scene_is_set(void)
     oauth_scene_set(&suite, &admin, &patient, &app, NULL);
 }
 
-/* Posts with a proof of the key; key NULL: without one. */
 static struct http_answer *post_proven(const char *endpoint, const char *form,
                                        const struct jose *key)
 {
@@ -194,7 +193,6 @@ static struct http_answer *userinfo_proven(const char *token, const struct jose 
     return answer;
 }
 
-/* Proofs with a token of another key or an ended grant leave no rows either. */
 static void proofs_without_a_valid_token_leave_no_rows(void)
 {
     enum { PROOFS = 8 };

@@ -205,7 +205,6 @@ static void one_address_asks_for_a_hundred_devices(void)
     free(source);
 }
 
-/* Each early poll adds five seconds to the interval. */
 static void polls_that_come_too_soon_slow_down(void)
 {
     DEVICE device = device_begin(suite, tv, "&scope=openid");
@@ -331,7 +330,6 @@ static void the_page_names_who_asks(void)
     free(source);
 }
 
-/* A code in the URL is not filled in, so another person's link cannot bring it. */
 static void the_page_fills_in_no_code(void)
 {
     DEVICE device = device_begin(suite, tv, "&scope=openid");

@@ -97,7 +97,6 @@ static bool is_active(const char *token)
     return json_is_true(http_member(answer, "active"));
 }
 
-/* Counts the 200 responses of PROBES requests with the token. */
 static int opened(const char *path, const char *token)
 {
     struct http_request requests[PROBES];

@@ -129,7 +129,6 @@ static bool is_withdrawn(const char *kid)
     return streak >= 110;
 }
 
-/* A browser's session can outlive the published key of its ID token. */
 static void hint_by_a_former_key_counts(void)
 {
     BROWSER browser = browser_open(suite);

@@ -409,7 +409,7 @@ static void an_assertion_counts_once(void)
     free(form);
 }
 
-/* ---- keys that are fetched ---- */
+/* ---- fetched keys ---- */
 
 static bool was_connected(int fd)
 {
@@ -466,14 +466,12 @@ static void serve_set(const struct receiver *host, const char *name, const char 
     json_decref(set);
 }
 
-/* Serves a set of this key only. */
 static void serve_keys(const struct receiver *host, const char *name, const char *mode,
                        const char *cache)
 {
     serve_set(host, name, mode, cache, json_pack("{s:[o]}", "keys", jose_jwk(key)));
 }
 
-/* Counts the accepted ones of eight assertions over both authd. */
 static int count_taken(const char *client)
 {
     int taken = 0;
@@ -836,7 +834,7 @@ static void a_client_takes_back_its_own_tokens_alone(void)
     free(header);
 }
 
-/* ---- proofs of a key ---- */
+/* ---- DPoP proofs ---- */
 
 static char *proof_header(const struct jose *of, const char *method, const char *url,
                           const char *nonce, int64_t made)

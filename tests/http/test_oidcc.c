@@ -1,7 +1,7 @@
 /*
  * test_oidcc.c - one case per module of the OpenID Connect Basic OP plan, with its name and clients
  * as in the plan: client_secret_basic, and the required PKCE. Features that Atrium lacks are
- * refused or left out as the module allows. docs/openid.md has a table of them. Test clock.
+ * refused or left out as the module allows. docs/openid.md has a table of them.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -72,7 +72,6 @@ static struct http_answer *tokens(struct browser *browser, const char *behind)
     return answer;
 }
 
-/* Returns the verified claims of an ID token. The caller decrefs them. */
 static json_t *id_claims(const struct http_answer *of)
 {
     json_t *claims = oauth_claims(suite, http_text(of, "id_token"), "JWT", "RS256");
@@ -88,7 +87,6 @@ static const char *claim(const json_t *claims, const char *name)
     return text ? text : "";
 }
 
-/* Checks that the person's sign-in gives a code with these scopes. */
 static void check_granted(const char *behind, const char *scope)
 {
     BROWSER browser = browser_open(suite);
@@ -203,7 +201,6 @@ static void check_userinfo(const char *method, bool in_form)
     json_decref(claims);
 }
 
-/* Nothing without a token, with an ID token, or with an API token. */
 static void oidcc_userinfo_get(void)
 {
     BROWSER browser = browser_open(suite);
@@ -325,7 +322,6 @@ static void oidcc_ensure_request_with_acr_values_succeeds(void)
     check_granted(OAUTH_USUAL "&acr_values=1+2", "openid profile email");
 }
 
-/* An email address prefills the form; other text does not, and never becomes markup. */
 static void oidcc_login_hint(void)
 {
     static const struct {
@@ -350,7 +346,6 @@ static void oidcc_login_hint(void)
     }
 }
 
-/* The first supported language, otherwise the browser's. */
 static void oidcc_ui_locales(void)
 {
     static const struct {
@@ -443,7 +438,6 @@ static void oidcc_prompt_none_logged_in(void)
     json_decref(other);
 }
 
-/* The hint's person, or an error. */
 static void oidcc_id_token_hint(void)
 {
     BROWSER browser = browser_open(suite);
@@ -498,7 +492,6 @@ static void oidcc_codereuse_30seconds(void)
     check_reuse(30);
 }
 
-/* An unknown client or redirect URI is an error page without a redirect. */
 static void oidcc_ensure_registered_redirect_uri(void)
 {
     static const char *const rows[] = {

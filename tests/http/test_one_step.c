@@ -242,7 +242,6 @@ static void the_tenth_failure_locks_the_pair(void)
     free(source);
 }
 
-/* A person locked as a practitioner can sign in as the patient; a wrong password still gets 429. */
 static void a_locked_role_does_not_lock_the_other(void)
 {
     PERSON patient = person_register(suite, NULL);
@@ -306,7 +305,6 @@ static void registration_keeps_to_the_switches(void)
     free(email);
 }
 
-/* The four registration routes share an address's counter. */
 static void the_sixth_in_a_minute_is_refused(void)
 {
     static const char *const paths[] = {REGISTER, B2B_REGISTER, "/auth/tenant/Patient/register",
@@ -420,7 +418,7 @@ static void business_signs_in_to_the_parent_or_its_only_child(void)
     snprintf(reference, sizeof(reference), "Project/%s", north.project);
     CU_ASSERT_STRING_EQUAL(http_text(in_child, "project.reference"), reference);
 
-    /* The setting of the project that is signed in to applies. */
+    /* The child's own setting applies. */
     suite_set_switch(suite, north.access, "PRACTITIONER_LOGIN_ENABLED", false);
     HTTP_ANSWER off = b2b_login(child, client(), project());
     CHECK_ERROR(off, 403, "Login is not enabled.");

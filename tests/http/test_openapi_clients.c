@@ -1,7 +1,6 @@
 /*
  * test_openapi_clients.c - /openapi.json in use: linters report nothing, and the clients of three
- * generators compile with `tsc --strict` and sign a patient in. Skipped with a note without its npm
- * packages (make npm), unless ATRIUM_REQUIRE_ALL is set.
+ * generators compile with `tsc --strict` and sign a patient in. Needs npm packages (make npm).
  *
  * tier: browser
  */

@@ -228,7 +228,6 @@ static void proofs_ask_for_the_factor(void)
     CU_ASSERT_TRUE(browser_goes_to(browser, "/t/demo/account/delete"));
 }
 
-/* Signs in, gives a client consent, and returns its tokens. */
 static struct http_answer *let(struct browser *browser, const struct person *person,
                                const char *client)
 {
@@ -298,7 +297,6 @@ static void consents_are_listed_and_withdrawn(void)
     free(diary);
 }
 
-/* A form withdraws only consent of its browser's person, and only from the displayed page. */
 static void consents_of_others_are_not_withdrawn(void)
 {
     char *diary = oauth_register(suite, admin, "{\"name\":\"Diary\",\"firstParty\":false}");

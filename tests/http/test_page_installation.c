@@ -369,7 +369,6 @@ static void a_session_ends_by_itself(void)
     CU_ASSERT_EQUAL(browser_get(browser, ACCOUNT), 303);
 }
 
-/* A changed credential ends all sessions except this one, and the installation sends the email. */
 static void a_changed_password_ends_sessions_everywhere(void)
 {
     suite_make_open_project(suite, "far");
@@ -398,7 +397,6 @@ static void a_changed_password_ends_sessions_everywhere(void)
     CU_ASSERT_TRUE(mail && strstr(mail, "Password"));
 }
 
-/* A second factor that a project requires must be set up here too. */
 static void a_demanded_factor_is_set_up_first(void)
 {
     PERSON one = make_clinician();

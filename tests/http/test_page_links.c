@@ -113,7 +113,6 @@ static void a_forgotten_password_is_set_anew(void)
     CU_ASSERT_TRUE(browser_sees(browser, "This link is no longer good"));
 }
 
-/* The tenant's password rules apply, and a refusal does not consume the link. */
 static void rules_of_passwords_hold(void)
 {
     PERSON patient = person_register(suite, NULL);
@@ -182,7 +181,6 @@ static void an_address_is_confirmed_by_password(void)
                     400);
 }
 
-/* A signed-in person verifies with one click; another account's session is not enough. */
 static void an_address_is_confirmed_by_its_session(void)
 {
     PERSON patient = register_settled();
@@ -288,7 +286,6 @@ static void an_invitation_is_accepted_by_a_password(void)
     CU_ASSERT_PTR_NOT_NULL(joined->access);
 }
 
-/* Makes another organization that can invite, and returns its admin. */
 static struct person *make_tenant(const char *code)
 {
     static const char policy_text[] = "{\"name\":\"All\",\"resource\":[{\"resourceType\":\"*\"}]}";
@@ -358,7 +355,6 @@ static void goes_to_the_own_page(struct browser *browser, const struct mail_link
     CU_ASSERT_EQUAL(sessions_of(email), sessions);
 }
 
-/* Signs in there and accepts the invitation to demo. */
 static void accept_on_the_own_page(const char *email)
 {
     BROWSER browser = browser_open(suite);
@@ -629,7 +625,6 @@ static bool is_logged(const char *text)
     return system(command) == 0; /* NOLINT(cert-env33-c) */
 }
 
-/* An email's link must not be in a header that other sites see, nor in a log. */
 static void secrets_of_links_stay(void)
 {
     PERSON patient = register_settled();

@@ -40,7 +40,6 @@ static char *fill(const struct browser *browser, const char *fields)
     return browser_form(browser, all);
 }
 
-/* Opens a client's request in another tab and returns its form. */
 static char *open_tab(struct browser *browser, const char *client, const char *behind,
                       const char *fields)
 {
@@ -224,7 +223,6 @@ static void a_lost_cookie_asks_again_for_the_reset(void)
     CU_ASSERT_EQUAL(browser_post(browser, "reset-password", fields), 200);
 }
 
-/* A sign-in that waited for its second factor starts again, with its request. */
 static void a_late_second_factor_begins_anew(void)
 {
     OWNER owner = factor_patient(suite);
@@ -339,7 +337,6 @@ static long consents_of(const char *client)
                        client);
 }
 
-/* A button of a stale page is neither consent nor refusal, also for the person now signed in. */
 static void a_stale_consent_is_asked_for_again(void)
 {
     static const char *const buttons[] = {"do=allow", "do=deny"};

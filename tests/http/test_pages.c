@@ -213,7 +213,6 @@ static void an_unknown_address_is_a_page_for_browsers(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(german->body, "Diese Seite gibt es nicht"));
 }
 
-/* Pages do not change a program's responses. */
 static void programs_get_json_at_the_front(void)
 {
     static const struct {
@@ -419,7 +418,6 @@ static void second_factor_is_asked_for(void)
     free(step);
 }
 
-/* A form's step expires with the sign-in, after five minutes. */
 static void steps_end(void)
 {
     PERSON patient = person_register(suite, NULL);
@@ -591,8 +589,6 @@ static void closed_registration_says_so(void)
     suite_set_switch(suite, admin->access, "PATIENT_REGISTRATION_ENABLED", true);
 }
 
-/* A session ended on the page is refused by every gateway immediately. The API can end the page's
- * session. */
 static void sessions_end_from_either_side(void)
 {
     PERSON patient = person_register(suite, NULL);

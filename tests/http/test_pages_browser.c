@@ -1,7 +1,6 @@
 /*
- * test_pages_browser.c - the hosted pages in Chromium, driven by tests/pages/browser.cjs. Skipped
- * with a note without playwright-core and axe-core (make npm) or Chromium, unless
- * ATRIUM_REQUIRE_ALL is set.
+ * test_pages_browser.c - the hosted pages in Chromium, driven by tests/pages/browser.cjs. Needs
+ * playwright-core, axe-core (make npm) and Chromium.
  *
  * tier: browser
  */

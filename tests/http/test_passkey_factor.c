@@ -13,8 +13,6 @@
 
 static struct suite *suite;
 
-/* A passkey satisfies a required second factor, in the session that enrolls it and in one that it
- * signs in. */
 static void a_passkey_is_a_second_factor(void)
 {
     AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, PASSKEY_PATIENT_ORIGIN);
@@ -144,7 +142,6 @@ static void a_passkey_from_elsewhere_is_not_demanded(void)
     suite_require_mfa(suite, "none");
 }
 
-/* An emailed code is one factor, like a password. */
 static void a_passkey_follows_a_mailed_code_where_it_is_demanded(void)
 {
     AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, PASSKEY_PATIENT_ORIGIN);
@@ -176,7 +173,6 @@ static void a_passkey_follows_a_mailed_code_where_it_is_demanded(void)
     suite_require_mfa(suite, "none");
 }
 
-/* Five wrong passkeys end the sign-in, like codes, and the passkey must belong to the account. */
 static void wrong_passkeys_end_the_sign_in(void)
 {
     enum { FAILURES_MAX = 5 };

@@ -58,8 +58,6 @@ static void a_passkey_opens_its_tenant_only(void)
     CHECK_STATUS(down, 200);
 }
 
-/* A passkey of a child's application is neither proof nor second factor for the same practitioner
- * in its parent. */
 static void a_childs_passkey_proves_nothing_above_it(void)
 {
     static const char reach[] = "select count(*) from auth.audit where event->>'action' = '%s' and "
@@ -131,7 +129,6 @@ static struct http_answer *begin_in(const char *tenant, const struct person *per
                             body_login_start(person->email, person->password, tenant));
 }
 
-/* Changes the project of all passkeys to `project`, an SQL expression. */
 static void move_passkeys(const char *project)
 {
     CU_ASSERT_TRUE(suite_count(suite,
@@ -243,7 +240,6 @@ static void related_origins_are_the_configured_ones(void)
     CU_ASSERT_STRING_EQUAL(http_text(start, "options.rpId"), "account.example");
 }
 
-/* A configured origin creates and uses the installation's passkeys; other origins do not. */
 static void related_origins_use_the_installations_passkeys(void)
 {
     static const char *const good[] = {"https://account.example", "https://account.example.org"};
@@ -277,7 +273,6 @@ static void related_origins_use_the_installations_passkeys(void)
     suite_set_value(suite, admin->access, "PRACTITIONER_APP_URL", PASSKEY_PRACTITIONER_ORIGIN);
 }
 
-/* Origins that browsers would not read stop the start. */
 static void wrong_related_origins_are_refused_at_start(void)
 {
     static const char form[] = "passkey_origins: %s must be https://host[:port]",

@@ -161,7 +161,6 @@ static long shown_passkeys(const char *result)
     return sum;
 }
 
-/* Operators can see why people are no longer asked for passkeys. */
 static void doctor_and_metrics_know_passkeys(void)
 {
     AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, PASSKEY_PATIENT_ORIGIN);
@@ -239,7 +238,6 @@ static void a_challenge_is_good_once_and_for_five_minutes(void)
     CHECK_ERROR(late, 400, "The challenge is invalid or has expired.");
 }
 
-/* The client keeps the challenge, so no instance must survive between the steps. */
 /* One of each kind: an enrollment and a fresh proof can be concurrent. */
 static void a_session_has_one_challenge_of_a_kind(void)
 {
@@ -298,7 +296,6 @@ static void a_challenge_outlives_every_authd(void)
     CU_ASSERT_STRING_EQUAL(http_text(tokens, "profile.reference"), person->profile);
 }
 
-/* The login id is sealed, so a client cannot change its content. */
 static void an_altered_login_id_is_none(void)
 {
     AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, PASSKEY_PATIENT_ORIGIN);
@@ -522,7 +519,6 @@ static void known_and_unknown_addresses_get_the_same_options(void)
     free(texts[1]);
 }
 
-/* Checks the emails and audit rows about a decreased counter. */
 static void check_counter(const struct person *person, const char *passkey, size_t mails)
 {
     CU_ASSERT_TRUE(suite_mails_arrive(suite, person->email, mails));
@@ -630,7 +626,6 @@ static void reset_password(const struct person *person)
     CHECK_STATUS(set, 204);
 }
 
-/* An attacker who registered another person's address keeps no passkey, however old. */
 static void the_first_proof_of_the_address_drops_every_passkey(void)
 {
     AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, PASSKEY_PATIENT_ORIGIN);

@@ -1,7 +1,6 @@
 /*
  * test_passkeys_browser.c - passkeys in Chromium with a virtual authenticator, driven by
- * tests/passkeys/browser.cjs. Skipped with a note without playwright-core (make npm) or Chromium,
- * unless ATRIUM_REQUIRE_ALL is set.
+ * tests/passkeys/browser.cjs. Needs playwright-core (make npm) and Chromium.
  *
  * tier: browser
  */

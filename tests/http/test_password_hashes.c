@@ -61,7 +61,6 @@ static const char *const hashes[] = {
 
 static struct suite *suite;
 
-/* Records an import, so that the hashes are counted again. */
 static void note_import(void)
 {
     free(suite_query(suite, "update auth.import_state set changed_at = changed_at + 1"));
@@ -196,7 +195,6 @@ static void wrong_passwords_count(void)
     free(source);
 }
 
-/* The old password also proves the owner when the password is changed. */
 static void a_password_is_changed_from_an_imported_one(void)
 {
     PERSON patient = person_register(suite, NULL);

@@ -418,7 +418,6 @@ static void set_by_link(const char *email, const char *password)
     CHECK_STATUS(set, 204);
 }
 
-/* Only a client with the right password learns of it. An emailed reset helps. */
 static void a_sign_in_with_a_common_password_is_refused(void)
 {
     static const char trail[] = "select count(*) from trail where event ->> 'action' = "

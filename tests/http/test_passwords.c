@@ -29,7 +29,6 @@ static const char bad_old[] = "The old password is incorrect.";
 
 static struct suite *suite;
 
-/* Posts from a new address, which no limit affects. */
 static struct http_answer *post_fresh(const char *path, const char *bearer, json_t *body)
 {
     char *source = fresh_source();
@@ -494,7 +493,6 @@ static void a_password_is_one_however_its_letters_are_sent(void)
     CHECK_STATUS(back, 204);
 }
 
-/* An older build hashed the typed bytes. That hash verifies and is replaced. */
 static void older_hashes_verify(void)
 {
     PERSON patient = person_register(suite, NULL);

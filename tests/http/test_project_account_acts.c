@@ -64,7 +64,6 @@ static void check_shown(const char *id, const char *name, const char *want)
     CU_ASSERT_STRING_EQUAL(http_text(answer, name), want);
 }
 
-/* Counts the account's audit rows with check_act()'s reason. */
 static long audited(const char *account, const char *action)
 {
     return suite_count(suite,
@@ -129,7 +128,6 @@ static struct person *practitioner(void)
     return self;
 }
 
-/* Adds an account to another project by id. */
 static void join(const char *email, const char *project)
 {
     char sql[512];

@@ -41,7 +41,6 @@ static struct http_answer *of_account(const struct person *who, const char *id, 
     return get(who, path);
 }
 
-/* Returns the page after a cursor ("" for the first). */
 static struct http_answer *page_of(const struct person *who, const char *query, const char *cursor)
 {
     char text[4500];
@@ -186,7 +185,6 @@ static void check_found(const char *search, const char *email)
     json_decref(ids);
 }
 
-/* Gives an account other names, as an operator's SQL would. */
 static void name_account(const struct person *who, const char *name, const char *surname)
 {
     PGconn *conn = suite_database(suite);
@@ -338,7 +336,6 @@ static void check_cursor(const struct person *who, const char *query, const char
     CHECK_PROBLEM(answer, "_cursor");
 }
 
-/* Refused: a cursor of another list, project or route, an altered one, and an old one. */
 static void a_cursor_is_good_for_its_list_and_a_day(void)
 {
     HTTP_ANSWER first = get(admin, "?_count=2&search=zq");

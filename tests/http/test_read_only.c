@@ -222,7 +222,6 @@ static void a_form_of_before_waits(void)
     CHECK_READ_ONLY(refused, "upload");
 }
 
-/* A client that retries after Retry-After keeps its session. */
 static void a_renewal_waits_and_its_token_stays_good(void)
 {
     for (int i = 0; i < TIMES; i++) {
@@ -258,7 +257,6 @@ static const char *file_named(const char *name)
     return path;
 }
 
-/* Starts a process that writes in one of several ways until it is killed. */
 static pid_t writer(int kind)
 {
     pid_t pid = fork();
@@ -314,7 +312,6 @@ static pid_t writer(int kind)
     }
 }
 
-/* Lists each table's rows and bytes. */
 static char *tables_of(const struct program *program)
 {
     return json_dumps(json_object_get(program->json, "tables"), JSON_SORT_KEYS);
@@ -449,7 +446,6 @@ static struct program *export_into_full_disk(void)
     return program_run((const char *const[]){"/bin/bash", "-c", command, NULL}, NULL);
 }
 
-/* No file remains, and the tenant is open again. */
 static void an_export_that_fails_ends_what_it_began(void)
 {
     PROGRAM full = export_into_full_disk();
@@ -484,7 +480,6 @@ static struct program *start_export(const char *target)
                          NULL);
 }
 
-/* Ctrl-C at any point: without a file the tenant is open again. */
 static void an_export_that_is_interrupted_ends_what_it_began(void)
 {
     int undone = 0;
@@ -514,7 +509,6 @@ static void an_export_that_is_interrupted_ends_what_it_began(void)
     CU_ASSERT(undone > 0);
 }
 
-/* Killed at any point, an export can be resumed or repeated. */
 static void an_export_that_was_killed_is_repeated_or_undone(void)
 {
     for (int i = 0; i < 8; i++) {

@@ -70,7 +70,6 @@ static void every_problem_is_listed(void)
     CU_ASSERT_TRUE(empty->seconds >= 1.0);
 }
 
-/* Each check runs only after the earlier ones pass, and each refusal takes a second. */
 static void the_checks_run_in_order(void)
 {
     PERSON admin = person_admin(suite);
@@ -120,7 +119,6 @@ static long header_number(const struct http_answer *answer, const char *name)
     return number;
 }
 
-/* A success has the remaining limit in a header that scripts of other origins can read. */
 static void a_registration_says_what_is_left(void)
 {
     char *source = fresh_source();

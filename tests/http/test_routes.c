@@ -278,7 +278,6 @@ static void secrets_are_not_compressed(void)
     CU_ASSERT_TRUE(sessions->size > 1024);
 }
 
-/* A browser that opens it loads nothing and shows it in no frame. */
 static void json_loads_nothing_and_is_not_framed(void)
 {
     HTTP_ANSWER ready = http_get(suite_url(suite), "/health", NULL);
@@ -512,7 +511,6 @@ static bool described_file(const json_t *operation)
            json_object_get(responses, "304") && json_object_get(responses, "416");
 }
 
-/* Each route has its body, response and errors; no internal operation appears. */
 static void the_openapi_page_is_complete(void)
 {
     HTTP_ANSWER page = http_get(suite_url(suite), "/openapi.json", NULL);

@@ -97,7 +97,6 @@ static void files_wait_while_the_tenant_is_read_only(void)
     free(bytes);
 }
 
-/* The bucket accepts what its form allows. docd adopts only files from before the session's end. */
 static void a_form_ends_with_its_session(void)
 {
     PERSON leaver = person_register(suite, NULL);
@@ -209,7 +208,6 @@ static void oversized_pictures_are_not_fetched(void)
     free(png);
 }
 
-/* The old content is served until the new content arrives; the later of two forms counts. */
 static void a_document_is_replaced(void)
 {
     char *id = bucket_put("old.bin", "text/plain", "old", 3);
@@ -273,7 +271,6 @@ static void a_replayed_form_changes_nothing(void)
     CHECK_STATUS(gone, 404);
 }
 
-/* Both instances have many readers: all get the file, and one object remains. */
 static void concurrent_adoptions_yield_one_document(void)
 {
     enum { MANY = 40 };

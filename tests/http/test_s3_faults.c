@@ -224,7 +224,6 @@ static void failed_removal_blocks_no_other_removal(void)
         CHECK_STATUS(read, 200);
     }
     char *object = document_object(suite, first);
-    /* a docd killed in an earlier case may have left a row that is due much later */
     snprintf(query, sizeof(query),
              "select count(*) from doc.object where document_id in ('%s', '%s')", first, second);
     CU_ASSERT_TRUE(bucket_keys_become("", 2, 5000)); /* their upload objects are removed */
@@ -330,8 +329,6 @@ static void docd_is_killed_while_it_adopts(void)
     suite_set_clock(suite, 0);
 }
 
-/* A document without a file is deleted after a day, unless the bucket cannot say whether a file
- * arrived. */
 static void documents_are_kept_while_the_store_cannot_be_read(void)
 {
     HTTP_ANSWER made = document_make(suite, patient->access, "a.txt", "text/plain");
@@ -384,7 +381,6 @@ static void parts_of_two_files_become_no_object(void)
     free(bytes);
 }
 
-/* Checks doctor's finding about the bucket. */
 static void check_doctor(const char *state, const char *seen, const char *mend)
 {
     PROGRAM doctor = ATRIUMCTL(suite, NULL, "doctor", "--json");
@@ -430,7 +426,6 @@ static void doctor_tries_the_bucket(void)
     check_doctor("ok", "put, read, listed and deleted", NULL);
 }
 
-/* A document's object is renamed: the object has no document, and the document no object. */
 static void documents_and_bucket_are_compared(void)
 {
     static const char other[] = "0f000000-0000-4000-8000-00000000000f";

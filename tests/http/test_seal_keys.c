@@ -128,7 +128,6 @@ static struct http_answer *login_step(const char *name, json_t *body)
     return suite_post_fresh(suite, path, body);
 }
 
-/* Returns 200 when this second factor signs the owner in. */
 static int factor_sign_in(const char *token)
 {
     HTTP_ANSWER started =
@@ -152,7 +151,6 @@ static void check_factor(void)
     UNIT_CHECK(factor_sign_in(made.recovery[made.recovered++]) == 200, "%s", "a recovery code");
 }
 
-/* Each of the two authd handles about half of the calls. */
 static void check_refresh(void)
 {
     HTTP_ANSWER answer = suite_post_fresh(suite, "/auth/refresh-token",
@@ -305,7 +303,6 @@ struct load {
     pthread_t threads[LOADERS];
 };
 
-/* Registers, signs in and refreshes in a loop, which seals and opens values. */
 static void *load_thread(void *arg)
 {
     struct load *load = arg;

@@ -442,7 +442,6 @@ static long live_sessions(const struct person *person)
                        person->email);
 }
 
-/* The longest unused session ends, not the first, which was refreshed. */
 static void one_session_too_many_ends_the_longest_unused(void)
 {
     enum { LIMIT = 200 };
@@ -592,8 +591,6 @@ static bool are_newest_first(const json_t *sessions)
     return current == 1;
 }
 
-/* The profile shows the newest 20 sessions, always including the caller's; the list has all, in
- * pages. */
 static void me_shows_a_bounded_number_of_sessions(void)
 {
     enum { SESSIONS = 100, SHOWN = 20, SIZE_LIMIT = 6 * 1024 };

@@ -293,7 +293,6 @@ static struct http_answer *post_token(const char *form, const char *header, cons
                                                               .headers = {header, other}});
 }
 
-/* Posts an assertion of `signer`, which works once. */
 static struct http_answer *post_assertion(const struct jose *key, const char *signer)
 {
     static int ids;
@@ -517,7 +516,6 @@ static void a_token_is_given_by_the_settings_of_its_record(void)
     replace_client("read");
 }
 
-/* settingsd has read the registration and is stopped while it changes. */
 static void an_answer_that_comes_behind_a_change_is_not_kept(void)
 {
     PGconn *db = suite_database(suite);

@@ -71,7 +71,6 @@ static void tenants_are_made(void)
 
 static const char *const id = "00000000-0000-4000-8000-000000000000";
 
-/* Makes a body that is valid for each row of REACH_ACCOUNT. */
 static json_t *body_of(const char *operation)
 {
     if (strcmp(operation, "change_password") == 0)
@@ -148,7 +147,6 @@ static void each_row_asks_who_owns_the_account(void)
     walk("the other one", right->access, false);
 }
 
-/* A first-party application's API tokens are treated like the session. */
 static void tokens_of_applications_ask_too(void)
 {
     PERSON own = make_admin("demo");
@@ -237,7 +235,6 @@ static void a_session_of_one_tenant_takes_no_account_over(void)
     CU_ASSERT_TRUE(signs_in(there, VICTIM, PASSWORD));
 }
 
-/* The passkey was made while the account belonged to the tenant alone. */
 static void a_passkey_made_in_one_tenant_opens_no_other(void)
 {
     AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, PASSKEY_PRACTITIONER_ORIGIN);

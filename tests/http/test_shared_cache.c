@@ -1,7 +1,7 @@
 /*
  * test_shared_cache.c - public documents in nginx's cache: cached for `public_max_age`, then
  * revalidated, with the current name and type. nginx keeps the first response's headers whatever a
- * 304 says. Skipped with a note without nginx, unless ATRIUM_REQUIRE_ALL is set.
+ * 304 says.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>

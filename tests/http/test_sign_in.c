@@ -186,7 +186,6 @@ static void a_code_lives_five_minutes(void)
     suite_set_clock(suite, 0);
 }
 
-/* One of sixteen posts of one code gets tokens. The others are second uses, so the session ends. */
 static void one_wins_a_race_for_a_code(void)
 {
     enum { MANY = 16 };
@@ -314,7 +313,6 @@ static void a_practitioner_of_another_tenant_is_refused(void)
     free(source);
 }
 
-/* Ten failures lock an account for one address, not the owner elsewhere, for fifteen minutes. */
 static void the_tenth_failure_locks_the_pair(void)
 {
     PERSON patient = person_register(suite, NULL);
@@ -355,7 +353,6 @@ static void a_hundred_failures_do_not_lock_the_owner_out(void)
     free(home);
 }
 
-/* An address is known for thirty days after its last successful sign-in, within a minute. */
 static void an_address_is_known_for_thirty_days(void)
 {
     enum { DAY = 24 * 3600 };

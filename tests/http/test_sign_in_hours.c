@@ -72,7 +72,6 @@ static long number_at(const struct http_answer *list, int row, const char *name)
     return (long)json_integer_value(http_member(list, path));
 }
 
-/* Returns the list once this many are counted. The caller owns it. */
 static struct http_answer *list_of(const struct person *who, long succeeded, long failed)
 {
     int64_t until = clock_mono_ms() + SEALED_MS;
@@ -151,7 +150,6 @@ static void those_of_another_project_are_not_counted(void)
         check_row(list, i, i == LAST, 0);
 }
 
-/* An admin chooses the reason's text. */
 static void a_reason_that_looks_like_a_sign_in_is_none(void)
 {
     static const char *const reasons[] = {

@@ -31,7 +31,7 @@ static char *server;       /* the FHIR server's id */
 static char api[160];      /* "&resource=" of Atrium's own API */
 static struct things things;
 
-/* ---- what routes let in ---- */
+/* ---- access of routes ---- */
 
 enum who {
     ANY_CLIENT,      /* no token is read */
@@ -100,7 +100,7 @@ static enum who who_may(const struct route *route)
     return strncmp(route->path, "/auth/", 6) == 0 ? PEOPLE : ADMINS;
 }
 
-/* ---- who shows a token ---- */
+/* ---- holders of tokens ---- */
 
 enum rights {
     OF_NO_ONE = 0,    /* 401 */
@@ -328,7 +328,7 @@ static char *machine_token(const char *client, const char *secret, const char *m
     return copy(answer, "access_token");
 }
 
-/* ---- the scene ---- */
+/* ---- setup ---- */
 
 static void register_clients(void)
 {
@@ -466,7 +466,6 @@ static char *launch_for(const struct person *patient)
     return copy(made, "launch");
 }
 
-/* Such tokens are for the FHIR server alone and do not even open the documents in their scope. */
 static void tokens_for_a_fhir_server_open_no_route(void)
 {
     char *launch = launch_for(owner);
@@ -555,7 +554,7 @@ static void what_is_no_access_token_opens_no_route(void)
     holders_check(holders, ARRAY_SIZE(holders));
 }
 
-/* ---- what opens the API ---- */
+/* ---- access to the API ---- */
 
 static char *all_policy_of(const struct person *who)
 {
@@ -791,7 +790,6 @@ static void a_removed_member_opens_no_route(void)
     held_wipe(&held);
 }
 
-/* Returns a signed-in browser's API token and its grant's other parts. */
 static struct http_answer *grant_of(struct browser *browser, const struct person *person,
                                     char **ret_code)
 {
@@ -969,7 +967,7 @@ static void pages_look_at_no_token(void)
         free(tokens[i]);
 }
 
-/* ---- no way to more ---- */
+/* ---- attempts at wider access ---- */
 
 static void check_word(const struct http_answer *answer, const char *word)
 {

@@ -200,7 +200,6 @@ static void scopes_are_what_client_and_server_list_for_the_role(void)
     }
 }
 
-/* A server that lists a query for a type understands it. */
 static void queries_are_given_where_the_server_lists_them(void)
 {
     static const struct {
@@ -266,7 +265,6 @@ static void list_documents(void)
     "[{\"resourceType\":\"DocumentReference\",\"interaction\":[\"read\"]," \
     "\"criteria\":\"DocumentReference?author=%profile\"}]"
 
-/* Documents are common to access policies and FHIR. */
 static void documents_are_narrowed_by_the_access_policy(void)
 {
     const struct {

@@ -96,7 +96,6 @@ static struct owner enrolled_patient(void)
     return self;
 }
 
-/* A thief has the access token, and refreshes it; neither is a proof. */
 static void a_bearer_token_alone_neither_enrols_nor_deletes(void)
 {
     OWNER owner = {.person = person_register(suite, NULL)};

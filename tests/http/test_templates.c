@@ -204,7 +204,6 @@ static void the_longest_preview_fits(void)
     free(part);
 }
 
-/* A welcome email uses the project's default language if it is mapped. */
 static void mail_falls_back_to_the_default_language(void)
 {
     static const struct {

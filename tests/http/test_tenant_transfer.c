@@ -135,7 +135,6 @@ static int64_t rows_of(const json_t *json, const char *table)
     return -1;
 }
 
-/* Checks that the file has no sealed value or credential in its stored form. */
 static void check_nothing_is_open(void)
 {
     static const char *const words[] = {BOT_SECRET, "$argon2id$", "large.bin", "patients.example"};
@@ -386,7 +385,6 @@ static void documents_and_bots_are_there(void)
     CHECK_EXIT(sound, 0);
 }
 
-/* The tenant is in use. A file, which anyone with the key can make, adds nothing. */
 static void an_open_tenant_takes_nothing_from_a_file(void)
 {
     PROGRAM refused = ATRIUMCTL(to, NULL, "tenant", "import", file, "--resume");

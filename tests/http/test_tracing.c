@@ -1,7 +1,7 @@
 /*
  * test_tracing.c - OpenTelemetry traces of requests: parents across daemons, sampling decisions,
  * and misbehaving receivers. The receiver validates each body with OpenTelemetry's schema (make
- * npm). Skipped with a note without it, unless ATRIUM_REQUIRE_ALL is set.
+ * npm).
  *
  * tier: browser
  */
@@ -82,7 +82,6 @@ static bool fits(const json_t *span, const struct wish *wish)
            (!wish->parent_id || strcmp(member(span, "parentSpanId"), wish->parent_id) == 0);
 }
 
-/* Searches the received spans; NULL: none. */
 static json_t *look_for(const struct wish *wish)
 {
     (void)program_wait_output(receiver, "", 0);
@@ -129,7 +128,6 @@ static void check_path(const char *trace_id, const char *const (*path)[2], size_
         check_path((trace_id), path_, ARRAY_SIZE(path_));    \
     } while (0)
 
-/* Checks also that no span names a person. */
 static void check_all_valid(void)
 {
     (void)program_wait_output(receiver, "", 0);
@@ -384,7 +382,6 @@ static void partially_accepted_spans_are_counted(void)
     free(id);
 }
 
-/* More spans than the rings hold, and no response: clients notice nothing. */
 static void a_hanging_receiver_harms_nothing(void)
 {
     enum { REQUESTS = 1200, PARALLEL = 8 };

@@ -220,7 +220,6 @@ static struct person *busy_patient(void)
     return self;
 }
 
-/* Counts a filter's rows with an action. */
 static size_t found_of(const char *filter, const char *value, const char *action)
 {
     char query[300];
@@ -393,7 +392,6 @@ static void a_leaf_is_the_record_whatever_the_row_has(void)
     }
 }
 
-/* Replaces a word in an event's row as a superuser. */
 static void alter_row(const char *id, const char *word, const char *other)
 {
     CU_ASSERT_EQUAL(trail_number(suite,
@@ -510,7 +508,6 @@ static void what_an_admin_did_shows_neither_address_nor_reason(void)
     CU_ASSERT_EQUAL(done_by_others, ARRAY_SIZE(acts) + 1); /* the ended session too */
 }
 
-/* Checks that each sealed row of a project is one leaf, and each leaf a sealed row. */
 static void check_whole(void)
 {
     CU_ASSERT_TRUE(grown(admin));

@@ -55,7 +55,6 @@ static void make_document(const struct person *person)
     CHECK_STATUS(made, 200);
 }
 
-/* Counts all daemons' rows about the account or by it. */
 static long rows_of(const char *account, const char *where)
 {
     return trail_number(suite,
@@ -79,8 +78,6 @@ static void wait_for_leaves(void)
                                   strchr(admin->project, '/') + 1,
                                   strchr(admin->project, '/') + 1));
 }
-
-/* Counts a text's occurrences in a reader's view. */
 
 static void rows_of_accounts_have_no_open_address(void)
 {
@@ -108,7 +105,6 @@ static void rows_of_accounts_have_no_open_address(void)
     free(account);
 }
 
-/* Neither repetition nor length reveals an address. */
 static void sealed_texts_tell_nothing(void)
 {
     PERSON person = person_register(suite, NULL);
@@ -248,7 +244,6 @@ static void a_wipe_while_rows_are_written_leaves_no_key(void)
     free(account);
 }
 
-/* Several concurrent requests at both authd make one pair. */
 static void an_account_of_an_older_build_gets_its_keys_when_it_is_used(void)
 {
     PERSON person = person_register(suite, NULL);

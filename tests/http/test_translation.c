@@ -483,7 +483,6 @@ static void it_works_with_limits_alone(void)
     works_by(&(struct suite_options){.no_namespaces = true, .no_landlock = true}, "none");
 }
 
-/* Installs a pair of this script and one that does nothing. */
 static void install_pair(const struct unit_dir *dir, const char *pair, const char *script)
 {
     char name[32], mode[200];

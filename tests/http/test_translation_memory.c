@@ -149,7 +149,6 @@ static void warm_up(void)
     http_answers_destroy(answers, MANY);
 }
 
-/* Stops translation; remembered texts still work. */
 static void pause_provider(void)
 {
     warm_up();
@@ -464,7 +463,6 @@ static void the_budget_is_exact(void)
         json_decref(texts[i]);
 }
 
-/* Counts characters of each distinct text once, with markup, and nothing that is remembered. */
 static void characters_are_counted(void)
 {
     static const struct {
@@ -577,7 +575,6 @@ static void a_killed_botd_keeps_the_spent_budget(void)
     free(after);
 }
 
-/* Killed at any step: sums stay right, and no day exceeds its limit. */
 static void deaths_leave_the_sums_right(void)
 {
     enum { MANY = 60, ROUNDS = 3 };
@@ -614,7 +611,6 @@ static long provider_calls(const char *server_url)
     return (long)json_integer_value(http_member(answer, "asked"));
 }
 
-/* Checks the translation and its provider's number of calls. */
 static void check_translation(const char *server_url, const char *bearer, const char *text,
                               const char *want, bool anew)
 {

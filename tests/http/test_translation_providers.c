@@ -192,7 +192,6 @@ static void failures_of_the_provider_are_reported(void)
     }
 }
 
-/* A failed request is repeated once, in halves. */
 static void a_wrong_answer_is_asked_for_again_once(void)
 {
     behave("count");
@@ -299,7 +298,6 @@ static void other_requests_are_not_delayed(void)
     http_answers_destroy(answers, COUNT);
 }
 
-/* Not even when a failing provider repeats a text. */
 static void logs_contain_no_text_and_no_key(void)
 {
     char *command;
@@ -418,7 +416,6 @@ static void check_doctor(const char *state, const char *seen, const char *mend)
     CU_ASSERT_EQUAL(doctor->code, strcmp(state, "fail") == 0);
 }
 
-/* doctor checks the connection with requests that cost nothing. */
 static void doctor_checks_the_provider(void)
 {
     static const struct {

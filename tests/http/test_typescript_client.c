@@ -3,8 +3,7 @@
  * /openapi.json (`make client-types`), and a session shared by a browser's tabs in Chromium while
  * both authd are killed in turn.
  *
- * Skipped with a note without the npm packages (make client) or Chromium, unless ATRIUM_REQUIRE_ALL
- * is set.
+ * Needs npm packages (make client) and Chromium.
  *
  * tier: browser
  */

@@ -62,7 +62,6 @@ static int is_unit(const struct dirent *entry)
            ends(entry->d_name, ".timer") || ends(entry->d_name, ".target");
 }
 
-/* Copies all units, then calls `each` with each path. */
 static void each_unit(void (*each)(const char *path))
 {
     struct unit_dir dir = unit_dir_make();

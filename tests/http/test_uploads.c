@@ -591,8 +591,6 @@ static void a_refused_form_does_not_shift_answers(void)
     free(bytes);
 }
 
-/* Many clients send one form concurrently: each gets a response, and one file is stored
- * completely. */
 static void equal_forms_race(void)
 {
     enum { MANY = 16, SIZE = 300000 };

@@ -163,7 +163,6 @@ static struct http_answer *ask_for_link(const char *email)
                                       suite_text(suite, "demo.tenantCode")));
 }
 
-/* Old links are invalid permanently, and no new one is made; the response reveals nothing. */
 static void a_locked_account_gets_no_links(void)
 {
     PERSON person = person_register_settled(suite);
@@ -511,7 +510,6 @@ static int interrupt_at(const char *question, const char *const *words, bool *re
     return got == pid && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* At a question the command also handles signals, and restores the terminal. */
 static void a_question_is_left_by_ctrl_c(void)
 {
     const char *code = suite_text(suite, "demo.tenantCode");

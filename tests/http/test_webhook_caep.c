@@ -202,7 +202,6 @@ static void the_format_has_its_own_rules(void)
     webhook_delete(suite, admin, former.id);
 }
 
-/* jose verifies it with published keys. It names no person and opens nothing. */
 static void an_end_is_told_by_a_token_of_the_issuer(void)
 {
     struct hook hook = hook_new("told");
@@ -303,7 +302,6 @@ static void only_a_202_takes_a_token(void)
         webhook_delete(suite, admin, hooks[i].id);
 }
 
-/* doctor immediately reports an error of the token itself, and it can be posted again on demand. */
 static void a_refusal_is_for_good_and_holds_up_nothing(void)
 {
     struct hook hook = hook_new("refused");
@@ -423,7 +421,6 @@ static void check_jti(const struct hook *hook)
                     1);
 }
 
-/* Without authd nothing counts as an attempt; later the same event arrives, by its jti. */
 static void an_authd_that_is_away_is_no_try(void)
 {
     struct hook hook = hook_new("away");
@@ -465,7 +462,6 @@ static void ends_in_a_suspended_project_wait_until_it_is_open(void)
     webhook_delete(suite, admin, hook.id);
 }
 
-/* Killed between an end's commit and its delivery. */
 static void a_killed_maild_or_authd_loses_nothing(void)
 {
     enum { EVENTS = 200, KILLS = 4 };

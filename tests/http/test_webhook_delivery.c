@@ -470,7 +470,6 @@ static void a_410_counts_when_the_tenant_is_open_again(void)
     webhook_delete(suite, admin, hook.id);
 }
 
-/* Killed between an event's commit and its delivery, and between that and its record. */
 static void a_killed_maild_loses_nothing(void)
 {
     enum { EVENTS = 3000, KILLS = 6 };

@@ -503,7 +503,6 @@ static void test_a_clock_may_jump(void)
     unit_on_fiber(jump_ahead, NULL);
 }
 
-/* Starts a process that ends with 1 when a lock blocks all writers. */
 static pid_t watch_locks(void)
 {
     pid_t pid = fork();

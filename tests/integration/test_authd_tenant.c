@@ -92,7 +92,6 @@ static const char others[] = MAKE_ID
         "3", "01") "\",\"admin\":false,\"created_at\":1,\"end_wipe\":false}') as membership) r"
 #define ROW(table_, columns_) \
     "select row_to_json(json_populate_record(null::" table_ ", '{" columns_ "}'))"
-/* A row of a release without those columns. */
 #define WITHOUT(row_, columns_) "select replace((" row_ ")::text, '" columns_ "', '')"
 /* All of the receiver's accounts, memberships and related rows except the project's own, as
  * texts. */

@@ -1,8 +1,7 @@
 /*
  * test_authd_webauthn_peers.c - ten thousand authenticator answers, mostly altered, which authd,
- * npm's @simplewebauthn/server and Debian's python3-fido2 must judge alike. Skipped with a note
- * without both peers (make npm), unless ATRIUM_REQUIRE_ALL is set. ATRIUM_PASSKEY_SEED repeats a
- * printed seed.
+ * npm's @simplewebauthn/server and Debian's python3-fido2 must judge alike. Needs both peers (make
+ * npm). ATRIUM_PASSKEY_SEED repeats a printed seed.
  *
  * tier: browser
  */
@@ -247,7 +246,6 @@ static void enrol(struct key *self, int algorithm)
         &self->credential));
 }
 
-/* Writes the answers and stores authd's results. */
 static size_t write_answers(const char *path, bool ret_accepted[static ANSWERS])
 {
     static const int algorithms[] = {AUTHENTICATOR_ES256, AUTHENTICATOR_EDDSA, AUTHENTICATOR_RS256,
@@ -295,7 +293,6 @@ static const struct unit_need needs[] = {
     {NULL, NULL},
 };
 
-/* Writes each odd answer with a peer's expected result. */
 static void write_odd(const char *path)
 {
     struct key key;

@@ -26,7 +26,6 @@ static pid_t dead_pid(void)
     return pid;
 }
 
-/* Leaves what a killed botd leaves, and returns its path. */
 static const char *leave_group(void)
 {
     static char path[CGROUP_PATH_SIZE + 32];

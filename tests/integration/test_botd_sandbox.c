@@ -122,7 +122,6 @@ static void test_bots_run_at_the_lowest_priority(void)
     CU_ASSERT_STRING_EQUAL(heard.text, "idle\nrefused\nrefused\n");
 }
 
-/* Keeps the processors busy with other processes, and kills after a while. */
 static void kill_among_busy(useconds_t after_us)
 {
     enum { ROUNDS = 8, LIMIT_MS = 500 };
@@ -165,8 +164,8 @@ static void test_killing_does_not_wait(void)
         kill_among_busy(300 * 1000);
 }
 
-/* Some are entering their groups, for which the kernel admits one process at a time. None blocks
- * the killer while it waits to run. */
+/* Some processes are just entering their groups, which the kernel allows one at a time. None of
+ * them blocks the killer. */
 static void test_killing_does_not_wait_for_a_start(void)
 {
     if (!left_out())

@@ -16,7 +16,6 @@
 
 enum { GARBAGE_FRAMES = 100000 };
 
-/* Makes random bytes, the start of a valid frame, or a valid frame with changed bytes. */
 static size_t make_garbage(char *frame, uint64_t boot, unsigned *seed)
 {
     size_t size = (size_t)(rand_r(seed) % 64);

@@ -17,7 +17,6 @@
 
 enum { HOSTS_SIZE = 8192, NEVER_MS = 1500 /* time for several connection attempts */ };
 
-/* Two servers, and callers of several services. */
 static const char *const names[] = {"settingsd.1", "settingsd.2", "gateway.a1",
                                     "gateway.a2",  "ctl.a1",      "docd.c1"};
 
@@ -561,7 +560,6 @@ static void raw_close(struct raw *self)
     zmq_ctx_term(self->context);
 }
 
-/* Sends HELLO with this name. True when WELCOME arrives. */
 static bool welcomed(struct raw *raw, const char *service, const char *instance)
 {
     struct codec_buffer frame = {0};
@@ -621,7 +619,6 @@ static void test_the_key_identifies_the_instance(void)
     unit_on_fiber(other_names, NULL);
 }
 
-/* Waits for the other end to close. Returns the ms, or -1. */
 static int64_t hangs_up(struct kit *kit, int port, const void *bytes, size_t size)
 {
     struct sockaddr_in address = {.sin_family = AF_INET,

@@ -182,7 +182,6 @@ static void sums_tell_rows_apart(void)
     CU_ASSERT(memcmp(hashes[0], hashes[ARRAY_SIZE(contents)], TENANT_SUM_SIZE) == 0);
 }
 
-/* Makes a file of the first samples and returns its bytes. */
 static uint8_t *sample_bytes(struct arena *arena, const struct unit_dir *dir, size_t count,
                              size_t *ret_size)
 {

@@ -1,6 +1,6 @@
 /*
  * test_docd_image.c - resized images as sharp makes them, and refusals. sharp comes from `make
- * npm`; its cases are skipped with a note without it, unless ATRIUM_REQUIRE_ALL is set.
+ * npm`.
  *
  * tier: test browser
  */
@@ -36,7 +36,7 @@ static const char *in_dir(const char *name)
     return path;
 }
 
-/* ---- one image, on a fiber of a pool of its own ---- */
+/* ---- one image ---- */
 
 struct request_of {
     const char *input; /* in the directory */
@@ -97,7 +97,7 @@ static void check_refused(const char *input, struct image_size size, enum error_
                "%s: %s %s", input, problem ? problem->name : "-", problem ? problem->value : "-");
 }
 
-/* ---- as sharp makes it ---- */
+/* ---- compared with sharp ---- */
 
 struct golden {
     const char *input;
@@ -174,7 +174,6 @@ enum { SHARP_MS = 120000 };
 
 static const struct unit_need needs[] = {{"build/npm/installed/sharp", "npm"}, {NULL, NULL}};
 
-/* Runs sharp, which prints a line per input and result. */
 static struct program *ask_sharp(void)
 {
     const char *const argv[] = {"/usr/bin/env", "node", "tests/sharp/golden.cjs", dir.path, NULL};
@@ -319,7 +318,6 @@ static void put_dark(const char *name, int width, int height, const char *option
     g_object_unref(image);
 }
 
-/* Writes the first part of another file, in the directory or by path. */
 static void put_part(const char *name, const char *of, double part)
 {
     gchar *bytes;
@@ -356,7 +354,6 @@ static void put_frame(const char *name, const char *of, const char *chunk)
     g_free(text);
 }
 
-/* Writes another file with the bytes between two offsets replaced. */
 static void put_between(const char *name, const char *of, size_t from, size_t to, const void *bytes,
                         size_t size)
 {
@@ -418,7 +415,7 @@ static void inputs_are_made(void)
     put_text("empty", "");
 }
 
-/* ---- what is made of what ---- */
+/* ---- formats ---- */
 
 static void test_formats_become_what_browsers_show(void)
 {
@@ -662,7 +659,7 @@ static void metadata_of_every_format_is_left_out(void)
     }
 }
 
-/* ---- what is refused ---- */
+/* ---- refusals ---- */
 
 static void test_what_is_no_whole_image_or_too_large_a_one_is_refused(void)
 {

@@ -575,7 +575,7 @@ static void no_try_is_longer_than_its_callers_time(struct loop *loop, void *arg 
     teardown(f);
 }
 
-/* ---- lists of what has come ---- */
+/* ---- lists of arrived forms ---- */
 
 #define PROJECT "0b7f8c4e-5d3a-4f5b-9d61-1f6a3d2c4b5a"
 #define FORM "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"

@@ -280,7 +280,7 @@ static long times_asked(const char *index, const char *search)
     return pg_exec(server, sql);
 }
 
-/* Whether tables were analyzed full or empty. */
+/* The counts are the same for tables that were analyzed full or empty. */
 static void test_a_search_asks_its_indexes(void)
 {
     for (int i = 0; i < 2; i++) {
@@ -357,7 +357,6 @@ static void test_a_file_is_given_up_once(void)
     "insert into doc.upload (project_id, id, document_id, number, file_name, content_type, " \
     "expires_at) values (" PROJECT ", '" id "', '" id "', 1, 'a.txt', 'text/plain', 1000000000)"
 
-/* Makes two documents of a patient, each with a form. */
 static void make_forms(PGconn *conn)
 {
     run(conn, INSERT(FIRST, "Patient"));

@@ -93,7 +93,6 @@ static void missing_case(struct tenant_kit_case *self)
                "and there is no other");
 }
 
-/* Returns the row of the document with a file, with other texts. */
 static const char *document_row(struct tenant_kit_case *self, const char *change)
 {
     char sql[512];

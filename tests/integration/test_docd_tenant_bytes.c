@@ -530,7 +530,6 @@ static void dropped_meanwhile(struct loop *loop, void *arg UNUSED)
     teardown(&f);
 }
 
-/* Document and file are removed during the first piece. */
 static void deleted_meanwhile(struct loop *loop, void *arg UNUSED)
 {
     struct fixture f;

@@ -24,7 +24,6 @@ enum { INSTANCES = 2, MANY = 10, DEADLINE_MS = 100000, FILE_MAX = 1 << 20, POOL_
 
 static const struct image_size small = {30, 20, IMAGE_COVER};
 
-/* One store, and instances with one variants directory. */
 struct fixture {
     struct loop *loop;
     struct unit_dir dir;
@@ -343,7 +342,6 @@ static void equal_requests_of_two_instances_decode_once(struct loop *loop, void 
     close_fixture(&f);
 }
 
-/* Different variants, more than the pool and its queue take. */
 static void one_of_different(void *arg)
 {
     struct crowd *crowd = arg;

@@ -116,7 +116,6 @@ static void make_schema(const char *schema)
     pg_exec(server, sql);
 }
 
-/* Starts two instances and a mail server on an existing schema. */
 static bool join(struct fixture *self, struct loop *loop, const char *schema,
                  const char *const *server_arguments)
 {
@@ -350,7 +349,6 @@ static void tries_again_gives_up_erases(struct loop *loop, void *arg UNUSED)
 
 static const char victims_schema[] = "taken_up";
 
-/* Sends an email to a silent server until it is killed. */
 static void victim(struct loop *loop, void *arg)
 {
     struct fixture self;

@@ -31,7 +31,6 @@ struct attempt {
     const char *label, *reason; /* reason: part of the last one */
 };
 
-/* Makes it as maild does at start. */
 static struct transport *make_transport(struct loop *loop, const struct maild_config *config)
 {
     struct smtp_server server;
@@ -339,7 +338,6 @@ static void run_asking(struct loop *loop, void *arg)
     UNIT_CHECK(!strstr(found.seen, "sesame"), "%s: %s", want->label, found.seen);
 }
 
-/* Connects and signs in to the server, and sends no email. */
 static void ask_server(const struct unit_dir *dir, const char *const *extra, struct asking want)
 {
     struct mail_server server = mail_server_start(dir, extra);

@@ -1,8 +1,7 @@
 /*
  * test_markup.c - CommonMark's specification examples and html5lib's inputs with simulated
- * translations: accepted results keep their structure in commonmark.js and parse5. Skipped with a
- * note without them (make npm), unless ATRIUM_REQUIRE_ALL is set. ATRIUM_MARKUP_SEED=N selects
- * other damages.
+ * translations: accepted results keep their structure in commonmark.js and parse5. Needs both (make
+ * npm). ATRIUM_MARKUP_SEED=N selects other damages.
  *
  * tier: browser
  */

@@ -40,7 +40,6 @@ static const struct bus_method *const no_methods[] = {NULL};
 
 static struct pg *server;
 
-/* A schema, a bus with the service `settingsd`, and an outbox. */
 struct fixture {
     struct kit kit;
     struct loop *loop;

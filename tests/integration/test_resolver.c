@@ -58,7 +58,6 @@ static struct caller call(struct loop *loop, struct resolver *resolver, const ch
     return self;
 }
 
-/* Runs all callers. Returns the loop's longest turn in ms. */
 static int64_t run_all(struct loop *loop, struct caller *callers, size_t count)
 {
     int64_t longest_ms = 0, before_ms;

@@ -287,7 +287,6 @@ static void test_ready_watchdog_sigterm_exit_0(void)
     daemon_free(&daemon);
 }
 
-/* Checks that the stop hook ran after the last task. */
 static void check_undone(const struct daemon *daemon)
 {
     CU_ASSERT(daemon_said(daemon, "\"stop hook\""));
@@ -322,7 +321,6 @@ static void test_start_that_sigterm_cuts_off_is_undone(void)
     daemon_free(&daemon);
 }
 
-/* Rewrites the file, reloads, and waits for the notes to systemd. */
 static void reload_with(struct daemon *self, const char *section)
 {
     char text[1024];

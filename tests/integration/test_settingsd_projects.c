@@ -22,7 +22,6 @@ extern const struct db_migration settingsd_migrations[];
 
 static struct pg *server;
 
-/* The neighbor's received calls, and its responses. */
 struct neighbour {
     int published, others, granted; /* each grant counts once, however often announced */
     struct uuid granted_key, granted_account;
@@ -82,7 +81,6 @@ static const struct operation no_operations[] = {{.name = NULL}};
 static const struct bus_method *const methods[] = {&authd_change_publish_method,
                                                    &authd_admin_grant_method, NULL};
 
-/* A settingsd without main(), its neighbor, and a project's admin as caller. */
 struct fixture {
     struct settingsd d;
     struct settingsd_config config;

@@ -116,7 +116,7 @@ char *oauth_proof(const struct jose *key, const struct oauth_proof *of);
 char *oauth_proof_for(struct suite *suite, const char *endpoint, const struct jose *key,
                       const char *nonce);
 
-/* Returns a nonce, which the issuer gives a client without one (caller frees). */
+/* Requests a nonce by sending a proof without one (caller frees). */
 char *oauth_nonce(struct suite *suite, const char *client, const struct jose *key);
 
 /* Returns the claims of a token verified by the issuer's published keys, or NULL. The caller

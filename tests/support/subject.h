@@ -39,7 +39,7 @@ void subject_renew(struct subject *self);
  * gateway has seen. */
 void subject_bring_near(struct subject *self);
 
-/* True when the account is scheduled; exists and is not scheduled; is gone within 15 s. */
+/* True when the account waits for its deletion; exists without one; is gone within 15 s. */
 bool subject_is_scheduled(const struct subject *self);
 bool subject_is_kept(const struct subject *self);
 bool subject_goes(const struct subject *self);

@@ -37,7 +37,6 @@ static const char *event_of(const struct request *req, struct uuid account)
     return audit_row(req, &(struct audit){.action = "thing.create", .account = account}).event;
 }
 
-/* True when the event has the address sealed for the account by its keys, and never open. */
 static bool is_sealed_for(const char *event, const char *account, const struct keys *keys)
 {
     struct audit_sealed sealed = {.sealed = NULL};

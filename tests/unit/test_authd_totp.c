@@ -98,7 +98,6 @@ static void test_the_keys_url(void)
     arena_destroy(&arena);
 }
 
-/* Returns the image's grey pixels (caller frees), or NULL. */
 static uint8_t *read_picture(const char *url, png_uint_32 *ret_side)
 {
     static const char prefix[] = "data:image/png;base64,";

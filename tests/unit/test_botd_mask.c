@@ -196,7 +196,6 @@ static void test_takes_answers_that_have_every_mark_in_its_place_and_no_other(vo
 
 enum { TEXTS = 1000 };
 
-/* Replaces every letter by the next one and keeps marks. */
 static void change_words(char *answer, char mark)
 {
     for (char *at = answer; *at; at++) {

@@ -14,7 +14,6 @@
 
 enum { ROWS = 20, ROOM = 32, HASHES = 64, PAGE = 5 };
 
-/* An audit log as in its table. */
 struct trail {
     struct audit_record rows[ROOM];
     size_t count;
@@ -27,7 +26,6 @@ struct trail {
     struct arena *arena;
 };
 
-/* Seals the rows from a place on, like the chainer. */
 static void seal(struct trail *self, size_t from)
 {
     for (size_t i = from; i < self->count; i++) {

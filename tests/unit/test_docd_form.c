@@ -157,7 +157,6 @@ static void a_form_has_the_usual_fields(void)
     CU_ASSERT_EQUAL(check(&fields, "documents", now, arena, &policy, &err), 0);
 }
 
-/* Makes a foreign or altered policy, encoded. */
 static const char *another_policy(struct arena *arena, const char *from, const char *to)
 {
     struct fields fields = signed_fields(arena, now + 1000);

@@ -114,7 +114,7 @@ static void other_clients_precede_one_over_its_limit(struct loop *loop, void *ar
     image_scheduler_destroy(&scheduler);
 }
 
-/* Over its pixels, a client's images are only measured and go to the slow lane; two large ones are
+/* Images of a client over its pixel limit are only measured, in the slow lane. Two large images are
  * within the limit. */
 static void pixels_of_a_minute(struct loop *loop, void *arg UNUSED)
 {

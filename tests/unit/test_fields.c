@@ -144,7 +144,6 @@ static const char *answer(struct fixture *f, const struct field_table *table, co
     return text;
 }
 
-/* Joins all problems as "path message; path message". */
 static const char *problems(struct fixture *f)
 {
     const char *text = "";
@@ -509,7 +508,6 @@ static void test_leaves_out_what_is_absent(void)
     json_decref(json);
 }
 
-/* Packs a value of each msgpack type, out of every row's limits. */
 static void pack_as(msgpack_packer *packer, int kind)
 {
     switch (kind) {

@@ -151,7 +151,6 @@ static void subjects_and_codes_are_explained(void)
                    "%s", error_kind((enum error_code)code)->wire);
 }
 
-/* Returns a path, query or header value from its row's example. */
 static const char *example_text(const void *context, unsigned where UNUSED, const char *name)
 {
     const struct field_table *table = context;
@@ -195,7 +194,6 @@ static void shapes_are_of_their_table(void)
     }
 }
 
-/* True when the text is a value of PUT `path`'s parameter `name`. */
 static bool is_setting(const char *path, const char *text)
 {
     json_t *put = json_object_get(json_object_get(json_object_get(root, "paths"), path), "put");

@@ -51,7 +51,6 @@ static struct key_set *set_of(EVP_PKEY *key, const char *kid, int64_t retire_at)
     return key_set_new(&answer, &err);
 }
 
-/* Makes the API's key "k1" and the issuers' "i1". */
 static struct key_set *set_with_issuers(const char *public_url)
 {
     struct public_key own = {.kid = "k1", .x = "x", .y = "y", .pem = public_pem(own_key)};

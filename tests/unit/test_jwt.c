@@ -127,7 +127,6 @@ static void weak_and_broken_keys_are_none(void)
     json_decref(private);
 }
 
-/* Makes an RSA JWK with another modulus or exponent; NULL: its own. */
 static json_t *rsa_with(const struct jose *key, const char *n, const char *e)
 {
     json_t *jwk = jose_jwk(key);

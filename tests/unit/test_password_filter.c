@@ -31,7 +31,6 @@ static void begin(void)
     error_init(&err, arena);
 }
 
-/* Returns a number's unique word of eight lower-case letters. */
 static const char *word(uint64_t number, char buffer[static 9])
 {
     number = number * 0x9e3779b97f4a7c15U % 208827064576U; /* 26 ^ 8 */

@@ -11,7 +11,6 @@
 #include "settingsd/setting_names.h"
 #include "tests/support/unit.h"
 
-/* A file of the tree, and the text around a setting's name in it. */
 static const struct place {
     const char *path, *before, *after;
     bool switches_only;
@@ -42,7 +41,6 @@ static void every_setting_is_named_where_it_is_used(void)
     }
 }
 
-/* True for a word of PROJECT_SETTINGS, between bars. */
 static bool is_word_of_command(const char *name)
 {
     char words[sizeof(PROJECT_SETTINGS) + 2], word[128];

@@ -41,7 +41,6 @@ static uint64_t count(const char *name)
     return *metrics_counter(metrics, name, "", "");
 }
 
-/* Returns the array of the ring's spans (caller frees). */
 static json_t *take(size_t want)
 {
     size_t taken;
