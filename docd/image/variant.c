@@ -34,7 +34,7 @@ struct variants {
     int64_t bytes_max, bytes; /* on disk, as far as known */
     int64_t image_bytes;
     bool sweeping, changed; /* changed: since the last sweep */
-    int folder; /* cursor of variants_objects() */
+    int folder;             /* cursor of variants_objects() */
     struct uuid after;
     uint64_t *hits, *made, *shared, *decodes;
 };

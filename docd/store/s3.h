@@ -36,8 +36,8 @@ struct s3_call {
         headers[S3_HEADERS_MAX]; /* additional ones, sorted, between "host" and "x-amz-date" */
     const char *body;            /* body_size bytes, or text if 0 */
     size_t body_size;
-    void *target; /* for a successful response; NULL: the arena */
-    size_t room; /* size of target; further bytes are ignored */
+    void *target;   /* for a successful response; NULL: the arena */
+    size_t room;    /* size of target; further bytes are ignored */
     int64_t try_ms; /* 0: S3_TRY_MS */
     bool once;
 };

@@ -17,7 +17,7 @@ const acts = [
     { key: 'cancel-deletion', title: N('Keep the account'), done: N('The deletion is taken back.'), text: N('Takes the scheduled deletion back.'), when: (who) => who.state === 'deleting' },
 ];
 
-// Sign-in methods. A session contains those it began with, joined by "+".
+// What a person signs in with: a session names what it was begun by, joined by "+".
 const proofs = { password: N('Password'), totp: N('Authenticator'), passkey: N('Passkey'), 'mail-code': N('Mailed code'), 'recovery-code': N('Recovery code') };
 const proofNames = (kinds) => kinds.map((each) => t(proofs[each] ?? each)).join(', ');
 
