@@ -41,42 +41,43 @@ static const struct demo_template {
     const char *name, *subject, *text, *html;
 } templates[] = {
     {"PATIENT_WELCOME", "Welcome to {{projectName}}",
-     "Hello {{recipientName}},\n\nyour account at {{projectName}} is ready. You can sign in here:\n"
-     "{{appUrl}}\n",
-     "<p>Hello {{recipientName}},</p>\n<p>your account at {{projectName}} is ready. You can "
+     "Hello {{recipientName}},\n\nYour account with {{projectName}} is ready. You can sign in "
+     "here:\n{{appUrl}}\n",
+     "<p>Hello {{recipientName}},</p>\n<p>Your account with {{projectName}} is ready. You can "
      "<a href=\"{{appUrl}}\">sign in here</a>.</p>\n"},
     {"CLINICIAN_SIGNUP_INVITE", "Finish your sign-up at {{projectName}}",
-     "Hello {{recipientName}},\n\nyou work in health care? Choose a password here:\n"
-     "{{invitationUrl}}\n\nYou want to register as a patient instead? Go on here:\n"
-     "{{continueAsPatientUrl}}\n",
+     "Hello {{recipientName}},\n\nDo you work in healthcare? Set a password to join "
+     "{{projectName}} as a practitioner:\n{{invitationUrl}}\n\nTo register as a patient "
+     "instead, continue here:\n{{continueAsPatientUrl}}\n",
      NULL},
     {"INVITE_TO_PROJECT", "{{inviterName}} invites you to {{projectName}}",
-     "Hello {{recipientName}},\n\n{{inviterName}} would like you to join {{projectName}}:\n"
-     "{{invitationUrl}}\n",
+     "Hello {{recipientName}},\n\n{{inviterName}} would like you to join {{projectName}}. To "
+     "accept the invitation, open this link:\n{{invitationUrl}}\n",
      NULL},
-    {"PATIENT_INVITE", "{{projectName}} invites you",
-     "Hello {{recipientName}},\n\n{{inviterName}} made an account for you at {{projectName}}. "
-     "Choose a password here:\n{{invitationUrl}}\n",
+    {"PATIENT_INVITE", "{{projectName}} invites you to open an account",
+     "Hello {{recipientName}},\n\n{{inviterName}} invites you to open an account with "
+     "{{projectName}}. To get started, set a password:\n{{invitationUrl}}\n",
      NULL},
-    {"PASSWORD_RESET", "A new password for {{projectName}}",
-     "Hello {{recipientName}},\n\nchoose a new password within the next hour:\n{{resetUrl}}\n\n"
-     "You did not ask for it? Then nothing has changed.\n",
+    {"PASSWORD_RESET", "Reset your password for {{projectName}}",
+     "Hello {{recipientName}},\n\nTo set a new password, open this link within one hour:\n"
+     "{{resetUrl}}\n\nIf you didn't request this, you can ignore this email. Nothing will "
+     "change.\n",
      NULL},
-    {"CREDENTIAL_CHANGED", "Your sign-in at {{projectName}} has changed",
-     "Hello {{recipientName}},\n\nchanged: {{what}}\nwhen: {{when}}\n\n"
-     "If that was not you, ask {{projectName}} for help at once.\n",
+    {"CREDENTIAL_CHANGED", "Your sign-in details for {{projectName}} were changed",
+     "Hello {{recipientName}},\n\nYour sign-in details were changed.\nWhat changed: "
+     "{{what}}\nWhen: {{when}}\n\n"
+     "If this wasn't you, please contact {{projectName}} immediately.\n",
      NULL},
-    {"ACCOUNT_DELETION_SCHEDULED", "Your account at {{projectName}} will be deleted",
-     "Hello {{recipientName}},\n\nyour account will be deleted on {{date}}. Sign in before that "
-     "day "
-     "to keep it.\n",
+    {"ACCOUNT_DELETION_SCHEDULED", "Your account with {{projectName}} will be deleted",
+     "Hello {{recipientName}},\n\nYour account will be deleted on {{date}}. To keep it, sign in "
+     "before that date.\n",
      NULL},
-    {"ACCOUNT_DELETION_REMINDER", "Soon: your account at {{projectName}} will be deleted",
-     "Hello {{recipientName}},\n\nremember: your account will be deleted on {{date}}. Sign in "
-     "before that day to keep it.\n",
+    {"ACCOUNT_DELETION_REMINDER", "Reminder: your account with {{projectName}} will be deleted",
+     "Hello {{recipientName}},\n\nThis is a reminder that your account will be deleted on "
+     "{{date}}. To keep it, sign in before that date.\n",
      NULL},
-    {"ORGANIZATION_CODE", "The code of {{projectName}}",
-     "Hello {{recipientName}},\n\nuse this code to register with {{projectName}}: "
+    {"ORGANIZATION_CODE", "Your organization code for {{projectName}}",
+     "Hello {{recipientName}},\n\nTo register with {{projectName}}, use this code: "
      "{{tenantCode}}\n",
      NULL},
 };

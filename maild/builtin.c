@@ -15,85 +15,82 @@ struct builtin {
 };
 
 #define ASK_AN_ADMINISTRATOR \
-    "There is no page for that here: please ask an administrator of {{projectName}}."
-#define IGNORE_IT "If you did not ask for this, ignore this mail: nothing changes."
-#define NOT_YOU "If that was not you, choose a new password and ask an administrator for help."
+    "There is no page for this. Please ask an administrator of {{projectName}} for help."
+#define IGNORE_IT "If you didn't request this, you can ignore this email. Nothing will change."
+#define NOT_YOU "If this wasn't you, set a new password and ask an administrator for help."
 
 static const struct builtin mails[] = {
-    {"PASSWORD_RESET", "A new password for {{projectName}}",
-     "A new password was requested for your account with {{projectName}}. The link is valid for "
-     "one hour.",
-     "resetUrl", "Choose a new password", ASK_AN_ADMINISTRATOR, IGNORE_IT},
-    {"PASSWORD_RESET_CODE", "A new password for {{projectName}}",
-     "A new password was requested for your account with {{projectName}}. There is no page for "
-     "that here: enter this code in the app that you sign in with, within one hour. secret: "
+    {"PASSWORD_RESET", "Reset your password for {{projectName}}",
+     "We received a request to reset the password of your account with {{projectName}}. The link "
+     "is valid for one hour.",
+     "resetUrl", "Set a new password", ASK_AN_ADMINISTRATOR, IGNORE_IT},
+    {"PASSWORD_RESET_CODE", "Reset your password for {{projectName}}",
+     "We received a request to reset the password of your account with {{projectName}}. To set a "
+     "new password, enter this code in the app that you use to sign in, within one hour. secret: "
      "{{resetSecret}} id: {{resetId}}",
      NULL, NULL, NULL,
-     "If the app has no place for it, ask an administrator of {{projectName}}. " IGNORE_IT},
-    {"EMAIL_VERIFICATION", "Confirm your e-mail address for {{projectName}}",
-     "Please confirm that this is your e-mail address. The link is valid for 24 hours.",
-     "verifyUrl", "Confirm the address", ASK_AN_ADMINISTRATOR,
-     "If you have no account with {{projectName}}, ignore this mail: do not confirm the address of "
-     "another person's account."},
-    {"EMAIL_CHANGE", "Confirm your new e-mail address for {{projectName}}",
-     "Your account with {{projectName}} is to have this e-mail address. Please confirm it. The "
-     "link is valid "
-     "for 24 hours.",
-     "verifyUrl", "Confirm the new address", ASK_AN_ADMINISTRATOR, IGNORE_IT},
-    {"EMAIL_CHANGED", "Your e-mail address for {{projectName}} changed",
-     "Another e-mail address was given for your account with {{projectName}}. If that was not you, "
-     "undo it "
-     "within 7 days.",
+     "If the app has no place for the code, please ask an administrator of {{projectName}} for "
+     "help. " IGNORE_IT},
+    {"EMAIL_VERIFICATION", "Verify your email address for {{projectName}}",
+     "Please verify that this is your email address. The link is valid for 24 hours.", "verifyUrl",
+     "Verify email address", ASK_AN_ADMINISTRATOR,
+     "If you don't have an account with {{projectName}}, please ignore this email. Don't verify "
+     "your email address for someone else's account."},
+    {"EMAIL_CHANGE", "Verify your new email address for {{projectName}}",
+     "You asked to use this email address for your account with {{projectName}}. Please verify "
+     "it. The link is valid for 24 hours.",
+     "verifyUrl", "Verify new email address", ASK_AN_ADMINISTRATOR, IGNORE_IT},
+    {"EMAIL_CHANGED", "Your email address for {{projectName}} was changed",
+     "The email address of your account with {{projectName}} was changed. If this wasn't you, undo "
+     "the change within 7 days.",
      "undoUrl", "Undo the change", ASK_AN_ADMINISTRATOR,
-     "If that was you, there is nothing to do."},
-    {"CREDENTIAL_CHANGED", "Your sign-in to {{projectName}} changed",
-     "Of your account with {{projectName}} this was changed on {{when}}: {{what}}.", NULL, NULL,
-     NULL, NOT_YOU},
+     "If this was you, you don't need to do anything."},
+    {"CREDENTIAL_CHANGED", "Your sign-in details for {{projectName}} were changed",
+     "The sign-in details of your account with {{projectName}} were changed on {{when}}: "
+     "{{what}}.",
+     NULL, NULL, NULL, NOT_YOU},
     {"ACCOUNT_CODE", "Your code for your account page",
-     "Your code for your account page at {{projectName}} is {{code}}. It is valid for 10 minutes, "
-     "in "
-     "the browser where you asked for it. Only this page asks for it: never enter it in a clinic's "
-     "app, and give it to no one.",
+     "Your code for your account page at {{projectName}} is {{code}}. It's valid for 10 minutes, "
+     "in the browser where you requested it. Only this page asks for it: never enter the code in a "
+     "clinic's app, and don't share it with anyone.",
      NULL, NULL, NULL, NOT_YOU},
-    {"SIGN_IN_CODE", "Your code for {{projectName}}",
-     "Your code to sign in to {{projectName}} is {{code}}. It is valid for 10 minutes, in the "
-     "browser where you asked for it. Give it to no one else, whoever asks.",
+    {"SIGN_IN_CODE", "Your sign-in code for {{projectName}}",
+     "Your code to sign in to {{projectName}} is {{code}}. It's valid for 10 minutes, in the "
+     "browser where you requested it. Don't share it with anyone.",
      NULL, NULL, NULL, IGNORE_IT},
-    {"NEW_SIGN_IN", "A new sign-in to {{projectName}}",
-     "Your account with {{projectName}} was used with {{browser}} on {{os}}, from the address "
-     "{{address}}, on "
-     "{{when}}.",
+    {"NEW_SIGN_IN", "New sign-in to {{projectName}}",
+     "Someone signed in to your account with {{projectName}} on {{when}}, with {{browser}} on "
+     "{{os}}, from the IP address {{address}}. If this was you, you don't need to do anything.",
      NULL, NULL, NULL, NOT_YOU},
-    {"PASSKEY_COUNTER", "A passkey of your account with {{projectName}} may have been copied",
-     "The passkey {{passkey}} was used on {{when}} and counted its uses wrongly. Another device "
-     "may "
-     "have a copy of it.",
+    {"PASSKEY_COUNTER", "Your passkey for {{projectName}} may have been copied",
+     "Your passkey {{passkey}} was used on {{when}}, but its usage counter was wrong. Someone may "
+     "have copied it to another device.",
      NULL, NULL, NULL,
-     "If you know of no copy, remove this passkey from your account and add a new one."},
+     "If you don't know of a copy, remove this passkey from your account and add a new one."},
     {"PASSKEY_CLOSED", "Your passkey for {{projectName}} no longer works",
-     "You belong to several organizations, and we cannot tell which of them your passkey "
-     "{{passkey}} was made for. It no longer signs you in.",
+     "You belong to several organizations, and we can't tell for which of them your passkey "
+     "{{passkey}} was made. You can no longer sign in with it.",
      NULL, NULL, NULL,
      "Sign in with your password, then add a new passkey on your account page. You can remove the "
      "old one there."},
-    {"COMMON_PASSWORD", "Choose another password for {{projectName}}",
-     "The password of your account with {{projectName}} is one that many people use or that is "
-     "known from breaches. It is tried first by those who guess passwords.",
-     NULL, NULL, NULL, "Please choose another one, that you use nowhere else."},
-    {"MEMBERSHIP_ENDS", "You will leave {{organization}}",
-     "Your access to {{organization}} ends on {{date}}. Your account stays, and so do your other "
+    {"COMMON_PASSWORD", "Please change your password for {{projectName}}",
+     "The password of your account with {{projectName}} is one that many people use, or it was "
+     "exposed in a data breach. Attackers try such passwords first.",
+     NULL, NULL, NULL, "Please set a new password that you don't use anywhere else."},
+    {"MEMBERSHIP_ENDS", "Your access to {{organization}} will end",
+     "Your access to {{organization}} ends on {{date}}. You keep your account and your other "
      "organizations.",
      NULL, NULL, NULL, "To keep your access, sign in before that date."},
-    {"MEMBERSHIP_ENDED", "You left {{organization}}",
-     "Your access to {{organization}} ended on {{date}}: an operator of {{projectName}} was asked "
-     "to end it. Your account stays, and so do your other organizations.",
-     NULL, NULL, NULL, "If you did not ask for this, ask an administrator for help."},
+    {"MEMBERSHIP_ENDED", "Your access to {{organization}} has ended",
+     "Your access to {{organization}} ended on {{date}}, because someone asked an operator of "
+     "{{projectName}} to end it. You keep your account and your other organizations.",
+     NULL, NULL, NULL, "If you didn't request this, please ask an administrator for help."},
     {"ACCOUNT_DELETION_SCHEDULED", "Your account with {{projectName}} will be deleted",
      "Your account with {{projectName}} will be deleted on {{date}}.", NULL, NULL, NULL,
-     "To keep it, sign in before that date."},
-    {"ACCOUNT_DELETION_REMINDER", "Your account with {{projectName}} will soon be deleted",
+     "To keep your account, sign in before that date."},
+    {"ACCOUNT_DELETION_REMINDER", "Your account with {{projectName}} will be deleted soon",
      "Your account with {{projectName}} will be deleted on {{date}}.", NULL, NULL, NULL,
-     "To keep it, sign in before that date."},
+     "To keep your account, sign in before that date."},
 };
 
 static const struct builtin *find(const char *name)

@@ -22,7 +22,7 @@ enum {
 #define CHANGE_WINDOW HOURS(1)
 #define UNDO_LIFE DAYS(7)
 
-static const char what[] = "E-mail address";
+static const char what[] = "Email address";
 
 static struct sql_audit change_audit(const struct request *req, const char *action,
                                      struct uuid project, struct uuid account)

@@ -23,7 +23,7 @@
 #include "settingsd/policy_api.h"
 #include "settingsd/settingsd_api.h"
 
-static const char what[] = "Two-step sign-in";
+static const char what[] = "Two-step verification";
 
 static int none_enrolled(struct error *err)
 {

@@ -226,7 +226,7 @@ async function insistOnSameShell(what, at, shown, on) {
 const jobs = {
     async 'an admin signs in and sees what works'() {
         await signIn();
-        await heading('What works').waitFor();
+        await heading('Setup status').waitFor();
         insist(await page.evaluate(() => document.cookie === '' && localStorage.length <= 3
             && !JSON.stringify(localStorage).includes('eyJ') && !JSON.stringify(sessionStorage).includes('eyJ')), 'an access token is kept');
     },
@@ -239,7 +239,7 @@ const jobs = {
             insist(await other.locator('.shell').count() === 0, 'the shell is shown to one who is signed out');
             await signIn(other);
             const name = await other.locator('.project').textContent();
-            for (const [at, language, title] of [['/', 'en', 'Overview'], ['/', 'de', 'Übersicht'], ['/people', 'en', 'Find a person'], ['/audit', 'es', 'Registro de auditoría'],
+            for (const [at, language, title] of [['/', 'en', 'Overview'], ['/', 'de', 'Übersicht'], ['/people', 'en', 'People'], ['/audit', 'es', 'Registro de auditoría'],
                 ['/settings', 'en', 'Settings'], ['/templates', 'en', 'Mail templates']]) {
                 const what = `${at} in ${language} at ${width}`;
                 await other.evaluate((tag) => localStorage.setItem('atrium.console.language', tag), language);
@@ -264,7 +264,7 @@ const jobs = {
         await other.context().close();
     },
     async 'the overview counts who signed in, and who was refused'() {
-        await page.getByText('No mail failed in the last 30 days.').waitFor();
+        await page.getByText('No email failed in the last 30 days.').waitFor();
         await page.getByText('No bot failed in the last 24 hours.').waitFor();
         const counts = async (key) => (await read('/v1/project/sign-ins')).resources.reduce((sum, each) => sum + each[key], 0);
         const before = await counts('failed');
@@ -279,9 +279,9 @@ const jobs = {
         insist(await counts('succeeded') === came + 1, 'one sign-in on the pages is counted twice');
         await page.reload();
         const [good, bad] = [await counts('succeeded'), await counts('failed')];
-        await page.getByText(`${good} signed in`, { exact: true }).waitFor();
-        await page.getByText(`${bad} refused`, { exact: true }).waitFor();
-        const table = page.getByRole('table', { name: 'Sign-ins of the last 24 hours' });
+        await page.getByText(`${good} successful`, { exact: true }).waitFor();
+        await page.getByText(`${bad} failed`, { exact: true }).waitFor();
+        const table = page.getByRole('table', { name: 'Sign-ins in the last 24 hours' });
         insist(await table.getByRole('row').count() === 26, 'not each hour is in the table');
         const sums = await table.locator('tbody tr').evaluateAll((rows) => rows.map((row) => [...row.querySelectorAll('td')].map((cell) => Number(cell.textContent)))
             .reduce(([a, b], [c, d]) => [a + c, b + d]));
@@ -299,26 +299,26 @@ const jobs = {
             await register('unlucky@people.example', 'Una', 'Lucky');
             await until(async () => (await read('/v1/project/mail-failures')).resources.length > 0, 'a mail failed');
             await page.reload();
-            const mails = page.locator('section').filter({ has: heading('Mails that failed') });
-            await mails.getByText('Will be tried again').waitFor();
-            insist(await mails.getByRole('link', { name: 'Welcome after registering' }).count() === 1, 'not by its template');
+            const mails = page.locator('section').filter({ has: heading('Failed emails') });
+            await mails.getByText('Retrying').waitFor();
+            insist(await mails.getByRole('link', { name: 'Welcome email' }).count() === 1, 'not by its template');
             insist(!(await mails.textContent()).includes('unlucky'), 'an address is shown');
         } finally {
             renameSync(`${mailDir}.away`, mailDir);
         }
         await until(async () => (await read('/v1/project/mail-failures')).resources.length === 0, 'the mail is sent', 2 * WAIT_MS);
         await page.reload();
-        await page.getByText('No mail failed in the last 30 days.').waitFor();
+        await page.getByText('No email failed in the last 30 days.').waitFor();
         await press(page.getByRole('link', { name: 'Grumpy' }));
         await page.getByRole('heading', { level: 1, name: 'Bots' }).waitFor();
         await heading('Run “Grumpy”').waitFor();
-        await page.getByRole('region', { name: 'Last executions' }).getByText('Failed').waitFor();
+        await page.getByRole('region', { name: 'Recent executions' }).getByText('Failed').waitFor();
         await api('DELETE', `/v1/project/bots/${bot.id}`, undefined, admin);
     },
     async 'a person is found and signed out'() {
         await register('hostile@people.example', HOSTILE, 'Lima');
-        await go('Find a person');
-        await type(field('Name or address begins with'), 'hostile@');
+        await go('People');
+        await type(field('Name or email starts with'), 'hostile@');
         await page.getByRole('row').filter({ hasText: 'hostile@people.example' }).waitFor();
         await until(async () => await page.locator('tbody tr').count() === 1, 'one row');
         await press(page.locator('tbody a'));
@@ -329,66 +329,66 @@ const jobs = {
         await type(field('Reason'), 'Ticket 4711');
         await page.keyboard.press('Enter');
         await says('Sessions ended.');
-        await page.getByText('Not signed in anywhere.').waitFor();
+        await page.getByText('No active sessions.').waitFor();
     },
     async 'a lock is undone'() {
-        await press(button('Lock out'));
+        await press(button('Lock'));
         await type(field('Reason'), 'Ticket 4712');
         await page.keyboard.press('Enter');
-        await says('Locked out.');
+        await says('Person locked.');
         await button('Unlock').waitFor();
         await press(button('Undo'));
-        await button('Lock out').waitFor();
+        await button('Lock').waitFor();
     },
     async 'what is asked about a sign-in is said in the language of the admin'() {
-        await press(button('Find out'));
+        await press(button('Run check'));
         await page.getByText('Not locked by the operator').waitFor();
         await page.locator('.preferences select').first().selectOption('de');
         await page.getByText('Nicht vom Betreiber gesperrt').waitFor();
         await page.locator('.preferences select').first().selectOption('en');
     },
     async 'the data of a patient are exported and fetched'() {
-        await press(button('Export the data'));
+        await press(button('Export data'));
         await type(field('Reason'), 'Ticket 4714');
         await page.keyboard.press('Enter');
-        await says('The export is being made.');
+        await says('Export started.');
         const fetched = page.waitForEvent('download');
-        await press(button('Fetch the file'));
+        await press(button('Download'));
         const file = readFileSync(await (await fetched).path());
         insist(file.subarray(0, 2).toString() === 'PK' && (await fetched).suggestedFilename().endsWith('.zip'), 'no ZIP');
     },
     async 'a deletion wants the name, and days that can be'() {
-        await press(button('Delete the account'));
+        await press(button('Delete account'));
         await type(field('Reason'), 'Ticket 4713');
-        insist(await page.locator('dialog').getByRole('button', { name: 'Delete the account' }).isDisabled(), 'not typed yet');
-        await type(field('Days from now'), '91');
+        insist(await page.locator('dialog').getByRole('button', { name: 'Delete account' }).isDisabled(), 'not typed yet');
+        await type(field('Days until deletion'), '91');
         await type(page.getByLabel(/^Type “/), `${HOSTILE} Lima`);
         await page.keyboard.press('Enter');
-        await page.locator('dialog .field').filter({ hasText: 'Days from now' }).locator('.problem').waitFor();
-        await type(field('Days from now'), '90');
+        await page.locator('dialog .field').filter({ hasText: 'Days until deletion' }).locator('.problem').waitFor();
+        await type(field('Days until deletion'), '90');
         await page.keyboard.press('Enter');
-        await says('The deletion is scheduled.');
-        await button('Keep the account').waitFor();
+        await says('Deletion scheduled.');
+        await button('Cancel deletion').waitFor();
     },
     async 'a session names the application that has it'() {
-        await go('Find a person');
-        await type(field('Name or address begins with'), demo.adminEmail);
+        await go('People');
+        await type(field('Name or email starts with'), demo.adminEmail);
         await until(async () => await page.locator('tbody tr').count() === 1, 'one row');
         await press(page.locator('tbody a'));
         await page.locator('td[data-title=Application]').filter({ hasText: 'Atrium' }).first().waitFor();
-        insist(await page.locator('td[data-title="Signed in by"]').first().textContent() === 'Password', 'not in words');
+        insist(await page.locator('td[data-title="Sign-in method"]').first().textContent() === 'Password', 'not in words');
         insist(await page.locator('th[scope=row]').filter({ hasText: /unknown/ }).count() === 0, 'a device that is not known'); // fetch, in api()
     },
     async 'a colleague is invited'() {
         await go('Members');
         await press(button('Invite someone'));
         await page.locator('dialog input:focus').waitFor();
-        insist(await field('E-mail address').evaluate((input) => input === document.activeElement), 'the dialog has no focus');
+        insist(await field('Email address').evaluate((input) => input === document.activeElement), 'the dialog has no focus');
         await page.keyboard.type('rui@lakeside.example');
-        await type(field('Given name'), 'Rui');
-        await type(field('Family name'), 'Costa');
+        await type(field('First name'), 'Rui');
+        await type(field('Last name'), 'Costa');
         await page.keyboard.press('Enter');
-        await says('rui@lakeside.example is invited.');
+        await says('Invitation sent to rui@lakeside.example.');
         await page.getByRole('row').filter({ hasText: 'rui@lakeside.example' }).waitFor();
         await until(() => readdirSync(mailDir).some((name) => readFileSync(path.join(mailDir, name), 'utf8').includes('rui@lakeside.example')), 'the mail');
     },
@@ -401,16 +401,16 @@ const jobs = {
     },
     async 'a switch is turned and turned back'() {
         await go('Settings');
-        const patients = page.getByRole('switch', { name: 'Patients may sign in' });
+        const patients = page.getByRole('switch', { name: 'Patient sign-in' });
         insist(await patients.getAttribute('aria-checked') === 'true', 'an unset switch is on');
         await press(patients, 'Space');
-        await says('“Patients may sign in” is off.');
+        await says('“Patient sign-in” disabled.');
         await until(async () => (await read('/v1/project/settings')).settings.PATIENT_LOGIN_ENABLED === false, 'written');
         await press(button('Undo'));
         await until(async () => (await read('/v1/project/settings')).settings.PATIENT_LOGIN_ENABLED, 'undone');
     },
     async 'an address is written, and the history shows it'() {
-        await type(field('Address of the patient app'), 'https://my.lakeside.example');
+        await type(field('Patient app URL'), 'https://my.lakeside.example');
         await page.keyboard.press('Enter');
         await says('Saved.');
         await tabTo(page.getByRole('tab', { name: 'Settings' }), page, 'Shift+Tab');
@@ -423,7 +423,7 @@ const jobs = {
     },
     async 'the account policy is changed'() {
         await go('Account policy');
-        await type(field('Fewest characters'), '10');
+        await type(field('Minimum password length'), '10');
         await page.keyboard.press('Enter');
         await says('Saved.');
         await until(async () => (await read('/v1/project/account-policy')).passwordMinLength === 10, 'written');
@@ -438,11 +438,11 @@ const jobs = {
     },
     async 'an application is registered'() {
         await go('Applications');
-        await press(button('Register an application'));
+        await press(button('Register application'));
         await page.locator('dialog input:focus').waitFor();
         await page.keyboard.type('Portal');
         await page.keyboard.press('Enter');
-        await says('Registered.');
+        await says('Application registered.');
         await page.getByRole('row').filter({ hasText: 'Portal' }).waitFor();
     },
     async 'an OAuth client is registered, its secret shown once, and edited'() {
@@ -452,30 +452,30 @@ const jobs = {
             return read(`/v1/project/clients/${id}`);
         };
 
-        await press(button('Register an application'));
+        await press(button('Register application'));
         await page.locator('dialog input:focus').waitFor();
         await page.keyboard.type('Charts');
         await field('Type').selectOption('confidential');
-        await press(field('People sign in on the pages (code)'), 'Space');
+        await press(field('Authorization code (sign-in pages)'), 'Space');
         await press(button('Register'));
-        await page.locator('dialog .field').filter({ hasText: 'Addresses to come back to' }).locator('.problem').waitFor();
-        await type(field('Addresses to come back to'), 'https://charts.example/callback');
+        await page.locator('dialog .field').filter({ hasText: 'Redirect URIs' }).locator('.problem').waitFor();
+        await type(field('Redirect URIs'), 'https://charts.example/callback');
         await type(field('Scopes'), 'openid profile');
         await press(button('Register'));
-        await heading('Keep this secret now').waitFor();
+        await heading('Copy this secret').waitFor();
         insist((await page.locator('dialog pre').textContent()).startsWith('atcs_'), 'no secret');
         await page.keyboard.press('Escape');
         await press(row.getByRole('button', { name: 'Edit' }));
-        insist(await field('Addresses to come back to').inputValue() === 'https://charts.example/callback', 'its address is not shown');
-        await press(field('Tokens are renewed'), 'Space');
+        insist(await field('Redirect URIs').inputValue() === 'https://charts.example/callback', 'its address is not shown');
+        await press(field('Refresh token (longer sessions)'), 'Space');
         await press(button('Save'));
         await says('Saved.');
         const now = await written();
         insist(now.authMethod === 'client_secret_basic' && now.grantTypes.join() === 'authorization_code,refresh_token' && now.scopes.join() === 'openid,profile'
             && now.redirectUris.length === 1 && now.secretCreatedAt, now);
         await press(row.getByRole('button', { name: 'New secret' }));
-        await heading('Keep this secret now').waitFor();
-        await page.locator('dialog').getByText(/The one before works until/).waitFor();
+        await heading('Copy this secret').waitFor();
+        await page.locator('dialog').getByText(/The previous secret works until/).waitFor();
         await page.keyboard.press('Escape');
         insist(!(await page.content()).includes('atcs_'), 'the secret is still there');
     },
@@ -485,8 +485,8 @@ const jobs = {
         await page.locator('dialog input:focus').waitFor();
         await page.keyboard.type('Laboratory');
         await field('Access policy').selectOption({ label: 'Readers' });
-        await press(button('Make the key'));
-        await heading('Keep this key now').waitFor();
+        await press(button('Create key'));
+        await heading('Copy your API key').waitFor();
         const key = await page.locator('dialog pre').textContent();
         insist((await api('GET', '/document', undefined, key)).status === 200, 'the key opens nothing');
         await page.keyboard.press('Escape');
@@ -498,61 +498,61 @@ const jobs = {
     },
     async 'branding shows its contrast, is written and gets a logo'() {
         await go('Branding');
-        await type(field('Colour by day'), '#8fc1f5');
-        await page.getByText('At least 4.5:1 is needed.').waitFor();
-        await field('Colour by day').fill('#7a1f5c');
+        await type(field('Light mode color'), '#8fc1f5');
+        await page.getByText('It must be at least 4.5:1.').waitFor();
+        await field('Light mode color').fill('#7a1f5c');
         await page.getByText(/^Contrast [0-9.]+:1. Good.$/).waitFor();
-        await type(field('Above the sign-in'), HOSTILE);
+        await type(field('Text above the sign-in form'), HOSTILE);
         await page.locator('.brand').getByText(HOSTILE).first().waitFor();
         insist(await page.locator('.brand .do').first().evaluate((element) => getComputedStyle(element).backgroundColor) === 'rgb(122, 31, 92)', 'no preview');
         await press(button('Save'));
         await says('Saved.');
         const chooser = page.waitForEvent('filechooser');
-        await press(button('Upload a logo'));
+        await press(button('Upload logo'));
         await (await chooser).setFiles({ name: 'logo.png', mimeType: 'image/png', buffer: png() });
-        await page.getByAltText('The logo').waitFor();
-        await until(() => page.getByAltText('The logo').evaluate((image) => image.naturalHeight === 96), 'the logo');
+        await page.getByAltText('Logo').waitFor();
+        await until(() => page.getByAltText('Logo').evaluate((image) => image.naturalHeight === 96), 'the logo');
         const drawn = await (await fetch(`${gateway}/t/${demo.tenantCode}/sign-in`)).text();
         insist(drawn.includes('brand.css?v=') && drawn.includes('brand.png?v=') && drawn.includes('&lt;img src=x') && !drawn.includes(HOSTILE), 'the page');
         insist(await page.title() !== 'owned', 'a text became an element');
         await go('Settings');
         await tabTo(page.getByRole('tab', { name: 'Settings' }));
         await page.keyboard.press('ArrowRight');
-        for (const [name, value] of [['Branding: Logo', 'an image'], ['Branding: Texts', 'English'], ['Branding: Colour by day', '#7a1f5c']])
+        for (const [name, value] of [['Branding: Logo', 'an image'], ['Branding: Texts', 'English'], ['Branding: Light mode color', '#7a1f5c']])
             await page.getByRole('row').filter({ hasText: name }).filter({ hasText: value }).first().waitFor();
     },
     async 'a row of the trail is proven in the browser, and a changed one is not'() {
-        await go('Audit trail');
+        await go('Audit log');
         await type(field('Action'), 'branding.write');
         const row = page.getByRole('row').filter({ hasText: 'branding.write' }).first();
         await row.waitFor();
         await until(async () => await page.getByRole('row').filter({ hasText: 'session.create' }).count() === 0, 'filtered');
         const { resources } = await read('/v1/project/audit?action=branding.write');
         await until(async () => (await api('GET', `/v1/project/audit/${resources[0].id}/proof`, undefined, admin)).status === 200, 'a leaf');
-        await press(row.getByRole('button', { name: 'Prove this row' }));
-        await page.locator('dialog').getByText('proven', { exact: true }).waitFor();
-        await page.locator('dialog').getByText(/^(good|this browser has no Ed25519)$/).waitFor();
+        await press(row.getByRole('button', { name: 'Verify row' }));
+        await page.locator('dialog').getByText('Verified', { exact: true }).waitFor();
+        await page.locator('dialog').getByText(/^(Valid|This browser doesn’t support Ed25519)$/).waitFor();
         await page.keyboard.press('Escape');
         await page.route('**/proof', async (route) => {
             const answer = await route.fetch(), proof = await answer.json();
             await route.fulfill({ response: answer, json: { ...proof, record: proof.record.replace('branding.write', 'branding.read') } });
         });
-        await press(row.getByRole('button', { name: 'Prove this row' }));
-        await page.locator('dialog').getByText('not proven').waitFor();
+        await press(row.getByRole('button', { name: 'Verify row' }));
+        await page.locator('dialog').getByText('Not verified').waitFor();
         await page.unroute('**/proof');
         await page.keyboard.press('Escape');
         // A valid proof of another row.
         const other = (await read('/v1/project/audit?action=account-policy')).resources[0] ?? (await read('/v1/project/audit')).resources.at(-1);
         const { data: swapped } = await api('GET', `/v1/project/audit/${other.id}/proof`, undefined, admin);
         await page.route('**/proof', (route) => route.fulfill({ json: swapped }));
-        await press(row.getByRole('button', { name: 'Prove this row' }));
-        await page.locator('dialog').getByText('proven, but another row', { exact: true }).waitFor();
+        await press(row.getByRole('button', { name: 'Verify row' }));
+        await page.locator('dialog').getByText('Verified, but a different row', { exact: true }).waitFor();
         await page.unroute('**/proof');
         await page.keyboard.press('Escape');
     },
     async 'a template is edited beside its preview, which runs nothing'() {
         await go('Mail templates');
-        await press(page.getByRole('link', { name: 'Welcome after registering' }));
+        await press(page.getByRole('link', { name: 'Welcome email' }));
         await type(field('Subject'), 'Welcome to {{projectName}}');
         await type(field('Text'), 'Hello {{recipientName}}');
         await type(field('HTML'), '<style>b{color:red}</style><b id="hello">Hello {{recipientName}}</b><script>top.document.title="owned"</script>'
@@ -572,11 +572,11 @@ const jobs = {
         const chooser = page.waitForEvent('filechooser');
         await press(button('Upload files'));
         await (await chooser).setFiles({ name: 'x-ray.png', mimeType: 'image/png', buffer: png() });
-        await says('“x-ray.png” is uploaded.');
+        await says('“x-ray.png” uploaded.');
         await press(button('x-ray.png'));
         await page.locator('dialog img[src^="blob:"]').waitFor();
         await press(page.getByRole('switch', { name: 'Public link' }), 'Space');
-        await says('The link works from now on.');
+        await says('Public link enabled.');
         const link = await page.locator('dialog .code').textContent();
         insist((await fetch(link)).status === 200, 'the link does not work');
         await page.keyboard.press('Escape');
@@ -613,7 +613,7 @@ const jobs = {
     async 'a bot is run'() {
         await go('Bots');
         await press(page.getByRole('button', { name: /^Run “/ }).first());
-        await type(field('Input, a JSON object'), '{"hello": "world"}');
+        await type(field('Input (JSON object)'), '{"hello": "world"}');
         await press(button('Run').last());
         // Where the kernel forbids the sandbox, the response is an error that says so.
         await page.locator('main pre, main [role=alert]').first().waitFor();
@@ -621,26 +621,26 @@ const jobs = {
     async 'a webhook is made, and its secret shown once'() {
         await go('Webhooks');
         await press(button('New webhook'));
-        await type(field('Address'), 'https://hooks.lakeside.example/atrium');
+        await type(field('URL'), 'https://hooks.lakeside.example/atrium');
         await press(field('session.created'), 'Space');
         await press(button('Save'));
-        await heading('Keep this secret now').waitFor();
+        await heading('Copy this secret').waitFor();
         insist((await page.locator('dialog pre').textContent()).startsWith('whsec_'), 'no secret');
         await page.keyboard.press('Escape');
         await press(page.getByRole('link', { name: 'https://hooks.lakeside.example/atrium' }));
-        await heading('Nothing was posted yet').waitFor();
+        await heading('No deliveries yet').waitFor();
         insist(!(await page.content()).includes('whsec_'), 'the secret is still there');
     },
     async 'a webhook of ends of sessions has an audience and no secret'() {
         await go('Webhooks');
         await press(button('New webhook'));
-        await type(field('Address'), 'https://events.lakeside.example/set');
+        await type(field('URL'), 'https://events.lakeside.example/set');
         await field('Format').selectOption('caep');
         insist(await button('Save').isDisabled(), 'saved without an audience');
         await type(field('Audience'), 'https://events.lakeside.example/');
         await press(button('Save'));
         await press(page.getByRole('link', { name: 'https://events.lakeside.example/set' }));
-        await heading('Nothing was posted yet').waitFor();
+        await heading('No deliveries yet').waitFor();
         insist((await page.content()).includes('session.revoked'), 'its event is not shown');
         insist(await button('New secret').count() === 0, 'a secret is offered');
         await press(button('Edit'));
@@ -659,9 +659,9 @@ const jobs = {
         await page.reload();
         await button('Sign out').waitFor();
         await press(button('Sign out'));
-        await field('Project code').waitFor();
+        await field('Tenant code').waitFor();
         await page.reload();
-        await field('Project code').waitFor();
+        await field('Tenant code').waitFor();
         await page.goto(`${publicUrl}/t/${demo.tenantCode}/account`);
         insist(new URL(page.url()).pathname.endsWith('/sign-in'), 'the pages are still signed in');
     },
@@ -670,7 +670,7 @@ const jobs = {
 const screens = ['/', '/people', '/members', '/settings', '/settings?tab=history', '/account-policy', '/branding', '/audit', '/policies', '/policies/new', '/clients', '/keys', '/templates',
     '/templates/PATIENT_WELCOME', '/documents', '/content', '/bots', '/webhooks', '/nothing'];
 
-const dialogs = [['/clients', 'Register an application'], ['/keys', 'New key'], ['/bots', 'New bot'], ['/webhooks', 'New webhook'], ['/content', 'New entry']];
+const dialogs = [['/clients', 'Register application'], ['/keys', 'New key'], ['/bots', 'New bot'], ['/webhooks', 'New webhook'], ['/content', 'New entry']];
 
 async function axe(what, rules) {
     await until(async () => await page.locator('[aria-busy=true]').count() === 0, `${what} is there`);
@@ -699,7 +699,7 @@ async function axeDialog(what, opener, rules) {
 async function inScheme(colorScheme, width, rules) {
     page = await open({ colorScheme, viewport: { width, height: 900 } });
     await page.goto(`${CONSOLE}/`);
-    await field('Project code').waitFor();
+    await field('Tenant code').waitFor();
     await axe('sign-in', rules);
     await signIn();
     for (const each of screens) {
@@ -719,7 +719,7 @@ async function inScheme(colorScheme, width, rules) {
     await register(patient, 'Ana', 'Lima');
     await page.goto(`${CONSOLE}/people?search=${encodeURIComponent(patient)}`);
     await page.locator('tbody a').click();
-    for (const name of ['End sessions', 'Lock out', 'Export the data', 'Delete the account'])
+    for (const name of ['End sessions', 'Lock', 'Export data', 'Delete account'])
         await axeDialog(`one person: ${name}`, button(name), rules);
     await page.goto(`${CONSOLE}/members?invite=1`);
     await page.locator('dialog').waitFor();
@@ -820,10 +820,10 @@ async function rivals(path, method, body, open, { label = 'Name', shown = (data)
 
     await open(as('Ours'));
     await meet(as('Theirs first'), as('Mine first'));
-    await press(button('Take what is there'));
+    await press(button('Use the saved version'));
     await until(async () => await typed.inputValue() === as('Theirs first'), 'theirs is shown');
     await meet(as('Theirs then'), as('Mine then'));
-    await press(button('Save mine'));
+    await press(button('Save my version'));
     await until(async () => shown(await read(at)) === as('Mine then'), 'mine is written');
     await conflict.waitFor({ state: 'detached' });
 }
@@ -832,21 +832,21 @@ const trouble = {
     async 'a cut network keeps what was typed'() {
         await signIn();
         await go('Settings');
-        await type(field('Address of the patient app'), 'https://typed.lakeside.example');
+        await type(field('Patient app URL'), 'https://typed.lakeside.example');
         await page.context().setOffline(true);
         await page.keyboard.press('Enter');
-        await page.getByText('No answer came. Check your connection.').first().waitFor();
-        insist(await field('Address of the patient app').inputValue() === 'https://typed.lakeside.example', 'lost');
-        await page.getByText('The service cannot be reached.').waitFor();
+        await page.getByText('No response. Check your connection.').first().waitFor();
+        insist(await field('Patient app URL').inputValue() === 'https://typed.lakeside.example', 'lost');
+        await page.getByText('The service can’t be reached.').waitFor();
         await page.context().setOffline(false);
         await press(button('Save').first());
         await says('Saved.');
-        await until(async () => await page.getByText('The service cannot be reached.').count() === 0, 'said to be back');
+        await until(async () => await page.getByText('The service can’t be reached.').count() === 0, 'said to be back');
     },
     async 'a daemon that is killed is waited for'() {
         process.kill(suite().daemons.find((each) => each.name === 'settingsd').pid, 'SIGKILL');
         await go('Account policy');
-        await field('Fewest characters').waitFor();
+        await field('Minimum password length').waitFor();
     },
     async 'a daemon that hangs is said, and another try helps'() {
         const { pid } = suite().daemons.find((each) => each.name === 'maild');
@@ -858,18 +858,18 @@ const trouble = {
             process.kill(pid, 'SIGCONT');
         }
         await until(async () => (await read('/v1/project/email-templates'))?.resources, 'maild is back');
-        await press(button('Try again'));
-        await page.getByRole('link', { name: 'Welcome after registering' }).waitFor();
+        await press(button('Retry'));
+        await page.getByRole('link', { name: 'Welcome email' }).waitFor();
     },
     async 'a daemon that hangs takes its own part of the overview alone'() {
         const { pid } = suite().daemons.find((each) => each.name === 'botd');
-        const bots = page.locator('section').filter({ has: heading('Bots that failed') });
+        const bots = page.locator('section').filter({ has: heading('Failed bots') });
         await go('Settings');
         process.kill(pid, 'SIGSTOP');
         try {
             await press(page.locator('nav').getByRole('link', { name: 'Overview', exact: true }));
             await page.locator('.chart').waitFor();
-            await page.getByText('No mail failed in the last 30 days.').waitFor();
+            await page.getByText('No email failed in the last 30 days.').waitFor();
             await page.getByText('Patients sign in', { exact: true }).waitFor();
             await bots.locator('.notice[role=alert]').waitFor({ timeout: 120_000 });
             insist(await page.locator('main .notice[role=alert]').count() === 1, 'another part fails too');
@@ -877,7 +877,7 @@ const trouble = {
             process.kill(pid, 'SIGCONT');
         }
         await until(async () => (await read('/v1/project/bot-failures'))?.resources, 'botd is back');
-        await press(bots.getByRole('button', { name: 'Try again' }));
+        await press(bots.getByRole('button', { name: 'Retry' }));
         await bots.getByText('No bot failed in the last 24 hours.').or(bots.locator('li').first()).waitFor();
         insist(await bots.locator('.notice').count() === 0, 'still an error');
     },
@@ -885,23 +885,23 @@ const trouble = {
         const mine = page, other = await open();
         await signIn(other);
         await other.goto(`${CONSOLE}/settings`);
-        await field('Address of the patient app', other).waitFor();
+        await field('Patient app URL', other).waitFor();
         await go('Settings');
-        await type(field('Address of the patient app'), 'https://mine.lakeside.example');
-        await field('Address of the patient app', other).fill('https://theirs.lakeside.example');
+        await type(field('Patient app URL'), 'https://mine.lakeside.example');
+        await field('Patient app URL', other).fill('https://theirs.lakeside.example');
         await button('Save', other).first().click();
         await says('Saved.', other);
         await press(button('Save').first());
         const conflict = page.getByRole('alert').filter({ hasText: 'Someone else changed this' });
         await conflict.waitFor();
         insist(await conflict.getByText('https://theirs.lakeside.example').count() === 1 && await conflict.getByText('https://mine.lakeside.example').count() === 1, 'not both');
-        insist(await field('Address of the patient app').inputValue() === 'https://mine.lakeside.example', 'lost');
-        await press(button('Save mine'));
+        insist(await field('Patient app URL').inputValue() === 'https://mine.lakeside.example', 'lost');
+        await press(button('Save my version'));
         await says('Saved.');
         await until(async () => (await read('/v1/project/settings')).settings.PATIENT_APP_URL === 'https://mine.lakeside.example', 'written');
-        await other.getByRole('switch', { name: 'Patients may register' }).click();
+        await other.getByRole('switch', { name: 'Patient registration' }).click();
         await other.getByRole('alert').filter({ hasText: 'Someone else changed this' }).waitFor();
-        await button('Take what is there', other).click();
+        await button('Use the saved version', other).click();
         insist((await read('/v1/project/settings/history')).resources[0].name === 'PATIENT_APP_URL', 'a stale switch was written');
         await other.context().close();
         page = mine;
@@ -948,7 +948,7 @@ const trouble = {
             await go('Webhooks');
             await press(page.getByRole('link', { name: url, exact: true }));
             await press(button('Edit'));
-        }, { label: 'Address', shown: ({ url }) => url, as: (text) => `https://rival.lakeside.example/${text.replace(' ', '-')}` });
+        }, { label: 'URL', shown: ({ url }) => url, as: (text) => `https://rival.lakeside.example/${text.replace(' ', '-')}` });
     },
     async 'a webhook more than there may be: the dialog says why'() {
         const made = [];
@@ -961,7 +961,7 @@ const trouble = {
         insist(answer.status === 409, JSON.stringify(answer));
         await go('Webhooks');
         await press(button('New webhook'));
-        await type(field('Address'), 'https://many.lakeside.example/more');
+        await type(field('URL'), 'https://many.lakeside.example/more');
         await page.getByRole('checkbox', { name: 'session.created' }).check();
         await press(button('Save'));
         await page.getByRole('dialog').getByText('The project has 20 webhooks already.').waitFor();
@@ -973,12 +973,12 @@ const trouble = {
     async 'a mail template that another changed: both versions are shown'() {
         await rivals('/v1/project/email-templates/EXPORT_MADE', 'PUT', (subject) => ({ subject, text: 'It is made.' }), async () => {
             await go('Mail templates');
-            await press(page.getByRole('link', { name: 'An export is ready', exact: true }));
+            await press(page.getByRole('link', { name: 'Export ready', exact: true }));
         }, { label: 'Subject', shown: ({ subject }) => subject });
     },
     async 'a mail template that another wrote first: both versions are shown'() {
         await go('Mail templates');
-        await press(page.getByRole('link', { name: 'A passkey may be copied', exact: true }));
+        await press(page.getByRole('link', { name: 'Passkey possibly copied', exact: true }));
         await type(field('Subject'), 'Mine');
         await type(field('Text'), 'Mine is this');
         const tag = (await read('/locales')).defaultLanguage;
@@ -986,16 +986,16 @@ const trouble = {
         await press(button('Save'));
         const conflict = page.getByRole('alert').filter({ hasText: 'Someone else changed this' });
         await conflict.getByText('Theirs is this', { exact: true }).waitFor();
-        await press(button('Take what is there'));
+        await press(button('Use the saved version'));
         await until(async () => await field('Subject').inputValue() === 'Theirs', 'theirs is shown');
     },
     async 'what was typed is asked for before it is left'() {
         await go('Settings');
-        await type(field('Address of the patient app'), 'https://unsaved.lakeside.example');
+        await type(field('Patient app URL'), 'https://unsaved.lakeside.example');
         const asked = new Promise((done) => page.once('dialog', async (dialog) => { await dialog.dismiss(); done(dialog.message()); }));
         await page.locator('nav').getByRole('link', { name: 'Bots' }).click();
         insist((await asked).includes('without saving'), 'not asked');
-        insist(await field('Address of the patient app').inputValue() === 'https://unsaved.lakeside.example', 'lost');
+        insist(await field('Patient app URL').inputValue() === 'https://unsaved.lakeside.example', 'lost');
         page.once('dialog', (dialog) => dialog.accept());
         await page.locator('nav').getByRole('link', { name: 'Bots' }).click();
         await page.getByRole('heading', { level: 1, name: 'Bots' }).waitFor();
@@ -1013,7 +1013,7 @@ const trouble = {
         await page.goto(`${CONSOLE}/bots`);
         await go('Settings');
         await type(tags, 'en, de, fr');
-        await type(field('Address of the patient app'), 'https://unsaved.lakeside.example');
+        await type(field('Patient app URL'), 'https://unsaved.lakeside.example');
         await button('Discard').click();
         await kept('another form is clean again', () => page.locator('nav').getByRole('link', { name: 'Bots' }).click());
         await kept('a tab', () => history.click());
@@ -1041,7 +1041,7 @@ const trouble = {
         await field('HTML').fill('<b id="first">First</b>');
         await page.frameLocator('iframe').locator('#first').waitFor();
         await field('HTML').fill('');
-        await page.getByText('Without HTML the mail is its text alone.').waitFor();
+        await page.getByText('Without HTML, the email is sent as plain text.').waitFor();
         await field('HTML').fill('<b id="second">Second</b>');
         await page.frameLocator('iframe').locator('#second').waitFor();
         const asked = new Promise((done) => page.once('dialog', async (dialog) => { await dialog.dismiss(); done(true); }));
@@ -1060,10 +1060,10 @@ const trouble = {
         });
         await go('Webhooks');
         const row = page.getByRole('row').filter({ hasText: url });
-        await row.getByText('switched off by its receiver').waitFor();
+        await row.getByText('Disabled by receiver').waitFor();
         await row.getByRole('switch').click();
-        await says('Events are posted again.');
-        await row.getByText('switched off by its receiver').waitFor({ state: 'detached' });
+        await says('Webhook enabled.');
+        await row.getByText('Disabled by receiver').waitFor({ state: 'detached' });
         await page.unroute('**/v1/project/webhooks');
         insist((await read('/v1/project/webhooks')).resources.find((each) => each.url === url).enabled, 'not written');
     },
@@ -1074,7 +1074,7 @@ const trouble = {
         const file = (name) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(name) });
         await (await chooser).setFiles([file('first.txt'), file(`${'long'.repeat(100)}.txt`), file('last.txt')]);
         await page.getByRole('row').filter({ hasText: 'last.txt' }).waitFor();
-        const failed = page.getByRole('alert').filter({ hasText: 'Not uploaded:' });
+        const failed = page.getByRole('alert').filter({ hasText: 'Upload failed:' });
         await failed.waitFor();
         insist(await failed.getByText(/long.txt: /).count() === 1 && await failed.getByText('first.txt').count() === 0, 'not said which');
     },
@@ -1084,21 +1084,21 @@ const trouble = {
         await signIn(other);
         other.on('request', (request) => request.url().includes('/assets/') && request.url().endsWith('.js') && asked.push(request.url()));
         await other.goto(`${CONSOLE}/`);
-        await heading('What works', other).waitFor();
+        await heading('Setup status', other).waitFor();
         insist(modules() === 'app,overview', modules());
         await other.route('**/assets/bots-*', (route) => route.abort());
         await other.locator('nav').getByRole('link', { name: 'Bots' }).click();
-        await other.getByText('This part of the console did not come.').waitFor();
+        await other.getByText('This screen failed to load.').waitFor();
         insist(await other.locator('h1').textContent() === 'Bots', 'without its title');
         await other.unroute('**/assets/bots-*');
-        await press(button('Try again', other), 'Enter', other);
+        await press(button('Retry', other), 'Enter', other);
         await other.getByRole('button', { name: /^Run “/ }).first().waitFor();
         await other.goto(`${CONSOLE}/members`);
         await other.getByRole('table').waitFor();
         insist(modules().endsWith('app,members'), modules());
         await other.route('**/assets/de-*', (route) => route.abort());
         await other.locator('.preferences select').first().selectOption('de');
-        await says('This part of the console did not come.', other);
+        await says('This screen failed to load.', other);
         insist(await other.locator('.preferences select').first().inputValue() === 'en', 'another language is named');
         await other.unroute('**/assets/de-*');
         await other.locator('.preferences select').first().selectOption('de');
@@ -1137,7 +1137,7 @@ const trouble = {
         await page.locator('nav').getByRole('link', { name: 'API keys' }).click();
         await page.getByText('Something went wrong.').waitFor();
         await page.unroute('**/v1/project/api-keys*');
-        await press(button('Try again'));
+        await press(button('Retry'));
         await button('New key').waitFor();
         await go('Members');
     },
@@ -1146,7 +1146,7 @@ const trouble = {
         page.on('request', note);
         for (const at of ['/policies/..%5C..%5C..%5Cdocument%5Cpublic%5Cx', '/people/..%5C..%5C..%5Cauth%5Cactivity', '/webhooks/x%3Fy', '/templates/A%5CB']) {
             await page.goto(CONSOLE + at);
-            await heading('There is no such screen').waitFor();
+            await heading('There is no screen at this URL').waitFor();
         }
         await page.goto(`${CONSOLE}/content?type=..&key=auth&language=activity`);
         await page.getByRole('heading', { level: 1, name: 'auth' }).waitFor();
@@ -1171,9 +1171,9 @@ const trouble = {
         };
 
         await page.goto(`${CONSOLE}/account-policy`);
-        await type(field('Fewest characters'), '11');
-        await held('/account-policy', () => page.keyboard.press('Enter'), () => field('Fewest characters').fill('12'), async () => await field('Fewest characters').inputValue() === '12');
-        insist(await field('Fewest characters').inputValue() === '11', 'the saved one is not shown');
+        await type(field('Minimum password length'), '11');
+        await held('/account-policy', () => page.keyboard.press('Enter'), () => field('Minimum password length').fill('12'), async () => await field('Minimum password length').inputValue() === '12');
+        insist(await field('Minimum password length').inputValue() === '11', 'the saved one is not shown');
         await page.goto(`${CONSOLE}/templates/PATIENT_WELCOME`);
         await type(field('Subject'), 'Saved subject');
         const list = await hold(({ pathname }) => pathname === '/v1/project/email-templates', page);
@@ -1191,7 +1191,7 @@ const trouble = {
         const again = page.getByRole('row').filter({ hasText: 'Twice' }).getByRole('button', { name: 'New secret' });
         await again.waitFor();
         await again.evaluate(async (element) => { element.click(); await new Promise((done) => setTimeout(done, 50)); element.click(); });
-        await heading('Keep this secret now').waitFor();
+        await heading('Copy this secret').waitFor();
         await sleep(500);
         await page.unroute('**/secret');
         insist(sent === 1, `${sent} secrets were asked for`);
@@ -1250,15 +1250,15 @@ const trouble = {
         await page.getByRole('tab', { name: 'JSON' }).click();
         for (const text of ['{}', '{"resource": [null]}', '{"resource": [{"resourceType": "Bot", "interaction": 7}]}', '[', '']) {
             await field('Rules and networks').fill(text);
-            await page.getByText('This is not JSON with a list of rules in “resource”.').first().waitFor();
+            await page.getByText('Enter valid JSON with a list of rules in “resource”.').first().waitFor();
             insist(await button('Save').isDisabled(), `saved: ${text}`);
             await page.getByRole('tab', { name: 'Form' }).click();
             insist(await field('Rules and networks').inputValue() === text, `lost: ${text}`);
         }
         await field('Rules and networks').fill('{"resource": [{"resourceType": "Bot"}]}');
         await page.getByRole('tab', { name: 'Form' }).click();
-        await field('Kind of thing').waitFor();
-        insist(await field('Kind of thing').inputValue() === 'Bot', 'not taken over');
+        await field('Resource type').waitFor();
+        insist(await field('Resource type').inputValue() === 'Bot', 'not taken over');
         page.once('dialog', (dialog) => dialog.accept());
         await page.goto(`${CONSOLE}/policies`);
     },
@@ -1268,19 +1268,19 @@ const trouble = {
             await page.goto(`${CONSOLE}/members`);
             await go('Branding');
             await field('Language').last().selectOption('en');
-        }, { label: 'Above the sign-in', shown: ({ texts }) => texts[0].intro });
+        }, { label: 'Text above the sign-in form', shown: ({ texts }) => texts[0].intro });
     },
     async 'an undo that fails is said'() {
         await register('undo@people.example', 'Undo', 'Lima');
         await page.goto(`${CONSOLE}/people?search=undo@`);
         await page.locator('tbody a').click();
-        await press(button('Lock out'));
+        await press(button('Lock'));
         await type(field('Reason'), 'Ticket 4715');
         await page.keyboard.press('Enter');
-        await says('Locked out.');
+        await says('Person locked.');
         await page.route('**/unlock', (route) => route.abort());
         await press(button('Undo'));
-        await says('No answer came.');
+        await says('No response.');
         await page.unroute('**/unlock');
         await button('Unlock').waitFor();
     },
@@ -1289,14 +1289,14 @@ const trouble = {
         const { data: policy } = await api('POST', '/v1/project/access-policies', { name: 'Of keys', resource: [{ resourceType: 'Content', interaction: ['read'] }] }, admin);
         await page.reload();
         await press(button('New key'));
-        await field('What it is for').fill('Hasty');
+        await field('Name').fill('Hasty');
         await field('Access policy').selectOption({ label: 'Of keys' });
         const free = await hold((url) => url.pathname === '/v1/project/api-keys', page);
-        await press(button('Make the key'));
+        await press(button('Create key'));
         await page.keyboard.press('Escape');
         await page.locator('dialog').waitFor({ state: 'detached' });
         await free();
-        await heading('Keep this key now').waitFor();
+        await heading('Copy your API key').waitFor();
         insist((await page.locator('dialog pre').textContent()).startsWith('atk_'), 'no key');
         await page.keyboard.press('Escape');
         for (const each of (await read('/v1/project/api-keys')).resources)
@@ -1305,13 +1305,13 @@ const trouble = {
     },
     async 'two switches one after the other are no conflict'() {
         await page.goto(`${CONSOLE}/settings`);
-        const [first, second] = ['Patients may be invited', 'Practitioners may be invited'].map((name) => page.getByRole('switch', { name }));
+        const [first, second] = ['Patient invitations', 'Practitioner invitations'].map((name) => page.getByRole('switch', { name }));
         await first.waitFor();
         const free = await hold('**/settings/PATIENT_INVITATION_ENABLED', page);
         await first.click();
         await second.evaluate((element) => element.click());
         await free();
-        await says('“Patients may be invited” is');
+        await says('“Patient invitations”');
         await sleep(500);
         insist(await page.getByText('Someone else changed this').count() === 0, 'a rival is named');
         await press(button('Undo'));
@@ -1320,14 +1320,14 @@ const trouble = {
         const focused = () => page.evaluate(() => document.activeElement.textContent || document.activeElement.getAttribute('aria-label'));
         await page.goto(`${CONSOLE}/people?search=${encodeURIComponent(demo.adminEmail)}`);
         await page.locator('tbody a').click();
-        await tabTo(button('Find out'));
+        await tabTo(button('Run check'));
         const free = await hold('**/explain*', page);
         await page.keyboard.press('Enter');
         await page.locator('button[aria-busy=true]').waitFor();
         await sleep(300);
-        insist(await focused() === 'Find out', `a button that works: ${await focused()}`);
+        insist(await focused() === 'Run check', `a button that works: ${await focused()}`);
         await free();
-        await page.getByText('With the right password, a sign-in would succeed.').waitFor();
+        await page.getByText('Sign-in would succeed with the right password.').waitFor();
         const made = [];
         for (const name of ['Gone', 'Staying'])
             made.push((await api('POST', '/v1/project/bots', { name, kind: 'http', url: 'https://bots.lakeside.example/', identifier: [{ value: name.toLowerCase() }] }, admin)).data);
@@ -1350,7 +1350,7 @@ const trouble = {
         await page.goto(`${CONSOLE}/account-policy`);
         await page.route('**/v1/project/account-policy', (route) => (route.request().method() === 'PUT' ? route.fulfill({ status: 422,
             json: { statusCode: 422, message: [{ path: 'requireMfa', message: 'Of no field.' }] } }) : route.continue()));
-        await field('Who needs a second factor').selectOption('admins');
+        await field('Second factor required for').selectOption('admins');
         await press(button('Save'));
         await page.getByRole('alert').filter({ hasText: 'Of no field.' }).waitFor();
         await page.unroute('**/v1/project/account-policy');
@@ -1359,7 +1359,7 @@ const trouble = {
     async 'what was typed in a dialog is asked for before it is left'() {
         await page.goto(`${CONSOLE}/bots`);
         await go('Applications');
-        await press(button('Register an application'));
+        await press(button('Register application'));
         await type(field('Name'), 'Half of a na');
         const asked = new Promise((done) => page.once('dialog', async (dialog) => { await dialog.dismiss(); done(true); }));
         await page.evaluate(() => history.back());
@@ -1378,7 +1378,7 @@ const trouble = {
         });
         await page.goto(`${CONSOLE}/content?type=article&key=suggested&language=es`);
         await field('Title').nth(1).fill('Mi propio texto');
-        await press(button('Suggest a translation'));
+        await press(button('Suggest translation'));
         await until(async () => await field('Title').nth(1).inputValue() === 'Back pain (es)', 'suggested');
         await press(button('Undo'));
         await until(async () => await field('Title').nth(1).inputValue() === 'Mi propio texto', 'taken back');
@@ -1415,17 +1415,17 @@ const trouble = {
         await sleep(300);
         await page.goto(`${CONSOLE}/people?search=proof@`);
         await page.locator('tbody a').click();
-        await button('Lock out').click();
+        await button('Lock').click();
         await field('Reason').fill('Ticket 4714');
         await page.keyboard.press('Enter');
-        await heading('Confirm that it is you').waitFor();
+        await heading('Confirm it’s you').waitFor();
         await page.locator('dialog input:focus').waitFor();
         await page.keyboard.type('wrong');
         await page.keyboard.press('Enter');
-        await page.getByText('That is not right. Try again.').waitFor();
+        await page.getByText('Incorrect password or code. Try again.').waitFor();
         await type(field('Password'), demo.adminPassword);
         await page.keyboard.press('Enter');
-        await says('Locked out.');
+        await says('Person locked.');
     },
     async 'two requests that wait for a proof are both done'() {
         await signInHere(); // the sign-in from before the change of the clock is too old to make a webhook
@@ -1436,14 +1436,14 @@ const trouble = {
         writeFileSync(clockFile, '3000');
         await sleep(300);
         await page.evaluate(() => {
-            for (const name of ['New secret', 'Post again what was given up'])
+            for (const name of ['New secret', 'Retry failed deliveries'])
                 [...document.querySelectorAll('button')].find((each) => each.textContent === name).click();
         });
-        await heading('Confirm that it is you').waitFor();
+        await heading('Confirm it’s you').waitFor();
         await type(field('Password'), demo.adminPassword);
         await page.keyboard.press('Enter');
-        await says('0 deliveries are posted again.');
-        await heading('Keep this secret now').waitFor();
+        await says('0 deliveries will be resent.');
+        await heading('Copy this secret').waitFor();
         await page.keyboard.press('Escape');
     },
     async 'a count has the form that its language has for it'() {
@@ -1466,8 +1466,8 @@ const trouble = {
     async 'a search that finds nothing says so, and leads back'() {
         await page.goto(`${CONSOLE}/content`);
         await field('Search').fill('zzzz');
-        await heading('Nothing found').waitFor();
-        await press(button('Clear the search'));
+        await heading('No results').waitFor();
+        await press(button('Clear search'));
         await page.locator('tbody a').first().waitFor();
         insist(await field('Search').inputValue() === '', 'still searched for');
     },
@@ -1486,7 +1486,7 @@ const trouble = {
             asked.push(offset);
             await route.fulfill({ json: { total: TOTAL, resources: Array.from({ length: Math.min(count, TOTAL - offset) }, (each, i) => ({ source: { key: `k${offset + i + 1}`, title: `Row ${offset + i + 1}` } })) } });
         });
-        const shown = (from, to) => page.getByText(`Shown: ${from} to ${to}`, { exact: false }).waitFor();
+        const shown = (from, to) => page.getByText(`Rows ${from} to ${to}`, { exact: false }).waitFor();
         await page.goto(`${CONSOLE}/content?type=large`);
         await page.getByText('20,000 entries').waitFor();
         for (let rows = 100; rows <= 500; rows += 50) {
@@ -1497,13 +1497,13 @@ const trouble = {
         await shown(501, 550);
         insist(await page.locator('tbody tr').count() === 50, 'more rows than these are drawn');
         await until(() => page.evaluate(() => document.activeElement.matches('.table') && document.activeElement.getBoundingClientRect().top > 0), 'the first of them is seen and has the focus');
-        await type(field('From row'), '19990');
+        await type(field('Go to row'), '19990');
         await page.keyboard.press('Enter');
         await shown('19,990', '20,000');
         insist(await page.locator('tbody th').first().textContent() === 'k19990' && await button('Show more').count() === 0, 'other rows');
-        await type(field('From row'), '20001');
+        await type(field('Go to row'), '20001');
         insist(await button('Go').isDisabled(), 'a row that there is not');
-        await press(button('To the beginning'));
+        await press(button('Back to first row'));
         await shown(1, 50);
         insist(asked.length < 20, `${asked.length} requests`);
         await page.unroute('**/cms/large/map/en*');
@@ -1526,7 +1526,7 @@ const trouble = {
             await until(async () => new URL(page.url()).pathname === '/console/documents', `${what}: back`);
             insist(await page.locator('progress').count() === 1, `${what}: cut off`);
         };
-        const cut = 'Leave? The upload under way is cancelled.';
+        const cut = 'Leave this screen? The upload in progress will be canceled.';
         await kept('a link', () => page.locator('nav').getByRole('link', { name: 'Bots' }).click(), cut);
         await kept('Back', () => page.evaluate(() => history.back()), cut);
         await kept('the sign-out', () => button('Sign out').click(), cut);
@@ -1541,11 +1541,11 @@ const trouble = {
     async 'a logo goes once that is confirmed'() {
         await api('PUT', '/v1/project/branding/logo', { image: png().toString('base64') }, admin);
         await page.goto(`${CONSOLE}/branding`);
-        await press(button('Remove the logo'));
-        await page.locator('dialog').getByText('the picture is not kept').waitFor();
+        await press(button('Remove logo'));
+        await page.locator('dialog').getByText('The image will be deleted').waitFor();
         await page.keyboard.press('Escape');
         insist((await read('/v1/project/branding')).logo, 'it is gone');
-        await press(button('Remove the logo'));
+        await press(button('Remove logo'));
         await press(page.locator('dialog').getByRole('button', { name: 'Remove' }));
         await says('Removed.');
         insist(!(await read('/v1/project/branding')).logo, 'it is there');
@@ -1563,7 +1563,7 @@ const trouble = {
             let best = Infinity;
             for (let i = 0; i < 5 || (i < 30 && best >= limit); i++) {
                 await page.locator('nav').getByRole('link', { name: 'Overview', exact: true }).click();
-                await heading('What works').waitFor();
+                await heading('Setup status').waitFor();
                 best = Math.min(best, await page.evaluate(([to, count]) => new Promise((done) => {
                     const begin = performance.now();
                     const seen = new MutationObserver(() => {
@@ -1595,7 +1595,7 @@ const trouble = {
         });
         await typeSignIn(other);
         await other.waitForURL('**/console/**');
-        await button('Sign out', other).or(field('Project code', other)).waitFor();
+        await button('Sign out', other).or(field('Tenant code', other)).waitFor();
         insist(await button('Sign out', other).count() === 0, 'it has signed in');
         insist(await other.evaluate(() => sessionStorage.getItem('atrium.console.session')) === null, 'a token is kept');
         await other.context().close();
@@ -1604,7 +1604,7 @@ const trouble = {
         await signInHere();
         await api('DELETE', '/auth/session/all', undefined, admin);
         await page.locator('nav').getByRole('link', { name: 'Webhooks' }).click();
-        await page.getByText('Your session has ended. Sign in again.').waitFor();
+        await page.getByText('Your session has ended. Please sign in again.').waitFor();
         insist(await page.evaluate(() => sessionStorage.length === 0), 'a token is kept');
     },
 };

@@ -173,7 +173,7 @@ static void a_lost_factor_is_taken_away_and_set_up_anew(void)
     run_command(account("reset-mfa", here->email, NULL, NULL));
     CU_ASSERT_EQUAL(audited(here->email, "mfa.reset"), 1);
     CU_ASSERT_EQUAL(audited(here->email, "mfa.admit"), 1);
-    check_mail(here->email, "Two-step sign-in");
+    check_mail(here->email, "Two-step verification");
     CU_ASSERT_TRUE(suite_everywhere(suite, here->access, 401));
 
     PERSON fresh = sign_in(here->email, OTHER);
@@ -253,8 +253,8 @@ static void a_membership_ends_at_once(void)
 
     run_command(account("leave", here->email, "--tenant", OTHER));
     CU_ASSERT_EQUAL(audited(here->email, "membership.delete"), 1);
-    check_mail(here->email, "You left Clinic");
-    check_mail(here->email, "Your account stays");
+    check_mail(here->email, "Your access to Clinic has ended");
+    check_mail(here->email, "You keep your account");
     CU_ASSERT_TRUE(suite_everywhere(suite, there->access, 401));
     CU_ASSERT_TRUE(suite_everywhere(suite, here->access, 200));
     HTTP_ANSWER status = http_get(suite_url(suite), "/auth/mfa/status", here->access);

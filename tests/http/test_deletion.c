@@ -246,7 +246,7 @@ static void the_owner_is_reminded_once(void)
     mail = suite_mail(suite, self.person->email, 0);
     clock_format_iso(self.scheduled, date);
     date[10] = '\0';
-    UNIT_CHECK(strstr(mail, "Subject: Soon: ") && strstr(mail, date), "%s", mail);
+    UNIT_CHECK(strstr(mail, "Subject: Reminder: ") && strstr(mail, date), "%s", mail);
     free(mail);
     usleep(QUIET_MS * 1000);
     CU_ASSERT_EQUAL(suite_mail_count(suite, self.person->email), 3);

@@ -200,7 +200,7 @@ static void a_clinician_continues_as_a_patient(void)
     snprintf(more, sizeof(more), "&token=%s", token);
     register_on_page(browser, person, more); /* the link is for another address */
     CU_ASSERT_EQUAL(browser->page->status, 400);
-    CU_ASSERT_TRUE(browser_sees(browser, "This link does not work with this email address"));
+    CU_ASSERT_TRUE(browser_sees(browser, "This link doesn’t work with this email address"));
     register_on_page(browser, email, more);
     CU_ASSERT_EQUAL(browser->page->status, 303);
     CU_ASSERT_EQUAL(browser_follow(browser), 200);

@@ -303,7 +303,7 @@ static void a_person_who_registered_meanwhile_accepts(void)
     CU_ASSERT_EQUAL(member_pending_count(suite, email), 0);
     CU_ASSERT_TRUE(suite_mails_arrive(suite, email, 3));
     char *mail = suite_mail(suite, email, 10000);
-    CU_ASSERT_TRUE(mail && strstr(mail, "changed: Password"));
+    CU_ASSERT_TRUE(mail && strstr(mail, "What changed: Password"));
     PERSON old = person_sign_in(suite, "Patient", email, patient->password, NULL);
     CU_ASSERT_EQUAL(old->status, 400);
     PERSON again = person_sign_in(suite, "Patient", email, MEMBER_PASSWORD, NULL);

@@ -75,7 +75,7 @@ static void changes_are_mailed(void)
 
     CU_ASSERT_TRUE(suite_mails_arrive(suite, owner.person->email, 2));
     mail = suite_mail(suite, owner.person->email, 1000);
-    CU_ASSERT_TRUE(mail && strstr(mail, "Two-step sign-in"));
+    CU_ASSERT_TRUE(mail && strstr(mail, "Two-step verification"));
     HTTP_ANSWER off =
         factor_post(suite, FACTOR_DISABLE, owner.person->access, factor_code_at(&owner, 0, code));
     CHECK_STATUS(off, 200);

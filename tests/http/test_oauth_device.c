@@ -235,7 +235,7 @@ static void devices_wait_ten_minutes(void)
     check_poll(tv, late.code, "expired_token");
     device_arrive(browser, patient);
     CU_ASSERT_EQUAL(device_enter(browser, device.shown), 400);
-    CU_ASSERT_TRUE(browser_sees(browser, "No device shows this code"));
+    CU_ASSERT_TRUE(browser_sees(browser, "This code is incorrect or has expired."));
 }
 
 static void one_approval_makes_one_session(void)
@@ -323,9 +323,9 @@ static void the_page_names_who_asks(void)
     CU_ASSERT_EQUAL(device_enter(browser, http_text(shown, "user_code")), 200);
     CU_ASSERT_TRUE(browser_sees(browser, "&lt;b&gt;Theirs"));
     CU_ASSERT_FALSE(browser_sees(browser, "<b>Theirs"));
-    CU_ASSERT_TRUE(browser_sees(browser, "read your e-mail address"));
+    CU_ASSERT_TRUE(browser_sees(browser, "see your email address"));
     CU_ASSERT_TRUE(browser_sees(browser, source));
-    CU_ASSERT_TRUE(browser_sees(browser, "Connect it only if you started this yourself"));
+    CU_ASSERT_TRUE(browser_sees(browser, "Only connect it if you started this yourself"));
     free(theirs);
     free(source);
 }
@@ -342,7 +342,7 @@ static void the_page_fills_in_no_code(void)
         0)
         abort();
     CU_ASSERT_EQUAL(browser_get(browser, path), 200);
-    CU_ASSERT_TRUE(browser_sees(browser, "Enter the code that your device shows"));
+    CU_ASSERT_TRUE(browser_sees(browser, "Enter the code shown on your device"));
     CU_ASSERT_FALSE(browser_sees(browser, device.shown));
     free(path);
     free(next);
@@ -385,7 +385,7 @@ static void an_old_session_does_not_do(void)
     oauth_follow(browser);
     CU_ASSERT_TRUE(browser_sees(browser, "name=\"password\""));
     CU_ASSERT_EQUAL(oauth_sign_in(browser, patient->email, FORM_PASSWORD), 200);
-    CU_ASSERT_TRUE(browser_sees(browser, "Enter the code that your device shows"));
+    CU_ASSERT_TRUE(browser_sees(browser, "Enter the code shown on your device"));
     free(next);
     free(path);
 }
@@ -469,7 +469,7 @@ static void denied_devices_stay_out(void)
     device_arrive(browser, patient);
     device_enter(browser, device.shown);
     CU_ASSERT_EQUAL(device_press(browser, "deny"), 200);
-    CU_ASSERT_TRUE(browser_sees(browser, "The device is not connected"));
+    CU_ASSERT_TRUE(browser_sees(browser, "Device not connected"));
     check_poll(tv, device.code, "access_denied");
     device_arrive(browser, patient);
     CU_ASSERT_EQUAL(device_enter(browser, device.shown), 400);
@@ -545,7 +545,7 @@ static void a_demanded_factor_is_demanded_here(void)
                               json_pack("{s:s}", "requireMfa", "everyone"));
     CHECK_STATUS(on, 200);
     CU_ASSERT_EQUAL(device_press(browser, "approve"), 403);
-    CU_ASSERT_TRUE(browser_sees(browser, "A second factor is needed here"));
+    CU_ASSERT_TRUE(browser_sees(browser, "Two-step verification is required here"));
     HTTP_ANSWER off = http_put(suite_url(suite), "/v1/project/account-policy", admin->access,
                                json_pack("{s:s}", "requireMfa", "none"));
     CHECK_STATUS(off, 200);

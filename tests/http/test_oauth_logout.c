@@ -317,7 +317,7 @@ static void unknown_addresses_end_on_a_page(void)
         location = http_header(browser->page, "Location");
         UNIT_CHECK(browser->page->status == 400 && !location, "%s: %d", rows[i].label,
                    browser->page->status);
-        CU_ASSERT_TRUE(browser_sees(browser, "This application is not known here"));
+        CU_ASSERT_TRUE(browser_sees(browser, "Unknown app"));
         free(location);
     }
     CU_ASSERT_TRUE(lives(tokens));

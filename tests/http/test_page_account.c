@@ -108,7 +108,7 @@ static void another_address_is_asked_for(void)
     snprintf(form, sizeof(form), "email=%s", email);
     CU_ASSERT_EQUAL(browser_post(browser, "change-email", form), 303);
     CU_ASSERT_EQUAL(browser_follow(browser), 200);
-    CU_ASSERT_TRUE(browser_sees(browser, "If the address can be yours"));
+    CU_ASSERT_TRUE(browser_sees(browser, "If this email address is available"));
     CU_ASSERT_TRUE(suite_mails_arrive(suite, email, 1));
     free(email);
 }
@@ -136,7 +136,7 @@ static void a_second_factor_is_turned_on_and_off(void)
     CU_ASSERT_FALSE(browser_may_compress(browser));
     CU_ASSERT_TRUE(suite_everywhere(suite, patient->access, 401));
     CU_ASSERT_EQUAL(browser_get(browser, "account"), 200);
-    CU_ASSERT_TRUE(browser_sees(browser, "<dd>on</dd>"));
+    CU_ASSERT_TRUE(browser_sees(browser, "<dd>On</dd>"));
     CU_ASSERT_TRUE(browser_may_compress(browser));
 
     suite_advance_clock(suite, 2 * TOTP_STEP);
@@ -147,7 +147,7 @@ static void a_second_factor_is_turned_on_and_off(void)
     snprintf(form, sizeof(form), "do=off&code=%s", code);
     CU_ASSERT_EQUAL(browser_post(browser, "account/factor", form), 303);
     CU_ASSERT_EQUAL(browser_follow(browser), 200);
-    CU_ASSERT_TRUE(browser_sees(browser, "The second factor is off."));
+    CU_ASSERT_TRUE(browser_sees(browser, "Two-step verification is off."));
 }
 
 static void old_proofs_are_renewed(void)
@@ -268,24 +268,24 @@ static void consents_are_listed_and_withdrawn(void)
     BROWSER browser = browser_open(suite);
 
     CU_ASSERT_TRUE(browser_signs_in(browser, patient->email, FORM_PASSWORD));
-    CU_ASSERT_FALSE(browser_sees(browser, "Applications with access"));
+    CU_ASSERT_FALSE(browser_sees(browser, "Apps with access"));
     HTTP_ANSWER of_diary = let(browser, patient, diary);
     HTTP_ANSWER of_scale = let(browser, patient, scale);
     CU_ASSERT_TRUE(opens(of_diary));
     CU_ASSERT_TRUE(opens(of_scale));
 
     CU_ASSERT_EQUAL(browser_get(browser, "account"), 200);
-    CU_ASSERT_TRUE(browser_sees(browser, "<h2>Applications with access</h2>"));
+    CU_ASSERT_TRUE(browser_sees(browser, "<h2>Apps with access</h2>"));
     CU_ASSERT_TRUE(browser_sees(browser, "<bdi>&lt;b&gt;Diary</bdi>"));
-    CU_ASSERT_TRUE(browser_sees(browser, "aria-label=\"Withdraw the access of Scale\""));
-    CU_ASSERT_TRUE(browser_sees(browser, "<li><span>read your name and language</span></li>"));
+    CU_ASSERT_TRUE(browser_sees(browser, "aria-label=\"Remove access for Scale\""));
+    CU_ASSERT_TRUE(browser_sees(browser, "<li><span>see your name and language</span></li>"));
     CU_ASSERT_TRUE(browser_sees(browser, "<span class=\"hint\">since 20"));
 
     CU_ASSERT_EQUAL(withdraw(browser, diary), 303);
     CU_ASSERT_EQUAL(browser_follow(browser), 200);
-    CU_ASSERT_TRUE(browser_sees(browser, "The access is withdrawn."));
-    CU_ASSERT_FALSE(browser_sees(browser, "Withdraw the access of &lt;b&gt;Diary"));
-    CU_ASSERT_TRUE(browser_sees(browser, "Withdraw the access of Scale"));
+    CU_ASSERT_TRUE(browser_sees(browser, "Access removed."));
+    CU_ASSERT_FALSE(browser_sees(browser, "Remove access for &lt;b&gt;Diary"));
+    CU_ASSERT_TRUE(browser_sees(browser, "Remove access for Scale"));
     CU_ASSERT_FALSE(opens(of_diary));
     CU_ASSERT_TRUE(opens(of_scale));
     HTTP_ANSWER renewed = oauth_renew(suite, diary, http_text(of_diary, "refresh_token"), "");
@@ -311,7 +311,7 @@ static void consents_of_others_are_not_withdrawn(void)
     CU_ASSERT_EQUAL(withdraw(others, diary), 303);
     CU_ASSERT_TRUE(opens(tokens));
     CU_ASSERT_EQUAL(browser_get(browser, "account"), 200);
-    CU_ASSERT_TRUE(browser_sees(browser, "Withdraw the access of Diary"));
+    CU_ASSERT_TRUE(browser_sees(browser, "Remove access for Diary"));
 
     browser->no_token = true;
     CU_ASSERT_EQUAL(withdraw(browser, diary), 403);
@@ -356,7 +356,8 @@ static void a_deletion_at_once_ends_all(void)
     CU_ASSERT_TRUE(browser_signs_in(browser, patient->email, FORM_PASSWORD));
     browser_get(browser, "account/delete");
     CU_ASSERT_EQUAL(browser_post(browser, "account/delete", "days=0"), 200);
-    CU_ASSERT_TRUE(browser_sees(browser, "Your account and its sign-ins are gone."));
+    CU_ASSERT_TRUE(browser_sees(browser, "Your account is deleted, and "
+                                         "you’re signed out everywhere."));
     CU_ASSERT_PTR_NULL(browser->cookie);
     CU_ASSERT_TRUE(suite_everywhere(suite, patient->access, 401));
     browser_get(browser, "sign-in");
@@ -379,7 +380,7 @@ static void only_pages_with_passkeys_have_a_script(void)
     CU_ASSERT_FALSE(policy_has(browser, "script-src"));
     CU_ASSERT_EQUAL(browser_get(browser, "account/passkeys"), 200);
     CU_ASSERT_TRUE(policy_has(browser, "script-src 'sha256-"));
-    CU_ASSERT_TRUE(browser_sees(browser, "You have no passkey yet."));
+    CU_ASSERT_TRUE(browser_sees(browser, "You don’t have a passkey yet."));
 }
 
 static void wrong_passkeys_are_refused(void)
@@ -400,7 +401,7 @@ static void wrong_passkeys_are_refused(void)
         browser_post(browser, "sign-in", form);
         UNIT_CHECK(browser->page->status == 400 || browser->page->status == 422, "%zu: %d", i,
                    browser->page->status);
-        UNIT_CHECK(browser_sees(browser, "The passkey is not accepted."), "%zu", i);
+        UNIT_CHECK(browser_sees(browser, "This passkey didn’t work."), "%zu", i);
         free(step);
     }
     CU_ASSERT_EQUAL(browser_post(browser, "sign-in", "step=x&credential=%7B%7D"), 400);
@@ -412,7 +413,7 @@ static void wrong_passkeys_are_refused(void)
         browser_post(browser, "account/passkeys", form);
         UNIT_CHECK(browser->page->status == 400 || browser->page->status == 422, "%zu: %d", i,
                    browser->page->status);
-        UNIT_CHECK(browser_sees(browser, "The passkey is not accepted."), "%zu", i);
+        UNIT_CHECK(browser_sees(browser, "This passkey didn’t work."), "%zu", i);
         free(step);
     }
     CU_ASSERT_EQUAL(browser_post(browser, "account/passkeys", "do=remove&passkey=x"), 422);

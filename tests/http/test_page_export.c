@@ -75,19 +75,19 @@ static void a_person_asks_waits_and_fetches(void)
     CU_ASSERT_TRUE(browser_signs_in(browser, patient->email, FORM_PASSWORD));
     CU_ASSERT_TRUE(browser_sees(browser, "href=\"/t/demo/account/export\""));
     CU_ASSERT_EQUAL(browser_get(browser, "account/export"), 200);
-    CU_ASSERT_TRUE(browser_sees(browser, "You have not asked for a file yet."));
+    CU_ASSERT_TRUE(browser_sees(browser, "You haven’t requested a file yet."));
     PGconn *held = suite_lock(suite, "auth.oauth_consent");
     CU_ASSERT_EQUAL(browser_post(browser, "account/export", "do=ask"), 303);
     CU_ASSERT_EQUAL(browser_follow(browser), 200);
-    CU_ASSERT_TRUE(browser_sees(browser, "being made"));
-    CU_ASSERT_TRUE(browser_sees(browser, "Look again"));
-    CU_ASSERT_FALSE(browser_sees(browser, "Ask for a file")); /* one at a time */
+    CU_ASSERT_TRUE(browser_sees(browser, "Being prepared"));
+    CU_ASSERT_TRUE(browser_sees(browser, "Check again"));
+    CU_ASSERT_FALSE(browser_sees(browser, "Request a file")); /* one at a time */
     CU_ASSERT_FALSE(browser_sees(browser, DOWNLOAD));
     suite_unlock(held);
     CU_ASSERT_TRUE(suite_comes_to(suite, 0, MADE_MS,
                                   "select count(*) from doc.export where state = 'pending'"));
     CU_ASSERT_EQUAL(browser_get(browser, "account/export"), 200);
-    CU_ASSERT_TRUE(browser_sees(browser, " kB · kept until "));
+    CU_ASSERT_TRUE(browser_sees(browser, " kB · available until "));
     const char *at = strstr(browser->page->body, DOWNLOAD);
     CU_ASSERT_PTR_NOT_NULL_FATAL(at);
     TEXT path = strndup(at + strlen("href=\""), strcspn(at + strlen("href=\""), "\""));
@@ -133,7 +133,7 @@ static void nothing_is_kept_of_the_file(void)
     BROWSER later = browser_open(suite);
     CU_ASSERT_TRUE(browser_signs_in(later, patient->email, FORM_PASSWORD));
     CU_ASSERT_EQUAL(browser_get(later, path), 404);
-    CU_ASSERT_TRUE(browser_sees(later, "This file is not here any more."));
+    CU_ASSERT_TRUE(browser_sees(later, "This file is no longer available."));
 }
 
 static void another_persons_cookie_gets_nothing(void)
@@ -149,7 +149,7 @@ static void another_persons_cookie_gets_nothing(void)
 
     CU_ASSERT_TRUE(browser_signs_in(thief, other->email, FORM_PASSWORD));
     CU_ASSERT_EQUAL(browser_get(thief, path), 404);
-    CU_ASSERT_TRUE(browser_sees(thief, "This file is not here any more."));
+    CU_ASSERT_TRUE(browser_sees(thief, "This file is no longer available."));
     CU_ASSERT_FALSE(browser_sees(thief, DOWNLOAD));
     for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
         UNIT_CHECK(browser_get(thief, wrong[i]) == 404, "%s: %d", wrong[i], thief->page->status);
@@ -221,7 +221,7 @@ static void a_fourth_in_a_day_is_refused(void)
     for (int i = 0; i < 3; i++)
         free(make_file(browser, patient));
     CU_ASSERT_EQUAL(browser_post(browser, "account/export", "do=ask"), 429);
-    CU_ASSERT_TRUE(browser_sees(browser, "You have had three files made within a day."));
+    CU_ASSERT_TRUE(browser_sees(browser, "You’ve requested three files within a day."));
     CU_ASSERT_TRUE(has_header(browser, "Retry-After", "86400"));
     CU_ASSERT_TRUE(browser_sees(browser, DOWNLOAD)); /* an existing file can be downloaded */
     CU_ASSERT_EQUAL(exports_of(patient, "ready"), 3);
@@ -244,7 +244,7 @@ static void a_demanded_factor_comes_first(void)
 
     require_factor(admin, "everyone");
     CU_ASSERT_EQUAL(browser_get(browser, path), 403);
-    CU_ASSERT_TRUE(browser_sees(browser, "A second factor is needed here."));
+    CU_ASSERT_TRUE(browser_sees(browser, "Two-step verification is required here."));
     CU_ASSERT_EQUAL(browser_get(browser, "account/export"), 403);
     CU_ASSERT_EQUAL(browser_get(browser, "account/factor"), 200); /* a page with a token */
     CU_ASSERT_EQUAL(browser_post(browser, "account/export", "do=ask"), 403);

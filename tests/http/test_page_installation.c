@@ -285,9 +285,9 @@ static void wrong_passwords_and_patients_look_alike(void)
     BROWSER browser = browser_open(suite);
 
     CU_ASSERT_EQUAL(sign_in(browser, two->email, "wrong"), 400);
-    CU_ASSERT_TRUE(browser_sees(browser, "Address or password is incorrect."));
+    CU_ASSERT_TRUE(browser_sees(browser, "Incorrect email address or password."));
     CU_ASSERT_EQUAL(sign_in(browser, patient->email, FORM_PASSWORD), 400);
-    CU_ASSERT_TRUE(browser_sees(browser, "Address or password is incorrect."));
+    CU_ASSERT_TRUE(browser_sees(browser, "Incorrect email address or password."));
     CU_ASSERT_EQUAL(sign_in(browser, "nobody@there.example", FORM_PASSWORD), 400);
     CU_ASSERT_EQUAL(sign_in(browser, "nonsense", FORM_PASSWORD), 422);
     CU_ASSERT_EQUAL(sign_in(browser, two->email, ""), 422);

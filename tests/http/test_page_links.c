@@ -110,7 +110,7 @@ static void a_forgotten_password_is_set_anew(void)
     CU_ASSERT_TRUE(browser_signs_in(browser, patient->email, NEW_PASSWORD));
     CU_ASSERT_EQUAL(send_link(browser, "demo", "set-password", &link, "password=" NEW_PASSWORD),
                     400);
-    CU_ASSERT_TRUE(browser_sees(browser, "This link is no longer good"));
+    CU_ASSERT_TRUE(browser_sees(browser, "This link is no longer valid"));
 }
 
 static void rules_of_passwords_hold(void)
@@ -129,7 +129,7 @@ static void rules_of_passwords_hold(void)
     struct mail_link link = link_of(patient->email, "demo", "set-password");
     open_link(browser, "demo", "set-password", &link);
     CU_ASSERT_EQUAL(send_link(browser, "demo", "set-password", &link, "password=short"), 422);
-    CU_ASSERT_TRUE(browser_sees(browser, "Choose another password"));
+    CU_ASSERT_TRUE(browser_sees(browser, "Choose a longer password"));
     CU_ASSERT_EQUAL(send_link(browser, "demo", "set-password", &link, "password=" NEW_PASSWORD),
                     303);
     HTTP_ANSWER lax = http_put(suite_url(suite), "/v1/project/account-policy", admin->access,
@@ -198,13 +198,13 @@ static void an_address_is_confirmed_by_its_session(void)
     CU_ASSERT_EQUAL(send_link(foreign, "demo", "verify-email", &link, "do=verify"), 200);
     CU_ASSERT_TRUE(browser_sees(foreign, "autocomplete=\"current-password\""));
     CU_ASSERT_TRUE(browser_signs_in(browser, patient->email, FORM_PASSWORD));
-    CU_ASSERT_TRUE(browser_sees(browser, "not confirmed yet"));
+    CU_ASSERT_TRUE(browser_sees(browser, "Not verified yet"));
     open_link(browser, "demo", "verify-email", &link);
     CU_ASSERT_FALSE(browser_sees(browser, "type=\"password\""));
     CU_ASSERT_EQUAL(send_link(browser, "demo", "verify-email", &link, "do=verify"), 303);
     CU_ASSERT_EQUAL(browser_follow(browser), 200);
-    CU_ASSERT_TRUE(browser_sees(browser, "Your address is confirmed."));
-    CU_ASSERT_FALSE(browser_sees(browser, "not confirmed yet"));
+    CU_ASSERT_TRUE(browser_sees(browser, "Your email address is verified."));
+    CU_ASSERT_FALSE(browser_sees(browser, "Not verified yet"));
 }
 
 static void a_changed_address_is_taken_back(void)
@@ -234,7 +234,7 @@ static void a_changed_address_is_taken_back(void)
     /* a patient sets a new password at the tenant */
     CU_ASSERT_TRUE(browser_goes_to(former, "/t/demo/reset-password?note=undone"));
     CU_ASSERT_EQUAL(browser_follow(former), 200);
-    CU_ASSERT_TRUE(browser_sees(former, "its former address again"));
+    CU_ASSERT_TRUE(browser_sees(former, "its previous email address again"));
     CU_ASSERT_EQUAL(browser_get(browser, "account"), 303); /* the attacker is signed out */
     open_link(former, "-", "undo-email", &undo);
     CU_ASSERT_EQUAL(send_link(former, "-", "undo-email", &undo, "do=undo"), 400);
@@ -260,7 +260,7 @@ static struct person *join_demo(void)
     suite_mails_settle(suite);
     struct mail_link link = link_of(email, "demo", "invitation");
     CU_ASSERT_EQUAL(open_link(browser, "demo", "invitation", &link), 200);
-    CU_ASSERT_TRUE(browser_sees(browser, "invites you to"));
+    CU_ASSERT_TRUE(browser_sees(browser, "has invited you to join"));
     CU_ASSERT_TRUE(browser_sees(browser, "autocomplete=\"new-password\""));
     CU_ASSERT_TRUE(browser_sees(browser, email));
     CU_ASSERT_EQUAL(send_link(browser, "demo", "invitation", &link, "do=set-password&password="),
@@ -270,7 +270,7 @@ static struct person *join_demo(void)
                               "do=set-password&password=" NEW_PASSWORD),
                     303);
     CU_ASSERT_EQUAL(browser_follow(browser), 200);
-    CU_ASSERT_TRUE(browser_sees(browser, "You have accepted the invitation."));
+    CU_ASSERT_TRUE(browser_sees(browser, "You’ve accepted the invitation."));
     CU_ASSERT_TRUE(browser_signs_in(browser, email, NEW_PASSWORD));
     CU_ASSERT_EQUAL(open_link(browser, "demo", "invitation", &link), 400);
     self = person_sign_in(suite, "Practitioner", email, PLAIN_NEW_PASSWORD, NULL);
@@ -365,7 +365,7 @@ static void accept_on_the_own_page(const char *email)
     CU_ASSERT_EQUAL(browser_act_own(browser, suite, "accept", "demo"), 303);
     CU_ASSERT_TRUE(browser_goes_to(browser, "/t/-/account?note=joined"));
     CU_ASSERT_EQUAL(browser_follow(browser), 200);
-    CU_ASSERT_TRUE(browser_sees(browser, "You have accepted the invitation."));
+    CU_ASSERT_TRUE(browser_sees(browser, "You’ve accepted the invitation."));
     CU_ASSERT_FALSE(browser_sees(browser, "Invitations"));
     CU_ASSERT_EQUAL(memberships_of(email), members + 1);
     CU_ASSERT_EQUAL(sessions_of(email), sessions); /* no project's session */
@@ -499,7 +499,7 @@ static void an_invitation_asks_for_the_second_factor(void)
     CU_ASSERT_EQUAL(browser_follow(browser), 200);
     CU_ASSERT_EQUAL(browser_act_own(browser, suite, "accept", "demo"), 303);
     CU_ASSERT_EQUAL(browser_follow(browser), 200);
-    CU_ASSERT_TRUE(browser_sees(browser, "You have accepted the invitation."));
+    CU_ASSERT_TRUE(browser_sees(browser, "You’ve accepted the invitation."));
     CU_ASSERT_EQUAL(memberships_of(south->email), 2);
     free(step);
 }
@@ -602,7 +602,7 @@ static void dead_links_look_alike(void)
         snprintf(form, sizeof(form), "%s&do=set-password&password=" NEW_PASSWORD, link);
         UNIT_CHECK(browser_post(browser, path, form) == 400, "%s %s: %d", page, link,
                    browser->page->status);
-        UNIT_CHECK(browser_sees(browser, "This link is no longer good"), "%s %s", page, link);
+        UNIT_CHECK(browser_sees(browser, "This link is no longer valid"), "%s %s", page, link);
     }
     CU_ASSERT_TRUE(browser_signs_in(browser, patient->email, FORM_PASSWORD));
     for (size_t i = 0; i < ARRAY_SIZE(links); i++) {
@@ -612,7 +612,7 @@ static void dead_links_look_alike(void)
         snprintf(form, sizeof(form), "%s&do=accept", links[i]);
         UNIT_CHECK(browser_post(browser, "invitation", form) == 400, "%s: %d", links[i],
                    browser->page->status);
-        UNIT_CHECK(browser_sees(browser, "This link is no longer good"), "%s", links[i]);
+        UNIT_CHECK(browser_sees(browser, "This link is no longer valid"), "%s", links[i]);
     }
 }
 

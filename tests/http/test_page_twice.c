@@ -128,7 +128,7 @@ static void a_refusal_counts_once(void)
     for (int i = 0; i < 5; i++) { /* 35 of 20 allowed, if each counted */
         browser_get(browser, "sign-in");
         CU_ASSERT_EQUAL(post_often(browser, "sign-in", fields), 400);
-        CU_ASSERT_TRUE(browser_sees(browser, "Address or password is incorrect."));
+        CU_ASSERT_TRUE(browser_sees(browser, "Incorrect email address or password."));
     }
     sign_in(browser, person);
 }
@@ -384,7 +384,7 @@ static void a_device_is_let_in_once(void)
     TEXT step = browser_value(browser, "step");
     snprintf(fields, sizeof(fields), "do=approve&step=%s", step);
     CU_ASSERT_EQUAL(post_often(browser, "device", fields), 200);
-    CU_ASSERT_TRUE(browser_sees(browser, "The device is connected"));
+    CU_ASSERT_TRUE(browser_sees(browser, "Device connected"));
     HTTP_ANSWER tokens = device_poll(suite, tv, device.code);
     CHECK_STATUS(tokens, 200);
 }

@@ -114,7 +114,7 @@ static void unknown_tenants_have_no_page(void)
     BROWSER browser = browser_open(suite);
 
     CU_ASSERT_EQUAL(browser_get(browser, "/t/nowhere/sign-in"), 404);
-    CU_ASSERT_TRUE(browser_sees(browser, "There is no such page"));
+    CU_ASSERT_TRUE(browser_sees(browser, "Page not found"));
     CU_ASSERT_EQUAL(browser_get(browser, "/t/no%3Cscript%3Ewhere/sign-in"), 404);
     CU_ASSERT_TRUE(header_has(browser, "Content-Type", "text/html"));
     CU_ASSERT_FALSE(browser_sees(browser, "<script"));
@@ -204,13 +204,12 @@ static void an_unknown_address_is_a_page_for_browsers(void)
         HTTP_ANSWER program = ask_as("GET", paths[i], "Accept: */*", NULL);
 
         UNIT_CHECK(page->status == 404 && has_type(page, "text/html") &&
-                       strstr(page->body, "There is no such page") &&
-                       strstr(page->body, "href=\"/\""),
+                       strstr(page->body, "Page not found") && strstr(page->body, "href=\"/\""),
                    "%s: %d %s", paths[i], page->status, page->body);
         UNIT_CHECK(program->status == 404 && has_type(program, "application/json"), "%s", paths[i]);
     }
     CHECK_STATUS(german, 404);
-    CU_ASSERT_PTR_NOT_NULL(strstr(german->body, "Diese Seite gibt es nicht"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(german->body, "Seite nicht gefunden"));
 }
 
 static void programs_get_json_at_the_front(void)
@@ -282,7 +281,7 @@ static void patient_signs_in_and_out(void)
     CU_ASSERT_EQUAL(browser_post(browser, "account", "do=sign-out"), 303);
     CU_ASSERT_PTR_NULL(browser->cookie);
     CU_ASSERT_EQUAL(browser_follow(browser), 200);
-    CU_ASSERT_TRUE(browser_sees(browser, "You are signed out."));
+    CU_ASSERT_TRUE(browser_sees(browser, "You’re signed out."));
     free(browser->cookie);
     browser->cookie = kept;
     CU_ASSERT_EQUAL(browser_get(browser, "account"), 303); /* the cookie is invalid now */
@@ -298,7 +297,7 @@ static void wrong_passwords_say_so(void)
     browser_get(browser, "sign-in");
     snprintf(form, sizeof(form), "email=%s&password=wrong", patient->email);
     CU_ASSERT_EQUAL(browser_post(browser, "sign-in", form), 400);
-    CU_ASSERT_TRUE(browser_sees(browser, "Address or password is incorrect."));
+    CU_ASSERT_TRUE(browser_sees(browser, "Incorrect email address or password."));
     CU_ASSERT_TRUE(browser_sees(browser, "<title>Error: Sign in"));
     CU_ASSERT_TRUE(browser_sees(browser, patient->email)); /* need not be typed again */
     CU_ASSERT_EQUAL(browser_post(browser, "sign-in", "email=nonsense&password="), 422);
@@ -375,7 +374,7 @@ static void closed_and_locked_are_told_behind_the_password(void)
     suite_set_switch(suite, admin->access, "PATIENT_LOGIN_ENABLED", false);
     browser_get(browser, "sign-in");
     CU_ASSERT_EQUAL(browser_post(browser, "sign-in", form), 403);
-    CU_ASSERT_TRUE(browser_sees(browser, "This is switched off here."));
+    CU_ASSERT_TRUE(browser_sees(browser, "This isn’t available here."));
     suite_set_switch(suite, admin->access, "PATIENT_LOGIN_ENABLED", true);
     free(suite_query(suite, "update auth.account set locked_at = 1 where email like 'p%' and "
                             "locked_at is null and created_at = (select max(created_at) from "
@@ -539,7 +538,7 @@ static void patients_register(void)
     CU_ASSERT_TRUE(browser_sees(browser, "id=\"name-wrong\""));
     CU_ASSERT_TRUE(browser_sees(browser, "id=\"surname-wrong\""));
     CU_ASSERT_TRUE(browser_sees(browser, "id=\"email-wrong\""));
-    CU_ASSERT_TRUE(browser_sees(browser, "id=\"password-wrong\">Fill in this field."));
+    CU_ASSERT_TRUE(browser_sees(browser, "id=\"password-wrong\">Please fill in this field."));
     snprintf(form, sizeof(form),
              "name=%%3Cscript%%3Ealert(1)%%3C/"
              "script%%3E&surname=%%22%%3E%%3Cb&email=%s&password=" FORM_PASSWORD "&role=patient",
@@ -556,7 +555,7 @@ static void patients_register(void)
     browser_get(again, "register");
     snprintf(form, sizeof(form), "name=A&surname=B&email=%s&password=" FORM_PASSWORD, email);
     CU_ASSERT_EQUAL(browser_post(again, "register", form), 400);
-    CU_ASSERT_TRUE(browser_sees(again, "There is an account with this address."));
+    CU_ASSERT_TRUE(browser_sees(again, "There is already an account with this email address."));
     CU_ASSERT_TRUE(again->page->seconds >= 0.99);
     free(email);
 }
@@ -583,7 +582,7 @@ static void closed_registration_says_so(void)
     suite_set_switch(suite, admin->access, "PRACTITIONER_REGISTRATION_ENABLED", false);
     CU_ASSERT_EQUAL(browser_post(browser, "register", "name=A"), 403);
     CU_ASSERT_EQUAL(browser_get(browser, "register"), 403);
-    CU_ASSERT_TRUE(browser_sees(browser, "This is switched off here."));
+    CU_ASSERT_TRUE(browser_sees(browser, "This isn’t available here."));
     CU_ASSERT_EQUAL(browser_get(browser, "sign-in"), 200);
     CU_ASSERT_FALSE(browser_sees(browser, "/t/demo/register"));
     suite_set_switch(suite, admin->access, "PATIENT_REGISTRATION_ENABLED", true);

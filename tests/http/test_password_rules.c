@@ -392,7 +392,7 @@ static void a_sign_in_with_a_common_password_is_mailed_once(void)
     CU_ASSERT_EQUAL(suite_mail_count(suite, common), 2);
     CU_ASSERT_EQUAL(suite_mail_count(suite, other), 1);
     mail = suite_mail(suite, common, 5000);
-    CU_ASSERT_TRUE(mail && strstr(mail, "Subject: Choose another password for "));
+    CU_ASSERT_TRUE(mail && strstr(mail, "Subject: Please change your password for "));
     put_policy(admin, json_pack("{s:s}", "onSignIn", "ignore"));
     free(mail);
     free(common);

@@ -126,7 +126,7 @@ static void a_change_ends_the_other_sessions(void)
     CU_ASSERT_EQUAL(sign_in_status(one->email, "another one"), 200);
     CU_ASSERT_TRUE(suite_mails_arrive(suite, one->email, 2));
     char *mail = suite_mail(suite, one->email, ARRIVES_MS);
-    CU_ASSERT_PTR_NOT_NULL(strstr(mail, "changed: Password"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(mail, "What changed: Password"));
     CU_ASSERT_PTR_NULL(strstr(mail, "another one"));
     free(mail);
 }
@@ -237,7 +237,7 @@ static void a_link_sets_the_password_once(void)
     CU_ASSERT_EQUAL(sign_in_status(patient->email, "from the link"), 200);
     CU_ASSERT_TRUE(suite_mails_arrive(suite, patient->email, 3));
     char *mail = suite_mail(suite, patient->email, ARRIVES_MS);
-    CU_ASSERT_PTR_NOT_NULL(strstr(mail, "changed: Password"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(mail, "What changed: Password"));
     free(mail);
 }
 

@@ -471,7 +471,7 @@ static void a_scheduled_end_is_taken_back_by_a_sign_in(void)
     CHECK_STATUS(sent, 200);
     CU_ASSERT_TRUE(*http_text(sent, "scheduled") != '\0');
     TEXT mail = suite_mail(suite, there->email, 10000);
-    CU_ASSERT_TRUE(mail && strstr(mail, "Your account stays"));
+    CU_ASSERT_TRUE(mail && strstr(mail, "You keep your account"));
     CU_ASSERT_TRUE(signs_in(there, "demo", PASSWORD));
     suite_advance_clock(suite, 2L * 24 * 3600);
     CU_ASSERT_TRUE(signs_in(there, "demo", PASSWORD));

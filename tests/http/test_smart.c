@@ -388,7 +388,7 @@ static void consent_shows_what_is_left_of_the_scopes(void)
     oauth_ask(browser, third, ASK "openid+patient/Observation.cruds+user/Patient.rs");
     oauth_follow(browser);
     oauth_sign_in(browser, patient->email, patient->password);
-    CU_ASSERT_TRUE(browser_sees(browser, "<span>read and search measurements and laboratory "
+    CU_ASSERT_TRUE(browser_sees(browser, "<span>read and search measurements and lab "
                                          "results in your health record</span>"));
     CU_ASSERT_FALSE(browser_sees(browser, "delete"));
     CU_ASSERT_FALSE(browser_sees(browser, "access to</span>"));

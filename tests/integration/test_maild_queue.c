@@ -249,7 +249,7 @@ static void the_installation_has_mails_of_its_own(struct loop *loop, void *arg U
         {"the link in HTML", "0001.eml", "<a href=\"https://own.example/v\">"},
         {"without a link", "0002.eml", "ask an administrator of Health"},
         {"where the project maps none", "0003.eml",
-         "Subject: Confirm your e-mail address for Health"},
+         "Subject: Verify your email address for Health"},
     };
     struct fixture self;
 

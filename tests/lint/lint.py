@@ -6,7 +6,8 @@ usage: lint.py [--tree DIR] [--objects DIR] [--headers COMPILER]
   floors    which folder may include which
   modules   no circular includes; no circular calls between modules (--objects: a build, read by nm)
   words     docs/glossary.md: words that comments and identifiers avoid
-  language  docs/glossary.md: words that texts and comments avoid, in the files of LANGUAGE_DONE
+  language  docs/glossary.md: words that texts and comments avoid, in the files of LANGUAGE_DONE and in the strings of
+            STRINGS_DONE
   style     tests/lint/style.py: sizeof(x), !p, UNUSED, order of includes, guards
   column    at most 100 columns
   headers   each header compiles alone (--headers: the compiler with its flags)
@@ -61,6 +62,7 @@ LANGUAGE_DONE = (
     'README.md',
     'SECURITY.md',
     'authd/**/*.[ch]',
+    'authd/page/template/text/en.txt',
     'botd/**/*.[ch]',
     'common/**/*.[ch]',
     'ctl/**/*.[ch]',
@@ -72,6 +74,15 @@ LANGUAGE_DONE = (
     'maild/**/*.[ch]',
     'settingsd/**/*.[ch]',
     'tests/*/*.[ch]',
+    'web/console/*.js',
+    'web/console/lib/*.js',
+    'web/console/screens/*.js',
+)
+
+# The files whose strings are emails.
+STRINGS_DONE = (
+    'dev/demo.c',
+    'maild/builtin.c',
 )
 
 ADVICE = {
@@ -339,7 +350,10 @@ def blank(match):
 
 
 def prose(path, text):
-    """A file with all that is no text replaced by blanks, and where its paragraphs begin: [(place, is a comment)]."""
+    """A file with all that is no text replaced by blanks, and where its paragraphs begin: [(place, is a comment)].
+
+    Of a .txt that is the texts of the pages, "key = text", of a .js what t(), N() and plural() are given.
+    """
     if path.endswith('.md'):
         if os.path.basename(path) == 'CHANGELOG.md':
             text = text[:text.find('\n## [', text.find('## [Unreleased]') + 1)]
@@ -357,7 +371,41 @@ def prose(path, text):
                 top = re.match(r'/\*[\s*]*(?:[\w.]+ - )?', match.group(0))
                 starts.append((match.start() + top.end(), True))
         return kept, starts
+    if path.endswith('.txt'):
+        text = re.sub(r'^[\w.]+ = ', blank, text, flags=re.M)
+        return text, [(m.end(), False) for m in re.finditer(r'^ *', text, re.M)]
+    if path.endswith('.js'):
+        string = r"'(?:[^'\\]|\\.)*'"
+        calls = re.finditer(r"\b(?:[tN]\(\s*(%s)|plural\([^',]*,\s*(%s),\s*(%s))" % (string, string, string), text)
+        return only(text, [call.span(i) for call in calls for i in range(1, 4) if call.group(i)])
     return text, [(m.end(), False) for m in re.finditer(r'(?:\A|\n\s*\n)\s*', text)]
+
+
+def only(text, spans):
+    """The text with all but these literals replaced by blanks, and where they begin."""
+    kept, at = '', 0
+    for start, end in spans:
+        kept += re.sub(r'[^\n]', ' ', text[at:start]) + '.' + text[start + 1:end - 1] + '.'
+        at = end
+    return kept + re.sub(r'[^\n]', ' ', text[at:]), [(start + 1, False) for start, _ in spans]
+
+
+def strings(text):
+    """A C file with all but its strings replaced by blanks, and where they and their paragraphs begin; see prose()."""
+    kept, starts, at = '', [], 0
+    for match in re.finditer(r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"', text, re.S):
+        code = text[at:match.start()]
+        kept += re.sub(r'[^\n,;{}]', ' ', code)
+        piece = match.group(0)
+        if piece.startswith('/*'):
+            kept += re.sub(r'[^\n]', ' ', piece)
+        else:
+            if code.strip():
+                starts.append((match.start() + 1, False))
+            starts += [(match.start() + m.end(), False) for m in re.finditer(r'(?:\\n)+', piece)]
+            kept += ' %s ' % piece[1:-1].replace('\\n', '  ')
+        at = match.end()
+    return kept + re.sub(r'[^\n]', ' ', text[at:]), starts
 
 
 def without_indented_code(text):
@@ -379,12 +427,12 @@ def language(tree):
     if not os.path.exists(path):
         return
     avoided = avoided_words(path)
-    for name in LANGUAGE_DONE:
+    for name, done in [(n, 'LANGUAGE_DONE') for n in LANGUAGE_DONE] + [(n, 'STRINGS_DONE') for n in STRINGS_DONE]:
         paths = sorted(glob.glob(os.path.join(tree.root, name), recursive=True))
         if not paths:
-            yield Violation('language', name, 1, 'is in LANGUAGE_DONE and does not exist')
+            yield Violation('language', name, 1, 'is in %s and does not exist' % done)
         for path in paths:
-            text, starts = prose(path, read(path))
+            text, starts = prose(path, read(path)) if done == 'LANGUAGE_DONE' else strings(read(path))
             for word in avoided['anywhere']:
                 fine = [m.span() for m in word.allowed.finditer(text)]
                 for match in word.phrase.finditer(text):

@@ -53,12 +53,16 @@ GLOSSARY = '''# Glossary
 | a noun or a verb | "With" |
 '''
 
-lint.LANGUAGE_DONE = ('README.md', 'docs/*.md', 'CHANGELOG.md', 'authd/done.c')
+lint.LANGUAGE_DONE = ('README.md', 'docs/*.md', 'CHANGELOG.md', 'authd/done.c', 'page/en.txt', 'console/*.js')
+lint.STRINGS_DONE = ('authd/mails.c',)
 
 GOOD = {
     'README.md': '# A tree\n',
     'CHANGELOG.md': '## [Unreleased]\n',
     'authd/done.c': '/* Does nothing. */\n',
+    'authd/mails.c': '/* The row stands here. */\n',
+    'page/en.txt': 'a.b = Check your inbox\n',
+    'console/a.js': "t('Saved.');\n",
     'docs/glossary.md': GLOSSARY,
     'common/base/arena.h': '#ifndef ATRIUM_COMMON_BASE_ARENA_H\n#define ATRIUM_COMMON_BASE_ARENA_H\n#endif\n',
     'common/base/arena.c': '#include "common/base/arena.h"\n\n#include <string.h>\n',
@@ -137,6 +141,23 @@ CASES = [
     ('a calque in a finished comment', 'authd/done.c', '/* The row\n * stands here. */\n', 'language', 'authd/done.c:2: language'),
     ('a finished comment without a subject', 'authd/done.c', '/* done.c - with a row. */\n', 'language', '"with" at the beginning'),
     ('a string of a finished file', 'authd/done.c', 'const char *text = "stands";\n', None, ''),
+    ('a calque in a text of pages', 'page/en.txt', 'a.b = Sent.\na.c = The row stands.\n', 'language',
+     'page/en.txt:2: language: "stands"'),
+    ('a key of pages', 'page/en.txt', 'stands.who = Sent.\n', None, ''),
+    ('a text of pages without a subject', 'page/en.txt', 'a.b = Sent.\na.c = Who reads.\n', 'language',
+     'page/en.txt:2: language: "Who" at the beginning'),
+    ('a question of pages', 'page/en.txt', 'a.b = Who reads?\n', None, ''),
+    ('a calque of the console', 'console/a.js', "f();\nconst x = { a: N('It\\'s a row that stands.') };\n", 'language',
+     'console/a.js:2: language: "stands"'),
+    ('a calque in a count of the console', 'console/a.js', "plural(n, '{n} row stands', '{n} rows stood');\n", 'language', '"stands"'),
+    ('a text of the console without a subject', 'console/a.js', "t('Of the row');\n", 'language', '"Of" at the beginning'),
+    ('what the console does not say', 'console/a.js', "// stands\nget('stands'); t('Row'); const stands = 'Of';\n", None, ''),
+    ('a calque in a mail over a line', 'authd/mails.c', 'const char *s = "The link is "\n    "over.";\n', 'language',
+     'authd/mails.c:1: language: "is over"'),
+    ('two strings in a row', 'authd/mails.c', 'const char *s[] = {"The link is",\n    "over"};\n', None, ''),
+    ('a paragraph of a mail without a subject', 'authd/mails.c', 'const char *s = "Hello,\\n\\nOf your account.";\n', 'language',
+     '"Of" at the beginning'),
+    ('a comment in a file of mails', 'authd/mails.c', '/* It stands. */\n', None, ''),
     ('a calque in a file that is not finished', 'authd/a.c', '/* The row stands here. */\n', None, ''),
     ('sizeof without parentheses', 'authd/a.c', 'int n = sizeof *p;\n', 'style', 'sizeof(*p)'),
     ('a comparison with NULL', 'authd/a.c', 'int n = p == NULL;\n', 'style', '!p'),

@@ -90,5 +90,5 @@ void device_approve(struct suite *suite, const struct person *person, const char
     CU_ASSERT_EQUAL(device_arrive(browser, person), 200);
     CU_ASSERT_EQUAL(device_enter(browser, code), 200);
     CU_ASSERT_EQUAL(device_press(browser, "approve"), 200);
-    CU_ASSERT_TRUE(browser_sees(browser, "The device is connected"));
+    CU_ASSERT_TRUE(browser_sees(browser, "Device connected"));
 }

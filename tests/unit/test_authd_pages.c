@@ -109,7 +109,7 @@ static void a_wrong_password_stands_beside_its_field_and_in_the_title(void)
     has(&page, "<title>Error: Sign in – North &lt;Clinic&gt;</title>");
     has(&page, "required value=\"ada@example.org\">");
     has(&page, "aria-invalid=\"true\" aria-describedby=\"password-wrong\" autofocus>\n"
-               "<p class=\"wrong\" id=\"password-wrong\">Address or password is incorrect.</p>");
+               "<p class=\"wrong\" id=\"password-wrong\">Incorrect email address or password.</p>");
     has_not(&page, "email-wrong");
     has_not(&page, "/register");
 }
@@ -175,7 +175,8 @@ static void a_session_can_be_ended_but_the_own_one_only_signed_out_of(void)
                                                   .session = sessions, .session_count = 2});
     has(&page, "<bdi>Firefox, Linux</bdi> <strong>(this browser)</strong>");
     has(&page, "name=\"session\" value=\"other\"");
-    has(&page, "value=\"end\" aria-label=\"End Growth &lt;chart&gt;\">End</button>");
+    has(&page,
+        "value=\"end\" aria-label=\"End session: Growth &lt;chart&gt;\">End session</button>");
     has(&page, "<bdi>Growth &lt;chart&gt;</bdi>");
     has(&page, "<bdi>Chrome, Android</bdi> · <bdi>192.0.2.2</bdi> · yesterday");
     has(&page, "<button name=\"do\" value=\"sign-out\">");
@@ -190,9 +191,9 @@ static void an_account_without_passkeys_says_so(void)
     page_account(&none, &(struct page_account_in){SITE, .name = "Ada", .email = "a@b.example"});
     page_account(&two, &(struct page_account_in){SITE, .name = "Ada", .email = "a@b.example",
                                                  .passkeys = "2"});
-    has(&none, "<dd>none yet</dd>");
+    has(&none, "<dd>None yet</dd>");
     has(&two, "<dd>2</dd>");
-    has_not(&two, "none yet");
+    has_not(&two, "None yet");
 }
 
 int main(void)

@@ -33,14 +33,14 @@ static void scopes_are_sentences(void)
         enum page_language language;
         const char *want;
     } rows[] = {
-        {"openid", true, PAGE_EN, "know that it is you"},
-        {"offline_access", true, PAGE_DE, "weiterarbeiten, wenn Sie abgemeldet sind"},
-        {"launch", false, PAGE_EN, "know which health record it was opened from"},
-        {"launch/patient", true, PAGE_ES, "saber de qué historial clínico se trata"},
+        {"openid", true, PAGE_EN, "recognize you when you sign in"},
+        {"offline_access", true, PAGE_DE, "den Zugriff behalten, wenn Sie sich abmelden"},
+        {"launch", false, PAGE_EN, "know from which health record you opened the app"},
+        {"launch/patient", true, PAGE_ES, "saber qué historial clínico usar"},
         {"patient/Observation.rs", true, PAGE_EN,
-         "read and search measurements and laboratory results in your health record"},
+         "read and search measurements and lab results in your health record"},
         {"patient/Observation.rs", false, PAGE_EN,
-         "read and search measurements and laboratory results in the health record of the patient"},
+         "read and search measurements and lab results in the health record of the patient"},
         {"patient/Observation.rs", true, PAGE_DE,
          "Messwerte und Laborergebnisse in Ihrer Krankenakte lesen und suchen"},
         {"patient/Observation.rs", true, PAGE_ES,
@@ -53,11 +53,10 @@ static void scopes_are_sentences(void)
         {"user/Condition.r", false, PAGE_EN,
          "read diagnoses and health problems that you have access to"},
         {"user/*.d", false, PAGE_ES, "eliminar todos los datos a los que usted tiene acceso"},
-        {"system/Immunization.s", false, PAGE_EN, "search vaccinations of all patients"},
-        {"patient/Basic.r", true, PAGE_DE,
-         "Einträge anderer Art (Basic) in Ihrer Krankenakte lesen"},
+        {"system/Immunization.s", false, PAGE_EN, "search vaccinations for all patients"},
+        {"patient/Basic.r", true, PAGE_DE, "andere Einträge (Basic) in Ihrer Krankenakte lesen"},
         {"patient/Observation.r?category=laboratory", true, PAGE_EN,
-         "read measurements and laboratory results in your health record (only where "
+         "read measurements and lab results in your health record (only where "
          "category=laboratory)"},
         {"fhir/Observation.rs", true, PAGE_EN, "<bdi>fhir/Observation.rs</bdi>"},
         {"patient/Observation.sr", true, PAGE_EN, "<bdi>patient/Observation.sr</bdi>"},

@@ -167,10 +167,10 @@ static void each_screen_is_a_file_of_its_own(void)
     static const struct {
         const char *words, *name;
     } rows[] = {
-        {"Why can this person not sign in?", "person-"},
-        {"Prove this row", "audit-"},
-        {"No mail failed in the last 30 days.", "overview-"},
-        {"Preview of the mail", "templates-"},
+        {"Troubleshoot sign-in", "person-"},
+        {"Verify row", "audit-"},
+        {"No email failed in the last 30 days.", "overview-"},
+        {"Email preview", "templates-"},
     };
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
 

@@ -40,15 +40,15 @@ function Preferences({ onLanguage }) {
         <label><span class="hidden">${t('Language')}</span>
             <select value=${currentLanguage()} onChange=${(event) => speak(event.target.value)}>
             ${languages.map(([tag, name]) => html`<option value=${tag} lang=${tag}>${name}</option>`)}</select></label>
-        <label><span class="hidden">${t('Colours')}</span>
+        <label><span class="hidden">${t('Color scheme')}</span>
             <select value=${theme} onChange=${(event) => pick(event.target.value)}>
-            <option value="system">${t('As the system')}</option><option value="light">${t('Light')}</option>
+            <option value="system">${t('System default')}</option><option value="light">${t('Light')}</option>
             <option value="dark">${t('Dark')}</option></select></label>
     </div>`;
 }
 
 function Navigation({ path, onFollow }) {
-    return html`<nav aria-label=${t('Screens')}>${groups.map((group) => html`
+    return html`<nav aria-label=${t('Main menu')}>${groups.map((group) => html`
         ${group.title && html`<h2>${t(group.title)}</h2>`}
         <ul>${group.screens.map(({ path: to, title }) => html`<li><${Link} to=${to} aria-current=${isBelow(path, to) ? 'page' : undefined}
             onFollow=${onFollow} onPointerEnter=${() => begin(screenAt(to).module)}>${t(title)}<//></li>`)}</ul>`)}</nav>`;
@@ -60,7 +60,7 @@ function Shell({ me, path, children, onLeave, onLanguage }) {
     const person = me?.profile.name[0] ?? { given: [], family: '' };
 
     return html`<div class="shell">
-        <a class="skip" href="#main" onClick=${(event) => { event.preventDefault(); document.getElementById('main').focus(); }}>${t('Skip to the content')}</a>
+        <a class="skip" href="#main" onClick=${(event) => { event.preventDefault(); document.getElementById('main').focus(); }}>${t('Skip to content')}</a>
         <header>
             <${Button} kind="menu" aria-expanded=${open ? 'true' : 'false'} aria-controls="side"
                 onClick=${() => setOpen(!open)}><span aria-hidden="true">☰</span><span class="hidden">${t('Menu')}</span><//>
@@ -101,8 +101,8 @@ function Screen({ path, query, me }) {
     const screen = screenAt(path);
 
     return screen ? html`<${Opened} key=${path} path=${path} screen=${screen} query=${query} me=${me} />`
-        : html`<${Page} title=${t('Not found')}><${Empty} title=${t('There is no such screen')}>
-            <p><${Link} to="/">${t('Go to the overview')}<//></p><//><//>`;
+        : html`<${Page} title=${t('Page not found')}><${Empty} title=${t('There is no screen at this URL')}>
+            <p><${Link} to="/">${t('Go to overview')}<//></p><//><//>`;
 }
 
 function App() {
@@ -159,12 +159,12 @@ function App() {
         in: () => (state.me.membership.admin
             ? html`<${Shell} me=${state.me} path=${path} onLeave=${leave} onLanguage=${language}>
                 <${Screen} path=${path} query=${query} me=${state.me} /><//>`
-            : html`<main class="alone"><h1>${t('No admin')}</h1>
-                <p>${t('{name} is not yours to administer. Sign in as one of its admins.', { name: state.me.project.name })}</p>
+            : html`<main class="alone"><h1>${t('Admin access required')}</h1>
+                <p>${t('You’re not an admin of {name}. Sign in with an admin account.', { name: state.me.project.name })}</p>
                 <p><${Button} kind="primary" onClick=${leave}>${t('Sign out')}<//></p></main>`),
     }[state.at]();
 
-    return html`${offline && html`<p class="offline" role="alert">${t('The service cannot be reached. What you see may be old.')}</p>`}
+    return html`${offline && html`<p class="offline" role="alert">${t('The service can’t be reached. What you see may be out of date.')}</p>`}
         ${body}<${Toasts} />
         ${proof && html`<${StepUp} onEnd=${(given) => { proof.done(given); setProof(null); }} />`}`;
 }

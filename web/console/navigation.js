@@ -6,8 +6,8 @@ export const groups = [
     { title: '', screens: [
         { path: '/', title: N('Overview') },
     ] },
-    { title: N('People'), screens: [
-        { path: '/people', title: N('Find a person') },
+    { title: N('Directory'), screens: [
+        { path: '/people', title: N('People') },
         { path: '/members', title: N('Members') },
     ] },
     { title: N('Project'), screens: [
@@ -17,7 +17,7 @@ export const groups = [
         { path: '/policies', title: N('Access policies') },
         { path: '/clients', title: N('Applications') },
         { path: '/keys', title: N('API keys') },
-        { path: '/audit', title: N('Audit trail') },
+        { path: '/audit', title: N('Audit log') },
     ] },
     { title: N('Content'), screens: [
         { path: '/templates', title: N('Mail templates') },
@@ -30,7 +30,7 @@ export const groups = [
     ] },
 ];
 
-export const overviewLead = () => t('Who signs in, what failed, what each flow still lacks to work, and what was changed last.');
+export const overviewLead = () => t('Sign-ins, failures, setup status and recent changes at a glance.');
 
 /** Returns the title of the screen at a path; undefined: it has its own title, or does not exist. */
 export const titleOf = (path) => groups.flatMap(({ screens }) => screens).find((each) => each.path === path)?.title;

@@ -21,7 +21,7 @@ function tell() {
 }
 
 /** Asks `question` before the screen is left, until the answered function is called. */
-export function guard(question = t('Leave without saving what you typed?')) {
+export function guard(question = t('Leave without saving your changes?')) {
     const held = { question };
 
     guards.add(held);

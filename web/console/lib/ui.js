@@ -12,26 +12,26 @@ export const useId = () => useRef(`i${++ids}`).current;
 // ---- errors ----
 
 const byCode = {
-    ACCOUNT_SHARED: N('This person also belongs to another organisation, so this cannot be done here.'),
-    STEP_UP_REQUIRED: N('This needs a fresh proof of who you are. Try again and confirm.'),
+    ACCOUNT_SHARED: N('This person also belongs to another organization, so you can’t do this here.'),
+    STEP_UP_REQUIRED: N('Please confirm it’s you, then try again.'),
     MFA_ENROLLMENT_REQUIRED: N('This project requires a second factor. Set one up on your account page first.'),
-    QUOTA_EXCEEDED: N('There is no space left for this file.'),
+    QUOTA_EXCEEDED: N('There isn’t enough storage for this file.'),
     EntityTooLarge: N('This file is too large.'),
 };
 const byStatus = {
-    0: N('No answer came. Check your connection.'),
-    401: N('You are not signed in any more.'),
-    403: N('You may not do this.'),
-    404: N('This is not there any more.'),
-    409: N('Another change came first.'),
-    422: N('Something here cannot be accepted.'),
-    429: N('That was too often. Wait a little and try again.'),
-    503: N('The service cannot answer right now.'),
-    504: N('The service did not answer in time.'),
+    0: N('No response. Check your connection.'),
+    401: N('You’re signed out. Please sign in again.'),
+    403: N('You don’t have permission to do this.'),
+    404: N('This no longer exists.'),
+    409: N('This change isn’t possible.'),
+    422: N('Some of the input isn’t valid.'),
+    429: N('Too many attempts. Wait a moment and try again.'),
+    503: N('The service isn’t available right now.'),
+    504: N('The service didn’t respond in time.'),
 };
 
 export const errorTitle = (error) => (error instanceof ApiError ? t(byCode[error.code] ?? byStatus[error.status] ?? N('Something went wrong.'))
-    : error instanceof LoadError ? t('This part of the console did not come. Try again, or load the page anew.') : t('Something went wrong.'));
+    : error instanceof LoadError ? t('This screen failed to load. Try again, or reload the page.') : t('Something went wrong.'));
 
 /** Returns the error, unless all its problems are at these fields, which show them. */
 export const otherError = (error, ...fields) => (error?.problems?.length
@@ -42,8 +42,8 @@ export function ErrorBox({ error, retry }) {
         <p><strong>${errorTitle(error)}</strong></p>
         ${error.message && html`<p class="detail">${error.message}</p>`}
         ${error.requestId && error.status >= 500
-            && html`<p class="detail">${t('For support: {id}', { id: error.requestId })}</p>`}
-        ${retry && html`<p><${Button} onClick=${retry}>${t('Try again')}<//></p>`}
+            && html`<p class="detail">${t('Request ID for support: {id}', { id: error.requestId })}</p>`}
+        ${retry && html`<p><${Button} onClick=${retry}>${t('Retry')}<//></p>`}
     </div>`;
 }
 
@@ -389,13 +389,13 @@ export function Conflict({ rows, onMine, onTheirs }) {
     useEffect(() => notice.current.focus(), []); // it may be outside the visible part of a long form
     return html`<div ref=${notice} class="notice warn" role="alert" tabindex="-1">
         <p><strong>${t('Someone else changed this while you were editing.')}</strong>
-            ${' '}${t('Nothing of yours is lost. Compare and choose.')}</p>
-        <div class="table"><table><thead><tr><th scope="col">${t('What')}</th><th scope="col">${t('There now')}</th>
-            <th scope="col">${t('Yours')}</th></tr></thead>
+            ${' '}${t('Your changes aren’t lost. Compare both versions and choose one.')}</p>
+        <div class="table"><table><thead><tr><th scope="col">${t('Field')}</th><th scope="col">${t('Saved version')}</th>
+            <th scope="col">${t('Your version')}</th></tr></thead>
             <tbody>${rows.map(([name, theirs, mine]) => html`<tr><th scope="row">${name}</th>
-                <td data-title=${t('There now')}>${theirs}</td><td data-title=${t('Yours')}>${mine}</td></tr>`)}</tbody></table></div>
-        <p class="buttons"><${Button} onClick=${onTheirs}>${t('Take what is there')}<//>
-            <${Button} kind="primary" onClick=${onMine}>${t('Save mine')}<//></p>
+                <td data-title=${t('Saved version')}>${theirs}</td><td data-title=${t('Your version')}>${mine}</td></tr>`)}</tbody></table></div>
+        <p class="buttons"><${Button} onClick=${onTheirs}>${t('Use the saved version')}<//>
+            <${Button} kind="primary" onClick=${onMine}>${t('Save my version')}<//></p>
     </div>`;
 }
 
@@ -462,11 +462,11 @@ export function Count({ list, text }) {
     };
 
     return html`<div class="count"><p class="soft" role="status">${text(total)}${resources.length < total
-            && html`<br />${t('Shown: {from} to {to}', { from: number(start + 1), to: number(start + resources.length) })}`}</p>
-        ${total > PAGE && html`<form class="actions" novalidate onSubmit=${go}><label for=${id}>${t('From row')}</label>
+            && html`<br />${t('Rows {from} to {to}', { from: number(start + 1), to: number(start + resources.length) })}`}</p>
+        ${total > PAGE && html`<form class="actions" novalidate onSubmit=${go}><label for=${id}>${t('Go to row')}</label>
             <input id=${id} type="number" inputmode="numeric" min="1" max=${total} value=${row} onInput=${(event) => type(event.target.value)} />
             <${Button} type="submit" disabled=${!known}>${t('Go')}<//>
-            ${start > 0 && html`<${Button} onClick=${() => list.jump(0)}>${t('To the beginning')}<//>`}</form>`}</div>`;
+            ${start > 0 && html`<${Button} onClick=${() => list.jump(0)}>${t('Back to first row')}<//>`}</form>`}</div>`;
 }
 
 /** A list with a cursor: {rows, more, busy, error, reload, next}. */

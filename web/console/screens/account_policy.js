@@ -11,15 +11,15 @@ const groups = [
     [N('Passwords'), [
         { name: 'passwordMinLength', type: 'number' },
         { name: 'passwordMinLengthWithMfa', type: 'number' },
-        { name: 'onSignIn', choices: { ignore: N('Nothing happens'), mail: N('Mail the owner'), 'require-change': N('Require another one') } },
-        { name: 'refuseCommonPasswords', type: 'check', hint: N('Where one is set.') },
+        { name: 'onSignIn', choices: { ignore: N('Do nothing'), mail: N('Email the person'), 'require-change': N('Require a new password') } },
+        { name: 'refuseCommonPasswords', type: 'check', hint: N('Applies when someone sets a password.') },
     ]],
-    [N('Signing in'), [
+    [N('Sign-in'), [
         { name: 'requireMfa', choices: { none: N('No one'), admins: N('Admins'), practitioners: N('Practitioners'), everyone: N('Everyone') } },
         { name: 'requireVerifiedEmail', type: 'check' },
         { name: 'mailCode', type: 'check' },
     ]],
-    [N('Space for documents'), [
+    [N('Document storage'), [
         { name: 'documentsPerAccount', type: 'quota' },
         { name: 'bytesPerAccount', type: 'quota', size: true },
         { name: 'bytesPerProject', type: 'quota', size: true },
@@ -33,7 +33,7 @@ const load = async () => {
     return { policy: data, etag };
 };
 
-const shown = (each, value) => (each.choices ? t(each.choices[value] ?? '') : value === true ? t('On') : value === false ? t('Off')
+const shown = (each, value) => (each.choices ? t(each.choices[value] ?? '') : value === true ? t('Enabled') : value === false ? t('Disabled')
     : value === null ? t('No limit') : each.size ? bytes(value) : number(value));
 
 export function AccountPolicy() {
@@ -57,7 +57,7 @@ export function AccountPolicy() {
                 <option value=${key}>${t(text)}</option>`)}<//>`;
         if (each.type === 'quota')
             return html`<${Field} label=${settingTitle(each.name)} type="number" min="0" value=${value ?? ''} error=${error?.problem?.(each.name)}
-                hint=${value === null ? t('Empty: no limit.') : each.size ? bytes(value) : null} onValue=${(text) => set(text === '' ? null : Number(text))} />`;
+                hint=${value === null ? t('Leave empty for no limit.') : each.size ? bytes(value) : null} onValue=${(text) => set(text === '' ? null : Number(text))} />`;
         return html`<${Field} label=${settingTitle(each.name)} type="number" min="1" max="64" value=${value} error=${error?.problem?.(each.name)} onValue=${(text) => set(Number(text))} />`;
     };
 

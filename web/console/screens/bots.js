@@ -8,9 +8,9 @@ import { outcomes } from './names.js';
 const PATH = '/v1/project/bots';
 const nameOf = (bot) => bot.identifier.map((each) => (each.system ? `${each.system}|${each.value}` : each.value))[0] ?? '';
 
-const kinds = { http: N('A web address'), program: N('A program of the operator') };
-const members = { name: N('Name'), system: N('Identifier: system'), value: N('Identifier: value'), kind: N('Kind'), timeoutMs: N('Longest run, milliseconds'), url: N('Address'), program: N('Program'),
-    warm: N('Keep it running between calls') };
+const kinds = { http: N('HTTPS URL'), program: N('Program on the server') };
+const members = { name: N('Name'), system: N('Identifier system'), value: N('Identifier value'), kind: N('Type'), timeoutMs: N('Timeout (ms)'), url: N('URL'), program: N('Program'),
+    warm: N('Keep running between calls') };
 
 function formOf(bot) {
     const first = bot?.identifier[0];
@@ -39,13 +39,13 @@ function Edit({ bot: opened, onClose, onDone }) {
         ${conflict && html`<${Conflict} rows=${Object.keys(members).map((name) => [t(members[name]), shown(formOf(conflict), name), shown(value, name)]).filter(([, theirs, mine]) => theirs !== mine)}
             onTheirs=${() => { base(conflict); set(formOf(conflict)); leave(); }} onMine=${() => { base(conflict); run(conflict); }} />`}
         <${Field} label=${t('Name')} value=${value.name} onValue=${change('name')} error=${problem('name')} autofocus required />
-        <div class="form"><${Field} label=${t('Identifier: system')} hint=${t('May be left empty.')} value=${value.system} onValue=${change('system')} />
-            <${Field} label=${t('Identifier: value')} value=${value.value} onValue=${change('value')} error=${problem('identifier')} required />
-            <${Field} label=${t('Kind')} as="select" value=${value.kind} onValue=${change('kind')}>${Object.entries(kinds).map(([key, text]) => html`<option value=${key}>${t(text)}</option>`)}<//>
-            <${Field} label=${t('Longest run, milliseconds')} type="number" value=${value.timeoutMs} onValue=${change('timeoutMs')} error=${problem('timeoutMs')} /></div>
-        ${value.kind === 'http' ? html`<${Field} label=${t('Address')} type="url" value=${value.url} onValue=${change('url')} error=${problem('url')} />`
+        <div class="form"><${Field} label=${t('Identifier system')} hint=${t('Optional')} value=${value.system} onValue=${change('system')} />
+            <${Field} label=${t('Identifier value')} value=${value.value} onValue=${change('value')} error=${problem('identifier')} required />
+            <${Field} label=${t('Type')} as="select" value=${value.kind} onValue=${change('kind')}>${Object.entries(kinds).map(([key, text]) => html`<option value=${key}>${t(text)}</option>`)}<//>
+            <${Field} label=${t('Timeout (ms)')} type="number" value=${value.timeoutMs} onValue=${change('timeoutMs')} error=${problem('timeoutMs')} /></div>
+        ${value.kind === 'http' ? html`<${Field} label=${t('URL')} type="url" value=${value.url} onValue=${change('url')} error=${problem('url')} />`
             : html`<${Field} label=${t('Program')} value=${value.program} onValue=${change('program')} error=${problem('program')} />
-                <${Check} label=${t('Keep it running between calls')} checked=${value.warm} onValue=${change('warm')} />`}
+                <${Check} label=${t('Keep running between calls')} checked=${value.warm} onValue=${change('warm')} />`}
     <//>`;
 }
 
@@ -67,20 +67,20 @@ function Run({ bot }) {
             setBad(null);
             run(body);
         } catch {
-            setBad(t('This is no JSON.'));
+            setBad(t('Enter valid JSON.'));
         }
     };
 
     return html`<${Section} title=${t('Run “{name}”', { name: bot.name })}>
-        <form class="stack" onSubmit=${start}><${Field} label=${t('Input, a JSON object')} as="textarea" class="code" rows="4" value=${input} onValue=${setInput} error=${bad} spellcheck="false" />
+        <form class="stack" onSubmit=${start}><${Field} label=${t('Input (JSON object)')} as="textarea" class="code" rows="4" value=${input} onValue=${setInput} error=${bad} spellcheck="false" />
             <div><${Button} type="submit" kind="primary" busy=${busy}>${t('Run')}<//></div></form>
         <div aria-live="polite" class="stack">${error && html`<${ErrorBox} error=${error} />`}${answer !== null && html`<pre>${answer}</pre>`}</div>
-        <h3>${t('Last executions')}</h3>
-        <${Loaded} from=${executions}>${(data) => html`<${Table} label=${t('Last executions')} rows=${data.resources.map((row, i) => ({ ...row, key: i }))} columns=${[
-            { title: t('When'), kind: 'time', cell: (row) => time(row.started) },
+        <h3>${t('Recent executions')}</h3>
+        <${Loaded} from=${executions}>${(data) => html`<${Table} label=${t('Recent executions')} rows=${data.resources.map((row, i) => ({ ...row, key: i }))} columns=${[
+            { title: t('Time'), kind: 'time', cell: (row) => time(row.started) },
             { title: t('Result'), cell: (row) => html`<${Badge} kind=${outcomes[row.outcome][1]}>${t(outcomes[row.outcome][0])}<//>` },
-            { title: t('Milliseconds'), kind: 'number', cell: (row) => number(row.durationMs) },
-        ]} empty=${html`<p class="soft">${t('It was not run yet.')}</p>`} />`}<//><//>`;
+            { title: t('Duration (ms)'), kind: 'number', cell: (row) => number(row.durationMs) },
+        ]} empty=${html`<p class="soft">${t('No executions yet')}</p>`} />`}<//><//>`;
 }
 
 export function Bots({ query }) {
@@ -93,15 +93,15 @@ export function Bots({ query }) {
         <${Loaded} from=${list}>${(data) => html`<${Table} label=${t('Bots')} rows=${data.resources} columns=${[
             { title: t('Name'), cell: (row) => row.name },
             { title: t('Identifier'), cell: (row) => html`<code>${nameOf(row)}</code>` },
-            { title: t('Runs'), cell: (row) => row.url ?? row.program },
-            { title: t('Changed'), kind: 'time', cell: (row) => time(row.lastUpdated) },
+            { title: t('URL or program'), cell: (row) => row.url ?? row.program },
+            { title: t('Last changed'), kind: 'time', cell: (row) => time(row.lastUpdated) },
             { kind: 'acts', cell: (row) => html`<${Button} kind="quiet" onClick=${() => setOpen(row)} aria-label=${t('Run “{name}”', { name: row.name })}>${t('Run')}<//>
                 <${Button} kind="quiet" onClick=${() => change(row)}>${t('Edit')}<//><${Button} kind="quiet danger" onClick=${() => setGone(row)}>${t('Delete')}<//>` },
-        ]} empty=${html`<${Empty} title=${t('No bot yet')}><p>${t('A bot is called by apps: a web address of yours, or a program of the operator.')}</p><//>`} />`}<//>
+        ]} empty=${html`<${Empty} title=${t('No bots yet')}><p>${t('Apps call a bot, which is either a URL of yours or a program that the operator installed.')}</p><//>`} />`}<//>
         ${open && html`<${Run} key=${open.id} bot=${open} />`}
         ${edit && html`<${Edit} bot=${edit.bot} onClose=${() => setEdit(null)} onDone=${(made) => { setEdit(null); setSecret(made.signingSecret ?? null); list.reload(); }} />`}
-        ${secret && html`<${Secret} title=${t('Keep this secret now')} text=${t('It verifies that calls come from here. It is not shown again.')} secret=${secret} onClose=${() => setSecret(null)} />`}
-        ${gone && html`<${ConfirmName} title=${t('Delete the bot')} name=${gone.name} submit=${t('Delete')} act=${() => remove(`${PATH}/${gone.id}`)}
-            onClose=${() => setGone(null)} onDone=${() => { setGone(null); setOpen(null); list.reload(); toast(t('Deleted.')); }}><p>${t('Apps that call it are refused from now on.')}</p><//>`}
+        ${secret && html`<${Secret} title=${t('Copy this secret')} text=${t('Use this secret to verify that calls come from Atrium. It won’t be shown again.')} secret=${secret} onClose=${() => setSecret(null)} />`}
+        ${gone && html`<${ConfirmName} title=${t('Delete bot')} name=${gone.name} submit=${t('Delete')} act=${() => remove(`${PATH}/${gone.id}`)}
+            onClose=${() => setGone(null)} onDone=${() => { setGone(null); setOpen(null); list.reload(); toast(t('Deleted.')); }}><p>${t('Apps that call this bot will get an error.')}</p><//>`}
     <//>`;
 }

@@ -31,7 +31,7 @@ const bodyOf = (form) => ({
 
 // Returns the differences of two forms: [title, theirs, mine].
 const compared = (theirs, mine) => [...members.map((name) => [t(brandTitles[name]), theirs[name], mine[name]]),
-    ...Object.keys({ ...theirs.texts, ...mine.texts }).flatMap((tag) => [['intro', t('Above the sign-in')], ['help', t('Help, below every page')]]
+    ...Object.keys({ ...theirs.texts, ...mine.texts }).flatMap((tag) => [['intro', t('Text above the sign-in form')], ['help', t('Help text below each page')]]
         .map(([part, title]) => [`${title} (${languageName(tag)})`, theirs.texts[tag]?.[part] ?? '', mine.texts[tag]?.[part] ?? '']))]
     .filter(([, a, b]) => a.trim() !== b.trim()).map((row) => row.map((each) => each || '–'));
 
@@ -41,29 +41,29 @@ function Preview({ form, scheme, logo, code, text, title }) {
     const ink = scheme === 'light' ? '#1b1f24' : '#e8ebee', soft = scheme === 'light' ? '#57606a' : '#a6afb9';
     const accent = isColor(color) && contrast(color, scheme) >= CONTRAST_MIN ? color : defaults[scheme];
 
-    return html`<figure class="brand" aria-label=${t('Preview, {scheme}', { scheme: title })} style=${{ background: grounds[scheme][0], color: soft }}>
+    return html`<figure class="brand" aria-label=${t('Preview: {scheme}', { scheme: title })} style=${{ background: grounds[scheme][0], color: soft }}>
         <div class="sheet" style=${{ background: sheet, color: ink }}>
             ${logo && html`<img src=${logo} alt="" />`}
-            <p style=${{ color: soft }}><strong>${form.name.trim() || t('Name of the project')}</strong></p>
+            <p style=${{ color: soft }}><strong>${form.name.trim() || t('Project name')}</strong></p>
             <p class="title">${t('Sign in')}</p>
             ${text.intro.trim() && html`<p>${text.intro}</p>`}
             <p class="do" style=${{ background: accent, color: scheme === 'light' ? sheet : grounds.dark[0] }}>${t('Sign in')}</p>
             <p class="link" style=${{ color: accent }}>${t('Forgot your password?')}</p>
         </div>
         <figcaption>${text.help.trim() && html`<p>${text.help}</p>`}
-            ${(form.imprintUrl.trim() || form.privacyUrl.trim()) && html`<p class="link" style=${{ color: accent }}>${[form.imprintUrl.trim() && t('Imprint'), form.privacyUrl.trim() && t('Privacy')].filter(Boolean).join(' · ')}</p>`}
+            ${(form.imprintUrl.trim() || form.privacyUrl.trim()) && html`<p class="link" style=${{ color: accent }}>${[form.imprintUrl.trim() && t('Legal notice'), form.privacyUrl.trim() && t('Privacy policy')].filter(Boolean).join(' · ')}</p>`}
             <p>${[location.host, code].filter(Boolean).join(' · ')}</p></figcaption>
     </figure>`;
 }
 
 function Color({ label, scheme, value, error, onValue }) {
     const found = contrast(value, scheme);
-    const told = value === '' ? t('Empty: as the installation’s.') : found === null ? t('Write #rrggbb.')
-        : found >= CONTRAST_MIN ? t('Contrast {ratio}:1. Good.', { ratio: number(found) }) : t('Contrast {ratio}:1. At least 4.5:1 is needed.', { ratio: number(found) });
+    const told = value === '' ? t('Leave empty to use the default color.') : found === null ? t('Enter a color as #rrggbb.')
+        : found >= CONTRAST_MIN ? t('Contrast {ratio}:1. Good.', { ratio: number(found) }) : t('Contrast {ratio}:1. It must be at least 4.5:1.', { ratio: number(found) });
 
     return html`<div class="color"><${Field} label=${label} value=${value} maxlength="7" spellcheck="false" onValue=${onValue} hint=${told}
-            error=${error ?? (found !== null && found < CONTRAST_MIN ? t('This is too hard to read.') : null)} />
-        <input type="color" aria-label=${t('{label}: choose', { label })} value=${isColor(value) ? value.toLowerCase() : defaults[scheme]} onInput=${(event) => onValue(event.target.value)} /></div>`;
+            error=${error ?? (found !== null && found < CONTRAST_MIN ? t('This color is too hard to read.') : null)} />
+        <input type="color" aria-label=${t('Choose color: {label}', { label })} value=${isColor(value) ? value.toLowerCase() : defaults[scheme]} onInput=${(event) => onValue(event.target.value)} /></div>`;
 }
 
 function Logo({ branding, code, onDone }) {
@@ -89,14 +89,14 @@ function Logo({ branding, code, onDone }) {
     });
 
     return html`<${Section} title=${t('Logo')}>
-        <p class="soft">${t('A picture of at most 512 KB. What is kept is a PNG of at most 320 by 96 points.')}</p>
-        ${branding.logo && code && html`<p class="logo"><img src=${`/t/${encodeURIComponent(code)}/brand.png?v=${branding.logo}`} alt=${t('The logo')} /></p>`}
-        <div class="buttons"><${Button} busy=${put.busy} onClick=${() => chooser.current.click()}>${branding.logo ? t('Replace the logo') : t('Upload a logo')}<//>
-            ${branding.logo && html`<${Button} kind="quiet danger" onClick=${() => ask(true)}>${t('Remove the logo')}<//>`}
+        <p class="soft">${t('An image of up to 512 KB. It’s converted to a PNG of at most 320 × 96 pixels.')}</p>
+        ${branding.logo && code && html`<p class="logo"><img src=${`/t/${encodeURIComponent(code)}/brand.png?v=${branding.logo}`} alt=${t('Logo')} /></p>`}
+        <div class="buttons"><${Button} busy=${put.busy} onClick=${() => chooser.current.click()}>${branding.logo ? t('Replace logo') : t('Upload logo')}<//>
+            ${branding.logo && html`<${Button} kind="quiet danger" onClick=${() => ask(true)}>${t('Remove logo')}<//>`}
             <input ref=${chooser} type="file" hidden accept="image/png,image/jpeg,image/webp,image/gif,image/avif" onChange=${(event) => { const [file] = event.target.files; event.target.value = ''; if (file) put.run(file); }} /></div>
         ${put.error && html`<${ErrorBox} error=${put.error} />`}
-        ${asked && html`<${Dialog} title=${t('Remove the logo')} submit=${t('Remove')} danger busy=${gone.busy} error=${gone.error} onClose=${() => ask(false)} onSubmit=${gone.run}>
-            <p>${t('The pages show none from then on, and the picture is not kept.')}</p><//>`}
+        ${asked && html`<${Dialog} title=${t('Remove logo')} submit=${t('Remove')} danger busy=${gone.busy} error=${gone.error} onClose=${() => ask(false)} onSubmit=${gone.run}>
+            <p>${t('The image will be deleted, and the hosted pages will no longer show it.')}</p><//>`}
     <//>`;
 }
 
@@ -123,19 +123,19 @@ export function Branding() {
         return html`<div class="branding"><div class="stack"><form class="stack" novalidate onSubmit=${(event) => { event.preventDefault(); if (dirty && !busy) run(data.etag); }}>
             ${conflict && html`<${Conflict} rows=${compared(formOf(conflict), form)}
                 onTheirs=${() => { state.set(conflict); type(null); leave(); }} onMine=${() => { state.set(conflict); run(conflict.etag); }} />`}
-            <${Section} title=${t('Name and colours')}><div class="form">
-                <${Field} wide label=${t('Name')} hint=${t('In the place of the project’s name. Host and tenant code always stand below.')} maxlength="80" value=${form.name} onValue=${change('name')} error=${problem('name')} />
-                <${Color} label=${t('Colour by day')} scheme="light" value=${form.colorLight} onValue=${change('colorLight')} error=${problem('colorLight')} />
-                <${Color} label=${t('Colour in the dark')} scheme="dark" value=${form.colorDark} onValue=${change('colorDark')} error=${problem('colorDark')} />
+            <${Section} title=${t('Name and colors')}><div class="form">
+                <${Field} wide label=${t('Name')} hint=${t('Shown instead of the project name. The pages always show the host and tenant code too.')} maxlength="80" value=${form.name} onValue=${change('name')} error=${problem('name')} />
+                <${Color} label=${t('Light mode color')} scheme="light" value=${form.colorLight} onValue=${change('colorLight')} error=${problem('colorLight')} />
+                <${Color} label=${t('Dark mode color')} scheme="dark" value=${form.colorDark} onValue=${change('colorDark')} error=${problem('colorDark')} />
             </div><//>
             <${Section} title=${t('Links')}><div class="form">
-                <${Field} label=${t('Imprint')} type="url" placeholder="https://" value=${form.imprintUrl} onValue=${change('imprintUrl')} error=${problem('imprintUrl')} />
-                <${Field} label=${t('Privacy')} type="url" placeholder="https://" value=${form.privacyUrl} onValue=${change('privacyUrl')} error=${problem('privacyUrl')} />
+                <${Field} label=${t('Legal notice')} type="url" placeholder="https://" value=${form.imprintUrl} onValue=${change('imprintUrl')} error=${problem('imprintUrl')} />
+                <${Field} label=${t('Privacy policy')} type="url" placeholder="https://" value=${form.privacyUrl} onValue=${change('privacyUrl')} error=${problem('privacyUrl')} />
             </div><//>
             <${Section} title=${t('Texts')}><div class="form">
                 <${Field} wide label=${t('Language')} as="select" value=${tongue} onValue=${speak}>${Object.keys(form.texts).map((tag) => html`<option value=${tag}>${languageName(tag)}</option>`)}<//>
-                <${Field} wide label=${t('Above the sign-in')} as="textarea" rows="3" maxlength="500" value=${text.intro} onValue=${say('intro')} />
-                <${Field} wide label=${t('Help, below every page')} maxlength="200" value=${text.help} onValue=${say('help')} />
+                <${Field} wide label=${t('Text above the sign-in form')} as="textarea" rows="3" maxlength="500" value=${text.intro} onValue=${say('intro')} />
+                <${Field} wide label=${t('Help text below each page')} maxlength="200" value=${text.help} onValue=${say('help')} />
             </div><//>
             ${error && html`<${ErrorBox} error=${error} />`}
             <div class="buttons"><${Button} type="submit" kind="primary" busy=${busy} disabled=${!dirty}>${t('Save')}<//>
@@ -145,6 +145,6 @@ export function Branding() {
         <aside class="stack" aria-label=${t('Preview')}>
             <${Preview} form=${form} scheme="light" title=${t('Light')} logo=${logo} code=${data.code} text=${text} />
             <${Preview} form=${form} scheme="dark" title=${t('Dark')} logo=${logo} code=${data.code} text=${text} />
-            ${data.code && html`<p><a href=${`/t/${encodeURIComponent(data.code)}/sign-in`} target="_blank" rel="noreferrer">${t('Open the sign-in page')}</a></p>`}
+            ${data.code && html`<p><a href=${`/t/${encodeURIComponent(data.code)}/sign-in`} target="_blank" rel="noreferrer">${t('Open sign-in page')}</a></p>`}
         </aside></div>`; }}<//><//>`;
 }

@@ -24,8 +24,8 @@ function Side({ value, onChange, language, label }) {
         <${Field} label=${t('Title')} value=${value.title} readonly=${!onChange} onValue=${onChange && ((title) => onChange({ ...value, title }))} />
         ${value.sections.map((each, i) => html`<${Field} key=${`t${i}`} label=${t('Heading {n}', { n: number(i + 1) })} value=${each.title ?? ''} readonly=${!onChange} onValue=${onChange && ((title) => section(i, { title }))} />
             <${Field} key=${`x${i}`} label=${t('Text {n}', { n: number(i + 1) })} as="textarea" value=${each.text} readonly=${!onChange} onValue=${onChange && ((text) => section(i, { text }))} />`)}
-        ${onChange && html`<div class="actions"><${Button} onClick=${() => onChange({ ...value, sections: [...value.sections, { title: '', text: '' }] })}>${t('Add a section')}<//>
-            ${value.sections.length > 1 && html`<${Button} onClick=${() => onChange({ ...value, sections: value.sections.slice(0, -1) })}>${t('Remove the last section')}<//>`}</div>`}
+        ${onChange && html`<div class="actions"><${Button} onClick=${() => onChange({ ...value, sections: [...value.sections, { title: '', text: '' }] })}>${t('Add section')}<//>
+            ${value.sections.length > 1 && html`<${Button} onClick=${() => onChange({ ...value, sections: value.sections.slice(0, -1) })}>${t('Remove last section')}<//>`}</div>`}
     </div><//>`;
 }
 
@@ -55,7 +55,7 @@ function Editor({ type, id, language, source, onSaved }) {
         wanted.forEach(([, i], j) => { all[i] = made.text[j]; });
         setTyped({ ...original, ...both.data.target, title: all[0], sections: original.sections.map((each, i) => ({ title: all[1 + 2 * i], text: all[2 + 2 * i] })) });
         const failed = made.items.filter((each) => each.status === 'failed').length;
-        toast(failed ? plural(failed, '{n} text could not be translated and is as in the source.', '{n} texts could not be translated and are as in the source.') : t('Suggested. Read it before you save.'),
+        toast(failed ? plural(failed, '{n} text couldn’t be translated and was left unchanged.', '{n} texts couldn’t be translated and were left unchanged.') : t('Translation suggested. Review it before you save.'),
             typed && (() => setTyped(typed)));
     });
 
@@ -70,9 +70,9 @@ function Editor({ type, id, language, source, onSaved }) {
         ${(save.error || suggest.error) && html`<${ErrorBox} error=${save.error ?? suggest.error} />`}
         <div class="buttons"><${Button} type="submit" kind="primary" busy=${save.busy} disabled=${!typed || !value.title.trim()}>${t('Save')}<//>
             ${typed && html`<${Button} onClick=${() => setTyped(null)}>${t('Discard')}<//>`}
-            ${original && html`<${Button} busy=${suggest.busy} onClick=${suggest.run}>${t('Suggest a translation')}<//>`}
+            ${original && html`<${Button} busy=${suggest.busy} onClick=${suggest.run}>${t('Suggest translation')}<//>`}
             ${target && html`<${Button} kind="danger" onClick=${() => setGone(true)}>${t('Delete')}<//>`}</div>
-        ${gone && html`<${ConfirmName} title=${t('Delete this language of the entry')} name=${id} submit=${t('Delete')} act=${() => remove(at(type, id, language))}
+        ${gone && html`<${ConfirmName} title=${t('Delete this language version')} name=${id} submit=${t('Delete')} act=${() => remove(at(type, id, language))}
             onClose=${() => setGone(false)} onDone=${() => { setGone(false); setTyped(null); both.set({ ...both.data, target: null }); onSaved(); toast(t('Deleted.')); }}><//>`}
     </form>`}<//>`;
 }
@@ -81,8 +81,8 @@ function Create({ type, language, onClose }) {
     const [id, setId] = useState('');
     const free = /^[a-z0-9][a-z0-9-]*$/.test(id);
 
-    return html`<${Dialog} title=${t('New entry')} submit=${t('Go on')} disabled=${!free} onClose=${onClose} onSubmit=${() => { onClose(); setTimeout(() => navigate(`/content${queryOf({ type, language, key: id })}`)); }}>
-        <${Field} label=${t('Key')} hint=${t('Small letters, digits and hyphens. The same in every language.')} value=${id} onValue=${setId} autofocus />
+    return html`<${Dialog} title=${t('New entry')} submit=${t('Continue')} disabled=${!free} onClose=${onClose} onSubmit=${() => { onClose(); setTimeout(() => navigate(`/content${queryOf({ type, language, key: id })}`)); }}>
+        <${Field} label=${t('Key')} hint=${t('Lowercase letters, digits and hyphens. The same in every language.')} value=${id} onValue=${setId} autofocus />
     <//>`;
 }
 
@@ -110,8 +110,8 @@ export function Content({ query }) {
             <${Table} label=${t('Content')} rows=${data.resources.map((each) => ({ ...each, key: (each.source ?? each.target).key }))} more=${list.more} busy=${list.busy} onMore=${list.next} columns=${[
                     { title: t('Key'), cell: (row) => html`<${Link} to=${address({ key: row.key })}>${row.key}<//>` },
                     { title: source ? languageName(source) : '', cell: (row) => row.source?.title ?? '–' },
-                    language !== source && { title: language ? languageName(language) : '', cell: (row) => row.target?.title ?? html`<${Badge} kind="warn">${t('not translated')}<//>` },
-                ].filter(Boolean)} empty=${settled ? html`<${Empty} title=${t('Nothing found')}><p><${Button} onClick=${() => setSearch('')}>${t('Clear the search')}<//></p><//>`
+                    language !== source && { title: language ? languageName(language) : '', cell: (row) => row.target?.title ?? html`<${Badge} kind="warn">${t('Not translated')}<//>` },
+                ].filter(Boolean)} empty=${settled ? html`<${Empty} title=${t('No results')}><p><${Button} onClick=${() => setSearch('')}>${t('Clear search')}<//></p><//>`
                     : html`<${Empty} title=${t('No content of this type')}><p>${t('Create an entry, or import a file with atriumctl.')}</p><//>`} /></div>`}<//>
         ${create && html`<${Create} type=${type} language=${source} onClose=${() => setCreate(false)} />`}
     <//>`;

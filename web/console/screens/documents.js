@@ -21,7 +21,7 @@ function Upload({ onDone }) {
             set({ name, done: 0 });
             try {
                 await upload(file, (done) => set({ name, done }), signal);
-                toast(t('“{name}” is uploaded.', { name }));
+                toast(t('“{name}” uploaded.', { name }));
             } catch (error) {
                 if (signal.aborted)
                     break;
@@ -32,7 +32,7 @@ function Upload({ onDone }) {
         onDone();
     };
 
-    useGuard(state !== null, t('Leave? The upload under way is cancelled.'));
+    useGuard(state !== null, t('Leave this screen? The upload in progress will be canceled.'));
     useEffect(() => () => stop.current?.abort(), []);
     return html`<div class="stack">
         <div><input type="file" multiple hidden ref=${input} aria-label=${t('Files')} onChange=${(event) => {
@@ -42,7 +42,7 @@ function Upload({ onDone }) {
         ${state && html`<div class="card"><p>${t('Uploading “{name}”', { name: state.name })}</p>
             <progress max="1" value=${state.done} aria-label=${t('Uploading “{name}”', { name: state.name })} />
             <div><${Button} onClick=${() => stop.current.abort()}>${t('Cancel')}<//></div></div>`}
-        ${failed.length > 0 && html`<div class="notice bad" role="alert"><p><strong>${t('Not uploaded:')}</strong></p>
+        ${failed.length > 0 && html`<div class="notice bad" role="alert"><p><strong>${t('Upload failed:')}</strong></p>
             ${failed.map(({ name, error }) => html`<p class="detail">${name}: ${errorTitle(error)} ${error.message}</p>`)}</div>`}
     </div>`;
 }
@@ -71,17 +71,17 @@ function Show({ row, onClose, onChanged }) {
         onChanged();
     };
     const rename = useAct(() => change({ fileName: name }, t('Renamed.')));
-    const open = useAct((isPublic) => change({ isPublic }, isPublic ? t('The link works from now on.') : t('The link does not work any more.')));
+    const open = useAct((isPublic) => change({ isPublic }, isPublic ? t('Public link enabled.') : t('Public link disabled.')));
 
     return html`<${Dialog} title=${file.fileName} close=${t('Close')} onClose=${onClose} onSubmit=${rename.run} submit=${t('Rename')} busy=${rename.busy}
         error=${rename.error} disabled=${!name.trim() || name === file.fileName}>
         ${pictures.test(file.contentType) && file.size !== null && html`<${Picture} id=${file.id} name=${file.fileName} />`}
-        <${Facts} rows=${[[t('Type'), file.contentType], [t('Size'), bytes(file.size)], [t('By'), file.author.display ?? file.author.reference], [t('Changed'), time(file.lastUpdated)]]} />
+        <${Facts} rows=${[[t('Type'), file.contentType], [t('Size'), bytes(file.size)], [t('Uploaded by'), file.author.display ?? file.author.reference], [t('Last changed'), time(file.lastUpdated)]]} />
         <${Field} label=${t('File name')} value=${name} onValue=${setName} />
-        <div class="head"><span><strong>${t('Public link')}</strong><br /><span class="hint">${t('Whoever has it can read the file, without signing in.')}</span></span>
+        <div class="head"><span><strong>${t('Public link')}</strong><br /><span class="hint">${t('Anyone with the link can read the file without signing in.')}</span></span>
             <${Switch} label=${t('Public link')} on=${Boolean(file.publicToken)} busy=${open.busy} onSwitch=${open.run} /></div>
         ${open.error && html`<${ErrorBox} error=${open.error} />`}
-        ${link && html`<p class="code">${link}</p><div><${Button} onClick=${() => copy(link)}>${t('Copy the link')}<//></div>`}
+        ${link && html`<p class="code">${link}</p><div><${Button} onClick=${() => copy(link)}>${t('Copy link')}<//></div>`}
     <//>`;
 }
 
@@ -91,21 +91,21 @@ export function Documents() {
 
     return html`<${Page} title=${t('Documents')} wide>
         <${Upload} onDone=${list.reload} />
-        <div class="filters few"><${Field} label=${t('Order')} as="select" value=${sort} onValue=${setSort}>
-            <option value="-_lastUpdated">${t('Newest first')}</option><option value="fileName">${t('By name')}</option><option value="contentType">${t('By type')}</option><//></div>
+        <div class="filters few"><${Field} label=${t('Sort by')} as="select" value=${sort} onValue=${setSort}>
+            <option value="-_lastUpdated">${t('Newest first')}</option><option value="fileName">${t('Name')}</option><option value="contentType">${t('Type')}</option><//></div>
         <${Loaded} from=${list}>${(data) => html`<div class="stack"><${Count} list=${list} text=${(n) => plural(n, '{n} document', '{n} documents')} />
             <${Table} label=${t('Documents')} rows=${data.resources} more=${list.more} busy=${list.busy} onMore=${list.next} columns=${[
                     { title: t('File'), cell: (row) => html`<${Button} kind="quiet start" onClick=${() => setOpen(row)}>${row.fileName}<//>` },
                     { title: t('Type'), cell: (row) => row.contentType },
                     { title: t('Size'), kind: 'number', cell: (row) => bytes(row.size) },
-                    { title: t('By'), cell: (row) => row.author.display ?? '–' },
-                    { title: t('Changed'), kind: 'time', cell: (row) => time(row.lastUpdated) },
-                    { title: t('Link'), cell: (row) => (row.publicToken ? html`<${Badge} kind="warn">${t('public')}<//>` : '–') },
+                    { title: t('Uploaded by'), cell: (row) => row.author.display ?? '–' },
+                    { title: t('Last changed'), kind: 'time', cell: (row) => time(row.lastUpdated) },
+                    { title: t('Link'), cell: (row) => (row.publicToken ? html`<${Badge} kind="warn">${t('Public')}<//>` : '–') },
                     { kind: 'acts', cell: (row) => html`<${Button} kind="quiet danger" onClick=${() => setGone(row)}>${t('Delete')}<//>` },
-                ]} empty=${html`<${Empty} title=${t('No document yet')}><p>${t('Upload files, or let an app do it.')}</p><//>`} /></div>`}<//>
+                ]} empty=${html`<${Empty} title=${t('No documents yet')}><p>${t('Upload files here or through an app.')}</p><//>`} /></div>`}<//>
         ${open && html`<${Show} row=${open} onClose=${() => setOpen(null)} onChanged=${list.reload} />`}
-        ${gone && html`<${ConfirmName} title=${t('Delete the document')} name=${gone.fileName} submit=${t('Delete')} act=${() => remove(`/document/${gone.id}`)}
+        ${gone && html`<${ConfirmName} title=${t('Delete document')} name=${gone.fileName} submit=${t('Delete')} act=${() => remove(`/document/${gone.id}`)}
             onClose=${() => setGone(null)} onDone=${() => { setGone(null); list.reload(); toast(t('Deleted.')); }}>
-            <p>${t('The file is gone for good. This cannot be undone.')}</p><//>`}
+            <p>${t('The file will be permanently deleted. This can’t be undone.')}</p><//>`}
     <//>`;
 }

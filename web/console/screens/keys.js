@@ -13,14 +13,14 @@ function Create({ policies, onClose, onDone }) {
         addresses: value.addresses.split(/[\s,]+/).filter(Boolean) })));
     const problem = (name) => error?.problem?.(name);
 
-    return html`<${Dialog} title=${t('New key')} submit=${t('Make the key')} busy=${busy} onClose=${onClose} onSubmit=${run} error=${otherError(error ?? policies.error, 'name', 'accessPolicy', 'days', 'addresses')}
+    return html`<${Dialog} title=${t('New key')} submit=${t('Create key')} busy=${busy} onClose=${onClose} onSubmit=${run} error=${otherError(error ?? policies.error, 'name', 'accessPolicy', 'days', 'addresses')}
         disabled=${!value.name.trim() || !value.accessPolicy}>
-        <${Field} label=${t('What it is for')} value=${value.name} onValue=${change('name')} error=${problem('name')} autofocus required />
+        <${Field} label=${t('Name')} value=${value.name} onValue=${change('name')} error=${problem('name')} autofocus required />
         <${Field} label=${t('Access policy')} as="select" value=${value.accessPolicy} onValue=${change('accessPolicy')} error=${problem('accessPolicy')}
-            hint=${policies.data?.length === 0 && t('There is none yet. Make one first, at “Access policies”.')}><option value="">${t('Choose one')}</option>
+            hint=${policies.data?.length === 0 && t('There are no access policies yet. Create one under “Access policies” first.')}><option value="">${t('Select a policy')}</option>
             ${policies.data?.map((each) => html`<option value=${`AccessPolicy/${each.id}`}>${each.name}</option>`)}<//>
-        <${Field} label=${t('Days until it expires')} type="number" min="1" max="365" value=${value.days} onValue=${change('days')} error=${problem('days')} />
-        <${Field} label=${t('Networks it may be used from')} hint=${t('For example 192.0.2.0/24; empty: any.')} value=${value.addresses} onValue=${change('addresses')} error=${problem('addresses')} />
+        <${Field} label=${t('Days until expiry')} type="number" min="1" max="365" value=${value.days} onValue=${change('days')} error=${problem('days')} />
+        <${Field} label=${t('Allowed networks')} hint=${t('For example, 192.0.2.0/24. Leave empty to allow any network.')} value=${value.addresses} onValue=${change('addresses')} error=${problem('addresses')} />
     <//>`;
 }
 
@@ -31,19 +31,19 @@ export function Keys() {
     const name = (reference) => policies.data?.find(({ id }) => reference === `AccessPolicy/${id}`)?.name ?? reference;
 
     return html`<${Page} title=${t('API keys')} wide actions=${html`<${Button} kind="primary" onClick=${() => setCreate(true)}>${t('New key')}<//>`}>
-        <p class="soft">${t('A machine uses the project by a key, as far as the access policy of the key lets it.')}</p>
+        <p class="soft">${t('An API key lets a program use this project, within the limits of its access policy.')}</p>
         <${Loaded} from=${list}>${() => html`<${Table} label=${t('API keys')} rows=${list.rows} more=${list.more} onMore=${list.next} busy=${list.busy} columns=${[
-            { title: t('What it is for'), cell: (row) => row.name },
+            { title: t('Name'), cell: (row) => row.name },
             { title: t('Access policy'), cell: (row) => name(row.accessPolicy) },
-            { title: t('Networks'), cell: (row) => row.addresses.join(', ') || t('any') },
-            { title: t('By'), cell: (row) => row.createdByName ?? t('a former member') },
+            { title: t('Networks'), cell: (row) => row.addresses.join(', ') || t('Any') },
+            { title: t('Created by'), cell: (row) => row.createdByName ?? t('Former member') },
             { title: t('Last used'), kind: 'time', cell: (row) => time(row.lastUsedAt) },
-            { title: t('Expires'), kind: 'time', cell: (row) => (new Date(row.expiresAt) < new Date() ? html`<${Badge} kind="bad">${t('expired')}<//>` : time(row.expiresAt)) },
+            { title: t('Expires'), kind: 'time', cell: (row) => (new Date(row.expiresAt) < new Date() ? html`<${Badge} kind="bad">${t('Expired')}<//>` : time(row.expiresAt)) },
             { kind: 'acts', cell: (row) => html`<${Button} kind="quiet danger" onClick=${() => setGone(row)}>${t('Revoke')}<//>` },
-        ]} empty=${html`<${Empty} title=${t('No key yet')}><p>${t('Make one for each machine, so that each can be revoked alone.')}</p><//>`} />`}<//>
+        ]} empty=${html`<${Empty} title=${t('No API keys yet')}><p>${t('Create a separate key for each program, so that you can revoke it alone.')}</p><//>`} />`}<//>
         ${create && html`<${Create} policies=${policies} onClose=${() => setCreate(false)} onDone=${(made) => { setCreate(false); setKey(made.key); list.reload(); }} />`}
-        ${key && html`<${Secret} title=${t('Keep this key now')} text=${t('It is stored nowhere and not shown again.')} secret=${key} onClose=${() => setKey(null)} />`}
-        ${gone && html`<${ConfirmName} title=${t('Revoke the key')} name=${gone.name} submit=${t('Revoke')} act=${() => remove(`${PATH}/${gone.id}`)} onClose=${() => setGone(null)}
-            onDone=${() => { setGone(null); list.reload(); toast(t('Revoked.')); }}><p>${t('The machine is refused from its next request on.')}</p><//>`}
+        ${key && html`<${Secret} title=${t('Copy your API key')} text=${t('Store it in a safe place. It won’t be shown again.')} secret=${key} onClose=${() => setKey(null)} />`}
+        ${gone && html`<${ConfirmName} title=${t('Revoke API key')} name=${gone.name} submit=${t('Revoke')} act=${() => remove(`${PATH}/${gone.id}`)} onClose=${() => setGone(null)}
+            onDone=${() => { setGone(null); list.reload(); toast(t('Revoked.')); }}><p>${t('Programs that use this key lose access immediately.')}</p><//>`}
     <//>`;
 }

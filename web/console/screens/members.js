@@ -12,7 +12,7 @@ function Invite({ onClose, onDone }) {
     const { busy, error, run } = useAct(async () => {
         const made = await post('/v1/projects/me/members', { ...value, admin: value.type === 'Practitioner' && value.admin,
             accessPolicy: value.accessPolicy || undefined });
-        toast(made.pending ? t('{name} is invited.', { name: made.email }) : t('{name} is a member now.', { name: made.email }));
+        toast(made.pending ? t('Invitation sent to {name}.', { name: made.email }) : t('{name} is now a member.', { name: made.email }));
         onDone();
     });
     const field = (name, label, rest = {}) => html`<${Field} label=${label} value=${value[name]} onValue=${change(name)}
@@ -20,14 +20,14 @@ function Invite({ onClose, onDone }) {
 
     return html`<${Dialog} title=${t('Invite someone')} submit=${t('Invite')} busy=${busy} onClose=${onClose} onSubmit=${run}
         error=${otherError(error, 'email', 'firstName', 'lastName', 'accessPolicy')} disabled=${!value.email || !value.firstName || !value.lastName}>
-        ${field('email', t('E-mail address'), { type: 'email', autofocus: true, autocomplete: 'off' })}
-        <div class="form">${field('firstName', t('Given name'))}${field('lastName', t('Family name'))}
+        ${field('email', t('Email address'), { type: 'email', autofocus: true, autocomplete: 'off' })}
+        <div class="form">${field('firstName', t('First name'))}${field('lastName', t('Last name'))}
         <${Field} label=${t('Role')} as="select" value=${value.type} onValue=${change('type')}>
             <option value="Practitioner">${t('Practitioner')}</option><option value="Patient">${t('Patient')}</option><//>
         <${Field} label=${t('Access policy')} as="select" value=${value.accessPolicy} onValue=${change('accessPolicy')} error=${error?.problem?.('accessPolicy')}>
-            <option value="">${t('The project’s default')}</option>
+            <option value="">${t('Project default')}</option>
             ${(policies.data?.resources ?? []).map((each) => html`<option value=${`AccessPolicy/${each.id}`}>${each.name}</option>`)}<//></div>
-        ${value.type === 'Practitioner' && html`<${Check} label=${t('Admin')} hint=${t('May change everything in this console.')}
+        ${value.type === 'Practitioner' && html`<${Check} label=${t('Admin')} hint=${t('Can change everything in this console.')}
             checked=${value.admin} onValue=${change('admin')} />`}
     <//>`;
 }
@@ -47,7 +47,7 @@ export function Members({ query, me }) {
     };
     const makeAdmin = (row, admin) => during(row, async () => {
         await patch(`/v1/projects/me/members/${row.id}`, { admin });
-        toast(admin ? t('{name} is an admin now.', { name: row.displayName }) : t('{name} is no admin any more.', { name: row.displayName }),
+        toast(admin ? t('{name} is now an admin.', { name: row.displayName }) : t('{name} is no longer an admin.', { name: row.displayName }),
             () => during(row, () => patch(`/v1/projects/me/members/${row.id}`, { admin: !admin })));
     });
 
@@ -55,23 +55,23 @@ export function Members({ query, me }) {
         <${Loaded} from=${list}>${(data) => html`<div class="stack"><${Count} list=${list} text=${(n) => plural(n, '{n} member or invitation', '{n} members and invitations')} />
             <${Table} label=${t('Members')} rows=${data.resources} more=${list.more} busy=${list.busy} onMore=${list.next} columns=${[
                     { title: t('Name'), cell: (row) => row.displayName },
-                    { title: t('Address'), cell: (row) => row.email },
+                    { title: t('Email'), cell: (row) => row.email },
                     { title: t('Role'), cell: (row) => roleName(row.profileType) },
-                    { title: t('State'), cell: (row) => (row.pending
+                    { title: t('Status'), cell: (row) => (row.pending
                         ? html`<${Badge} kind="warn">${t('Invited {day}', { day: day(row.invitedAt) })}<//>` : html`<${Badge} kind="good">${t('Member')}<//>`) },
                     { title: t('Admin'), cell: (row) => (row.profileType === 'Practitioner'
                         ? html`<${Switch} label=${t('{name} is an admin', { name: row.displayName })} on=${row.admin} busy=${busy === row.id || row.id === me.membership.id}
                             onSwitch=${(on) => makeAdmin(row, on)} />` : '–') },
                     { kind: 'acts', cell: (row) => html`${row.pending && html`<${Button} kind="quiet" busy=${busy === row.id} onClick=${() => during(row, async () => {
                         await post(`/v1/projects/me/members/${row.id}/resend`);
-                        toast(t('The invitation is on its way again.'));
-                    })}>${t('Send again')}<//>`}
+                        toast(t('Invitation resent.'));
+                    })}>${t('Resend')}<//>`}
                     ${row.id !== me.membership.id && html`<${Button} kind="quiet danger" onClick=${() => setGone(row)}>${t('Remove')}<//>`}` },
                 ]} /></div>`}<//>
         ${invite && html`<${Invite} onClose=${() => setInvite(false)} onDone=${() => { setInvite(false); list.reload(); }} />`}
-        ${gone && html`<${ConfirmName} title=${t('Remove from the project')} name=${gone.displayName} submit=${t('Remove')}
+        ${gone && html`<${ConfirmName} title=${t('Remove from project')} name=${gone.displayName} submit=${t('Remove')}
             act=${() => remove(`/v1/projects/me/members/${gone.id}`)} onClose=${() => setGone(null)}
             onDone=${() => { setGone(null); list.reload(); toast(t('Removed.')); }}>
-            <p>${gone.pending ? t('The invitation stops working.') : t('Sessions in this project end at once. The account itself stays.')}</p><//>`}
+            <p>${gone.pending ? t('The invitation will no longer work.') : t('Ends all of the person’s sessions in this project immediately. The account isn’t deleted.')}</p><//>`}
     <//>`;
 }

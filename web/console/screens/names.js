@@ -3,21 +3,21 @@ import { html } from '../lib/html.js';
 import { languageName, N, t } from '../lib/i18n.js';
 
 const settings = {
-    PATIENT_REGISTRATION_ENABLED: N('Patients may register'), PATIENT_LOGIN_ENABLED: N('Patients may sign in'), PATIENT_INVITATION_ENABLED: N('Patients may be invited'),
-    PRACTITIONER_LOGIN_ENABLED: N('Practitioners may sign in'), PRACTITIONER_INVITATION_ENABLED: N('Practitioners may be invited'),
-    PRACTITIONER_REGISTRATION_ENABLED: N('Practitioners may register'), CLINICIAN_INVITE_ON_BUSINESS_EMAIL: N('Business addresses become practitioners'),
-    PATIENT_APP_URL: N('Address of the patient app'), PRACTITIONER_APP_URL: N('Address of the practitioner app'),
-    DEFAULT_PRACTITIONER_ACCESS_POLICY: N('Access policy of new practitioners'), defaultPatientAccessPolicy: N('Access policy of new patients'),
+    PATIENT_REGISTRATION_ENABLED: N('Patient registration'), PATIENT_LOGIN_ENABLED: N('Patient sign-in'), PATIENT_INVITATION_ENABLED: N('Patient invitations'),
+    PRACTITIONER_LOGIN_ENABLED: N('Practitioner sign-in'), PRACTITIONER_INVITATION_ENABLED: N('Practitioner invitations'),
+    PRACTITIONER_REGISTRATION_ENABLED: N('Practitioner registration'), CLINICIAN_INVITE_ON_BUSINESS_EMAIL: N('Business email invitations'),
+    PATIENT_APP_URL: N('Patient app URL'), PRACTITIONER_APP_URL: N('Practitioner app URL'),
+    DEFAULT_PRACTITIONER_ACCESS_POLICY: N('Default practitioner access policy'), defaultPatientAccessPolicy: N('Default patient access policy'),
     languages: N('Languages'), defaultLanguage: N('Default language'),
-    passwordMinLength: N('Fewest characters'), passwordMinLengthWithMfa: N('Fewest characters with a second factor'), onSignIn: N('Sign-in with a common password'),
-    refuseCommonPasswords: N('Refuse common passwords'), requireMfa: N('Who needs a second factor'), requireVerifiedEmail: N('Require a proven address'),
-    mailCode: N('Allow signing in by a mailed code'), documentsPerAccount: N('Documents of one patient'), bytesPerAccount: N('Bytes of one patient'),
-    bytesPerProject: N('Bytes of the whole project'),
+    passwordMinLength: N('Minimum password length'), passwordMinLengthWithMfa: N('Minimum password length with a second factor'), onSignIn: N('At sign-in with a common password'),
+    refuseCommonPasswords: N('Reject common passwords'), requireMfa: N('Second factor required for'), requireVerifiedEmail: N('Require a verified email'),
+    mailCode: N('Allow sign-in with an email code'), documentsPerAccount: N('Documents per patient'), bytesPerAccount: N('Storage per patient (bytes)'),
+    bytesPerProject: N('Total storage (bytes)'),
 };
 
 /** Titles of the branding's members. */
 export const brandTitles = {
-    name: N('Name'), colorLight: N('Colour by day'), colorDark: N('Colour in the dark'), imprintUrl: N('Imprint'), privacyUrl: N('Privacy'), texts: N('Texts'), logo: N('Logo'),
+    name: N('Name'), colorLight: N('Light mode color'), colorDark: N('Dark mode color'), imprintUrl: N('Legal notice'), privacyUrl: N('Privacy policy'), texts: N('Texts'), logo: N('Logo'),
 };
 
 const BRANDING = 'branding.'; // prefix of a member in the history
@@ -30,22 +30,22 @@ export function settingTitle(name) {
 }
 
 const templates = {
-    PATIENT_WELCOME: N('Welcome after registering'), CLINICIAN_SIGNUP_INVITE: N('Invitation of a business address'), INVITE_TO_PROJECT: N('Invitation of a practitioner'),
-    PATIENT_INVITE: N('Invitation of a patient'), PASSWORD_RESET: N('Link to set a password'), EMAIL_VERIFICATION: N('Link to prove an address'), EMAIL_CHANGE: N('Link to change an address'),
-    EMAIL_CHANGED: N('The address was changed'), SIGN_IN_CODE: N('Code to sign in'), NEW_SIGN_IN: N('Sign-in on a new device'), CREDENTIAL_CHANGED: N('A credential was changed'),
-    PASSKEY_COUNTER: N('A passkey may be copied'), COMMON_PASSWORD: N('Common password'), ACCOUNT_DELETION_SCHEDULED: N('A deletion is scheduled'), ACCOUNT_DELETION_REMINDER: N('A deletion is near'),
-    EXPORT_MADE: N('An export is ready'), ORGANIZATION_CODE: N('Project code'),
+    PATIENT_WELCOME: N('Welcome email'), CLINICIAN_SIGNUP_INVITE: N('Business email invitation'), INVITE_TO_PROJECT: N('Practitioner invitation'),
+    PATIENT_INVITE: N('Patient invitation'), PASSWORD_RESET: N('Password reset'), EMAIL_VERIFICATION: N('Email verification'), EMAIL_CHANGE: N('Email change confirmation'),
+    EMAIL_CHANGED: N('Email changed'), SIGN_IN_CODE: N('Sign-in code'), NEW_SIGN_IN: N('Sign-in on a new device'), CREDENTIAL_CHANGED: N('Sign-in details changed'),
+    PASSKEY_COUNTER: N('Passkey possibly copied'), COMMON_PASSWORD: N('Common password warning'), ACCOUNT_DELETION_SCHEDULED: N('Deletion scheduled'), ACCOUNT_DELETION_REMINDER: N('Deletion reminder'),
+    EXPORT_MADE: N('Export ready'), ORGANIZATION_CODE: N('Tenant code'),
 };
 
 export const templateTitle = (name) => t(templates[name] ?? name);
 
 /** How a call of a bot ended: [text, kind of its badge]. */
-export const outcomes = { success: [N('Done'), 'good'], failure: [N('Failed'), 'bad'], timeout: [N('Too slow'), 'bad'], refused: [N('Refused'), 'warn'] };
+export const outcomes = { success: [N('Success'), 'good'], failure: [N('Failed'), 'bad'], timeout: [N('Timed out'), 'bad'], refused: [N('Rejected'), 'warn'] };
 
 // A branding text is shown as its language.
 const item = (value) => (value?.language ? languageName(value.language) : value);
 
-const plain = (value) => (value === null || value === undefined || value === '' ? t('Not set') : value === true ? t('On') : value === false ? t('Off')
+const plain = (value) => (value === null || value === undefined || value === '' ? t('Not set') : value === true ? t('Enabled') : value === false ? t('Disabled')
     : typeof value === 'string' ? value : Array.isArray(value) ? value.map(item).join(', ') : JSON.stringify(value));
 
 /** A change as old → new; an access policy by its name, if `policies` contains it. */
@@ -57,4 +57,4 @@ export function Diff({ change, policies = [] }) {
 }
 
 // A person whose account was erased has no name any more.
-export const author = ({ who }) => (who ? who.display || who.reference : t('The operator'));
+export const author = ({ who }) => (who ? who.display || who.reference : t('Operator'));

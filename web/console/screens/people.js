@@ -5,7 +5,7 @@ import { N, t, time } from '../lib/i18n.js';
 import { Link, navigate } from '../lib/router.js';
 import { Badge, Empty, Field, Loaded, Page, Table, useCursor, useSettled } from '../lib/ui.js';
 
-const states = { active: [N('Active'), 'good'], locked: [N('Locked'), 'bad'], deleting: [N('To be deleted'), 'warn'] };
+const states = { active: [N('Active'), 'good'], locked: [N('Locked'), 'bad'], deleting: [N('Pending deletion'), 'warn'] };
 
 export const roleName = (role) => (role === 'Patient' ? t('Patient') : t('Practitioner'));
 
@@ -24,25 +24,25 @@ export function People({ query }) {
     const change = (name) => (value) => set({ ...filter, [name]: value });
 
     useEffect(() => navigate(`/people${queryOf(wanted)}`, { replace: true }), [search, filter.role, filter.state]);
-    return html`<${Page} title=${t('Find a person')} wide>
+    return html`<${Page} title=${t('People')} wide>
         <form class="filters" role="search" onSubmit=${(event) => event.preventDefault()}>
-            <${Field} label=${t('Name or address begins with')} type="search" value=${filter.search} onValue=${change('search')}
+            <${Field} label=${t('Name or email starts with')} type="search" value=${filter.search} onValue=${change('search')}
                 autocomplete="off" />
             <${Field} label=${t('Role')} as="select" value=${filter.role} onValue=${change('role')}>
                 <option value="">${t('All')}</option><option value="Practitioner">${t('Practitioner')}</option>
                 <option value="Patient">${t('Patient')}</option><//>
-            <${Field} label=${t('State')} as="select" value=${filter.state} onValue=${change('state')}>
+            <${Field} label=${t('Status')} as="select" value=${filter.state} onValue=${change('state')}>
                 <option value="">${t('All')}</option>${Object.entries(states).map(([key, [text]]) => html`
                     <option value=${key}>${t(text)}</option>`)}<//>
         </form>
         <${Loaded} from=${list}>${() => html`<div class="stack" aria-live="polite"><${Table} label=${t('People')} rows=${list.rows}
             more=${list.more} onMore=${list.next} busy=${list.busy} columns=${[
                 { title: t('Name'), cell: (row) => html`<${Link} to=${`/people/${row.id}`}>${nameOf(row)}<//>` },
-                { title: t('Address'), cell: (row) => row.email },
+                { title: t('Email'), cell: (row) => row.email },
                 { title: t('Role'), cell: (row) => html`${roleName(row.role)}${row.admin ? html` <${Badge} kind="accent">${t('Admin')}<//>` : ''}` },
-                { title: t('State'), cell: (row) => html`<${State} of=${row.state} />` },
+                { title: t('Status'), cell: (row) => html`<${State} of=${row.state} />` },
                 { title: t('Last sign-in'), kind: 'time', cell: (row) => time(row.lastSignInAt) },
             ]}
-            empty=${html`<${Empty} title=${t('No one found')}><p>${t('Check the spelling: names and addresses are searched from their beginning.')}</p><//>`} /></div>`}<//>
+            empty=${html`<${Empty} title=${t('No people found')}><p>${t('Check the spelling. The search matches the beginning of names and email addresses.')}</p><//>`} /></div>`}<//>
     <//>`;
 }

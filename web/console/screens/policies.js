@@ -7,7 +7,7 @@ import { Badge, Button, Check, Conflict, ConfirmName, Empty, ErrorBox, Field, Lo
 
 const PATH = '/v1/project/access-policies';
 const types = { DocumentReference: N('Documents'), Content: N('Content'), Bot: N('Bots'), Translation: N('Translation'), Locale: N('Languages'), '*': N('Everything') };
-const interactions = { read: N('read'), search: N('search'), create: N('create'), update: N('change'), delete: N('delete'), execute: N('execute') };
+const interactions = { read: N('read'), search: N('search'), create: N('create'), update: N('update'), delete: N('delete'), execute: N('execute') };
 const OWN = 'DocumentReference?author=%profile';
 
 const summary = (policy) => policy.resource.map((rule) => t(types[rule.resourceType] ?? rule.resourceType)).join(', ');
@@ -16,12 +16,12 @@ export function Policies() {
     const list = useLoad(() => get(PATH));
 
     return html`<${Page} title=${t('Access policies')} actions=${html`<${Button} kind="primary" onClick=${() => navigate('/policies/new')}>${t('New policy')}<//>`}>
-        <p class="soft">${t('A policy says what its members may do. Admins are not bound by one in their project.')}</p>
+        <p class="soft">${t('An access policy defines what members can do. Admins always have full access to their project.')}</p>
         <${Loaded} from=${list}>${(data) => html`<${Table} label=${t('Access policies')} rows=${data.resources} columns=${[
             { title: t('Name'), cell: (row) => html`<${Link} to=${`/policies/${row.id}`}>${row.name}<//>` },
-            { title: t('Opens'), cell: summary },
-            { title: t('Networks'), cell: (row) => (row.ipAccessRule?.length ? html`<${Badge} kind="accent">${t('limited')}<//>` : t('any')) },
-        ]} empty=${html`<${Empty} title=${t('No access policy yet')}><p>${t('Without one nobody can register.')}</p><//>`} />`}<//><//>`;
+            { title: t('Resources'), cell: summary },
+            { title: t('Networks'), cell: (row) => (row.ipAccessRule?.length ? html`<${Badge} kind="accent">${t('Restricted')}<//>` : t('Any')) },
+        ]} empty=${html`<${Empty} title=${t('No access policies yet')}><p>${t('To let people register, create an access policy.')}</p><//>`} />`}<//><//>`;
 }
 
 function Rule({ rule, at, onChange, onRemove }) {
@@ -34,14 +34,14 @@ function Rule({ rule, at, onChange, onRemove }) {
 
     return html`<fieldset class="card"><legend class="hidden">${t('Rule {n}', { n: number(at + 1) })}</legend>
         <div class="form">
-            <${Field} label=${t('Kind of thing')} as="select" value=${rule.resourceType} onValue=${(value) => {
+            <${Field} label=${t('Resource type')} as="select" value=${rule.resourceType} onValue=${(value) => {
                 const { criteria, ...rest } = rule;
                 onChange({ ...rest, resourceType: value });
             }}>${Object.entries(types).map(([key, text]) => html`<option value=${key}>${t(text)}</option>`)}<//>
             <div class="buttons"><${Button} kind="quiet danger" onClick=${onRemove}>${t('Remove rule {n}', { n: number(at + 1) })}<//></div>
-            <${Check} label=${t('Everything may be done')} checked=${all} onValue=${(on) => onChange(on ? whole(rule) : { ...rule, interaction: ['read', 'search'] })} />
+            <${Check} label=${t('All actions')} checked=${all} onValue=${(on) => onChange(on ? whole(rule) : { ...rule, interaction: ['read', 'search'] })} />
             ${!all && html`<div class="wide checks">${Object.entries(interactions).map(([name, text]) => html`<${Check} label=${t(text)} checked=${rule.interaction.includes(name)} onValue=${toggle(name)} />`)}</div>`}
-            ${rule.resourceType === 'DocumentReference' && html`<${Check} label=${t('Only documents of the person')} checked=${rule.criteria === OWN}
+            ${rule.resourceType === 'DocumentReference' && html`<${Check} label=${t('Only the person’s own documents')} checked=${rule.criteria === OWN}
                 onValue=${(on) => { const { criteria, ...rest } = rule; onChange(on ? { ...rest, criteria: OWN } : rest); }} />`}
         </div></fieldset>`;
 }
@@ -99,41 +99,41 @@ function Editor({ policy, reload }) {
             setJson(JSON.stringify(rest, null, 2));
         } else if (json !== null) {
             if (!isRead(json))
-                return toast(t('This is not JSON with a list of rules in “resource”.'));
+                return toast(t('Enter valid JSON with a list of rules in “resource”.'));
             set(parsed());
             setJson(null);
         }
         return setTab(key);
     };
-    const bad = json !== null && !isRead(json) && t('This is not JSON with a list of rules in “resource”.');
+    const bad = json !== null && !isRead(json) && t('Enter valid JSON with a list of rules in “resource”.');
 
     useGuard(dirty);
     return html`<form class="stack" onSubmit=${(event) => { event.preventDefault(); run(etag); }}>
         ${conflict && html`<${Conflict} rows=${compared()} onTheirs=${theirs} onMine=${() => run(conflict.etag)} />`}
         <${Section}><${Field} label=${t('Name')} value=${value.name} onValue=${(name) => change({ name })} error=${error?.problem?.('name')} required /><//>
-        <${Tabs} label=${t('How to edit')} tabs=${[['form', t('Form')], ['json', 'JSON']]} current=${tab} onTab=${pick}>${tab === 'json' ? html`<${Field} label=${t('Rules and networks')} as="textarea" class="code" value=${json} spellcheck="false"
+        <${Tabs} label=${t('Editor')} tabs=${[['form', t('Form')], ['json', 'JSON']]} current=${tab} onTab=${pick}>${tab === 'json' ? html`<${Field} label=${t('Rules and networks')} as="textarea" class="code" value=${json} spellcheck="false"
             error=${bad} onValue=${(text) => { setJson(text); touch(); }} />`
             : html`${value.resource.map((rule, i) => html`<${Rule} key=${i} rule=${rule} at=${i}
                 onChange=${(next) => change({ resource: value.resource.map((each, j) => (i === j ? next : each)) })}
                 onRemove=${() => change({ resource: value.resource.filter((each, j) => i !== j) })} />`)}
-                <div><${Button} onClick=${() => change({ resource: [...value.resource, { resourceType: 'DocumentReference', interaction: ['read', 'search'] }] })}>${t('Add a rule')}<//></div>
-                <${Section} title=${t('Networks')}><p class="soft small">${t('From where signing in is allowed or blocked. The first that fits decides; none: from anywhere.')}</p>
+                <div><${Button} onClick=${() => change({ resource: [...value.resource, { resourceType: 'DocumentReference', interaction: ['read', 'search'] }] })}>${t('Add rule')}<//></div>
+                <${Section} title=${t('Networks')}><p class="soft small">${t('The first matching network decides whether sign-in is allowed. If you add none, people can sign in from anywhere.')}</p>
                     ${(value.ipAccessRule ?? []).map((rule, i) => {
                         const all = value.ipAccessRule;
                         const edit = (part) => change({ ipAccessRule: all.map((each, j) => (i === j ? { ...each, ...part } : each)) });
                         return html`<div class="form" key=${i}>
                             <${Field} label=${t('Network {n}', { n: number(i + 1) })} value=${rule.ip} onValue=${(ip) => edit({ ip })} placeholder="192.0.2.0/24" />
-                            <${Field} label=${t('Sign-ins from there')} as="select" value=${rule.action} onValue=${(action) => edit({ action })}>
-                                <option value="allow">${t('allowed')}</option><option value="block">${t('blocked')}</option><//>
+                            <${Field} label=${t('Sign-ins from this network')} as="select" value=${rule.action} onValue=${(action) => edit({ action })}>
+                                <option value="allow">${t('Allowed')}</option><option value="block">${t('Blocked')}</option><//>
                             <div class="buttons"><${Button} kind="quiet danger" onClick=${() => change({ ipAccessRule: all.filter((each, j) => i !== j) })}>${t('Remove network {n}', { n: number(i + 1) })}<//></div></div>`;
                     })}
-                    <div><${Button} onClick=${() => change({ ipAccessRule: [...value.ipAccessRule ?? [], { ip: '', action: 'allow' }] })}>${t('Add a network')}<//></div><//>`}<//>
+                    <div><${Button} onClick=${() => change({ ipAccessRule: [...value.ipAccessRule ?? [], { ip: '', action: 'allow' }] })}>${t('Add network')}<//></div><//>`}<//>
         ${error && html`<${ErrorBox} error=${error} />`}
         <div class="buttons"><${Button} type="submit" kind="primary" busy=${busy} disabled=${!dirty || !value.name.trim() || bad}>${t('Save')}<//>
             ${policy.id && html`<${Button} kind="danger" onClick=${() => setGone(true)}>${t('Delete')}<//>`}</div>
-        ${gone && html`<${ConfirmName} title=${t('Delete the policy')} name=${policy.name} submit=${t('Delete')} act=${() => remove(`${PATH}/${policy.id}`)}
+        ${gone && html`<${ConfirmName} title=${t('Delete policy')} name=${policy.name} submit=${t('Delete')} act=${() => remove(`${PATH}/${policy.id}`)}
             onClose=${() => setGone(false)} onDone=${() => { setDirty(false); setTimeout(() => navigate('/policies')); toast(t('Deleted.')); }}>
-            <p>${t('A policy that a member or a setting uses cannot be deleted.')}</p><//>`}
+            <p>${t('You can’t delete a policy that a member or a setting uses.')}</p><//>`}
     </form>`;
 }
 

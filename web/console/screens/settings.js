@@ -9,13 +9,13 @@ const BASE = '/v1/project/settings';
 const HISTORY = 100;
 
 const switches = [
-    { name: 'PATIENT_REGISTRATION_ENABLED', hint: N('Needs a default access policy for patients.') },
-    { name: 'PATIENT_LOGIN_ENABLED', hint: N('Off: no new sign-ins. Open sessions stay.') },
+    { name: 'PATIENT_REGISTRATION_ENABLED', hint: N('Requires a default patient access policy.') },
+    { name: 'PATIENT_LOGIN_ENABLED', hint: N('If disabled, no one can start a new session. Existing sessions continue.') },
     { name: 'PATIENT_INVITATION_ENABLED' },
-    { name: 'PRACTITIONER_LOGIN_ENABLED', hint: N('Admins too: who turns this off and signs out cannot come back.') },
+    { name: 'PRACTITIONER_LOGIN_ENABLED', hint: N('Includes admins: if you disable this and sign out, you can’t sign in again.') },
     { name: 'PRACTITIONER_INVITATION_ENABLED' },
-    { name: 'PRACTITIONER_REGISTRATION_ENABLED', hint: N('Needs a default access policy for practitioners.') },
-    { name: 'CLINICIAN_INVITE_ON_BUSINESS_EMAIL', hint: N('A patient who registers with one is invited as a practitioner.') },
+    { name: 'PRACTITIONER_REGISTRATION_ENABLED', hint: N('Requires a default practitioner access policy.') },
+    { name: 'CLINICIAN_INVITE_ON_BUSINESS_EMAIL', hint: N('Patients who register with a business email are invited as practitioners instead.') },
 ];
 const POLICY_OF_PATIENTS = 'defaultPatientAccessPolicy'; // a setting with a route of its own
 const values = [
@@ -50,7 +50,7 @@ function Switches({ state, onSaved }) {
         try {
             const { data, etag: next } = await call('PUT', `${BASE}/${each.name}`, { body: { enabled }, etag });
             onSaved(data, next, each.name);
-            toast(enabled ? t('“{what}” is on.', { what: settingTitle(each.name) }) : t('“{what}” is off.', { what: settingTitle(each.name) }),
+            toast(enabled ? t('“{what}” enabled.', { what: settingTitle(each.name) }) : t('“{what}” disabled.', { what: settingTitle(each.name) }),
                 () => write(each, before, next));
         } catch (error) {
             if (error.status === 409)
@@ -60,14 +60,14 @@ function Switches({ state, onSaved }) {
         }
         setBusy(null);
     };
-    const word = (on) => (on ? t('On') : t('Off'));
+    const word = (on) => (on ? t('Enabled') : t('Disabled'));
 
-    return html`<${Section} title=${t('Who may do what')}>
+    return html`<${Section} title=${t('Registration and sign-in')}>
         ${conflict && html`<${Conflict} rows=${[[settingTitle(conflict.each.name), word(effective(conflict.fresh, conflict.each)), word(conflict.enabled)]]}
             onTheirs=${() => { setConflict(null); onSaved(conflict.fresh); }}
             onMine=${() => { onSaved(conflict.fresh); write(conflict.each, conflict.enabled, conflict.fresh.etag); }} />`}
         <ul class="rows">${switches.map((each) => html`<li key=${each.name}><div>
-            <strong>${settingTitle(each.name)}</strong> ${!state.written[each.name] && html`<${Badge}>${t('never written')}<//>`}
+            <strong>${settingTitle(each.name)}</strong> ${!state.written[each.name] && html`<${Badge}>${t('Default')}<//>`}
             ${each.hint && html`<p class="hint">${t(each.hint)}</p>`}</div>
             <${Switch} label=${settingTitle(each.name)} on=${effective(state, each)} busy=${busy !== null}
                 onSwitch=${(on) => write(each, on, state.etag)} /></li>`)}</ul>
@@ -102,7 +102,7 @@ function Values({ state, policies, onSaved }) {
     const shown = (each, value) => (each.policy ? policies.find(({ id }) => value === `AccessPolicy/${id}`)?.name : value) || t('Not set');
 
     useGuard(changed.length > 0);
-    return html`<${Section} title=${t('Addresses and defaults')}>
+    return html`<${Section} title=${t('URLs and defaults')}>
         ${conflict && html`<${Conflict} rows=${changed.map((each) => [settingTitle(each.name), shown(each, read(conflict.record, each.name)), shown(each, typed[each.name])])}
             onTheirs=${() => { setConflict(null); type({}); onSaved(conflict); }}
             onMine=${() => { onSaved(conflict); run(conflict.etag); }} />`}
@@ -137,7 +137,7 @@ function Languages() {
         ${conflict && html`<${Conflict} rows=${compared()} onTheirs=${() => { locales.set(conflict); type(null); leave(); }}
             onMine=${() => run(conflict.etag)} />`}
         <form class="form" onSubmit=${(event) => { event.preventDefault(); run(data.etag); }}>
-            <${Field} label=${t('Language tags')} hint=${t('For example: en, de, pt-BR')} value=${value.languages} error=${error?.problem?.('languages')}
+            <${Field} label=${t('Language tags')} hint=${t('For example, en, de, pt-BR')} value=${value.languages} error=${error?.problem?.('languages')}
                 onValue=${(text) => type({ ...value, languages: text })} />
             <${Field} label=${t('Default language')} value=${value.defaultLanguage} error=${error?.problem?.('defaultLanguage')}
                 onValue=${(text) => type({ ...value, defaultLanguage: text })} />
@@ -150,9 +150,9 @@ function History({ history, policies }) {
     return html`<${Table} label=${t('History')} rows=${history.resources.map((row, i) => ({ ...row, key: i }))} columns=${[
         { title: t('Setting'), cell: (row) => settingTitle(row.name) },
         { title: t('Change'), cell: (row) => html`<${Diff} change=${row} policies=${policies} />` },
-        { title: t('By'), cell: (row) => author(row) },
-        { title: t('When'), kind: 'time', cell: (row) => time(row.when) },
-    ]} empty=${html`<${Empty} title=${t('Nothing was changed yet')} />`} />`;
+        { title: t('Changed by'), cell: (row) => author(row) },
+        { title: t('Time'), kind: 'time', cell: (row) => time(row.when) },
+    ]} empty=${html`<${Empty} title=${t('No changes yet')} />`} />`;
 }
 
 export function Settings({ query }) {

@@ -7,10 +7,10 @@ import { Button, Field, useAct } from '../lib/ui.js';
 const TENANT = 'atrium.console.tenant';
 
 const words = (error) => ({
-    0: t('No answer came. Check your connection.'), 404: t('There is no project with this code.'),
-    409: t('That sign-in was not begun here, or it is over. Try again.'),
-    429: t('That was too often. Wait a little and try again.'),
-}[error.status] ?? t('Signing in is not possible: {why}', { why: error.message }));
+    0: t('No response. Check your connection.'), 404: t('No project has this tenant code.'),
+    409: t('This sign-in wasn’t started in this browser, or it has expired. Try again.'),
+    429: t('Too many attempts. Wait a moment and try again.'),
+}[error.status] ?? t('Sign-in failed: {why}', { why: error.message }));
 
 /** tenant: from a link, followed immediately; refused: the error of a sign-in. */
 export function SignInScreen({ ended, refused, tenant }) {
@@ -31,10 +31,10 @@ export function SignInScreen({ ended, refused, tenant }) {
     }, []);
     return html`<form class="card" onSubmit=${submit}>
         <h1>${t('Sign in to the console')}</h1>
-        ${ended && !problem && html`<p class="notice warn" role="status">${t('Your session has ended. Sign in again.')}</p>`}
+        ${ended && !problem && html`<p class="notice warn" role="status">${t('Your session has ended. Please sign in again.')}</p>`}
         ${problem && html`<p class="notice bad" role="alert">${words(problem)}</p>`}
-        <${Field} label=${t('Project code')} value=${code} onValue=${setCode} autocomplete="organization" autocapitalize="none"
+        <${Field} label=${t('Tenant code')} value=${code} onValue=${setCode} autocomplete="organization" autocapitalize="none"
             spellcheck="false" required inputRef=${first} />
-        <${Button} type="submit" kind="primary full" busy=${busy}>${t('Go on to sign in')}<//>
+        <${Button} type="submit" kind="primary full" busy=${busy}>${t('Continue to sign-in')}<//>
     </form>`;
 }

@@ -13,15 +13,15 @@ export function StepUp({ onEnd }) {
         await post('/auth/step-up', await body());
         onEnd(true);
     });
-    const wrong = error?.status === 400 || error?.status === 401 ? t('That is not right. Try again.') : null;
+    const wrong = error?.status === 400 || error?.status === 401 ? t('Incorrect password or code. Try again.') : null;
 
-    return html`<${Dialog} title=${t('Confirm that it is you')} submit=${t('Confirm')} busy=${busy}
+    return html`<${Dialog} title=${t('Confirm it’s you')} submit=${t('Confirm')} busy=${busy}
         error=${wrong || error?.name === 'NotAllowedError' ? null : error}
         onClose=${() => onEnd(false)} onSubmit=${() => run(async () => (enrolled ? { mfaToken: typed.replace(/\s/g, '') }
             : { password: typed }))}>
-        <p>${t('What you are about to do needs a fresh proof. It holds for a few minutes.')}</p>
+        <p>${t('Please confirm it’s you to continue. You won’t be asked again for a few minutes.')}</p>
         <${Loaded} from=${me}>${() => (enrolled
-            ? html`<${Field} key="code" label=${t('Code')} hint=${t('Six digits of your authenticator, or a recovery code.')}
+            ? html`<${Field} key="code" label=${t('Code')} hint=${t('Six digits from your authenticator app, or a recovery code')}
                 inputmode="numeric" autocomplete="one-time-code" value=${typed} onValue=${type} error=${wrong}
                 inputRef=${focusOnce} />`
             : html`<${Field} key="password" label=${t('Password')} type="password" autocomplete="current-password"

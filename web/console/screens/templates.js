@@ -19,11 +19,11 @@ const templateNames = Object.keys(mails).filter((name) => name !== '*');
 export function Templates() {
     const list = useLoad(() => get(PATH));
 
-    return html`<${Page} title=${t('Mail templates')}><p class="soft">${t('A mail is sent only when its template is written.')}</p>
+    return html`<${Page} title=${t('Mail templates')}><p class="soft">${t('An email is only sent if its template is set up.')}</p>
         <${Loaded} from=${list}>${(data) => html`<${Table} label=${t('Mail templates')} rows=${templateNames.map((name) => ({ key: name, name, mapped: data.resources.filter((each) => each.name === name) }))} columns=${[
-            { title: t('Mail'), cell: (row) => html`<${Link} to=${`/templates/${row.name}`}>${templateTitle(row.name)}<//><br /><code class="soft">${row.name}</code>` },
-            { title: t('Languages'), cell: (row) => (row.mapped.length ? row.mapped.map((each) => html`<${Badge} kind="accent">${tongue(each.language)}<//> `) : html`<${Badge} kind="warn">${t('not written')}<//>`) },
-            { title: t('Changed'), kind: 'time', cell: (row) => time(row.mapped.map((each) => each.lastUpdated).sort().pop()) },
+            { title: t('Email'), cell: (row) => html`<${Link} to=${`/templates/${row.name}`}>${templateTitle(row.name)}<//><br /><code class="soft">${row.name}</code>` },
+            { title: t('Languages'), cell: (row) => (row.mapped.length ? row.mapped.map((each) => html`<${Badge} kind="accent">${tongue(each.language)}<//> `) : html`<${Badge} kind="warn">${t('Not set up')}<//>`) },
+            { title: t('Last changed'), kind: 'time', cell: (row) => time(row.mapped.map((each) => each.lastUpdated).sort().pop()) },
         ]} />`}<//><//>`;
 }
 
@@ -39,7 +39,7 @@ function Frame({ text }) {
         if (ready)
             frame.current.contentDocument.documentElement.innerHTML = text;
     }, [ready, text]);
-    return html`<iframe class="preview" src="/console/preview.html" sandbox="allow-same-origin" title=${t('Preview of the mail')} ref=${frame} onLoad=${() => setReady(true)}></iframe>`;
+    return html`<iframe class="preview" src="/console/preview.html" sandbox="allow-same-origin" title=${t('Email preview')} ref=${frame} onLoad=${() => setReady(true)}></iframe>`;
 }
 
 function Preview({ value, samples }) {
@@ -48,8 +48,8 @@ function Preview({ value, samples }) {
     return html`<div class="stack">
         <p><span class="soft">${t('Subject')}:</span> <strong>${fill(settled.subject, samples, (text) => text)}</strong></p>
         ${settled.html ? html`<${Frame} text=${fill(settled.html, samples, escape)} />`
-            : html`<p class="soft">${t('Without HTML the mail is its text alone.')}</p>`}
-        <h3>${t('As text')}</h3><pre>${fill(settled.text, samples, (text) => text)}</pre>
+            : html`<p class="soft">${t('Without HTML, the email is sent as plain text.')}</p>`}
+        <h3>${t('Plain text')}</h3><pre>${fill(settled.text, samples, (text) => text)}</pre>
     </div>`;
 }
 
@@ -59,10 +59,10 @@ function Other({ records, not, languages }) {
     const [language, set] = useState(languages.find((each) => each !== not && records.some((record) => (record.language ?? ANY) === each)) ?? languages.find((each) => each !== not));
     const parts = partsOf(records.find((each) => (each.language ?? ANY) === language));
 
-    return html`<div class="stack" lang=${language || undefined}><${Field} label=${t('Language to compare with')} as="select" value=${language} onValue=${set}>
+    return html`<div class="stack" lang=${language || undefined}><${Field} label=${t('Compare with')} as="select" value=${language} onValue=${set}>
         ${languages.filter((each) => each !== not).map((each) => html`<option value=${each}>${tongue(each)}</option>`)}<//>
-        <${Field} label=${t('Subject there')} value=${parts.subject} readonly /><${Field} label=${t('Text there')} as="textarea" value=${parts.text} readonly rows="8" />
-        <${Field} label=${t('HTML there')} as="textarea" class="code" value=${parts.html} readonly /></div>`;
+        <${Field} label=${t('Subject (other language)')} value=${parts.subject} readonly /><${Field} label=${t('Text (other language)')} as="textarea" value=${parts.text} readonly rows="8" />
+        <${Field} label=${t('HTML (other language)')} as="textarea" class="code" value=${parts.html} readonly /></div>`;
 }
 
 function Editor({ name, language, languages, records, reload, onSaved }) {
@@ -90,21 +90,21 @@ function Editor({ name, language, languages, records, reload, onSaved }) {
             onMine=${() => run(conflict.etag)} onTheirs=${() => { type(null); leave(); reload(); }} />`}
         <div class="grid two"><${Section} title=${tongue(language)}>
             ${field('subject', t('Subject'), { required: true })}${field('text', t('Text'), { as: 'textarea', rows: 8, required: true })}
-            ${field('html', 'HTML', { as: 'textarea', class: 'code', spellcheck: 'false', hint: t('May be left empty.') })}
+            ${field('html', 'HTML', { as: 'textarea', class: 'code', spellcheck: 'false', hint: t('Optional') })}
             <div><h3>${t('Variables')}</h3><p class="actions">${Object.keys(samples).map((each) => html`<${Button} kind="quiet" onClick=${() => insert(each)} title=${samples[each]}><code>{{${each}}}</code><//>`)}</p></div>
-        <//><${Section}><${Tabs} label=${t('Beside it')} tabs=${[['preview', t('Preview')], ['other', t('Another language')]]} current=${beside} onTab=${setBeside}>
+        <//><${Section}><${Tabs} label=${t('Side panel')} tabs=${[['preview', t('Preview')], ['other', t('Another language')]]} current=${beside} onTab=${setBeside}>
             ${beside === 'preview' ? html`<${Preview} value=${value} samples=${samples} />` : html`<${Other} records=${records} not=${language} languages=${languages} />`}<//><//></div>
         ${otherError(error, 'subject', 'text', 'html') && html`<${ErrorBox} error=${error} />`}
         <div class="buttons"><${Button} type="submit" kind="primary" busy=${busy} disabled=${!typed || !value.subject.trim() || !value.text.trim()}>${t('Save')}<//>
             ${typed && html`<${Button} onClick=${() => type(null)}>${t('Discard')}<//>`}${record && html`<${Button} kind="danger" onClick=${() => setGone(true)}>${t('Delete')}<//>`}</div>
-        ${gone && html`<${ConfirmName} title=${t('Delete the template')} name=${name} submit=${t('Delete')} act=${() => remove(`${PATH}/${name}?language=${encodeURIComponent(language)}`)}
+        ${gone && html`<${ConfirmName} title=${t('Delete template')} name=${name} submit=${t('Delete')} act=${() => remove(`${PATH}/${name}?language=${encodeURIComponent(language)}`)}
             onClose=${() => setGone(false)} onDone=${() => {
                 const body = { ...(language && { language }), subject: record.subject, text: record.text, ...(record.html && { html: record.html }) };
                 setGone(false);
                 type(null);
                 reload();
                 toast(t('Deleted.'), async () => { await put(`${PATH}/${name}`, body); reload(); });
-            }}><p>${t('This mail is not sent in this language any more.')}</p><//>`}
+            }}><p>${t('This email will no longer be sent in this language.')}</p><//>`}
     </form>`;
 }
 
