@@ -59,47 +59,47 @@ static const struct config_row config_rows[] = {
                          "host=/run/postgresql dbname=atrium user=atrium-authd"),
     CONFIG_PATH(
         struct authd_config, seal_key, "/etc/atrium/authd.key", CONFIG_SECRET,
-        "File with 64 hex digits: the key that seals signing keys, second factors, keys for "
-        "network addresses and queued messages."),
+        "File with 64 hexadecimal digits that only its owner can read: the key that encrypts "
+        "signing keys, second factors, the keys for network addresses and queued messages."),
     CONFIG_TEXT(struct authd_config, issuer, "atrium", 0, "Claim iss of access tokens."),
     CONFIG_TEXT(struct authd_config, audience, "atrium", 0, "Claim aud of access tokens."),
     CONFIG_DURATION_RELOAD(
         struct authd_config, refresh_retry_window, "2m", 0, HOURS(24),
-        "How long the answer of a refresh can be had again with the same token."),
+        "How long a client can repeat a refresh with the same token and get the same answer."),
     CONFIG_DURATION_RELOAD(struct authd_config, fresh_sign_in, "15m", MINUTES(1), HOURS(24),
-                           "How old a sign-in may be where a step-up is required otherwise."),
-    CONFIG_INT_RELOAD(struct authd_config, sessions_per_account, "200", 1, 10000,
-                      "Sessions that an account may have; one more ends the longest unused."),
+                           "How long a sign-in or step-up counts as fresh."),
+    CONFIG_INT_RELOAD(
+        struct authd_config, sessions_per_account, "200", 1, 10000,
+        "Sessions of an account; a sign-in beyond this ends the session that was unused longest."),
     CONFIG_INT(struct authd_config, password_threads, "0", 0, 256,
-               "Threads that hash passwords, 19 MiB each while they do; 0: one for each core."),
+               "Threads that hash passwords, with 19 MiB each while they hash; 0: one per core."),
     CONFIG_INT(struct authd_config, password_queue, "64", 1, 4096,
-               "Password checks that may wait for a thread; beyond that the answer is 503."),
-    CONFIG_INT(
-        struct authd_config, imported_password_threads, "0", 0, 256,
-        "Threads that verify password hashes of other systems, up to 256 MiB each while they "
-        "do; 0: half of password_threads, at least one."),
+               "Password checks that can wait for a thread; more return 503."),
+    CONFIG_INT(struct authd_config, imported_password_threads, "0", 0, 256,
+               "Threads that verify password hashes of other systems, with up to 256 MiB each "
+               "while they verify; 0: half of password_threads, at least one."),
     CONFIG_PATH(struct authd_config, free_mail_file, NULL, CONFIG_RELOAD,
-                "List of the domains of free mail providers, instead of the one built in."),
+                "List of domains that replaces the built-in list of free email providers."),
     CONFIG_PATH(struct authd_config, throwaway_file, NULL, CONFIG_RELOAD,
-                "List of the domains of throwaway mailboxes, instead of the one built in."),
+                "List of domains that replaces the built-in list of throwaway mailboxes."),
     CONFIG_PATH(
         struct authd_config, common_passwords, NULL, CONFIG_RELOAD,
-        "Filter or list of passwords that projects may refuse, instead of the one built in."),
+        "Filter or list of passwords that projects can reject, in place of the built-in filter."),
     CONFIG_LIST_RELOAD(struct authd_config, business_domains, NULL,
-                       "Domains that are a business's whatever the lists say."),
+                       "Domains that are a business's, whatever the lists say."),
     CONFIG_LIST_RELOAD(struct authd_config, free_mail_domains, NULL,
-                       "Domains that are not a business's whatever the lists say."),
+                       "Domains that are not a business's, whatever the lists say."),
     CONFIG_TEXT(struct authd_config, account_app_url, NULL, CONFIG_RELOAD,
-                "URL of the installation's own pages, for links to practitioners of several "
-                "tenants, and for passkeys."),
+                "URL of the installation's own account pages, for links to practitioners of "
+                "several tenants and for passkeys."),
     CONFIG_LIST_RELOAD(struct authd_config, passkey_origins, NULL,
-                       "Further origins that the installation's passkeys may be used on."),
-    CONFIG_LIST_RELOAD(struct authd_config, allow_networks, NULL,
-                       "Private networks and addresses that URLs of OAuth clients may lead to; "
-                       "none by default."),
-    CONFIG_PATH(struct authd_config, client_ca_file, NULL, CONFIG_RELOAD,
-                "Certificates that those of OAuth clients' URLs must chain to; default: the "
-                "system's."),
+                       "More origins where the installation's passkeys work."),
+    CONFIG_LIST_RELOAD(
+        struct authd_config, allow_networks, NULL,
+        "Private networks and addresses that URLs of OAuth clients can lead to; default: none."),
+    CONFIG_PATH(
+        struct authd_config, client_ca_file, NULL, CONFIG_RELOAD,
+        "Certificate authorities that these URLs' servers must chain to; default: the system's."),
 };
 
 static const char *const upstreams[] = {"settingsd", "maild", "docd", "botd", NULL};

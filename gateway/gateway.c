@@ -33,37 +33,37 @@ enum {
 
 static const struct config_row config_rows[] = {
     CONFIG_TEXT(struct gateway_config, listen, "127.0.0.1:8080", 0,
-                "ADDRESS:PORT for clients; not used when sockets are passed."),
+                "ADDRESS:PORT for clients; ignored if the service manager passes sockets."),
     CONFIG_TEXT(struct gateway_config, admin_listen, "127.0.0.1:9080", 0,
-                "ADDRESS:PORT for /healthz, /readyz and /metrics."),
+                "ADDRESS:PORT for /healthz, /readyz and /metrics; empty disables them."),
     CONFIG_INT(struct gateway_config, max_connections, "4096", 16, 65536,
-               "Open connections; further ones wait in the kernel."),
+               "Open connections; more wait in the kernel."),
     CONFIG_INT_RELOAD(struct gateway_config, connections_per_client, "256", 8, 65536,
-                      "Open connections of one client address, not of trusted_proxies."),
+                      "Open connections per client address; those of trusted_proxies don't count."),
     CONFIG_DURATION(struct gateway_config, keep_alive_timeout, "75s", 1000, 3600000,
-                    "How long a connection may wait for its next request."),
+                    "How long a connection can wait for its next request."),
     CONFIG_LIST_RELOAD(struct gateway_config, trusted_proxies, NULL,
-                       "Addresses and networks whose forwarded_header is believed."),
-    CONFIG_CHOICE_RELOAD(struct gateway_config, forwarded_header, "X-Forwarded-For",
-                         "X-Forwarded-For Forwarded",
-                         "Where trusted_proxies name the client; the other header is ignored."),
-    CONFIG_BOOL_RELOAD(struct gateway_config, access_log, "true", "One log line for each request."),
+                       "Addresses and networks whose forwarded_header the gateway trusts."),
+    CONFIG_CHOICE_RELOAD(
+        struct gateway_config, forwarded_header, "X-Forwarded-For", "X-Forwarded-For Forwarded",
+        "Header in which trusted_proxies name the client; the other header is ignored."),
+    CONFIG_BOOL_RELOAD(struct gateway_config, access_log, "true",
+                       "Whether to log one line per request."),
     CONFIG_BOOL_RELOAD(struct gateway_config, access_log_address, "false",
-                       "Client addresses in the access log: personal data."),
+                       "Whether that line has the client's address, which is personal data."),
     CONFIG_DURATION_RELOAD(struct gateway_config, slow_request, "2s", 0, 600000,
                            "Requests that take longer are logged by their route; 0s: none."),
     CONFIG_TEXT(struct gateway_config, otlp_endpoint, "", 0,
-                "URL that traces are sent to by OTLP/HTTP, http://HOST:4318/v1/traces; empty: no "
-                "request is traced."),
+                "URL that receives traces by OTLP over HTTP, http://HOST:4318/v1/traces; empty: "
+                "nothing is traced."),
     CONFIG_PATH(struct gateway_config, otlp_header_file, NULL, CONFIG_SECRET,
-                "File with a header for that URL, \"Name: value\" on its first line."),
-    CONFIG_RATIO_RELOAD(
-        struct gateway_config, trace_sample, "0.01",
-        "Part of the requests that are traced, 0 to 1, of those without a traceparent of "
-        "trusted_proxies."),
-    CONFIG_TEXT(struct gateway_config, console_upload_origin, "", 0,
-                "Origin of the bucket, https://HOST[:PORT], where browsers upload to one: the "
-                "console may send files there."),
+                "File with mode 0600 whose first line is a header for that URL, \"Name: value\"."),
+    CONFIG_RATIO_RELOAD(struct gateway_config, trace_sample, "0.01",
+                        "Fraction of requests to trace, 0 to 1; a traceparent header from "
+                        "trusted_proxies overrides it."),
+    CONFIG_TEXT(
+        struct gateway_config, console_upload_origin, "", 0,
+        "Origin of the bucket, https://HOST[:PORT], if browsers upload documents to a bucket."),
 };
 
 static const struct route_doc health_doc = {

@@ -15,13 +15,15 @@ static const struct config_row config_rows[] = {
     DATABASE_CONFIG_ROWS(struct settingsd_config,
                          "host=/run/postgresql dbname=atrium user=atrium-settingsd"),
     CONFIG_PATH(struct settingsd_config, seal_key, "/etc/atrium/settingsd.key", CONFIG_SECRET,
-                "File of 64 hex digits, 0600: seals what waits in the outbox."),
+                "File with 64 hexadecimal digits that only its owner can read: the key that "
+                "encrypts queued messages."),
     CONFIG_INT_RELOAD(struct settingsd_config, children_per_project, "100", 1, 10000,
-                      "Projects that the admins of one may make directly below it."),
+                      "Projects that a project's admins can create directly below it."),
     CONFIG_INT_RELOAD(struct settingsd_config, projects_per_root, "1000", 1, 4000,
-                      "Projects of one tree up to which admins may make more."),
-    CONFIG_INT_RELOAD(struct settingsd_config, history_keep, "0", 0, 100000,
-                      "Changes of settings that a project's history keeps, 1000 at least; 0: all."),
+                      "Projects in a whole tree up to which admins can create more."),
+    CONFIG_INT_RELOAD(
+        struct settingsd_config, history_keep, "0", 0, 100000,
+        "Changes of settings that each project's history keeps, at least 1000; 0: all."),
 };
 
 #define SERVICE settingsd

@@ -57,7 +57,7 @@ struct database_config {
      4096,                                                                                        \
      0,                                                                                           \
      NULL,                                                                                        \
-     "libpq connection string of this daemon's own role; several hosts may be listed."},          \
+     "Connection string (libpq) of this daemon's own role; it can list several hosts."},          \
         {"read_connections",                                                                      \
          CONFIG_TYPE_INT,                                                                         \
          offsetof(s, db.read_connections),                                                        \
@@ -66,7 +66,7 @@ struct database_config {
          64,                                                                                      \
          0,                                                                                       \
          NULL,                                                                                    \
-         "Connections that all reads share in pipeline mode."},                                   \
+         "Connections that all reads share."},                                                    \
         {"write_connections",                                                                     \
          CONFIG_TYPE_INT,                                                                         \
          offsetof(s, db.write_connections),                                                       \
@@ -84,10 +84,10 @@ struct database_config {
          600000,                                                                                  \
          0,                                                                                       \
          NULL,                                                                                    \
-         "Longest run of one statement; enforced by the server."},                                \
+         "Longest time that a statement can run."},                                               \
     {                                                                                             \
         "lock_timeout", CONFIG_TYPE_DURATION, offsetof(s, db.lock_timeout), "2s", 100, 600000, 0, \
-            NULL, "Longest wait of one statement for a lock; then the answer is 503."             \
+            NULL, "Longest time that a statement can wait for a lock; longer returns 503."        \
     }
 
 struct service_definition {

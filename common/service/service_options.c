@@ -9,37 +9,34 @@ enum { EXIT_USAGE = 2, SECTIONS_MAX = 16 };
 
 const struct config_row common_config_rows[] = {
     CONFIG_PATH(struct common_config, run_dir, "/run/atrium", 0,
-                "Directory of the daemons' sockets and lock files."),
+                "Directory of the daemons' sockets and lock files; the same for all daemons."),
     CONFIG_CHOICE_RELOAD(struct common_config, log_level, "info", "debug info notice warning error",
-                         "Least urgent lines to log: debug, info, notice, warning or error."),
+                         "Lowest level that is logged: debug, info, notice, warning or error."),
     CONFIG_CHOICE(struct common_config, log_format, "auto", "auto text json journal",
-                  "Form of the log: text, json, journal (entries with fields), or auto: journal "
-                  "under systemd, else text."),
+                  "Format of the log: text, json, journal (entries with fields), or auto: journal "
+                  "if standard error is the journal, otherwise text."),
     CONFIG_DURATION_RELOAD(struct common_config, slow_statement, "1s", 0, 600000,
-                           "Statements that take longer are logged by their name; 0s: none."),
+                           "SQL statements that take longer are logged by name; 0s: none."),
     CONFIG_BOOL(struct common_config, development, "false",
-                "Written by `atriumctl dev` only: allows --test-clock."),
-    CONFIG_PATH(
-        struct common_config, bus_hosts, NULL, 0,
-        "File of all instances of a suite on several hosts, with their addresses and keys."),
-    CONFIG_TEXT(
-        struct common_config, bus_listen, NULL, 0,
-        "Address to listen at for other hosts instead of that in bus_hosts, where addresses "
-        "are translated (0.0.0.0: all)."),
+                "Lets the daemons use a test clock; only atriumctl dev sets this."),
+    CONFIG_PATH(struct common_config, bus_hosts, NULL, 0,
+                "File that lists all instances with their addresses and keys, if they run on "
+                "several hosts."),
+    CONFIG_TEXT(struct common_config, bus_listen, NULL, 0,
+                "Address on which this instance listens for other hosts, if it differs from the "
+                "address in bus_hosts (0.0.0.0: all)."),
     CONFIG_PATH(struct common_config, bus_keys, "/etc/atrium/bus", 0,
-                "Directory of the secret keys for other hosts, SERVICE.INSTANCE.key each."),
+                "Directory of the secret keys of this host's instances, SERVICE.INSTANCE.key."),
     CONFIG_INT_RELOAD(struct common_config, audit_keep_months, "0", 0, 1200,
-                      "Months of the audit trail that `atriumctl audit prune` keeps before this "
-                      "one; 0: all."),
+                      "Full months of the audit log that `atriumctl audit prune` keeps; 0: all."),
     CONFIG_PATH(struct common_config, audit_export_dir, "/var/lib/atrium/audit", CONFIG_RELOAD,
-                "Directory that a month is written to before it is dropped."),
+                "Directory to which that command exports older months before it deletes them."),
     CONFIG_TEXT(struct common_config, audit_database,
                 "host=/run/postgresql dbname=atrium user=postgres", CONFIG_RELOAD,
-                "libpq connection string of a role that may become atrium_audit."),
-    CONFIG_TEXT(
-        struct common_config, public_url, NULL, 0,
-        "Address that people reach the gateway by, \"https://id.example.org\", for the pages "
-        "to sign in on; without it there are none."),
+                "Connection string (libpq) of a role that can become atrium_audit."),
+    CONFIG_TEXT(struct common_config, public_url, NULL, 0,
+                "URL at which people reach the gateway, \"https://id.example.org\"; without it "
+                "there are no hosted pages."),
 };
 const size_t common_config_row_count = ARRAY_SIZE(common_config_rows);
 
