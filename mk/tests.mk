@@ -90,7 +90,7 @@ tests: $(ALL_TESTS) $(PATRONI_TEST) $(OPENID_TEST) $(LIGHTHOUSE_TEST) $(BENCH_PR
 
 # Packages of the npm registry that the tests use, all in build/npm; see tests/npm.sh. Without them the tests that need them
 # say so and are left out; .ci/run insists on them. What is large and for one target alone is not among them.
-NPM_TESTS := client console fhir import markup openapi-clients otlp pages passkeys s3 sharp webhooks
+NPM_TESTS := client console examples fhir import markup openapi-clients otlp pages passkeys s3 sharp webhooks
 
 # Installs what the tests need of the npm registry in build/npm; `make npm-WORKSPACE` installs one folder's of tests/ beside.
 npm:
