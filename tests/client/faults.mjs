@@ -214,8 +214,9 @@ export const faults = {
         let kills = 0;
         const from = proxy.renewed, cuts = proxy.cut, refused = proxy.refused, begun = Date.now();
         proxy.fault = (route) => route === REFRESH && proxy.sent.length % CUT_EVERY === 0 ? 'cut' : null;
-        const loops = [t.one.renewAlways(), t.two.renewAlways()];
-        for (let turn = 0; proxy.renewed - from < RENEWALS && Date.now() < begun + STEP_MS - 20_000; await sleep(10)) {
+        let ended = 0; // signed out
+        const loops = [t.one, t.two].map((peer) => peer.renewAlways().finally(() => { ended++; }));
+        for (let turn = 0; ended < 2 && proxy.renewed - from < RENEWALS && Date.now() < begun + STEP_MS - 20_000; await sleep(10)) {
             if (proxy.renewed - from < turn * KILL_EVERY)
                 continue;
             kills += kill(turn % 2 ? '2' : '1');
