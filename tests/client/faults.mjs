@@ -228,13 +228,13 @@ export const faults = {
         const seen = await Promise.all(loops);
         proxy.fault = () => null;
         const told = [...await t.one.unasked(), ...await t.two.unasked()];
-        const list = await good('GET', '/auth/session', null, (await t.one.stored()).access);
         console.log(`   ${made} renewals in ${Date.now() - begun} ms, ${kills} kills, ${proxy.cut - cuts} answers cut, `
             + `${seen[0].renewals} and ${seen[1].renewals} tokens taken`);
+        insist(seen.every((each) => each.state.signedIn && each.wrong.length === 0 && each.renewals > 100), seen);
         insist(made >= RENEWALS && kills >= 10 && proxy.cut - cuts >= RENEWALS / CUT_EVERY / 2, `too few: ${made} renewals, `
             + `${kills} kills, ${proxy.cut - cuts} cuts`);
-        insist(seen.every((each) => each.state.signedIn && each.wrong.length === 0 && each.renewals > 100), seen);
         insist(told.length === 0 && proxy.refused === refused, { told, refused: proxy.refused - refused });
+        const list = await good('GET', '/auth/session', null, (await t.one.stored()).access);
         insist(JSON.stringify(list).match(/"current":true/g).length === 1, list);
     },
     async 'a lost answer is asked for again with the same token'(t) {

@@ -11,6 +11,7 @@ import atrium  # noqa: E402
 url, path = sys.argv[1:]
 session = atrium.Session(url, path)
 enough = threading.Event()
+writing = threading.Lock()
 
 
 def me():
@@ -71,7 +72,8 @@ def run(request):
         answer = {"value": COMMANDS[request["do"]](*request["words"])}
     except atrium.AtriumError as error:
         answer = {"error": {"name": "AtriumError", "status": error.status, "requestId": error.request_id}}
-    print(json.dumps({"id": request["id"], **answer}), flush=True)
+    with writing:
+        print(json.dumps({"id": request["id"], **answer}), flush=True)
 
 
 for line in sys.stdin:

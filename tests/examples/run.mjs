@@ -46,7 +46,8 @@ function insistItIsShort(example) {
 // Copies an example, and puts what it imports beside it, as `npm install` does.
 function copy(example = name) {
     const place = path.join(dir, example);
-    const tested = JSON.parse(readFileSync('tests/examples/package.json', 'utf8')).devDependencies;
+    const versions = (workspace) => JSON.parse(readFileSync(`tests/${workspace}/package.json`, 'utf8')).devDependencies;
+    const tested = { ...versions('client'), ...versions('examples') };
 
     insistItIsShort(example);
     rmSync(place, { recursive: true, force: true });
@@ -63,8 +64,6 @@ function copy(example = name) {
         insist(isClient || tested[each] === version, `${each} ${version} is tested as ${tested[each]}`);
         symlinkSync(isClient ? path.resolve(dir, 'app/node_modules', each) : from.folder(each), path.join(place, 'node_modules', each));
     }
-    if (manifest.dependencies['@atrium/client']) // its own dependency
-        symlinkSync(npm('client').folder('openapi-fetch'), path.join(place, 'node_modules/openapi-fetch'));
     return place;
 }
 

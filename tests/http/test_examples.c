@@ -15,7 +15,7 @@
 #include "tests/support/suite_command.h"
 #include "tests/support/unit.h"
 
-enum { EXAMPLE_MS = 240000, CHECK_MS = 120000 };
+enum { EXAMPLE_MS = 240000, CHECK_MS = 300000 };
 
 static struct suite *suite;
 static struct unit_dir dir;

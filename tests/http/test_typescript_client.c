@@ -20,7 +20,7 @@
 #include "tests/support/suite_command.h"
 #include "tests/support/unit.h"
 
-enum { CHECK_MS = 120000, BROWSER_MS = 600000 };
+enum { CHECK_MS = 300000, BROWSER_MS = 600000 };
 
 static const char CHILD[] = "elsewhere"; /* the second tenant of the demo's administrator */
 
