@@ -22,24 +22,33 @@ import (
 )
 
 var (
-	atrium  = os.Getenv("ATRIUM_URL")
 	started = time.Now().Unix()
 	ended   sync.Map // ids of sessions
-	keys    sync.Map
+	lock    sync.Mutex
+	keys    map[string]*ecdsa.PublicKey
+	fetched time.Time
 )
 
 func part(text string) []byte      { bytes, _ := base64.RawURLEncoding.DecodeString(text); return bytes }
 func number(bytes []byte) *big.Int { return new(big.Int).SetBytes(bytes) }
 
-func fetchKeys() {
-	var set struct{ Keys []struct{ Kid, X, Y string } }
-	if answer, err := http.Get(atrium + "/.well-known/jwks.json"); err == nil {
-		json.NewDecoder(answer.Body).Decode(&set)
-		answer.Body.Close()
+// Returns a public key. Operators rotate keys: an unknown key is looked up, at most every five seconds.
+func keyOf(kid string) *ecdsa.PublicKey {
+	lock.Lock()
+	defer lock.Unlock()
+	if age := time.Since(fetched); age > time.Hour || (keys[kid] == nil && age > 5*time.Second) {
+		var set struct{ Keys []struct{ Kid, X, Y string } }
+		fetched = time.Now()
+		answer, err := http.Get(os.Getenv("ATRIUM_URL") + "/.well-known/jwks.json")
+		if err == nil && json.NewDecoder(answer.Body).Decode(&set) == nil {
+			keys = map[string]*ecdsa.PublicKey{}
+			answer.Body.Close()
+		}
+		for _, key := range set.Keys {
+			keys[key.Kid] = &ecdsa.PublicKey{Curve: elliptic.P256(), X: number(part(key.X)), Y: number(part(key.Y))}
+		}
 	}
-	for _, key := range set.Keys {
-		keys.Store(key.Kid, &ecdsa.PublicKey{Curve: elliptic.P256(), X: number(part(key.X)), Y: number(part(key.Y))})
-	}
+	return keys[kid]
 }
 
 // Returns the profile of the person whose token it is; "" if the token is not valid. Tokens from before this program
@@ -52,9 +61,9 @@ func profileOf(token string) string {
 	parts := append(strings.SplitN(token, ".", 3), "", "")
 	signature, hash := part(parts[2]), sha256.Sum256([]byte(parts[0]+"."+parts[1]))
 	json.Unmarshal(part(parts[0]), &head)
-	key, known := keys.Load(head.Kid)
-	if !known || head.Alg != "ES256" || len(signature) != 64 ||
-		!ecdsa.Verify(key.(*ecdsa.PublicKey), hash[:], number(signature[:32]), number(signature[32:])) {
+	key := keyOf(head.Kid)
+	if key == nil || head.Alg != "ES256" || len(signature) != 64 ||
+		!ecdsa.Verify(key, hash[:], number(signature[:32]), number(signature[32:])) {
 		return ""
 	}
 	json.Unmarshal(part(parts[1]), &claims)
@@ -96,14 +105,9 @@ func hello(w http.ResponseWriter, r *http.Request) {
 }
 
 func main() {
-	fetchKeys()
+	http.DefaultClient.Timeout = 5 * time.Second
 	http.HandleFunc("/events", takeEvent)
 	http.HandleFunc("/hello", hello)
 	fmt.Println("ready")
-	go func() {
-		for range time.Tick(5 * time.Minute) { // operators rotate keys
-			fetchKeys()
-		}
-	}()
 	log.Fatal(http.ListenAndServeTLS(os.Getenv("LISTEN"), "cert.pem", "key.pem", nil))
 }
