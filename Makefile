@@ -210,6 +210,7 @@ test:
 # Runs the tests of the console and the hosted pages in Chromium, and all tests that need npm.
 test-browser:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES) $(BROWSER_PACKAGES))
+	$(call install_packages,nginx-light,without services)
 	$(install_npm)
 	$(call run_tier,browser)
 
@@ -228,6 +229,7 @@ test-time:
 # Runs the tests of all four tiers.
 test-all:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES) $(BROWSER_PACKAGES))
+	$(call install_packages,nginx-light,without services)
 	$(install_npm)
 	$(call run_tier,all)
 

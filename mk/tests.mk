@@ -91,7 +91,7 @@ tests: $(ALL_TESTS) $(PATRONI_TEST) $(OPENID_TEST) $(LIGHTHOUSE_TEST) $(BENCH_PR
 
 # The tests' npm packages, all in build/npm; see tests/npm.sh. Tests whose packages are missing are skipped with a
 # message, except in .ci/run. Large packages of a single target are not in this list.
-NPM_TESTS := client console fhir import markup openapi-clients otlp pages passkeys s3 sharp webhooks
+NPM_TESTS := client console examples fhir import markup openapi-clients otlp pages passkeys s3 sharp webhooks
 
 # Installs the tests' npm packages in build/npm; `make npm-WORKSPACE` adds those of one folder of tests/.
 npm:

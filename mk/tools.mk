@@ -1,6 +1,6 @@
 # Targets that measure, generate and check.
 
-.PHONY: objects format format-check lint tidy refresh-domains compdb client-types docs docs-mail-templates console-pictures \
+.PHONY: objects format format-check lint tidy refresh-domains compdb client-types collection docs docs-mail-templates console-pictures \
     bench bench-before bench-scale bench-curves bench-weigh bench-trail bench-people bench-move bench-migrate peers \
     bench-peers bench-smoke
 
@@ -54,6 +54,11 @@ compdb: deps
 client-types: deps npm-client
 	@$(MAKE) --no-print-directory -j$(JOBS) all
 	@BUILD=$(BUILD) tests/client/types.sh
+
+# Writes a collection of all requests for Postman, Bruno and Insomnia; see clients/postman.
+collection: deps
+	@$(MAKE) --no-print-directory -j$(JOBS) all
+	@BUILD=$(BUILD) tests/examples/collection.sh $(BUILD)/atrium.postman_collection.json
 
 # Builds the documentation and the man pages as a website with search: build/site/VERSION/index.html.
 docs:

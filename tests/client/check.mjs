@@ -13,8 +13,9 @@ const source = path.resolve('clients/typescript');
 const from = npm('client');
 const ts = from('typescript');
 
+const IMPORTED = ['openapi-fetch', 'openapi-typescript-helpers', '@types/react', 'react', 'react-dom', 'scheduler'];
 const KEEPER_LINES = 400;
-const PACKED = ['LICENSE', 'README.md', 'package.json', ...['errors', 'index', 'openapi', 'session', 'signin', 'storage', 'upload']
+const PACKED = ['LICENSE', 'README.md', 'package.json', ...['errors', 'index', 'openapi', 'react', 'session', 'signin', 'storage', 'upload']
     .flatMap((name) => [`dist/${name}.d.ts`, `dist/${name}.js`])].sort();
 const HEAD = '// openapi.ts - the types of /openapi.json, by openapi-typescript. Do not edit.\n';
 
@@ -25,8 +26,8 @@ function insist(condition, complaint) {
 
 // Installs the client's imports into DIR/NAME, as `npm install` does.
 function place(name) {
-    mkdirSync(path.join(dir, name, 'node_modules'), { recursive: true });
-    for (const each of ['openapi-fetch', 'openapi-typescript-helpers'])
+    mkdirSync(path.join(dir, name, 'node_modules/@types'), { recursive: true });
+    for (const each of IMPORTED)
         symlinkSync(from.folder(each), path.join(dir, name, 'node_modules', each));
 }
 
@@ -156,7 +157,7 @@ async function breaks() {
         change(changed);
         const text = { [path.join(client, 'src/openapi.ts')]: await typesOf(changed) };
         const errors = compile([...sources, usage], text,
-            { paths: { '@atrium/client': [path.join(client, 'src/index.ts')] } }, file);
+            { paths: { '@atrium/client': [path.join(client, 'src/index.ts')], '@atrium/client/react': [path.join(client, 'src/react.ts')] } }, file);
 
         insist(file ? errors.some((each) => each.startsWith(file)) : errors.length === 0,
             `${name}: ${errors.join('\n') || 'it compiles'}`);

@@ -2,6 +2,7 @@
 // of changed descriptions with which it must not compile.
 import { AtriumError, Session, SignIn, memoryStorage, ok, upload } from '@atrium/client';
 import type { Step, TokenStorage, components } from '@atrium/client';
+import { useSession } from '@atrium/client/react';
 
 const storage: TokenStorage = memoryStorage();
 const session = new Session({
@@ -21,16 +22,17 @@ export async function signIn(email: string, password: string): Promise<string> {
     return step.next === 'tenant' ? step.tenants.map((each) => each.project.display).join() : step.next;
 }
 
-// A registration returns tokens, or the next step.
 export async function register(): Promise<string | undefined> {
-    const answer = ok(await session.open.POST('/auth/tenant/Patient/register', {
-        body: { email: 'ana@example.org', password: 'x', name: 'Ana', surname: 'Lima', tenantCode: 'demo' },
-    }));
+    const person = { email: 'ana@example.org', password: 'x', name: 'Ana', surname: 'Lima' };
+    const step = await new SignIn(session, 'Patient', 'demo').register(person);
 
-    if ('nextStep' in answer)
-        return answer.nextStep;
-    await session.begin(answer);
-    return undefined;
+    return step.next === 'mail' ? step.mail : undefined;
+}
+
+export function Name(): string {
+    const state = useSession(session);
+
+    return state?.signedIn ? state.profile : '';
 }
 
 export async function name(): Promise<string> {

@@ -86,7 +86,8 @@ export class Session {
     readonly #storage: TokenStorage;
     readonly #name: string;
     #channel?: BroadcastChannel;
-    readonly #listeners = new Set<(state: SessionState) => void>();
+    // With whether it was told the state since it was added.
+    readonly #listeners = new Map<(state: SessionState) => void, boolean>();
     readonly #look = () => void this.#seen();
     readonly #revoke = () => void this.#revokePending();
     #known: string | undefined; // id of the sign-in that the listeners were told last
@@ -123,6 +124,7 @@ export class Session {
         globalThis.removeEventListener?.('online', this.#revoke);
     }
 
+    /** Whether someone is signed in, and as whom; asks the storage, not the service. */
     async state(): Promise<SessionState> {
         const kept = await this.#read();
 
@@ -130,9 +132,14 @@ export class Session {
             : { signedIn: false };
     }
 
-    /** Called at each sign-in and sign-out, in every tab. Returns what stops that. */
+    /** Calls the listener with the state immediately (as soon as it is read), then at each sign-in
+     *  and sign-out, in every tab. Returns a function that stops the calls. */
     onChange(listener: (state: SessionState) => void): () => void {
-        this.#listeners.add(listener);
+        this.#listeners.set(listener, false);
+        void this.state().then((state) => {
+            if (this.#listeners.get(listener) === false)
+                this.#tell(listener, state);
+        });
         return () => void this.#listeners.delete(listener);
     }
 
@@ -236,8 +243,13 @@ export class Session {
             return;
         this.#known = kept?.id;
         const state: SessionState = kept ? await this.state() : { signedIn: false, reason };
-        for (const listener of this.#listeners)
-            listener(state);
+        for (const listener of this.#listeners.keys())
+            this.#tell(listener, state);
+    }
+
+    #tell(listener: (state: SessionState) => void, state: SessionState): void {
+        this.#listeners.set(listener, true);
+        listener(state);
     }
 
     // ---- renewal ----

@@ -15,6 +15,11 @@ export type Step =
     | { next: 'code' }
     | { next: 'tenant'; tenants: Schemas['login_tenant'][] };
 
+/** What a registration leads to: a session, or an email that the person must read first. */
+export type Registered =
+    | { next: 'done' }
+    | { next: 'mail'; mail: Schemas['register_step']['nextStep'] };
+
 function base64url(bytes: Uint8Array): string {
     return btoa(String.fromCharCode(...bytes))
         .replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
@@ -45,6 +50,17 @@ export class SignIn {
     constructor(session: Session, role: Role, tenantCode: string);
     constructor(session: Session, role: Role, tenantCode?: string) {
         [this.#session, this.#role, this.#tenantCode] = [session, role, tenantCode];
+    }
+
+    /** Registers a new person of the tenant and signs them in. */
+    async register(person: Omit<Schemas['patient_register_in'], 'tenantCode'>): Promise<Registered> {
+        const answer = ok(await this.#session.open.POST(`/auth/tenant/${this.#role}/register`,
+            { body: { ...person, tenantCode: this.#tenantCode! } }));
+
+        if ('nextStep' in answer)
+            return { next: 'mail', mail: answer.nextStep };
+        await this.#session.begin(answer);
+        return { next: 'done' };
     }
 
     async password(email: string, password: string): Promise<Step> {
