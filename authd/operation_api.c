@@ -234,14 +234,14 @@ FIELD_TABLE(sign_in_explain_in);
 static const struct field explain_step_rows[] = {
     FIELD_TEXT(struct explain_step, check, 1, 128, FIELD_REQUIRED, "What was looked at.", "lock"),
     FIELD_TEXT(struct explain_step, outcome, 1, 32, FIELD_REQUIRED, "pass, fail or skipped.",
-               "pass"),
+               "fail"),
     FIELD_TEXT(struct explain_step, hint, 0, 1024, 0, "What to do.", "Unlock the account."),
 };
 FIELD_TABLE(explain_step);
 
 static const struct field sign_in_explain_out_rows[] = {
     FIELD_BOOL(struct sign_in_explain_out, wouldSucceed, false, FIELD_REQUIRED,
-               "Given the right password."),
+               "Given the right password.", "false"),
     FIELD_BOOL(struct sign_in_explain_out, secondFactor, false, FIELD_REQUIRED,
                "A code of the second factor is needed too."),
     FIELD_OBJECTS(struct sign_in_explain_out, steps, explain_step, 100, 0, "In order."),

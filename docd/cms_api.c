@@ -47,9 +47,9 @@ static int check_language(const char *value, char why[static 96])
     FIELD_PATTERN(s, key, 1, CMS_NAME_MAX, check_cms_key, CMS_NAME_PATTERN, (flags_),     \
                   "Names the entry among those of its type, the same in every language.", \
                   "back-pain-basics")
-#define CMS_LANGUAGE(s, flags_)                                                                 \
+#define CMS_LANGUAGE(s, flags_, example_)                                                       \
     FIELD_PATTERN(s, language, 1, LANGUAGE_TAG_MAX, check_language, LANGUAGE_PATTERN, (flags_), \
-                  "Language (BCP 47).", "de")
+                  "Language (BCP 47).", example_)
 #define CMS_TITLE(s, flags_)                                                                       \
     FIELD_TEXT(s, title, 1, CMS_TITLE_MAX, (flags_) | FIELD_CHARACTERS, "Title in that language.", \
                "Back pain: the basics")
@@ -71,7 +71,7 @@ FIELD_TABLE(cms_section);
 static const struct field cms_entry_rows[] = {
     CMS_TYPE(struct cms_entry, FIELD_REQUIRED),
     CMS_KEY(struct cms_entry, FIELD_REQUIRED),
-    CMS_LANGUAGE(struct cms_entry, FIELD_REQUIRED),
+    CMS_LANGUAGE(struct cms_entry, FIELD_REQUIRED, "en"),
     CMS_TITLE(struct cms_entry, FIELD_REQUIRED),
     CMS_BODY(struct cms_entry, 0),
     FIELD_TIME(struct cms_entry, lastUpdated, 0, "When it was last changed."),
@@ -82,14 +82,14 @@ FIELD_TABLE(cms_entry);
 static const struct field cms_in_rows[] = {
     CMS_TYPE(struct cms_in, FIELD_PATH | FIELD_REQUIRED),
     CMS_KEY(struct cms_in, FIELD_PATH | FIELD_REQUIRED),
-    CMS_LANGUAGE(struct cms_in, FIELD_PATH | FIELD_REQUIRED),
+    CMS_LANGUAGE(struct cms_in, FIELD_PATH | FIELD_REQUIRED, "en"),
 };
 FIELD_TABLE(cms_in);
 
 static const struct field cms_put_in_rows[] = {
     CMS_TYPE(struct cms_put_in, FIELD_PATH | FIELD_REQUIRED),
     CMS_KEY(struct cms_put_in, FIELD_PATH | FIELD_REQUIRED),
-    CMS_LANGUAGE(struct cms_put_in, FIELD_PATH | FIELD_REQUIRED),
+    CMS_LANGUAGE(struct cms_put_in, FIELD_PATH | FIELD_REQUIRED, "en"),
     CMS_TITLE(struct cms_put_in, FIELD_REQUIRED),
     CMS_BODY(struct cms_put_in, FIELD_NULLABLE),
     FIELD_IF_MATCH(struct cms_put_in, "the entry"),
@@ -99,13 +99,13 @@ FIELD_TABLE(cms_put_in);
 
 static const struct field cms_map_in_rows[] = {
     CMS_TYPE(struct cms_map_in, FIELD_PATH | FIELD_REQUIRED),
-    CMS_LANGUAGE(struct cms_map_in, FIELD_PATH | FIELD_REQUIRED),
+    CMS_LANGUAGE(struct cms_map_in, FIELD_PATH | FIELD_REQUIRED, "de"),
     FIELD_TEXT(
         struct cms_map_in, search, 0, CMS_SEARCH_MAX, FIELD_QUERY | FIELD_CHARACTERS,
         "Words to look for in title, section text, author and key, in either language; "
         "misspelt ones are found too, with or without accents, and parts of Chinese, Japanese "
         "and Korean text. The best come first.",
-        "bakc pain"),
+        "back pain"),
     FIELD_TEXT(struct cms_map_in, code, 0, CMS_NAME_MAX, FIELD_QUERY | FIELD_CHARACTERS,
                "Entries of that code only.", "M54.5"),
     FIELD_INT(struct cms_map_in, _count, 1, 100, 10, FIELD_QUERY, "Entries at most.", "10"),
@@ -127,7 +127,9 @@ static const struct field cms_pair_rows[] = {
     FIELD_OBJECT(struct cms_pair, source, cms_side, 0,
                  "The entry in the project's default language; absent when there is none."),
     FIELD_OBJECT(struct cms_pair, target, cms_side, 0,
-                 "The entry in the language asked for; absent while it is not translated."),
+                 "The entry in the language asked for; absent while it is not translated.",
+                 "{\"title\":\"Rückenschmerzen: die "
+                 "Grundlagen\",\"language\":\"de\",\"key\":\"back-pain-basics\"}"),
 };
 FIELD_TABLE(cms_pair);
 

@@ -159,7 +159,7 @@ static const struct field document_rows[] = {
     FIELD_UUID(struct document, id, FIELD_REQUIRED, "Identifier of the document."),
     FIELD_TIME(struct document, lastUpdated, 0, "When it was last changed."),
     FIELD_OBJECT(struct document, meta, document_meta, 0,
-                 "In the answer to a change, instead of lastUpdated."),
+                 "In the answer to a change, instead of lastUpdated.", ""),
     FIELD_OBJECT(struct document, author, reference, FIELD_REQUIRED, "Who made it."),
     FIELD_TEXT(struct document, fileName, 1, FILE_NAME_MAX, FIELD_REQUIRED | FIELD_CHARACTERS,
                "Name of the file.", "x-ray.png"),
@@ -171,7 +171,7 @@ static const struct field document_rows[] = {
                "Whoever has it can read the file at /document/public/{token}; null: nobody.",
                "d9yUQhv0xZSn3eHh1QZ8Qk1pWm0c8fJb2TtXoY7rA5M"),
     FIELD_OBJECT(struct document, uploadOptions, upload_options, 0,
-                 "The form that brings its bytes, good for an hour."),
+                 "The form that brings its bytes, good for an hour.", ""),
 };
 FIELD_TABLE(document);
 

@@ -7,20 +7,24 @@ static const char *const export_states[] = {"pending", "ready", "failed", NULL};
 
 static const struct field account_export_rows[] = {
     FIELD_UUID(struct account_export, id, FIELD_REQUIRED, "The export."),
-    FIELD_UUID(struct account_export, account, FIELD_REQUIRED, "The account whose data it is."),
+    FIELD_UUID(struct account_export, account, FIELD_REQUIRED, "The account whose data it is.",
+               "019a0b52-6e1d-7a34-9c87-5b2f1d8e6a09"),
     FIELD_CHOICE(struct account_export, state, export_states, FIELD_REQUIRED,
-                 "Whether the file is there.", "ready"),
+                 "Whether the file is there.", "pending"),
     FIELD_TIME(struct account_export, createdAt, FIELD_REQUIRED, "When it was asked for."),
     FIELD_INT(struct account_export, size, 0, INT64_MAX, -1, FIELD_OMIT_NEGATIVE | FIELD_NULLABLE,
-              "Bytes of the file; null while it is not there.", "52428"),
+              "Bytes of the file; null while it is not there.", "null"),
     FIELD_TIME(struct account_export, expiresAt, FIELD_NULLABLE,
-               "When the file is removed; null while it is not there."),
+               "When the file is removed; null while it is not there.", "null"),
 };
 FIELD_TABLE(account_export);
 
 static const struct field account_exports_rows[] = {
     FIELD_OBJECTS(struct account_exports, resources, account_export, 100, FIELD_REQUIRED,
-                  "The newest first."),
+                  "The newest first.",
+                  "[{\"id\":\"5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b\",\"account\":\"019a0b52-6e1d-"
+                  "7a34-9c87-5b2f1d8e6a09\",\"state\":\"ready\",\"createdAt\":\"2026-01-31T09:30:"
+                  "00.000Z\",\"size\":52428,\"expiresAt\":\"2026-02-07T09:30:00.000Z\"}]"),
 };
 FIELD_TABLE(account_exports);
 

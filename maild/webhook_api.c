@@ -42,11 +42,11 @@ static const struct field webhook_in_rows[] = {
                  "What is posted: `standard`, events as JSON that are signed with a secret (the "
                  "default), or `caep`, Security Event Tokens of the issuer, of `session.revoked` "
                  "alone. It stays.",
-                 "caep"),
+                 "standard"),
     FIELD_TEXT(struct webhook_in, audience, 1, AUDIENCE_MAX, FIELD_NULLABLE,
                "Whom the tokens of the format `caep` are for, their claim `aud`; absent from a "
                "PUT, it stays.",
-               "https://events.example.com"),
+               ""),
     FIELD_IF_MATCH(struct webhook_in, "the webhook"),
 };
 FIELD_TABLE(webhook_in);
@@ -64,7 +64,8 @@ static const struct field webhook_exchange_in_rows[] = {
 FIELD_TABLE(webhook_exchange_in);
 
 static const struct field webhook_rows[] = {
-    FIELD_UUID(struct webhook, id, FIELD_REQUIRED, "Identifier of the webhook."),
+    FIELD_UUID(struct webhook, id, FIELD_REQUIRED, "Identifier of the webhook.",
+               "019ad812-6b35-7f04-8c51-2e9d7a0b4f63"),
     FIELD_TEXT(struct webhook, url, 1, URL_MAX, FIELD_REQUIRED, "Where events are posted to.",
                "https://hooks.example.com/atrium"),
     FIELD_JSON_TEXTS(struct webhook, events, 1024, FIELD_REQUIRED, "Events that are posted.",
@@ -74,18 +75,20 @@ static const struct field webhook_rows[] = {
                  "standard"),
     FIELD_TEXT(struct webhook, audience, 1, AUDIENCE_MAX, FIELD_NULLABLE,
                "Whom the tokens of the format `caep` are for; null: it has another format.",
-               "https://events.example.com"),
+               "null"),
     FIELD_TEXT(struct webhook, secret, 0, 64, FIELD_SECRET,
                "What the receiver verifies signatures with; only in the answers that make it.",
                "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"),
     FIELD_TIME(struct webhook, previousSecretUntil, FIELD_NULLABLE,
-               "Until when the secret before signs, too; null: it does not."),
+               "Until when the secret before signs, too; null: it does not.", "null"),
     FIELD_TIME(struct webhook, goneAt, FIELD_NULLABLE,
-               "When its receiver answered 410, which switched it off; null: it did not."),
+               "When its receiver answered 410, which switched it off; null: it did not.", "null"),
     FIELD_TIME(struct webhook, failingSince, FIELD_NULLABLE,
                "Since when no attempt has been delivered; null: the last one was, or there was "
-               "none."),
-    FIELD_TIME(struct webhook, createdAt, FIELD_REQUIRED, "When it was created."),
+               "none.",
+               "null"),
+    FIELD_TIME(struct webhook, createdAt, FIELD_REQUIRED, "When it was created.",
+               "2026-01-12T08:00:00.000Z"),
     FIELD_TIME(struct webhook, lastUpdated, FIELD_REQUIRED, "When it was last changed."),
     FIELD_ETAG(struct webhook),
 };
@@ -133,7 +136,7 @@ static const struct field webhook_delivery_rows[] = {
     FIELD_TIME(struct webhook_delivery, triedAt, FIELD_NULLABLE,
                "When the last attempt ended; null: there was none."),
     FIELD_TIME(struct webhook_delivery, nextAt, FIELD_NULLABLE,
-               "When the next attempt is due at the earliest; null: there is none."),
+               "When the next attempt is due at the earliest; null: there is none.", "null"),
     FIELD_INT(struct webhook_delivery, status, 0, 999, 0, FIELD_OMIT_ZERO,
               "HTTP status of the last answer; absent: there was none.", "204"),
     FIELD_TEXT(struct webhook_delivery, error, 0, 64, FIELD_NULLABLE,
@@ -143,7 +146,7 @@ static const struct field webhook_delivery_rows[] = {
                "has refused the token with 400: `invalid_request`, `invalid_issuer`, "
                "`invalid_audience`, which are final, `invalid_key`, `authentication_failed`, "
                "`access_denied` (RFC 8935).",
-               "DEADLINE"),
+               "null"),
 };
 FIELD_TABLE(webhook_delivery);
 

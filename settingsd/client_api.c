@@ -136,7 +136,8 @@ FIELD_TABLE(client_in);
 
 static const struct field client_rows[] = {
     FIELD_UUID(struct client, id, FIELD_REQUIRED,
-               "The clientId that the application signs in with."),
+               "The clientId that the application signs in with.",
+               "019a5c1e-7d3b-7c56-9a6e-0f5d2f8b6c12"),
     FIELD_TEXT(struct client, name, 1, 200, FIELD_REQUIRED | FIELD_CHARACTERS,
                "Name of the application.", "Patient portal"),
     FIELD_TIME(struct client, lastUpdated, FIELD_REQUIRED, "When it was made or last replaced."),
@@ -151,7 +152,8 @@ FIELD_TABLE(client);
 
 static const struct field client_record_rows[] = {
     FIELD_UUID(struct client_record, id, FIELD_REQUIRED,
-               "The clientId, and `client_id`, that the application signs in with."),
+               "The clientId, and `client_id`, that the application signs in with.",
+               "019a5c1e-7d3b-7c56-9a6e-0f5d2f8b6c12"),
     FIELD_TEXT(struct client_record, name, 1, 200, FIELD_REQUIRED | FIELD_CHARACTERS,
                "Name of the application.", "Patient portal"),
     FIELD_TIME(struct client_record, lastUpdated, FIELD_REQUIRED,
@@ -160,7 +162,7 @@ static const struct field client_record_rows[] = {
     FIELD_TIME(struct client_record, secretCreatedAt, FIELD_NULLABLE,
                "When its secret was made; null: it has none."),
     FIELD_TIME(struct client_record, previousSecretUntil, FIELD_NULLABLE,
-               "Until when the secret before counts, too; null: it does not."),
+               "Until when the secret before counts, too; null: it does not.", "null"),
     FIELD_TEXT(struct client_record, secret, 0, 64, FIELD_SECRET,
                "Its `client_secret`; only in the answer that makes it.",
                "atcs_C2FVsBQIhrscChlQIMV-b5sSYspob7oDy9f0m2Kq3xE"),

@@ -21,7 +21,7 @@ static const struct field organization_code_out_rows[] = {
                "Tenant code of the caller's project, as users type it when they sign in.",
                "lakeside"),
     FIELD_UUID(struct organization_code_out, projectId, FIELD_REQUIRED,
-               "Project that the code belongs to."),
+               "Project that the code belongs to.", "0199a0c0-4b1e-7f20-8d35-6c1a9e4f7b02"),
 };
 FIELD_TABLE(organization_code_out);
 
@@ -42,7 +42,8 @@ static const struct field project_child_in_rows[] = {
 FIELD_TABLE(project_child_in);
 
 static const struct field project_child_out_rows[] = {
-    FIELD_UUID(struct project_child_out, projectId, FIELD_REQUIRED, "The new project."),
+    FIELD_UUID(struct project_child_out, projectId, FIELD_REQUIRED, "The new project.",
+               "0199a0c0-4b1e-7f20-8d35-6c1a9e4f7b02"),
     FIELD_TEXT(struct project_child_out, tenantCode, 3, 64, FIELD_NULLABLE,
                "Its tenant code; null for a project without one.", "lakeside-north"),
     FIELD_TEXT(struct project_child_out, name, 1, 200, FIELD_REQUIRED | FIELD_CHARACTERS,
@@ -87,7 +88,8 @@ static const struct field project_delete_in_rows[] = {
 FIELD_TABLE(project_delete_in);
 
 static const struct field project_deletion_in_rows[] = {
-    FIELD_UUID(struct project_deletion_in, projectId, FIELD_REQUIRED, "The project."),
+    FIELD_UUID(struct project_deletion_in, projectId, FIELD_REQUIRED, "The project.",
+               "0199a0c0-4b1e-7f20-8d35-6c1a9e4f7b02"),
 };
 FIELD_TABLE(project_deletion_in);
 
@@ -101,7 +103,8 @@ static const struct field deletion_part_rows[] = {
 FIELD_TABLE(deletion_part);
 
 static const struct field project_deletion_rows[] = {
-    FIELD_UUID(struct project_deletion, projectId, FIELD_REQUIRED, "The project."),
+    FIELD_UUID(struct project_deletion, projectId, FIELD_REQUIRED, "The project.",
+               "0199a0c0-4b1e-7f20-8d35-6c1a9e4f7b02"),
     FIELD_TEXT(struct project_deletion, tenantCode, 0, 64, 0, "Its code.", "lakeside"),
     FIELD_BOOL(struct project_deletion, done, false, 0, "It is gone, and its code is free."),
     FIELD_OBJECTS(struct project_deletion, parts, deletion_part, 16, 0, "Of each service."),

@@ -76,7 +76,8 @@ static const struct field settings_values_rows[] = {
 FIELD_TABLE(settings_values);
 
 static const struct field settings_record_rows[] = {
-    FIELD_UUID(struct settings_record, projectId, FIELD_REQUIRED, "Project of the settings."),
+    FIELD_UUID(struct settings_record, projectId, FIELD_REQUIRED, "Project of the settings.",
+               "0199a0c0-4b1e-7f20-8d35-6c1a9e4f7b02"),
     FIELD_OBJECT(struct settings_record, settings, settings_values, FIELD_REQUIRED,
                  "Every setting there is; one that was never written is false or null."),
     FIELD_TEXT(struct settings_record, defaultPatientAccessPolicy, 0, SETTING_TEXT_MAX,
@@ -189,20 +190,21 @@ static const struct field readiness_flow_rows[] = {
     FIELD_TEXT(struct readiness_flow, name, 1, 64, FIELD_REQUIRED, "Name of the flow.",
                "patient-invitation"),
     FIELD_BOOL(struct readiness_flow, ready, false, FIELD_REQUIRED,
-               "It works: nothing that it lacks blocks it."),
+               "It works: nothing that it lacks blocks it.", "false"),
     FIELD_OBJECTS(struct readiness_flow, lacks, readiness_lack, LIST_MAX, FIELD_REQUIRED,
                   "What it lacks."),
 };
 FIELD_TABLE(readiness_flow);
 
 static const struct field readiness_rows[] = {
-    FIELD_UUID(struct readiness, projectId, FIELD_REQUIRED, "The project."),
+    FIELD_UUID(struct readiness, projectId, FIELD_REQUIRED, "The project.",
+               "0199a0c0-4b1e-7f20-8d35-6c1a9e4f7b02"),
     FIELD_TEXT(struct readiness, name, 1, 200, FIELD_REQUIRED | FIELD_CHARACTERS, "Its name.",
                "Lakeside North"),
     FIELD_TEXT(struct readiness, tenantCode, 1, 64, FIELD_NULLABLE,
                "Its tenant code; null for a project without one.", "lakeside-north"),
     FIELD_BOOL(struct readiness, suspended, false, FIELD_REQUIRED,
-               "It, or a project above it, is suspended."),
+               "It, or a project above it, is suspended.", "false"),
     FIELD_TAGS(struct readiness, languages, FIELD_REQUIRED, "Languages in use (BCP 47).", "en"),
     FIELD_TEXT(struct readiness, defaultLanguage, 1, LANGUAGE_TAG_MAX, FIELD_REQUIRED,
                "The one that is used where a person's is not known.", "en"),

@@ -81,7 +81,7 @@ FIELD_TABLE(message_out);
 
 static const struct field mfa_status_out_rows[] = {
     FIELD_BOOL(struct mfa_status_out, enrolled, 0, FIELD_REQUIRED,
-               "Whether sign-in needs a second factor."),
+               "Whether sign-in needs a second factor.", "false"),
     FIELD_TEXT(struct mfa_status_out, otpauthUrl, 1, OTPAUTH_URL_MAX, FIELD_SECRET,
                "Until then: the key for an authenticator application.", EXAMPLE_OTPAUTH),
     FIELD_TEXT(struct mfa_status_out, qrCodeDataUrl, 1, QR_URL_MAX, FIELD_SECRET,
@@ -105,9 +105,9 @@ static const struct field step_up_in_rows[] = {
                "The six digits that the authenticator shows, or a recovery code; each good once.",
                "123456"),
     FIELD_UUID(struct step_up_in, loginId, 0,
-               "With credential: what /auth/step-up/start has answered."),
+               "With credential: what /auth/step-up/start has answered.", ""),
     FIELD_OBJECT(struct step_up_in, credential, passkey_credential, 0,
-                 "A passkey, instead of both."),
+                 "A passkey, instead of both.", ""),
 };
 FIELD_TABLE(step_up_in);
 

@@ -73,21 +73,21 @@ FIELD_TABLE(import_line);
 
 static const struct field import_refusal_rows[] = {
     FIELD_INT(struct import_refusal, line, 0, 0, 0, FIELD_REQUIRED, "Which line; the first is 1.",
-              "3"),
+              "2"),
     FIELD_TEXT(struct import_refusal, email, 0, IMPORT_LINE_MAX, 0, "Its address, if it has one.",
-               "ana@example.org"),
+               "bea@example.org"),
     FIELD_BOOL(struct import_refusal, existing, false, FIELD_REQUIRED,
-               "There is an account with this address, which stays as it is."),
+               "There is an account with this address, which stays as it is.", "false"),
     FIELD_TEXT(struct import_refusal, why, 0, 1024, FIELD_REQUIRED, "Why it made no account.",
                "firstName is required"),
 };
 FIELD_TABLE(import_refusal);
 
 static const struct field account_import_in_rows[] = {
-    FIELD_JSON_LIST(
-        struct account_import_in, accounts, import_line, IMPORT_BATCH_MAX, FIELD_REQUIRED,
-        "The accounts, at most 2,000.",
-        "[{\"email\":\"ana@example.org\",\"firstName\":\"Ana\",\"lastName\":\"Lima\"}]"),
+    FIELD_JSON_LIST(struct account_import_in, accounts, import_line, IMPORT_BATCH_MAX,
+                    FIELD_REQUIRED, "The accounts, at most 2,000.",
+                    "[{\"email\":\"ana@example.org\",\"firstName\":\"Ana\",\"lastName\":\"Lima\"},"
+                    "{\"email\":\"bea@example.org\",\"lastName\":\"Novak\"}]"),
 };
 FIELD_TABLE(account_import_in);
 
@@ -97,7 +97,7 @@ static const struct field account_import_out_rows[] = {
               "Practitioners who were invited.", "0"),
     FIELD_INT(struct account_import_out, existing, 0, 0, 0, FIELD_REQUIRED,
               "Accounts that there were already; they stay as they are.", "0"),
-    FIELD_INT(struct account_import_out, refused, 0, 0, 0, FIELD_REQUIRED, "Others.", "0"),
+    FIELD_INT(struct account_import_out, refused, 0, 0, 0, FIELD_REQUIRED, "Others.", "1"),
     FIELD_OBJECTS(struct account_import_out, lines, import_refusal, IMPORT_LINES_MAX, 0,
                   "Which made no account, and why."),
 };

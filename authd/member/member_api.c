@@ -64,7 +64,7 @@ static const struct field member_create_in_rows[] = {
     FIELD_ENUM(struct member_create_in, type, role, account_roles, FIELD_NULLABLE,
                "As what; Practitioner when absent.", "Practitioner"),
     FIELD_BOOL(struct member_create_in, admin, false, 0,
-               "Whether to administer the project; practitioners only."),
+               "Whether to administer the project; practitioners only.", "false"),
     FIELD_PATTERN(struct member_create_in, accessPolicy, 1, REFERENCE_MAX, check_policy_reference,
                   POLICY_REFERENCE_PATTERN, FIELD_NULLABLE,
                   "What to permit; absent: the project's default for the type.",
@@ -74,7 +74,8 @@ FIELD_TABLE(member_create_in);
 
 static const struct field member_rows[] = {
     FIELD_UUID(struct member, id, FIELD_REQUIRED,
-               "The membership; the same before and after the invitation is accepted."),
+               "The membership; the same before and after the invitation is accepted.",
+               "0199d4e1-3c5a-7b90-a2f8-4d6e8b1c7f03"),
     FIELD_EMAIL(struct member, email, FIELD_REQUIRED, "Address of the account.",
                 "rui@lakeside.example"),
     FIELD_TEXT(struct member, displayName, 0, DISPLAY_MAX, FIELD_REQUIRED | FIELD_CHARACTERS,
@@ -84,16 +85,17 @@ static const struct field member_rows[] = {
     FIELD_TEXT(struct member, lastName, 0, DISPLAY_MAX, FIELD_REQUIRED | FIELD_CHARACTERS,
                "Family name.", "Costa"),
     FIELD_BOOL(struct member, admin, false, FIELD_REQUIRED,
-               "Whether the member administers the project."),
+               "Whether the member administers the project.", "false"),
     FIELD_ENUM(struct member, profileType, role, account_roles, FIELD_REQUIRED,
                "Role of the member.", "Practitioner"),
-    FIELD_UUID(struct member, profileId, FIELD_REQUIRED, "The member's profile in the project."),
+    FIELD_UUID(struct member, profileId, FIELD_REQUIRED, "The member's profile in the project.",
+               "019a0b52-6e1d-7a34-9c87-5b2f1d8e6a09"),
     FIELD_BOOL(struct member, pending, false, FIELD_REQUIRED,
                "Invited, and the invitation not accepted yet."),
     FIELD_TIME(struct member, invitedAt, FIELD_NULLABLE,
                "When the member was invited first; null for who never was."),
     FIELD_BOOL(struct member, emailVerified, false, 0,
-               "Whether the address is proven, for all organisations or for this one."),
+               "Whether the address is proven, for all organisations or for this one.", "false"),
 };
 FIELD_TABLE(member);
 
@@ -120,9 +122,10 @@ static const char *const account_states[] = {"active", "locked", "deleting", NUL
 static const char *const account_lockers[] = {"admin", "operator", NULL};
 
 static const struct field project_account_rows[] = {
-    FIELD_UUID(struct project_account, id, FIELD_REQUIRED, "The account."),
-    FIELD_UUID(struct project_account, membership, FIELD_REQUIRED,
-               "Its membership in the project."),
+    FIELD_UUID(struct project_account, id, FIELD_REQUIRED, "The account.",
+               "019a0b52-6e1d-7a34-9c87-5b2f1d8e6a09"),
+    FIELD_UUID(struct project_account, membership, FIELD_REQUIRED, "Its membership in the project.",
+               "0199d4e1-3c5a-7b90-a2f8-4d6e8b1c7f03"),
     FIELD_UUID(struct project_account, profileId, FIELD_REQUIRED, "Its profile in the project."),
     FIELD_ENUM(struct project_account, role, role, account_roles, FIELD_REQUIRED, "Its role.",
                "Patient"),
@@ -133,7 +136,7 @@ static const struct field project_account_rows[] = {
     FIELD_TEXT(struct project_account, lastName, 0, DISPLAY_MAX, FIELD_REQUIRED | FIELD_CHARACTERS,
                "Family name.", "Lima"),
     FIELD_BOOL(struct project_account, admin, false, FIELD_REQUIRED,
-               "Whether it administers the project."),
+               "Whether it administers the project.", "false"),
     FIELD_BOOL(struct project_account, emailVerified, false, FIELD_REQUIRED,
                "Whether the address is proven, for all organisations or for this one."),
     FIELD_JSON_TEXTS(struct project_account, factors, 256, FIELD_REQUIRED,
@@ -142,18 +145,19 @@ static const struct field project_account_rows[] = {
     FIELD_CHOICE(struct project_account, state, account_states, FIELD_REQUIRED,
                  "`locked` while it cannot sign in to the project, `deleting` while its deletion "
                  "is scheduled, else `active`.",
-                 "active"),
+                 "locked"),
     FIELD_TIME(struct project_account, lockedAt, FIELD_NULLABLE,
                "Since when it is locked; null while it is not."),
     FIELD_CHOICE(struct project_account, lockedBy, account_lockers, FIELD_NULLABLE,
                  "`admin` for this project alone, `operator` for all; null while it is not locked.",
                  "admin"),
     FIELD_TIME(struct project_account, lastSignInAt, FIELD_NULLABLE,
-               "When it last signed in to this project; null while that is not known."),
+               "When it last signed in to this project; null while that is not known.",
+               "2026-01-30T17:45:00.000Z"),
     FIELD_TIME(struct project_account, deletionAt, FIELD_NULLABLE,
-               "When it is deleted; null while no deletion is scheduled."),
+               "When it is deleted; null while no deletion is scheduled.", "null"),
     FIELD_TIME(struct project_account, memberSince, FIELD_REQUIRED,
-               "When it became a member of the project."),
+               "When it became a member of the project.", "2026-01-12T08:00:00.000Z"),
 };
 FIELD_TABLE(project_account);
 

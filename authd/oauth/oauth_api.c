@@ -116,7 +116,8 @@ static const struct field consent_rows[] = {
                "019af3c2-6a3e-7b1c-9d2e-3f4a5b6c7d8e"),
     FIELD_TEXT(struct consent, name, 1, 200, FIELD_REQUIRED, "Its name.", "Diary"),
     FIELD_TEXT(struct consent, scope, 0, 4096, FIELD_REQUIRED, "What it may do.", "openid profile"),
-    FIELD_TIME(struct consent, createdAt, FIELD_REQUIRED, "When it was first allowed."),
+    FIELD_TIME(struct consent, createdAt, FIELD_REQUIRED, "When it was first allowed.",
+               "2026-01-12T08:00:00.000Z"),
     FIELD_TIME(struct consent, lastUpdated, FIELD_REQUIRED, "When it was last allowed."),
 };
 FIELD_TABLE(consent);
@@ -180,7 +181,8 @@ FIELD_TABLE(fhir_server_id_in);
 static const struct field fhir_server_rows[] = {
     FIELD_UUID(struct fhir_server, id, FIELD_REQUIRED,
                "Identifier of the server: its configuration is at "
-               "`{issuer}/smart/{id}/.well-known/smart-configuration`."),
+               "`{issuer}/smart/{id}/.well-known/smart-configuration`.",
+               "019ac7d3-1f48-7e62-a905-3b8e6d0f2c74"),
     FIELD_TEXT(struct fhir_server, name, 1, 200, FIELD_REQUIRED | FIELD_CHARACTERS,
                "What it is called.", "Clinical records"),
     FIELD_TEXT(struct fhir_server, base, 1, FHIR_BASE_MAX, FIELD_REQUIRED, "Its base address.",
@@ -189,7 +191,8 @@ static const struct field fhir_server_rows[] = {
                      "What patients get at most.", "[\"patient/*.rs\"]"),
     FIELD_JSON_TEXTS(struct fhir_server, practitionerScopes, 8192, FIELD_REQUIRED,
                      "What practitioners get at most.", "[\"user/*.cruds\"]"),
-    FIELD_TIME(struct fhir_server, createdAt, FIELD_REQUIRED, "When it was registered."),
+    FIELD_TIME(struct fhir_server, createdAt, FIELD_REQUIRED, "When it was registered.",
+               "2026-01-12T08:00:00.000Z"),
     FIELD_TIME(struct fhir_server, lastUpdated, FIELD_REQUIRED,
                "When it was registered or last replaced."),
 };
@@ -200,7 +203,8 @@ static const struct field launch_create_in_rows[] = {
                "The application: its registration has the scope `launch`, and the server in "
                "`audiences`.",
                "019a5c1e-7d3b-7c56-9a6e-0f5d2f8b6c12"),
-    FIELD_UUID(struct launch_create_in, resource, FIELD_REQUIRED, "The FHIR server."),
+    FIELD_UUID(struct launch_create_in, resource, FIELD_REQUIRED, "The FHIR server.",
+               "019ac7d3-1f48-7e62-a905-3b8e6d0f2c74"),
     FIELD_UUID(struct launch_create_in, patient, FIELD_REQUIRED,
                "The patient: the id of the profile, as in `Patient/<id>`."),
 };
@@ -214,7 +218,8 @@ static const struct field launch_rows[] = {
                "The server's base address: send the browser to the application's launch address "
                "with `iss` and `launch`.",
                "https://fhir.example.com/r4"),
-    FIELD_TIME(struct launch, expiresAt, FIELD_REQUIRED, "Until when it can be used."),
+    FIELD_TIME(struct launch, expiresAt, FIELD_REQUIRED, "Until when it can be used.",
+               "2026-01-31T09:35:00.000Z"),
 };
 FIELD_TABLE(launch);
 

@@ -21,12 +21,14 @@ static const char *const required[] = {"required", NULL};
 static const char *const no_attestation[] = {"none", NULL};
 
 #define EXAMPLE_CREDENTIAL_ID "dGhlIGlkIG9mIGEgY3JlZGVudGlhbA"
-#define EXAMPLE_BASE64URL "eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0"
+#define EXAMPLE_CLIENT_DATA "eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0" /* {"type":"webauthn.get"} */
+#define EXAMPLE_NEW_CLIENT_DATA "eyJ0eXBlIjoid2ViYXV0aG4uY3JlYXRlIn0"
+#define EXAMPLE_USER_HANDLE "kP3vX9r2fQ7Yw0bT9s4KfVqLh8dRzJ1oNeA5mZ6tUcE"
+#define EXAMPLE_LOGIN_ID "rJ8mQ2xV5nB7tY1wE4cZ9uH3kL6sD0fG"
 
 /* Bytes as base64url, which a browser has made. */
-#define PASSKEY_BYTES(s, member, max, flags, doc)                                          \
-    FIELD_PATTERN(s, member, 1, max, shape_check_base64url, BASE64URL_PATTERN, flags, doc, \
-                  EXAMPLE_BASE64URL)
+#define PASSKEY_BYTES(s, member, max, flags, doc, example) \
+    FIELD_PATTERN(s, member, 1, max, shape_check_base64url, BASE64URL_PATTERN, flags, doc, example)
 #define PASSKEY_TYPE(s) \
     FIELD_CHOICE(s, type, key_types, FIELD_REQUIRED, "Always public-key.", "public-key")
 
@@ -54,7 +56,7 @@ FIELD_TABLE(passkey_party);
 static const struct field passkey_user_rows[] = {
     FIELD_TEXT(struct passkey_user, id, 1, PASSKEY_HANDLE_MAX, FIELD_REQUIRED,
                "Random bytes as base64url, which tell nothing of the account.",
-               "kP3vX9r2fQ7Yw0bT9s4KfVqLh8dRzJ1oNeA5mZ6tUcE"),
+               EXAMPLE_USER_HANDLE),
     FIELD_TEXT(struct passkey_user, name, 1, 254, FIELD_REQUIRED, "The account's address.",
                "ana@example.org"),
     FIELD_TEXT(struct passkey_user, displayName, 1, DISPLAY_MAX, FIELD_REQUIRED, "For people.",
@@ -109,7 +111,7 @@ FIELD_TABLE(passkey_request_options);
 
 static const struct field passkey_enrollment_rows[] = {
     FIELD_UUID(struct passkey_enrollment, enrollmentId, FIELD_REQUIRED,
-               "Goes back with the new credential."),
+               "Goes back with the new credential.", "019b2f7a-90c4-7d18-b6e5-2a7f0c3d9e41"),
     FIELD_OBJECT(struct passkey_enrollment, options, passkey_creation_options, FIELD_REQUIRED,
                  "For navigator.credentials.create(), by "
                  "PublicKeyCredential.parseCreationOptionsFromJSON()."),
@@ -117,7 +119,8 @@ static const struct field passkey_enrollment_rows[] = {
 FIELD_TABLE(passkey_enrollment);
 
 static const struct field passkey_request_rows[] = {
-    FIELD_UUID(struct passkey_request, loginId, FIELD_REQUIRED, "Goes back with the credential."),
+    FIELD_UUID(struct passkey_request, loginId, FIELD_REQUIRED, "Goes back with the credential.",
+               "019b2f7a-90c4-7d18-b6e5-2a7f0c3d9e41"),
     FIELD_OBJECT(struct passkey_request, options, passkey_request_options, FIELD_REQUIRED,
                  "For navigator.credentials.get(), by "
                  "PublicKeyCredential.parseRequestOptionsFromJSON()."),
@@ -125,7 +128,7 @@ static const struct field passkey_request_rows[] = {
 FIELD_TABLE(passkey_request);
 
 #define PASSKEY_LOGIN_ID(s, doc) \
-    PASSKEY_BYTES(s, loginId, PASSKEY_LOGIN_ID_MAX, FIELD_REQUIRED, doc)
+    PASSKEY_BYTES(s, loginId, PASSKEY_LOGIN_ID_MAX, FIELD_REQUIRED, doc, EXAMPLE_LOGIN_ID)
 
 static const struct field passkey_start_out_rows[] = {
     PASSKEY_LOGIN_ID(struct passkey_start_out, "Goes back with the credential."),
@@ -137,16 +140,18 @@ FIELD_TABLE(passkey_start_out);
 
 static const struct field passkey_attestation_response_rows[] = {
     PASSKEY_BYTES(struct passkey_attestation_response, clientDataJSON, PASSKEY_CLIENT_DATA_MAX,
-                  FIELD_REQUIRED, "What the browser has asked the authenticator for."),
+                  FIELD_REQUIRED, "What the browser has asked the authenticator for.",
+                  EXAMPLE_NEW_CLIENT_DATA),
     PASSKEY_BYTES(struct passkey_attestation_response, attestationObject, PASSKEY_ATTESTATION_MAX,
-                  FIELD_REQUIRED, "The new key; a statement of its maker is not read."),
+                  FIELD_REQUIRED, "The new key; a statement of its maker is not read.",
+                  "o2NmbXRkbm9uZWdhdHRTdG10oGhhdXRoRGF0YViU"),
 };
 FIELD_TABLE(passkey_attestation_response);
 
 static const struct field passkey_attestation_rows[] = {
     PASSKEY_TYPE(struct passkey_attestation),
     PASSKEY_BYTES(struct passkey_attestation, id, PASSKEY_ID_MAX, FIELD_REQUIRED,
-                  "Id of the credential."),
+                  "Id of the credential.", EXAMPLE_CREDENTIAL_ID),
     FIELD_OBJECT(struct passkey_attestation, response, passkey_attestation_response, FIELD_REQUIRED,
                  "What the authenticator has answered."),
 };
@@ -154,20 +159,22 @@ FIELD_TABLE(passkey_attestation);
 
 static const struct field passkey_assertion_response_rows[] = {
     PASSKEY_BYTES(struct passkey_assertion_response, clientDataJSON, PASSKEY_CLIENT_DATA_MAX,
-                  FIELD_REQUIRED, "What the browser has asked the authenticator for."),
+                  FIELD_REQUIRED, "What the browser has asked the authenticator for.",
+                  EXAMPLE_CLIENT_DATA),
     PASSKEY_BYTES(struct passkey_assertion_response, authenticatorData, PASSKEY_AUTH_DATA_MAX,
-                  FIELD_REQUIRED, "What the authenticator has done."),
+                  FIELD_REQUIRED, "What the authenticator has done.",
+                  "SZYN5YgOjGh0NBcPZHZgW4_krrmihjLHmVzzuoMdl2MFAAAAAQ"),
     PASSKEY_BYTES(struct passkey_assertion_response, signature, PASSKEY_SIGNATURE_MAX,
-                  FIELD_REQUIRED, "Of both."),
+                  FIELD_REQUIRED, "Of both.", "MEUCIQDx1kP3vX9r2fQ7Yw0bT9s4KfVqLh8dRzJ1oNeA"),
     PASSKEY_BYTES(struct passkey_assertion_response, userHandle, PASSKEY_HANDLE_MAX, FIELD_NULLABLE,
-                  "The options' user.id of its enrolment; needed to sign in."),
+                  "The options' user.id of its enrolment; needed to sign in.", EXAMPLE_USER_HANDLE),
 };
 FIELD_TABLE(passkey_assertion_response);
 
 static const struct field passkey_credential_rows[] = {
     PASSKEY_TYPE(struct passkey_credential),
     PASSKEY_BYTES(struct passkey_credential, id, PASSKEY_ID_MAX, FIELD_REQUIRED,
-                  "Id of the credential."),
+                  "Id of the credential.", EXAMPLE_CREDENTIAL_ID),
     FIELD_OBJECT(struct passkey_credential, response, passkey_assertion_response, FIELD_REQUIRED,
                  "What the authenticator has answered."),
 };
@@ -175,7 +182,8 @@ FIELD_TABLE(passkey_credential);
 
 static const struct field passkey_enroll_finish_in_rows[] = {
     FIELD_UUID(struct passkey_enroll_finish_in, enrollmentId, FIELD_REQUIRED,
-               "What /auth/passkey/enroll/start has answered."),
+               "What /auth/passkey/enroll/start has answered.",
+               "019b2f7a-90c4-7d18-b6e5-2a7f0c3d9e41"),
     FIELD_CHECKED(struct passkey_enroll_finish_in, name, 1, PASSKEY_NAME_MAX, name_check,
                   FIELD_NULLABLE | FIELD_CHARACTERS, "Name that its owner gave it.", "My phone"),
     FIELD_OBJECT(struct passkey_enroll_finish_in, credential, passkey_attestation, FIELD_REQUIRED,
@@ -191,7 +199,8 @@ static const struct field passkey_rows[] = {
                "patient.demo.example"),
     FIELD_BOOL(struct passkey, backedUp, false, FIELD_REQUIRED,
                "It is synced between devices or can be restored."),
-    FIELD_TIME(struct passkey, createdAt, FIELD_REQUIRED, "When it was added."),
+    FIELD_TIME(struct passkey, createdAt, FIELD_REQUIRED, "When it was added.",
+               "2026-01-12T08:00:00.000Z"),
     FIELD_TIME(struct passkey, lastUsedAt, FIELD_NULLABLE, "When it was used last; null: never."),
 };
 FIELD_TABLE(passkey);

@@ -40,20 +40,22 @@ static int check_session_option(const char *value, char why[static 96])
 static const struct field me_project_rows[] = {
     FIELD_CHOICE(struct me_project, resourceType, project_type, FIELD_REQUIRED, "Always Project.",
                  "Project"),
-    FIELD_UUID(struct me_project, id, FIELD_REQUIRED, "The tenant's project."),
+    FIELD_UUID(struct me_project, id, FIELD_REQUIRED, "The tenant's project.",
+               "0199a0c0-4b1e-7f20-8d35-6c1a9e4f7b02"),
     FIELD_TEXT(struct me_project, name, 0, DISPLAY_MAX, FIELD_REQUIRED | FIELD_CHARACTERS,
                "Its name.", "Lakeside Clinic"),
     FIELD_BOOL(struct me_project, strictMode, false, 0,
-               "Always false: no resource is checked against FHIR profiles."),
+               "Always false: no resource is checked against FHIR profiles.", "false"),
 };
 FIELD_TABLE(me_project);
 
 static const struct field me_membership_rows[] = {
     FIELD_CHOICE(struct me_membership, resourceType, membership_type, FIELD_REQUIRED,
                  "Always ProjectMembership.", "ProjectMembership"),
-    FIELD_UUID(struct me_membership, id, FIELD_REQUIRED, "The user's membership in the project."),
+    FIELD_UUID(struct me_membership, id, FIELD_REQUIRED, "The user's membership in the project.",
+               "0199d4e1-3c5a-7b90-a2f8-4d6e8b1c7f03"),
     FIELD_BOOL(struct me_membership, admin, false, FIELD_REQUIRED,
-               "Whether the user administers the project."),
+               "Whether the user administers the project.", "false"),
     FIELD_OBJECT(struct me_membership, user, reference, FIELD_REQUIRED,
                  "Who it is: the profile in the project."),
 };
@@ -119,7 +121,8 @@ static const struct field me_config_rows[] = {
 FIELD_TABLE(me_config);
 
 static const struct field session_record_rows[] = {
-    FIELD_UUID(struct session_record, id, FIELD_REQUIRED, "The session."),
+    FIELD_UUID(struct session_record, id, FIELD_REQUIRED, "The session.",
+               "019b2f7a-90c4-7d18-b6e5-2a7f0c3d9e41"),
     FIELD_TIME(struct session_record, lastUpdated, FIELD_REQUIRED, "When it was last renewed."),
     FIELD_TEXT(struct session_record, authMethod, 1, 64, FIELD_REQUIRED, "How the user signed in.",
                "password"),
@@ -160,7 +163,7 @@ static const struct field me_security_rows[] = {
         struct me_security, sessions, session_record, SESSIONS_MAX, FIELD_REQUIRED,
         "The caller's live sessions: the newest 20, of which one is always the current one."),
     FIELD_BOOL(struct me_security, moreSessions, false, 0,
-               "Whether there are more sessions than that; GET /auth/session lists all."),
+               "Whether there are more sessions than that; GET /auth/session lists all.", "false"),
 };
 FIELD_TABLE(me_security);
 

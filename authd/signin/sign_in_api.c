@@ -129,20 +129,21 @@ FIELD_TABLE(practitioner_login_token_in);
 
 static const struct field login_mfa_in_rows[] = {
     FIELD_UUID(struct login_mfa_in, loginId, FIELD_REQUIRED,
-               "The sign-in that waits for the factor; good for five minutes and five codes."),
+               "The sign-in that waits for the factor; good for five minutes and five codes.",
+               "019b2f7a-90c4-7d18-b6e5-2a7f0c3d9e41"),
     FIELD_TEXT(struct login_mfa_in, mfaToken, MFA_TOKEN_MIN, MFA_TOKEN_MAX,
                FIELD_SECRET | FIELD_CHARACTERS,
                "The six digits that the authenticator shows, or a recovery code; each good once. "
                "Needed unless a credential is sent.",
                "123456"),
     FIELD_OBJECT(struct login_mfa_in, credential, passkey_credential, 0,
-                 "A passkey, for the challenge that login/mfa/start has given."),
+                 "A passkey, for the challenge that login/mfa/start has given.", ""),
 };
 FIELD_TABLE(login_mfa_in);
 
 static const struct field login_mfa_start_in_rows[] = {
     FIELD_UUID(struct login_mfa_start_in, loginId, FIELD_REQUIRED,
-               "The sign-in that waits for the factor."),
+               "The sign-in that waits for the factor.", "019b2f7a-90c4-7d18-b6e5-2a7f0c3d9e41"),
 };
 FIELD_TABLE(login_mfa_start_in);
 
@@ -161,13 +162,15 @@ FIELD_TABLE(code_start_in);
 static const struct field code_step_rows[] = {
     FIELD_CHOICE(struct code_step, nextStep, code_steps, FIELD_REQUIRED,
                  "The code from the mail is entered next.", "code"),
-    FIELD_UUID(struct code_step, loginId, FIELD_REQUIRED, "The sign-in that waits for the code."),
+    FIELD_UUID(struct code_step, loginId, FIELD_REQUIRED, "The sign-in that waits for the code.",
+               "019b2f7a-90c4-7d18-b6e5-2a7f0c3d9e41"),
 };
 FIELD_TABLE(code_step);
 
 static const struct field login_code_in_rows[] = {
     FIELD_UUID(struct login_code_in, loginId, FIELD_REQUIRED,
-               "The sign-in that waits for the code; good for ten minutes and five codes."),
+               "The sign-in that waits for the code; good for ten minutes and five codes.",
+               "019b2f7a-90c4-7d18-b6e5-2a7f0c3d9e41"),
     FIELD_PATTERN(struct login_code_in, code, 6, 6, check_digits, CODE_PATTERN,
                   FIELD_REQUIRED | FIELD_SECRET, "The six digits from the mail; good once.",
                   "482913"),
@@ -180,7 +183,8 @@ static const struct field client_login_in_rows[] = {
     FIELD_TEXT(struct client_login_in, password, 1, CLIENT_PASSWORD_MAX,
                FIELD_REQUIRED | FIELD_SECRET | FIELD_CHARACTERS, "Its password.", EXAMPLE_PASSWORD),
     FIELD_UUID(struct client_login_in, clientId, FIELD_REQUIRED,
-               "Client application of the project to sign in to."),
+               "Client application of the project to sign in to.",
+               "019a5c1e-7d3b-7c56-9a6e-0f5d2f8b6c12"),
     FIELD_PATTERN(struct client_login_in, codeChallenge, 43, 43, shape_check_base64url,
                   CHALLENGE_PATTERN, FIELD_NULLABLE,
                   "As for the tenant sign-in, which who has a second factor goes on with.",
@@ -195,7 +199,8 @@ static const struct field client_register_in_rows[] = {
                FIELD_REQUIRED | FIELD_SECRET | FIELD_CHARACTERS, "Any text that is not empty.",
                EXAMPLE_PASSWORD),
     FIELD_UUID(struct client_register_in, clientId, FIELD_REQUIRED,
-               "Client application of the project to join."),
+               "Client application of the project to join.",
+               "019a5c1e-7d3b-7c56-9a6e-0f5d2f8b6c12"),
     FIELD_ENUM(struct client_register_in, type, role, account_roles, FIELD_NULLABLE,
                "As what; Patient when absent.", "Patient"),
     FIELD_CHECKED(struct client_register_in, name, 1, NAME_MAX_LENGTH, name_check,
@@ -210,11 +215,12 @@ static const struct field b2b_login_in_rows[] = {
                 "rui@lakeside.example"),
     FIELD_TEXT(struct b2b_login_in, password, 0, ANY_PASSWORD_MAX, FIELD_REQUIRED | FIELD_SECRET,
                "Its password.", EXAMPLE_PASSWORD),
-    FIELD_UUID(struct b2b_login_in, clientId, FIELD_REQUIRED,
-               "Client application of that project."),
+    FIELD_UUID(struct b2b_login_in, clientId, FIELD_REQUIRED, "Client application of that project.",
+               "019a5c1e-7d3b-7c56-9a6e-0f5d2f8b6c12"),
     FIELD_UUID(struct b2b_login_in, tenantId, FIELD_REQUIRED,
                "Project to sign in to; who belongs to exactly one child of it and not to the "
-               "project itself is signed in to that child."),
+               "project itself is signed in to that child.",
+               "0199a0c0-4b1e-7f20-8d35-6c1a9e4f7b02"),
     FIELD_PATTERN(struct b2b_login_in, codeChallenge, 43, 43, shape_check_base64url,
                   CHALLENGE_PATTERN, FIELD_NULLABLE,
                   "As for the tenant sign-in, which who has a second factor goes on with.",
@@ -231,16 +237,19 @@ static const struct field b2b_register_in_rows[] = {
                   FIELD_REQUIRED | FIELD_CHARACTERS, "Given name.", "Rui"),
     FIELD_CHECKED(struct b2b_register_in, surname, 1, NAME_MAX_LENGTH, name_check,
                   FIELD_REQUIRED | FIELD_CHARACTERS, "Family name.", "Costa"),
-    FIELD_UUID(struct b2b_register_in, tenantId, FIELD_REQUIRED, "Project to join."),
+    FIELD_UUID(struct b2b_register_in, tenantId, FIELD_REQUIRED, "Project to join.",
+               "0199a0c0-4b1e-7f20-8d35-6c1a9e4f7b02"),
     FIELD_UUID(struct b2b_register_in, clientId, FIELD_REQUIRED,
-               "Client application of that project."),
+               "Client application of that project.", "019a5c1e-7d3b-7c56-9a6e-0f5d2f8b6c12"),
 };
 FIELD_TABLE(b2b_register_in);
 
 static const struct field login_tenant_rows[] = {
     FIELD_TEXT_OR(struct login_tenant, tenantCode, 1, TENANT_CODE_MAX, "\"\"", 0,
                   "Code to name at the token step; empty for a project without one.", "demo"),
-    FIELD_OBJECT(struct login_tenant, project, reference, FIELD_REQUIRED, "The tenant."),
+    FIELD_OBJECT(struct login_tenant, project, reference, FIELD_REQUIRED, "The tenant.",
+                 "{\"reference\":\"Project/"
+                 "0199a0c0-4b1e-7f20-8d35-6c1a9e4f7b02\",\"display\":\"Lakeside Clinic\"}"),
     FIELD_OBJECT(struct login_tenant, profile, reference, FIELD_REQUIRED,
                  "The practitioner's profile in it."),
 };
@@ -260,8 +269,8 @@ FIELD_VARIANT(login_challenge, struct login_step);
 static const struct field login_mfa_challenge_rows[] = {
     FIELD_CHOICE(struct login_step, nextStep, mfa_step, FIELD_REQUIRED,
                  "A second factor is shown next.", "mfa"),
-    FIELD_UUID(struct login_step, loginId, FIELD_REQUIRED,
-               "The sign-in that waits for the factor."),
+    FIELD_UUID(struct login_step, loginId, FIELD_REQUIRED, "The sign-in that waits for the factor.",
+               "019b2f7a-90c4-7d18-b6e5-2a7f0c3d9e41", "019b2f7a-90c4-7d18-b6e5-2a7f0c3d9e41"),
 };
 FIELD_VARIANT(login_mfa_challenge, struct login_step);
 
@@ -283,7 +292,9 @@ static const struct field token_response_rows[] = {
                "Renews the session; replaced at each use.", EXAMPLE_CODE),
     FIELD_INT(struct token_response, expiresIn, 0, INT64_MAX, 0, FIELD_REQUIRED,
               "Life of the access token in seconds.", "3600"),
-    FIELD_OBJECT(struct token_response, project, reference, FIELD_REQUIRED, "The tenant."),
+    FIELD_OBJECT(struct token_response, project, reference, FIELD_REQUIRED, "The tenant.",
+                 "{\"reference\":\"Project/"
+                 "0199a0c0-4b1e-7f20-8d35-6c1a9e4f7b02\",\"display\":\"Lakeside Clinic\"}"),
     FIELD_OBJECT(struct token_response, profile, reference, FIELD_REQUIRED,
                  "The user's profile in it."),
 };
@@ -308,7 +319,9 @@ static const struct field token_or_step_rows[] = {
                "Renews the session; replaced at each use.", EXAMPLE_CODE),
     FIELD_INT(struct token_or_step, expiresIn, 0, INT64_MAX, 0, FIELD_OMIT_ZERO,
               "Life of the access token in seconds.", "3600"),
-    FIELD_OBJECT(struct token_or_step, project, reference, 0, "The tenant."),
+    FIELD_OBJECT(struct token_or_step, project, reference, 0, "The tenant.",
+                 "{\"reference\":\"Project/"
+                 "0199a0c0-4b1e-7f20-8d35-6c1a9e4f7b02\",\"display\":\"Lakeside Clinic\"}"),
     FIELD_OBJECT(struct token_or_step, profile, reference, 0, "The user's profile in it."),
 };
 FIELD_TABLE_ONE_OF(token_or_step, &token_response_table, &register_step_table);

@@ -20,22 +20,36 @@ enum {
     SIGN_IN_HOURS = 25,
 };
 
+#define EXAMPLE_CHECKPOINT                                                                   \
+    "lakeside.example/t/north/audit\n1203\nbjQLnP+zepicpUTmu3gKLHiQHT+zvPSQ4cVJb5Gwyqg=\n\n" \
+    "\u2014 lakeside.example/t/north/audit Hy49TJ1bDO0VvZQkS3pT0w...\n"
+#define EXAMPLE_VERIFIER_KEY "lakeside.example/t/north/audit+1f2e3d4c+AZ..."
+#define EXAMPLE_RECORD \
+    "{\"daemon\":\"authd\",\"seq\":17,\"action\":\"session.end\",\"at\":1769851800000}"
+#define EXAMPLE_EVENT                                                                            \
+    "{\"resourceType\":\"AuditEvent\",\"id\":\"authd-17\",\"recorded\":\"2026-01-31T09:30:00."   \
+    "000Z\","                                                                                    \
+    "\"action\":\"E\",\"outcome\":\"0\",\"subtype\":[{\"code\":\"session.end\"}],"               \
+    "\"agent\":[{\"who\":{\"reference\":\"Practitioner/5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b\"}," \
+    "\"requestor\":true}]}"
+
 /* The head of the tree and who vouches for it. */
 #define FIELD_CHECKPOINT(s)                                                                      \
     FIELD_TEXT(s, checkpoint, 1, NOTE_MAX, FIELD_REQUIRED,                                       \
                "Head of the tree: a signed note with its origin, size and root.",                \
-               "lakeside.example/t/north/audit 1203"),                                           \
+               EXAMPLE_CHECKPOINT),                                                              \
         FIELD_TEXT(s, verifierKey, 1, NOTE_MAX, FIELD_REQUIRED,                                  \
                    "Key of the note's signature, as verifiers take it: name, hash and key. The " \
                    "key of an installation stays the same: compare it with one that you kept.",  \
-                   "lakeside.example/t/north/audit+1f2e3d4c+AZ...")
+                   EXAMPLE_VERIFIER_KEY)
 
 #define FIELD_HASHES(s, member, doc)                                                        \
     FIELD_TEXTS(s, member, HASH_BASE64, HASH_BASE64, PROOF_HASHES_MAX, FIELD_REQUIRED, doc, \
                 "bjQLnP+zepicpUTmu3gKLHiQHT+zvPSQ4cVJb5Gwyqg=")
 
 static const struct field project_audit_in_rows[] = {
-    FIELD_TIME(struct project_audit_in, since, FIELD_QUERY, "Recorded then or later."),
+    FIELD_TIME(struct project_audit_in, since, FIELD_QUERY, "Recorded then or later.",
+               "2026-01-01T00:00:00.000Z"),
     FIELD_TIME(struct project_audit_in, until, FIELD_QUERY, "Recorded then or earlier."),
     FIELD_TEXT(
         struct project_audit_in, actor, 1, AUDIT_TEXT_MAX, FIELD_QUERY,
@@ -57,7 +71,7 @@ FIELD_TABLE(project_audit_in);
 
 static const struct field project_audit_list_rows[] = {
     FIELD_JSON(struct project_audit_list, resources, AUDIT_EVENTS_JSON_MAX, FIELD_REQUIRED,
-               "FHIR R4 AuditEvents, the newest first.", "[]"),
+               "FHIR R4 AuditEvents, the newest first.", "[" EXAMPLE_EVENT "]"),
     FIELD_NEXT(struct project_audit_list),
 };
 FIELD_TABLE(project_audit_list);
@@ -92,8 +106,7 @@ static const struct field project_audit_proof_rows[] = {
     FIELD_INT(struct project_audit_proof, size, 1, INT64_MAX, 0, FIELD_REQUIRED,
               "Leaves of the tree.", "1203"),
     FIELD_TEXT(struct project_audit_proof, record, 1, AUDIT_RECORD_MAX, FIELD_NULLABLE,
-               "The event as it was hashed; null when it was dropped since.",
-               "{\"daemon\":\"authd\"}"),
+               "The event as it was hashed; null when it was dropped since.", EXAMPLE_RECORD),
     FIELD_HASHES(struct project_audit_proof, hashes,
                  "Proof that the leaf is in the tree (RFC 6962, section 2.1.1)."),
     FIELD_CHECKPOINT(struct project_audit_proof),
@@ -170,10 +183,9 @@ FIELD_TABLE(activity_in);
 
 static const struct field activity_row_rows[] = {
     FIELD_JSON_OBJECT(struct activity_row, event, AUDIT_RECORD_MAX, FIELD_REQUIRED,
-                      "A FHIR R4 AuditEvent.", "{\"resourceType\":\"AuditEvent\"}"),
+                      "A FHIR R4 AuditEvent.", EXAMPLE_EVENT),
     FIELD_TEXT(struct activity_row, record, 1, AUDIT_RECORD_MAX, FIELD_NULLABLE,
-               "The event as it was hashed; null when another person did it.",
-               "{\"daemon\":\"authd\"}"),
+               "The event as it was hashed; null when another person did it.", EXAMPLE_RECORD),
     FIELD_INT(struct activity_row, index, 0, INT64_MAX, 0, FIELD_REQUIRED,
               "Which leaf of the tree it is, from 0 on.", "16"),
     FIELD_HASHES(struct activity_row, hashes,

@@ -57,10 +57,42 @@ static json_t *form_content(void)
                      "description", "The bytes, as the last field.", "additionalProperties", true);
 }
 
-/* A PATCH merges what is sent; its own media type says the same (RFC 7396). */
-static json_t *json_content(const struct route *route)
+/* RFC 7396, section 2. */
+static void merge_patch(json_t *target, const json_t *patch)
 {
-    json_t *content = openapi_json_content(route->input->name, fields_example(route->input));
+    const char *key;
+    json_t *value;
+
+    json_object_foreach((json_t *)(uintptr_t)patch, key, value)
+    {
+        if (json_is_null(value))
+            json_object_del(target, key);
+        else if (json_is_object(value) && json_is_object(json_object_get(target, key)))
+            merge_patch(json_object_get(target, key), value);
+        else
+            json_object_set(target, key, value);
+    }
+}
+
+json_t *openapi_example(const struct field_table *table, unsigned omit, const char *patch,
+                        const char *variant)
+{
+    json_t *example = fields_example(table, omit);
+    json_t *root = patch ? json_loads(patch, 0, NULL) : NULL;
+
+    assert(!patch || root);
+    merge_patch(example, variant ? json_object_get(root, variant) : root);
+    json_decref(root);
+    return example;
+}
+
+/* A PATCH merges what is sent; its own media type says the same (RFC 7396). */
+static json_t *json_content(const struct endpoint *endpoint)
+{
+    const struct route *route = &endpoint->route;
+    const char *patch = endpoint->example ? endpoint->example->input : NULL;
+    json_t *content =
+        openapi_json_content(route->input->name, openapi_example(route->input, 0, patch, NULL));
 
     if (strcmp(route->method, "PATCH") == 0)
         json_object_set(content, "application/merge-patch+json",
@@ -77,7 +109,7 @@ static json_t *body_json(const struct endpoint *endpoint)
         return NULL;
     assert(form || route->input); /* what has no input takes no body */
     return json_pack("{s:b, s:o}", "required", !(route->flags & R_OPTIONAL_BODY), "content",
-                     form ? form_content() : json_content(route));
+                     form ? form_content() : json_content(endpoint));
 }
 
 static const char *access_text(const struct route *route)

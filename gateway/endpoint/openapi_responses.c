@@ -308,17 +308,22 @@ static void add_file_responses(json_t *responses, json_t *success)
     json_object_set_new(responses, "304", same);
 }
 
-static json_t *answer_content(const struct field_table *table)
+/* Secrets are shown to who has just made them: in answers to POST. */
+static json_t *answer_content(const struct endpoint *endpoint)
 {
+    const struct field_table *table = endpoint->route.output;
+    const char *patch = endpoint->example ? endpoint->example->answer : NULL;
+    unsigned omit = strcmp(endpoint->route.method, "POST") == 0 ? 0 : FIELD_SECRET;
     json_t *content, *examples;
 
     if (!table->variants)
-        return openapi_json_content(table->name, fields_example(table));
+        return openapi_json_content(table->name, openapi_example(table, omit, patch, NULL));
     content = openapi_json_content(table->name, NULL);
     examples = json_object();
     for (const struct field_table *const *variant = table->variants; *variant; variant++)
         json_object_set_new(examples, (*variant)->name,
-                            json_pack("{s:o}", "value", fields_example(*variant)));
+                            json_pack("{s:o}", "value",
+                                      openapi_example(*variant, omit, patch, (*variant)->name)));
     json_object_set_new(json_object_get(content, "application/json"), "examples", examples);
     return content;
 }
@@ -334,7 +339,7 @@ json_t *openapi_responses(const struct endpoint *endpoint, struct arena *arena, 
     if (route->flags & R_CONTENT)
         add_file_responses(responses, success);
     else if (!empty && route->output)
-        json_object_set_new(success, "content", answer_content(route->output));
+        json_object_set_new(success, "content", answer_content(endpoint));
     if (route->flags & (R_ETAG | R_CONTENT))
         add_header(success, "ETag");
     if (route->flags & R_THROTTLE_REGISTER)

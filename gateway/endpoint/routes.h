@@ -21,11 +21,17 @@ struct route_doc {
     enum error_code codes[ROUTE_CODES_MAX]; /* ended by ERR_NONE */
 };
 
+/* How an operation's examples differ from those of its tables; see common/bus/method.h. */
+struct route_example {
+    const char *operation, *input, *answer;
+};
+
 struct endpoint {
     struct route route;                       /* path is the template, for logs and metrics */
     void (*serve)(struct exchange *exchange); /* answers with exchange_reply() or exchange_fail() */
     bool on_fiber;                            /* serve may park */
     const struct route_doc *doc;              /* NULL: not in /openapi.json */
+    const struct route_example *example;      /* NULL: those of its tables */
     struct bus_method method;                 /* of the daemons' endpoints */
     bool takes_body;                          /* the input has members of the JSON body */
     bool secret_in, secret_out;               /* wipe the body, the answer */
