@@ -37,9 +37,9 @@ enum {
 
 /* The id and the secret of a mailed link. */
 #define FIELD_LINK(s)                                                     \
-    FIELD_UUID(s, id, FIELD_REQUIRED, "From the link."),                  \
+    FIELD_UUID(s, id, FIELD_REQUIRED, "`id` from the emailed link."),     \
         FIELD_TEXT(s, secret, 1, CODE_MAX, FIELD_REQUIRED | FIELD_SECRET, \
-                   "From the link; good once, until it expires.", EXAMPLE_CODE)
+                   "`secret` from the emailed link; valid once until it expires.", EXAMPLE_CODE)
 
 /* For FIELD_PATTERN: base64url without padding. The length is checked by the row. */
 int shape_check_base64url(const char *value, char why[static 96]);

@@ -28,7 +28,7 @@ static const char what[] = "Two-step sign-in";
 
 static int none_enrolled(struct error *err)
 {
-    return error_set(err, ERR_BAD_REQUEST, "No second factor is enrolled.");
+    return error_set(err, ERR_BAD_REQUEST, "You have no second factor.");
 }
 
 /* The audit row of what happened to the caller's factor. */
@@ -157,7 +157,7 @@ static int hold_pending(struct authd *d, struct db_tx *tx, const struct request 
         factor_lock(d, tx, req, req->caller->account, &enrolled, err) < 0)
         return -1;
     if (enrolled.enrolled)
-        return error_set(err, ERR_CONFLICT, "A second factor is already enrolled.");
+        return error_set(err, ERR_CONFLICT, "You already have a second factor.");
     if (!ret->found) /* the session has not asked for a secret, or too long ago */
         return error_set(err, ERR_BAD_REQUEST, "The code is incorrect.");
     return factor_check_limit(req, ret, err);

@@ -81,7 +81,7 @@ static int refuse_spent(struct authd *d, const struct request *req, const struct
     if (sign_in_refused(d, req, who, why, err) < 0)
         return -1;
     ++*d->count.sign_in_bad;
-    return error_set(err, ERR_BAD_REQUEST, "The passkey is not accepted.");
+    return error_set(err, ERR_BAD_REQUEST, "The passkey was not accepted.");
 }
 
 /* Writes it down, unless the challenge was spent: whatever is sent for a start leaves one row. */

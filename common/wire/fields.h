@@ -185,15 +185,14 @@ struct field_table {
 #define FIELD_ETAG(s)                                                                      \
     FIELD_ROW(s, etag, FIELD_TYPE_TEXT, const char *, .max = 256, .flags = FIELD_INTERNAL, \
               .doc = "State of what is read; sent as the ETag header.", .example = "\"17\"")
-#define FIELD_IF_MATCH(s, what)                                                            \
-    FIELD_HEADER_TEXT(s, ifMatch, "If-Match", 256,                                         \
-                      "ETag of " what " that the change was decided on; 409 when another " \
-                      "change came first.")
+#define FIELD_IF_MATCH(s, what)                    \
+    FIELD_HEADER_TEXT(s, ifMatch, "If-Match", 256, \
+                      "ETag of " what " at your last read; 409 if another change came first.")
 /* The member `ifNoneMatch` of what a PUT may make, for etag_check(). */
 #define FIELD_IF_NONE_MATCH(s, what)                                                          \
     FIELD_HEADER_TEXT(s, ifNoneMatch, "If-None-Match", 256,                                   \
-                      "`*` to make " what " and replace none; 409 when it is there already. " \
-                      "With an ETag: 409 when it is that state.")
+                      "`*` to create " what " but not replace it: 409 if it exists. With an " \
+                      "ETag: 409 if that is its current state.")
 #define FIELD_EMAIL(s, member, flags_, doc_, example_)                                            \
     FIELD_ROW(s, member, FIELD_TYPE_EMAIL, const char *, .min = 3, .max = 254, .flags = (flags_), \
               .doc = (doc_), .example = (example_))

@@ -17,7 +17,7 @@ struct openapi_any {
 
 static const struct field openapi_rows[] = {
     FIELD_JSON_OBJECT(struct openapi_any, page, 0, FIELD_REQUIRED | FIELD_BODY,
-                      "An OpenAPI description.", ""),
+                      "OpenAPI description.", ""),
 };
 const struct field_table openapi_table = {.name = "openapi",
                                           .size = sizeof(struct openapi_any),
@@ -118,7 +118,7 @@ static void add_operation(struct page *self, const struct endpoint *endpoint)
 static json_t *info_json(void)
 {
     return json_pack("{s:s, s:s, s:s, s:s, s:{s:s}, s:{s:s, s:s}}", "title", "Atrium", "version",
-                     ATRIUM_VERSION, "summary", "A health platform service with many tenants",
+                     ATRIUM_VERSION, "summary", "Accounts and access for healthcare apps",
                      "description", openapi_introduction, "contact", "name",
                      "The operator of this installation", "license", "name", "Apache-2.0",
                      "identifier", "Apache-2.0");
@@ -138,10 +138,10 @@ static json_t *components_json(struct page *self)
 {
     json_t *bearer =
         json_pack("{s:s, s:s, s:s, s:s}", "type", "http", "scheme", "bearer", "bearerFormat", "JWT",
-                  "description", "The access token of a sign-in or a registration.");
+                  "description", "Access token from sign-in or registration.");
     json_t *key =
         json_pack("{s:s, s:s, s:s, s:s}", "type", "http", "scheme", "bearer", "bearerFormat",
-                  "atk_...", "description", "An API key of a project, for machines.");
+                  "atk_...", "description", "API key of a project, for machines.");
 
     return json_pack("{s:O, s:O, s:o, s:{s:o, s:o}}", "schemas", self->schemas, "responses",
                      self->responses, "headers", openapi_headers(), "securitySchemes", "bearer",
@@ -178,9 +178,8 @@ static const char *page_write(struct arena *arena, const struct endpoint *endpoi
     }
     /* The server is named relatively: a client that fetched the page knows its own way here. */
     root = json_pack("{s:s, s:o, s:[{s:s, s:s}], s:o, s:o, s:o}", "openapi", "3.1.0", "info",
-                     info_json(), "servers", "url", "/", "description",
-                     "The installation that serves this page", "tags", tags_json(), "paths",
-                     page.paths, "components", components_json(&page));
+                     info_json(), "servers", "url", "/", "description", "This installation", "tags",
+                     tags_json(), "paths", page.paths, "components", components_json(&page));
     text = codec_dump_json(arena, root);
     json_decref(root);
     json_decref(page.schemas);

@@ -52,9 +52,9 @@ static json_t *form_content(void)
 {
     return json_pack("{s:{s:{s:s, s:s, s:[s], s:{s:{s:s, s:s, s:s}}, s:b}}}", "multipart/form-data",
                      "schema", "type", "object", "description",
-                     "Every entry of uploadOptions.fields as a text, then the file.", "required",
+                     "Every entry of `uploadOptions.fields` as a text, then the file.", "required",
                      "file", "properties", "file", "type", "string", "format", "binary",
-                     "description", "The bytes, as the last field.", "additionalProperties", true);
+                     "description", "The file, as the last field.", "additionalProperties", true);
 }
 
 /* RFC 7396, section 2. */
@@ -115,7 +115,7 @@ static json_t *body_json(const struct endpoint *endpoint)
 static const char *access_text(const struct route *route)
 {
     if (route->flags & R_OPTIONAL_TOKEN)
-        return "No token needed; one that is presented must be live and says who calls.";
+        return "No token needed. If you send one, it must be valid.";
     if (route->flags & R_KEY)
         return "For any signed-in user, and for API keys.";
     switch (route->access) {
@@ -124,9 +124,9 @@ static const char *access_text(const struct route *route)
     case ACCESS_PRACTITIONER:
         return "For practitioners.";
     case ACCESS_ADMIN:
-        return "For practitioners who administer the project.";
+        return "For admins of the project.";
     case ACCESS_LOGOUT:
-        return "For any signed-in user; repeating it with the same token is fine.";
+        return "For any signed-in user. You can repeat the request with the same token.";
     default:
         return "For any signed-in user.";
     }

@@ -62,6 +62,9 @@ LANGUAGE_DONE = (
     'SECURITY.md',
     'docs/*.md',
     'docs/adr/*.md',
+    '*/*_docs.def',
+    '*/*_routes.def',
+    'gateway/endpoint/openapi_text.c',
 )
 
 ADVICE = {
