@@ -67,15 +67,15 @@ static const struct config_row config_rows[] = {
 };
 
 static const struct route_doc health_doc = {
-    "Service", "Answers 200 without a body while the gateway runs, whatever else is down.", {0}};
+    "Service",
+    "Returns 200 without a body while the gateway runs, even if other services are down.",
+    {0}};
 static const struct route_doc jwks_doc = {
     "Service",
-    "The public keys that access tokens are signed with, as a JWK Set (RFC 7517), for services "
-    "that verify tokens "
-    "themselves. Keys change: fetch the set again when a token names a `kid` that is not in it.",
+    "Public keys of access tokens as a JWK Set (RFC 7517), for services that verify tokens "
+    "themselves. Keys change: fetch the set again if a token has a `kid` that is not in it.",
     {0}};
-static const struct route_doc openapi_doc = {
-    "Service", "The whole interface in OpenAPI 3.1, of the version that answers.", {0}};
+static const struct route_doc openapi_doc = {"Service", "This API as OpenAPI 3.1.", {0}};
 
 /* What the gateway serves itself: path, function, on a fiber, and what the OpenAPI page says. */
 #define OWN(path_, name, serve_, fiber, output_, summary_, doc_)                \
@@ -98,8 +98,9 @@ static const struct endpoint own_endpoints[] = {
         "Read the public keys of access tokens", &jwks_doc),
     OWN("/console", "console_root", console_serve, false, NULL, NULL, NULL),
     OWN("/console/{*}", "console", console_serve, false, NULL, NULL, NULL),
-    OWN("/openapi.json", "openapi", openapi_serve, false, &openapi_table, "Read this page",
-        &openapi_doc),
+    OWN("/docs", "reference", reference_serve, false, NULL, NULL, NULL),
+    OWN("/openapi.json", "openapi", openapi_serve, false, &openapi_table,
+        "Read this API description", &openapi_doc),
 };
 
 static const struct endpoint development_endpoints[] = {

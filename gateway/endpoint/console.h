@@ -1,5 +1,6 @@
 /*
- * console.h - the console: a browser application below /console/, of files in the program.
+ * console.h - the console below /console/ and the API reference at /docs: browser applications, of
+ * files in the program.
  *
  * Made by web/console/build.sh. It calls the routes of the API as any client does.
  */
@@ -13,9 +14,10 @@
 struct exchange;
 
 enum console_kind {
-    CONSOLE_DOCUMENT, /* the one HTML document; what is at every address without a file */
-    CONSOLE_PREVIEW,  /* the empty document that a mail is shown in, framed by the other */
-    CONSOLE_ASSET,    /* named by its hash */
+    CONSOLE_DOCUMENT,  /* the one HTML document; what is at every address without a file */
+    CONSOLE_PREVIEW,   /* the empty document that a mail is shown in, framed by the other */
+    CONSOLE_ASSET,     /* named by its hash */
+    CONSOLE_REFERENCE, /* the API reference, at /docs */
 };
 
 struct console_bytes {
@@ -31,10 +33,10 @@ struct console_file {
     struct console_bytes plain, gzip, brotli;
 };
 
-/* The script sources that the document's policy admits: "'sha256-BASE64' ...". */
+/* The sources that the policies of the two documents admit: "'sha256-BASE64' ...". */
 extern const struct console_file console_files[];
 extern const size_t console_file_count;
-extern const char console_scripts[], console_styles[];
+extern const char console_scripts[], console_styles[], reference_scripts[], reference_styles[];
 
 /* The file of a name below /console/. Without a file of that name: NULL below assets/, else the
  * document. */
@@ -45,5 +47,8 @@ const char *console_policy(const struct console_file *file, const char *upload_o
                            struct arena *arena);
 
 void console_serve(struct exchange *exchange);
+
+/* The API reference: Swagger UI with /openapi.json. */
+void reference_serve(struct exchange *exchange);
 
 #endif
