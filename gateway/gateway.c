@@ -76,6 +76,8 @@ static const struct route_doc jwks_doc = {
     "themselves. Keys change: fetch the set again if a token has a `kid` that is not in it.",
     {0}};
 static const struct route_doc openapi_doc = {"Service", "This API as OpenAPI 3.1.", {0}};
+static const struct route_doc openapi_older_doc = {
+    "Service", "This API as OpenAPI 3.0, for tools that don't support 3.1.", {0}};
 
 /* What the gateway serves itself: path, function, on a fiber, and what the OpenAPI page says. */
 #define OWN(path_, name, serve_, fiber, output_, summary_, doc_)                \
@@ -101,6 +103,8 @@ static const struct endpoint own_endpoints[] = {
     OWN("/docs", "reference", reference_serve, false, NULL, NULL, NULL),
     OWN("/openapi.json", "openapi", openapi_serve, false, &openapi_table,
         "Read this API description", &openapi_doc),
+    OWN("/openapi-3.0.json", "openapi_older", openapi_serve_older, false, &openapi_table,
+        "Read this API description as OpenAPI 3.0", &openapi_older_doc),
 };
 
 static const struct endpoint development_endpoints[] = {
@@ -143,7 +147,8 @@ static int make_routes(struct gateway *self, struct error *err)
     self->public_routes = router_new(all, count, err);
     self->admin_routes = router_new(arena_memdup(arena, admin_endpoints, sizeof(admin_endpoints)),
                                     ARRAY_SIZE(admin_endpoints), err);
-    openapi_build(&self->openapi, arena, all, count);
+    openapi_build(&self->openapi, &self->openapi_older, arena, all, count,
+                  self->service.common->public_url);
     return self->public_routes && self->admin_routes ? 0 : -1;
 }
 

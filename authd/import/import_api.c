@@ -80,17 +80,18 @@ static const struct field import_refusal_rows[] = {
     FIELD_TEXT(struct import_refusal, email, 0, IMPORT_LINE_MAX, 0,
                "Email address in the line, if any.", "bea@example.org"),
     FIELD_BOOL(struct import_refusal, existing, false, FIELD_REQUIRED,
-               "Whether an account with this address already exists; it was not changed.", "false"),
+               "Whether an account with this address already exists; it was not changed."),
     FIELD_TEXT(struct import_refusal, why, 0, 1024, FIELD_REQUIRED, "Why no account was created.",
-               "firstName is required"),
+               "there is an account with this address, which stays as it is"),
 };
 FIELD_TABLE(import_refusal);
 
 static const struct field account_import_in_rows[] = {
-    FIELD_JSON_LIST(struct account_import_in, accounts, import_line, IMPORT_BATCH_MAX,
-                    FIELD_REQUIRED, "The accounts, at most 2,000.",
-                    "[{\"email\":\"ana@example.org\",\"firstName\":\"Ana\",\"lastName\":\"Lima\"},"
-                    "{\"email\":\"bea@example.org\",\"lastName\":\"Novak\"}]"),
+    FIELD_JSON_LIST(
+        struct account_import_in, accounts, import_line, IMPORT_BATCH_MAX, FIELD_REQUIRED,
+        "The accounts, at most 2,000.",
+        "[{\"email\":\"ana@example.org\",\"firstName\":\"Ana\",\"lastName\":\"Lima\"},"
+        "{\"email\":\"bea@example.org\",\"firstName\":\"Bea\",\"lastName\":\"Novak\"}]"),
 };
 FIELD_TABLE(account_import_in);
 
@@ -100,9 +101,9 @@ static const struct field account_import_out_rows[] = {
     FIELD_INT(struct account_import_out, invited, 0, 0, 0, FIELD_REQUIRED,
               "Practitioners who were invited.", "0"),
     FIELD_INT(struct account_import_out, existing, 0, 0, 0, FIELD_REQUIRED,
-              "Accounts that already existed; they were not changed.", "0"),
+              "Accounts that already existed; they were not changed.", "1"),
     FIELD_INT(struct account_import_out, refused, 0, 0, 0, FIELD_REQUIRED,
-              "Lines that were rejected.", "1"),
+              "Lines that were rejected.", "0"),
     FIELD_OBJECTS(struct account_import_out, lines, import_refusal, IMPORT_LINES_MAX, 0,
                   "Lines that created no account, each with the reason."),
 };

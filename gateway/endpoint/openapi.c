@@ -159,11 +159,11 @@ static void etag_fill(struct openapi *self, const char *text)
     snprintf(self->weak_etag, sizeof(self->weak_etag), "W/%s", self->etag);
 }
 
-static const char *page_write(struct arena *arena, const struct endpoint *endpoints, size_t count)
+static json_t *page_json(struct arena *arena, const struct endpoint *endpoints, size_t count,
+                         const char *server)
 {
     struct page page = {arena,         json_object(), json_object(),
                         json_object(), json_object(), json_object()};
-    const char *text;
     json_t *root;
 
     openapi_add_error_schemas(page.schemas);
@@ -176,24 +176,22 @@ static const char *page_write(struct arena *arena, const struct endpoint *endpoi
         walk_bodies(&page, &endpoints[i], add_schema);
         add_operation(&page, &endpoints[i]);
     }
-    /* The server is named relatively: a client that fetched the page knows its own way here. */
+    /* "/": a client that fetched the page knows its own way here. */
     root = json_pack("{s:s, s:o, s:[{s:s, s:s}], s:o, s:o, s:o}", "openapi", "3.1.0", "info",
-                     info_json(), "servers", "url", "/", "description", "This installation", "tags",
-                     tags_json(), "paths", page.paths, "components", components_json(&page));
-    text = codec_dump_json(arena, root);
-    json_decref(root);
+                     info_json(), "servers", "url", server ? server : "/", "description",
+                     "This installation", "tags", tags_json(), "paths", page.paths, "components",
+                     components_json(&page));
     json_decref(page.schemas);
     json_decref(page.responses);
     json_decref(page.ways);
     json_decref(page.ids);
-    return text;
+    return root;
 }
 
-void openapi_build(struct openapi *self, struct arena *arena, const struct endpoint *endpoints,
-                   size_t count)
+static void keep(struct openapi *self, struct arena *arena, const json_t *root)
 {
     CLEANUP(arena_destroy) struct arena *scratch = arena_new();
-    const char *text = page_write(scratch, endpoints, count), *brotli, *gzip;
+    const char *text = codec_dump_json(scratch, root), *brotli, *gzip;
 
     self->size = strlen(text);
     etag_fill(self, text);
@@ -203,6 +201,18 @@ void openapi_build(struct openapi *self, struct arena *arena, const struct endpo
         log_die("openapi", "the page cannot be compressed");
     self->brotli = arena_memdup(arena, brotli, self->brotli_size);
     self->gzip = arena_memdup(arena, gzip, self->gzip_size);
+}
+
+void openapi_build(struct openapi *self, struct openapi *older, struct arena *arena,
+                   const struct endpoint *endpoints, size_t count, const char *server)
+{
+    CLEANUP(arena_destroy) struct arena *scratch = arena_new();
+    json_t *root = page_json(scratch, endpoints, count, server);
+
+    keep(self, arena, root);
+    openapi_make_older(root);
+    keep(older, arena, root);
+    json_decref(root);
 }
 
 const char *openapi_text(const struct openapi *self, struct arena *arena)
@@ -229,9 +239,8 @@ static void choose_form(const struct openapi *self, const char *accept, struct a
         answer->etag = self->weak_etag;
 }
 
-void openapi_serve(struct exchange *exchange)
+static void serve(struct exchange *exchange, const struct openapi *self)
 {
-    const struct openapi *self = &exchange->gateway->openapi;
     const char *known = exchange->head.if_none_match;
     bool same = known && (strcmp(known, "*") == 0 || strstr(known, self->etag));
     struct answer answer = {
@@ -240,4 +249,14 @@ void openapi_serve(struct exchange *exchange)
     if (!same)
         choose_form(self, exchange->head.accept_encoding, exchange->arena, &answer);
     exchange_reply(exchange, &answer);
+}
+
+void openapi_serve(struct exchange *exchange)
+{
+    serve(exchange, &exchange->gateway->openapi);
+}
+
+void openapi_serve_older(struct exchange *exchange)
+{
+    serve(exchange, &exchange->gateway->openapi_older);
 }

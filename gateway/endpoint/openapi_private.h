@@ -42,4 +42,9 @@ json_t *openapi_headers(void);
 /* {"application/json": {"schema": {"$ref": ...}, "example": ...}}; consumes example (or NULL). */
 json_t *openapi_json_content(const char *schema, json_t *example);
 
+/* ---- openapi_older.c ---- */
+
+/* Converts the description from 3.1 to 3.0 in place. */
+void openapi_make_older(json_t *root);
+
 #endif

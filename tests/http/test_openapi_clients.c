@@ -1,6 +1,7 @@
 /*
- * test_openapi_clients.c - /openapi.json as its readers take it: linters find nothing to warn of,
- * and what three generators make of it compiles under `tsc --strict` and signs a patient in.
+ * test_openapi_clients.c - /openapi.json and /openapi-3.0.json as their readers take them: linters
+ * find nothing to warn of, and what three generators make of the first compiles under `tsc --strict`
+ * and signs a patient in.
  *
  * The tools come from the npm registry (make npm). Where they are not installed the
  * case says so and is left out, unless ATRIUM_REQUIRE_ALL is set, as it is for what is
@@ -27,14 +28,15 @@ static const struct unit_need needs[] = {
     {NULL, NULL},
 };
 
-static void save_page(void)
+static void save_page(const char *name)
 {
-    HTTP_ANSWER page = http_get(suite_url(suite), "/openapi.json", NULL);
     char path[160];
     FILE *file;
 
+    snprintf(path, sizeof(path), "/%s", name);
+    HTTP_ANSWER page = http_get(suite_url(suite), path, NULL);
     CHECK_STATUS(page, 200);
-    snprintf(path, sizeof(path), "%s/openapi.json", dir.path);
+    snprintf(path, sizeof(path), "%s/%s", dir.path, name);
     file = fopen(path, "w");
     CU_ASSERT_PTR_NOT_NULL_FATAL(file);
     CU_ASSERT_EQUAL(fwrite(page->body, 1, page->size, file), page->size);
@@ -48,7 +50,8 @@ static void the_page_is_clean_and_its_clients_compile(void)
 
     if (!unit_has(needs, "ATRIUM_REQUIRE_ALL"))
         return;
-    save_page();
+    save_page("openapi.json");
+    save_page("openapi-3.0.json");
     PROGRAM check = program_start(argv, NULL);
     CU_ASSERT_TRUE(program_wait_end(check, TOOLS_MS));
     CHECK_EXIT(check, 0);

@@ -12,9 +12,9 @@
 #include "tests/support/unit.h"
 
 static struct arena *arena;
-static struct openapi page;
+static struct openapi page, older_page;
 static const char *page_text;
-static json_t *root, *schemas;
+static json_t *root, *schemas, *older_root;
 static const struct endpoint *endpoints;
 static size_t endpoint_count;
 
@@ -460,6 +460,62 @@ static void internal_operations_are_not_there(void)
     CU_ASSERT_EQUAL(strlen(page.etag), 34);
 }
 
+/* Counts what OpenAPI 3.0 has for it, and complains of what it does not know. */
+static size_t check_older(const json_t *json, const char *where)
+{
+    const char *key;
+    json_t *value;
+    size_t index, count = 0;
+
+    if (json_is_array(json))
+        json_array_foreach(json, index, value) count += check_older(value, where);
+    if (!json_is_object(json))
+        return count;
+    UNIT_CHECK(!json_is_array(json_object_get(json, "type")), "%s: a list of types", where);
+    UNIT_CHECK(!json_is_array(json_object_get(json, "examples")), "%s: examples", where);
+    UNIT_CHECK(!json_object_get(json, "const"), "%s: const", where);
+    UNIT_CHECK(!json_object_get(json, "$ref") || json_object_size(json) == 1, "%s: $ref", where);
+    count += json_is_true(json_object_get(json, "nullable"));
+    json_object_foreach((json_t *)(uintptr_t)json, key, value)
+    {
+        const char *type = json_string_value(value);
+
+        UNIT_CHECK(strcmp(key, "type") != 0 || !type || strcmp(type, "null") != 0, "%s", where);
+        if (strcmp(key, "example") != 0 && strcmp(key, "examples") != 0)
+            count += check_older(value, key);
+    }
+    return count;
+}
+
+static void the_older_page_has_the_same_operations_in_older_words(void)
+{
+    json_t *info = json_object_get(older_root, "info");
+
+    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(older_root, "openapi")), "3.0.3");
+    CU_ASSERT_PTR_NULL(json_object_get(info, "summary"));
+    CU_ASSERT_PTR_NULL(json_object_get(json_object_get(info, "license"), "identifier"));
+    CU_ASSERT_EQUAL(check_older(json_object_get(older_root, "paths"), "paths"), 0);
+    CU_ASSERT_TRUE(check_older(json_object_get(older_root, "components"), "components") > 50);
+    CU_ASSERT_EQUAL(json_object_size(json_object_get(older_root, "paths")),
+                    json_object_size(json_object_get(root, "paths")));
+    CU_ASSERT_STRING_NOT_EQUAL(older_page.etag, page.etag);
+}
+
+static void the_server_is_the_public_url(void)
+{
+    const json_t *const roots[] = {root, older_root};
+    struct openapi plain, plain_older;
+
+    for (size_t i = 0; i < ARRAY_SIZE(roots); i++) {
+        json_t *server = json_array_get(json_object_get(roots[i], "servers"), 0);
+
+        CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(server, "url")),
+                               "https://api.example");
+    }
+    openapi_build(&plain, &plain_older, arena, endpoints, endpoint_count, NULL);
+    CU_ASSERT_PTR_NOT_NULL(strstr(openapi_text(&plain, arena), "\"servers\":[{\"url\":\"/\""));
+}
+
 static const struct unit_case cases[] = {
     CASE(references_lead_somewhere),
     CASE(path_parameters_are_described),
@@ -474,6 +530,8 @@ static const struct unit_case cases[] = {
     CASE(settings_are_named),
     CASE(answers_are_described),
     CASE(internal_operations_are_not_there),
+    CASE(the_older_page_has_the_same_operations_in_older_words),
+    CASE(the_server_is_the_public_url),
 };
 
 /* Pages for people and endpoints of a standard are no operations: they are not on the page of
@@ -497,13 +555,15 @@ int main(void)
 
     arena = arena_new();
     endpoints = routes_all(arena, &endpoint_count);
-    openapi_build(&page, arena, endpoints, endpoint_count);
+    openapi_build(&page, &older_page, arena, endpoints, endpoint_count, "https://api.example");
     page_text = arena_strndup(arena, openapi_text(&page, arena), page.size);
     leave_pages_out();
     root = json_loads(page_text, JSON_REJECT_DUPLICATES, NULL);
     schemas = json_object_get(json_object_get(root, "components"), "schemas");
+    older_root = json_loadb(openapi_text(&older_page, arena), older_page.size, 0, NULL);
     result = unit_run("gateway openapi", cases, ARRAY_SIZE(cases));
     json_decref(root);
+    json_decref(older_root);
     arena_destroy(&arena);
     return result;
 }
