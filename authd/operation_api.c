@@ -51,7 +51,7 @@ FIELD_TABLE(identity_get_in);
 
 static const struct field session_end_get_in_rows[] = {
     FIELD_UUID(struct session_end_get_in, project, FIELD_REQUIRED, "Its project."),
-    FIELD_UUID(struct session_end_get_in, session, FIELD_REQUIRED, "The session."),
+    FIELD_UUID(struct session_end_get_in, session, FIELD_REQUIRED, "ID of the session."),
 };
 FIELD_TABLE(session_end_get_in);
 
@@ -129,13 +129,13 @@ static const struct field account_remind_in_rows[] = {
 FIELD_TABLE(account_remind_in);
 
 static const struct field proof_check_in_rows[] = {
-    FIELD_UUID(struct proof_check_in, projectId, FIELD_REQUIRED, "The project."),
+    FIELD_UUID(struct proof_check_in, projectId, FIELD_REQUIRED, "Name of the project."),
     FIELD_UUID(struct proof_check_in, sessionId, FIELD_REQUIRED, "A session in it."),
 };
 FIELD_TABLE(proof_check_in);
 
 static const struct field export_admit_in_rows[] = {
-    FIELD_UUID(struct export_admit_in, projectId, FIELD_REQUIRED, "The project."),
+    FIELD_UUID(struct export_admit_in, projectId, FIELD_REQUIRED, "Name of the project."),
     FIELD_UUID(struct export_admit_in, sessionId, FIELD_REQUIRED, "A session in it."),
     FIELD_UUID(struct export_admit_in, account, FIELD_REQUIRED, "Whose data is asked for."),
 };
@@ -149,7 +149,7 @@ static const struct field export_admit_out_rows[] = {
 FIELD_TABLE(export_admit_out);
 
 static const struct field export_page_in_rows[] = {
-    FIELD_UUID(struct export_page_in, projectId, FIELD_REQUIRED, "The project."),
+    FIELD_UUID(struct export_page_in, projectId, FIELD_REQUIRED, "Name of the project."),
     FIELD_UUID(struct export_page_in, account, FIELD_REQUIRED, "Whose data it is."),
     FIELD_TEXT(struct export_page_in, after, 1, 4096, 0, "Where the page before ended.", ""),
 };
@@ -164,14 +164,14 @@ FIELD_TABLE(export_page_out);
 
 static const struct field export_made_in_rows[] = {
     FIELD_UUID(struct export_made_in, key, FIELD_REQUIRED, "Of the mail."),
-    FIELD_UUID(struct export_made_in, projectId, FIELD_REQUIRED, "The project."),
+    FIELD_UUID(struct export_made_in, projectId, FIELD_REQUIRED, "Name of the project."),
     FIELD_UUID(struct export_made_in, account, FIELD_REQUIRED, "Whose data it is."),
     FIELD_TIME(struct export_made_in, until, FIELD_REQUIRED, "When it is removed."),
 };
 FIELD_TABLE(export_made_in);
 
 static const struct field policy_in_use_in_rows[] = {
-    FIELD_UUID(struct policy_in_use_in, projectId, FIELD_REQUIRED, "The project."),
+    FIELD_UUID(struct policy_in_use_in, projectId, FIELD_REQUIRED, "Name of the project."),
     FIELD_UUID(struct policy_in_use_in, policyId, FIELD_REQUIRED, "Its policy."),
 };
 FIELD_TABLE(policy_in_use_in);
@@ -182,7 +182,7 @@ static const struct field policy_in_use_out_rows[] = {
 FIELD_TABLE(policy_in_use_out);
 
 static const struct field shared_people_in_rows[] = {
-    FIELD_UUID(struct shared_people_in, projectId, FIELD_REQUIRED, "The project."),
+    FIELD_UUID(struct shared_people_in, projectId, FIELD_REQUIRED, "Name of the project."),
 };
 FIELD_TABLE(shared_people_in);
 
@@ -231,19 +231,19 @@ static const struct field sign_in_explain_in_rows[] = {
 FIELD_TABLE(sign_in_explain_in);
 
 static const struct field explain_step_rows[] = {
-    FIELD_TEXT(struct explain_step, check, 1, 128, FIELD_REQUIRED, "What was looked at.", "lock"),
-    FIELD_TEXT(struct explain_step, outcome, 1, 32, FIELD_REQUIRED, "pass, fail or skipped.",
-               "pass"),
-    FIELD_TEXT(struct explain_step, hint, 0, 1024, 0, "What to do.", "Unlock the account."),
+    FIELD_TEXT(struct explain_step, check, 1, 128, FIELD_REQUIRED, "Name of the check.", "lock"),
+    FIELD_TEXT(struct explain_step, outcome, 1, 32, FIELD_REQUIRED, "`pass`, `fail` or `skipped`.",
+               "fail"),
+    FIELD_TEXT(struct explain_step, hint, 0, 1024, 0, "How to fix it.", "Unlock the account."),
 };
 FIELD_TABLE(explain_step);
 
 static const struct field sign_in_explain_out_rows[] = {
     FIELD_BOOL(struct sign_in_explain_out, wouldSucceed, false, FIELD_REQUIRED,
-               "Given the right password."),
+               "Whether sign-in with the right password would succeed.", "false"),
     FIELD_BOOL(struct sign_in_explain_out, secondFactor, false, FIELD_REQUIRED,
-               "A code of the second factor is needed too."),
-    FIELD_OBJECTS(struct sign_in_explain_out, steps, explain_step, 100, 0, "In order."),
+               "Whether a second factor is needed."),
+    FIELD_OBJECTS(struct sign_in_explain_out, steps, explain_step, 100, 0, "The checks, in order."),
 };
 FIELD_TABLE(sign_in_explain_out);
 
@@ -256,20 +256,21 @@ FIELD_TABLE(operator_sessions_in);
 static const struct field operator_members_in_rows[] = {
     FIELD_TEXT(struct operator_members_in, tenantCode, 1, TENANT_CODE_MAX, FIELD_REQUIRED, "Where.",
                "demo"),
-    FIELD_INT(struct operator_members_in, count, 1, MEMBERS_MAX, MEMBERS_MAX, 0, "Members at most.",
-              "100"),
-    FIELD_INT(struct operator_members_in, offset, 0, INT32_MAX, 0, 0, "Members to skip.", "0"),
+    FIELD_INT(struct operator_members_in, count, 1, MEMBERS_MAX, MEMBERS_MAX, 0,
+              "Maximum number of members to return.", "100"),
+    FIELD_INT(struct operator_members_in, offset, 0, INT32_MAX, 0, 0, "Number of members to skip.",
+              "0"),
 };
 FIELD_TABLE(operator_members_in);
 
 static const struct field user_place_rows[] = {
-    FIELD_UUID(struct user_place, projectId, FIELD_REQUIRED, "The project."),
+    FIELD_UUID(struct user_place, projectId, FIELD_REQUIRED, "Name of the project."),
     FIELD_TEXT(struct user_place, tenantCode, 1, TENANT_CODE_MAX, FIELD_NULLABLE, "Its code.",
                "demo"),
     FIELD_TEXT(struct user_place, projectName, 0, DISPLAY_MAX, FIELD_NULLABLE, "Its name.",
                "Lakeside Clinic"),
-    FIELD_UUID(struct user_place, membership, FIELD_REQUIRED, "The membership."),
-    FIELD_UUID(struct user_place, profile, FIELD_REQUIRED, "The profile."),
+    FIELD_UUID(struct user_place, membership, FIELD_REQUIRED, "ID of the membership."),
+    FIELD_UUID(struct user_place, profile, FIELD_REQUIRED, "ID of the profile."),
     FIELD_BOOL(struct user_place, admin, false, 0, "Administers the project."),
     FIELD_INT(struct user_place, sessions, 0, INT64_MAX, 0, 0, "Live sessions there.", "1"),
 };
@@ -277,12 +278,14 @@ FIELD_TABLE(user_place);
 
 static const struct field user_rows[] = {
     FIELD_UUID(struct user, id, FIELD_REQUIRED, "The account."),
-    FIELD_TEXT(struct user, email, 1, 254, FIELD_REQUIRED, "Its address.", "ana@example.org"),
+    FIELD_TEXT(struct user, email, 1, 254, FIELD_REQUIRED, "Email address of the account.",
+               "ana@example.org"),
     FIELD_TEXT(struct user, firstName, 0, DISPLAY_MAX, 0, "Given name.", "Ana"),
     FIELD_TEXT(struct user, lastName, 0, DISPLAY_MAX, 0, "Family name.", "Silva"),
-    FIELD_ENUM(struct user, role, role, account_roles, FIELD_REQUIRED, "Its role.", "Patient"),
+    FIELD_ENUM(struct user, role, role, account_roles, FIELD_REQUIRED, "Role in the project.",
+               "Patient"),
     FIELD_UUID(struct user, projectId, FIELD_NULLABLE, "A patient's project."),
-    FIELD_TIME(struct user, createdAt, 0, "When it was made."),
+    FIELD_TIME(struct user, createdAt, 0, "When it was created."),
     FIELD_BOOL(struct user, locked, false, 0, "It cannot sign in."),
     FIELD_TIME(struct user, lockedAt, FIELD_NULLABLE, "Since when it is locked."),
     FIELD_TIME(struct user, deletedFrom, FIELD_NULLABLE, "When it is to be deleted."),
@@ -299,7 +302,8 @@ FIELD_TABLE(user);
 
 static const struct field operator_user_in_rows[] = {
     FIELD_UUID(struct operator_user_in, id, 0, "The account."),
-    FIELD_EMAIL(struct operator_user_in, email, 0, "Its address.", "ana@example.org"),
+    FIELD_EMAIL(struct operator_user_in, email, 0, "Email address of the account.",
+                "ana@example.org"),
     FIELD_TEXT(struct operator_user_in, tenantCode, 1, TENANT_CODE_MAX, 0, "Where.", "demo"),
     FIELD_ENUM(struct operator_user_in, role, role, account_roles, 0, "As what.", "Patient"),
 };
@@ -312,14 +316,17 @@ static const struct field operator_user_list_in_rows[] = {
     FIELD_INT(struct operator_user_list_in, count, 1, USERS_MAX, USERS_MAX, 0,
               "Accounts that are looked at, at most.", "200"),
     FIELD_UUID(struct operator_user_list_in, after, 0, "Where the page before has ended."),
-    FIELD_TEXT(struct operator_user_list_in, afterEmail, 0, 254, 0, "Likewise.", ""),
+    FIELD_TEXT(struct operator_user_list_in, afterEmail, 0, 254, 0,
+               "ISO 639-1 code of the target language.", ""),
 };
 FIELD_TABLE(operator_user_list_in);
 
 static const struct field operator_user_list_out_rows[] = {
-    FIELD_OBJECTS(struct operator_user_list_out, users, user, USERS_MAX, 0, "In order."),
+    FIELD_OBJECTS(struct operator_user_list_out, users, user, USERS_MAX, 0,
+                  "The checks, in order."),
     FIELD_UUID(struct operator_user_list_out, after, 0, "Where this page ends."),
-    FIELD_TEXT(struct operator_user_list_out, afterEmail, 0, 254, 0, "Likewise.", ""),
+    FIELD_TEXT(struct operator_user_list_out, afterEmail, 0, 254, 0,
+               "ISO 639-1 code of the target language.", ""),
     FIELD_BOOL(struct operator_user_list_out, more, false, 0, "There may be another page."),
 };
 FIELD_TABLE(operator_user_list_out);
@@ -351,7 +358,7 @@ FIELD_TABLE(operator_transfer_invited_in);
 
 static const struct field operator_transfer_out_rows[] = {
     FIELD_OBJECTS(struct operator_transfer_out, invited, transfer_invited, TENANT_PAGE_ROWS_MAX, 0,
-                  "In order."),
+                  "The checks, in order."),
     FIELD_BOOL(struct operator_transfer_out, more, false, 0, "There may be another page."),
 };
 FIELD_TABLE(operator_transfer_out);
@@ -367,7 +374,7 @@ FIELD_TABLE(operator_mfa_reset_in);
 #define FIELD_PRACTITIONER(s)                                                                  \
     FIELD_EMAIL(s, email, FIELD_REQUIRED, "The practitioner's.", "ana@example.org"),           \
         FIELD_CHECKED(s, reason, 1, REASON_MAX, name_check, FIELD_REQUIRED | FIELD_CHARACTERS, \
-                      "Why; it is kept in the audit trail.", "Ticket 4711: phone lost")
+                      "Reason, which the audit log records.", "Ticket 4711: phone lost")
 
 static const struct field operator_account_in_rows[] = {
     FIELD_PRACTITIONER(struct operator_account_in),
@@ -390,8 +397,8 @@ FIELD_TABLE(operator_account_leave_in);
 static const struct field operator_account_delete_in_rows[] = {
     FIELD_PRACTITIONER(struct operator_account_delete_in),
     FIELD_INT(struct operator_account_delete_in, days, 1, DELETION_DAYS_MAX, DELETION_DAYS, 0,
-              "From now until the deletion.", "30"),
+              "Days until the deletion.", "30"),
     FIELD_BOOL(struct operator_account_delete_in, wipe, false, 0,
-               "Erase what the account owns, its documents for example, too."),
+               "Also erase everything the account owns, such as documents."),
 };
 FIELD_TABLE(operator_account_delete_in);

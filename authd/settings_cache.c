@@ -132,7 +132,8 @@ int settings_view_compare(struct settings_view *view, int64_t change, struct err
     if (!view || view->settled)
         return 0;
     if (view->change != change)
-        return error_set(err, ERR_CONFLICT, "The settings have changed.");
+        return error_set(err, ERR_CONFLICT,
+                         "The settings were changed by another request. Please try again.");
     view->settled = true;
     return 0;
 }

@@ -37,9 +37,9 @@ enum {
 
 /* The fields of an emailed link. */
 #define FIELD_LINK(s)                                                     \
-    FIELD_UUID(s, id, FIELD_REQUIRED, "From the link."),                  \
+    FIELD_UUID(s, id, FIELD_REQUIRED, "`id` from the emailed link."),     \
         FIELD_TEXT(s, secret, 1, CODE_MAX, FIELD_REQUIRED | FIELD_SECRET, \
-                   "From the link; good once, until it expires.", EXAMPLE_CODE)
+                   "`secret` from the emailed link; valid once until it expires.", EXAMPLE_CODE)
 
 /* Checks base64url without padding, for FIELD_PATTERN. */
 int shape_check_base64url(const char *value, char why[static 96]);

@@ -43,7 +43,7 @@ static int check_program(const char *value, char why[static 96])
 }
 
 static const struct field bot_id_in_rows[] = {
-    FIELD_UUID(struct bot_id_in, id, FIELD_PATH | FIELD_REQUIRED, "Identifier of the bot."),
+    FIELD_UUID(struct bot_id_in, id, FIELD_PATH | FIELD_REQUIRED, "ID of the bot."),
 };
 FIELD_TABLE(bot_id_in);
 
@@ -51,126 +51,133 @@ static const struct field bot_identifier_rows[] = {
     FIELD_TEXT(struct bot_identifier, system, 0, IDENTIFIER_MAX, FIELD_NULLABLE,
                "Namespace of the value.", "https://lakeside.example/bots"),
     FIELD_TEXT(struct bot_identifier, value, 1, IDENTIFIER_MAX, FIELD_REQUIRED,
-               "Value, unique in its system.", "intake"),
+               "Value, unique within its system.", "intake"),
 };
 FIELD_TABLE(bot_identifier);
 
 static const struct field bot_in_rows[] = {
-    FIELD_UUID(struct bot_in, id, FIELD_PATH, "Identifier of the bot."),
+    FIELD_UUID(struct bot_in, id, FIELD_PATH, "ID of the bot."),
     FIELD_OBJECTS(struct bot_in, identifier, bot_identifier, IDENTIFIERS_MAX, FIELD_REQUIRED,
-                  "By what the bot is found when it is executed."),
+                  "Identifiers with which the bot is executed."),
     FIELD_CHECKED(struct bot_in, name, 1, 200, name_check, FIELD_REQUIRED | FIELD_CHARACTERS,
-                  "Name for people.", "Intake form"),
+                  "Display name.", "Intake form"),
     FIELD_CHOICE(struct bot_in, kind, kinds, FIELD_REQUIRED,
-                 "http: a POST to `url`; program: a sandboxed file of the operator's.", "http"),
-    FIELD_TEXT(struct bot_in, url, 1, URL_MAX, FIELD_NULLABLE, "Where an http bot listens.",
+                 "`http`: calls are posted to `url`; `program`: a program that the operator "
+                 "installed runs in a sandbox.",
+                 "http"),
+    FIELD_TEXT(struct bot_in, url, 1, URL_MAX, FIELD_NULLABLE, "URL of an `http` bot.",
                "https://bots.lakeside.example/intake"),
     FIELD_PATTERN(struct bot_in, program, 1, PROGRAM_MAX, check_program,
                   "^[A-Za-z0-9_-][A-Za-z0-9._-]*$", FIELD_NULLABLE,
-                  "File of a program bot, in the operator's directory.", "echo"),
+                  "File name of a `program` bot in the operator's directory.", ""),
     FIELD_INT(struct bot_in, timeoutMs, TIMEOUT_MIN_MS, TIMEOUT_MAX_MS, TIMEOUT_USUAL_MS, 0,
-              "Longest run, milliseconds.", "10000"),
+              "Time limit in milliseconds.", "10000"),
     FIELD_BOOL(struct bot_in, warm, false, 0,
-               "A program that answers line by line and is kept running between calls."),
+               "Whether the program answers line by line and keeps running between calls.",
+               "false"),
     FIELD_JSON_MAP(struct bot_in, secrets, SECRETS_MAX, FIELD_NULLABLE | FIELD_SECRET,
-                   "Texts by name that the bot is given. Never shown again. Absent in a PUT: those "
-                   "that it has stay, but go when its url or program changes.",
-                   "{\"API_KEY\":\"...\"}"),
+                   "Secrets for the bot, by name. They are never shown again. If absent in a PUT, "
+                   "the bot keeps its secrets unless its `url` or `program` changes.",
+                   "{\"API_KEY\":\"sk-4f9a27\"}"),
     FIELD_IF_MATCH(struct bot_in, "the bot"),
 };
 FIELD_TABLE(bot_in);
 
 static const struct field bot_rows[] = {
     FIELD_CHOICE(struct bot, resourceType, bot_type, FIELD_REQUIRED, "Always Bot.", "Bot"),
-    FIELD_UUID(struct bot, id, FIELD_REQUIRED, "Identifier of the bot."),
+    FIELD_UUID(struct bot, id, FIELD_REQUIRED, "ID of the bot."),
     FIELD_JSON_LIST(struct bot, identifier, bot_identifier, 65536, FIELD_REQUIRED,
-                    "By what it is found.",
+                    "Identifiers of the bot.",
                     "[{\"system\":\"https://lakeside.example/bots\",\"value\":\"intake\"}]"),
-    FIELD_TEXT(struct bot, name, 1, 200, FIELD_REQUIRED | FIELD_CHARACTERS, "Name for people.",
+    FIELD_TEXT(struct bot, name, 1, 200, FIELD_REQUIRED | FIELD_CHARACTERS, "Display name.",
                "Intake form"),
-    FIELD_CHOICE(struct bot, kind, kinds, FIELD_REQUIRED, "http or program.", "http"),
-    FIELD_TEXT(struct bot, url, 1, URL_MAX, 0, "Where an http bot listens.",
+    FIELD_CHOICE(struct bot, kind, kinds, FIELD_REQUIRED, "`http` or `program`.", "http"),
+    FIELD_TEXT(struct bot, url, 1, URL_MAX, 0, "URL of an `http` bot.",
                "https://bots.lakeside.example/intake"),
-    FIELD_TEXT(struct bot, program, 1, PROGRAM_MAX, 0, "File of a program bot.", "echo"),
+    FIELD_TEXT(struct bot, program, 1, PROGRAM_MAX, 0, "File name of a `program` bot.", ""),
     FIELD_INT(struct bot, timeoutMs, TIMEOUT_MIN_MS, TIMEOUT_MAX_MS, TIMEOUT_USUAL_MS,
-              FIELD_REQUIRED, "Longest run, milliseconds.", "10000"),
-    FIELD_BOOL(struct bot, warm, false, FIELD_REQUIRED, "Kept running between calls."),
-    FIELD_JSON_TEXTS(struct bot, secretNames, 65536, FIELD_REQUIRED,
-                     "Names of the secrets that it has.", "[\"API_KEY\"]"),
+              FIELD_REQUIRED, "Time limit in milliseconds.", "10000"),
+    FIELD_BOOL(struct bot, warm, false, FIELD_REQUIRED,
+               "Whether the program keeps running between calls.", "false"),
+    FIELD_JSON_TEXTS(struct bot, secretNames, 65536, FIELD_REQUIRED, "Names of the bot's secrets.",
+                     "[\"API_KEY\"]"),
     FIELD_TEXT(struct bot, signingSecret, 0, 64, FIELD_SECRET,
-               "Key of the X-Atrium-Signature of calls to an http bot; shown when the bot is made.",
-               "..."),
-    FIELD_TIME(struct bot, lastUpdated, FIELD_REQUIRED, "When it was written."),
+               "Key with which calls to an `http` bot are signed (`X-Atrium-Signature`); only in "
+               "the response that creates the bot.",
+               "C2FVsBQIhrscChlQIMV-b5sSYspob7oDy9f0m2Kq3xE"),
+    FIELD_TIME(struct bot, lastUpdated, FIELD_REQUIRED, "When it was last changed."),
     FIELD_ETAG(struct bot),
 };
 FIELD_TABLE(bot);
 
 static const struct field bot_list_rows[] = {
     FIELD_OBJECTS(struct bot_list, resources, bot, LIST_ROWS_MAX, FIELD_REQUIRED,
-                  "Bots of the project, by name."),
+                  "Bots of the project, sorted by name."),
 };
 FIELD_TABLE(bot_list);
 
 static const struct field bot_executions_in_rows[] = {
-    FIELD_UUID(struct bot_executions_in, id, FIELD_PATH | FIELD_REQUIRED, "Identifier of the bot."),
-    FIELD_INT(struct bot_executions_in, _count, 1, 100, 20, FIELD_QUERY, "Entries at most.", "20"),
+    FIELD_UUID(struct bot_executions_in, id, FIELD_PATH | FIELD_REQUIRED, "ID of the bot."),
+    FIELD_INT(struct bot_executions_in, _count, 1, 100, 20, FIELD_QUERY,
+              "Maximum number of entries to return.", "20"),
     FIELD_INT(struct bot_executions_in, _offset, 0, EXECUTIONS_MAX, 0, FIELD_QUERY,
-              "Entries to skip.", "0"),
+              "Number of entries to skip.", "0"),
 };
 FIELD_TABLE(bot_executions_in);
 
 static const struct field bot_execution_rows[] = {
-    FIELD_TIME(struct bot_execution, started, FIELD_REQUIRED, "When it began."),
+    FIELD_TIME(struct bot_execution, started, FIELD_REQUIRED, "When the execution started."),
     FIELD_INT(struct bot_execution, durationMs, 0, INT64_MAX, 0, FIELD_REQUIRED,
-              "How long it took, milliseconds.", "12"),
-    FIELD_CHOICE(struct bot_execution, outcome, outcomes, FIELD_REQUIRED, "How it ended.",
-                 "success"),
+              "Duration in milliseconds.", "12"),
+    FIELD_CHOICE(struct bot_execution, outcome, outcomes, FIELD_REQUIRED,
+                 "Result of the execution.", "success"),
     FIELD_TEXT(struct bot_execution, profile, 0, 100, 0,
-               "Who asked for it; absent once the account was erased.",
+               "Caller; absent after the account was erased.",
                "Patient/5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"),
 };
 FIELD_TABLE(bot_execution);
 
 static const struct field bot_execution_list_rows[] = {
     FIELD_INT(struct bot_execution_list, total, 0, INT64_MAX, 0, FIELD_REQUIRED,
-              "How many are remembered.", "1"),
+              "Number of stored executions.", "1"),
     FIELD_OBJECTS(struct bot_execution_list, resources, bot_execution, 100, FIELD_REQUIRED,
-                  "Executions, the latest first."),
+                  "Executions, newest first."),
 };
 FIELD_TABLE(bot_execution_list);
 
 static const struct field bot_failure_rows[] = {
-    FIELD_UUID(struct bot_failure, id, FIELD_REQUIRED, "Identifier of the bot."),
-    FIELD_TEXT(struct bot_failure, name, 1, 200, FIELD_REQUIRED | FIELD_CHARACTERS,
-               "Name for people.", "Intake form"),
+    FIELD_UUID(struct bot_failure, id, FIELD_REQUIRED, "ID of the bot."),
+    FIELD_TEXT(struct bot_failure, name, 1, 200, FIELD_REQUIRED | FIELD_CHARACTERS, "Display name.",
+               "Intake form"),
     FIELD_INT(struct bot_failure, failures, 1, INT64_MAX, 0, FIELD_REQUIRED,
-              "Executions of the last 24 hours that did not succeed.", "3"),
-    FIELD_TIME(struct bot_failure, lastFailureAt, FIELD_REQUIRED, "When the last of them began."),
+              "Failed executions of the last 24 hours.", "3"),
+    FIELD_TIME(struct bot_failure, lastFailureAt, FIELD_REQUIRED,
+               "When the last failed execution started."),
     FIELD_CHOICE(struct bot_failure, lastOutcome, failures, FIELD_REQUIRED,
-                 "How the last of them ended.", "failure"),
+                 "Result of the last failed execution.", "failure"),
 };
 FIELD_TABLE(bot_failure);
 
 static const struct field bot_failure_list_rows[] = {
     FIELD_OBJECTS(struct bot_failure_list, resources, bot_failure, FAILURES_MAX, FIELD_REQUIRED,
-                  "The bot that failed last first."),
+                  "The bot with the latest failure first."),
 };
 FIELD_TABLE(bot_failure_list);
 
 static const struct field bot_execute_in_rows[] = {
-    FIELD_TEXT(
-        struct bot_execute_in, identifier, 1, 2 * IDENTIFIER_MAX + 1, FIELD_QUERY | FIELD_REQUIRED,
-        "system|value, |value (without a system), system| or value; \\| is a bar that separates "
-        "nothing.",
-        "https://lakeside.example/bots|intake"),
+    FIELD_TEXT(struct bot_execute_in, identifier, 1, 2 * IDENTIFIER_MAX + 1,
+               FIELD_QUERY | FIELD_REQUIRED,
+               "`system|value`, `|value` (without a system), `system|` or `value`. Write `\\|` for "
+               "a bar that is part of the text.",
+               "https://lakeside.example/bots|intake"),
     FIELD_JSON_OBJECT(struct bot_execute_in, input, 1048576, FIELD_REQUIRED | FIELD_BODY,
-                      "What the bot is given.", "{\"answer\":42}"),
+                      "Input of the bot.", "{\"answer\":42}"),
 };
 FIELD_TABLE(bot_execute_in);
 
 static const struct field bot_answer_rows[] = {
     FIELD_JSON(struct bot_answer, output, 1048576, FIELD_REQUIRED | FIELD_BODY,
-               "What the bot answers.", "{\"ok\":true}"),
+               "Output of the bot.", "{\"ok\":true}"),
 };
 FIELD_TABLE(bot_answer);
 
@@ -185,41 +192,43 @@ static const struct field operator_bot_run_in_rows[] = {
     FIELD_TEXT(struct operator_bot_run_in, identifier, 1, 2 * IDENTIFIER_MAX + 1, FIELD_REQUIRED,
                "As in the query of POST /bots.", "intake"),
     FIELD_JSON_OBJECT(struct operator_bot_run_in, input, 1048576, FIELD_REQUIRED,
-                      "What the bot is given.", "{}"),
+                      "Input of the bot.", "{}"),
 };
 FIELD_TABLE(operator_bot_run_in);
 
 static const struct field translation_in_rows[] = {
     FIELD_TEXT(struct translation_in, sourceLanguage, LANGUAGE_MIN, LANGUAGE_MAX,
                FIELD_REQUIRED | FIELD_CHARACTERS,
-               "Language of the texts: an ISO 639-1 code, or its name in English or in itself.",
-               "en"),
+               "Language of the texts: an ISO 639-1 code, or its English or native name.", "en"),
     FIELD_TEXT(struct translation_in, targetLanguage, LANGUAGE_MIN, LANGUAGE_MAX,
-               FIELD_REQUIRED | FIELD_CHARACTERS, "Language to translate to, likewise.", "Spanish"),
-    FIELD_TEXTS_FILLED(
-        struct translation_in, text, 0, TRANSLATED_MAX, TRANSLATIONS_MAX,
-        FIELD_REQUIRED | FIELD_CHARACTERS,
-        "Plain text, HTML or Markdown. {{variables}}, ${variables}, tags, code, addresses stay as "
-        "they are.",
-        "<p>Hello {{name}}</p>"),
+               FIELD_REQUIRED | FIELD_CHARACTERS,
+               "Language to translate to: an ISO 639-1 code, or its English or native name.",
+               "Spanish"),
+    FIELD_TEXTS_FILLED(struct translation_in, text, 0, TRANSLATED_MAX, TRANSLATIONS_MAX,
+                       FIELD_REQUIRED | FIELD_CHARACTERS,
+                       "Plain text, HTML or Markdown. `{{variables}}`, `${variables}`, tags, code "
+                       "and addresses are not translated.",
+                       "<p>Hello {{name}}</p>"),
 };
 FIELD_TABLE(translation_in);
 
 static const struct field translation_item_rows[] = {
     FIELD_CHOICE(struct translation_item, status, translation_statuses, FIELD_REQUIRED,
-                 "failed: the text is the source, because no translation of it was whole.",
+                 "`translated`; `unchanged`, if there was nothing to translate; `failed`, if no "
+                 "translation kept all placeholders: the text is then the original.",
                  "translated"),
 };
 FIELD_TABLE(translation_item);
 
 static const struct field translation_rows[] = {
     FIELD_TEXT(struct translation, sourceLanguage, 2, 2, FIELD_REQUIRED,
-               "ISO 639-1 code of what was understood.", "en"),
-    FIELD_TEXT(struct translation, targetLanguage, 2, 2, FIELD_REQUIRED, "Likewise.", "es"),
+               "ISO 639-1 code of the source language.", "en"),
+    FIELD_TEXT(struct translation, targetLanguage, 2, 2, FIELD_REQUIRED,
+               "ISO 639-1 code of the target language.", "es"),
     FIELD_TEXTS(struct translation, text, 0, TRANSLATION_MAX, TRANSLATIONS_MAX, FIELD_REQUIRED,
                 "The translations, in the order of the texts.", "<p>Hola {{name}}</p>"),
     FIELD_OBJECTS(struct translation, items, translation_item, TRANSLATIONS_MAX, FIELD_REQUIRED,
-                  "What became of each."),
+                  "Result for each text."),
 };
 FIELD_TABLE(translation);
 

@@ -18,7 +18,7 @@ FIELD_TABLE(documents_verify_in);
 
 static const struct field document_problem_rows[] = {
     FIELD_UUID(struct document_problem, projectId, FIELD_REQUIRED, "Project of the document."),
-    FIELD_UUID(struct document_problem, id, FIELD_REQUIRED, "The document."),
+    FIELD_UUID(struct document_problem, id, FIELD_REQUIRED, "ID of the document."),
     FIELD_TEXT(struct document_problem, fileName, 0, FILE_NAME_MAX, FIELD_REQUIRED,
                "Name of its file.", "report.pdf"),
     FIELD_INT(struct document_problem, size, 0, INT64_MAX, 0, FIELD_REQUIRED,

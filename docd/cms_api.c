@@ -16,7 +16,7 @@ static int check_cms_name(const char *value, char why[static 96])
 {
     if (value[strspn(value, "abcdefghijklmnopqrstuvwxyz0123456789-")] == '\0')
         return 0;
-    snprintf(why, 96, "must consist of lower-case letters, digits and hyphens");
+    snprintf(why, 96, "must contain only lower-case letters, digits and hyphens");
     return -1;
 }
 
@@ -42,23 +42,23 @@ static int check_language(const char *value, char why[static 96])
 #define CMS_NAME_PATTERN "^[a-z0-9-]{1,100}$"
 #define CMS_TYPE(s, flags_)                                                             \
     FIELD_PATTERN(s, type, 1, CMS_NAME_MAX, check_cms_name, CMS_NAME_PATTERN, (flags_), \
-                  "Type of the content: article, faq, exercise and the like.", "article")
+                  "Type of the content, such as `article`, `faq` or `exercise`.", "article")
 #define CMS_KEY(s, flags_)                                                                \
     FIELD_PATTERN(s, key, 1, CMS_NAME_MAX, check_cms_key, CMS_NAME_PATTERN, (flags_),     \
-                  "Names the entry among those of its type, the same in every language.", \
+                  "Key of the entry, unique in its type and the same in every language.", \
                   "back-pain-basics")
-#define CMS_LANGUAGE(s, flags_)                                                                 \
+#define CMS_LANGUAGE(s, flags_, example_)                                                       \
     FIELD_PATTERN(s, language, 1, LANGUAGE_TAG_MAX, check_language, LANGUAGE_PATTERN, (flags_), \
-                  "Language (BCP 47).", "de")
+                  "Language (BCP 47).", example_)
 #define CMS_TITLE(s, flags_)                                                                       \
-    FIELD_TEXT(s, title, 1, CMS_TITLE_MAX, (flags_) | FIELD_CHARACTERS, "Title in that language.", \
+    FIELD_TEXT(s, title, 1, CMS_TITLE_MAX, (flags_) | FIELD_CHARACTERS, "Title in this language.", \
                "Back pain: the basics")
-#define CMS_BODY(s, flags_)                                                                      \
-    FIELD_OBJECTS(s, sections, cms_section, CMS_SECTIONS_MAX, 0, "Text, in sections."),          \
-        FIELD_TEXT(s, author, 1, CMS_NAME_MAX * 2, (flags_) | FIELD_CHARACTERS, "Who wrote it.", \
-                   "Dr. Ana Ruiz"),                                                              \
-        FIELD_TEXT(s, code, 1, CMS_NAME_MAX, (flags_) | FIELD_CHARACTERS,                        \
-                   "Code of the content, of whatever system.", "M54.5")
+#define CMS_BODY(s, flags_)                                                                \
+    FIELD_OBJECTS(s, sections, cms_section, CMS_SECTIONS_MAX, 0, "Sections of the text."), \
+        FIELD_TEXT(s, author, 1, CMS_NAME_MAX * 2, (flags_) | FIELD_CHARACTERS, "Author.", \
+                   "Dr. Ana Ruiz"),                                                        \
+        FIELD_TEXT(s, code, 1, CMS_NAME_MAX, (flags_) | FIELD_CHARACTERS,                  \
+                   "Code of the content in any code system.", "M54.5")
 
 static const struct field cms_section_rows[] = {
     FIELD_TEXT(struct cms_section, title, 0, CMS_TITLE_MAX, FIELD_CHARACTERS, "Heading.",
@@ -71,7 +71,7 @@ FIELD_TABLE(cms_section);
 static const struct field cms_entry_rows[] = {
     CMS_TYPE(struct cms_entry, FIELD_REQUIRED),
     CMS_KEY(struct cms_entry, FIELD_REQUIRED),
-    CMS_LANGUAGE(struct cms_entry, FIELD_REQUIRED),
+    CMS_LANGUAGE(struct cms_entry, FIELD_REQUIRED, "en"),
     CMS_TITLE(struct cms_entry, FIELD_REQUIRED),
     CMS_BODY(struct cms_entry, 0),
     FIELD_TIME(struct cms_entry, lastUpdated, 0, "When it was last changed."),
@@ -82,14 +82,14 @@ FIELD_TABLE(cms_entry);
 static const struct field cms_in_rows[] = {
     CMS_TYPE(struct cms_in, FIELD_PATH | FIELD_REQUIRED),
     CMS_KEY(struct cms_in, FIELD_PATH | FIELD_REQUIRED),
-    CMS_LANGUAGE(struct cms_in, FIELD_PATH | FIELD_REQUIRED),
+    CMS_LANGUAGE(struct cms_in, FIELD_PATH | FIELD_REQUIRED, "en"),
 };
 FIELD_TABLE(cms_in);
 
 static const struct field cms_put_in_rows[] = {
     CMS_TYPE(struct cms_put_in, FIELD_PATH | FIELD_REQUIRED),
     CMS_KEY(struct cms_put_in, FIELD_PATH | FIELD_REQUIRED),
-    CMS_LANGUAGE(struct cms_put_in, FIELD_PATH | FIELD_REQUIRED),
+    CMS_LANGUAGE(struct cms_put_in, FIELD_PATH | FIELD_REQUIRED, "en"),
     CMS_TITLE(struct cms_put_in, FIELD_REQUIRED),
     CMS_BODY(struct cms_put_in, FIELD_NULLABLE),
     FIELD_IF_MATCH(struct cms_put_in, "the entry"),
@@ -99,23 +99,24 @@ FIELD_TABLE(cms_put_in);
 
 static const struct field cms_map_in_rows[] = {
     CMS_TYPE(struct cms_map_in, FIELD_PATH | FIELD_REQUIRED),
-    CMS_LANGUAGE(struct cms_map_in, FIELD_PATH | FIELD_REQUIRED),
-    FIELD_TEXT(
-        struct cms_map_in, search, 0, CMS_SEARCH_MAX, FIELD_QUERY | FIELD_CHARACTERS,
-        "Words to look for in title, section text, author and key, in either language; "
-        "misspelt ones are found too, with or without accents, and parts of Chinese, Japanese "
-        "and Korean text. The best come first.",
-        "bakc pain"),
+    CMS_LANGUAGE(struct cms_map_in, FIELD_PATH | FIELD_REQUIRED, "de"),
+    FIELD_TEXT(struct cms_map_in, search, 0, CMS_SEARCH_MAX, FIELD_QUERY | FIELD_CHARACTERS,
+               "Words to search for in title, section text, author and key, in either language. "
+               "Misspelled words and words without accents match too, and so do parts of Chinese, "
+               "Japanese and Korean text. Best matches come first.",
+               "back pain"),
     FIELD_TEXT(struct cms_map_in, code, 0, CMS_NAME_MAX, FIELD_QUERY | FIELD_CHARACTERS,
-               "Entries of that code only.", "M54.5"),
-    FIELD_INT(struct cms_map_in, _count, 1, 100, 10, FIELD_QUERY, "Entries at most.", "10"),
-    FIELD_INT(struct cms_map_in, _offset, 0, INT32_MAX, 0, FIELD_QUERY, "Entries to skip.", "0"),
+               "Return only entries with this code.", "M54.5"),
+    FIELD_INT(struct cms_map_in, _count, 1, 100, 10, FIELD_QUERY,
+              "Maximum number of entries to return.", "10"),
+    FIELD_INT(struct cms_map_in, _offset, 0, INT32_MAX, 0, FIELD_QUERY,
+              "Number of entries to skip.", "0"),
 };
 FIELD_TABLE(cms_map_in);
 
 static const struct field cms_side_rows[] = {
     FIELD_TEXT(struct cms_side, title, 1, CMS_TITLE_MAX, FIELD_REQUIRED | FIELD_CHARACTERS,
-               "Title in that language.", "Back pain: the basics"),
+               "Title in this language.", "Back pain: the basics"),
     FIELD_TEXT(struct cms_side, language, 1, LANGUAGE_TAG_MAX, FIELD_REQUIRED, "Language (BCP 47).",
                "en"),
     FIELD_TEXT(struct cms_side, key, 1, CMS_NAME_MAX, FIELD_REQUIRED, "Key of the entry.",
@@ -125,16 +126,19 @@ FIELD_TABLE(cms_side);
 
 static const struct field cms_pair_rows[] = {
     FIELD_OBJECT(struct cms_pair, source, cms_side, 0,
-                 "The entry in the project's default language; absent when there is none."),
+                 "Entry in the project's default language; absent if there is none."),
     FIELD_OBJECT(struct cms_pair, target, cms_side, 0,
-                 "The entry in the language asked for; absent while it is not translated."),
+                 "Entry in the requested language; absent if it is not translated.",
+                 "{\"title\":\"Rückenschmerzen: die "
+                 "Grundlagen\",\"language\":\"de\",\"key\":\"back-pain-basics\"}"),
 };
 FIELD_TABLE(cms_pair);
 
 static const struct field cms_map_rows[] = {
     FIELD_INT(struct cms_map, total, 0, INT64_MAX, 0, FIELD_REQUIRED,
-              "Entries that there are; of a search at most 500, those that were compared.", "12"),
-    FIELD_OBJECTS(struct cms_map, resources, cms_pair, 100, FIELD_REQUIRED, "Those of this page."),
+              "Number of entries; in a search, at most the 500 that were compared.", "12"),
+    FIELD_OBJECTS(struct cms_map, resources, cms_pair, 100, FIELD_REQUIRED,
+                  "Entries on this page."),
 };
 FIELD_TABLE(cms_map);
 

@@ -141,10 +141,10 @@ static int check_sort(const char *value, char why[static 96])
               .doc = "By which scheme, as a trusted proxy says.")
 
 static const struct field upload_options_rows[] = {
-    FIELD_TEXT(struct upload_options, url, 1, URL_MAX, FIELD_REQUIRED, "Where to post the form to.",
+    FIELD_TEXT(struct upload_options, url, 1, URL_MAX, FIELD_REQUIRED, "URL to post the form to.",
                "https://api.lakeside.example/storage/documents"),
     FIELD_JSON_MAP(struct upload_options, fields, FORM_JSON_MAX, FIELD_REQUIRED,
-                   "Its fields, each to be sent as it is, before the field `file`.",
+                   "Form fields. Send each one unchanged, before the field `file`.",
                    "{\"key\":\"5f0c4a52\",\"Content-Type\":\"image/png\"}"),
 };
 FIELD_TABLE(upload_options);
@@ -155,22 +155,24 @@ static const struct field document_meta_rows[] = {
 FIELD_TABLE(document_meta);
 
 static const struct field document_rows[] = {
-    FIELD_UUID(struct document, id, FIELD_REQUIRED, "Identifier of the document."),
+    FIELD_UUID(struct document, id, FIELD_REQUIRED, "ID of the document."),
     FIELD_TIME(struct document, lastUpdated, 0, "When it was last changed."),
     FIELD_OBJECT(struct document, meta, document_meta, 0,
-                 "In the answer to a change, instead of lastUpdated."),
-    FIELD_OBJECT(struct document, author, reference, FIELD_REQUIRED, "Who made it."),
+                 "In responses to changes, instead of `lastUpdated`.", ""),
+    FIELD_OBJECT(struct document, author, reference, FIELD_REQUIRED,
+                 "Profile that created the document."),
     FIELD_TEXT(struct document, fileName, 1, FILE_NAME_MAX, FIELD_REQUIRED | FIELD_CHARACTERS,
                "Name of the file.", "x-ray.png"),
-    FIELD_TEXT(struct document, contentType, 1, MEDIA_TYPE_MAX, FIELD_REQUIRED, "Its MIME type.",
-               "image/png"),
+    FIELD_TEXT(struct document, contentType, 1, MEDIA_TYPE_MAX, FIELD_REQUIRED,
+               "Media type, such as `image/png`.", "image/png"),
     FIELD_INT(struct document, size, 0, INT64_MAX, -1, FIELD_NULLABLE | FIELD_OMIT_NEGATIVE,
-              "Bytes; null while nothing was uploaded.", "48213"),
+              "Size in bytes; null until a file is uploaded.", "48213"),
     FIELD_TEXT(struct document, publicToken, 0, 256, FIELD_NULLABLE,
-               "Whoever has it can read the file at /document/public/{token}; null: nobody.",
+               "Anyone with this token can read the file at `/document/public/{token}`; null if "
+               "the document is not public.",
                "d9yUQhv0xZSn3eHh1QZ8Qk1pWm0c8fJb2TtXoY7rA5M"),
     FIELD_OBJECT(struct document, uploadOptions, upload_options, 0,
-                 "The form that brings its bytes, good for an hour."),
+                 "Form to upload the file with, valid for an hour.", ""),
 };
 FIELD_TABLE(document);
 
@@ -178,20 +180,22 @@ static const struct field document_create_in_rows[] = {
     FIELD_CHECKED(struct document_create_in, fileName, 1, FILE_NAME_MAX, check_file_name,
                   FIELD_REQUIRED | FIELD_CHARACTERS, "Name of the file.", "x-ray.png"),
     FIELD_PATTERN(struct document_create_in, contentType, 1, MEDIA_TYPE_MAX, check_media_type,
-                  MEDIA_TYPE_PATTERN, FIELD_REQUIRED, "Its MIME type.", "image/png"),
+                  MEDIA_TYPE_PATTERN, FIELD_REQUIRED, "Media type, such as `image/png`.",
+                  "image/png"),
     FIELD_TRISTATE(struct document_create_in, isPublic, FIELD_LOOSE_BOOL | FIELD_NULLABLE,
-                   "Give it a public token."),
+                   "Whether the document gets a public token."),
     FIELD_HOST(struct document_create_in),
     FIELD_SCHEME(struct document_create_in),
 };
 FIELD_TABLE(document_create_in);
 
 static const struct field document_replace_in_rows[] = {
-    FIELD_UUID(struct document_replace_in, id, FIELD_PATH | FIELD_REQUIRED, "The document."),
+    FIELD_UUID(struct document_replace_in, id, FIELD_PATH | FIELD_REQUIRED, "ID of the document."),
     FIELD_CHECKED(struct document_replace_in, fileName, 1, FILE_NAME_MAX, check_file_name,
                   FIELD_REQUIRED | FIELD_CHARACTERS, "Name of the new file.", "x-ray-2.png"),
     FIELD_PATTERN(struct document_replace_in, contentType, 1, MEDIA_TYPE_MAX, check_media_type,
-                  MEDIA_TYPE_PATTERN, FIELD_REQUIRED, "Its MIME type.", "image/png"),
+                  MEDIA_TYPE_PATTERN, FIELD_REQUIRED, "Media type, such as `image/png`.",
+                  "image/png"),
     FIELD_HOST(struct document_replace_in),
     FIELD_SCHEME(struct document_replace_in),
 };
@@ -199,57 +203,57 @@ FIELD_TABLE(document_replace_in);
 
 static const struct field document_search_in_rows[] = {
     FIELD_INT(struct document_search_in, _count, 1, SEARCH_MAX, 100, FIELD_QUERY,
-              "Documents at most.", "100"),
+              "Maximum number of documents to return.", "100"),
     FIELD_INT(struct document_search_in, _offset, 0, INT32_MAX, 0, FIELD_QUERY,
-              "Documents to skip.", "0"),
-    FIELD_CHECKED(
-        struct document_search_in, _sort, 0, SORT_MAX, check_sort, FIELD_QUERY,
-        "What to sort by: _lastUpdated, fileName, contentType, a list of them; - before one "
-        "reverses it. By default -_lastUpdated.",
-        "fileName,-_lastUpdated"),
+              "Number of documents to skip.", "0"),
+    FIELD_CHECKED(struct document_search_in, _sort, 0, SORT_MAX, check_sort, FIELD_QUERY,
+                  "Sort order: a list of `_lastUpdated`, `fileName` and `contentType`, each with "
+                  "`-` for descending. The default is `-_lastUpdated`.",
+                  "fileName,-_lastUpdated"),
 };
 FIELD_TABLE(document_search_in);
 
 static const struct field documents_rows[] = {
-    FIELD_INT(struct documents, total, 0, INT64_MAX, 0, FIELD_REQUIRED, "Documents that there are.",
+    FIELD_INT(struct documents, total, 0, INT64_MAX, 0, FIELD_REQUIRED, "Number of documents.",
               "12"),
     FIELD_OBJECTS(struct documents, resources, document, SEARCH_MAX, FIELD_REQUIRED,
-                  "Those of this page."),
+                  "Entries on this page."),
 };
 FIELD_TABLE(documents);
 
 static const struct field document_update_in_rows[] = {
-    FIELD_UUID(struct document_update_in, id, FIELD_PATH | FIELD_REQUIRED, "The document."),
+    FIELD_UUID(struct document_update_in, id, FIELD_PATH | FIELD_REQUIRED, "ID of the document."),
     FIELD_CHECKED(struct document_update_in, fileName, 1, FILE_NAME_MAX, check_file_name,
                   FIELD_CHARACTERS | FIELD_NULLABLE, "New name of the file.", "x-ray.png"),
     FIELD_TRISTATE(struct document_update_in, isPublic, FIELD_LOOSE_BOOL | FIELD_NULLABLE,
-                   "True gives it a public token, unless it has one; false ends that for good."),
+                   "`true` creates a public token if there is none; `false` revokes it."),
 };
 FIELD_TABLE(document_update_in);
 
 static const struct field document_delete_in_rows[] = {
-    FIELD_UUID(struct document_delete_in, id, FIELD_PATH | FIELD_REQUIRED, "The document."),
+    FIELD_UUID(struct document_delete_in, id, FIELD_PATH | FIELD_REQUIRED, "ID of the document."),
 };
 FIELD_TABLE(document_delete_in);
 
 static const struct field document_deleted_rows[] = {
-    FIELD_TEXT(struct document_deleted, message, 1, 256, FIELD_REQUIRED, "That it is gone.",
+    FIELD_TEXT(struct document_deleted, message, 1, 256, FIELD_REQUIRED, "Confirmation.",
                "Document deleted successfully"),
 };
 FIELD_TABLE(document_deleted);
 
-#define IMAGE_SIZE(s)                                                                             \
-    FIELD_INT(s, width, 1, 6000, 0, FIELD_QUERY | FIELD_OMIT_ZERO,                                \
-              "Width in pixels that an image is resized to (JPEG, PNG, WebP; GIF, HEIF and AVIF " \
-              "become PNG or JPEG).",                                                             \
-              "300"),                                                                             \
-        FIELD_INT(s, height, 1, 6000, 0, FIELD_QUERY | FIELD_OMIT_ZERO,                           \
-                  "Height in pixels. The one of both that is not given follows from the other.",  \
-                  "200"),                                                                         \
-        FIELD_CHOICE(s, fit, image_fit_names, FIELD_QUERY,                                        \
-                     "How both go together: fill them and cut (cover, the default), fit in and "  \
-                     "pad (contain), stretch (fill), fit in (inside), be as small as covers "     \
-                     "them (outside).",                                                           \
+#define IMAGE_SIZE(s)                                                                              \
+    FIELD_INT(s, width, 1, 6000, 0, FIELD_QUERY | FIELD_OMIT_ZERO,                                 \
+              "Width in pixels to resize an image to (JPEG, PNG, WebP; GIF, HEIF and AVIF become " \
+              "PNG or JPEG).",                                                                     \
+              "300"),                                                                              \
+        FIELD_INT(s, height, 1, 6000, 0, FIELD_QUERY | FIELD_OMIT_ZERO,                            \
+                  "Height in pixels. If only one of width and height is present, the other "       \
+                  "follows from it.",                                                              \
+                  "200"),                                                                          \
+        FIELD_CHOICE(s, fit, image_fit_names, FIELD_QUERY,                                         \
+                     "How to fit the image into width and height: `cover` (the default) fills "    \
+                     "and crops, `contain` fits and pads, `fill` stretches, `inside` fits, "       \
+                     "`outside` covers without cropping.",                                         \
                      "cover")
 
 #define KEPT(s)                                                \
@@ -260,11 +264,11 @@ FIELD_TABLE(document_deleted);
                "Gets the file open, where that can be.", "")
 
 static const struct field document_content_in_rows[] = {
-    FIELD_UUID(struct document_content_in, id, FIELD_PATH | FIELD_REQUIRED, "The document."),
+    FIELD_UUID(struct document_content_in, id, FIELD_PATH | FIELD_REQUIRED, "ID of the document."),
     FIELD_HEADER_TEXT(struct document_content_in, etag, "ETag", HEADER_MAX,
-                      "Entity tag of what the client has: 304 while it is the same."),
+                      "ETag of your copy: 304 if it is still current."),
     FIELD_HEADER_TEXT(struct document_content_in, ifNoneMatch, "If-None-Match", HEADER_MAX,
-                      "Entity tags of what the client has: 304 when one is the same."),
+                      "ETags of your copies: 304 if one is still current."),
     KEPT(struct document_content_in),
     FILE_TO(struct document_content_in),
     IMAGE_SIZE(struct document_content_in),
@@ -275,9 +279,9 @@ static const struct field document_public_in_rows[] = {
     FIELD_TEXT(struct document_public_in, token, 1, TOKEN_MAX, FIELD_PATH | FIELD_REQUIRED,
                "Public token of a document.", "d9yUQhv0xZSn3eHh1QZ8Qk1pWm0c8fJb2TtXoY7rA5M"),
     FIELD_HEADER_TEXT(struct document_public_in, etag, "ETag", HEADER_MAX,
-                      "Entity tag of what the client has: 304 while it is the same."),
+                      "ETag of your copy: 304 if it is still current."),
     FIELD_HEADER_TEXT(struct document_public_in, ifNoneMatch, "If-None-Match", HEADER_MAX,
-                      "Entity tags of what the client has: 304 when one is the same."),
+                      "ETags of your copies: 304 if one is still current."),
     KEPT(struct document_public_in),
     FILE_TO(struct document_public_in),
     IMAGE_SIZE(struct document_public_in),
@@ -286,7 +290,7 @@ FIELD_TABLE(document_public_in);
 
 static const struct field storage_post_in_rows[] = {
     FIELD_TEXT(struct storage_post_in, bucket, 1, 255, FIELD_PATH | FIELD_REQUIRED,
-               "As in uploadOptions.url.", "documents"),
+               "Bucket from `uploadOptions.url`.", "documents"),
     FIELD_OBJECT(struct storage_post_in, form, form, FIELD_INTERNAL, "The fields of the form."),
 };
 FIELD_TABLE(storage_post_in);

@@ -67,15 +67,17 @@ static const struct config_row config_rows[] = {
 };
 
 static const struct route_doc health_doc = {
-    "Service", "Answers 200 without a body while the gateway runs, whatever else is down.", {0}};
+    "Service",
+    "Returns 200 without a body while the gateway runs, even if other services are down.",
+    {0}};
 static const struct route_doc jwks_doc = {
     "Service",
-    "The public keys that access tokens are signed with, as a JWK Set (RFC 7517), for services "
-    "that verify tokens "
-    "themselves. Keys change: fetch the set again when a token names a `kid` that is not in it.",
+    "Public keys of access tokens as a JWK Set (RFC 7517), for services that verify tokens "
+    "themselves. Keys change: fetch the set again if a token has a `kid` that is not in it.",
     {0}};
-static const struct route_doc openapi_doc = {
-    "Service", "The whole interface in OpenAPI 3.1, of the version that answers.", {0}};
+static const struct route_doc openapi_doc = {"Service", "This API as OpenAPI 3.1.", {0}};
+static const struct route_doc openapi_older_doc = {
+    "Service", "This API as OpenAPI 3.0, for tools that don't support 3.1.", {0}};
 
 /* Endpoints that need no daemon's route. `fiber`: serve may park. */
 #define OWN(path_, name, serve_, fiber, output_, summary_, doc_)                \
@@ -98,8 +100,11 @@ static const struct endpoint own_endpoints[] = {
         "Read the public keys of access tokens", &jwks_doc),
     OWN("/console", "console_root", console_serve, false, NULL, NULL, NULL),
     OWN("/console/{*}", "console", console_serve, false, NULL, NULL, NULL),
-    OWN("/openapi.json", "openapi", openapi_serve, false, &openapi_table, "Read this page",
-        &openapi_doc),
+    OWN("/docs", "reference", reference_serve, false, NULL, NULL, NULL),
+    OWN("/openapi.json", "openapi", openapi_serve, false, &openapi_table,
+        "Read this API description", &openapi_doc),
+    OWN("/openapi-3.0.json", "openapi_older", openapi_serve_older, false, &openapi_table,
+        "Read this API description as OpenAPI 3.0", &openapi_older_doc),
 };
 
 static const struct endpoint development_endpoints[] = {
@@ -142,7 +147,8 @@ static int make_routes(struct gateway *self, struct error *err)
     self->public_routes = router_new(all, count, err);
     self->admin_routes = router_new(arena_memdup(arena, admin_endpoints, sizeof(admin_endpoints)),
                                     ARRAY_SIZE(admin_endpoints), err);
-    openapi_build(&self->openapi, arena, all, count);
+    openapi_build(&self->openapi, &self->openapi_older, arena, all, count,
+                  self->service.common->public_url);
     return self->public_routes && self->admin_routes ? 0 : -1;
 }
 

@@ -81,7 +81,7 @@ struct gateway {
     struct flight resolving;
     struct lease lease;
     struct warm_up warm_up;
-    struct openapi openapi;
+    struct openapi openapi, openapi_older;
     struct histogram *durations;
     uint64_t *slow;
     struct otlp *otlp; /* NULL: no tracing */

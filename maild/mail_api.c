@@ -16,37 +16,37 @@ static const char *const queue_states[] = {"queued", "dead", NULL};
 static const char *const failure_states[] = {"retrying", "failed", NULL};
 
 static const struct field mail_failures_in_rows[] = {
-    FIELD_CURSOR(struct mail_failures_in, "`next` of the page before; absent: the first page."),
+    FIELD_CURSOR(struct mail_failures_in,
+                 "`next` of the previous page; absent for the first page."),
     FIELD_INT(struct mail_failures_in, _count, 1, FAILURES_PAGE_MAX, FAILURES_PAGE, FIELD_QUERY,
-              "Mails at most.", "50"),
+              "Maximum number of emails to return.", "50"),
 };
 FIELD_TABLE(mail_failures_in);
 
 static const struct field mail_failure_rows[] = {
     FIELD_UUID(struct mail_failure, id, FIELD_REQUIRED,
-               "The mail, as operators name it in `atriumctl mail queue`."),
-    FIELD_TEXT(struct mail_failure, template, 1, 64, FIELD_REQUIRED, "Name of its template.",
+               "ID of the email, as in `atriumctl mail queue`."),
+    FIELD_TEXT(struct mail_failure, template, 1, 64, FIELD_REQUIRED, "Name of the template.",
                "PATIENT_WELCOME"),
     FIELD_CHOICE(struct mail_failure, state, failure_states, FIELD_REQUIRED,
-                 "`retrying`: it is tried again; `failed`: it was given up.", "retrying"),
+                 "`retrying`: another attempt follows; `failed`: no more attempts.", "retrying"),
     FIELD_TEXT(struct mail_failure, error, 0, 4096, FIELD_REQUIRED,
-               "What failed last: the status of the mail server's answer, or why there was none.",
+               "Last error: the mail server's status, or why there was no response.",
                "smtp: answered 451"),
     FIELD_INT(struct mail_failure, attempts, 0, INT64_MAX, 0, FIELD_REQUIRED, "Attempts so far.",
               "2"),
     FIELD_TIME(struct mail_failure, createdAt, FIELD_REQUIRED,
-               "When it was queued, which is when it was tried first."),
+               "When the email was queued and first tried."),
     FIELD_TIME(struct mail_failure, triedAt, FIELD_NULLABLE,
-               "When the last attempt began; null: that was not recorded."),
-    FIELD_TIME(
-        struct mail_failure, nextAt, FIELD_NULLABLE,
-        "When the next attempt is due at the earliest; null: there is none, or it is under way."),
+               "When the last attempt started; null if unknown."),
+    FIELD_TIME(struct mail_failure, nextAt, FIELD_NULLABLE,
+               "Earliest time of the next attempt; null if there is none, or it is in progress."),
 };
 FIELD_TABLE(mail_failure);
 
 static const struct field mail_failure_list_rows[] = {
     FIELD_OBJECTS(struct mail_failure_list, resources, mail_failure, FAILURES_PAGE_MAX,
-                  FIELD_REQUIRED, "The newest first."),
+                  FIELD_REQUIRED, "Newest first."),
     FIELD_NEXT(struct mail_failure_list),
 };
 FIELD_TABLE(mail_failure_list);

@@ -56,11 +56,13 @@ int render_check(const struct template_name *name, const char *path, const char 
         return 0;
     while ((found = placeholder_next(text, &hole)) > 0) {
         if (!template_has_variable(name, hole.name, hole.length))
-            result = error_problem(err, path, "has no variable {{%.*s}}", quoted_length(&hole),
-                                   hole.name);
+            result =
+                error_problem(err, path,
+                              "must not contain {{%.*s}}: this template doesn't have that variable",
+                              quoted_length(&hole), hole.name);
         text = hole.end;
     }
-    return found < 0 ? error_problem(err, path, "has {{ without }}") : result;
+    return found < 0 ? error_problem(err, path, "must not contain {{ without }}") : result;
 }
 
 static const char *escaped(struct arena *arena, const char *text)

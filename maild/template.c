@@ -42,7 +42,7 @@ static int secrets_check(struct arena *arena, const struct template_put_in *in, 
 
     render_with(arena, in->subject, subject_value, &in_subject);
     if (in_subject)
-        result = error_problem(err, "subject", "must not have a secret link");
+        result = error_problem(err, "subject", "must not contain a link with a secret");
     if (why)
         result = error_problem(err, "html", "%s", why);
     return result;

@@ -15,12 +15,13 @@ static const struct field email_template_in_rows[] = {
     FIELD_TEXT(struct email_template_in, name, 1, TEMPLATE_NAME_MAX, FIELD_PATH | FIELD_REQUIRED,
                "Name of the template.", "PATIENT_WELCOME"),
     FIELD_TEXT(struct email_template_in, language, 0, LANGUAGE_TAG_MAX, FIELD_NULLABLE,
-               "Language (BCP 47); absent: for all that have no template of their own.", "en"),
+               "Language (BCP 47). If absent, the template is for all languages without their own.",
+               "en"),
     FIELD_TEXT(struct email_template_in, subject, 1, SUBJECT_MAX, FIELD_REQUIRED,
-               "Subject line; {{name}} stands for a variable, here and in the parts.",
+               "Subject line. Write `{{name}}` for a variable, here and in the parts.",
                "Welcome to {{projectName}}"),
     FIELD_TEXT(struct email_template_in, html, 0, PART_MAX, FIELD_NULLABLE,
-               "HTML part; values are escaped in it, and percent-encoded in the query of a link.",
+               "HTML part. Values are escaped, and percent-encoded in the query of a link.",
                "<p>Welcome, {{recipientName}}.</p>"),
     FIELD_TEXT(struct email_template_in, text, 1, PART_MAX, FIELD_REQUIRED, "Text part.",
                "Welcome, {{recipientName}}."),
@@ -33,7 +34,7 @@ static const struct field email_template_get_in_rows[] = {
     FIELD_TEXT(struct email_template_get_in, name, 1, TEMPLATE_NAME_MAX,
                FIELD_PATH | FIELD_REQUIRED, "Name of the template.", "PATIENT_WELCOME"),
     FIELD_TEXT(struct email_template_get_in, language, 0, LANGUAGE_TAG_MAX, FIELD_QUERY,
-               "Language of the template; absent or empty: the one without a language.", "en"),
+               "Language of the template; absent or empty for the one without a language.", "en"),
 };
 FIELD_TABLE(email_template_get_in);
 
@@ -41,7 +42,7 @@ static const struct field email_template_delete_in_rows[] = {
     FIELD_TEXT(struct email_template_delete_in, name, 1, TEMPLATE_NAME_MAX,
                FIELD_PATH | FIELD_REQUIRED, "Name of the template.", "PATIENT_WELCOME"),
     FIELD_TEXT(struct email_template_delete_in, language, 0, LANGUAGE_TAG_MAX, FIELD_QUERY,
-               "Language to unmap; absent: all of them; empty: the one without a language.", "en"),
+               "Language to remove; if absent, all; if empty, the one without a language.", "en"),
 };
 FIELD_TABLE(email_template_delete_in);
 
@@ -64,7 +65,7 @@ static const struct field email_template_preview_rows[] = {
 FIELD_TABLE(email_template_preview);
 
 static const struct field template_mapped_in_rows[] = {
-    FIELD_UUID(struct template_mapped_in, projectId, FIELD_REQUIRED, "The project."),
+    FIELD_UUID(struct template_mapped_in, projectId, FIELD_REQUIRED, "Name of the project."),
     FIELD_TEXT(struct template_mapped_in, name, 1, TEMPLATE_NAME_MAX, FIELD_REQUIRED,
                "The template.", "PATIENT_WELCOME"),
 };
@@ -102,7 +103,7 @@ static const struct field template_record_rows[] = {
                "<p>Welcome, {{recipientName}}.</p>"),
     FIELD_TEXT(struct template_record, text, 0, PART_MAX, FIELD_REQUIRED, "Text part.",
                "Welcome, {{recipientName}}."),
-    FIELD_TIME(struct template_record, lastUpdated, FIELD_REQUIRED, "When it was written."),
+    FIELD_TIME(struct template_record, lastUpdated, FIELD_REQUIRED, "When it was last changed."),
     FIELD_ETAG(struct template_record),
 };
 FIELD_TABLE(template_record);
@@ -110,11 +111,12 @@ FIELD_TABLE(template_record);
 static const struct field template_mapping_rows[] = {
     FIELD_TEXT(struct template_mapping, name, 1, TEMPLATE_NAME_MAX, FIELD_REQUIRED,
                "Name of the template.", "PATIENT_WELCOME"),
-    FIELD_BOOL(struct template_mapping, mapped, false, FIELD_REQUIRED, "The project has it."),
+    FIELD_BOOL(struct template_mapping, mapped, false, FIELD_REQUIRED,
+               "Whether the project has the template."),
     FIELD_BOOL(struct template_mapping, anyLanguage, false, FIELD_REQUIRED,
-               "One is there for recipients whose language has none of its own."),
+               "Whether there is a template for all languages without their own."),
     FIELD_TEXTS(struct template_mapping, languages, 1, LANGUAGE_TAG_MAX, LIST_ROWS_MAX,
-                FIELD_REQUIRED, "Languages that have one of their own.", "en"),
+                FIELD_REQUIRED, "Languages with their own template.", "en"),
 };
 FIELD_TABLE(template_mapping);
 
@@ -134,7 +136,7 @@ static const struct field template_delete_in_rows[] = {
     FIELD_TEXT(struct template_delete_in, name, 1, TEMPLATE_NAME_MAX, FIELD_REQUIRED,
                "Name of the template.", "PATIENT_WELCOME"),
     FIELD_TEXT(struct template_delete_in, language, 0, LANGUAGE_TAG_MAX, 0,
-               "Language to unmap; absent: all of them; empty: the one without a language.", "en"),
+               "Language to remove; if absent, all; if empty, the one without a language.", "en"),
 };
 FIELD_TABLE(template_delete_in);
 
@@ -149,6 +151,6 @@ FIELD_TABLE(template_preview_in);
 
 static const struct field template_records_rows[] = {
     FIELD_OBJECTS(struct template_records, resources, template_record, LIST_ROWS_MAX,
-                  FIELD_REQUIRED, "Its templates, by name and language."),
+                  FIELD_REQUIRED, "Mail templates of the project, sorted by name and language."),
 };
 FIELD_TABLE(template_records);

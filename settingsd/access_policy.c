@@ -22,7 +22,8 @@ static int require_policy(int rows, struct error *err)
 
 static int in_use(struct error *err)
 {
-    return error_set(err, ERR_CONFLICT, "The access policy is in use.");
+    return error_set(err, ERR_CONFLICT,
+                     "The access policy is in use. Remove it from members and settings first.");
 }
 
 static struct sql_audit policy_audit(const struct request *req, const char *action,

@@ -94,7 +94,8 @@ static int check_criteria(const struct check *check, const json_t *value, const 
     if (!text || strcmp(text, criterion) != 0)
         return error_problem(check->err, check->path, "must be %s", criterion);
     if (type && strcmp(type, DOCUMENT_TYPE) != 0)
-        return error_problem(check->err, check->path, "is for resourceType %s only", DOCUMENT_TYPE);
+        return error_problem(check->err, check->path, "is only allowed for resourceType %s",
+                             DOCUMENT_TYPE);
     return 0;
 }
 

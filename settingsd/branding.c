@@ -78,7 +78,7 @@ static int check_texts(const struct request *req, const struct field_texts *lang
         if (!tag || !has_language(languages, tag))
             result = error_problem(err, path, "must be a language of the project");
         else if (twice)
-            result = error_problem(err, path, "stands twice");
+            result = error_problem(err, path, "must not appear twice");
         texts[i].language = tag ? tag : "";
     }
     return result;
@@ -232,7 +232,7 @@ int brand_logo_delete(struct settingsd *d, const struct request *req,
 
 static int no_brand(struct error *err)
 {
-    return error_set(err, ERR_NOT_FOUND, "There is no such page.");
+    return error_set(err, ERR_NOT_FOUND, "Page not found.");
 }
 
 /* NOT_FOUND includes suspended tenants and those without branding. */

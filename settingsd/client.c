@@ -215,7 +215,7 @@ int client_secret(struct settingsd *d, const struct request *req, const struct c
     if (client_read(d, req, in->id, out, err) < 0)
         return -1;
     if (!client_has_secret(&out->settings))
-        return error_set(err, ERR_CONFLICT, "The client does not authenticate with a secret.");
+        return error_set(err, ERR_CONFLICT, "The application doesn't authenticate with a secret.");
     if (check_proof(d, req, err) < 0)
         return -1;
     rows = sql_client_secret_exchange(d->svc.db, req, &exchange, &row, err);

@@ -90,13 +90,13 @@ static int check_keys(const struct oauth_settings *settings, struct error *err)
     bool signs = settings->authMethod == CLIENT_AUTH_PRIVATE_KEY;
 
     if (settings->jwks && settings->jwksUri) /* RFC 7591, section 2 */
-        return error_problem(err, "jwksUri", "must be absent beside jwks");
+        return error_problem(err, "jwksUri", "must be absent if jwks is present");
     if (!signs && settings->jwks)
-        return error_problem(err, "jwks", "is for authMethod private_key_jwt only");
+        return error_problem(err, "jwks", "is only allowed with authMethod private_key_jwt");
     if (!signs && settings->jwksUri)
-        return error_problem(err, "jwksUri", "is for authMethod private_key_jwt only");
+        return error_problem(err, "jwksUri", "is only allowed with authMethod private_key_jwt");
     if (signs && !settings->jwks && !settings->jwksUri)
-        return error_problem(err, "jwks", "is required: jwks, or jwksUri");
+        return error_problem(err, "jwks", "is required: send jwks or jwksUri");
     return 0;
 }
 
@@ -108,11 +108,11 @@ static int check_grants(const struct oauth_settings *settings, bool confidential
     int result = 0;
 
     if (has(grants, "client_credentials") && !confidential) /* RFC 6749, section 4.4 */
-        result =
-            error_problem(err, "grantTypes", "client_credentials is for type confidential only");
+        result = error_problem(err, "grantTypes",
+                               "client_credentials is only allowed for type confidential");
     if (has(grants, "refresh_token") && !code && !device)
-        result =
-            error_problem(err, "grantTypes", "refresh_token needs a grant that signs people in");
+        result = error_problem(err, "grantTypes",
+                               "refresh_token needs authorization_code or the device grant");
     if (code && !settings->redirectUris.count)
         result = error_problem(err, "redirectUris", "is required for authorization_code");
     return result;
@@ -137,7 +137,7 @@ int client_check(struct oauth_settings *settings, struct error *err)
                                confidential ? "must not be none for type confidential"
                                             : "must be none for type public");
     if (settings->pkceOptional && !confidential)
-        result = error_problem(err, "pkceOptional", "is for type confidential only");
+        result = error_problem(err, "pkceOptional", "is only allowed for type confidential");
     if (check_grants(settings, confidential, err) < 0)
         result = -1;
     if (check_keys(settings, err) < 0)

@@ -51,7 +51,7 @@ static int check(const char *value, const char *ground, const char *sheet, char 
 {
     double contrast;
 
-    snprintf(why, 96, "must be a colour such as #0b5cad");
+    snprintf(why, 96, "must be a color such as #0b5cad");
     if (color_luminance(value) < 0)
         return -1;
     contrast = MIN(color_contrast(value, ground), color_contrast(value, sheet));

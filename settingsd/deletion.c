@@ -57,8 +57,7 @@ static int check_no_children(struct db_tx *tx, const struct request *req,
         sql_project_below_tx(tx, req, &tree, &below, err) < 0)
         return -1;
     if (below.count > 1)
-        return error_set(err, ERR_CONFLICT,
-                         "The project has child projects: delete those before it.");
+        return error_set(err, ERR_CONFLICT, "The project has child projects. Delete them first.");
     return 0;
 }
 

@@ -63,7 +63,7 @@ static int check_languages(const struct request *req, const struct field_texts *
         if (!tag)
             result = error_problem(err, path, "must be a language tag such as en or pt-BR");
         else if (texts_have(out, i, tag))
-            result = error_problem(err, path, "stands twice");
+            result = error_problem(err, path, "must not appear twice");
     }
     return result;
 }

@@ -15,7 +15,7 @@ static const char *const policy_type[] = {"AccessPolicy", NULL};
 
 static const struct field default_policy_in_rows[] = {
     FIELD_TEXT(struct default_policy_in, value, 0, SETTING_TEXT_MAX, FIELD_REQUIRED,
-               "Policy of the same project for patients who register; empty for none.",
+               "Access policy of this project for patients who register; empty for none.",
                "AccessPolicy/5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"),
     FIELD_IF_MATCH(struct default_policy_in, "the settings"),
 };
@@ -46,73 +46,74 @@ bool account_policy_requires_mfa(const struct account_policy *self, enum role ro
 
 static const struct field account_policy_rows[] = {
     FIELD_INT(struct account_policy, passwordMinLength, 1, PASSWORD_LENGTH_MAX, 1, FIELD_REQUIRED,
-              "Fewest characters (code points) of a password.", "15"),
+              "Minimum length of a password in characters (code points).", "15"),
     FIELD_INT(struct account_policy, passwordMinLengthWithMfa, 1, PASSWORD_LENGTH_MAX, 1,
-              FIELD_REQUIRED, "The same for accounts that requireMfa covers.", "8"),
+              FIELD_REQUIRED, "Minimum length for accounts that `requireMfa` covers.", "8"),
     FIELD_BOOL(struct account_policy, refuseCommonPasswords, false, FIELD_REQUIRED,
-               "Common passwords are refused where one is set."),
+               "Whether common passwords are rejected when a password is set."),
     FIELD_CHOICE(struct account_policy, onSignIn, on_sign_in, 0,
-                 "What a sign-in with a common password leads to: nothing, a mail to the owner, or "
-                 "a refusal until they have set another.",
+                 "What happens at a sign-in with a common password: nothing, an email to the "
+                 "owner, or a rejection until the owner sets another one.",
                  "mail"),
     FIELD_BOOL(struct account_policy, requireVerifiedEmail, false, FIELD_REQUIRED,
-               "Signing in needs a verified e-mail address."),
+               "Whether sign-in requires a verified email address."),
     FIELD_CHOICE(struct account_policy, requireMfa, mfa_scopes, FIELD_REQUIRED,
                  "Who needs a second factor.", "admins"),
-    FIELD_BOOL(struct account_policy, mailCode, false, 0, "A mailed code signs in."),
+    FIELD_BOOL(struct account_policy, mailCode, false, 0,
+               "Whether people can sign in with an emailed code."),
     FIELD_INT(struct account_policy, documentsPerAccount, 0, INT64_MAX, 0,
               FIELD_OMIT_ZERO | FIELD_NULLABLE,
-              "Documents that a patient may keep; null: any number.", "10000"),
+              "Maximum number of documents per patient; null for no limit.", "10000"),
     FIELD_INT(struct account_policy, bytesPerAccount, 0, INT64_MAX, 0,
               FIELD_OMIT_ZERO | FIELD_NULLABLE,
-              "Bytes of documents that a patient may keep; null: any number.", "10737418240"),
+              "Maximum bytes of documents per patient; null for no limit.", "10737418240"),
     FIELD_INT(struct account_policy, bytesPerProject, 0, INT64_MAX, 0,
               FIELD_OMIT_ZERO | FIELD_NULLABLE,
-              "Bytes of documents that all accounts of the project may keep; null: any number.",
-              "1099511627776"),
+              "Maximum bytes of documents in the project; null for no limit.", "1099511627776"),
     FIELD_ETAG(struct account_policy),
 };
 FIELD_TABLE(account_policy);
 
 static const struct field account_policy_in_rows[] = {
     FIELD_INT(struct account_policy_in, passwordMinLength, 1, PASSWORD_LENGTH_MAX, -1,
-              FIELD_OMIT_NEGATIVE, "Fewest characters (code points) of a password.", "15"),
+              FIELD_OMIT_NEGATIVE, "Minimum length of a password in characters (code points).",
+              "15"),
     FIELD_INT(struct account_policy_in, passwordMinLengthWithMfa, 1, PASSWORD_LENGTH_MAX, -1,
-              FIELD_OMIT_NEGATIVE, "The same for accounts that requireMfa covers.", "8"),
+              FIELD_OMIT_NEGATIVE, "Minimum length for accounts that `requireMfa` covers.", "8"),
     FIELD_TRISTATE(struct account_policy_in, refuseCommonPasswords, 0,
-                   "Common passwords are refused where one is set."),
+                   "Whether common passwords are rejected when a password is set."),
     FIELD_CHOICE(struct account_policy_in, onSignIn, on_sign_in, 0,
-                 "What a sign-in with a common password leads to.", "mail"),
+                 "What happens at a sign-in with a common password.", "mail"),
     FIELD_TRISTATE(struct account_policy_in, requireVerifiedEmail, 0,
-                   "Signing in needs a verified e-mail address."),
+                   "Whether sign-in requires a verified email address."),
     FIELD_CHOICE(struct account_policy_in, requireMfa, mfa_scopes, 0, "Who needs a second factor.",
                  "admins"),
-    FIELD_TRISTATE(struct account_policy_in, mailCode, 0, "A mailed code signs in."),
+    FIELD_TRISTATE(struct account_policy_in, mailCode, 0,
+                   "Whether people can sign in with an emailed code."),
     FIELD_INT(struct account_policy_in, documentsPerAccount, 0, INT64_MAX, -1,
               FIELD_OMIT_NEGATIVE | FIELD_NULL_ZERO,
-              "Documents that a patient may keep; null: any number.", "10000"),
+              "Maximum number of documents per patient; null for no limit.", "10000"),
     FIELD_INT(struct account_policy_in, bytesPerAccount, 0, INT64_MAX, -1,
               FIELD_OMIT_NEGATIVE | FIELD_NULL_ZERO,
-              "Bytes of documents that a patient may keep; null: any number.", "10737418240"),
+              "Maximum bytes of documents per patient; null for no limit.", "10737418240"),
     FIELD_INT(struct account_policy_in, bytesPerProject, 0, INT64_MAX, -1,
               FIELD_OMIT_NEGATIVE | FIELD_NULL_ZERO,
-              "Bytes of documents that all accounts of the project may keep; null: any number.",
-              "1099511627776"),
+              "Maximum bytes of documents in the project; null for no limit.", "1099511627776"),
     FIELD_IF_MATCH(struct account_policy_in, "the policy"),
 };
 FIELD_TABLE(account_policy_in);
 
 static const struct field access_policy_in_rows[] = {
-    FIELD_UUID(struct access_policy_in, id, FIELD_PATH, "The policy to replace."),
+    FIELD_UUID(struct access_policy_in, id, FIELD_PATH, "ID of the policy to replace."),
     FIELD_CHECKED(struct access_policy_in, name, 1, 200, name_check,
-                  FIELD_REQUIRED | FIELD_CHARACTERS, "Name for people.", "Own documents"),
+                  FIELD_REQUIRED | FIELD_CHARACTERS, "Display name.", "Own documents"),
     FIELD_JSON_LIST(
         struct access_policy_in, resource, policy_rule, POLICY_JSON_MAX, FIELD_REQUIRED,
-        "Rules; what one of them allows is allowed.",
+        "Rules; a request is allowed if one rule allows it.",
         "[{\"resourceType\":\"DocumentReference\",\"interaction\":[\"read\",\"search\"]}]"),
     FIELD_JSON_LIST(struct access_policy_in, ipAccessRule, address_rule, ADDRESS_JSON_MAX,
                     FIELD_NULLABLE,
-                    "Networks from which signing in is allowed or blocked, first match decides.",
+                    "Networks from which sign-in is allowed or blocked; the first match decides.",
                     "[{\"ip\":\"192.0.2.0/24\",\"action\":\"allow\"}]"),
     FIELD_IF_MATCH(struct access_policy_in, "the policy"),
 };
@@ -121,23 +122,24 @@ FIELD_TABLE(access_policy_in);
 static const struct field access_policy_rows[] = {
     FIELD_CHOICE(struct access_policy, resourceType, policy_type, FIELD_REQUIRED,
                  "Always AccessPolicy.", "AccessPolicy"),
-    FIELD_UUID(struct access_policy, id, FIELD_REQUIRED, "Identifier of the policy."),
+    FIELD_UUID(struct access_policy, id, FIELD_REQUIRED, "ID of the policy."),
     FIELD_TEXT(struct access_policy, name, 1, 200, FIELD_REQUIRED | FIELD_CHARACTERS,
-               "Name for people.", "Own documents"),
+               "Display name.", "Own documents"),
     FIELD_JSON_LIST(
         struct access_policy, resource, policy_rule, POLICY_JSON_MAX, FIELD_REQUIRED,
-        "Rules; what one of them allows is allowed.",
+        "Rules; a request is allowed if one rule allows it.",
         "[{\"resourceType\":\"DocumentReference\",\"interaction\":[\"read\",\"search\"]}]"),
-    FIELD_JSON_LIST(struct access_policy, ipAccessRule, address_rule, ADDRESS_JSON_MAX, 0,
-                    "Networks from which signing in is allowed or blocked; absent: any.",
-                    "[{\"ip\":\"192.0.2.0/24\",\"action\":\"allow\"}]"),
+    FIELD_JSON_LIST(
+        struct access_policy, ipAccessRule, address_rule, ADDRESS_JSON_MAX, 0,
+        "Networks from which sign-in is allowed or blocked; if absent, any network is allowed.",
+        "[{\"ip\":\"192.0.2.0/24\",\"action\":\"allow\"}]"),
     FIELD_ETAG(struct access_policy),
 };
 FIELD_TABLE(access_policy);
 
 static const struct field access_policy_list_rows[] = {
     FIELD_OBJECTS(struct access_policy_list, resources, access_policy, LIST_MAX, FIELD_REQUIRED,
-                  "Policies of the project, by name."),
+                  "Policies of the project, sorted by name."),
 };
 FIELD_TABLE(access_policy_list);
 

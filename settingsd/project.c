@@ -136,9 +136,9 @@ static int limits_check(struct settingsd *d, const struct request *req,
     if (sql_project_count(tx, req, &count, &there, err) < 0)
         return -1;
     if (there.children >= config->children_per_project)
-        return error_set(err, ERR_CONFLICT, "The project has too many child projects.");
+        return error_set(err, ERR_CONFLICT, "The project has reached its limit of child projects.");
     if (there.projects >= config->projects_per_root)
-        return error_set(err, ERR_CONFLICT, "The organization has too many projects.");
+        return error_set(err, ERR_CONFLICT, "The organization has reached its limit of projects.");
     if (there.made >= CHILDREN_PER_HOUR)
         return error_retry(err, ERR_THROTTLED, (*there.oldest - count.since) / 1000 + 1,
                            "Too many projects. Try again later.");
@@ -188,7 +188,8 @@ static int project_make(struct settingsd *d, const struct request *req,
         if (strcmp(err->constraint, "tenant_code_pkey") != 0)
             return -1;
         if (given)
-            return error_set(err, ERR_CONFLICT, "The tenant code is taken.");
+            return error_set(err, ERR_CONFLICT,
+                             "The tenant code is already in use. Choose another one.");
     }
     return error_set(err, ERR_CONFLICT, "No free tenant code was found: please give one.");
 }
@@ -368,7 +369,7 @@ int project_suspend(struct settingsd *d, const struct request *req,
     if (project_find_writable(d, req, in->tenantCode, out, err) < 0)
         return -1;
     if (in->readOnly && (in->suspended || out->suspended))
-        return error_set(err, ERR_CONFLICT, "The project is suspended: resume it first.");
+        return error_set(err, ERR_CONFLICT, "The project is suspended. Resume it first.");
     if (suspend_write(d, req, in, out, &change, &row, err) < 0 ||
         publish_row(d, req, &authd_change_publish_method, &change, &row,
                     "The change is stored, but not yet in force everywhere.", err) < 0)

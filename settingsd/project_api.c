@@ -12,23 +12,21 @@ static int check_new_code(const char *value, char why[static 96])
 {
     if (value[strspn(value, "abcdefghijklmnopqrstuvwxyz0123456789-")] == '\0')
         return 0;
-    snprintf(why, 96, "must consist of lower-case letters, digits and hyphens");
+    snprintf(why, 96, "must contain only lower-case letters, digits and hyphens");
     return -1;
 }
 
 static const struct field organization_code_out_rows[] = {
     FIELD_TEXT(struct organization_code_out, code, 1, 64, FIELD_REQUIRED,
-               "Tenant code of the caller's project, as users type it when they sign in.",
-               "lakeside"),
-    FIELD_UUID(struct organization_code_out, projectId, FIELD_REQUIRED,
-               "Project that the code belongs to."),
+               "Tenant code of the caller's project.", "lakeside"),
+    FIELD_UUID(struct organization_code_out, projectId, FIELD_REQUIRED, "ID of the project.",
+               "0199a0c0-4b1e-7f20-8d35-6c1a9e4f7b02"),
 };
 FIELD_TABLE(organization_code_out);
 
 static const struct field organization_code_email_rows[] = {
     FIELD_EMAIL(struct organization_code_email, email, FIELD_REQUIRED | FIELD_SECRET,
-                "Who is told the tenant code, when the project maps ORGANIZATION_CODE.",
-                "ana@example.org"),
+                "Email address that receives the tenant code.", "ana@example.org"),
 };
 FIELD_TABLE(organization_code_email);
 
@@ -36,15 +34,16 @@ static const struct field project_child_in_rows[] = {
     FIELD_CHECKED(struct project_child_in, name, 1, 200, name_check,
                   FIELD_REQUIRED | FIELD_CHARACTERS, "Name of the new project.", "Lakeside North"),
     FIELD_PATTERN(struct project_child_in, tenantCode, 3, 64, check_new_code, "^[a-z0-9-]{3,64}$",
-                  FIELD_NULLABLE, "Tenant code to take; made from the name when absent.",
+                  FIELD_NULLABLE, "Tenant code; the default is derived from the name.",
                   "lakeside-north"),
 };
 FIELD_TABLE(project_child_in);
 
 static const struct field project_child_out_rows[] = {
-    FIELD_UUID(struct project_child_out, projectId, FIELD_REQUIRED, "The new project."),
+    FIELD_UUID(struct project_child_out, projectId, FIELD_REQUIRED, "ID of the new project.",
+               "0199a0c0-4b1e-7f20-8d35-6c1a9e4f7b02"),
     FIELD_TEXT(struct project_child_out, tenantCode, 3, 64, FIELD_NULLABLE,
-               "Its tenant code; null for a project without one.", "lakeside-north"),
+               "Tenant code of the project; null if it has none.", "lakeside-north"),
     FIELD_TEXT(struct project_child_out, name, 1, 200, FIELD_REQUIRED | FIELD_CHARACTERS,
                "Its name.", "Lakeside North"),
 };
@@ -67,7 +66,7 @@ static const struct field project_list_in_rows[] = {
 FIELD_TABLE(project_list_in);
 
 static const struct field project_suspend_in_rows[] = {
-    FIELD_TEXT(struct project_suspend_in, tenantCode, 1, 64, FIELD_REQUIRED, "The project.",
+    FIELD_TEXT(struct project_suspend_in, tenantCode, 1, 64, FIELD_REQUIRED, "Name of the project.",
                "lakeside"),
     FIELD_BOOL(struct project_suspend_in, suspended, false, FIELD_REQUIRED, "Suspend, or resume."),
     FIELD_BOOL(struct project_suspend_in, readOnly, false, 0, "Make it read-only instead."),
@@ -81,13 +80,14 @@ static const struct field project_tree_out_rows[] = {
 FIELD_TABLE(project_tree_out);
 
 static const struct field project_delete_in_rows[] = {
-    FIELD_TEXT(struct project_delete_in, tenantCode, 1, 64, FIELD_REQUIRED, "The project.",
+    FIELD_TEXT(struct project_delete_in, tenantCode, 1, 64, FIELD_REQUIRED, "Name of the project.",
                "lakeside"),
 };
 FIELD_TABLE(project_delete_in);
 
 static const struct field project_deletion_in_rows[] = {
-    FIELD_UUID(struct project_deletion_in, projectId, FIELD_REQUIRED, "The project."),
+    FIELD_UUID(struct project_deletion_in, projectId, FIELD_REQUIRED, "Name of the project.",
+               "0199a0c0-4b1e-7f20-8d35-6c1a9e4f7b02"),
 };
 FIELD_TABLE(project_deletion_in);
 
@@ -101,7 +101,8 @@ static const struct field deletion_part_rows[] = {
 FIELD_TABLE(deletion_part);
 
 static const struct field project_deletion_rows[] = {
-    FIELD_UUID(struct project_deletion, projectId, FIELD_REQUIRED, "The project."),
+    FIELD_UUID(struct project_deletion, projectId, FIELD_REQUIRED, "Name of the project.",
+               "0199a0c0-4b1e-7f20-8d35-6c1a9e4f7b02"),
     FIELD_TEXT(struct project_deletion, tenantCode, 0, 64, 0, "Its code.", "lakeside"),
     FIELD_BOOL(struct project_deletion, done, false, 0, "It is gone, and its code is free."),
     FIELD_OBJECTS(struct project_deletion, parts, deletion_part, 16, 0, "Of each service."),

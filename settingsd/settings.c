@@ -39,7 +39,7 @@ static int record_read(struct settingsd *d, const struct request *req, struct uu
 
 static int invalid_value(struct error *err, const char *path, const char *why)
 {
-    error_set(err, ERR_INVALID_SETTING_VALUE, "The value of the setting is not valid.");
+    error_set(err, ERR_INVALID_SETTING_VALUE, "The value is not valid for this setting.");
     return error_problem(err, path, "%s", why);
 }
 

@@ -7,7 +7,7 @@
 #include "settingsd/settingsd_api.h"
 
 static const struct field id_in_rows[] = {
-    FIELD_UUID(struct id_in, id, FIELD_PATH | FIELD_REQUIRED, "Identifier of the resource."),
+    FIELD_UUID(struct id_in, id, FIELD_PATH | FIELD_REQUIRED, "ID of the resource."),
 };
 FIELD_TABLE(id_in);
 

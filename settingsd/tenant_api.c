@@ -14,7 +14,7 @@ static const struct field tenant_lookup_in_rows[] = {
 FIELD_TABLE(tenant_lookup_in);
 
 static const struct field tenant_rows[] = {
-    FIELD_UUID(struct tenant, projectId, FIELD_REQUIRED, "The project."),
+    FIELD_UUID(struct tenant, projectId, FIELD_REQUIRED, "Name of the project."),
     FIELD_UUID(struct tenant, parentId, 0, "Project that it is a child of."),
     FIELD_UUID(struct tenant, rootId, 0, "Project at the top of its tree."),
     FIELD_TEXT(struct tenant, name, 1, 200, FIELD_REQUIRED | FIELD_CHARACTERS, "Its name.",
@@ -40,7 +40,7 @@ static const struct field tenant_rows[] = {
                "Practitioners' application.", "https://staff.lakeside.example"),
     FIELD_TEXT(struct tenant, defaultLanguage, 0, LANGUAGE_TAG_MAX, 0, "Its default language.",
                "en"),
-    FIELD_TIME(struct tenant, createdAt, 0, "When it was made."),
+    FIELD_TIME(struct tenant, createdAt, 0, "When it was created."),
     FIELD_OBJECT(struct tenant, accountPolicy, account_policy, 0, "What it asks of accounts."),
     FIELD_OBJECT(struct tenant, branding, branding, 0, "How its pages look."),
 };

@@ -22,7 +22,8 @@ int admin_is_last(struct db_tx *tx, const struct request *req, struct uuid proje
 
 int admin_refuse_last(struct error *err)
 {
-    return error_set(err, ERR_CONFLICT, "The project needs an admin: this is the last one.");
+    return error_set(err, ERR_CONFLICT,
+                     "The project needs at least one admin, and this is the last one.");
 }
 
 int admin_leave_all(struct db_tx *tx, const struct request *req, struct uuid account,

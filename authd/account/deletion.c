@@ -265,7 +265,7 @@ static int lock_due(struct db_tx *tx, const struct request *req, struct deleting
     if (locked <= 0)
         return locked;
     if (!row.due)
-        return error_set(err, ERR_CONFLICT, "The date has not come yet.");
+        return error_set(err, ERR_CONFLICT, "It is too early: the date is in the future.");
     self->project = row.project;
     self->wipe = row.wipe;
     self->role = row.role;

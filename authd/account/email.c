@@ -180,7 +180,8 @@ static int find_link(struct authd *d, const struct request *req, const struct em
 
 static int sign_in_required(struct error *err)
 {
-    return error_set(err, ERR_SIGN_IN_REQUIRED, "Sign in to confirm this address.");
+    return error_set(err, ERR_SIGN_IN_REQUIRED,
+                     "Sign in to verify this email address, or send the account's password.");
 }
 
 static int prove_by_password(struct authd *d, const struct request *req,

@@ -150,7 +150,9 @@ int email_check_sign_in(struct authd *d, const struct request *req, const struct
     if ((keys && throttle_check(d, req, keys, err) < 0) ||
         sign_in_refused(d, req, who, "not-verified", err) < 0)
         return -1;
-    return error_set(err, ERR_EMAIL_NOT_VERIFIED, "The e-mail address is not confirmed yet.");
+    return error_set(
+        err, ERR_EMAIL_NOT_VERIFIED,
+        "The email address is not verified yet. Use the link in the verification email.");
 }
 
 int email_refuse_unverified(const struct authd *d, const struct request *req, struct error *err)
@@ -158,8 +160,8 @@ int email_refuse_unverified(const struct authd *d, const struct request *req, st
     const char *page = app_url_own_page(d, req->arena, "reset-password");
 
     (void)error_set(err, ERR_EMAIL_NOT_VERIFIED,
-                    "Verify your email address first: reset your password on the installation's "
-                    "own page.");
+                    "Verify your email address first. To do so, reset your password on the "
+                    "installation's own page.");
     if (page)
         error_member(err, "details.url", page);
     return -1;

@@ -171,7 +171,7 @@ int export_page(struct authd *d, const struct request *req, const struct export_
     int part = in->after ? find_part(in->after, &page.after) : 0;
 
     if (part < 0)
-        return error_set(err, ERR_BAD_REQUEST, "There is no such page.");
+        return error_set(err, ERR_BAD_REQUEST, "Page not found.");
     if (sql_require(sql_export_person_get(d->svc.db, req, &get, &person, err), err, ERR_NOT_FOUND,
                     "Account not found.") < 0)
         return -1;

@@ -189,7 +189,7 @@ int membership_end_execute(struct authd *d, const struct request *req, struct uu
     if (rows.count == 0)
         return 0;
     if (rows.items[0].at > req->now_ms)
-        return error_set(err, ERR_CONFLICT, "The date has not come yet.");
+        return error_set(err, ERR_CONFLICT, "It is too early: the date is in the future.");
     if (rows.items[0].wipe && queue_wipe(d, req, tx, &rows, schedule, err) < 0)
         return -1;
     for (size_t i = 0; i < rows.count; i++) {

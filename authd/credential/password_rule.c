@@ -144,7 +144,7 @@ static bool names_owner(const struct rules *rules, const struct password_owner *
 
 static int refuse(struct error *err, const char *why)
 {
-    error_set(err, ERR_PASSWORD_REFUSED, "The password is refused.");
+    error_set(err, ERR_PASSWORD_REFUSED, "The project's password rules reject this password.");
     return error_problem(err, "password", "%s", why);
 }
 

@@ -12,7 +12,7 @@ int pkce_verifier_check(const char *value, char why[static 96])
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
     size_t size = strlen(value);
 
-    snprintf(why, 96, "must consist of letters, digits, '-', '.', '_' and '~'");
+    snprintf(why, 96, "must contain only letters, digits, '-', '.', '_' and '~'");
     if (strspn(value, unreserved) < size)
         return -1;
     snprintf(why, 96, "must have %d to %d characters", PKCE_VERIFIER_MIN, PKCE_VERIFIER_MAX);

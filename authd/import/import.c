@@ -191,7 +191,8 @@ static int create(struct db_tx *tx, const struct request *req, struct import *se
         if (err->code != ERR_CONFLICT)
             return -1;
         error_clear(err); /* a new account has the address or passkey */
-        return error_retry(err, ERR_UNAVAILABLE, 1, "An account changed meanwhile. Try again.");
+        return error_retry(err, ERR_UNAVAILABLE, 1,
+                           "An account was changed by another request. Please try again.");
     }
     for (size_t i = 0; i < rows.count; i++) {
         struct import_account *account = import_find(self->batch, rows.items[i].line);
@@ -222,7 +223,7 @@ static int answer_again(struct db_tx *tx, const struct request *req,
     if (sql_import_batch_get(tx, req, &get, &rows, err) < 0)
         return -1;
     if (rows.count == 0) /* another command just ended the import */
-        return error_retry(err, ERR_UNAVAILABLE, 1, "The import has just ended. Try again.");
+        return error_retry(err, ERR_UNAVAILABLE, 1, "The import has just ended. Please try again.");
     items = arena_calloc(req->arena, rows.count, sizeof(*items));
     for (size_t i = 0; i < rows.count; i++) {
         const struct sql_import_batch_get_row *row = &rows.items[i];

@@ -45,8 +45,9 @@ static bool accepts_by_password(const struct invited *invited)
 
 static int refuse_password(struct error *err)
 {
-    return error_set(err, ERR_ACCEPT_SIGNED_IN,
-                     "There is an account with this address: sign in to accept the invitation.");
+    return error_set(
+        err, ERR_ACCEPT_SIGNED_IN,
+        "There is an account with this email address. Sign in to accept the invitation.");
 }
 
 /* ---- the link ---- */
@@ -184,7 +185,7 @@ static int check_factor(struct authd *d, const struct request *req, const struct
         !account_policy_requires_mfa(own.accountPolicy, req->caller->role, req->caller->admin))
         return 0;
     return error_set(err, ERR_MFA_ENROLLMENT_REQUIRED,
-                     "The project asks for a second factor: set one up first.");
+                     "The project requires a second factor. Set one up first.");
 }
 
 /* Makes the caller a member, or gives an existing member what the invitation gives. */
@@ -233,8 +234,9 @@ int invitation_accept(struct authd *d, const struct request *req,
     if (!invited.found.owned && !invited.verified_for_all)
         return email_refuse_unverified(d, req, err);
     if (invited.found.owned && !invited.verified)
-        return error_set(err, ERR_ACCEPT_BY_PASSWORD,
-                         "The account's address is not verified: set a password by the link.");
+        return error_set(
+            err, ERR_ACCEPT_BY_PASSWORD,
+            "There is no verified account with this address: set a password with the link.");
     if (check_factor(d, req, &invited, err) < 0)
         return -1;
     return join(d, req, &invited, secret, err);
@@ -255,7 +257,7 @@ int acceptance_check_password(struct authd *d, const struct request *req, struct
 static int account_gone(struct error *err)
 {
     return error_retry(err, ERR_UNAVAILABLE, 1,
-                       "The account was deleted meanwhile. Please try again.");
+                       "The account has just been deleted. Please try again.");
 }
 
 /* A new account, if there is none. */

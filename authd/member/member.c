@@ -46,7 +46,7 @@ static int not_found(struct error *err)
 
 static int already_member(struct error *err)
 {
-    return error_set(err, ERR_CONFLICT, "This person is a member already.");
+    return error_set(err, ERR_CONFLICT, "This person is already a member.");
 }
 
 /* A member or invitation of the caller's project. */
@@ -106,7 +106,8 @@ static int check_enabled(const struct tenant *tenant, enum role role, struct err
 {
     if (is_patient(role) ? tenant->patientInvitation : tenant->practitionerInvitation)
         return 0;
-    return error_set(err, ERR_FORBIDDEN, "Invitations are not enabled for this project.");
+    return error_set(err, ERR_FORBIDDEN,
+                     "Invitations are disabled in this project. Enable them in the settings.");
 }
 
 /* Returns the requested policy if the project has it, or the role's default. */
@@ -119,7 +120,9 @@ static int choose_policy(struct authd *d, const struct request *req, const struc
     *ret = is_patient(role) ? tenant->defaultPatientPolicy : tenant->defaultPractitionerPolicy;
     return uuid_is_set(ret)
                ? 0
-               : error_problem(err, "accessPolicy", "is needed: the project has no default for it");
+               : error_problem(
+                     err, "accessPolicy",
+                     "is required, because the project has no default policy for this role");
 }
 
 static int send_invitation(struct authd *d, const struct request *req, const struct tenant *tenant,
@@ -210,7 +213,8 @@ static int find_invitee(struct authd *d, const struct request *req, const struct
 
 static int account_changed(struct error *err)
 {
-    return error_set(err, ERR_CONFLICT, "The account changed meanwhile. Try again.");
+    return error_set(err, ERR_CONFLICT,
+                     "The account was changed by another request. Please try again.");
 }
 
 /* Makes the account a member and emails its owner. */
@@ -274,7 +278,7 @@ static int invite(struct authd *d, const struct request *req, const struct tenan
         return -1;
     if (invitation->pending)
         return error_set(err, ERR_CONFLICT,
-                         "This person is invited already. Send the invitation again instead.");
+                         "This person is already invited. Resend the invitation instead.");
     if (invitation->admin && step_up_check(d, NULL, req, err) < 0)
         return -1;
     if (invitee.joins)
@@ -317,7 +321,7 @@ int member_resend(struct authd *d, const struct request *req, const struct membe
     if (find(d, req, in->id, &found, err) < 0)
         return -1;
     if (!found.member.pending)
-        return error_set(err, ERR_CONFLICT, "The member has no pending invitation.");
+        return error_set(err, ERR_CONFLICT, "This member has no pending invitation.");
     if (tenant_open_id(d, req, req->caller->project, &tenant, err) < 0 ||
         check_enabled(&tenant, found.member.profileType, err) < 0 ||
         invitation_check_mapped(d, req, &tenant, found.member.profileType, err) < 0 ||
@@ -588,7 +592,7 @@ int member_delete(struct authd *d, const struct request *req, const struct membe
     struct found found;
 
     if (uuid_equal(&in->id, &req->caller->membership))
-        return error_set(err, ERR_CONFLICT, "You cannot remove yourself.");
+        return error_set(err, ERR_CONFLICT, "You can't remove yourself. Ask another admin.");
     if (find(d, req, in->id, &found, err) < 0)
         return -1;
     out->ok = true;

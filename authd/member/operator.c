@@ -83,7 +83,7 @@ static int refuse_admin(struct authd *d, const struct request *req, struct uuid 
         return -1;
     if (!row.admin)
         return 0;
-    return error_set(err, ERR_CONFLICT, "This person is an admin of the project already.");
+    return error_set(err, ERR_CONFLICT, "This person is already an admin of the project.");
 }
 
 /* Adds the command that fixes the project to the error. */

@@ -81,7 +81,8 @@ int operator_account_reset(struct authd *d, const struct request *req,
     if (mail_admit(d, req, in->email, &admitted, err) < 0)
         return -1;
     if (!admitted)
-        return error_set(err, ERR_THROTTLED, "Too many mails to this address.");
+        return error_set(err, ERR_THROTTLED,
+                         "Too many emails were sent to this address. Please try again later.");
     return credential_send_link(d, req, NULL, &owner, in->reason, err);
 }
 

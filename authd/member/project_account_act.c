@@ -40,7 +40,7 @@ static int open_act(struct authd *d, const struct request *req, struct uuid acco
     if (project_account_open(d, req, account, &ret->tenant, &ret->account, err) < 0)
         return -1;
     if (uuid_equal(&account, &req->caller->account))
-        return error_set(err, ERR_CONFLICT, "You cannot do this to your own account.");
+        return error_set(err, ERR_CONFLICT, "You can't do this to your own account.");
     return 0;
 }
 
@@ -98,7 +98,8 @@ int project_account_unlock(struct authd *d, const struct request *req,
     if (open_act(d, req, in->id, in->reason, &act, err) < 0)
         return -1;
     if (act.account.lockedBy && strcmp(act.account.lockedBy, "operator") == 0)
-        return error_set(err, ERR_CONFLICT, "An operator has locked the account.");
+        return error_set(err, ERR_CONFLICT,
+                         "An operator has locked this account. Ask the operator to unlock it.");
     unlock.id = act.account.membership;
     unlock.audit = act_audit(req, &act, "membership.unlock", true);
     if (step_up_check(d, NULL, req, err) < 0)
@@ -201,7 +202,8 @@ int project_account_send_reset(struct authd *d, const struct request *req,
         mail_admit(d, req, act.account.email, &admitted, err) < 0)
         return -1;
     if (!admitted)
-        return error_set(err, ERR_THROTTLED, "Too many mails to this address.");
+        return error_set(err, ERR_THROTTLED,
+                         "Too many emails were sent to this address. Please try again later.");
     owner = (struct credential_link_owner){in->id, act.account.role, act.account.email,
                                            act.account.firstName, act.account.lastName};
     return credential_send_link(d, req, &act.tenant, &owner, in->reason, err);

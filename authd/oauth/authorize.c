@@ -230,7 +230,8 @@ static int give_code(struct authorization *self, struct endpoint_answer *out, st
 /* RFC 6749, section 4.1.2.1. */
 static int refuse_repeated(struct error *err)
 {
-    return oauth_fail(err, ERR_BAD_REQUEST, "invalid_request", "A parameter stands twice.");
+    return oauth_fail(err, ERR_BAD_REQUEST, "invalid_request",
+                      "A parameter appears twice. Send each parameter once.");
 }
 
 /* prompt=none (OpenID Connect Core 1.0, section 3.1.2.6). */

@@ -61,7 +61,7 @@ static int check_base(const struct authd *d, const char *base, struct error *err
 
     if (!own || !uri_is_below(own, base))
         return 0;
-    return error_problem(err, "base", "must not be an address of Atrium");
+    return error_problem(err, "base", "must not be a URL of this installation");
 }
 
 /* CONFLICT: 20 servers, or the base URL, exist. */

@@ -449,7 +449,8 @@ int grant_authorization_code(struct authd *d, const struct token_call *call,
             return MIN(made, 0);
         proof.jkt = NULL; /* spent in the first round */
     }
-    return error_retry(err, ERR_UNAVAILABLE, 1, "The account changed meanwhile. Try again.");
+    return error_retry(err, ERR_UNAVAILABLE, 1,
+                       "The account was changed by another request. Please try again.");
 }
 
 /* ---- refresh ---- */

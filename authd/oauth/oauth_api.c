@@ -23,7 +23,8 @@ FIELD_TABLE(issuer_in);
 
 static const struct field smart_configuration_in_rows[] = {
     ISSUER_ROWS(struct smart_configuration_in),
-    FIELD_UUID(struct smart_configuration_in, id, FIELD_PATH | FIELD_REQUIRED, "The FHIR server."),
+    FIELD_UUID(struct smart_configuration_in, id, FIELD_PATH | FIELD_REQUIRED,
+               "ID of the FHIR server."),
 };
 FIELD_TABLE(smart_configuration_in);
 
@@ -111,23 +112,25 @@ static const struct field end_session_in_rows[] = {
 FIELD_TABLE(end_session_in);
 
 static const struct field consent_rows[] = {
-    FIELD_TEXT(struct consent, clientId, 1, 256, FIELD_REQUIRED, "The client.",
+    FIELD_TEXT(struct consent, clientId, 1, 256, FIELD_REQUIRED, "ID of the client.",
                "019af3c2-6a3e-7b1c-9d2e-3f4a5b6c7d8e"),
     FIELD_TEXT(struct consent, name, 1, 200, FIELD_REQUIRED, "Its name.", "Diary"),
-    FIELD_TEXT(struct consent, scope, 0, 4096, FIELD_REQUIRED, "What it may do.", "openid profile"),
-    FIELD_TIME(struct consent, createdAt, FIELD_REQUIRED, "When it was first allowed."),
-    FIELD_TIME(struct consent, lastUpdated, FIELD_REQUIRED, "When it was last allowed."),
+    FIELD_TEXT(struct consent, scope, 0, 4096, FIELD_REQUIRED, "Scopes that the person allowed.",
+               "openid profile"),
+    FIELD_TIME(struct consent, createdAt, FIELD_REQUIRED, "When consent was first given.",
+               "2026-01-12T08:00:00.000Z"),
+    FIELD_TIME(struct consent, lastUpdated, FIELD_REQUIRED, "When consent was last given."),
 };
 FIELD_TABLE(consent);
 
 static const struct field consent_list_rows[] = {
-    FIELD_OBJECTS(struct consent_list, consents, consent, 200, FIELD_REQUIRED, "By their names."),
+    FIELD_OBJECTS(struct consent_list, consents, consent, 200, FIELD_REQUIRED, "Sorted by name."),
 };
 FIELD_TABLE(consent_list);
 
 static const struct field consent_in_rows[] = {
-    FIELD_TEXT(struct consent_in, clientId, 1, 256, FIELD_QUERY | FIELD_REQUIRED, "The client.",
-               "019af3c2-6a3e-7b1c-9d2e-3f4a5b6c7d8e"),
+    FIELD_TEXT(struct consent_in, clientId, 1, 256, FIELD_QUERY | FIELD_REQUIRED,
+               "ID of the client.", "019af3c2-6a3e-7b1c-9d2e-3f4a5b6c7d8e"),
 };
 FIELD_TABLE(consent_in);
 
@@ -146,9 +149,9 @@ static int check_fhir_base(const char *value, char why[static 96])
 
 static const struct field fhir_servers_in_rows[] = {
     FIELD_TEXT(struct fhir_servers_in, _cursor, 1, PAGE_CURSOR_MAX, FIELD_QUERY,
-               "Where to go on: `next` of the page before.", "AQF3Zm..."),
-    FIELD_INT(struct fhir_servers_in, _count, 1, MEMBERS_MAX, 50, FIELD_QUERY, "Servers at most.",
-              "50"),
+               "`next` of the previous page.", "AQF3Zm..."),
+    FIELD_INT(struct fhir_servers_in, _count, 1, MEMBERS_MAX, 50, FIELD_QUERY,
+              "Maximum number of servers to return.", "50"),
 };
 FIELD_TABLE(fhir_servers_in);
 
@@ -158,77 +161,81 @@ FIELD_TABLE(fhir_servers_in);
               .example = example_)
 
 static const struct field fhir_server_in_rows[] = {
-    FIELD_UUID(struct fhir_server_in, id, FIELD_PATH, "The server to replace."),
+    FIELD_UUID(struct fhir_server_in, id, FIELD_PATH, "ID of the server to replace."),
     FIELD_CHECKED(struct fhir_server_in, name, 1, 200, name_check,
-                  FIELD_REQUIRED | FIELD_CHARACTERS, "What it is called.", "Clinical records"),
+                  FIELD_REQUIRED | FIELD_CHARACTERS, "Name of the server.", "Clinical records"),
     FIELD_CHECKED(struct fhir_server_in, base, 1, FHIR_BASE_MAX, check_fhir_base, FIELD_REQUIRED,
-                  "Its base address, as applications name it in `aud`: compared byte by byte.",
+                  "Base URL of the server, exactly as applications send it in `aud`.",
                   "https://fhir.example.com/r4"),
     FHIR_SCOPES_ROW(struct fhir_server_in, patientScopes, smart_scope_patient_check,
-                    "SMART scopes that patients get there at most.", "patient/*.rs"),
+                    "SMART scopes that patients can get at most.", "patient/*.rs"),
     FHIR_SCOPES_ROW(struct fhir_server_in, practitionerScopes, smart_scope_practitioner_check,
-                    "SMART scopes that practitioners get there at most.", "user/*.cruds"),
+                    "SMART scopes that practitioners can get at most.", "user/*.cruds"),
 };
 FIELD_TABLE(fhir_server_in);
 
 static const struct field fhir_server_id_in_rows[] = {
-    FIELD_UUID(struct fhir_server_id_in, id, FIELD_PATH | FIELD_REQUIRED, "The server."),
+    FIELD_UUID(struct fhir_server_id_in, id, FIELD_PATH | FIELD_REQUIRED, "ID of the server."),
 };
 FIELD_TABLE(fhir_server_id_in);
 
 static const struct field fhir_server_rows[] = {
     FIELD_UUID(struct fhir_server, id, FIELD_REQUIRED,
-               "Identifier of the server: its configuration is at "
-               "`{issuer}/smart/{id}/.well-known/smart-configuration`."),
+               "ID of the server. Its SMART configuration is at "
+               "`{issuer}/smart/{id}/.well-known/smart-configuration`.",
+               "019ac7d3-1f48-7e62-a905-3b8e6d0f2c74"),
     FIELD_TEXT(struct fhir_server, name, 1, 200, FIELD_REQUIRED | FIELD_CHARACTERS,
-               "What it is called.", "Clinical records"),
-    FIELD_TEXT(struct fhir_server, base, 1, FHIR_BASE_MAX, FIELD_REQUIRED, "Its base address.",
-               "https://fhir.example.com/r4"),
+               "Name of the server.", "Clinical records"),
+    FIELD_TEXT(struct fhir_server, base, 1, FHIR_BASE_MAX, FIELD_REQUIRED,
+               "Base URL of the server.", "https://fhir.example.com/r4"),
     FIELD_JSON_TEXTS(struct fhir_server, patientScopes, 8192, FIELD_REQUIRED,
-                     "What patients get at most.", "[\"patient/*.rs\"]"),
+                     "SMART scopes that patients can get at most.", "[\"patient/*.rs\"]"),
     FIELD_JSON_TEXTS(struct fhir_server, practitionerScopes, 8192, FIELD_REQUIRED,
-                     "What practitioners get at most.", "[\"user/*.cruds\"]"),
-    FIELD_TIME(struct fhir_server, createdAt, FIELD_REQUIRED, "When it was registered."),
+                     "SMART scopes that practitioners can get at most.", "[\"user/*.cruds\"]"),
+    FIELD_TIME(struct fhir_server, createdAt, FIELD_REQUIRED, "When the server was registered.",
+               "2026-01-12T08:00:00.000Z"),
     FIELD_TIME(struct fhir_server, lastUpdated, FIELD_REQUIRED,
-               "When it was registered or last replaced."),
+               "When the server was registered or last replaced."),
 };
 FIELD_TABLE(fhir_server);
 
 static const struct field launch_create_in_rows[] = {
     FIELD_TEXT(struct launch_create_in, clientId, 1, 64, FIELD_REQUIRED,
-               "The application: its registration has the scope `launch`, and the server in "
-               "`audiences`.",
+               "ID of the client application. It needs the scope `launch`, and the server's base "
+               "URL in `audiences`.",
                "019a5c1e-7d3b-7c56-9a6e-0f5d2f8b6c12"),
-    FIELD_UUID(struct launch_create_in, resource, FIELD_REQUIRED, "The FHIR server."),
+    FIELD_UUID(struct launch_create_in, resource, FIELD_REQUIRED, "ID of the FHIR server.",
+               "019ac7d3-1f48-7e62-a905-3b8e6d0f2c74"),
     FIELD_UUID(struct launch_create_in, patient, FIELD_REQUIRED,
-               "The patient: the id of the profile, as in `Patient/<id>`."),
+               "ID of the patient's profile, as in `Patient/<id>`."),
 };
 FIELD_TABLE(launch_create_in);
 
 static const struct field launch_rows[] = {
     FIELD_TEXT(struct launch, launch, 1, 64, FIELD_REQUIRED | FIELD_SECRET,
-               "What the application sends to the authorization endpoint.",
+               "Value of `launch` for the authorization endpoint.",
                "C2FVsBQIhrscChlQIMV-b5sSYspob7oDy9f0m2Kq3xE"),
     FIELD_TEXT(struct launch, iss, 1, FHIR_BASE_MAX, FIELD_REQUIRED,
-               "The server's base address: send the browser to the application's launch address "
-               "with `iss` and `launch`.",
+               "Base URL of the server. Send the browser to the application's launch URL with "
+               "`iss` and `launch`.",
                "https://fhir.example.com/r4"),
-    FIELD_TIME(struct launch, expiresAt, FIELD_REQUIRED, "Until when it can be used."),
+    FIELD_TIME(struct launch, expiresAt, FIELD_REQUIRED, "When the launch expires.",
+               "2026-01-31T09:35:00.000Z"),
 };
 FIELD_TABLE(launch);
 
 static const struct field fhir_server_list_rows[] = {
     FIELD_OBJECTS(struct fhir_server_list, resources, fhir_server, MEMBERS_MAX, FIELD_REQUIRED,
-                  "The servers, the oldest first."),
+                  "The servers, oldest first."),
     FIELD_TEXT(struct fhir_server_list, next, 1, PAGE_CURSOR_MAX, FIELD_NULLABLE,
-               "Give it as `_cursor` to go on; null: that was all.", "AQF3Zm..."),
+               "`_cursor` of the next page; null on the last page.", "AQF3Zm..."),
 };
 FIELD_TABLE(fhir_server_list);
 
 /* ---- security events ---- */
 
 static const struct field security_event_sign_in_rows[] = {
-    FIELD_UUID(struct security_event_sign_in, projectId, FIELD_REQUIRED, "The project."),
+    FIELD_UUID(struct security_event_sign_in, projectId, FIELD_REQUIRED, "Name of the project."),
     FIELD_UUID(struct security_event_sign_in, sessionId, FIELD_REQUIRED, "A session of it."),
     FIELD_UUID(struct security_event_sign_in, id, FIELD_REQUIRED, "Identifier of the event."),
     FIELD_UUID(struct security_event_sign_in, account, 0, "Whose session it was."),

@@ -87,7 +87,8 @@ int security_event_sign(struct authd *d, const struct request *req,
     int found;
 
     if (!d->svc.common->public_url)
-        return error_set(err, ERR_NOT_FOUND, "There are no issuers without public_url.");
+        return error_set(err, ERR_NOT_FOUND,
+                         "OpenID Connect is not available: the operator has not set public_url.");
     if (tenant_open_id(d, req, in->projectId, &tenant, err) < 0 ||
         (found = sql_session_ended_get(d->svc.db, req, &get, &row, err)) < 0)
         return -1;

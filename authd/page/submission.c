@@ -143,7 +143,7 @@ static int claim(const struct submission *self, struct page_answer *ret, struct 
         if (row.answer.bytes)
             return answer_open(self, row.answer, ret) ? 0 : 1;
         if (until_ms >= self->req->deadline_mono_ms)
-            return error_set(err, ERR_UNAVAILABLE, "The form is being done.");
+            return error_set(err, ERR_UNAVAILABLE, "The form is being processed.");
         if (fiber_sleep_until(self->d->svc.loop, until_ms, err) < 0)
             return -1;
     }

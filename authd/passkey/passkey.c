@@ -40,7 +40,7 @@ static struct sql_audit passkey_audit(const struct request *req, const char *act
 
 static int too_many(struct error *err)
 {
-    return error_set(err, ERR_CONFLICT, "An account has at most %d passkeys.",
+    return error_set(err, ERR_CONFLICT, "You can have at most %d passkeys. Remove one first.",
                      ACCOUNT_PASSKEYS_MAX);
 }
 
@@ -136,7 +136,7 @@ static int refuse_new(struct authd *d, const struct request *req, const char *wh
 
     if (sql_sign_in_refuse(d->svc.db, req, &refuse, err) < 0)
         return -1;
-    return error_set(err, ERR_BAD_REQUEST, "The passkey is not accepted.");
+    return error_set(err, ERR_BAD_REQUEST, "The passkey was not accepted.");
 }
 
 static int write_new(struct authd *d, const struct request *req,
@@ -174,7 +174,7 @@ static int write_new(struct authd *d, const struct request *req,
         return -1;
     created = sql_passkey_create(tx, req, &create, err);
     if (created < 0 && err->code == ERR_CONFLICT)
-        return error_set(err, ERR_CONFLICT, "This passkey is in use already.");
+        return error_set(err, ERR_CONFLICT, "This passkey is already registered.");
     if (created <= 0)
         return created < 0 ? -1 : too_many(err);
     owner->joined = req->caller->membership; /* tell gateways that its session has a factor */

@@ -84,7 +84,8 @@ int passkey_ceremony_request(struct authd *d, const struct request *req, struct 
         return -1;
     allow = passkey_descriptors(req->arena, &rows, self->rp.id);
     if (allow.count == 0)
-        return error_set(err, ERR_BAD_REQUEST, "The account has no passkey here.");
+        return error_set(err, ERR_BAD_REQUEST,
+                         "The account has no passkey for this application. Send a code instead.");
     if (passkey_ceremony_begin(d, req, self, err) < 0)
         return -1;
     out->loginId = self->id;
@@ -94,7 +95,7 @@ int passkey_ceremony_request(struct authd *d, const struct request *req, struct 
 
 int passkey_ceremony_invalid(struct error *err)
 {
-    return error_set(err, ERR_BAD_REQUEST, "The challenge is invalid or has expired.");
+    return error_set(err, ERR_BAD_REQUEST, "The challenge is invalid or has expired. Start again.");
 }
 
 int passkey_ceremony_spend(struct authd *d, const struct request *req, const char *kind,

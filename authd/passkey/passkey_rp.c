@@ -131,7 +131,9 @@ int passkey_rp_check_config(const struct authd *d, struct arena *arena, struct e
 
 static int no_application(struct error *err)
 {
-    return error_set(err, ERR_BAD_REQUEST, "Passkeys need an application with an https address.");
+    return error_set(
+        err, ERR_BAD_REQUEST,
+        "Passkeys need an application with an https URL. Set it in the project's settings.");
 }
 
 int passkey_rp_find(struct authd *d, const struct request *req, const struct tenant *tenant,

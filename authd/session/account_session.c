@@ -79,7 +79,9 @@ static int admit_code(struct authd *d, const struct request *req, const struct a
                        err) < 0 ||
         (admitted && mail_admit(d, req, login->email, &mail, err) < 0))
         return -1;
-    return mail ? 0 : error_set(err, ERR_THROTTLED, "Too many codes were sent. Try again later.");
+    return mail ? 0
+                : error_set(err, ERR_THROTTLED,
+                            "Too many codes were entered. Please try again later.");
 }
 
 static struct sql_outbox code_mail(struct authd *d, const struct request *req,

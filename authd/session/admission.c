@@ -35,7 +35,7 @@ static int refuse(struct authd *d, const struct request *req, const struct admis
     in.audit = audit_row(req, &audit);
     if (sql_sign_in_refuse(d->svc.db, req, &in, err) < 0)
         return -1;
-    return error_set(err, ERR_FORBIDDEN, "Sign-in is not allowed from this address.");
+    return error_set(err, ERR_FORBIDDEN, "Sign-in is not allowed from this IP address.");
 }
 
 /* Like candidate_check_lock(), for a project chosen later. */

@@ -138,7 +138,8 @@ void issuer_key_close(struct authd *d)
 int issuer_key_rotate(struct authd *d, const struct request *req, struct error *err)
 {
     if (!d->svc.common->public_url)
-        return error_set(err, ERR_CONFLICT, "There are no issuers without public_url.");
+        return error_set(err, ERR_CONFLICT,
+                         "OpenID Connect is not available: the operator has not set public_url.");
     if (issuer_key_reload(d, req, err) < 0)
         return -1;
     if (d->issuer_keys->count > KEYS_MAX - 2 * JWS_ALGS)

@@ -10,11 +10,11 @@ static const struct field public_key_rows[] = {
     FIELD_TEXT(struct public_key, x, 1, 64, 0, "Coordinate, base64url.", ""),
     FIELD_TEXT(struct public_key, y, 1, 64, 0, "Coordinate, base64url.", ""),
     FIELD_TEXT(struct public_key, pem, 1, 4096, 0, "SubjectPublicKeyInfo.", ""),
-    FIELD_TEXT(struct public_key, use, 1, 16, 0, "What it is for.", "issuer"),
+    FIELD_TEXT(struct public_key, use, 1, 16, 0, "Name of the API key.", "issuer"),
     FIELD_TEXT(struct public_key, alg, 1, 16, 0, "Algorithm.", "RS256"),
     FIELD_BOOL(struct public_key, active, false, 0, "Signs new tokens."),
-    FIELD_TIME(struct public_key, createdAt, 0, "When it was made."),
-    FIELD_TIME(struct public_key, retireAt, 0, "From when on it is refused."),
+    FIELD_TIME(struct public_key, createdAt, 0, "When it was created."),
+    FIELD_TIME(struct public_key, retireAt, 0, "When the key expires."),
 };
 FIELD_TABLE(public_key);
 

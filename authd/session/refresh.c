@@ -169,7 +169,7 @@ static int rotate_current(struct authd *d, const struct request *req,
         if (!renewal->current)
             return 0;
         if (next_ms >= req->deadline_mono_ms)
-            return error_set(err, ERR_DEADLINE, "The request took too long.");
+            return error_set(err, ERR_DEADLINE, "The request took too long. Please try again.");
         if (fiber_sleep_until(d->svc.loop, next_ms, err) < 0)
             return -1;
     }

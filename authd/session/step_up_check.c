@@ -17,7 +17,8 @@ static int check_session(struct authd *d, struct db_tx *tx, const struct request
         return -1;
     if (req->now_ms - row.proven_at < d->config->fresh_sign_in)
         return 0;
-    (void)error_set(err, ERR_STEP_UP_REQUIRED, "Prove again who you are.");
+    (void)error_set(err, ERR_STEP_UP_REQUIRED,
+                    "Confirm it's you: call POST /auth/step-up, then retry.");
     err->reset_s = d->config->fresh_sign_in / 1000; /* maximum age, for the header */
     return -1;
 }

@@ -289,7 +289,8 @@ int candidate_check_common(struct authd *d, const struct request *req, const str
     }
     if (sign_in_refused(d, req, &who->is, "common-password", err) < 0)
         return -1;
-    return error_set(err, ERR_PASSWORD_CHANGE_REQUIRED, "The password must be changed.");
+    return error_set(err, ERR_PASSWORD_CHANGE_REQUIRED,
+                     "This password is too common. Reset it to sign in.");
 }
 
 /* Returns the account's hash, or a dummy that takes the time of one of the tenant's accounts. */

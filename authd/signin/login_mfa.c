@@ -67,7 +67,7 @@ static int confirm_passkey(struct authd *d, const struct request *req,
                                                .now = req->now_ms};
 
         if (sql_require(sql_passkey_use(tx, req, &use, err), err, ERR_BAD_REQUEST,
-                        "The passkey is not accepted.") < 0 ||
+                        "The passkey was not accepted.") < 0 ||
             give_code(&tx, req, in->loginId, "passkey", passkey_opens_within(&proof.opens),
                       ret_code, err) < 0)
             return -1;
@@ -78,7 +78,7 @@ static int confirm_passkey(struct authd *d, const struct request *req,
         sign_in_refused(d, req, &who->is, wrong, err) < 0)
         return -1;
     ++*d->count.sign_in_bad;
-    return error_set(err, ERR_BAD_REQUEST, "The passkey is not accepted.");
+    return error_set(err, ERR_BAD_REQUEST, "The passkey was not accepted.");
 }
 
 /* Counts a wrong code for login and account, unless the login no longer waits. */

@@ -157,7 +157,7 @@ static int only_tenant(struct authd *d, const struct request *req, const struct 
     if (tenants.count == 0)
         return refuse(d, req, login, "not-a-member", err);
     if (tenants.count > 1)
-        return error_problem(err, "tenantCode", "must name one of the tenants");
+        return error_problem(err, "tenantCode", "must be the tenant code of one of your projects");
     *ret = *(const struct tenant *)tenants.items;
     return 0;
 }

@@ -65,7 +65,7 @@ static int check_enabled(const struct tenant *tenant, enum role role, struct err
     if (role == ROLE_PATIENT && !tenant->patientLogin)
         return error_set(err, ERR_FORBIDDEN, "Login is not enabled.");
     if (!policy->mailCode)
-        return error_set(err, ERR_FORBIDDEN, "Sign-in by a mailed code is not enabled.");
+        return error_set(err, ERR_FORBIDDEN, "Sign-in with an emailed code is disabled.");
     return 0;
 }
 
@@ -272,7 +272,7 @@ static int spend(struct db_tx *tx, const struct request *req, const struct enter
     if (throttle_admit_tx(tx, req, self->wrong_key, WRONG_WINDOW, WRONG_MAX, &admitted, err) < 0)
         return -1;
     if (!admitted)
-        return error_set(err, ERR_THROTTLED, "Too many wrong codes.");
+        return error_set(err, ERR_THROTTLED, "Too many wrong codes. Please try again tomorrow.");
     spent = candidate_is_member(&self->who) ? sql_mail_code_spend(tx, req, &in, err) : 0;
     if (spent < 0)
         return -1;

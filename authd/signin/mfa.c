@@ -27,7 +27,7 @@ static const char what[] = "Two-step verification";
 
 static int none_enrolled(struct error *err)
 {
-    return error_set(err, ERR_BAD_REQUEST, "No second factor is enrolled.");
+    return error_set(err, ERR_BAD_REQUEST, "You have no second factor.");
 }
 
 static struct sql_audit factor_audit(const struct request *req, const char *action, bool failure)
@@ -149,7 +149,7 @@ static int hold_pending(struct authd *d, struct db_tx *tx, const struct request 
         factor_lock(d, tx, req, req->caller->account, &enrolled, err) < 0)
         return -1;
     if (enrolled.enrolled)
-        return error_set(err, ERR_CONFLICT, "A second factor is already enrolled.");
+        return error_set(err, ERR_CONFLICT, "You already have a second factor.");
     if (!ret->found) /* not requested, or expired */
         return error_set(err, ERR_BAD_REQUEST, "The code is incorrect.");
     return factor_check_limit(req, ret, err);

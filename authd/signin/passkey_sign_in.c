@@ -74,7 +74,7 @@ static int refuse_spent(struct authd *d, const struct request *req, const struct
     if (sign_in_refused(d, req, who, why, err) < 0)
         return -1;
     ++*d->count.sign_in_bad;
-    return error_set(err, ERR_BAD_REQUEST, "The passkey is not accepted.");
+    return error_set(err, ERR_BAD_REQUEST, "The passkey was not accepted.");
 }
 
 /* Records the failure once per challenge. */

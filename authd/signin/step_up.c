@@ -100,7 +100,7 @@ static int prove_by_factor(struct authd *d, const struct request *req, const cha
         factor_lock(d, tx, req, req->caller->account, &factor, err) < 0)
         return -1;
     if (!factor.enrolled)
-        return error_set(err, ERR_BAD_REQUEST, "No second factor is enrolled.");
+        return error_set(err, ERR_BAD_REQUEST, "You have no second factor.");
     if (factor_consume(d, tx, req, &factor, token, &method, err) < 0)
         return -1;
     if (!method)
@@ -125,7 +125,7 @@ static int prove_by_passkey(struct authd *d, const struct request *req, const st
         refuse.audit = step_up_audit(req, true, wrong);
         return sql_sign_in_refuse(d->svc.db, req, &refuse, err) < 0
                    ? -1
-                   : error_set(err, ERR_BAD_REQUEST, "The passkey is not accepted.");
+                   : error_set(err, ERR_BAD_REQUEST, "The passkey was not accepted.");
     }
     use = (struct sql_passkey_use_in){.id = proof.passkey,
                                       .sign_count = proof.shown.sign_count,
@@ -136,7 +136,7 @@ static int prove_by_passkey(struct authd *d, const struct request *req, const st
          tenant_open_id(d, req, req->caller->project, &tenant, err) < 0) ||
         db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
         sql_require(sql_passkey_use(tx, req, &use, err), err, ERR_BAD_REQUEST,
-                    "The passkey is not accepted.") < 0 ||
+                    "The passkey was not accepted.") < 0 ||
         commit_factor(d, req, &tx, "passkey", err) < 0)
         return -1;
     passkey_proof_report(d, req, &tenant, &proof, req->caller->display);
@@ -158,6 +158,7 @@ int step_up(struct authd *d, const struct request *req, const struct step_up_in 
     if (factor_is_on(d, req, &on, err) < 0)
         return -1;
     if (on)
-        return error_set(err, ERR_BAD_REQUEST, "A code of the second factor is required.");
+        return error_set(err, ERR_BAD_REQUEST,
+                         "Enter a code of your second factor: a password alone is not enough.");
     return prove_by_password(d, req, in->password, err);
 }

@@ -20,97 +20,108 @@ enum {
     SIGN_IN_HOURS = 25,
 };
 
+#define EXAMPLE_CHECKPOINT                                                                   \
+    "lakeside.example/t/north/audit\n1203\nbjQLnP+zepicpUTmu3gKLHiQHT+zvPSQ4cVJb5Gwyqg=\n\n" \
+    "\u2014 lakeside.example/t/north/audit Hy49TJ1bDO0VvZQkS3pT0w...\n"
+#define EXAMPLE_VERIFIER_KEY "lakeside.example/t/north/audit+1f2e3d4c+AZ..."
+#define EXAMPLE_RECORD \
+    "{\"daemon\":\"authd\",\"seq\":17,\"action\":\"session.end\",\"at\":1769851800000}"
+#define EXAMPLE_EVENT                                                                            \
+    "{\"resourceType\":\"AuditEvent\",\"id\":\"authd-17\",\"recorded\":\"2026-01-31T09:30:00."   \
+    "000Z\","                                                                                    \
+    "\"action\":\"E\",\"outcome\":\"0\",\"subtype\":[{\"code\":\"session.end\"}],"               \
+    "\"agent\":[{\"who\":{\"reference\":\"Practitioner/5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b\"}," \
+    "\"requestor\":true}]}"
 #define FIELD_CHECKPOINT(s)                                                                      \
     FIELD_TEXT(s, checkpoint, 1, NOTE_MAX, FIELD_REQUIRED,                                       \
-               "Head of the tree: a signed note with its origin, size and root.",                \
-               "lakeside.example/t/north/audit 1203"),                                           \
+               "Signed head of the tree: a note with origin, size and root hash.",               \
+               EXAMPLE_CHECKPOINT),                                                              \
         FIELD_TEXT(s, verifierKey, 1, NOTE_MAX, FIELD_REQUIRED,                                  \
-                   "Key of the note's signature, as verifiers take it: name, hash and key. The " \
-                   "key of an installation stays the same: compare it with one that you kept.",  \
-                   "lakeside.example/t/north/audit+1f2e3d4c+AZ...")
+                   "Verifier key of the note: name, hash and key. It never changes; compare it " \
+                   "with your copy.",                                                            \
+                   EXAMPLE_VERIFIER_KEY)
 
 #define FIELD_HASHES(s, member, doc)                                                        \
     FIELD_TEXTS(s, member, HASH_BASE64, HASH_BASE64, PROOF_HASHES_MAX, FIELD_REQUIRED, doc, \
                 "bjQLnP+zepicpUTmu3gKLHiQHT+zvPSQ4cVJb5Gwyqg=")
 
 static const struct field project_audit_in_rows[] = {
-    FIELD_TIME(struct project_audit_in, since, FIELD_QUERY, "Recorded then or later."),
-    FIELD_TIME(struct project_audit_in, until, FIELD_QUERY, "Recorded then or earlier."),
-    FIELD_TEXT(
-        struct project_audit_in, actor, 1, AUDIT_TEXT_MAX, FIELD_QUERY,
-        "Who did it: a profile, or an account; either finds all that the person did, also to "
-        "register and sign in.",
-        "Practitioner/5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"),
+    FIELD_TIME(struct project_audit_in, since, FIELD_QUERY,
+               "Return only events recorded at this time or later.", "2026-01-01T00:00:00.000Z"),
+    FIELD_TIME(struct project_audit_in, until, FIELD_QUERY,
+               "Return only events recorded at this time or earlier."),
+    FIELD_TEXT(struct project_audit_in, actor, 1, AUDIT_TEXT_MAX, FIELD_QUERY,
+               "Who caused the event: a profile or an account. Both find everything the person "
+               "did, including registration and sign-in.",
+               "Practitioner/5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"),
     FIELD_TEXT(struct project_audit_in, action, 1, AUDIT_TEXT_MAX, FIELD_QUERY,
-               "What was done: an action, or its first word.", "session.end"),
-    FIELD_TEXT(
-        struct project_audit_in, target, 1, AUDIT_TEXT_MAX, FIELD_QUERY,
-        "What it is about. A profile or an account finds all that is about the person, or was "
-        "done by that person.",
-        "Session/5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"),
-    FIELD_CURSOR(struct project_audit_in, "`next` of the page before; good for a day."),
-    FIELD_INT(struct project_audit_in, _count, 1, MEMBERS_MAX, 50, FIELD_QUERY, "Events at most.",
-              "50"),
+               "Action, or the first word of it.", "session.end"),
+    FIELD_TEXT(struct project_audit_in, target, 1, AUDIT_TEXT_MAX, FIELD_QUERY,
+               "What the event is about. A profile or an account finds everything about the person "
+               "or done by the person.",
+               "Session/5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"),
+    FIELD_CURSOR(struct project_audit_in, "`next` of the previous page; valid for a day."),
+    FIELD_INT(struct project_audit_in, _count, 1, MEMBERS_MAX, 50, FIELD_QUERY,
+              "Maximum number of events to return.", "50"),
 };
 FIELD_TABLE(project_audit_in);
 
 static const struct field project_audit_list_rows[] = {
     FIELD_JSON(struct project_audit_list, resources, AUDIT_EVENTS_JSON_MAX, FIELD_REQUIRED,
-               "FHIR R4 AuditEvents, the newest first.", "[]"),
+               "FHIR R4 AuditEvents, the newest first.", "[" EXAMPLE_EVENT "]"),
     FIELD_NEXT(struct project_audit_list),
 };
 FIELD_TABLE(project_audit_list);
 
 static const struct field project_audit_checkpoint_in_rows[] = {
     FIELD_INT(struct project_audit_checkpoint_in, from, 0, INT64_MAX, 0, FIELD_QUERY,
-              "Size of an older checkpoint, for the proof that this tree begins with that one.",
-              "1000"),
+              "Size of an older checkpoint, to get a proof that the tree begins with it.", "1000"),
 };
 FIELD_TABLE(project_audit_checkpoint_in);
 
 static const struct field project_audit_checkpoint_rows[] = {
     FIELD_CHECKPOINT(struct project_audit_checkpoint),
     FIELD_INT(struct project_audit_checkpoint, size, 0, INT64_MAX, 0, FIELD_REQUIRED,
-              "Leaves of the tree.", "1203"),
-    FIELD_HASHES(struct project_audit_checkpoint, consistency,
-                 "Proof for `from` (RFC 6962, section 2.1.2); empty without it."),
+              "Number of leaves in the tree.", "1203"),
+    FIELD_HASHES(
+        struct project_audit_checkpoint, consistency,
+        "Consistency proof from `from` (RFC 6962, section 2.1.2); empty if `from` is absent."),
 };
 FIELD_TABLE(project_audit_checkpoint);
 
 static const struct field project_audit_proof_in_rows[] = {
     FIELD_TEXT(struct project_audit_proof_in, id, 1, 64, FIELD_PATH | FIELD_REQUIRED,
-               "Id of the AuditEvent.", "authd-17"),
+               "ID of the AuditEvent.", "authd-17"),
 };
 FIELD_TABLE(project_audit_proof_in);
 
 static const struct field project_audit_proof_rows[] = {
-    FIELD_TEXT(struct project_audit_proof, id, 1, 64, FIELD_REQUIRED, "Id of the AuditEvent.",
+    FIELD_TEXT(struct project_audit_proof, id, 1, 64, FIELD_REQUIRED, "ID of the AuditEvent.",
                "authd-17"),
     FIELD_INT(struct project_audit_proof, index, 0, INT64_MAX, 0, FIELD_REQUIRED,
-              "Which leaf of the tree it is, from 0 on.", "16"),
+              "Index of the leaf, from 0.", "16"),
     FIELD_INT(struct project_audit_proof, size, 1, INT64_MAX, 0, FIELD_REQUIRED,
-              "Leaves of the tree.", "1203"),
+              "Number of leaves in the tree.", "1203"),
     FIELD_TEXT(struct project_audit_proof, record, 1, AUDIT_RECORD_MAX, FIELD_NULLABLE,
-               "The event as it was hashed; null when it was dropped since.",
-               "{\"daemon\":\"authd\"}"),
-    FIELD_HASHES(struct project_audit_proof, hashes,
-                 "Proof that the leaf is in the tree (RFC 6962, section 2.1.1)."),
+               "The event as it was hashed; null if the row has been removed since.",
+               EXAMPLE_RECORD),
+    FIELD_HASHES(struct project_audit_proof, hashes, "Inclusion proof (RFC 6962, section 2.1.1)."),
     FIELD_CHECKPOINT(struct project_audit_proof),
 };
 FIELD_TABLE(project_audit_proof);
 
 static const struct field sign_in_hour_rows[] = {
-    FIELD_TIME(struct sign_in_hour, hour, FIELD_REQUIRED, "When the hour began, in UTC."),
+    FIELD_TIME(struct sign_in_hour, hour, FIELD_REQUIRED, "Start of the hour in UTC."),
     FIELD_INT(struct sign_in_hour, succeeded, 0, INT64_MAX, 0, FIELD_REQUIRED,
-              "Sessions that were made.", "12"),
-    FIELD_INT(struct sign_in_hour, failed, 0, INT64_MAX, 0, FIELD_REQUIRED,
-              "Sign-ins that were refused.", "1"),
+              "Successful sign-ins.", "12"),
+    FIELD_INT(struct sign_in_hour, failed, 0, INT64_MAX, 0, FIELD_REQUIRED, "Failed sign-ins.",
+              "1"),
 };
 FIELD_TABLE(sign_in_hour);
 
 static const struct field sign_in_hours_rows[] = {
     FIELD_OBJECTS(struct sign_in_hours, resources, sign_in_hour, SIGN_IN_HOURS, FIELD_REQUIRED,
-                  "The last 24 full hours and the current one, the oldest first."),
+                  "The last 24 full hours and the current hour, oldest first."),
 };
 FIELD_TABLE(sign_in_hours);
 
@@ -161,31 +172,29 @@ static const struct field erasure_receipt_rows[] = {
 FIELD_TABLE(erasure_receipt);
 
 static const struct field activity_in_rows[] = {
-    FIELD_CURSOR(struct activity_in, "`next` of the page before; good for a day."),
-    FIELD_INT(struct activity_in, _count, 1, ACTIVITY_MAX, 20, FIELD_QUERY, "Events at most.",
-              "20"),
+    FIELD_CURSOR(struct activity_in, "`next` of the previous page; valid for a day."),
+    FIELD_INT(struct activity_in, _count, 1, ACTIVITY_MAX, 20, FIELD_QUERY,
+              "Maximum number of events to return.", "20"),
 };
 FIELD_TABLE(activity_in);
 
 static const struct field activity_row_rows[] = {
     FIELD_JSON_OBJECT(struct activity_row, event, AUDIT_RECORD_MAX, FIELD_REQUIRED,
-                      "A FHIR R4 AuditEvent.", "{\"resourceType\":\"AuditEvent\"}"),
+                      "A FHIR R4 AuditEvent.", EXAMPLE_EVENT),
     FIELD_TEXT(struct activity_row, record, 1, AUDIT_RECORD_MAX, FIELD_NULLABLE,
-               "The event as it was hashed; null when another person did it.",
-               "{\"daemon\":\"authd\"}"),
+               "The event as it was hashed; null if another person caused it.", EXAMPLE_RECORD),
     FIELD_INT(struct activity_row, index, 0, INT64_MAX, 0, FIELD_REQUIRED,
-              "Which leaf of the tree it is, from 0 on.", "16"),
-    FIELD_HASHES(struct activity_row, hashes,
-                 "Proof that the leaf is in the tree (RFC 6962, section 2.1.1)."),
+              "Index of the leaf, from 0.", "16"),
+    FIELD_HASHES(struct activity_row, hashes, "Inclusion proof (RFC 6962, section 2.1.1)."),
 };
 FIELD_TABLE(activity_row);
 
 static const struct field activity_list_rows[] = {
     FIELD_OBJECTS(struct activity_list, resources, activity_row, ACTIVITY_MAX, FIELD_REQUIRED,
-                  "Events, the newest first."),
+                  "Events, newest first."),
     FIELD_NEXT(struct activity_list),
-    FIELD_INT(struct activity_list, size, 0, INT64_MAX, 0, FIELD_REQUIRED, "Leaves of the tree.",
-              "1203"),
+    FIELD_INT(struct activity_list, size, 0, INT64_MAX, 0, FIELD_REQUIRED,
+              "Number of leaves in the tree.", "1203"),
     FIELD_CHECKPOINT(struct activity_list),
 };
 FIELD_TABLE(activity_list);

@@ -118,7 +118,7 @@ int trail_prove_tree(struct authd *d, const struct request *req, struct uuid pro
     struct tiles tiles = {.arena = req->arena, .learning = true};
 
     if (merkle_prove_tree(size, older, tile_find, &tiles, ret) < 0)
-        return error_problem(err, "from", "must be a size that the tree once had");
+        return error_problem(err, "from", "must be the size of an older checkpoint");
     if (tiles_read(d, req, project, &tiles, err) < 0)
         return -1;
     return merkle_prove_tree(size, older, tile_find, &tiles, ret) < 0 ? out_of_tree(err) : 0;

@@ -77,7 +77,7 @@ static int check_kind(const struct bot_in *in, struct error *err)
     int result = 0;
 
     if (in->identifier.count == 0)
-        result = error_problem(err, "identifier", "must have at least one");
+        result = error_problem(err, "identifier", "must have at least one entry");
     if (http && !in->url)
         result = error_problem(err, "url", "is required");
     if (http && in->url && !uri_parse(in->url, &uri))
@@ -85,11 +85,11 @@ static int check_kind(const struct bot_in *in, struct error *err)
     if (!http && !in->program)
         result = error_problem(err, "program", "is required");
     if (http && in->program)
-        result = error_problem(err, "program", "is for program bots");
+        result = error_problem(err, "program", "is only allowed for bots of kind program");
     if (!http && in->url)
-        result = error_problem(err, "url", "is for http bots");
+        result = error_problem(err, "url", "is only allowed for bots of kind http");
     if (http && in->warm)
-        result = error_problem(err, "warm", "is for program bots");
+        result = error_problem(err, "warm", "is only allowed for bots of kind program");
     return result;
 }
 
@@ -194,7 +194,7 @@ static struct sql_audit bot_audit(const struct request *req, const char *action,
 static int name_conflict(int rows, struct error *err)
 {
     if (rows < 0 && strcmp(err->constraint, "bot_identifier_key") == 0)
-        return error_set(err, ERR_CONFLICT, "Another bot has one of these identifiers.");
+        return error_set(err, ERR_CONFLICT, "Another bot already has one of these identifiers.");
     return rows;
 }
 

@@ -52,7 +52,8 @@ static int find(struct botd *d, const struct request *req, struct uuid project,
     if (found.count == 0)
         return error_set(err, ERR_NOT_FOUND, "Bot not found.");
     if (found.count > 1)
-        return error_set(err, ERR_BAD_REQUEST, "More than one bot has this identifier.");
+        return error_set(err, ERR_BAD_REQUEST,
+                         "Several bots have this identifier. Use one that is unique.");
     *ret = *(const struct found_bot *)found.items;
     return 0;
 }
@@ -106,7 +107,7 @@ static int take_answer(const struct request *req, const char *text, size_t size,
                        struct bot_answer *out, struct error *err)
 {
     out->output = program_answer_json(req->arena, text, size);
-    return out->output ? 0 : error_set(err, ERR_BAD_REQUEST, "The bot's answer is not JSON.");
+    return out->output ? 0 : error_set(err, ERR_BAD_REQUEST, "The bot's response is not JSON.");
 }
 
 static int run_http(struct botd *d, const struct request *req, const struct found_bot *bot,
@@ -218,7 +219,7 @@ static int execute(struct botd *d, const struct request *req, const struct reque
         return -1;
     started = clock_mono_ms(); /* excludes the time of the database */
     if (started >= req->deadline_mono_ms)
-        return error_set(err, ERR_DEADLINE, "The request took too long.");
+        return error_set(err, ERR_DEADLINE, "The request took too long. Please try again.");
     deadline = MIN(started + bot.timeout_ms, req->deadline_mono_ms);
     rc = bot.url ? run_http(d, req, &bot, input, deadline, out, err)
                  : run_program(d, req, &bot, input, deadline, out, err);

@@ -216,7 +216,7 @@ static int ask(struct programs *self, struct arena *arena, const struct program_
     exchange.size = strlen(exchange.input);
     rc = subprocess_exchange(self->loop, arena, &process->sandboxed, &exchange, &answer, err);
     if (rc == 0 && call->warm && answer.ended)
-        rc = error_set(err, ERR_UNAVAILABLE, "The bot ended without an answer.");
+        rc = error_set(err, ERR_UNAVAILABLE, "The bot ended without a response.");
     if (rc == 0 && !call->warm)
         rc = subprocess_wait_end(self->loop, &process->sandboxed, call->deadline_mono_ms, err);
     *ret = (struct program_answer){
@@ -281,7 +281,7 @@ int program_run(struct programs *self, struct arena *arena, const struct program
                 struct program_answer *ret, struct error *err)
 {
     if (sandbox_means(self->options.sandbox) == CONFINE_LIMITS)
-        return error_retry(err, ERR_UNAVAILABLE, 60, "Programs cannot be run here.");
+        return error_retry(err, ERR_UNAVAILABLE, 60, "Programs can't run on this installation.");
     return call->warm ? ask_warm(self, arena, call, ret, err) : ask(self, arena, call, ret, err);
 }
 

@@ -323,7 +323,8 @@ int cgroup_make(struct cgroups *self, int64_t memory, int64_t processes, uint64_
     snprintf(count, sizeof(count), "%" PRId64, processes);
     if (make_folder(self, path) < 0 || put(self, path, "memory.max", bytes) < 0 ||
         put(self, path, "memory.oom.group", "1") < 0 || put(self, path, "pids.max", count) < 0) {
-        error_retry(err, ERR_UNAVAILABLE, 1, "The bot cannot be started.");
+        error_retry(err, ERR_UNAVAILABLE, 1,
+                    "The bot can't be started right now. Please try again later.");
         error_detail(err, "control group %" PRIu64 ": %s", run, strerror(errno));
         (void)remove_folder(self, path);
         return -1;

@@ -148,7 +148,8 @@ static int refuse(struct error *err, const char *why)
     char detail[sizeof(err->detail)];
 
     snprintf(detail, sizeof(detail), "%s", why);
-    error_retry(err, ERR_UNAVAILABLE, 1, "The bot cannot be started.");
+    error_retry(err, ERR_UNAVAILABLE, 1,
+                "The bot can't be started right now. Please try again later.");
     return error_detail(err, "%s", detail);
 }
 

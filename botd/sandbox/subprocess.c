@@ -60,7 +60,7 @@ static int hear(struct state *self, struct error *err)
             return 0;
         }
         if (self->answer.size + (size_t)size > self->what->answer_max)
-            return error_set(err, ERR_TOO_LARGE, "The answer is too large.");
+            return error_set(err, ERR_TOO_LARGE, "The response is too large.");
         codec_write(&self->answer, bytes, (size_t)size);
         for (ssize_t i = 0; i < size && self->what->ends > 0; i++)
             self->ends += bytes[i] == self->what->end;
@@ -72,7 +72,7 @@ static int hear(struct state *self, struct error *err)
 static int woken(enum fiber_wake wake, struct error *err)
 {
     if (wake == FIBER_TIMEOUT)
-        return error_set(err, ERR_DEADLINE, "There was no answer in time.");
+        return error_set(err, ERR_DEADLINE, "There was no response in time.");
     return fiber_wake_error(wake, err);
 }
 

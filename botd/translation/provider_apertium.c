@@ -213,7 +213,8 @@ static int start(struct apertium *self, const struct pair *pair, struct pipeline
     if (self->running >= self->options.pipelines_max)
         pipeline_end(self, oldest_idle(self)); /* exists, because fewer are busy */
     if (pipe2(said, O_CLOEXEC | O_NONBLOCK) < 0)
-        return error_retry(err, ERR_UNAVAILABLE, 1, "The translation failed. Try again.");
+        return error_retry(err, ERR_UNAVAILABLE, 1,
+                           "The translation failed. Please try again later.");
     fd = script(self, pair);
     limits.err = said[1];
     rc = sandbox_start(programs_sandbox(self->programs), fd, &limits, &sandboxed, err);
@@ -370,7 +371,7 @@ static int ask(struct apertium *self, const struct provider_call *call, struct p
                    : report(pipeline, call, err);
     if (answer.ended || !answer.heard ||
         take_answers(call->arena, &answer, serial, count, ret + from) < 0) {
-        error_retry(err, ERR_UNAVAILABLE, 1, "The translation failed. Try again.");
+        error_retry(err, ERR_UNAVAILABLE, 1, "The translation failed. Please try again later.");
         return report(pipeline, call, err);
     }
     take_last_line(pipeline, earlier); /* drops a former round's line */

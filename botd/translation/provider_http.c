@@ -131,13 +131,13 @@ const char *provider_http_key(const struct provider_http *self)
 
 static int wrong(struct error *err)
 {
-    return error_set(err, ERR_BAD_REQUEST, "The translation failed.");
+    return error_set(err, ERR_BAD_REQUEST, "The translation failed. Please try again later.");
 }
 
 static int away(struct error *err, int64_t retry_s)
 {
     return error_retry(err, ERR_UNAVAILABLE, MIN(retry_s, (int64_t)RETRY_MAX_S),
-                       "Translation is not available just now. Try again.");
+                       "Translation is not available right now. Please try again.");
 }
 
 /* A 429 is not the client's fault: ERR_UNAVAILABLE with the provider's Retry-After. */

@@ -94,7 +94,7 @@ static int ask_pairs(struct libretranslate *self, int64_t deadline_mono_ms, stru
     if (take_pairs(self, languages) == 0)
         return 0;
     return error_retry(err, ERR_UNAVAILABLE, RETRY_S,
-                       "The translation provider names no languages.");
+                       "The translation provider lists no languages.");
 }
 
 static const struct pair *pair_of(const struct libretranslate *self,
@@ -113,7 +113,7 @@ static int has_pair(void *arg, const struct provider_call *call, bool *ret, stru
     if (!self->arena && ask_pairs(self, call->deadline_mono_ms, err) < 0) {
         error_clear(err); /* not the client's fault */
         return error_retry(err, ERR_UNAVAILABLE, RETRY_S,
-                           "Translation is not available just now. Try again.");
+                           "Translation is not available right now. Please try again.");
     }
     *ret = pair_of(self, call) != NULL;
     return 0;
@@ -143,7 +143,7 @@ static int ask(void *arg, const struct provider_call *call, size_t from, size_t 
     int rc;
 
     if (!pair) /* just removed */
-        return error_set(err, ERR_BAD_REQUEST, "The translation failed.");
+        return error_set(err, ERR_BAD_REQUEST, "The translation failed. Please try again later.");
     body = compose(call, pair, from, count);
     if (key) /* replaces the first brace */
         body = arena_printf(call->arena, "{\"api_key\":\"%s\",%s", key, body + 1);
@@ -155,7 +155,9 @@ static int ask(void *arg, const struct provider_call *call, size_t from, size_t 
         return -1;
     rc = provider_http_texts(call->arena, json_object_get(answer, "translatedText"), count,
                              ret + from);
-    return rc == 0 ? 0 : error_set(err, ERR_BAD_REQUEST, "The translation failed.");
+    return rc == 0
+               ? 0
+               : error_set(err, ERR_BAD_REQUEST, "The translation failed. Please try again later.");
 }
 
 static int translate(void *arg, const struct provider_call *call, const char **ret,

@@ -84,7 +84,7 @@ static int read_answer(struct arena *arena, const json_t *answer, size_t count, 
     if (rc == 0)
         return 0;
     error_clear(err);
-    return error_set(err, ERR_BAD_REQUEST, "The translation failed.");
+    return error_set(err, ERR_BAD_REQUEST, "The translation failed. Please try again later.");
 }
 
 /* Made per call, so that the key leaves the arena soon. */

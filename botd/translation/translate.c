@@ -57,7 +57,8 @@ static int read_languages(struct work *self, const struct translation_in *in, st
     if (!self->call.to)
         rc = error_problem(err, "targetLanguage", "must be an ISO 639-1 code or a language's name");
     if (rc == 0 && self->call.from == self->call.to)
-        rc = error_problem(err, "targetLanguage", "must be another language than sourceLanguage");
+        rc = error_problem(err, "targetLanguage",
+                           "must be a different language than sourceLanguage");
     return rc;
 }
 

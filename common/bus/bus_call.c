@@ -229,7 +229,7 @@ static int call_wait(struct bus *self, struct bus_call *call, int64_t deadline, 
             continue;
         bus_call_finish(self, call, BUS_PENDING);
         if (wake == FIBER_TIMEOUT)
-            return error_set(err, ERR_DEADLINE, "The request took too long.");
+            return error_set(err, ERR_DEADLINE, "The request took too long. Please try again.");
         return fiber_wake_error(FIBER_CANCELLED, err);
     }
     return 0;
@@ -294,7 +294,7 @@ static int call_until_answered(struct bus *self, struct bus_upstream *upstream,
 
     for (int tries = 0; tries < BUS_TRIES_MAX; tries++) {
         if (clock_mono_ms() >= question->req->deadline_mono_ms)
-            return error_set(err, ERR_DEADLINE, "The request took too long.");
+            return error_set(err, ERR_DEADLINE, "The request took too long. Please try again.");
         if (choose(self, upstream, question->peer, &peer, err) < 0 ||
             call_once(self, question, peer, answer, &outcome, err) < 0)
             return -1;

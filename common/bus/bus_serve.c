@@ -179,17 +179,18 @@ static int access_check(const struct bus_serving *serving, const struct request 
     const struct operation *row = serving->operation->row;
 
     if (!has_word(row->callers, serving->socket->service)) {
-        error_set(err, ERR_FORBIDDEN, "You are not allowed to do this.");
+        error_set(err, ERR_FORBIDDEN, "You don't have permission to do this.");
         return error_detail(err, "%s may not call it", serving->socket->service);
     }
     if (row->access == ACCESS_PUBLIC || row->access == ACCESS_INTERNAL)
         return 0;
     if (!req->caller)
-        return error_set(err, ERR_UNAUTHORIZED, "Authentication is required.");
+        return error_set(err, ERR_UNAUTHORIZED,
+                         "Authentication is required. Send an access token.");
     if ((row->access == ACCESS_PRACTITIONER && !request_is_practitioner(req)) ||
         (row->access == ACCESS_ADMIN && !request_is_admin(req)) ||
         (request_is_key(req) && !(row->flags & R_KEY)))
-        return error_set(err, ERR_FORBIDDEN, "You are not allowed to do this.");
+        return error_set(err, ERR_FORBIDDEN, "You don't have permission to do this.");
     return 0;
 }
 

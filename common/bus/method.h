@@ -10,6 +10,9 @@
  *                                      (request_project()); a route's handler answers it
  *   DOC(handler, tag, description, code...)             in <daemon>_docs.def, for /openapi.json: a
  *                                      tag of openapi_text.c, Markdown, codes of errors.def
+ *   EXAMPLE(handler, input, answer)    beside it, where the rows' examples contradict each other:
+ *                                      JSON Merge Patches (RFC 7396) of them, or NULL; of an answer
+ *                                      with variants, by their names
  *
  * A route needs its DOC to compile, and a DOC its route. `since` is the route's first version;
  * `summary` is a short imperative sentence without a full stop.

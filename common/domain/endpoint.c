@@ -14,7 +14,8 @@ static const struct field endpoint_visit_rows[] = {
                "https://app.example.org"),
     FIELD_TEXT(struct endpoint_visit, accept, 0, ENDPOINT_HEADER_MAX, 0, "Accept.",
                "application/json"),
-    FIELD_BOOL(struct endpoint_visit, repeated, false, 0, "A parameter stands twice."),
+    FIELD_BOOL(struct endpoint_visit, repeated, false, 0,
+               "A parameter appears twice. Send each parameter once."),
     FIELD_OBJECT(struct endpoint_visit, page, page_visit, 0, "The browser."),
 };
 FIELD_TABLE(endpoint_visit);

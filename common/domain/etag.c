@@ -62,10 +62,11 @@ int etag_check(const char *if_match, const char *if_none_match, const char *etag
 
 int etag_exists(const char *what, struct error *err)
 {
-    return error_set(err, ERR_CONFLICT, "The %s is there already.", what);
+    return error_set(err, ERR_CONFLICT, "The %s already exists.", what);
 }
 
 int etag_lost(const char *what, struct error *err)
 {
-    return error_set(err, ERR_CONFLICT, "The %s was changed meanwhile.", what);
+    return error_set(err, ERR_CONFLICT,
+                     "The %s was changed by another request. Read it again, then retry.", what);
 }

@@ -51,14 +51,14 @@ int name_check(const char *value, char why[static 96])
         uint32_t point = point_next(&value);
 
         if (is_in(controls, ARRAY_SIZE(controls), point)) {
-            snprintf(why, 96, "must not contain control characters or overrides of direction");
+            snprintf(why, 96, "must not contain control characters or direction overrides");
             return -1;
         }
         visible |= !is_in(invisible, ARRAY_SIZE(invisible), point);
     }
     if (visible)
         return 0;
-    snprintf(why, 96, "must contain something visible");
+    snprintf(why, 96, "must contain a visible character");
     return -1;
 }
 

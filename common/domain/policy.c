@@ -27,14 +27,15 @@ enum { NETWORK_MAX = 64 };
 
 static const struct field policy_rule_rows[] = {
     FIELD_CHOICE(struct policy_rule, resourceType, policy_types, FIELD_REQUIRED,
-                 "Type of the resources; * stands for every type.", "DocumentReference"),
+                 "Resource type; `*` means every type.", "DocumentReference"),
     FIELD_ROW(struct policy_rule, interaction, FIELD_TYPE_TEXTS, struct field_texts, .min_items = 1,
               .max_items = ARRAY_SIZE(policy_interactions) - 1, .choices = policy_interactions,
-              .flags = FIELD_OMIT_EMPTY, .doc = "What may be done; absent: everything.",
+              .flags = FIELD_OMIT_EMPTY, .doc = "Allowed interactions; if absent, all.",
               .example = "read"),
-    FIELD_TRISTATE(struct policy_rule, readonly, 0, "Only read and search."),
+    FIELD_TRISTATE(struct policy_rule, readonly, 0,
+                   "Whether only reading and searching is allowed."),
     FIELD_CHOICE(struct policy_rule, criteria, criterion_choices, 0,
-                 "Only documents of the caller; of DocumentReference alone.",
+                 "Whether only the caller's own documents are meant; for `DocumentReference` only.",
                  "DocumentReference?author=%profile"),
 };
 FIELD_TABLE(policy_rule);
@@ -43,7 +44,7 @@ static const struct field address_rule_rows[] = {
     FIELD_TEXT(struct address_rule, ip, 1, NETWORK_MAX, FIELD_REQUIRED,
                "Network in CIDR notation, IPv4 or IPv6.", "192.0.2.0/24"),
     FIELD_CHOICE(struct address_rule, action, address_actions, FIELD_REQUIRED,
-                 "What becomes of a sign-in from there.", "allow"),
+                 "Whether sign-in from the network is allowed.", "allow"),
 };
 FIELD_TABLE(address_rule);
 

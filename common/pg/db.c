@@ -83,16 +83,20 @@ static int call_give_up(struct db *self, struct db_call *call, enum fiber_wake w
             db_pool_probe(self, call);
     }
     if (uncertain)
-        return error_set(err, ERR_UNCERTAIN, "It is not known whether the change was made.");
+        return error_set(
+            err, ERR_UNCERTAIN,
+            "The change may or may not have been made. Read the current state before you retry.");
     if (wake == FIBER_CANCELLED)
         return fiber_wake_error(FIBER_CANCELLED, err);
-    return error_set(err, ERR_DEADLINE, "The request took too long.");
+    return error_set(err, ERR_DEADLINE, "The request took too long. Please try again.");
 }
 
 static int call_answer(struct db_call *call, bool uncertain, PGresult **ret, struct error *err)
 {
     if (call->state == CALL_LOST && uncertain)
-        return error_set(err, ERR_UNCERTAIN, "It is not known whether the change was made.");
+        return error_set(
+            err, ERR_UNCERTAIN,
+            "The change may or may not have been made. Read the current state before you retry.");
     if (call->state == CALL_HELD)
         return db_gate_refuse(err);
     if (call->state != CALL_DONE)

@@ -28,7 +28,7 @@ static bool may_try(const struct db_pool *pool, const struct db_gate *gate)
 int db_gate_refuse(struct error *err)
 {
     return error_retry(err, ERR_UNAVAILABLE, 1,
-                       "Another request was in the way. Please try again.");
+                       "Another request changed the same data. Please try again.");
 }
 
 int db_gate_enter(struct db_pool *pool, struct db_call *call, struct error *err)

@@ -29,7 +29,7 @@ int db_begin(struct db *self, int64_t deadline_mono_ms, struct db_tx **ret, stru
             break;
         }
         if (until >= deadline_mono_ms)
-            return error_set(err, ERR_DEADLINE, "The request took too long.");
+            return error_set(err, ERR_DEADLINE, "The request took too long. Please try again.");
         return error_retry(err, pool->ready > 0 ? ERR_OVERLOADED : ERR_UNAVAILABLE, 1,
                            "The database is busy.");
     }

@@ -71,7 +71,9 @@ static int give_up(struct batch *self, struct batch_item *item, enum fiber_wake 
     if (item->taken) {
         *item->place = NULL;
         if (self->kind->writes)
-            return error_set(err, ERR_UNCERTAIN, "It is not known whether the change was made.");
+            return error_set(err, ERR_UNCERTAIN,
+                             "The change may or may not have been made. Read the current state "
+                             "before you retry.");
         return fiber_wake_error(wake, err);
     }
     TAILQ_REMOVE(&self->waiting, item, link);

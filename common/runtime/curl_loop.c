@@ -231,7 +231,7 @@ static int transfer_run(struct curl_loop *self, CURL *easy, int64_t deadline_mon
     }
     if (wake == FIBER_CANCELLED)
         return fiber_wake_error(FIBER_CANCELLED, err);
-    return error_set(err, ERR_DEADLINE, "The service took too long to answer.");
+    return error_set(err, ERR_DEADLINE, "The service took too long to respond. Please try again.");
 }
 
 int curl_loop_perform(struct curl_loop *self, CURL *easy, int64_t deadline_mono_ms, CURLcode *ret,

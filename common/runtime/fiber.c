@@ -322,7 +322,8 @@ int fiber_wake_error(enum fiber_wake wake, struct error *err)
     case FIBER_WOKEN:
         break;
     case FIBER_TIMEOUT:
-        return error_set(err, ERR_DEADLINE, "The service took too long to answer.");
+        return error_set(err, ERR_DEADLINE,
+                         "The service took too long to respond. Please try again.");
     case FIBER_CANCELLED:
         return error_retry(err, ERR_UNAVAILABLE, 1, "The service is stopping.");
     }

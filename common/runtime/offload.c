@@ -239,7 +239,7 @@ int offload_run(struct offload *self, void (*work)(void *arg), void *arg, int64_
         return 0;
     if (wake == FIBER_CANCELLED)
         return fiber_wake_error(FIBER_CANCELLED, err);
-    return error_set(err, ERR_DEADLINE, "The service took too long to answer.");
+    return error_set(err, ERR_DEADLINE, "The service took too long to respond. Please try again.");
 }
 
 size_t offload_waiting(const struct offload *self)

@@ -394,7 +394,7 @@ static void loopback_addresses(struct resolver_addresses *ret)
 
 static enum resolver_state refused(const struct entry *entry, struct error *err)
 {
-    (void)error_retry(err, ERR_UNAVAILABLE, 1, "The name of the host cannot be resolved.");
+    (void)error_retry(err, ERR_UNAVAILABLE, 1, "The host name can't be resolved.");
     (void)error_detail(err, "%s: %s", entry->host, gai_strerror(entry->failure));
     return RESOLVER_FAILED;
 }
@@ -423,7 +423,7 @@ static struct entry *ask(struct resolver *self, const char *host, int64_t wanted
     struct entry *entry;
 
     if (!*host || strlen(host) > RESOLVER_NAME_MAX) {
-        error_set(err, ERR_UNAVAILABLE, "The name of the host cannot be resolved.");
+        error_set(err, ERR_UNAVAILABLE, "The host name can't be resolved.");
         error_detail(err, "a name has 1 to %d bytes", RESOLVER_NAME_MAX);
         return NULL;
     }
@@ -431,7 +431,8 @@ static struct entry *ask(struct resolver *self, const char *host, int64_t wanted
     if (entry)
         entry->wanted_until_ms = MAX(entry->wanted_until_ms, wanted_until_ms);
     else
-        error_retry(err, ERR_OVERLOADED, 1, "Too many names of hosts are being resolved.");
+        error_retry(err, ERR_OVERLOADED, 1,
+                    "Too many host names are being resolved. Please try again.");
     return entry;
 }
 
@@ -461,7 +462,7 @@ int resolver_resolve(struct resolver *self, const char *host, int64_t deadline_m
         case FIBER_WOKEN:
             break;
         case FIBER_TIMEOUT:
-            error_set(err, ERR_DEADLINE, "The service took too long to answer.");
+            error_set(err, ERR_DEADLINE, "The service took too long to respond. Please try again.");
             return error_detail(err, "%s: no name server has answered", host);
         case FIBER_CANCELLED:
             return fiber_wake_error(FIBER_CANCELLED, err);

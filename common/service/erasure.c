@@ -8,7 +8,7 @@ enum { PLACES_MAX = 1000, TABLES_MAX = 16 };
 
 static const struct field membership_ref_rows[] = {
     FIELD_UUID(struct membership_ref, project, FIELD_REQUIRED, "Project of the profile."),
-    FIELD_UUID(struct membership_ref, profile, FIELD_REQUIRED, "The profile."),
+    FIELD_UUID(struct membership_ref, profile, FIELD_REQUIRED, "ID of the profile."),
 };
 FIELD_TABLE(membership_ref);
 

@@ -103,21 +103,21 @@ static CURLcode set_options(CURL *easy, struct transfer_state *state, struct cur
 
 static int too_late(struct error *err)
 {
-    return error_set(err, ERR_DEADLINE, "There was no answer in time.");
+    return error_set(err, ERR_DEADLINE, "There was no response in time.");
 }
 
 /* Explains a failure without details of the installation's network, for a project's members. */
 static int failed(const struct transfer_state *state, CURLcode code, struct error *err)
 {
     if (state->too_large)
-        return error_set(err, ERR_TOO_LARGE, "The answer is too large.");
+        return error_set(err, ERR_TOO_LARGE, "The response is too large.");
     if (state->closed)
         return error_set(err, ERR_FORBIDDEN, "The address is not allowed.");
     if (code == CURLE_UNSUPPORTED_PROTOCOL || code == CURLE_URL_MALFORMAT)
         return error_set(err, ERR_FORBIDDEN, "The URL must be https.");
     if (code == CURLE_OPERATION_TIMEDOUT)
         return too_late(err);
-    error_set(err, ERR_UNAVAILABLE, "There was no answer.");
+    error_set(err, ERR_UNAVAILABLE, "There was no response.");
     return error_detail(err, "%s", curl_easy_strerror(code));
 }
 

@@ -70,5 +70,7 @@ int page_cursor_read(struct arena *arena, const struct seal_keys *keys, const ch
         ret->key = arena_strdup(arena, key);
     }
     json_decref(json);
-    return good ? 0 : error_problem(err, "_cursor", "is not of this list, or too old");
+    return good ? 0
+                : error_problem(err, "_cursor",
+                                "is from another list, or has expired: start again without it");
 }

@@ -28,7 +28,7 @@ enum { PAGE_CURSOR_MAX = 4096 }; /* bytes of the text */
     FIELD_TEXT(s, _cursor, 1, PAGE_CURSOR_MAX, FIELD_QUERY, doc_, PAGE_CURSOR_EXAMPLE)
 #define FIELD_NEXT(s)                                       \
     FIELD_TEXT(s, next, 1, PAGE_CURSOR_MAX, FIELD_NULLABLE, \
-               "`_cursor` of the next page; null where the list ends.", PAGE_CURSOR_EXAMPLE)
+               "`_cursor` of the next page; null on the last page.", PAGE_CURSOR_EXAMPLE)
 
 extern const struct page_cursor page_cursor_start;
 

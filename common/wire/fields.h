@@ -176,46 +176,52 @@ struct field_table {
 #define FIELD_ENUM(s, member, enum_, choices_, flags_, doc_, example_)                  \
     FIELD_ROW(s, member, FIELD_TYPE_ENUM, enum enum_, .max = 64, .choices = (choices_), \
               .flags = (flags_), .doc = (doc_), .example = (example_))
-#define FIELD_HEADER_TEXT(s, member, header_, max_, doc_)                                   \
+#define FIELD_HEADER_TEXT(s, member, header_, max_, ...)                                    \
     FIELD_ROW(s, member, FIELD_TYPE_TEXT, const char *, .header = (header_), .max = (max_), \
-              .flags = FIELD_HEADER, .doc = (doc_))
+              .flags = FIELD_HEADER, FIELD_DOC("\"17\"", __VA_ARGS__))
 /* `etag` becomes the ETag header of a read (R_ETAG); `ifMatch` is for etag_admits(). */
 #define FIELD_ETAG(s)                                                                      \
     FIELD_ROW(s, etag, FIELD_TYPE_TEXT, const char *, .max = 256, .flags = FIELD_INTERNAL, \
               .doc = "State of what is read; sent as the ETag header.", .example = "\"17\"")
-#define FIELD_IF_MATCH(s, what)                                                            \
-    FIELD_HEADER_TEXT(s, ifMatch, "If-Match", 256,                                         \
-                      "ETag of " what " that the change was decided on; 409 when another " \
-                      "change came first.")
+#define FIELD_IF_MATCH(s, what)                    \
+    FIELD_HEADER_TEXT(s, ifMatch, "If-Match", 256, \
+                      "ETag of " what " at your last read; 409 if another change came first.")
 /* `ifNoneMatch` of a PUT that can create, for etag_check(). */
 #define FIELD_IF_NONE_MATCH(s, what)                                                          \
     FIELD_HEADER_TEXT(s, ifNoneMatch, "If-None-Match", 256,                                   \
-                      "`*` to make " what " and replace none; 409 when it is there already. " \
-                      "With an ETag: 409 when it is that state.")
+                      "`*` to create " what " but not replace it: 409 if it exists. With an " \
+                      "ETag: 409 if that is its current state.")
 #define FIELD_EMAIL(s, member, flags_, doc_, example_)                                            \
     FIELD_ROW(s, member, FIELD_TYPE_EMAIL, const char *, .min = 3, .max = 254, .flags = (flags_), \
               .doc = (doc_), .example = (example_))
-#define FIELD_UUID(s, member, flags_, doc_)                                              \
-    FIELD_ROW(s, member, FIELD_TYPE_UUID, struct uuid, .flags = (flags_), .doc = (doc_), \
-              .example = "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b")
+/* The rows whose `...` is "description" or "description", "example". */
+#define FIELD_DOC(usual, ...) \
+    .doc = FIELD_FIRST(__VA_ARGS__, ~), .example = FIELD_SECOND(__VA_ARGS__, usual, ~)
+#define FIELD_FIRST(first, ...) first
+#define FIELD_SECOND(first, second, ...) second
+
+#define FIELD_UUID(s, member, flags_, ...)                                \
+    FIELD_ROW(s, member, FIELD_TYPE_UUID, struct uuid, .flags = (flags_), \
+              FIELD_DOC("5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b", __VA_ARGS__))
 #define FIELD_INT(s, member, min_, max_, fallback_, flags_, doc_, example_)     \
     FIELD_ROW(s, member, FIELD_TYPE_INT, int64_t, .min = (min_), .max = (max_), \
               .fallback = (fallback_), .flags = (flags_), .doc = (doc_), .example = (example_))
-#define FIELD_BOOL(s, member, fallback_, flags_, doc_)                                      \
+#define FIELD_BOOL(s, member, fallback_, flags_, ...)                                       \
     FIELD_ROW(s, member, FIELD_TYPE_BOOL, bool, .fallback = (fallback_), .flags = (flags_), \
-              .doc = (doc_), .example = "true")
-#define FIELD_TRISTATE(s, member, flags_, doc_)                                                \
-    FIELD_ROW(s, member, FIELD_TYPE_TRISTATE, enum tristate, .flags = (flags_), .doc = (doc_), \
-              .example = "true")
-#define FIELD_TIME(s, member, flags_, doc_)                                          \
-    FIELD_ROW(s, member, FIELD_TYPE_TIME, int64_t, .flags = (flags_), .doc = (doc_), \
-              .example = "2026-01-31T09:30:00.000Z")
-#define FIELD_OBJECT(s, member, type_, flags_, doc_)                                       \
+              FIELD_DOC("true", __VA_ARGS__))
+#define FIELD_TRISTATE(s, member, flags_, ...)                                  \
+    FIELD_ROW(s, member, FIELD_TYPE_TRISTATE, enum tristate, .flags = (flags_), \
+              FIELD_DOC("true", __VA_ARGS__))
+#define FIELD_TIME(s, member, flags_, ...)                            \
+    FIELD_ROW(s, member, FIELD_TYPE_TIME, int64_t, .flags = (flags_), \
+              FIELD_DOC("2026-01-31T09:30:00.000Z", __VA_ARGS__))
+/* Without an example of its own, an object has that of its table. */
+#define FIELD_OBJECT(s, member, type_, flags_, ...)                                        \
     FIELD_ROW(s, member, FIELD_TYPE_OBJECT, const struct type_ *, .table = &type_##_table, \
-              .flags = (flags_), .doc = (doc_))
-#define FIELD_OBJECTS(s, member, type_, max_items_, flags_, doc_)                        \
+              .flags = (flags_), FIELD_DOC(NULL, __VA_ARGS__))
+#define FIELD_OBJECTS(s, member, type_, max_items_, flags_, ...)                         \
     FIELD_ROW(s, member, FIELD_TYPE_OBJECTS, struct field_list, .table = &type_##_table, \
-              .max_items = (max_items_), .flags = (flags_), .doc = (doc_))
+              .max_items = (max_items_), .flags = (flags_), FIELD_DOC(NULL, __VA_ARGS__))
 #define FIELD_TEXTS(s, member, min_, max_, max_items_, flags_, doc_, example_)               \
     FIELD_ROW(s, member, FIELD_TYPE_TEXTS, struct field_texts, .min = (min_), .max = (max_), \
               .max_items = (max_items_), .flags = (flags_), .doc = (doc_), .example = (example_))
@@ -334,8 +340,8 @@ void fields_set_fallbacks(const struct field_table *table, void *ret);
 
 json_t *fields_row_schema(const struct field *row, enum fields_way way);
 
-/* Returns examples from the rows, or NULL for a row without one. New references. */
-json_t *fields_example(const struct field_table *table);
+/* Returns an example of the table's rows, without optional rows with a flag of `omit`. New reference. */
+json_t *fields_example(const struct field_table *table, unsigned omit);
 json_t *fields_row_example(const struct field *row);
 
 void fields_wipe(const struct field_table *table, void *in);

@@ -3,9 +3,11 @@
 
 /* ---- examples ---- */
 
-/* A list's example is one of its items. */
+/* An example is text in the table: "null" for none, one item for a list. */
 static json_t *value_of(const struct field *row)
 {
+    if (row->flags & FIELD_NULLABLE && strcmp(row->example, "null") == 0)
+        return json_null();
     switch (row->type) {
     case FIELD_TYPE_INT:
         return json_integer(strtoll(row->example, NULL, 10));
@@ -14,6 +16,8 @@ static json_t *value_of(const struct field *row)
         return json_boolean(strcmp(row->example, "true") == 0);
     case FIELD_TYPE_TEXTS:
         return json_pack("[s]", row->example);
+    case FIELD_TYPE_OBJECT:
+    case FIELD_TYPE_OBJECTS:
     case FIELD_TYPE_JSON:
     case FIELD_TYPE_JSON_OBJECT:
         return json_loads(row->example, JSON_DECODE_ANY, NULL);
@@ -22,34 +26,40 @@ static json_t *value_of(const struct field *row)
     }
 }
 
-json_t *fields_row_example(const struct field *row)
+static json_t *row_example(const struct field *row, unsigned omit)
 {
-    if (row->type == FIELD_TYPE_OBJECT)
-        return fields_example(row->table);
-    if (row->type == FIELD_TYPE_OBJECTS)
-        return json_pack("[o]", fields_example(row->table));
+    if (row->type == FIELD_TYPE_OBJECT && !row->example)
+        return fields_example(row->table, omit);
+    if (row->type == FIELD_TYPE_OBJECTS && !row->example)
+        return json_pack("[o]", fields_example(row->table, omit));
     /* No example instead of "". */
     return row->example && row->example[0] ? value_of(row) : NULL;
 }
 
-json_t *fields_example(const struct field_table *table)
+json_t *fields_row_example(const struct field *row)
+{
+    return row_example(row, 0);
+}
+
+json_t *fields_example(const struct field_table *table, unsigned omit)
 {
     const unsigned elsewhere = FIELD_PATH | FIELD_QUERY | FIELD_HEADER | FIELD_INTERNAL;
     const struct field *body = fields_body(table);
     json_t *example;
 
     if (body)
-        return fields_row_example(body);
+        return row_example(body, omit);
     if (table->variants)
-        return fields_example(table->variants[0]);
+        return fields_example(table->variants[0], omit);
     example = json_object();
     for (size_t i = 0; i < table->count; i++) {
         const struct field *row = &table->rows[i];
         json_t *value;
 
-        if (row->flags & elsewhere || row->type == FIELD_TYPE_BYTES)
+        if (row->flags & elsewhere || row->type == FIELD_TYPE_BYTES ||
+            (row->flags & omit && !(row->flags & FIELD_REQUIRED)))
             continue;
-        value = fields_row_example(row);
+        value = row_example(row, omit);
         if (value)
             json_object_set_new(example, row->name, value);
     }

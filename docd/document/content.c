@@ -233,7 +233,7 @@ int content_read(struct docd *d, const struct request *req, const struct content
         return variant_read(d->variants, req, in->handle, in->offset, bytes, (size_t)in->length,
                             &out->bytes.size, err);
     if (store_key_read(in->handle, &key) < 0)
-        return error_set(err, ERR_BAD_REQUEST, "There is no such file.");
+        return error_set(err, ERR_BAD_REQUEST, "File not found.");
     if (d->store->functions->read(d->store, req, key, in->offset, bytes, (size_t)in->length,
                                   &out->bytes.size, err) == 0)
         return 0;

@@ -199,7 +199,8 @@ static void end(struct adoption *adoption, bool noted, const struct error *why)
         return;
     }
     error_init(&err, NULL);
-    (void)error_retry(&err, ERR_UNAVAILABLE, 2, "The store of documents is not available.");
+    (void)error_retry(&err, ERR_UNAVAILABLE, 2,
+                      "The document store is not available. Please try again later.");
     (void)error_detail(&err, "%s", why->detail);
     flight_end(&adoption->call, noted ? NOTED : -1, &err);
 }

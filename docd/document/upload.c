@@ -25,7 +25,8 @@ struct ticket {
 
 int document_over_quota(struct error *err)
 {
-    return error_set(err, ERR_QUOTA_EXCEEDED, "The quota of documents is used up.");
+    return error_set(err, ERR_QUOTA_EXCEEDED,
+                     "The account or project has reached its limit of documents or bytes.");
 }
 
 static const char *ticket_write(struct arena *arena, const struct ticket *ticket)
@@ -47,13 +48,14 @@ static int ticket_read(const struct docd *d, struct arena *arena, const char *te
         if (end > size && *end == '\0' && ret->size_max >= 0)
             return 0;
     }
-    return error_set(err, ERR_BAD_REQUEST, "There is no such upload.");
+    return error_set(err, ERR_BAD_REQUEST, "Upload not found.");
 }
 
 static int overtaken(struct error *err)
 {
     error_clear(err);
-    return error_set(err, ERR_FORBIDDEN, "The upload form is invalid or has expired.");
+    return error_set(err, ERR_FORBIDDEN,
+                     "The upload form is invalid or has expired. Request a new one.");
 }
 
 int storage_post(struct docd *d, const struct request *req, const struct storage_post_in *in,

@@ -97,7 +97,7 @@ int project_account_export(struct docd *d, const struct request *req,
     if (admit(d, req, in->id, &whose, err) < 0)
         return -1;
     if (whose.role != ROLE_PATIENT)
-        return error_set(err, ERR_FORBIDDEN, "Only the data of patients can be exported.");
+        return error_set(err, ERR_FORBIDDEN, "Only patients' data can be exported.");
     return queue(d, req, in->id, &whose, in->reason, out, err);
 }
 
@@ -224,7 +224,7 @@ int export_read(struct docd *d, const struct request *req, const struct content_
     int64_t end;
 
     if (store_key_read(in->handle + sizeof(handle_prefix) - 1, &name) < 0)
-        return error_set(err, ERR_BAD_REQUEST, "There is no such file.");
+        return error_set(err, ERR_BAD_REQUEST, "File not found.");
     if (get(d, req, name.project, name.object, &row, err) < 0)
         return -1;
     if (seal_open(req->arena, &d->svc.seal, EXPORT_KEY_PURPOSE,

@@ -104,19 +104,21 @@ static int judge(const struct image_job *job, struct error *err)
     case IMAGE_NO_IMAGE:
         return error_problem(err, path, "needs a JPEG, PNG, WebP, GIF, HEIF or AVIF image");
     case IMAGE_DAMAGED:
-        return error_problem(err, path, "needs an image that is not damaged");
+        return error_problem(err, path, "needs an undamaged image");
     case IMAGE_TOO_LARGE:
         return error_problem(err, path, "needs an image of at most %d megapixels",
                              IMAGE_PIXELS_MAX / 1000000);
     case IMAGE_TOO_LARGE_RESULT:
-        return error_problem(err, path, "would make too large an image of this one");
+        return error_problem(err, path, "would make the resized image too large");
     case IMAGE_LATE:
-        return error_set(err, ERR_DEADLINE, "The service took too long to answer.");
+        return error_set(err, ERR_DEADLINE,
+                         "The service took too long to respond. Please try again.");
     case IMAGE_NOT_WRITTEN:
         error_retry(err, ERR_UNAVAILABLE, 5, "The image could not be stored. Try again later.");
         return error_detail(err, "%s", strerror(job->error_number));
     case IMAGE_NO_LIBRARY: /* until a restart; another instance may work */
-        return error_retry(err, ERR_UNAVAILABLE, 60, "Images cannot be resized now.");
+        return error_retry(err, ERR_UNAVAILABLE, 60,
+                           "Images can't be resized right now. Please try again later.");
     case IMAGE_NEEDS_MORE:
         break;
     }

@@ -178,7 +178,7 @@ static int unusable(struct error *err, const char *detail)
 
     snprintf(why, sizeof(why), "%s", detail);
     error_clear(err);
-    error_retry(err, ERR_UNAVAILABLE, 1, "Images cannot be resized now. Try again.");
+    error_retry(err, ERR_UNAVAILABLE, 1, "Images can't be resized right now. Please try again.");
     return error_detail(err, "%s", why);
 }
 

@@ -296,7 +296,8 @@ int image_turn_begin(struct image_turn *self, int64_t deadline_mono_ms, struct e
         return fiber_wake_error(FIBER_CANCELLED, err);
     return rank(self) >= INT32_MAX
                ? image_turn_throttled(err)
-               : error_set(err, ERR_DEADLINE, "The service took too long to answer.");
+               : error_set(err, ERR_DEADLINE,
+                           "The service took too long to respond. Please try again.");
 }
 
 void image_turn_end(struct image_turn *self)

@@ -115,7 +115,8 @@ const char *variant_etag(struct arena *arena, const char *etag, const struct ima
 
 static int disk_error(struct error *err, int number)
 {
-    error_retry(err, ERR_UNAVAILABLE, 5, "The image cannot be stored now.");
+    error_retry(err, ERR_UNAVAILABLE, 5,
+                "The image can't be stored right now. Please try again later.");
     return error_detail(err, "%s", strerror(number));
 }
 
@@ -211,7 +212,8 @@ static int begin(struct variants *self, const struct request *req, struct varian
              fiber_sleep_until(self->loop, clock_mono_ms() + LOOK_AGAIN_MS, err) == 0);
     return err->code != ERR_NONE
                ? -1
-               : error_set(err, ERR_DEADLINE, "The service took too long to answer.");
+               : error_set(err, ERR_DEADLINE,
+                           "The service took too long to respond. Please try again.");
 }
 
 static int fill(struct variants *self, const struct request *req, const struct wanted *wanted,
@@ -348,7 +350,8 @@ static int get(struct variants *self, const struct request *req, const struct wa
             break;
     }
     if (there)
-        return error_set(err, ERR_DEADLINE, "The service took too long to answer.");
+        return error_set(err, ERR_DEADLINE,
+                         "The service took too long to respond. Please try again.");
     /* The full cache may have removed the name. */
     job->count = room;
     if (run(self, req, variant_files_read, job, err) < 0)
@@ -390,7 +393,7 @@ int variant_read(struct variants *self, const struct request *req, const char *h
     struct wanted wanted;
 
     if (handle_parse(self, handle, &wanted) < 0)
-        return error_set(err, ERR_BAD_REQUEST, "There is no such file.");
+        return error_set(err, ERR_BAD_REQUEST, "File not found.");
     int result = get(self, req, &wanted, &job, err);
     file_close_descriptor(&job.file);
     *ret_size = job.count;

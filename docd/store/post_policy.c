@@ -47,7 +47,8 @@ const char *post_policy_sign(const struct sigv4_signer *signer, const struct pos
 
 static int refuse(struct error *err, const char *why)
 {
-    (void)error_set(err, ERR_FORBIDDEN, "The upload form is invalid or has expired.");
+    (void)error_set(err, ERR_FORBIDDEN,
+                    "The upload form is invalid or has expired. Request a new one.");
     return error_detail(err, "%s", why);
 }
 

@@ -43,7 +43,8 @@ try {
 
 int s3_unavailable(struct error *err, const char *method, const char *what)
 {
-    (void)error_retry(err, ERR_UNAVAILABLE, 2, "The store of documents is not available.");
+    (void)error_retry(err, ERR_UNAVAILABLE, 2,
+                      "The document store is not available. Please try again later.");
     return error_detail(err, "%s: %s", method, what);
 }
 

@@ -109,7 +109,7 @@ static int run(struct store_local *self, const struct request *req, int (*work)(
                             descriptors_exhausted(job->error)
                         ? ERR_UNAVAILABLE
                         : ERR_INTERNAL,
-                    "The file cannot be stored now.");
+                    "The file can't be stored right now. Please try again later.");
     return error_detail(err, "%s %s: %s", what, job->object.text, strerror(job->error));
 }
 

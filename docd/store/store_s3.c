@@ -342,7 +342,8 @@ static int fetch(const struct store_s3 *self, const struct request *req, const c
             offload_run(self->options.pool, write_piece, piece, req->deadline_mono_ms, err) < 0)
             return -1;
         if (piece->error != 0) {
-            (void)error_retry(err, ERR_UNAVAILABLE, 5, "The file cannot be read now.");
+            (void)error_retry(err, ERR_UNAVAILABLE, 5,
+                              "The file can't be read right now. Please try again later.");
             return error_detail(err, "%s: %s", piece->dir, strerror(piece->error));
         }
         piece->offset += (int64_t)piece->size;

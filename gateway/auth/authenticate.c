@@ -176,7 +176,8 @@ int authenticate_form(const struct gateway *gateway, const struct uuid *session,
         return error_retry(err, ERR_UNAVAILABLE, 1, "Service unavailable. Try again.");
     if (revocations_check(gateway->revocations, session, &no_token) == REVOCATION_NONE)
         return 0;
-    return error_set(err, ERR_FORBIDDEN, "The upload form is invalid or has expired.");
+    return error_set(err, ERR_FORBIDDEN,
+                     "The upload form is invalid or has expired. Request a new one.");
 }
 
 int authenticate(struct gateway *gateway, const struct request *req,

@@ -6,17 +6,32 @@
 
 #define ASSETS "assets/"
 
+static const struct console_file *file_of(enum console_kind kind)
+{
+    const struct console_file *file = console_files;
+
+    while (file->kind != kind)
+        file++;
+    return file;
+}
+
 const struct console_file *console_find(const char *name)
 {
-    const struct console_file *document = NULL;
-
-    for (size_t i = 0; i < console_file_count; i++) {
-        if (strcmp(console_files[i].name, name) == 0)
+    for (size_t i = 0; i < console_file_count; i++)
+        if (console_files[i].kind != CONSOLE_REFERENCE && strcmp(console_files[i].name, name) == 0)
             return &console_files[i];
-        if (console_files[i].kind == CONSOLE_DOCUMENT)
-            document = &console_files[i];
-    }
-    return strncmp(name, ASSETS, strlen(ASSETS)) == 0 ? NULL : document;
+    return strncmp(name, ASSETS, strlen(ASSETS)) == 0 ? NULL : file_of(CONSOLE_DOCUMENT);
+}
+
+/* Swagger UI draws icons of data: URLs, and makes HTML of the description's Markdown, which Trusted
+ * Types would refuse. */
+static const char *reference_policy(struct arena *arena)
+{
+    return arena_printf(arena,
+                        "default-src 'none'; script-src %s; style-src %s; img-src 'self' data:; "
+                        "connect-src 'self'; base-uri 'none'; form-action 'none'; "
+                        "frame-ancestors 'none'",
+                        reference_scripts, reference_styles);
 }
 
 /* Scripts and styles are allowed by hash, because 'self' includes public documents. This origin can
@@ -28,6 +43,8 @@ const char *console_policy(const struct console_file *file, const char *upload_o
 
     if (file->kind == CONSOLE_ASSET)
         return "default-src 'none'; frame-ancestors 'none'";
+    if (file->kind == CONSOLE_REFERENCE)
+        return reference_policy(arena);
     if (file->kind == CONSOLE_PREVIEW)
         return "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
                "form-action 'none'; frame-ancestors 'self'; sandbox allow-same-origin";
@@ -102,6 +119,11 @@ void console_serve(struct exchange *exchange)
         answer_file(exchange, file);
         return;
     }
-    (void)error_set(&exchange->err, ERR_NOT_FOUND, "There is no such file.");
+    (void)error_set(&exchange->err, ERR_NOT_FOUND, "File not found.");
     exchange_fail(exchange, NULL);
+}
+
+void reference_serve(struct exchange *exchange)
+{
+    answer_file(exchange, file_of(CONSOLE_REFERENCE));
 }

@@ -1,5 +1,5 @@
 /*
- * console.h - the browser application below /console/, compiled into the program.
+ * console.h - the browser applications at /docs and below /console/, compiled into the program.
  *
  * web/console/build.sh makes its files. It calls the same API as any client.
  */
@@ -13,9 +13,10 @@
 struct exchange;
 
 enum console_kind {
-    CONSOLE_DOCUMENT, /* served at every path without a file */
-    CONSOLE_PREVIEW,  /* empty; CONSOLE_DOCUMENT frames it to show an email */
-    CONSOLE_ASSET,    /* named by its hash */
+    CONSOLE_DOCUMENT,  /* served at every path without a file */
+    CONSOLE_PREVIEW,   /* empty; CONSOLE_DOCUMENT frames it to show an email */
+    CONSOLE_ASSET,     /* named by its hash */
+    CONSOLE_REFERENCE, /* the API reference, at /docs */
 };
 
 struct console_bytes {
@@ -31,10 +32,10 @@ struct console_file {
     struct console_bytes plain, gzip, brotli;
 };
 
-/* CSP sources of the document's scripts: "'sha256-BASE64' ...". */
 extern const struct console_file console_files[];
 extern const size_t console_file_count;
-extern const char console_scripts[], console_styles[];
+/* CSP sources of the two documents' scripts and styles: "'sha256-BASE64' ...". */
+extern const char console_scripts[], console_styles[], reference_scripts[], reference_styles[];
 
 /* Returns CONSOLE_DOCUMENT for unknown names, but NULL below assets/. */
 const struct console_file *console_find(const char *name);
@@ -44,5 +45,8 @@ const char *console_policy(const struct console_file *file, const char *upload_o
                            struct arena *arena);
 
 void console_serve(struct exchange *exchange);
+
+/* The API reference: Swagger UI with /openapi.json. */
+void reference_serve(struct exchange *exchange);
 
 #endif

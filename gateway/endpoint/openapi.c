@@ -17,7 +17,7 @@ struct openapi_any {
 
 static const struct field openapi_rows[] = {
     FIELD_JSON_OBJECT(struct openapi_any, page, 0, FIELD_REQUIRED | FIELD_BODY,
-                      "An OpenAPI description.", ""),
+                      "OpenAPI description.", ""),
 };
 const struct field_table openapi_table = {.name = "openapi",
                                           .size = sizeof(struct openapi_any),
@@ -113,7 +113,7 @@ static void add_operation(struct page *self, const struct endpoint *endpoint)
 static json_t *info_json(void)
 {
     return json_pack("{s:s, s:s, s:s, s:s, s:{s:s}, s:{s:s, s:s}}", "title", "Atrium", "version",
-                     ATRIUM_VERSION, "summary", "A health platform service with many tenants",
+                     ATRIUM_VERSION, "summary", "Accounts and access for healthcare apps",
                      "description", openapi_introduction, "contact", "name",
                      "The operator of this installation", "license", "name", "Apache-2.0",
                      "identifier", "Apache-2.0");
@@ -133,10 +133,10 @@ static json_t *components_json(struct page *self)
 {
     json_t *bearer =
         json_pack("{s:s, s:s, s:s, s:s}", "type", "http", "scheme", "bearer", "bearerFormat", "JWT",
-                  "description", "The access token of a sign-in or a registration.");
+                  "description", "Access token from sign-in or registration.");
     json_t *key =
         json_pack("{s:s, s:s, s:s, s:s}", "type", "http", "scheme", "bearer", "bearerFormat",
-                  "atk_...", "description", "An API key of a project, for machines.");
+                  "atk_...", "description", "API key of a project, for machines.");
 
     return json_pack("{s:O, s:O, s:o, s:{s:o, s:o}}", "schemas", self->schemas, "responses",
                      self->responses, "headers", openapi_headers(), "securitySchemes", "bearer",
@@ -154,11 +154,11 @@ static void etag_fill(struct openapi *self, const char *text)
     snprintf(self->weak_etag, sizeof(self->weak_etag), "W/%s", self->etag);
 }
 
-static const char *page_write(struct arena *arena, const struct endpoint *endpoints, size_t count)
+static json_t *page_json(struct arena *arena, const struct endpoint *endpoints, size_t count,
+                         const char *server)
 {
     struct page page = {arena,         json_object(), json_object(),
                         json_object(), json_object(), json_object()};
-    const char *text;
     json_t *root;
 
     openapi_add_error_schemas(page.schemas);
@@ -173,23 +173,20 @@ static const char *page_write(struct arena *arena, const struct endpoint *endpoi
     }
     /* A relative server URL fits every way to this page. */
     root = json_pack("{s:s, s:o, s:[{s:s, s:s}], s:o, s:o, s:o}", "openapi", "3.1.0", "info",
-                     info_json(), "servers", "url", "/", "description",
-                     "The installation that serves this page", "tags", tags_json(), "paths",
-                     page.paths, "components", components_json(&page));
-    text = codec_dump_json(arena, root);
-    json_decref(root);
+                     info_json(), "servers", "url", server ? server : "/", "description",
+                     "This installation", "tags", tags_json(), "paths", page.paths, "components",
+                     components_json(&page));
     json_decref(page.schemas);
     json_decref(page.responses);
     json_decref(page.ways);
     json_decref(page.ids);
-    return text;
+    return root;
 }
 
-void openapi_build(struct openapi *self, struct arena *arena, const struct endpoint *endpoints,
-                   size_t count)
+static void keep(struct openapi *self, struct arena *arena, const json_t *root)
 {
     CLEANUP(arena_destroy) struct arena *scratch = arena_new();
-    const char *text = page_write(scratch, endpoints, count), *brotli, *gzip;
+    const char *text = codec_dump_json(scratch, root), *brotli, *gzip;
 
     self->size = strlen(text);
     etag_fill(self, text);
@@ -199,6 +196,18 @@ void openapi_build(struct openapi *self, struct arena *arena, const struct endpo
         log_die("openapi", "the page cannot be compressed");
     self->brotli = arena_memdup(arena, brotli, self->brotli_size);
     self->gzip = arena_memdup(arena, gzip, self->gzip_size);
+}
+
+void openapi_build(struct openapi *self, struct openapi *older, struct arena *arena,
+                   const struct endpoint *endpoints, size_t count, const char *server)
+{
+    CLEANUP(arena_destroy) struct arena *scratch = arena_new();
+    json_t *root = page_json(scratch, endpoints, count, server);
+
+    keep(self, arena, root);
+    openapi_make_older(root);
+    keep(older, arena, root);
+    json_decref(root);
 }
 
 const char *openapi_text(const struct openapi *self, struct arena *arena)
@@ -225,9 +234,8 @@ static void choose_form(const struct openapi *self, const char *accept, struct a
         answer->etag = self->weak_etag;
 }
 
-void openapi_serve(struct exchange *exchange)
+static void serve(struct exchange *exchange, const struct openapi *self)
 {
-    const struct openapi *self = &exchange->gateway->openapi;
     const char *known = exchange->head.if_none_match;
     bool same = known && (strcmp(known, "*") == 0 || strstr(known, self->etag));
     struct answer answer = {
@@ -236,4 +244,14 @@ void openapi_serve(struct exchange *exchange)
     if (!same)
         choose_form(self, exchange->head.accept_encoding, exchange->arena, &answer);
     exchange_reply(exchange, &answer);
+}
+
+void openapi_serve(struct exchange *exchange)
+{
+    serve(exchange, &exchange->gateway->openapi);
+}
+
+void openapi_serve_older(struct exchange *exchange)
+{
+    serve(exchange, &exchange->gateway->openapi_older);
 }

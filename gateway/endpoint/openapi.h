@@ -1,4 +1,4 @@
-/* openapi.h - /openapi.json: OpenAPI 3.1 from route rows and field tables. */
+/* openapi.h - /openapi.json (OpenAPI 3.1) and /openapi-3.0.json, from route rows and field tables. */
 #ifndef ATRIUM_GATEWAY_ENDPOINT_OPENAPI_H
 #define ATRIUM_GATEWAY_ENDPOINT_OPENAPI_H
 
@@ -15,12 +15,14 @@ struct openapi {
 };
 FIELD_DECLARE(openapi);
 
-/* Skips endpoints without `doc`. Texts are in the arena. */
-void openapi_build(struct openapi *self, struct arena *arena, const struct endpoint *endpoints,
-                   size_t count);
+/* Writes the page in 3.1, and `older` in 3.0; skips endpoints without `doc`. Texts are in the arena.
+ * server: URL of the API; NULL: relative to the page. */
+void openapi_build(struct openapi *self, struct openapi *older, struct arena *arena,
+                   const struct endpoint *endpoints, size_t count, const char *server);
 
 const char *openapi_text(const struct openapi *self, struct arena *arena);
 
 void openapi_serve(struct exchange *exchange);
+void openapi_serve_older(struct exchange *exchange);
 
 #endif

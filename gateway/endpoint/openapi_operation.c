@@ -52,15 +52,47 @@ static json_t *form_content(void)
 {
     return json_pack("{s:{s:{s:s, s:s, s:[s], s:{s:{s:s, s:s, s:s}}, s:b}}}", "multipart/form-data",
                      "schema", "type", "object", "description",
-                     "Every entry of uploadOptions.fields as a text, then the file.", "required",
+                     "Every entry of `uploadOptions.fields` as a text, then the file.", "required",
                      "file", "properties", "file", "type", "string", "format", "binary",
-                     "description", "The bytes, as the last field.", "additionalProperties", true);
+                     "description", "The file, as the last field.", "additionalProperties", true);
+}
+
+/* RFC 7396, section 2. */
+static void merge_patch(json_t *target, const json_t *patch)
+{
+    const char *key;
+    json_t *value;
+
+    json_object_foreach((json_t *)(uintptr_t)patch, key, value)
+    {
+        if (json_is_null(value))
+            json_object_del(target, key);
+        else if (json_is_object(value) && json_is_object(json_object_get(target, key)))
+            merge_patch(json_object_get(target, key), value);
+        else
+            json_object_set(target, key, value);
+    }
+}
+
+json_t *openapi_example(const struct field_table *table, unsigned omit, const char *patch,
+                        const char *variant)
+{
+    json_t *example = fields_example(table, omit);
+    json_t *root = patch ? json_loads(patch, 0, NULL) : NULL;
+
+    assert(!patch || root);
+    merge_patch(example, variant ? json_object_get(root, variant) : root);
+    json_decref(root);
+    return example;
 }
 
 /* PATCH always merges, so both media types mean the same (RFC 7396). */
-static json_t *json_content(const struct route *route)
+static json_t *json_content(const struct endpoint *endpoint)
 {
-    json_t *content = openapi_json_content(route->input->name, fields_example(route->input));
+    const struct route *route = &endpoint->route;
+    const char *patch = endpoint->example ? endpoint->example->input : NULL;
+    json_t *content =
+        openapi_json_content(route->input->name, openapi_example(route->input, 0, patch, NULL));
 
     if (strcmp(route->method, "PATCH") == 0)
         json_object_set(content, "application/merge-patch+json",
@@ -77,13 +109,13 @@ static json_t *body_json(const struct endpoint *endpoint)
         return NULL;
     assert(form || route->input);
     return json_pack("{s:b, s:o}", "required", !(route->flags & R_OPTIONAL_BODY), "content",
-                     form ? form_content() : json_content(route));
+                     form ? form_content() : json_content(endpoint));
 }
 
 static const char *access_text(const struct route *route)
 {
     if (route->flags & R_OPTIONAL_TOKEN)
-        return "No token needed; one that is presented must be live and says who calls.";
+        return "No token needed. If you send one, it must be valid.";
     if (route->flags & R_KEY)
         return "For any signed-in user, and for API keys.";
     switch (route->access) {
@@ -92,9 +124,9 @@ static const char *access_text(const struct route *route)
     case ACCESS_PRACTITIONER:
         return "For practitioners.";
     case ACCESS_ADMIN:
-        return "For practitioners who administer the project.";
+        return "For admins of the project.";
     case ACCESS_LOGOUT:
-        return "For any signed-in user; repeating it with the same token is fine.";
+        return "For any signed-in user. You can repeat the request with the same token.";
     default:
         return "For any signed-in user.";
     }

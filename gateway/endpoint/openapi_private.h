@@ -23,6 +23,11 @@ const char *openapi_code_meaning(enum error_code code);
 json_t *openapi_operation(const struct endpoint *endpoint, const char *id, struct arena *arena,
                           json_t *shared);
 
+/* The table's fields_example() with the merge patch `patch`, or its member `variant`; each may be
+ * NULL. New reference. */
+json_t *openapi_example(const struct field_table *table, unsigned omit, const char *patch,
+                        const char *variant);
+
 /* ---- openapi_responses.c ---- */
 
 /* Adds what operations share to `shared` (components/responses). New reference. */
@@ -34,5 +39,10 @@ json_t *openapi_headers(void);
 
 /* Consumes `example`, which can be NULL. */
 json_t *openapi_json_content(const char *schema, json_t *example);
+
+/* ---- openapi_older.c ---- */
+
+/* Converts the description from 3.1 to 3.0 in place. */
+void openapi_make_older(json_t *root);
 
 #endif

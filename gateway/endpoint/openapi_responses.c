@@ -17,17 +17,19 @@ json_t *openapi_json_content(const char *schema, json_t *example)
 static const struct {
     const char *name, *type, *description, *example;
 } headers[] = {
-    {REQUEST_ID, "string", "Names the request in the operator's logs.",
+    {REQUEST_ID, "string", "ID of the request in the operator's logs.",
      "4bf92f3577b34da6a3ce929d0e0e4736"},
-    {"ETag", "string", "Names the state that the answer shows.", "\"17\""},
-    {"Retry-After", "integer", "Seconds after which another try makes sense.", "30"},
-    {"RateLimit-Limit", "integer", "Requests that are admitted in a window.", "5"},
-    {"RateLimit-Remaining", "integer", "How many of them are left.", "0"},
-    {"RateLimit-Reset", "integer", "Seconds until the window is over.", "30"},
+    {"ETag", "string", "Version of the resource; send it as `If-Match` or `If-None-Match`.",
+     "\"17\""},
+    {"Retry-After", "integer", "Seconds to wait before you retry.", "30"},
+    {"RateLimit-Limit", "integer", "Requests allowed per window.", "5"},
+    {"RateLimit-Remaining", "integer", "Requests left in this window.", "0"},
+    {"RateLimit-Reset", "integer", "Seconds until the window ends.", "30"},
     {"WWW-Authenticate", "string", "How to authenticate (RFC 6750, RFC 9470).", "Bearer"},
-    {"Content-Range", "string", "Which bytes of how many.", "bytes 0-499/48213"},
-    {"Accept-Ranges", "string", "That ranges are served.", "bytes"},
-    {"Content-Disposition", "string", "The name of the file.", "inline; filename=\"x-ray.png\""},
+    {"Content-Range", "string", "Range of bytes in the response, and the file's size.",
+     "bytes 0-499/48213"},
+    {"Accept-Ranges", "string", "Always `bytes`: range requests are supported.", "bytes"},
+    {"Content-Disposition", "string", "File name.", "inline; filename=\"x-ray.png\""},
 };
 
 json_t *openapi_headers(void)
@@ -106,23 +108,25 @@ static json_t *error_schema(json_t *message)
                      "s:{s:s, s:s, s:{s:{s:s, s:s, s:s}}}}}",
                      "type", "object", "required", "statusCode", "message", "error", "properties",
                      "statusCode", "type", "integer", "description", "The HTTP status.", "message",
-                     message, "error", "type", "string", "description", "The name of the status.",
-                     "code", "type", "string", "enum", shown_codes(), "description",
-                     "Tells cases apart that share a status.", "details", "type", "object",
-                     "description", "More about some codes.", "properties", "url", "type", "string",
-                     "format", "uri", "description",
-                     "With `ACCOUNT_SHARED`: the page on which the owner does this.");
+                     message, "error", "type", "string", "description",
+                     "The status's reason phrase.", "code", "type", "string", "enum", shown_codes(),
+                     "description",
+                     "A stable code that tells apart the errors of one status; see docs/errors.md.",
+                     "details", "type", "object", "description", "Details of some errors.",
+                     "properties", "url", "type", "string", "format", "uri", "description",
+                     "With `ACCOUNT_SHARED`: the page where the owner of the account can do this.");
 }
 
 void openapi_add_error_schemas(json_t *schemas)
 {
-    json_t *text = json_pack("{s:s, s:s}", "type", "string", "description", "For people.");
+    json_t *text = json_pack("{s:s, s:s}", "type", "string", "description",
+                             "A message for people; it can change.");
     json_t *problems =
         json_pack("{s:s, s:s, s:{s:s, s:[s,s], s:{s:{s:s, s:s}, s:{s:s, s:s}}}}", "type", "array",
-                  "description", "Everything that is wrong.", "items", "type", "object", "required",
-                  "path", "message", "properties", "path", "type", "string", "description",
-                  "Dotted path of the member.", "message", "type", "string", "description",
-                  "For people.");
+                  "description", "Every problem with the request, one entry each.", "items", "type",
+                  "object", "required", "path", "message", "properties", "path", "type", "string",
+                  "description", "Dotted path of the member that is wrong.", "message", "type",
+                  "string", "description", "A message for people; it can change.");
     json_t *mfa = error_schema(json_incref(text)), *properties;
 
     properties = json_object_get(mfa, "properties");
@@ -131,8 +135,8 @@ void openapi_add_error_schemas(json_t *schemas)
     json_object_set_new(properties, "loginId",
                         json_pack("{s:s, s:s, s:s}", "type", "string", "format", "uuid",
                                   "description",
-                                  "The sign-in that waits for the factor; there when the request "
-                                  "had a codeChallenge."));
+                                  "The sign-in that waits for the second factor; present if the "
+                                  "request had a `codeChallenge`."));
     json_array_append_new(json_object_get(mfa, "required"), json_string("code"));
     json_object_set_new(schemas, "error", error_schema(text));
     json_object_set_new(schemas, "validation_error", error_schema(problems));
@@ -143,7 +147,7 @@ static json_t *error_example(int status, enum error_code code)
 {
     json_t *message = status == 422
                           ? json_pack("[{s:s, s:s}]", "path", "password", "message",
-                                      code == ERR_NONE ? "is required" : "is not admitted")
+                                      code == ERR_NONE ? "is required" : "is not accepted")
                           : json_string(error_status_name(status));
     json_t *body = json_pack("{s:i, s:o, s:s}", "statusCode", status, "message", message, "error",
                              error_status_name(status));
@@ -284,9 +288,9 @@ static json_t *file_content(void)
 /* 206, or 304 if the client has the file. */
 static void add_file_responses(json_t *responses, json_t *success)
 {
-    json_t *part = json_pack("{s:s, s:o}", "description", "The range that was asked for", "content",
-                             file_content());
-    json_t *same = json_pack("{s:s}", "description", "Not modified: the client has it");
+    json_t *part =
+        json_pack("{s:s, s:o}", "description", "The requested range", "content", file_content());
+    json_t *same = json_pack("{s:s}", "description", "Not modified: your copy is current");
 
     json_object_set_new(success, "description", json_string("The file"));
     json_object_set_new(success, "content", file_content());
@@ -301,17 +305,22 @@ static void add_file_responses(json_t *responses, json_t *success)
     json_object_set_new(responses, "304", same);
 }
 
-static json_t *answer_content(const struct field_table *table)
+/* Secrets are shown to who has just made them: in answers to POST. */
+static json_t *answer_content(const struct endpoint *endpoint)
 {
+    const struct field_table *table = endpoint->route.output;
+    const char *patch = endpoint->example ? endpoint->example->answer : NULL;
+    unsigned omit = strcmp(endpoint->route.method, "POST") == 0 ? 0 : FIELD_SECRET;
     json_t *content, *examples;
 
     if (!table->variants)
-        return openapi_json_content(table->name, fields_example(table));
+        return openapi_json_content(table->name, openapi_example(table, omit, patch, NULL));
     content = openapi_json_content(table->name, NULL);
     examples = json_object();
     for (const struct field_table *const *variant = table->variants; *variant; variant++)
         json_object_set_new(examples, (*variant)->name,
-                            json_pack("{s:o}", "value", fields_example(*variant)));
+                            json_pack("{s:o}", "value",
+                                      openapi_example(*variant, omit, patch, (*variant)->name)));
     json_object_set_new(json_object_get(content, "application/json"), "examples", examples);
     return content;
 }
@@ -327,7 +336,7 @@ json_t *openapi_responses(const struct endpoint *endpoint, struct arena *arena, 
     if (route->flags & R_CONTENT)
         add_file_responses(responses, success);
     else if (!empty && route->output)
-        json_object_set_new(success, "content", answer_content(route->output));
+        json_object_set_new(success, "content", answer_content(endpoint));
     if (route->flags & (R_ETAG | R_CONTENT))
         add_header(success, "ETag");
     if (route->flags & R_THROTTLE_REGISTER)

@@ -30,7 +30,7 @@ int visitor_find(const struct exchange *exchange, struct visitor *ret, struct er
     if (match->count > 0) {
         ret->name = cookie_name(exchange->arena, match->parameters[0].value, ret->secure);
         if (!ret->name)
-            return error_set(err, ERR_NOT_FOUND, "There is no such page.");
+            return error_set(err, ERR_NOT_FOUND, "Page not found.");
         shown = cookie_find(exchange->arena, exchange_header(exchange, "Cookie"), ret->name);
     }
     ret->is_new = !shown;
@@ -66,7 +66,7 @@ int page_read_form(const struct exchange *exchange, struct query *ret, struct er
     if (head_is_encoded(&exchange->head))
         return error_set(err, ERR_UNSUPPORTED_MEDIA, UNENCODED);
     if (!serve_is_media_type(exchange->head.content_type, "application/x-www-form-urlencoded"))
-        return error_set(err, ERR_UNSUPPORTED_MEDIA, "This is no form.");
+        return error_set(err, ERR_UNSUPPORTED_MEDIA, "The body is not a form.");
     return exchange->endpoint->route.flags & R_ENDPOINT
                ? browser_body_decode(exchange->body, exchange->body_size, exchange->arena, ret, err)
                : browser_form_decode(exchange->body, exchange->body_size, exchange->arena, ret,

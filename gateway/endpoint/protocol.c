@@ -58,7 +58,8 @@ static int read_post(const struct exchange *exchange, struct query *ret, struct 
 {
     *ret = (struct query){0};
     if (exchange->parts.query[0] != '\0')
-        return error_set(err, ERR_BAD_REQUEST, "Parameters belong into the body.");
+        return error_set(err, ERR_BAD_REQUEST,
+                         "Send the parameters in the body, not in the query.");
     return exchange->body_size == 0 ? 0 : page_read_form(exchange, ret, err);
 }
 
@@ -72,7 +73,8 @@ static int read_parameters(const struct exchange *exchange, struct query *ret, b
         return -1;
     *ret_repeated = drop_repeated(ret, exchange->arena);
     if (*ret_repeated && !(exchange->endpoint->route.flags & R_REPEATED))
-        return error_set(err, ERR_BAD_REQUEST, "A parameter stands twice.");
+        return error_set(err, ERR_BAD_REQUEST,
+                         "A parameter appears twice. Send each parameter once.");
     for (size_t i = 0; i < ret->count; i++)
         if (ret->pairs[i].value[0] != '\0')
             ret->pairs[kept++] = ret->pairs[i];

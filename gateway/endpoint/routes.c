@@ -10,19 +10,42 @@
 
 #define DOC(handler, tag_, description_, ...) \
     static const struct route_doc doc_##handler = {tag_, description_, {__VA_ARGS__}};
+#define EXAMPLE(...)
 #include "authd/authd_docs.def"
 #define DOC(handler, tag_, description_, ...) \
     static const struct route_doc doc_##handler = {tag_, description_, {__VA_ARGS__}};
+#define EXAMPLE(...)
 #include "settingsd/settingsd_docs.def"
 #define DOC(handler, tag_, description_, ...) \
     static const struct route_doc doc_##handler = {tag_, description_, {__VA_ARGS__}};
+#define EXAMPLE(...)
 #include "maild/maild_docs.def"
 #define DOC(handler, tag_, description_, ...) \
     static const struct route_doc doc_##handler = {tag_, description_, {__VA_ARGS__}};
+#define EXAMPLE(...)
 #include "docd/docd_docs.def"
 #define DOC(handler, tag_, description_, ...) \
     static const struct route_doc doc_##handler = {tag_, description_, {__VA_ARGS__}};
+#define EXAMPLE(...)
 #include "botd/botd_docs.def"
+
+static const struct route_example examples[] = {
+#define DOC(...)
+#define EXAMPLE(handler, input_, answer_) {#handler, input_, answer_},
+#include "authd/authd_docs.def"
+#define DOC(...)
+#define EXAMPLE(handler, input_, answer_) {#handler, input_, answer_},
+#include "settingsd/settingsd_docs.def"
+#define DOC(...)
+#define EXAMPLE(handler, input_, answer_) {#handler, input_, answer_},
+#include "maild/maild_docs.def"
+#define DOC(...)
+#define EXAMPLE(handler, input_, answer_) {#handler, input_, answer_},
+#include "docd/docd_docs.def"
+#define DOC(...)
+#define EXAMPLE(handler, input_, answer_) {#handler, input_, answer_},
+#include "botd/botd_docs.def"
+};
 
 #define SERVICE_ROUTE(...) ROW(__VA_ARGS__)
 #define ROW(service_, alias_, method_, path_, handler_, input_, output_, access_, reach_, flags_, \
@@ -290,6 +313,14 @@ static bool may_hold_secret(const struct route *route)
            (route->flags & R_SECRET) || strstr(route->path, "/auth/");
 }
 
+static const struct route_example *example_of(const struct route *route)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(examples); i++)
+        if (strcmp(examples[i].operation, route->operation) == 0)
+            return &examples[i];
+    return NULL;
+}
+
 struct endpoint *routes_all(struct arena *arena, size_t *ret_count)
 {
     const unsigned not_body = FIELD_PATH | FIELD_QUERY | FIELD_HEADER | FIELD_INTERNAL;
@@ -301,6 +332,7 @@ struct endpoint *routes_all(struct arena *arena, size_t *ret_count)
 
         endpoint->route = *route;
         endpoint->doc = rows[i].doc;
+        endpoint->example = example_of(route);
         endpoint->on_fiber = true;
         endpoint->method = (struct bus_method){route->service, route->operation, route->flags,
                                                route->input, route->output};

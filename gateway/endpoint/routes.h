@@ -20,11 +20,17 @@ struct route_doc {
     enum error_code codes[ROUTE_CODES_MAX]; /* ended by ERR_NONE */
 };
 
+/* How an operation's examples differ from those of its tables; see common/bus/method.h. */
+struct route_example {
+    const char *operation, *input, *answer;
+};
+
 struct endpoint {
     struct route route;                       /* path: template, also in logs and metrics */
     void (*serve)(struct exchange *exchange); /* calls exchange_reply() or exchange_fail() */
     bool on_fiber;                            /* may park */
     const struct route_doc *doc;              /* NULL: not in /openapi.json */
+    const struct route_example *example;      /* NULL: its tables' examples */
     struct bus_method method;
     bool takes_body;                              /* input members from the JSON body */
     bool secret_in, secret_out;                   /* wipe the request body, the answer */

@@ -99,7 +99,7 @@ static int check_media_type(const struct exchange *exchange, struct error *err)
     if (!serve_is_media_type(type, "application/json") &&
         !(strcmp(exchange->method, "PATCH") == 0 &&
           serve_is_media_type(type, "application/merge-patch+json")))
-        return error_set(err, ERR_UNSUPPORTED_MEDIA, "The content type must be application/json.");
+        return error_set(err, ERR_UNSUPPORTED_MEDIA, "The Content-Type must be application/json.");
     return 0;
 }
 
@@ -213,7 +213,7 @@ static int check_factor(const struct exchange *exchange, const struct authentica
         route->access == ACCESS_LOGOUT)
         return 0;
     return error_set(err, ERR_MFA_ENROLLMENT_REQUIRED,
-                     "The project requires a second factor: enrol one first.");
+                     "The project requires a second factor. Set one up first.");
 }
 
 /* API keys can only call what a policy can name: no sessions, settings, members or keys. */
@@ -224,7 +224,7 @@ static int check_key(const struct exchange *exchange, const struct authenticatio
 
     if (!request_is_key(&as) || exchange->endpoint->route.flags & R_KEY)
         return 0;
-    return error_set(err, ERR_FORBIDDEN, "API keys do not open this.");
+    return error_set(err, ERR_FORBIDDEN, "API keys can't be used here. Send an access token.");
 }
 
 /* Returns 1 if the caller has already logged out. */

@@ -151,6 +151,6 @@ int browser_form_decode(const uint8_t *body, size_t size, struct arena *arena, s
         return -1;
     for (size_t i = 1; i < ret->count; i++)
         if (is_repeated(ret, i))
-            return error_set(err, ERR_BAD_REQUEST, "A field of the form stands twice.");
+            return error_set(err, ERR_BAD_REQUEST, "The form has a field twice.");
     return 0;
 }

@@ -54,7 +54,7 @@ int multipart_init(struct multipart *self, const char *content_type, struct aren
     length = boundary ? strlen(boundary) : 0;
     if (length == 0 || length > MULTIPART_BOUNDARY_MAX || strpbrk(boundary, "\r\n"))
         return error_set(err, ERR_UNSUPPORTED_MEDIA,
-                         "The content type must be multipart/form-data.");
+                         "The Content-Type must be multipart/form-data.");
     self->delimiter_size =
         (size_t)snprintf(self->delimiter, sizeof(self->delimiter), "\r\n--%s", boundary);
     self->matched = 2; /* no line precedes the first delimiter */

@@ -401,7 +401,7 @@ int download_send(struct exchange *exchange, const struct request *req,
     bool body = part.status == 200 || part.status == 206;
 
     if (part.status == 416) {
-        (void)error_set(err, ERR_RANGE, "The range lies outside of the file.");
+        (void)error_set(err, ERR_RANGE, "The requested range is outside the file.");
         answer_from_error(err, exchange->arena, &answer);
     } else if (body && fill_body(exchange, req, content, &part, &file, &answer, err) < 0) {
         return -1;

@@ -176,7 +176,8 @@ static void check_size(struct upload *self)
         give_up(self, &self->err);
     } else if (self->ticket && self->ticket->quotaLeft != FORM_NO_QUOTA &&
                self->size > self->ticket->quotaLeft) {
-        (void)error_set(&self->err, ERR_QUOTA_EXCEEDED, "The quota of documents is used up.");
+        (void)error_set(&self->err, ERR_QUOTA_EXCEEDED,
+                        "The account or project has reached its limit of documents or bytes.");
         give_up(self, &self->err);
     }
 }
@@ -267,7 +268,7 @@ const struct form *upload_form(struct upload *self, struct error *err)
         return NULL;
     }
     if (!self->multipart.file_begun) {
-        (void)error_set(err, ERR_BAD_REQUEST, "The form has no file.");
+        (void)error_set(err, ERR_BAD_REQUEST, "The form has no field `file`.");
         return NULL;
     }
     self->form.fields = (struct field_list){self->multipart.fields, self->multipart.field_count};
@@ -276,7 +277,7 @@ const struct form *upload_form(struct upload *self, struct error *err)
 
 void upload_refuse(struct upload *self)
 {
-    (void)error_set(&self->err, ERR_BAD_REQUEST, "The form was refused.");
+    (void)error_set(&self->err, ERR_BAD_REQUEST, "The upload form was rejected.");
     give_up(self, &self->err);
 }
 
@@ -297,7 +298,7 @@ static int abort_upload(struct upload *self, struct error *err)
                                              &in, &out, ABORT_MS},
                        &ignored);
     if (!self->failed)
-        return error_set(err, ERR_BAD_REQUEST, "The client went away.");
+        return error_set(err, ERR_BAD_REQUEST, "The client closed the connection.");
     *err = self->err;
     return -1;
 }

@@ -139,7 +139,8 @@ int webhook_create(struct maild *d, const struct request *req, const struct webh
     if (webhook_format_check(in, format, true, err) < 0)
         return -1;
     if (caep && !d->svc.common->public_url)
-        return error_set(err, ERR_CONFLICT, "There are no issuers: public_url is not set.");
+        return error_set(err, ERR_CONFLICT,
+                         "The format caep is not available: the operator has not set public_url.");
     if (check_proof(d, req, err) < 0 || db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
         sql_webhook_lock(tx, req, &lock, err) < 0 ||
         sql_require(sql_webhook_insert(tx, req, &insert, out, err), err, ERR_CONFLICT,
@@ -176,7 +177,8 @@ int webhook_replace(struct maild *d, const struct request *req, const struct web
     if (webhook_read(d, req, in->id, out, err) < 0)
         return -1;
     if (in->format && strcmp(in->format, out->format) != 0)
-        return error_set(err, ERR_CONFLICT, "The format of a webhook stays: make another one.");
+        return error_set(err, ERR_CONFLICT,
+                         "A webhook's format can't be changed. Create another webhook.");
     if (etag_bind(in->ifMatch, out->etag, "webhook", &replace.etag, err) < 0)
         return -1;
     if (webhook_format_check(in, out->format, false, err) < 0 || check_proof(d, req, err) < 0)
@@ -216,7 +218,9 @@ int webhook_exchange(struct maild *d, const struct request *req,
     if (find_format(d, req, in->id, &format, err) < 0)
         return -1;
     if (strcmp(format, WEBHOOK_CAEP) == 0)
-        return error_set(err, ERR_CONFLICT, "The issuer's keys sign for it: it has no secret.");
+        return error_set(
+            err, ERR_CONFLICT,
+            "A webhook with the format caep has no secret: the issuer's keys sign its events.");
     if (check_proof(d, req, err) < 0 ||
         require_webhook(sql_webhook_exchange(d->svc.db, req, &exchange, out, err), err) < 0)
         return -1;

@@ -15,7 +15,8 @@ int webhook_format_check(const struct webhook_in *in, const char *format, bool i
                          struct error *err)
 {
     if (strcmp(format, WEBHOOK_CAEP) != 0)
-        return in->audience ? error_problem(err, "audience", "is for the format caep alone") : 0;
+        return in->audience ? error_problem(err, "audience", "is only allowed with the format caep")
+                            : 0;
     for (size_t i = 0; i < in->events.count; i++) {
         if (strcmp(in->events.items[i], "session.revoked") != 0)
             return error_problem(err, "events", "must be session.revoked with the format caep");

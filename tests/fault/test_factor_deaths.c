@@ -439,7 +439,7 @@ static void a_passkey_is_enrolled_whole_or_not(void)
         HTTP_ANSWER again =
             http_post(suite_url(suite), path, owner.person->access, json_incref(body));
         if (i > 0 || again->status != 200) {
-            CHECK_ERROR(again, 400, "The challenge is invalid or has expired.");
+            CHECK_ERROR(again, 400, "The challenge is invalid or has expired. Start again.");
             HTTP_ANSWER anew = passkey_enroll(suite, owner.person->access, key);
             UNIT_CHECK(anew->status == (steps[i].done ? 409 : 200), "anew, at %s of %s: %d %s",
                        steps[i].statement, steps[i].table, anew->status, anew->body);
@@ -611,7 +611,7 @@ static void a_proof_counts_whole_or_not(void)
         if (rows[i].by != BY_PASSKEY || (i == 0 && again->status == 204)) {
             CHECK_STATUS(again, 204);
         } else {
-            CHECK_ERROR(again, 400, "The challenge is invalid or has expired.");
+            CHECK_ERROR(again, 400, "The challenge is invalid or has expired. Start again.");
         }
         if (again->status != 204 && !step->done) {
             HTTP_ANSWER other = step_up_start(access);
@@ -679,7 +679,7 @@ static void an_admins_import_is_whole_or_not(void)
         CHECK_STATUS(again, 200);
         CU_ASSERT_EQUAL(json_integer_value(http_member(again, "imported")), 2);
         if (json_integer_value(http_member(again, "invited")) != 1)
-            CU_ASSERT_PTR_NOT_NULL(strstr(http_text(again, "lines.0.why"), "is invited already"));
+            CU_ASSERT_PTR_NOT_NULL(strstr(http_text(again, "lines.0.why"), "is already invited"));
         check_imported(emails, all, &steps[i]);
         CU_ASSERT_TRUE(suite_mails_arrive(suite, emails[2], 1));
         struct mail_link link = suite_mail_link(suite, emails[2], "invitation");

@@ -285,7 +285,7 @@ static void the_project_is_closed_from_the_beginning(void)
     CHECK_REFUSED(resumed, FAILED, "The project is being deleted.");
     CHECK_REFUSED(client, FAILED, "The project is being deleted.");
     CHECK_REFUSED(template, FAILED, "The project is being deleted.");
-    CHECK_REFUSED(create, FAILED, "The tenant code is taken.");
+    CHECK_REFUSED(create, FAILED, "The tenant code is already in use. Choose another one.");
     CU_ASSERT_TRUE(json_is_true(json_object_get(show->json, "deleting")));
     suite_signal(suite, "docd", "1", SIGCONT);
     suite_signal(suite, "docd", "2", SIGCONT);

@@ -155,7 +155,8 @@ static void resets_are_limited(void)
     for (int i = 0; i < 10; i++)
         run_command(account("send-reset", here->email, NULL, NULL));
     PROGRAM more = account("send-reset", here->email, NULL, NULL);
-    CHECK_REFUSED(more, FAILED, "Too many mails to this address.");
+    CHECK_REFUSED(more, FAILED,
+                  "Too many emails were sent to this address. Please try again later.");
     run_command(ATRIUMCTL(suite, NULL, "user", "lock", here->email));
     PROGRAM locked = account("send-reset", here->email, NULL, NULL);
     CHECK_REFUSED(locked, FAILED, "The account is locked.");
@@ -274,8 +275,8 @@ static void the_last_admin_stays(void)
     PROGRAM left = account("leave", last->email, "--tenant", "single");
     PROGRAM deleted = account("schedule-deletion", last->email, "--days", "3");
 
-    CHECK_REFUSED(left, FAILED, "The project needs an admin");
-    CHECK_REFUSED(deleted, FAILED, "The project needs an admin");
+    CHECK_REFUSED(left, FAILED, "The project needs at least one admin");
+    CHECK_REFUSED(deleted, FAILED, "The project needs at least one admin");
     CU_ASSERT_TRUE(suite_everywhere(suite, last->access, 200));
     CU_ASSERT_TRUE(suite_everywhere(suite, here->access, 200));
     CU_ASSERT_EQUAL(audited(last->email, "membership.delete"), 0);
@@ -452,7 +453,7 @@ static void with_pages_nothing_of_this_is_needed(void)
     HTTP_ANSWER required = require_mfa(again, "practitioners");
     CHECK_STATUS(required, 200);
     PROGRAM none = account("reset-mfa", here->email, NULL, NULL);
-    CHECK_REFUSED(none, FAILED, "No second factor is enrolled.");
+    CHECK_REFUSED(none, FAILED, "You have no second factor.");
     run_command(account("send-reset", here->email, NULL, NULL));
     check_mail(here->email, "https://id.example.org/t/-/set-password?id=");
 }

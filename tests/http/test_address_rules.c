@@ -17,7 +17,7 @@
 #define OUTSIDE "127.8.0.7" /* outside it */
 #define ONLY_INSIDE "[" RULE("127.9.0.0/16", "allow") "]"
 
-static const char refused[] = "Sign-in is not allowed from this address.";
+static const char refused[] = "Sign-in is not allowed from this IP address.";
 static const char password[] = "correct horse battery staple";
 
 static struct suite *suite;

@@ -209,7 +209,7 @@ static void an_account_that_is_there_is_invited(void)
     CHECK_STATUS(accepted, 204);
     CU_ASSERT_EQUAL(administers(email, PASSWORD, "there"), 200);
     PROGRAM again = mail_admin("there", email);
-    CHECK_REFUSED(again, FAILED, "This person is an admin of the project already.");
+    CHECK_REFUSED(again, FAILED, "This person is already an admin of the project.");
     CU_ASSERT_EQUAL(invited(email), 0);
     free(email);
 }

@@ -34,8 +34,8 @@ static void bots_are_found_by_token(void)
         {"%7Cone", 404, "Bot not found."},
         {"urn:other%7Cone", 404, "Bot not found."},
         {"nobody", 404, "Bot not found."},
-        {"urn:find%7C", 400, "More than one bot has this identifier."},
-        {"twin", 400, "More than one bot has this identifier."},
+        {"urn:find%7C", 400, "Several bots have this identifier. Use one that is unique."},
+        {"twin", 400, "Several bots have this identifier. Use one that is unique."},
     };
     static const char lists[] =
         "[[[\"urn:find\",\"one\"],[null,\"bare\"]], [[\"urn:find\",\"two\"],[\"urn:a\",\"twin\"]],"
@@ -310,11 +310,11 @@ static void bad_answers_are_400(void)
     } rows[] = {
         {"/fail", "the form is closed"},
         {"/silent", "The bot answered 500."},
-        {"/text", "The bot's answer is not JSON."},
-        {"/large", "The answer is too large."},
-        {"/slow", "There was no answer in time."},
+        {"/text", "The bot's response is not JSON."},
+        {"/large", "The response is too large."},
+        {"/slow", "There was no response in time."},
         {"/redirect", "The bot answered 302."},
-        {"/cut", "There was no answer."},
+        {"/cut", "There was no response."},
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {

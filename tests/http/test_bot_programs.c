@@ -209,15 +209,15 @@ static void hostile_programs_do_no_harm(void)
         int status;
         const char *want;
     } rows[] = {
-        {"loop", "#!/bin/sh\nwhile :; do :; done\n", 400, "There was no answer in time."},
-        {"deaf", "#!/bin/sh\nexec <&-\nsleep 60\n", 400, "There was no answer in time."},
+        {"loop", "#!/bin/sh\nwhile :; do :; done\n", 400, "There was no response in time."},
+        {"deaf", "#!/bin/sh\nexec <&-\nsleep 60\n", 400, "There was no response in time."},
         {"stays", "#!/bin/sh\necho '{}'\nexec >&-\nsleep 60\n", 400,
-         "There was no answer in time."},
+         "There was no response in time."},
         {"closes", "#!/bin/sh\nexec <&-\necho '{\"ok\":1}'\n", 200, "ok"},
-        {"half", "#!/bin/sh\necho '{'\n", 400, "The bot's answer is not JSON."},
+        {"half", "#!/bin/sh\necho '{'\n", 400, "The bot's response is not JSON."},
         {"fails", "#!/bin/sh\nexit 3\n", 400, "The bot failed."},
         {"says", "#!/bin/sh\necho '{\"message\":\"no form\"}'\nexit 1\n", 400, "no form"},
-        {"floods", "#!/bin/sh\nexec cat /dev/zero\n", 400, "The answer is too large."},
+        {"floods", "#!/bin/sh\nexec cat /dev/zero\n", 400, "The response is too large."},
         {"gigabyte",
          "#!/usr/bin/env python3\ntry:\n x = bytearray(1 << 30)\n print('{\"memory\":1}')\n"
          "except MemoryError:\n print('{\"refused\":1}')\n",
@@ -246,7 +246,7 @@ static void hostile_programs_do_no_harm(void)
          "#!/bin/sh\nn=$(ls -d /proc/[0-9]* | wc -l)\n[ $n -lt 9 ] && echo '{\"alone\":1}'\n", 200,
          "alone"},
     };
-    static const char late[] = "There was no answer in time.";
+    static const char late[] = "There was no response in time.";
 
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         /* idle programs get little CPU under load */
@@ -308,7 +308,7 @@ static void no_program_outlives_its_execution(void)
         _exit((int)most);
     }
     http_call_many(suite_url(suite), &request, 1, 1, answers);
-    CHECK_ERROR(answers[0], 400, "There was no answer in time.");
+    CHECK_ERROR(answers[0], 400, "There was no response in time.");
     http_answers_destroy(answers, 1);
     waitpid(watcher, &status, 0);
     CU_ASSERT_TRUE(WEXITSTATUS(status) >= 4); /* they did exist */

@@ -134,12 +134,12 @@ static void an_identifier_is_of_one_bot(void)
     HTTP_ANSWER second =
         http_post(suite_url(suite), BOTS, admin->access,
                   with(body_program("mine"), "identifier", json_loads(twice, 0, NULL)));
-    CHECK_ERROR(second, 409, "Another bot has one of these identifiers.");
+    CHECK_ERROR(second, 409, "Another bot already has one of these identifiers.");
     HTTP_ANSWER other = http_post(suite_url(suite), BOTS, admin->access, body_program("yours"));
     CHECK_STATUS(other, 200);
     char *path = bot_path(other);
     HTTP_ANSWER taken = http_put(suite_url(suite), path, admin->access, body_program("mine"));
-    CHECK_ERROR(taken, 409, "Another bot has one of these identifiers.");
+    CHECK_ERROR(taken, 409, "Another bot already has one of these identifiers.");
     HTTP_ANSWER same = http_put(suite_url(suite), path, admin->access, body_program("yours"));
     CHECK_STATUS(same, 200);
     CU_ASSERT_EQUAL(suite_count(suite, "select count(*) from bot.bot_identifier where value in "

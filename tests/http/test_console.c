@@ -96,7 +96,7 @@ static void an_asset_is_kept_for_ever_and_an_unknown_one_is_not_there(void)
     CHECK_STATUS(script, 200);
     CU_ASSERT_TRUE(header_has(script, "Content-Type", "text/javascript"));
     CU_ASSERT_TRUE(header_has(script, "Cache-Control", "public, max-age=31536000, immutable"));
-    CHECK_ERROR(unknown, 404, "There is no such file.");
+    CHECK_ERROR(unknown, 404, "File not found.");
     CU_ASSERT_TRUE(header_has(unknown, "Cache-Control", "no-store"));
 }
 

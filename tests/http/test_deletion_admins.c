@@ -15,7 +15,7 @@
 
 enum { DONE_MS = 15000, QUIET_MS = 2500 };
 
-static const char last_admin[] = "The project needs an admin: this is the last one.";
+static const char last_admin[] = "The project needs at least one admin, and this is the last one.";
 
 static struct suite *suite;
 

@@ -673,7 +673,7 @@ static void the_later_form_wins(void)
     HTTP_ANSWER one = document_upload(suite, second, "two", 3);
     CHECK_STATUS(one, 204);
     HTTP_ANSWER late = document_upload(suite, first, "one", 3);
-    CHECK_ERROR(late, 403, "The upload form is invalid or has expired.");
+    CHECK_ERROR(late, 403, "The upload form is invalid or has expired. Request a new one.");
     HTTP_ANSWER read = document_get(suite, patient->access, id);
     CHECK_BYTES(read, "two", 3);
     HTTP_ANSWER two = document_upload(suite, third, "three", 5);
@@ -844,7 +844,7 @@ static void what_was_never_uploaded_is_swept(void)
     HTTP_ANSWER read = document_get(suite, later->access, http_text(full, "id"));
     CHECK_BYTES(read, "xyz", 3);
     HTTP_ANSWER late = document_upload(suite, empty, "xyz", 3);
-    CHECK_ERROR(late, 403, "The upload form is invalid or has expired.");
+    CHECK_ERROR(late, 403, "The upload form is invalid or has expired. Request a new one.");
     suite_set_clock(suite, 0);
 }
 

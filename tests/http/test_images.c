@@ -304,7 +304,7 @@ static void what_is_no_image_is_refused(void)
     HTTP_ANSWER of_nothing = get(patient, document_path(nothing), "?width=9", NULL);
     check_message(of_nothing, "width", no_image);
     HTTP_ANSWER of_cut = get(patient, document_path(cut), "?width=9", NULL);
-    check_message(of_cut, "width", "needs an image that is not damaged");
+    check_message(of_cut, "width", "needs an undamaged image");
     HTTP_ANSWER of_bomb = get(patient, document_path(bomb), "?width=9", NULL);
     check_message(of_bomb, "width", "needs an image of at most 100 megapixels");
     HTTP_ANSWER absent =

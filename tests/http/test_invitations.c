@@ -16,7 +16,7 @@
 
 enum { DAY = 86400 };
 
-static const char off[] = "Invitations are not enabled for this project.";
+static const char off[] = "Invitations are disabled in this project. Enable them in the settings.";
 
 static struct suite *suite;
 static struct person *admin;
@@ -99,7 +99,7 @@ static void a_patient_is_invited_and_accepts(void)
     HTTP_ANSWER both = member_invite(suite, admin->access, patient->email, "Practitioner");
     CHECK_STATUS(both, 200);
     HTTP_ANSWER twice = member_invite(suite, admin->access, patient->email, "Patient");
-    CHECK_ERROR(twice, 409, "This person is a member already.");
+    CHECK_ERROR(twice, 409, "This person is already a member.");
 }
 
 /* Capital letters do not make another address, and the given policy is stored. */
@@ -214,7 +214,7 @@ static void a_project_must_be_ready_to_invite(void)
     CHECK_STATUS(ready, 200);
     struct mail_link link = suite_mail_link(suite, email, "https://bare.example/staff/invitation");
     HTTP_ANSWER pending = member_invite(suite, there->access, email, NULL);
-    CHECK_ERROR(pending, 409, "This person is invited already. Send the invitation again instead.");
+    CHECK_ERROR(pending, 409, "This person is already invited. Resend the invitation instead.");
 
     /* The invitation's policy cannot be deleted meanwhile, and a disabled setting stops the
      * email. */
@@ -222,7 +222,8 @@ static void a_project_must_be_ready_to_invite(void)
     suite_set_value(suite, there->access, "DEFAULT_PRACTITIONER_ACCESS_POLICY", "");
     snprintf(path, sizeof(path), "/v1/project/access-policies/%s", http_text(policy, "id"));
     HTTP_ANSWER used = http_delete(suite_url(suite), path, there->access);
-    CHECK_ERROR(used, 409, "The access policy is in use.");
+    CHECK_ERROR(used, 409,
+                "The access policy is in use. Remove it from members and settings first.");
     suite_set_switch(suite, there->access, "PRACTITIONER_INVITATION_ENABLED", false);
     HTTP_ANSWER again = member_resend(suite, there->access, http_text(ready, "id"));
     CHECK_ERROR(again, 403, off);
@@ -281,7 +282,7 @@ static void an_account_is_added_at_once(void)
     CU_ASSERT_EQUAL(inside->status, 200);
     CU_ASSERT_TRUE(suite_everywhere(suite, rui->access, 200));
     HTTP_ANSWER twice = member_invite(suite, there->access, rui->email, NULL);
-    CHECK_ERROR(twice, 409, "This person is a member already.");
+    CHECK_ERROR(twice, 409, "This person is already a member.");
     free(mail);
 }
 
@@ -406,11 +407,11 @@ static void resending_kills_the_older_link(void)
     HTTP_ANSWER list = http_get(suite_url(suite), MEMBER_PATH, rui->access);
     CHECK_STATUS(list, 403); /* two invitations do not make an admin */
     HTTP_ANSWER late = member_resend(suite, admin->access, http_text(made, "id"));
-    CHECK_ERROR(late, 409, "The member has no pending invitation.");
+    CHECK_ERROR(late, 409, "This member has no pending invitation.");
     PERSON patient = member_join(suite, admin, "Patient", false, id);
     CU_ASSERT_PTR_NOT_NULL(patient->access);
     HTTP_ANSWER member = member_resend(suite, admin->access, id);
-    CHECK_ERROR(member, 409, "The member has no pending invitation.");
+    CHECK_ERROR(member, 409, "This member has no pending invitation.");
     free(email);
 }
 

@@ -86,23 +86,23 @@ static const struct kind {
 } kinds[] = {
     {"access policy", "/v1/project/access-policies", NULL,
      "/v1/project/access-policies/0198c0de-0000-7000-8000-000000000000", "name", policy_body,
-     "The access policy was changed meanwhile.", NULL},
+     "The access policy was changed by another request. Read it again, then retry.", NULL},
     {"client", "/v1/project/clients", NULL,
      "/v1/project/clients/0198c0de-0000-7000-8000-000000000000", "name", client_body,
-     "The client was changed meanwhile.", NULL},
+     "The client was changed by another request. Read it again, then retry.", NULL},
     {"bot", "/v1/project/bots", NULL, "/v1/project/bots/0198c0de-0000-7000-8000-000000000000",
-     "name", bot_body, "The bot was changed meanwhile.", NULL},
+     "name", bot_body, "The bot was changed by another request. Read it again, then retry.", NULL},
     {"content", NULL, "/cms/article/lost-update/en", "/cms/article/absent/en", "title", entry_body,
-     "The entry was changed meanwhile.", NULL},
+     "The entry was changed by another request. Read it again, then retry.", NULL},
     {"webhook", "/v1/project/webhooks", NULL,
      "/v1/project/webhooks/0198c0de-0000-7000-8000-000000000000", "url", webhook_body,
-     "The webhook was changed meanwhile.", NULL},
+     "The webhook was changed by another request. Read it again, then retry.", NULL},
     {"mail template", NULL, "/v1/project/email-templates/PATIENT_WELCOME",
      "/v1/project/email-templates/PASSKEY_COUNTER", "subject", template_body,
-     "The template was changed meanwhile.", NULL},
+     "The template was changed by another request. Read it again, then retry.", NULL},
     {"mail template of a language", NULL, "/v1/project/email-templates/EXPORT_MADE?language=de",
      "/v1/project/email-templates/PASSKEY_COUNTER?language=de", "subject", template_german_body,
-     "The template was changed meanwhile.", NULL},
+     "The template was changed by another request. Read it again, then retry.", NULL},
     {"languages", NULL, "/locales", NULL, "defaultLanguage", locales_body,
      "The project changed during the write.", "PATCH"},
 };
@@ -320,8 +320,7 @@ static void check_kept(const struct thing *thing, const char *header, int want, 
     UNIT_CHECK(strcmp(name_of(thing, now), name) == 0, "%s, %s: %s", thing->kind->label, header,
                name_of(thing, now));
     if (want == 409)
-        UNIT_CHECK(strstr(answer->body, "is there already.") != NULL, "%s: %s", header,
-                   answer->body);
+        UNIT_CHECK(strstr(answer->body, "already exists.") != NULL, "%s: %s", header, answer->body);
 }
 
 static void what_is_made_replaces_nothing(void)
@@ -387,7 +386,8 @@ static void a_new_secret_is_another_state(void)
     HTTP_ANSWER secret = http_post(suite_url(suite), path, admin->access, json_object());
     HTTP_ANSWER stale = replace(thing, "Charts", header);
     CHECK_STATUS(secret, 200);
-    CHECK_ERROR(stale, 409, "The client was changed meanwhile.");
+    CHECK_ERROR(stale, 409,
+                "The client was changed by another request. Read it again, then retry.");
 }
 
 static void what_is_not_there_has_no_state(void)

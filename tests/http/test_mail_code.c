@@ -139,8 +139,8 @@ static void it_is_off_until_it_is_switched_on(void)
     HTTP_ANSWER practitioner = start_at(STAFF_START, admin->email, "demo");
 
     CU_ASSERT_TRUE(json_is_false(http_member(policy, "mailCode")));
-    CHECK_ERROR(patient, 403, "Sign-in by a mailed code is not enabled.");
-    CHECK_ERROR(practitioner, 403, "Sign-in by a mailed code is not enabled.");
+    CHECK_ERROR(patient, 403, "Sign-in with an emailed code is disabled.");
+    CHECK_ERROR(practitioner, 403, "Sign-in with an emailed code is disabled.");
     set_policy(json_pack("{s:b}", "mailCode", 1));
     free(start("ana@patients.example"));
     HTTP_ANSWER elsewhere = start_at(START, "ana@patients.example", "nowhere");

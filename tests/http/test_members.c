@@ -10,7 +10,7 @@
 #include "tests/support/members.h"
 #include "tests/support/unit.h"
 
-static const char last_admin[] = "The project needs an admin: this is the last one.";
+static const char last_admin[] = "The project needs at least one admin, and this is the last one.";
 
 static struct suite *suite;
 static struct person *admin;
@@ -152,13 +152,13 @@ static void a_project_keeps_an_admin(void)
 
     CHECK_ERROR(last, 409, last_admin);
     HTTP_ANSWER self = member_withdraw(suite, there->access, own);
-    CHECK_ERROR(self, 409, "You cannot remove yourself.");
+    CHECK_ERROR(self, 409, "You can't remove yourself. Ask another admin.");
     HTTP_ANSWER made =
         member_call(suite, "POST", there->access, "", "", member_body(rui->email, NULL, true));
     CHECK_STATUS(made, 200);
     PERSON second = person_sign_in(suite, "Practitioner", rui->email, MEMBER_PASSWORD, "keeps");
     HTTP_ANSWER still = member_withdraw(suite, there->access, own);
-    CHECK_ERROR(still, 409, "You cannot remove yourself.");
+    CHECK_ERROR(still, 409, "You can't remove yourself. Ask another admin.");
     HTTP_ANSWER stepped = member_set_admin(suite, there->access, own, false);
     CHECK_STATUS(stepped, 200);
     CU_ASSERT_TRUE(administers(there->access, false));

@@ -302,8 +302,7 @@ static void inviting_reveals_nothing_of_other_tenants(void)
         CU_ASSERT_STRING_EQUAL(http_text(made, "lastName"), "Name");
         CU_ASSERT_TRUE(json_is_true(http_member(made, "pending")));
         HTTP_ANSWER twice = invite(north, emails[i], NULL, false);
-        CHECK_ERROR(twice, 409,
-                    "This person is invited already. Send the invitation again instead.");
+        CHECK_ERROR(twice, 409, "This person is already invited. Resend the invitation instead.");
         CU_ASSERT_EQUAL(memberships_of(emails[i], north), 0);
         CU_ASSERT_TRUE(suite_mails_arrive(suite, emails[i], i == 0 ? 2 : 1));
     }
@@ -554,7 +553,7 @@ static void a_proven_member_of_the_organisation_is_added_at_once(void)
     PERSON inside = person_sign_in(suite, "Practitioner", known->email, chosen, "ward");
     CU_ASSERT_EQUAL(inside->status, 200);
     HTTP_ANSWER twice = invite(child, known->email, NULL, false);
-    CHECK_ERROR(twice, 409, "This person is a member already.");
+    CHECK_ERROR(twice, 409, "This person is already a member.");
     HTTP_ANSWER waits = invite(child, unproven->email, NULL, false);
     CU_ASSERT_TRUE(json_is_true(http_member(waits, "pending")));
     HTTP_ANSWER foreign = invite(child, stranger->email, NULL, false);

@@ -57,7 +57,7 @@ static void enrolment_takes_a_code(void)
     CHECK_STATUS(right, 200);
     HTTP_ANSWER again =
         factor_post(suite, FACTOR_ENROLL, patient->access, factor_code_at(&owner, 1, code));
-    CHECK_ERROR(again, 409, "A second factor is already enrolled.");
+    CHECK_ERROR(again, 409, "You already have a second factor.");
     HTTP_ANSWER on = http_get(suite_url(suite), FACTOR_STATUS, patient->access);
     CU_ASSERT_TRUE(json_is_true(http_member(on, "enrolled")));
     CU_ASSERT_PTR_NULL(http_member(on, "otpauthUrl"));
@@ -180,9 +180,8 @@ static void one_of_two_sessions_enrols(void)
     waitpid(holder, NULL, 0);
     for (int i = 0; i < 2; i++) {
         won += answers[i]->status == 200;
-        if (answers[i]->status !=
-            200) /* the account's row is locked first, so the second sees the first's factor */
-            CHECK_ERROR(answers[i], 409, "A second factor is already enrolled.");
+        if (answers[i]->status != 200) /* the account's row is locked first: the second sees it */
+            CHECK_ERROR(answers[i], 409, "You already have a second factor.");
     }
     CU_ASSERT_EQUAL(won, 1);
     http_answers_destroy(answers, 2);
@@ -251,7 +250,7 @@ static void disabling_takes_a_code(void)
     struct factor_login login = factor_start(&owner);
     PERSON stranger = person_register(suite, NULL);
     HTTP_ANSWER none = factor_post(suite, FACTOR_DISABLE, stranger->access, "123456");
-    CHECK_ERROR(none, 400, "No second factor is enrolled.");
+    CHECK_ERROR(none, 400, "You have no second factor.");
     HTTP_ANSWER wrong =
         factor_post(suite, FACTOR_DISABLE, owner.person->access, factor_wrong_code(&owner, code));
     CHECK_ERROR(wrong, 400, FACTOR_BAD_CODE);
@@ -373,7 +372,7 @@ static void one_enrolment_wins(void)
     totp_read(http_text(status, "otpauthUrl"), owner.secret);
     factor_move_on(suite);
     CU_ASSERT_EQUAL(race_at(FACTOR_ENROLL, patient->access, factor_code_at(&owner, 0, code), 409,
-                            "A second factor is already enrolled.", &won),
+                            "You already have a second factor.", &won),
                     1);
     CU_ASSERT_PTR_NOT_NULL_FATAL(won);
     CU_ASSERT_TRUE(suite_everywhere(suite, elsewhere->access, 401));
@@ -388,7 +387,7 @@ static void one_disabling_wins(void)
     OWNER owner = factor_patient(suite);
 
     CU_ASSERT_EQUAL(race_at(FACTOR_DISABLE, owner.person->access, owner.recovery[4], 400,
-                            "No second factor is enrolled.", NULL),
+                            "You have no second factor.", NULL),
                     1);
     CU_ASSERT_TRUE(suite_mails_arrive(suite, owner.person->email, 3));
 }
@@ -439,11 +438,11 @@ static void an_operator_takes_a_lost_factor_away(void)
     CU_ASSERT_STRING_EQUAL(audited, "1 ctl success");
     free(audited);
     PROGRAM again = reset_mfa(owner.person->email, NULL);
-    CHECK_REFUSED(again, 1, "No second factor is enrolled.");
+    CHECK_REFUSED(again, 1, "You have no second factor.");
     HTTP_ANSWER status = http_get(suite_url(suite), FACTOR_STATUS, in->access);
     CU_ASSERT_TRUE(json_is_false(http_member(status, "enrolled")));
     PROGRAM pending = reset_mfa(owner.person->email, NULL); /* shown, not enrolled */
-    CHECK_REFUSED(pending, 1, "No second factor is enrolled.");
+    CHECK_REFUSED(pending, 1, "You have no second factor.");
 }
 
 static void an_operator_must_name_one_account(void)
@@ -456,7 +455,7 @@ static void an_operator_must_name_one_account(void)
     PROGRAM either = reset_mfa(email, NULL);
     CHECK_REFUSED(either, 1, "role");
     PROGRAM other = reset_mfa(email, "Patient");
-    CHECK_REFUSED(other, 1, "No second factor is enrolled.");
+    CHECK_REFUSED(other, 1, "You have no second factor.");
     PROGRAM nurse = reset_mfa(email, "Nurse");
     CHECK_REFUSED(nurse, 2, "--role: must be Patient|Practitioner");
     PROGRAM unknown =

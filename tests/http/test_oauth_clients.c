@@ -380,7 +380,7 @@ static void a_secret_is_shown_once_and_kept_as_a_hash(void)
     CU_ASSERT(json_is_null(http_member(at_once, "previousSecretUntil")));
     CHECK_STATUS(none, 200);
     CU_ASSERT(json_is_null(http_member(none, "secretCreatedAt")));
-    CHECK_ERROR(refused, 409, "The client does not authenticate with a secret.");
+    CHECK_ERROR(refused, 409, "The application doesn't authenticate with a secret.");
     CU_ASSERT_EQUAL(suite_count(suite, "select count(*) from settings.client c "
                                        "where position('atcs_' in c::text) > 0"),
                     0);

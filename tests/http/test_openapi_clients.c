@@ -1,6 +1,7 @@
 /*
- * test_openapi_clients.c - /openapi.json in use: linters report nothing, and the clients of three
- * generators compile with `tsc --strict` and sign a patient in. Needs npm packages (make npm).
+ * test_openapi_clients.c - /openapi.json and /openapi-3.0.json in use: linters report nothing, and
+ * the clients that three generators make of the first compile with `tsc --strict` and sign a
+ * patient in. Needs npm packages (make npm).
  *
  * tier: browser
  */
@@ -23,14 +24,15 @@ static const struct unit_need needs[] = {
     {NULL, NULL},
 };
 
-static void save_page(void)
+static void save_page(const char *name)
 {
-    HTTP_ANSWER page = http_get(suite_url(suite), "/openapi.json", NULL);
     char path[160];
     FILE *file;
 
+    snprintf(path, sizeof(path), "/%s", name);
+    HTTP_ANSWER page = http_get(suite_url(suite), path, NULL);
     CHECK_STATUS(page, 200);
-    snprintf(path, sizeof(path), "%s/openapi.json", dir.path);
+    snprintf(path, sizeof(path), "%s/%s", dir.path, name);
     file = fopen(path, "w");
     CU_ASSERT_PTR_NOT_NULL_FATAL(file);
     CU_ASSERT_EQUAL(fwrite(page->body, 1, page->size, file), page->size);
@@ -44,7 +46,8 @@ static void the_page_is_clean_and_its_clients_compile(void)
 
     if (!unit_has(needs, "ATRIUM_REQUIRE_ALL"))
         return;
-    save_page();
+    save_page("openapi.json");
+    save_page("openapi-3.0.json");
     PROGRAM check = program_start(argv, NULL);
     CU_ASSERT_TRUE(program_wait_end(check, TOOLS_MS));
     CHECK_EXIT(check, 0);

@@ -163,7 +163,7 @@ static void the_front_page_leads_on(void)
     for (size_t i = 0; i < 3; i++)
         UNIT_CHECK(strstr(front->body,
                           (const char *const[]){"href=\"/t/-/sign-in\"", "href=\"/console/\"",
-                                                "href=\"/openapi.json\""}[i]),
+                                                "href=\"/docs\""}[i]),
                    "link %zu", i);
     CU_ASSERT_PTR_NULL(cookie);
     free(cookie);

@@ -76,7 +76,7 @@ static void a_passkey_is_shown_instead_of_a_code(void)
     passkey_check_refused(older);
     HTTP_ANSWER spent =
         passkey_mfa(suite, "Patient", login, authenticator_get(key, http_member(start, "options")));
-    CHECK_ERROR(spent, 400, "The challenge is invalid or has expired.");
+    CHECK_ERROR(spent, 400, "The challenge is invalid or has expired. Start again.");
     HTTP_ANSWER again = passkey_mfa_start(suite, "Patient", login);
     HTTP_ANSWER shown =
         passkey_mfa(suite, "Patient", login, authenticator_get(key, http_member(again, "options")));

@@ -182,7 +182,8 @@ static void a_passkey_made_above_is_demanded_below(void)
 /* Browsers make passkeys only on https or the local machine, and never for an IP address. */
 static void an_application_without_https_has_no_passkeys(void)
 {
-    static const char no_application[] = "Passkeys need an application with an https address.";
+    static const char no_application[] =
+        "Passkeys need an application with an https URL. Set it in the project's settings.";
     static const struct {
         const char *url, *rp_id; /* NULL: none */
     } rows[] = {

@@ -226,7 +226,7 @@ static void a_challenge_is_good_once_and_for_five_minutes(void)
     CHECK_STATUS(first, 200);
     HTTP_ANSWER replayed = passkey_sign_in_finish(suite, "Patient", http_text(start, "loginId"),
                                                   json_incref(credential));
-    CHECK_ERROR(replayed, 400, "The challenge is invalid or has expired.");
+    CHECK_ERROR(replayed, 400, "The challenge is invalid or has expired. Start again.");
     HTTP_ANSWER other = passkey_sign_in_start(suite, "Patient", "demo", NULL);
     HTTP_ANSWER moved =
         passkey_sign_in_finish(suite, "Patient", http_text(other, "loginId"), credential);
@@ -235,7 +235,7 @@ static void a_challenge_is_good_once_and_for_five_minutes(void)
     suite_advance_clock(suite, LIFE + 1);
     HTTP_ANSWER late = passkey_sign_in_finish(suite, "Patient", http_text(last, "loginId"),
                                               authenticator_get(key, http_member(last, "options")));
-    CHECK_ERROR(late, 400, "The challenge is invalid or has expired.");
+    CHECK_ERROR(late, 400, "The challenge is invalid or has expired. Start again.");
 }
 
 /* One of each kind: an enrollment and a fresh proof can be concurrent. */
@@ -265,7 +265,7 @@ static void a_session_has_one_challenge_of_a_kind(void)
     HTTP_ANSWER late =
         passkey_enroll_finish(suite, person->access, http_text(early, "enrollmentId"),
                               authenticator_create(second, http_member(early, "options")));
-    CHECK_ERROR(late, 400, "The challenge is invalid or has expired.");
+    CHECK_ERROR(late, 400, "The challenge is invalid or has expired. Start again.");
     HTTP_ANSWER done =
         passkey_enroll_finish(suite, person->access, http_text(last, "enrollmentId"),
                               authenticator_create(second, http_member(last, "options")));
@@ -309,7 +309,7 @@ static void an_altered_login_id_is_none(void)
         altered[at] = altered[at] == 'A' ? 'B' : 'A';
         HTTP_ANSWER answer = passkey_sign_in_finish(
             suite, "Patient", altered, authenticator_get(key, http_member(start, "options")));
-        CHECK_ERROR(answer, 400, "The challenge is invalid or has expired.");
+        CHECK_ERROR(answer, 400, "The challenge is invalid or has expired. Start again.");
         free(altered);
     }
     HTTP_ANSWER good = passkey_sign_in_finish(
@@ -338,7 +338,7 @@ static void a_challenge_serves_its_own_purpose(void)
     HTTP_ANSWER stolen =
         passkey_enroll_finish(suite, thief->access, http_text(enrolment, "enrollmentId"),
                               authenticator_create(thief_key, http_member(enrolment, "options")));
-    CHECK_ERROR(stolen, 400, "The challenge is invalid or has expired.");
+    CHECK_ERROR(stolen, 400, "The challenge is invalid or has expired. Start again.");
 }
 
 static void of_many_answers_to_one_challenge_one_counts(void)
@@ -421,7 +421,7 @@ static void an_account_has_at_most_twenty(void)
     CU_ASSERT_EQUAL(good, 3);
     http_answers_destroy(answers, MANY);
     HTTP_ANSWER full = passkey_enroll_start(suite, person->access);
-    CHECK_ERROR(full, 409, "An account has at most 20 passkeys.");
+    CHECK_ERROR(full, 409, "You can have at most 20 passkeys. Remove one first.");
 }
 
 static void a_passkey_belongs_to_one_account(void)
@@ -431,7 +431,7 @@ static void a_passkey_belongs_to_one_account(void)
     PERSON two = person_register(suite, NULL);
 
     HTTP_ANSWER taken = passkey_enroll(suite, two->access, key);
-    CHECK_ERROR(taken, 409, "This passkey is in use already.");
+    CHECK_ERROR(taken, 409, "This passkey is already registered.");
     HTTP_ANSWER mine = http_get(suite_url(suite), "/auth/passkey", one->access);
     char path[96];
     snprintf(path, sizeof(path), "/auth/passkey/%s", http_text(mine, "passkeys.0.id"));

@@ -401,7 +401,7 @@ static void a_sign_in_with_a_common_password_is_mailed_once(void)
 
 static void check_change_required(const struct http_answer *answer)
 {
-    CHECK_ERROR(answer, 403, "The password must be changed.");
+    CHECK_ERROR(answer, 403, "This password is too common. Reset it to sign in.");
     CU_ASSERT_STRING_EQUAL(http_text(answer, "code"), "PASSWORD_CHANGE_REQUIRED");
 }
 

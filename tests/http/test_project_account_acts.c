@@ -201,7 +201,7 @@ static void what_an_operator_has_locked_stays_locked(void)
 
     CHECK_EXIT(lock, 0);
     HTTP_ANSWER unlock = act(admin->access, id, "unlock", "a ticket");
-    CHECK_ERROR(unlock, 409, "An operator has locked the account.");
+    CHECK_ERROR(unlock, 409, "An operator has locked this account. Ask the operator to unlock it.");
     check_locked(by_client(person->email, person->password));
 }
 
@@ -420,7 +420,7 @@ static void others_may_not(void)
         HTTP_ANSWER unknown = act(admin->access, UNKNOWN, acts[i], "a ticket");
         CHECK_ERROR(unknown, 404, "Account not found.");
         HTTP_ANSWER own = act(admin->access, self, acts[i], "a ticket");
-        CHECK_ERROR(own, 409, "You cannot do this to your own account.");
+        CHECK_ERROR(own, 409, "You can't do this to your own account.");
     }
     CU_ASSERT_EQUAL(live_sessions(id), 1);
 }
@@ -567,7 +567,7 @@ static void the_last_admin_stays(void)
                                                            .body = json_pack("{s:i}", "days", 9)});
     CHECK_STATUS(leaves, 200);
     HTTP_ANSWER last = act(left->access, second, "lock", "a ticket");
-    CHECK_ERROR(last, 409, "The project needs an admin: this is the last one.");
+    CHECK_ERROR(last, 409, "The project needs at least one admin, and this is the last one.");
     PERSON back = person_sign_in(suite, "Practitioner", one->email, one->password, "actspair");
     CU_ASSERT_EQUAL(back->status, 200);
     snprintf(paths[0], sizeof(paths[0]), ACCOUNTS "%s/lock", second);

@@ -58,7 +58,7 @@ static void projects_are_made_with_and_without_a_code(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(table->out, "TENANT CODE"));
 
     PROGRAM taken = ATRIUMCTL(suite, NULL, "project", "create", "Y", "--code", "x-42");
-    CHECK_REFUSED(taken, FAILED, "The tenant code is taken.");
+    CHECK_REFUSED(taken, FAILED, "The tenant code is already in use. Choose another one.");
     PROGRAM bad = ATRIUMCTL(suite, NULL, "project", "create", "Y", "--code", "No Code!");
     CHECK_REFUSED(bad, FAILED, "tenantCode");
     PROGRAM both = ATRIUMCTL(suite, NULL, "project", "create", "Y", "--code", "y-1", "--no-code");

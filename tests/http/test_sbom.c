@@ -123,6 +123,7 @@ static void files_of_others_have_hash_and_licence(void)
     } rows[] = {
         {"preact", "web/console/vendor/hooks.module.js", "MIT"},
         {"htm", "web/console/vendor/htm.module.js", "Apache-2.0"},
+        {"swagger-ui-dist", "web/console/vendor/swagger-ui-bundle.js", "Apache-2.0"},
         {"zxcvbn", "authd/data/common_passwords.txt", "MIT"},
     };
     json_t *components = json_object_get(bill->json, "components");

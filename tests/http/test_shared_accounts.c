@@ -251,7 +251,8 @@ static void a_passkey_made_in_one_tenant_opens_no_other(void)
     passkey_check_refused(other);
     HTTP_ANSWER proven =
         http_post(suite_url(suite), "/auth/step-up/start", there->access, json_object());
-    CHECK_ERROR(proven, 400, "The account has no passkey here.");
+    CHECK_ERROR(proven, 400,
+                "The account has no passkey for this application. Send a code instead.");
     HTTP_ANSWER shown = http_get(suite_url(suite), "/auth/passkey", there->access);
     CU_ASSERT_EQUAL(json_array_size(http_member(shown, "passkeys")), 0);
     HTTP_ANSWER listed = http_get(suite_url(suite), "/auth/passkey", here->access);

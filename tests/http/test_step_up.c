@@ -219,7 +219,8 @@ static void a_password_is_not_enough_with_a_factor(void)
     char code[7];
 
     HTTP_ANSWER password = by_password(access, owner.person->password);
-    CHECK_ERROR(password, 400, "A code of the second factor is required.");
+    CHECK_ERROR(password, 400,
+                "Enter a code of your second factor: a password alone is not enough.");
     suite_advance_clock(suite, FRESH + 60);
     HTTP_ANSWER spent = by_code(access, "123456");
     CHECK_ERROR(spent, 400, "The code is incorrect.");
@@ -239,7 +240,7 @@ static void malformed_step_ups_are_refused(void)
     HTTP_ANSWER brief = by_code(patient->access, "12345");
     CHECK_PROBLEM(brief, "mfaToken");
     HTTP_ANSWER none = by_code(patient->access, "123456");
-    CHECK_ERROR(none, 400, "No second factor is enrolled.");
+    CHECK_ERROR(none, 400, "You have no second factor.");
     HTTP_ANSWER anonymous = by_password(NULL, patient->password);
     CHECK_STATUS(anonymous, 401);
     CU_ASSERT_STRING_EQUAL(http_text(anonymous, "code"), "");
@@ -251,7 +252,7 @@ static void a_proof_is_asked_for_last(void)
 
     suite_advance_clock(suite, FRESH + 60);
     HTTP_ANSWER twice = post_token(ENROLL, owner.person->access, "123456");
-    CHECK_ERROR(twice, 409, "A second factor is already enrolled.");
+    CHECK_ERROR(twice, 409, "You already have a second factor.");
     HTTP_ANSWER wrong = post_token(DISABLE, owner.person->access, "123456");
     CHECK_ERROR(wrong, 400, "The code is incorrect.");
     PERSON admin = person_admin(suite);

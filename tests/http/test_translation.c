@@ -135,7 +135,7 @@ static void requests_are_checked(void)
          "must be an ISO 639-1 code or a language's name"},
         {"xx", "es", one("a"), "sourceLanguage", "must be an ISO 639-1 code or a language's name"},
         {"en", "English", one("a"), "targetLanguage",
-         "must be another language than sourceLanguage"},
+         "must be a different language than sourceLanguage"},
         {"en", "ja", one("a"), "targetLanguage",
          "no translation from English to Japanese is installed"},
         {"Deutsch", "es", one("a"), "targetLanguage",
@@ -439,7 +439,7 @@ static void works_by(const struct suite_options *options, const char *means)
     if (strcmp(means, "none") != 0)
         CHECK_STATUS(program, 200);
     else
-        CHECK_ERROR(program, 503, "Programs cannot be run here.");
+        CHECK_ERROR(program, 503, "Programs can't run on this installation.");
     PROGRAM status = ATRIUMCTL(other, NULL, "--json", "status", "botd.1");
     char *name;
     if (asprintf(&name, "\"sandbox\": \"%s\"", means) < 0)
@@ -566,7 +566,7 @@ static void a_pair_that_fails_is_reported(void)
     CU_ASSERT_TRUE(comes_to_be_logged(other, "(a line that quotes a text)"));
     HTTP_ANSWER refused = http_post(suite_url(other), TRANSLATION, one_of_it->access,
                                     translated_body("fr", "en", one("bad marmalade")));
-    CHECK_ERROR(refused, 503, "The translation failed. Try again.");
+    CHECK_ERROR(refused, 503, "The translation failed. Please try again later.");
     CU_ASSERT_FALSE(is_logged(other, "marmalade"));
     HTTP_ANSWER good = http_post(suite_url(other), TRANSLATION, one_of_it->access,
                                  translated_body("es", "en", one("bad marmalade")));
@@ -574,7 +574,7 @@ static void a_pair_that_fails_is_reported(void)
     install_pair(&dir, "fra-eng", works);
     install_pair(&dir, "deu-eng", hangs);
     CU_ASSERT_TRUE(comes_to_be_logged(other, "pair=deu-eng"));
-    check_doctor(other, "fail", "1 of 4 pairs of languages fail; deu-eng: There was no answer");
+    check_doctor(other, "fail", "1 of 4 pairs of languages fail; deu-eng: There was no response");
     suite_stop(&other);
 }
 

@@ -19,7 +19,7 @@
 
 enum { UPLOAD_MAX = 2 * 1024 * 1024 };
 
-static const char forged[] = "The upload form is invalid or has expired.";
+static const char forged[] = "The upload form is invalid or has expired. Request a new one.";
 static const char malformed[] = "The form is malformed.";
 
 static struct suite *suite;
@@ -309,10 +309,11 @@ static void a_document_has_twenty_forms(void)
 static void forged_forms_are_refused(void)
 {
     static const char too_large[] = "Your proposed upload exceeds the maximum allowed size.";
-    static const char no_form[] = "The content type must be multipart/form-data.";
+    static const char no_form[] = "The Content-Type must be multipart/form-data.";
     static const struct broken rows[] = {
-        {"no file", write_no_file, NULL, 400, "The form has no file."},
-        {"a file of another name", write_file_by_another_name, NULL, 400, "The form has no file."},
+        {"no file", write_no_file, NULL, 400, "The form has no field `file`."},
+        {"a file of another name", write_file_by_another_name, NULL, 400,
+         "The form has no field `file`."},
         {"the file first", write_file_first, NULL, 403, forged},
         {"NUL in a value", write_nul_in_a_value, NULL, 400, malformed},
         {"NUL in a name", write_nul_in_a_name, NULL, 400, malformed},
@@ -320,15 +321,15 @@ static void forged_forms_are_refused(void)
         {"a thousand fields", write_many_fields, NULL, 400, "The form has too many fields."},
         {"a part without a name", write_part_without_name, NULL, 400, malformed},
         {"no end", write_no_end, NULL, 400, malformed},
-        {"garbage", write_garbage, NULL, 400, "The form has no file."},
-        {"nothing", write_nothing, NULL, 400, "The form has no file."},
+        {"garbage", write_garbage, NULL, 400, "The form has no field `file`."},
+        {"nothing", write_nothing, NULL, 400, "The form has no field `file`."},
         {"a byte too much", write_too_much, NULL, 400, too_large},
         {"far too much", write_far_too_much, NULL, 400, too_large},
         {"no form", write_good, " application/octet-stream", 415, no_form},
         {"no boundary", write_good, " multipart/form-data", 415, no_form},
         {"JSON", write_good, " application/json", 415, no_form},
         {"another boundary", write_good, " multipart/form-data; boundary=xyz", 400,
-         "The form has no file."},
+         "The form has no field `file`."},
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -642,7 +643,7 @@ static void a_full_disk_is_503(void)
 
     limit_files(1000000);
     HTTP_ANSWER refused = document_upload(suite, made, bytes, 1500000);
-    CHECK_ERROR(refused, 503, "The file cannot be stored now.");
+    CHECK_ERROR(refused, 503, "The file can't be stored right now. Please try again later.");
     char *retry = http_header(refused, "Retry-After");
     CU_ASSERT_PTR_NOT_NULL(retry);
     free(retry);

@@ -432,7 +432,7 @@ static void the_last_admin_is_kept(void)
 {
     PROGRAM refused = delete_user(suite_text(suite, "demo.adminEmail"));
 
-    CHECK_REFUSED(refused, 1, "The project needs an admin: this is the last one.");
+    CHECK_REFUSED(refused, 1, "The project needs at least one admin, and this is the last one.");
     CU_ASSERT_EQUAL(accounts(suite_text(suite, "demo.adminEmail")), 1);
 }
 

@@ -664,9 +664,9 @@ static void metadata_of_every_format_is_left_out(void)
 static void test_what_is_no_whole_image_or_too_large_a_one_is_refused(void)
 {
     static const char no_image[] = "needs a JPEG, PNG, WebP, GIF, HEIF or AVIF image",
-                      damaged[] = "needs an image that is not damaged",
+                      damaged[] = "needs an undamaged image",
                       large[] = "needs an image of at most 100 megapixels",
-                      result[] = "would make too large an image of this one";
+                      result[] = "would make the resized image too large";
     static const struct {
         const char *input;
         struct image_size size;

@@ -63,7 +63,8 @@ static void refuse(struct loop *loop, void *arg UNUSED)
         CU_ASSERT_EQUAL(variant_get(variants, &req, object, 0, &size, &variant, &err), -1);
         CU_ASSERT_EQUAL(err.code, ERR_UNAVAILABLE);
         CU_ASSERT_EQUAL(err.retry_after_s, 60);
-        CU_ASSERT_STRING_EQUAL(err.message, "Images cannot be resized now.");
+        CU_ASSERT_STRING_EQUAL(err.message,
+                               "Images can't be resized right now. Please try again later.");
     }
     CU_ASSERT_EQUAL(unusable(metrics, arena), 1);
     variants_destroy(&variants);

@@ -1,5 +1,5 @@
-// check.cjs DIR URL - lints DIR/openapi.json, generates three clients into DIR, compiles them with usage.ts, and runs it
-// against URL. Any tool's complaint goes to stderr and ends this with 1.
+// check.cjs DIR URL - lints DIR/openapi.json and DIR/openapi-3.0.json, generates three clients from the first into DIR,
+// compiles them with usage.ts, and runs it against URL. Any tool's complaint goes to stderr and ends this with 1.
 const { execFile } = require('node:child_process');
 const { copyFileSync, writeFileSync } = require('node:fs');
 const path = require('node:path');
@@ -46,8 +46,10 @@ async function main() {
     }));
     copyFileSync('tests/openapi-clients/usage.ts', path.join(dir, 'usage.ts'));
 
-    insistRedocly(await run('redocly', 'lint', 'openapi.json', '--extends=recommended', '--format=json'));
-    insist(await run('spectral', 'lint', 'openapi.json', '--ruleset=spectral.yaml', '--fail-severity=hint'));
+    for (const page of ['openapi.json', 'openapi-3.0.json']) {
+        insistRedocly(await run('redocly', 'lint', page, '--extends=recommended', '--format=json'));
+        insist(await run('spectral', 'lint', page, '--ruleset=spectral.yaml', '--fail-severity=hint'));
+    }
     insist(await run('openapi-typescript', 'openapi.json', '-o', 'types.ts', '--default-non-nullable=false'));
     insist(await run('openapi-ts', '-i', 'openapi.json', '-o', 'hey', '-c', '@hey-api/client-fetch'));
     insist(await run('orval', '--input', 'openapi.json', '--output', 'orval.ts', '--client', 'fetch'));

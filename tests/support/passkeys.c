@@ -118,7 +118,7 @@ struct http_answer *passkey_mfa(struct suite *suite, const char *role, const cha
 
 void passkey_check_refused(const struct http_answer *answer)
 {
-    CHECK_ERROR(answer, 400, "The passkey is not accepted.");
+    CHECK_ERROR(answer, 400, "The passkey was not accepted.");
 }
 
 void passkey_check_first_step(struct suite *suite, const struct person *person, const char *want)

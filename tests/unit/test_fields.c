@@ -785,11 +785,11 @@ static const struct api_case api_cases[] = {
      "{\"sessionCode\":\"x\",\"codeVerifier\":\"" CHALLENGE "\"}", ""},
     {&practitioner_login_token_in_table,
      "{\"sessionCode\":\"x\",\"codeVerifier\":\"" CHALLENGE "/\"}",
-     "codeVerifier must consist of letters, digits, '-', '.', '_' and '~'"},
+     "codeVerifier must contain only letters, digits, '-', '.', '_' and '~'"},
     {&refresh_token_in_table, "{\"refresh_token\":\"\"}",
      "refresh_token must be at least 1 character"},
     {&project_child_in_table, "{\"name\":\"N\",\"tenantCode\":\"Upper\"}",
-     "tenantCode must consist of lower-case letters, digits and hyphens"},
+     "tenantCode must contain only lower-case letters, digits and hyphens"},
     {&mail_queue_in_table, "{\"count\":0}", "count must be at least 1"},
 };
 

@@ -82,32 +82,50 @@ static void the_policy_admits_the_scripts_and_the_styles_by_hash(void)
     CU_ASSERT_PTR_NULL(strstr(policy, "unsafe"));
 }
 
+static void the_reference_admits_its_own_scripts_alone(void)
+{
+    CLEANUP(arena_destroy) struct arena *arena = arena_new();
+    const char *policy =
+        console_policy(file_of(CONSOLE_REFERENCE), "https://s3.example.org", arena);
+
+    CU_ASSERT_PTR_NOT_NULL(
+        strstr(policy, arena_printf(arena, "script-src %s;", reference_scripts)));
+    CU_ASSERT_PTR_NOT_NULL(strstr(policy, arena_printf(arena, "style-src %s;", reference_styles)));
+    CU_ASSERT_PTR_NOT_NULL(strstr(policy, "connect-src 'self';"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(policy, "frame-ancestors 'none'"));
+    CU_ASSERT_PTR_NULL(strstr(policy, "unsafe"));
+    CU_ASSERT_EQUAL(console_find("reference")->kind, CONSOLE_DOCUMENT);
+}
 static void the_document_has_the_scripts_of_the_policy(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
     const struct console_bytes *document = &file_of(CONSOLE_DOCUMENT)->plain;
+    const struct console_bytes *reference = &file_of(CONSOLE_REFERENCE)->plain;
     const char *text = arena_strndup(arena, document->bytes, document->size);
-
+    const char *other = arena_strndup(arena, reference->bytes, reference->size);
     size_t scripts = 0;
 
     for (size_t i = 0; i < console_file_count; i++) {
         const struct console_file *file = &console_files[i];
         const char *named = arena_printf(arena, "src=\"/console/%s\" integrity=\"", file->name);
         const char *at = strstr(text, named);
+        const char *admitted = at ? console_scripts : reference_scripts;
 
         if (!is_script(file))
             continue;
         scripts++;
+        at = at ? at : strstr(other, named);
         UNIT_CHECK(at != NULL, "%s is not in the document", file->name);
         if (!at)
             continue;
         at += strlen(named);
         at = arena_printf(arena, "'%.*s'", (int)strcspn(at, "\""), at);
-        UNIT_CHECK(strstr(console_scripts, at) != NULL, "%s: %s", file->name, at);
+        UNIT_CHECK(strstr(admitted, at) != NULL, "%s: %s", file->name, at);
     }
     CU_ASSERT_TRUE(scripts > 10);
     CU_ASSERT_PTR_NULL(strstr(text, "@MODULES@"));
     CU_ASSERT_PTR_NULL(strstr(text, "@STYLE@"));
+    CU_ASSERT_PTR_NULL(strchr(strstr(other, "<main"), '@'));
 }
 
 static void the_preview_runs_nothing_and_loads_nothing(void)
@@ -191,6 +209,7 @@ static const struct unit_case cases[] = {
     CASE(an_address_without_a_file_is_the_document),
     CASE(an_unknown_asset_is_no_document),
     CASE(the_policy_admits_the_scripts_and_the_styles_by_hash),
+    CASE(the_reference_admits_its_own_scripts_alone),
     CASE(the_document_has_the_scripts_of_the_policy),
     CASE(the_preview_runs_nothing_and_loads_nothing),
     CASE(an_origin_cannot_add_to_the_policy),

@@ -160,7 +160,7 @@ static void content_types_are_forms_or_not(void)
         const char *got = read_form(rows[i].type, body, sizeof(body) - 1, 100, arena);
 
         UNIT_CHECK(strcmp(got, rows[i].good ? "file=x."
-                                            : "The content type must be multipart/form-data.") == 0,
+                                            : "The Content-Type must be multipart/form-data.") == 0,
                    "%s: %s", rows[i].type, got);
     }
 }

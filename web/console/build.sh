@@ -1,7 +1,7 @@
 #!/bin/sh
-# build.sh GEN - bundles the console into GEN: the files that the gateway serves below /console/, each plain, with gzip
-# and with brotli, and their table console_files.c. Needs esbuild, brotli and Debian's essential packages; no Node, no
-# network.
+# build.sh GEN - bundles the console and the API reference into GEN: the files that the gateway serves at /docs and below
+# /console/, each plain, with gzip and with brotli, and their table console_files.c. Needs esbuild, brotli and Debian's
+# essential packages; no Node, no network.
 #
 # A file below assets/ has a hash of its bytes in its name and never changes. The document contains the shell, its
 # styles and boot.js. It defers the modules (application, screens, languages) until they are needed, and names them with
@@ -78,6 +78,21 @@ perl -e 'my ($document, $style, $boot, $modules, $icon) = @ARGV; local $/;
     $text =~ s/\@(STYLE|BOOT|MODULES|ICON)\@/$value{$1}/g;
     print $text' "$gen/shell.html" "$gen/style.css" "$gen/boot.js" "$modules" "$icon" > "$gen/index.html"
 
+# The API reference, Swagger UI as its package has it: its document carries the styles, too.
+esbuild "$from/reference/boot.js" --minify --target=es2020 --log-level=warning --outfile="$gen/reference.js"
+{ cat "$from/vendor/swagger-ui.css"; esbuild "$from/reference/style.css" --minify --log-level=warning; } > "$gen/reference.css"
+perl -pi -e 's{/\*# sourceMappingURL=.*?\*/}{}; chomp if eof' "$gen/reference.css"
+cp "$from/vendor/swagger-ui-bundle.js" "$gen/swagger-ui.js"
+bundle_hash=$(integrity_of "$gen/swagger-ui.js")
+reference_hash=$(integrity_of "$gen/reference.js")
+bundle=swagger-ui-$(hash_of "$gen/swagger-ui.js").js
+reference=reference-$(hash_of "$gen/reference.js").js
+perl -pe 'BEGIN { my ($style, @rest) = splice @ARGV, 1; local $/; open my $file, "<", $style or die "$style: $!\n";
+    @value{qw(STYLE ICON BUNDLE BUNDLE_HASH BOOT BOOT_HASH)} = (scalar <$file>, @rest) }
+    s/\@(STYLE|ICON|BUNDLE_HASH|BUNDLE|BOOT_HASH|BOOT)\@/$value{$1}/g' \
+    "$from/reference/index.html" "$gen/reference.css" "$icon" "$bundle" "sha256-$bundle_hash" "$reference" \
+    "sha256-$reference_hash" > "$gen/reference.html"
+
 table=$gen/console_files.c.new
 {
     echo '/* Made by web/console/build.sh. */'
@@ -109,9 +124,14 @@ for each in $assets; do
     add "$gen/${each%%:*}.js" "assets/${each#*:}" 'text/javascript; charset=utf-8' CONSOLE_ASSET
 done
 add "$from/icon.svg" "assets/$icon" 'image/svg+xml' CONSOLE_ASSET
+add "$gen/reference.html" reference 'text/html; charset=utf-8' CONSOLE_REFERENCE
+add "$gen/swagger-ui.js" "assets/$bundle" 'text/javascript; charset=utf-8' CONSOLE_ASSET
+add "$gen/reference.js" "assets/$reference" 'text/javascript; charset=utf-8' CONSOLE_ASSET
 {
     printf 'const struct console_file console_files[] = {\n%s};\n' "$rows"
     echo "const size_t console_file_count = $count;"
     echo "const char console_scripts[] = \"'sha256-$boot_hash'$hashes\", console_styles[] = \"'sha256-$style_hash'\";"
+    echo "const char reference_scripts[] = \"'sha256-$bundle_hash' 'sha256-$reference_hash'\","
+    echo "           reference_styles[] = \"'sha256-$(integrity_of "$gen/reference.css")'\";"
 } >> "$table"
 mv "$table" "$gen/console_files.c"
