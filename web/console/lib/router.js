@@ -20,7 +20,7 @@ function tell() {
     listeners.forEach((each) => each());
 }
 
-/** Asks `question` before the screen is left, until the answered function is called. */
+/** Asks `question` before the screen is left, until the returned function is called. */
 export function guard(question = t('Leave without saving your changes?')) {
     const held = { question };
 

@@ -39,7 +39,7 @@ const templates = {
 
 export const templateTitle = (name) => t(templates[name] ?? name);
 
-/** How a call of a bot ended: [text, kind of its badge]. */
+/** Outcomes of executions: [text, kind of badge]. */
 export const outcomes = { success: [N('Success'), 'good'], failure: [N('Failed'), 'bad'], timeout: [N('Timed out'), 'bad'], refused: [N('Rejected'), 'warn'] };
 
 // A branding text is shown as its language.
@@ -56,5 +56,5 @@ export function Diff({ change, policies = [] }) {
     return html`<span class="diff"><del>${word(change.old)}</del> → <ins>${word(change.new)}</ins></span>`;
 }
 
-// A person whose account was erased has no name any more.
+// A person whose account was erased has no name.
 export const author = ({ who }) => (who ? who.display || who.reference : t('Operator'));

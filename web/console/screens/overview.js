@@ -49,7 +49,7 @@ function Flow({ flow }) {
 // ---- sign-ins ----
 
 const signedIn = (n) => plural(n, '{n} successful', '{n} successful'), refused = (n) => plural(n, '{n} failed', '{n} failed');
-const LABELS = 6; // every so many hours one is written below its bar
+const LABELS = 6; // hours between two labels below the bars
 
 /** A bar for each hour: sign-ins, and above them refused ones; as a table for screen readers. */
 function Hours({ hours }) {
@@ -102,7 +102,7 @@ function Bots() {
 
 // ---- the screen ----
 
-// A number that another daemon has: its part of the screen is there without it.
+// A number from another daemon; the rest of the screen does not wait for it.
 const fact = (load, value) => (load.data ? value(load.data) : load.error ? html`<${Button} kind="quiet" onClick=${load.reload}>${t('Failed to load. Retry')}<//>` : '…');
 
 function Hooks({ hooks }) {

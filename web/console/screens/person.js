@@ -17,7 +17,7 @@ const acts = [
     { key: 'cancel-deletion', title: N('Cancel deletion'), done: N('Deletion canceled.'), text: N('Cancels the scheduled deletion and keeps the account.'), when: (who) => who.state === 'deleting' },
 ];
 
-// What a person signs in with: a session names what it was begun by, joined by "+".
+// Sign-in methods. A session contains those it began with, joined by "+".
 const proofs = { password: N('Password'), totp: N('Authenticator app'), passkey: N('Passkey'), 'mail-code': N('Email code'), 'recovery-code': N('Recovery code') };
 const proofNames = (kinds) => kinds.map((each) => t(proofs[each] ?? each)).join(', ');
 
