@@ -340,7 +340,8 @@ void fields_set_fallbacks(const struct field_table *table, void *ret);
 
 json_t *fields_row_schema(const struct field *row, enum fields_way way);
 
-/* Returns an example of the table's rows, without optional rows with a flag of `omit`. New reference. */
+/* Returns an example of the table's rows, without optional rows with a flag of `omit`. New
+ * reference. */
 json_t *fields_example(const struct field_table *table, unsigned omit);
 json_t *fields_row_example(const struct field *row);
 

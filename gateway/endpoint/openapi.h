@@ -1,4 +1,4 @@
-/* openapi.h - /openapi.json (OpenAPI 3.1) and /openapi-3.0.json, from route rows and field tables. */
+/* openapi.h - /openapi.json (3.1) and /openapi-3.0.json, from route rows and field tables. */
 #ifndef ATRIUM_GATEWAY_ENDPOINT_OPENAPI_H
 #define ATRIUM_GATEWAY_ENDPOINT_OPENAPI_H
 
@@ -15,8 +15,8 @@ struct openapi {
 };
 FIELD_DECLARE(openapi);
 
-/* Writes the page in 3.1, and `older` in 3.0; skips endpoints without `doc`. Texts are in the arena.
- * server: URL of the API; NULL: relative to the page. */
+/* Writes the page in 3.1, and `older` in 3.0; skips endpoints without `doc`. Texts are in the
+ * arena. server: URL of the API; NULL: relative to the page. */
 void openapi_build(struct openapi *self, struct openapi *older, struct arena *arena,
                    const struct endpoint *endpoints, size_t count, const char *server);
 

@@ -60,7 +60,7 @@ int main(void)
 
     dir = unit_dir_make();
     suite = suite_start(NULL);
-    setenv("TMPDIR", dir.path, 1); /* of Chromium's profile */
+    setenv("TMPDIR", dir.path, 1); /* for Chromium's profile */
     result = unit_run("reference", cases, ARRAY_SIZE(cases));
     unit_dir_remove(&dir);
     return result;
