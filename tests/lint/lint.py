@@ -62,6 +62,9 @@ LANGUAGE_DONE = (
     'SECURITY.md',
     'docs/*.md',
     'docs/adr/*.md',
+    '*/*.8',
+    'common/service/atrium.conf.5',
+    'ctl/atriumctl.1',
 )
 
 ADVICE = {
@@ -339,6 +342,8 @@ def prose(path, text):
         text = re.sub(r'\]\([^)]*\)|https?://\S+|"[^"]{1,80}"', blank, text)
         starts = r'(?:\A|\n\s*\n|\n(?= *(?:[-*#|]|\d+\.)))[\s#*-]*(?:\d+\. +)?[*_]*(?=[A-Za-z])|\| *(?=[A-Za-z])'
         return text, [(m.end(), False) for m in re.finditer(starts, text)]
+    if re.search(r'\.[1-8]$', path):
+        text = roff_text(text)
     if path.endswith(('.c', '.h', '.def')):
         kept, starts = re.sub(r'[^\n]', ' ', text), []
         for match in re.finditer(r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"', text, re.S):
@@ -348,6 +353,14 @@ def prose(path, text):
                 starts.append((match.start() + top.end(), True))
         return kept, starts
     return text, [(m.end(), False) for m in re.finditer(r'(?:\A|\n\s*\n)\s*', text)]
+
+
+def roff_text(text):
+    """A man page as plain text of as many lines: names in bold and italics are underscores, headings and tags empty."""
+    text = re.sub(r'^\.nf$.*?^\.fi$', blank, text, flags=re.S | re.M)
+    text = re.sub(r'\\f[BIR]|\\&', '', text).replace('\\-', '-')
+    text = re.sub(r'^\.TP\n.*|^\.(?:[PIT]P|R[SE]|S[HS]|TH|nf|fi).*', blank, text, flags=re.M)
+    return re.sub(r'^\..*', lambda m: '_' * len(m.group(0)), text, flags=re.M)
 
 
 def without_indented_code(text):

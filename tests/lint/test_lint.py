@@ -53,11 +53,12 @@ GLOSSARY = '''# Glossary
 | a noun or a verb | "With" |
 '''
 
-lint.LANGUAGE_DONE = ('README.md', 'docs/*.md', 'CHANGELOG.md', 'authd/done.c')
+lint.LANGUAGE_DONE = ('README.md', 'docs/*.md', 'CHANGELOG.md', '*/*.8', 'authd/done.c')
 
 GOOD = {
     'README.md': '# A tree\n',
     'CHANGELOG.md': '## [Unreleased]\n',
+    'authd/authd.8': '.TH AUTHD 8\n',
     'authd/done.c': '/* Does nothing. */\n',
     'docs/glossary.md': GLOSSARY,
     'common/base/arena.h': '#ifndef ATRIUM_COMMON_BASE_ARENA_H\n#define ATRIUM_COMMON_BASE_ARENA_H\n#endif\n',
@@ -138,6 +139,14 @@ CASES = [
     ('a finished comment without a subject', 'authd/done.c', '/* done.c - with a row. */\n', 'language', '"with" at the beginning'),
     ('a string of a finished file', 'authd/done.c', 'const char *text = "stands";\n', None, ''),
     ('a calque in a file that is not finished', 'authd/a.c', '/* The row stands here. */\n', None, ''),
+    ('a calque in a man page', 'authd/authd.8', '.TH A 8\n.SH B\nThe row\nstands here.\n', 'language',
+     'authd/authd.8:4: language: "stands"'),
+    ('a calque around a name in a man page', 'authd/authd.8', '.TH A 8\nThe link\n.B x\nis\\-a; it is\nover.\n', 'language',
+     'authd/authd.8:4: language: "is over"'),
+    ('a name and code in a man page', 'authd/authd.8', '.TH A 8\n.B stands\n.BR stands ,\n.nf\nstands\n.fi\nall.\n', None, ''),
+    ('an entry of a man page without a subject', 'authd/authd.8', '.TH A 8\n.TP\n.B key\nOf the row, all.\n', 'language',
+     'authd/authd.8:4: language: "Of" at'),
+    ('the middle of a sentence in a man page', 'authd/authd.8', '.TH A 8\n.TP\n.B key\nAll\n.B rows\nof it.\n', None, ''),
     ('sizeof without parentheses', 'authd/a.c', 'int n = sizeof *p;\n', 'style', 'sizeof(*p)'),
     ('a comparison with NULL', 'authd/a.c', 'int n = p == NULL;\n', 'style', '!p'),
     ('the own header is not first', 'common/base/arena.c', '#include <string.h>\n\n#include "common/base/arena.h"\n',
