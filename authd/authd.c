@@ -115,9 +115,10 @@ static void open_counters(struct authd *d)
     static const char refreshes[] = "atrium_auth_refresh_total",
                       refresh_help[] = "Uses of refresh tokens.";
     static const char passkeys[] = "atrium_auth_passkeys_total",
-                      passkey_help[] = "Passkeys that were shown.";
+                      passkey_help[] = "Passkeys that were presented.";
     static const char settings[] = "atrium_auth_settings_total",
-                      settings_help[] = "Answers about tenants and clients that were needed.";
+                      settings_help[] =
+                          "Lookups of settings of tenants and clients, by cache result.";
     struct metrics *m = d->svc.metrics;
 
     d->count = (struct authd_counters){
@@ -127,7 +128,7 @@ static void open_counters(struct authd *d)
         .sign_in_bad = metrics_counter(m, sign_ins, "result=\"bad\"", sign_in_help),
         .sign_in_throttled = metrics_counter(m, sign_ins, "result=\"throttled\"", sign_in_help),
         .accounts_deleted = metrics_counter(m, "atrium_auth_accounts_deleted_total", "",
-                                            "Deletions that were carried out."),
+                                            "Account deletions that were executed."),
         .refresh_rotated = metrics_counter(m, refreshes, "result=\"rotated\"", refresh_help),
         .refresh_again = metrics_counter(m, refreshes, "result=\"again\"", refresh_help),
         .refresh_refused = metrics_counter(m, refreshes, "result=\"refused\"", refresh_help),

@@ -40,11 +40,11 @@ static int check_keys(void *daemon, const struct request *req, bool issuer, stru
             age = MAX(age, req->now_ms - key[i].createdAt);
     }
     if (live == 0)
-        return check_ok(req, ret, "none: without public_url there are no issuers");
+        return check_ok(req, ret, "no issuers, because public_url is not set");
     if (age > KEY_AGE_WARN)
         return check_say(req, ret, age > KEY_AGE_FAIL ? "fail" : "warn", NULL,
-                         "the key that signs is %s old", check_age(req->arena, age));
-    return check_ok(req, ret, "%zu live, the oldest for %s; rotate within %s", live,
+                         "the signing key is %s old", check_age(req->arena, age));
+    return check_ok(req, ret, "%zu keys are in use, the oldest for %s; rotate within %s", live,
                     check_age(req->arena, oldest), check_age(req->arena, KEY_AGE_WARN - age));
 }
 
@@ -67,9 +67,9 @@ static int check_password_memory(void *daemon, const struct request *req, struct
     int64_t age = clock_mono_ms() - d->password_memory_failed_ms;
 
     if (d->password_memory_failed_ms == 0 || age > MEMORY_WARN_MS)
-        return check_ok(req, ret, "was there for every password");
+        return check_ok(req, ret, "was sufficient for every password");
     return check_say(req, ret, age > MEMORY_FAIL_MS ? "warn" : "fail", NULL,
-                     "%" PRIu64 " passwords could not be hashed, the last %s ago",
+                     "%" PRIu64 " passwords could not be hashed, the last one %s ago",
                      *d->count.password_memory_failures, check_age(req->arena, age));
 }
 
@@ -82,11 +82,12 @@ static int check_password_hashes(void *daemon, const struct request *req, struct
     if (sql_password_count_imported(d->svc.db, req, &row, err) < 0)
         return -1;
     if (row.count == 0)
-        return check_ok(req, ret, "all are of the present parameters");
-    return check_ok(req, ret,
-                    "%" PRId64 " accounts have one of another system or of older parameters, until "
-                    "they sign in",
-                    row.count);
+        return check_ok(req, ret, "all have the current parameters");
+    return check_ok(
+        req, ret,
+        "%" PRId64
+        " accounts have another system's hash or older parameters, until their owners sign in",
+        row.count);
 }
 
 /* Counts practitioners who can't change their own account: it belongs to several organizations, and
@@ -103,34 +104,33 @@ static int check_shared_accounts(void *daemon, const struct request *req, struct
         return -1;
     if (people == 0)
         return check_ok(req, ret, "there are none");
-    return check_warn(req, ret, NULL,
-                      "%" PRId64 " in several organizations, without account pages: their "
-                      "password, second factor, passkeys and address are in the operator's hands",
-                      people);
+    return check_warn(
+        req, ret, NULL,
+        "%" PRId64 " practitioners of several organizations have no account pages: only an "
+        "operator can change their password, second factor, passkeys and email address",
+        people);
 }
 
 const struct check authd_checks[] = {
     {"password hashes", CHECK_DATABASE, "See docs/password-hashes.md.", check_password_hashes},
     {"passkeys", CHECK_DATABASE,
-     "Their owners sign in by password or mailed code and add new ones; or give the application "
-     "its "
-     "former address back (PATIENT_APP_URL, PRACTITIONER_APP_URL, account_app_url).",
+     "Their owners can sign in with a password or an emailed code and add new passkeys; or set the "
+     "application's previous URL again (PATIENT_APP_URL, PRACTITIONER_APP_URL, account_app_url).",
      passkey_health_check},
     {"shared accounts", CHECK_DATABASE,
-     "Set public_url (section common), which gives them account pages; until then use atriumctl "
+     "Set public_url (section common) to give them account pages; until then, use atriumctl "
      "account.",
      check_shared_accounts},
     {"password memory", 0,
-     "Each password takes 19 MiB while it is hashed, on as many threads as password_threads says: "
-     "see free -m, MemoryMax and LimitAS of the unit, and vm.overcommit_memory; then add memory, "
-     "or "
-     "lower password_threads.",
+     "Each of password_threads uses 19 MiB while it hashes: check free -m, the unit's MemoryMax "
+     "and LimitAS, and vm.overcommit_memory. Then add memory or lower password_threads.",
      check_password_memory},
     {"signing keys", CHECK_DATABASE,
-     "atriumctl keys rotate; tokens of the old key are accepted until the last has expired.",
+     "atriumctl keys rotate; tokens of the old key are accepted until the last one has "
+     "expired.",
      check_signing_keys},
     {"issuer keys", CHECK_DATABASE,
-     "atriumctl keys rotate --issuer; the new pair signs a day later, when clients have it.",
+     "atriumctl keys rotate --issuer; the new keys sign a day later, when clients know them.",
      check_issuer_keys},
     {.name = NULL},
 };

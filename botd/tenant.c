@@ -5,8 +5,7 @@
 #include "botd/sql/tenant.h"
 
 #define FIRST_ID "{\"id\":\"" UUID_NIL "\"}"
-#define MEMORY_STAYS \
-    "texts are translated anew; what they are found by is made with the sender's key"
+#define MEMORY_STAYS "texts are translated again, because the sender's key is needed to find them"
 
 const struct tenant_table botd_tenant_tables[] = {
     {.name = "bot",
@@ -17,7 +16,7 @@ const struct tenant_table botd_tenant_tables[] = {
                 {"signing_sealed", BOT_SIGNING_PURPOSE, NULL, bot_signing_missing, "id"}}},
     {"execution", FIRST_ID, 500, TENANT_TABLE(execution)},
     {"translation_day", "{\"day\":-1}", 500, TENANT_TABLE(translation_day)},
-    TENANT_STAYS("bot_identifier", "made of the identifiers of the bots that travel"),
+    TENANT_STAYS("bot_identifier", "is computed from the identifiers of the bots that are moved"),
     TENANT_ERASURE_STAYS,
     TENANT_STAYS("translation_memory", MEMORY_STAYS),
     TENANT_STAYS("translation_memory_size", MEMORY_STAYS),

@@ -110,7 +110,7 @@ static int take_option(struct arguments *self, const char *const *words, size_t 
         item->value = equals + 1;
     } else {
         if (*at + 1 >= count)
-            return error_set(err, ERR_BAD_REQUEST, "%s: a value must follow", item->name);
+            return error_set(err, ERR_BAD_REQUEST, "%s: needs a value", item->name);
         item->value = words[++*at];
     }
     if (!may_be(item, item->value))
@@ -128,12 +128,11 @@ static int take_positional(struct arguments *self, const char *word, struct erro
         if (!may_be(item, word))
             return strlen(item->name) < EXPECTED_MAX
                        ? error_set(err, ERR_BAD_REQUEST, "%s: expected %s here", word, item->name)
-                       : error_set(err, ERR_BAD_REQUEST,
-                                   "%s: no such word here, --help shows those there are", word);
+                       : error_set(err, ERR_BAD_REQUEST, "%s: unknown word, see --help", word);
         item->value = word;
         return 0;
     }
-    return error_set(err, ERR_BAD_REQUEST, "%s: one word too many", word);
+    return error_set(err, ERR_BAD_REQUEST, "%s: unexpected word", word);
 }
 
 int arguments_parse(struct arguments *self, const char *usage, const char *const *words,

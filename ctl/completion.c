@@ -11,11 +11,11 @@
 static const struct {
     const char *name, *holder, *summary;
 } globals[] = {
-    {"--dir", "DIR", "a suite started with atriumctl dev"},
-    {"--config", "FILE", "configuration of an installed suite"},
-    {"--json", NULL, "answer in JSON"},
-    {"--help", NULL, "help, also of a command"},
-    {"--version", NULL, "version of the suite"},
+    {"--dir", "DIR", "development suite of atriumctl dev"},
+    {"--config", "FILE", "configuration file of an installed suite"},
+    {"--json", NULL, "print JSON"},
+    {"--help", NULL, "show help, also for a command"},
+    {"--version", NULL, "show the version"},
 };
 
 enum holder_kind { HOLDER_ANY, HOLDER_FILE, HOLDER_FOLDER, HOLDER_CODE, HOLDER_CHOICES };

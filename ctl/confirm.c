@@ -21,8 +21,8 @@ int confirm(struct ctl *ctl, const char *question, const char *name, struct erro
     printable_put(question, stderr);
     fputs("\nType ", stderr);
     printable_put(name, stderr);
-    fputs(" to go on: ", stderr);
+    fputs(" to continue: ", stderr);
     if (typed_line_read(ctl, false, line, sizeof(line), err) < 0)
         return -1;
-    return strcmp(line, name) == 0 ? 0 : error_set(err, ERR_BAD_REQUEST, "nothing is deleted");
+    return strcmp(line, name) == 0 ? 0 : error_set(err, ERR_BAD_REQUEST, "nothing was deleted");
 }

@@ -183,7 +183,7 @@ int ctl_bus_config(struct ctl *ctl, struct common_config *ret, struct error *err
         return -1;
     if (access(files[0], R_OK) < 0)
         return error_set(err, ERR_NOT_FOUND,
-                         "%s cannot be read; name a suite with --dir or --config", files[0]);
+                         "%s cannot be read; select a suite with --dir or --config", files[0]);
     return config_read(files, &section, 1, ctl->arena, err);
 }
 

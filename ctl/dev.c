@@ -35,12 +35,13 @@ int dev_command(struct ctl *ctl, struct error *err)
     const char *program = arena_printf(ctl->arena, "%s/atrium-dev", files_program_dir(ctl->arena));
 
     if (ctl->config)
-        return error_set(err, ERR_BAD_REQUEST, "--config: dev makes its own; use --dir");
+        return error_set(err, ERR_BAD_REQUEST,
+                         "--config: dev writes its own configuration; use --dir");
     execv(program, (char **)(uintptr_t)dev_argv(ctl, program));
     if (errno == ENOENT)
         return error_set(err, ERR_NOT_FOUND,
-                         "%s is not installed: it is for development, and lies in build/bin of a "
-                         "source tree after `make`",
+                         "%s is not installed: it is only for development; `make` puts it in "
+                         "build/bin of the source tree",
                          program);
     return error_set(err, ERR_INTERNAL, "%s: %s", program, strerror(errno));
 }

@@ -10,11 +10,11 @@
     "[--s3 URL] [--s3-key K] [--s3-secret-file FILE] [--s3-secret S] [--s3-bucket B] " \
     "[--max-upload BYTES] [--set SECTION.KEY=VALUE,...] [--database CONNINFO] "        \
     "[--test-clock]"
-#define DEV_SUMMARY "run the whole suite in the foreground"
-#define DEV_NOTE                                                                               \
-    "All users of the machine can read the words of a command in the list of processes\n"      \
-    "(ps), and the shell keeps them: --s3-secret and a password in CONNINFO are for servers\n" \
-    "where that does no harm. --s3-secret-file reads the first line of FILE, which only its\n" \
-    "owner may read; passfile=FILE in CONNINFO names a file of passwords."
+#define DEV_SUMMARY "run a whole suite for development in the foreground"
+#define DEV_NOTE                                                                                 \
+    "All users of the machine can see a command's arguments in the list of processes (ps),\n"    \
+    "and the shell stores them in its history. So use --s3-secret, or a password in CONNINFO,\n" \
+    "only where that does no harm. --s3-secret-file reads the secret from the first line of\n"   \
+    "FILE, which only its owner can read; passfile=FILE in CONNINFO names a password file."
 
 #endif

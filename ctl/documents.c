@@ -21,14 +21,18 @@ struct documents_report {
     int64_t documents, missing, wrongSize, changed, found, marked, objects, orphans;
 };
 static const struct field documents_report_rows[] = {
-    FIELD_INT(struct documents_report, documents, 0, 0, 0, 0, "Documents looked at", "1000"),
-    FIELD_INT(struct documents_report, missing, 0, 0, 0, 0, "Without bytes", "1"),
-    FIELD_INT(struct documents_report, wrongSize, 0, 0, 0, 0, "With another size", "0"),
-    FIELD_INT(struct documents_report, changed, 0, 0, 0, 0, "With other bytes", "0"),
-    FIELD_INT(struct documents_report, found, 0, 0, 0, 0, "Marked, but well", "0"),
-    FIELD_INT(struct documents_report, marked, 0, 0, 0, 0, "Marks changed", "1"),
-    FIELD_INT(struct documents_report, objects, 0, 0, 0, 0, "Objects looked at", "1000"),
-    FIELD_INT(struct documents_report, orphans, 0, 0, 0, 0, "Those without a document", "0"),
+    FIELD_INT(struct documents_report, documents, 0, 0, 0, 0, "Documents that were checked",
+              "1000"),
+    FIELD_INT(struct documents_report, missing, 0, 0, 0, 0, "Documents without bytes", "1"),
+    FIELD_INT(struct documents_report, wrongSize, 0, 0, 0, 0,
+              "Documents whose bytes have another size", "0"),
+    FIELD_INT(struct documents_report, changed, 0, 0, 0, 0, "Documents whose bytes have changed",
+              "0"),
+    FIELD_INT(struct documents_report, found, 0, 0, 0, 0,
+              "Documents that were marked and have their bytes", "0"),
+    FIELD_INT(struct documents_report, marked, 0, 0, 0, 0, "Marks that were changed", "1"),
+    FIELD_INT(struct documents_report, objects, 0, 0, 0, 0, "Objects that were checked", "1000"),
+    FIELD_INT(struct documents_report, orphans, 0, 0, 0, 0, "Objects without a document", "0"),
 };
 static FIELD_TABLE(documents_report);
 
@@ -88,7 +92,7 @@ static int interrupted(const struct verification *self, struct error *err)
     if (!uuid_is_set(&in->afterProject))
         return -1;
     error_clear(err);
-    return error_set(err, cause.code, "%.120s Go on with --after %s/%s", cause.message,
+    return error_set(err, cause.code, "%.120s Continue with --after %s/%s", cause.message,
                      in->afterProject.text, in->afterId.text);
 }
 
@@ -144,7 +148,7 @@ static int take_place(const char *text, struct documents_verify_in *in, struct e
     if (slash && (size_t)(slash - text) < sizeof(project))
         memcpy(project, text, (size_t)(slash - text));
     if (uuid_parse(project, &in->afterProject) < 0 || uuid_parse(slash + 1, &in->afterId) < 0)
-        return error_set(err, ERR_BAD_REQUEST, "--after: must be PROJECT/DOCUMENT, two uuids");
+        return error_set(err, ERR_BAD_REQUEST, "--after: must be PROJECT/DOCUMENT, two UUIDs");
     return 0;
 }
 
@@ -206,6 +210,6 @@ int documents_verify_command(struct ctl *ctl, struct error *err)
     print_sum(&self);
     bad = self.sum.missing + self.sum.wrongSize + self.sum.changed;
     return bad == 0 ? 0
-                    : error_set(err, ERR_CONFLICT, "%lld documents do not have their bytes.",
+                    : error_set(err, ERR_CONFLICT, "%lld documents lack their correct bytes.",
                                 (long long)bad);
 }

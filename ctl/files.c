@@ -87,7 +87,7 @@ static int put(const char *path, mode_t mode, bool exchanges, const char *text, 
     bool written;
 
     if (n < 0 || (size_t)n >= sizeof(fresh))
-        return error_set(err, ERR_BAD_REQUEST, "%s: path too long", path);
+        return error_set(err, ERR_BAD_REQUEST, "%s: path is too long", path);
     unlink(fresh);
     fd = open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (fd < 0)

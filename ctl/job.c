@@ -27,6 +27,7 @@ int job_run_due_command(struct ctl *ctl, struct error *err)
         return -1;
     output_record(ctl, &job_run_due_out_table, &out);
     if (out.left > 0)
-        return error_set(err, ERR_UNAVAILABLE, "%lld jobs are not done yet", (long long)out.left);
+        return error_set(err, ERR_UNAVAILABLE, "%lld jobs have not finished yet",
+                         (long long)out.left);
     return 0;
 }

@@ -30,8 +30,7 @@ static int retry_all(struct ctl *ctl, struct error *err)
     if (arguments_has(&ctl->args, "--project") && project_from_args(ctl, &in.projectId, err) < 0)
         return -1;
     if (since && clock_parse_iso(since, &in.since) < 0)
-        return error_set(err, ERR_BAD_REQUEST,
-                         "--since: must be a time such as 2026-01-31T09:30:00Z");
+        return error_set(err, ERR_BAD_REQUEST, "--since: must be a time like 2026-01-31T09:30:00Z");
     if (maild_mail_retry_all(ctl->bus->bus, &req, &in, &out, err) < 0)
         return -1;
     output_record(ctl, &mail_retry_all_out_table, &out);
@@ -47,11 +46,12 @@ int mail_retry_command(struct ctl *ctl, struct error *err)
                 arguments_has(&ctl->args, "--since");
 
     if (one == many)
-        return error_set(err, ERR_BAD_REQUEST, "either ID, or one of --all, --project, --since");
+        return error_set(err, ERR_BAD_REQUEST,
+                         "give either ID or one of --all, --project, --since");
     if (many)
         return retry_all(ctl, err);
     if (call(ctl, &maild_mail_retry_method, &in, &out, err) < 0)
         return -1;
-    output_done(ctl, "It is due now.");
+    output_done(ctl, "The email will be retried now.");
     return 0;
 }

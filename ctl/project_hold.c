@@ -71,7 +71,7 @@ int project_hold_check(struct ctl *ctl, struct uuid project, struct error *err)
         if (!out.held)
             return error_set(err, ERR_CONFLICT,
                              "The project is not read-only in %s: `project suspend --read-only` "
-                             "was interrupted, run it again.",
+                             "was interrupted. Run it again.",
                              *service);
     }
     return 0;

@@ -60,12 +60,13 @@ static int check_set(struct dev *self, struct error *err)
         size_t length = strcspn(at, ","), name = strcspn(at, ".,"), key = strcspn(at, "=,");
 
         if (at[name] != '.' || at[key] != '=' || key < name + 2)
-            return error_set(err, ERR_BAD_REQUEST, "--set: SECTION.KEY=VALUE");
+            return error_set(err, ERR_BAD_REQUEST, "--set: must be SECTION.KEY=VALUE");
         if (strncmp(at, "common.", name + 1) != 0 && !find_daemon(self, at, name))
             return error_set(err, ERR_BAD_REQUEST, "--set: there is no daemon \"%.*s\"", (int)name,
                              at);
         if (strcspn(at, "\"'\n#") < length)
-            return error_set(err, ERR_BAD_REQUEST, "--set: no quotes, number signs or line ends");
+            return error_set(err, ERR_BAD_REQUEST,
+                             "--set: quotes, number signs and line ends are not allowed");
         at += length;
     }
     return 0;
@@ -82,7 +83,7 @@ int dev_config_daemons(struct dev *self, const struct arguments *args, struct er
             self->daemons[self->daemon_count++] = (struct daemon){
                 kinds[i].name, arena_printf(self->arena, "%s/%s", self->dir.bin_dir, program), 1};
         else if (kinds[i].required)
-            return error_set(err, ERR_NOT_FOUND, "there is no %s beside atrium-dev in %s", program,
+            return error_set(err, ERR_NOT_FOUND, "%s is not beside atrium-dev in %s", program,
                              self->dir.bin_dir);
     }
     if (instances && read_instances(self, instances, err) < 0)
@@ -123,8 +124,8 @@ static int read_s3(struct dev *self, const struct arguments *args, struct error 
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         *values[i] = arguments_get(args, names[i]);
         if (*values[i] && strpbrk(*values[i], "\"'\n#"))
-            return error_set(err, ERR_BAD_REQUEST, "%s: no quotes, number signs or line ends",
-                             names[i]);
+            return error_set(err, ERR_BAD_REQUEST,
+                             "%s: quotes, number signs and line ends are not allowed", names[i]);
         given += *values[i] != NULL;
     }
     return given == 0 || given == ARRAY_SIZE(names) + 1
@@ -151,11 +152,11 @@ int dev_config_options(struct dev *self, const struct arguments *args, struct er
     self->database = arguments_get(args, "--database");
     if (self->database && strpbrk(self->database, "\"#\n"))
         return error_set(err, ERR_BAD_REQUEST,
-                         "--database: no double quotes, number signs or line ends");
+                         "--database: double quotes, number signs and line ends are not allowed");
     self->bot_allow = arguments_get(args, "--bot-allow");
     if (self->bot_allow &&
         self->bot_allow[strspn(self->bot_allow, "0123456789abcdefABCDEF.:/,")] != '\0')
-        return error_set(err, ERR_BAD_REQUEST, "--bot-allow: networks, commas between them");
+        return error_set(err, ERR_BAD_REQUEST, "--bot-allow: networks, separated by commas");
     return 0;
 }
 
@@ -234,8 +235,10 @@ int dev_config_write(const struct dev *self, struct error *err)
     if (!file)
         return error_set(err, ERR_INTERNAL, "out of memory");
     fprintf(file,
-            "#   Made by atriumctl dev at each start: changes are lost.\n"
-            "common\n    run_dir = \"%s\"\n    development = \"true\"\n",
+            "#   Written by atriumctl dev at each start: changes are lost.\n"
+            "common\n"
+            "    run_dir = \"%s\"\n"
+            "    development = \"true\"\n",
             self->dir.socket_dir);
     if (!self->set || !strstr(self->set, "common.public_url="))
         fprintf(file, "    public_url = \"%s\"\n", self->public_url);

@@ -35,9 +35,9 @@ static void show_admin(const struct dev *self)
         printf("admin     %s   password %s\n", DEMO_ADMIN, self->demo.admin_password);
         return;
     }
-    printf("admin     %s   password not known: %s/demo.json, which had it, was lost\n"
-           "          mail a link to set a new one: %s/t/" DEMO_TENANT "/reset-password\n"
-           "          or make another admin: atriumctl --dir %s user create-admin "
+    printf("admin     %s   password unknown: %s/demo.json, which had it, was lost\n"
+           "          email a link to set a new one: %s/t/" DEMO_TENANT "/reset-password\n"
+           "          or create another admin: atriumctl --dir %s user create-admin "
            "--project " DEMO_TENANT " --email E --name N --surname S\n",
            DEMO_ADMIN, self->dir.path, self->public_url, self->dir.path);
 }
@@ -60,7 +60,7 @@ void dev_show(const struct dev *self)
                " (any port)\n",
                self->public_url, self->demo.client);
         show_admin(self);
-        puts("\nRegister a patient, sign in, and see who that is; paste these into one shell:\n");
+        puts("\nRegister a patient, sign in, and show the account; paste these into one shell:\n");
         show_curl_lines(self->base_url);
     } else {
         printf("\nThere is no project yet: atriumctl --dir %s project create NAME\n",

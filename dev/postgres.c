@@ -97,10 +97,10 @@ static int find_programs(struct postgres *self, struct arena *arena, struct erro
         return 0;
     if (version)
         return error_set(err, ERR_UNAVAILABLE,
-                         "%s was made by PostgreSQL %ld, which is not installed", self->data_dir,
+                         "%s was created by PostgreSQL %ld, which is not installed", self->data_dir,
                          version);
     return error_set(err, ERR_UNAVAILABLE,
-                     "no PostgreSQL server found (Debian package postgresql)");
+                     "no PostgreSQL server found (install the Debian package postgresql)");
 }
 
 /* ---- cluster ---- */
@@ -149,7 +149,7 @@ static int run_initdb(struct postgres *self, const char *dir, struct supervisor 
     if (supervisor_run(supervisor, &initdb, INITDB_LIMIT_MS, &status, err) < 0)
         return -1;
     if (status != 0)
-        return error_set(err, ERR_INTERNAL, "initdb failed: see %s", self->log);
+        return error_set(err, ERR_INTERNAL, "initdb failed; see %s", self->log);
     return 0;
 }
 
@@ -214,7 +214,7 @@ static int wait_for_leftover(struct postgres *self, struct supervisor *superviso
 
     while ((pid = leftover_server(self)) != 0) {
         if (clock_mono_ms() > deadline)
-            return error_set(err, ERR_CONFLICT, "%s is served by another process, %d",
+            return error_set(err, ERR_CONFLICT, "%s is already used by another process, %d",
                              self->data_dir, (int)pid);
         if (supervisor_pause(supervisor, POLL_MS, err) < 0)
             return -1;
@@ -297,7 +297,7 @@ static PGconn *open_database(const struct postgres *self, const char *name, stru
 
     if (PQstatus(connection) == CONNECTION_OK)
         return connection;
-    error_set(err, ERR_UNAVAILABLE, "PostgreSQL does not answer");
+    error_set(err, ERR_UNAVAILABLE, "PostgreSQL does not respond");
     error_detail(err, "%.*s", (int)strcspn(PQerrorMessage(connection), "\n"),
                  PQerrorMessage(connection));
     PQfinish(connection);
@@ -312,7 +312,7 @@ static int run_sql(PGconn *connection, const char *sql, struct error *err)
     if (status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK)
         return PQntuples(result);
     error_set(err, PQstatus(connection) == CONNECTION_OK ? ERR_INTERNAL : ERR_UNAVAILABLE,
-              "PostgreSQL refused to set the database up");
+              "PostgreSQL could not be set up");
     return error_detail(err, "%s", PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY));
 }
 

@@ -52,8 +52,8 @@ static int make_socket_dir(const char *path, struct error *err)
     if (errno != EEXIST || lstat(path, &status) < 0)
         return error_set(err, ERR_INTERNAL, "%s: %s", path, strerror(errno));
     if (!S_ISDIR(status.st_mode) || status.st_uid != getuid() || (status.st_mode & 077) != 0)
-        return error_set(err, ERR_FORBIDDEN, "%s is not a directory of ours, 0700: remove it",
-                         path);
+        return error_set(err, ERR_FORBIDDEN,
+                         "%s is not this user's directory with mode 0700: remove it", path);
     /* This suite has the lock: these are leftovers. */
     nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
     if (mkdir(path, 0700) < 0 && errno != EEXIST)
@@ -72,7 +72,7 @@ static int check_owner(const char *path, struct error *err)
     if (status.st_uid != getuid())
         return error_set(err, ERR_FORBIDDEN, "%s belongs to another user", path);
     if ((status.st_mode & S_IWOTH) != 0)
-        return error_set(err, ERR_FORBIDDEN, "all users may write to %s", path);
+        return error_set(err, ERR_FORBIDDEN, "all users can write to %s", path);
     return 0;
 }
 
@@ -90,7 +90,7 @@ static int take_lock(struct suite_dir *self, struct arena *arena, struct error *
         return 0;
     close(self->lock);
     self->lock = -1;
-    return error_set(err, ERR_CONFLICT, "a suite runs in %s already", self->path);
+    return error_set(err, ERR_CONFLICT, "a suite already runs in %s", self->path);
 }
 
 /* True when it contains only what take_lock() has made. */
@@ -114,9 +114,9 @@ static bool is_fresh(const char *dir)
 static int check_name(const char *path, struct error *err)
 {
     if (strpbrk(path, "\"\n"))
-        return error_set(err, ERR_BAD_REQUEST, "a quote or a line break in the name of DIR");
+        return error_set(err, ERR_BAD_REQUEST, "DIR cannot contain a quote or a line break");
     if (!codec_is_text(path, strlen(path)))
-        return error_set(err, ERR_BAD_REQUEST, "the name of DIR is not UTF-8");
+        return error_set(err, ERR_BAD_REQUEST, "DIR is not UTF-8");
     return 0;
 }
 
@@ -240,7 +240,7 @@ const char *suite_dir_key(const struct suite_dir *self, struct arena *arena, con
     if (access(path, F_OK) == 0)
         return path;
     if (getrandom(key.bytes, SEAL_KEY_SIZE, 0) != SEAL_KEY_SIZE) {
-        error_set(err, ERR_INTERNAL, "no random numbers: %s", strerror(errno));
+        error_set(err, ERR_INTERNAL, "no random numbers available: %s", strerror(errno));
         return NULL;
     }
     for (size_t i = 0; i < SEAL_KEY_SIZE; i++)

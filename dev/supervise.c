@@ -97,7 +97,7 @@ static NORETURN void child_exec(const struct child_options *options, pid_t paren
     setsid();
     take_descriptors(options);
     if (server_user_become(&options->user) < 0)
-        child_fail("cannot take another uid");
+        child_fail("cannot switch to another user ID");
     /* Changing credentials clears it. The parent may be dead already. */
     prctl(PR_SET_PDEATHSIG, options->death_signal);
     if (getppid() != parent)
@@ -284,7 +284,7 @@ int supervisor_run(struct supervisor *self, const struct child_options *options,
     while (result == 0 && child->pid) {
         result = supervisor_pause(self, END_POLL_MS, err);
         if (result == 0 && child->pid && clock_mono_ms() >= deadline)
-            result = error_set(err, ERR_DEADLINE, "%s did not end in time", options->name);
+            result = error_set(err, ERR_DEADLINE, "%s did not stop in time", options->name);
     }
     if (child->pid)
         child_kill(child);

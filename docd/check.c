@@ -58,15 +58,15 @@ static int check_disk(void *daemon, const struct request *req, struct finding *r
         return -1;
     if (job.error != 0)
         return check_fail(req, ret,
-                          "The directory must be there, be this daemon's user's and have room; see "
-                          "also whether its file system is mounted, and for writing.",
+                          "The directory must exist, belong to this daemon's user and have space; "
+                          "also check whether its file system is mounted and writable.",
                           "%s: %s", job.dir, strerror(job.error));
     room = size_text(req->arena, job.room);
     if (job.room < ROOM_WARN * d->config->max_upload)
         return check_say(req, ret, job.room < d->config->max_upload ? "fail" : "warn", NULL,
-                         "%s has room for %s, the largest file may have %s", job.dir, room,
+                         "%s has space for %s, but the largest file can have %s", job.dir, room,
                          size_text(req->arena, d->config->max_upload));
-    return check_ok(req, ret, "%s has room for %s", job.dir, room);
+    return check_ok(req, ret, "%s has space for %s", job.dir, room);
 }
 
 static const char *bucket_advice(const struct error *err)
@@ -75,11 +75,11 @@ static const char *bucket_advice(const struct error *err)
         const char *word, *advice;
     } rows[] = {
         {"RequestTimeTooSkewed",
-         "Let NTP set this host's clock: the server refuses its signatures."},
-        {"InvalidAccessKeyId", "Correct s3_key; the server does not know it."},
+         "Set this host's clock with NTP: the S3 server rejects its signatures."},
+        {"InvalidAccessKeyId", "Correct s3_key: the S3 server does not know it."},
         {"SignatureDoesNotMatch", "Correct s3_secret_file, or s3_region."},
-        {"NoSuchBucket", "Make the bucket, or correct s3_bucket."},
-        {"403", "The key needs the rights that docs/operations.md names, on this bucket."},
+        {"NoSuchBucket", "Create the bucket, or correct s3_bucket."},
+        {"403", "Give the key the rights on this bucket that docs/operations.md lists."},
         {"401", "Correct s3_key and s3_secret_file."},
     };
 
@@ -114,11 +114,12 @@ static int check_documents(void *daemon, const struct request *req, struct findi
     if (sql_document_count_missing(d->svc.db, req, &in, &marked, err) < 0)
         return -1;
     if (marked.count == 0 && *d->bytes_missing == 0)
-        return check_ok(req, ret, "none is known to lack its bytes");
-    return check_warn(req, ret, NULL,
-                      "%lld%s marked as lacking their bytes, %llu reads in vain since the start",
-                      (long long)marked.count, marked.count == MISSING_COUNTED ? " or more" : "",
-                      (unsigned long long)*d->bytes_missing);
+        return check_ok(req, ret, "no document is known to lack its bytes");
+    return check_warn(
+        req, ret, NULL,
+        "%lld%s marked as lacking their bytes; %llu reads have failed since the start",
+        (long long)marked.count, marked.count == MISSING_COUNTED ? " or more" : "",
+        (unsigned long long)*d->bytes_missing);
 }
 
 static int check_sandbox(void *daemon, const struct request *req, struct finding *ret,
@@ -130,23 +131,23 @@ static int check_sandbox(void *daemon, const struct request *req, struct finding
     d->svc.sandbox = means ? means : "none";
     if (!means)
         return check_fail(req, ret, NULL,
-                          "nothing here confines what decodes images: none is "
-                          "resized");
-    return check_ok(req, ret, "images are decoded confined by %s", means);
+                          "no sandbox works for decoding images, so no image is resized");
+    return check_ok(req, ret, "image decoding is confined by %s", means);
 }
 
 const struct check docd_checks[] = {
     {"disk", 0,
-     "Make room below storage_dir (delete documents, a larger disk), or move the bytes to S3.",
+     "Free space below storage_dir (delete documents, enlarge the disk), or move the bytes to S3.",
      check_disk},
-    {"bucket", 0, "Start the server of S3; see that this host reaches s3_url.", check_bucket},
+    {"bucket", 0, "Start the S3 server; check s3_url and whether this host can reach it.",
+     check_bucket},
     {"documents", CHECK_DATABASE,
-     "Bring the files back from the archive of the same back-up, then `atriumctl documents verify "
+     "Restore the files from the archive of the same backup, then run `atriumctl documents verify "
      "--repair`.",
      check_documents},
     {"sandbox", 0,
-     "A kernel with Landlock (5.13), or bubblewrap where user namespaces are allowed; look at this "
-     "daemon's log, and at its unit for what forbids them.",
+     "Use a kernel with Landlock (5.13), or bubblewrap with user namespaces allowed; check this "
+     "daemon's log and what its unit forbids.",
      check_sandbox},
     {.name = NULL},
 };

@@ -176,7 +176,7 @@ static void open_sender(struct docd *d)
         return;
     d->files = file_sender_new(d->svc.loop, d->svc.bus, &err);
     if (!d->files)
-        log_event(LOG_WARNING, "files", "files are not handed to gateways", "reason", err.message,
+        log_event(LOG_WARNING, "files", "files cannot be passed to gateways", "reason", err.message,
                   NULL);
 }
 

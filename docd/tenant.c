@@ -19,12 +19,12 @@ const struct tenant_table docd_tenant_tables[] = {
      .first = "{\"type\":\"\",\"key\":\"\",\"language\":\"\"}",
      .rows = 3, /* up to 1 MiB each */
      TENANT_TABLE(content_translation)},
-    TENANT_STAYS("object", "made anew with the documents that show it"),
-    TENANT_STAYS("upload", "a form is signed by its own installation, which gets what it brings"),
-    TENANT_STAYS("content_word", "counted anew where translations are added"),
-    TENANT_STAYS("content_usage", "counted anew where translations are added"),
-    TENANT_STAYS("document_usage", "counted anew where documents are added"),
+    TENANT_STAYS("object", "is created again with the documents that show it"),
+    TENANT_STAYS("upload", "a form is signed by its own installation, which receives the upload"),
+    TENANT_STAYS("content_word", "is counted again when translations are added"),
+    TENANT_STAYS("content_usage", "is counted again when translations are added"),
+    TENANT_STAYS("document_usage", "is counted again when documents are added"),
     TENANT_ERASURE_STAYS,
-    TENANT_STAYS("export", "made anew where it is asked for"),
+    TENANT_STAYS("export", "is created again when it is needed"),
     {.name = NULL},
 };

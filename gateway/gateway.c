@@ -186,24 +186,25 @@ static void make_metrics(struct gateway *self)
     struct metrics *metrics = self->service.metrics;
 
     self->durations = metrics_histogram(metrics, "atrium_gateway_request_us", "",
-                                        "Time from request line to the end of the answer.");
+                                        "Time from the request line to the end of the response.");
     self->slow = metrics_counter(metrics, "atrium_gateway_slow_total", "",
                                  "Requests that took longer than slow_request.");
     metrics_gauge(metrics, "atrium_gateway_connections", "Open connections.", read_connections,
                   self);
-    self->evicted =
-        metrics_counter(metrics, "atrium_gateway_connections_evicted_total", "",
-                        "Idle connections closed for new ones, of their client or of all.");
+    self->evicted = metrics_counter(metrics, "atrium_gateway_connections_evicted_total", "",
+                                    "Idle connections that were closed to make room for new ones.");
     self->bodies_unfinished = metrics_counter(metrics, "atrium_gateway_bodies_unfinished_total", "",
                                               "Request bodies that stalled or ended too early.");
-    metrics_gauge(metrics, "atrium_gateway_in_flight", "Requests begun and not ended.",
-                  read_in_flight, self);
+    metrics_gauge(metrics, "atrium_gateway_in_flight", "Requests in progress.", read_in_flight,
+                  self);
     metrics_gauge(metrics, "atrium_gateway_revoked_sessions",
-                  "Ended sessions whose tokens are still refused by name.", read_revocations, self);
-    self->files_sent = metrics_counter(metrics, "atrium_gateway_files_total", "",
-                                       "Answers sent from a file that a daemon handed over open.");
-    metrics_gauge(metrics, "atrium_gateway_kept_bytes", "Files that are asked for again and again.",
-                  read_kept, self);
+                  "Ended sessions whose tokens are still rejected individually.", read_revocations,
+                  self);
+    self->files_sent =
+        metrics_counter(metrics, "atrium_gateway_files_total", "",
+                        "Responses sent from a file that a daemon passed as an open descriptor.");
+    metrics_gauge(metrics, "atrium_gateway_kept_bytes",
+                  "Files that are cached because they are read repeatedly.", read_kept, self);
 }
 
 static unsigned silent_max_s(const struct gateway_config *config)

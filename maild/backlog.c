@@ -38,9 +38,9 @@ void backlog_start(struct maild *d)
         .mails = metrics_gauge_cell(metrics, "atrium_mail_waiting",
                                     "Messages that are not sent yet; at most 10000 are counted."),
         .mail_waiting_s = metrics_gauge_cell(metrics, "atrium_mail_waiting_seconds",
-                                             "For how long the oldest of them has waited."),
+                                             "How long the oldest of these messages has waited."),
         .job_late_s = metrics_gauge_cell(metrics, "atrium_job_late_seconds",
-                                         "How late the job is that should have been done first."),
+                                         "How late the most overdue job is."),
     };
     service_every(&d->svc, "backlog", BACKLOG_PERIOD_MS, look);
 }

@@ -44,8 +44,8 @@ static int check_dead(void *daemon, const struct request *req, struct finding *r
     if (sql_mail_count(d->svc.db, req, &count, &row, err) < 0)
         return -1;
     if (row.total > 0)
-        return check_warn(req, ret, NULL, "%lld were given up", (long long)row.total);
-    return check_ok(req, ret, "none was given up");
+        return check_warn(req, ret, NULL, "%lld failed", (long long)row.total);
+    return check_ok(req, ret, "none has failed");
 }
 
 static int check_waiting(void *daemon, const struct request *req, struct finding *ret,
@@ -65,10 +65,10 @@ static int check_waiting(void *daemon, const struct request *req, struct finding
     age = clock_now_ms(d->real) - first->createdAt;
     if (age > WAIT_WARN_MS)
         return check_say(req, ret, age > WAIT_FAIL_MS ? "fail" : "warn", NULL,
-                         "the oldest has waited for %s, after %lld tries%s%s",
+                         "the oldest has waited for %s, after %lld attempts%s%s",
                          check_age(req->arena, age), (long long)first->attempts,
                          first->lastError ? ": " : "", first->lastError ? first->lastError : "");
-    return check_ok(req, ret, "some waits for less than ten minutes");
+    return check_ok(req, ret, "some have waited for less than ten minutes");
 }
 
 static int check_jobs(void *daemon, const struct request *req, struct finding *ret,
@@ -88,7 +88,7 @@ static int check_jobs(void *daemon, const struct request *req, struct finding *r
     late = req->now_ms - first->dueAt;
     if (late > WAIT_WARN_MS)
         return check_say(req, ret, late > WAIT_FAIL_MS ? "fail" : "warn", NULL,
-                         "a job is %s late, after %lld tries%s%s", check_age(req->arena, late),
+                         "a job is %s late, after %lld attempts%s%s", check_age(req->arena, late),
                          (long long)first->attempts, first->lastError ? ": " : "",
                          first->lastError ? first->lastError : "");
     return check_ok(req, ret, "none is late");
@@ -107,38 +107,39 @@ static int check_webhooks(void *daemon, const struct request *req, struct findin
     if (sql_webhook_trouble(d->svc.db, req, &in, &rows, err) < 0)
         return -1;
     if (rows.count == 0)
-        return check_ok(req, ret, "their receivers take what happens");
+        return check_ok(req, ret, "the receivers accept all events");
     dead = rows.items[0].dead;
     for (size_t i = 0; i < rows.count && rows.items[i].dead == dead; i++)
         named = arena_printf(req->arena, "%s %s of project %s", named, rows.items[i].id.text,
                              rows.items[i].project.text);
     return check_say(req, ret, dead ? "fail" : "warn", NULL, "%s:%s",
-                     dead ? "deliveries were refused, or given up after three days"
-                          : "nothing was taken for an hour",
+                     dead ? "deliveries were rejected, or failed after three days"
+                          : "no delivery has been accepted for an hour",
                      named);
 }
 
 const struct check maild_checks[] = {
     {"mail transport", 0,
-     "Start the mail server; see that smtp_url names it and that this host reaches it.",
-     check_transport},
+     "Start the mail server; check smtp_url and whether this host can reach it.", check_transport},
     {"mail server", 0,
-     "See what the mail server's log says of it; mail waits and leaves by itself once it takes "
-     "mail again, or at once by atriumctl mail retry --all.",
+     "See the mail server's log. Waiting emails are sent once it accepts emails again, or "
+     "immediately with atriumctl mail retry --all.",
      check_server},
     {"dead mail", CHECK_DATABASE,
-     "atriumctl mail queue --state dead shows why; mend that, then atriumctl mail drop ID.",
+     "See atriumctl mail queue --state dead for the reason; fix it, then run atriumctl mail drop "
+     "ID.",
      check_dead},
     {"mail queue", CHECK_DATABASE,
-     "Mend the mail transport; what waits is then sent by itself, or at once by atriumctl mail "
+     "Fix the mail transport; waiting emails are then sent, or immediately with atriumctl mail "
      "retry ID.",
      check_waiting},
     {"jobs", CHECK_DATABASE,
-     "atriumctl job list, and see that authd and docd answer; then atriumctl job run-due.",
+     "See atriumctl job list, and check that authd and docd respond; then run atriumctl job "
+     "run-due.",
      check_jobs},
     {"webhooks", CHECK_DATABASE,
-     "Tell the administrators of the project: their receiver answers with errors, or not at all; "
-     "then POST /v1/project/webhooks/{id}/redeliver, or delete the webhook.",
+     "Tell the project's admins that their receiver returns errors or does not respond; then use "
+     "POST /v1/project/webhooks/{id}/redeliver, or delete the webhook.",
      check_webhooks},
     {.name = NULL},
 };

@@ -242,12 +242,12 @@ static void delivery_log(const struct delivery *self, enum transport_outcome out
         log_event(LOG_INFO, "mail", "sent", "message", id, "attempt", attempt, NULL);
     } else if (outcome == TRANSPORT_REFUSED) {
         ++*deliver->dead;
-        log_event(LOG_WARNING, "mail", "given up", "message", id, "attempt", attempt, "reason",
+        log_event(LOG_WARNING, "mail", "has failed", "message", id, "attempt", attempt, "reason",
                   reason, NULL);
     } else {
         ++*deliver->retried;
         *deliver->unknown += outcome == TRANSPORT_UNKNOWN;
-        log_event(LOG_NOTICE, "mail", "delivery failed, will be tried again", "message", id,
+        log_event(LOG_NOTICE, "mail", "delivery failed and will be retried", "message", id,
                   "attempt", attempt, "reason", reason, NULL);
     }
 }
@@ -284,7 +284,7 @@ static void resume(struct maild *d, const struct request *req)
     struct error err;
 
     if (transport->is_back && transport->is_back(transport)) {
-        log_event(LOG_INFO, "mail", "the mail server is back", NULL);
+        log_event(LOG_INFO, "mail", "the mail server is available again", NULL);
         self->resuming = true;
     }
     if (!self->resuming)
@@ -387,16 +387,16 @@ int deliver_start(struct maild *d, struct error *err)
         .sent = metrics_counter(metrics, name, "outcome=\"sent\"", help),
         .retried = metrics_counter(metrics, name, "outcome=\"retry\"", help),
         .dead = metrics_counter(metrics, name, "outcome=\"dead\"", help),
-        .unknown =
-            metrics_counter(metrics, "atrium_mail_unknown_total", "",
-                            "Mails handed to the mail server that it did not answer in time."),
+        .unknown = metrics_counter(metrics, "atrium_mail_unknown_total", "",
+                                   "Emails sent to the mail server that got no response in time."),
         .expired = metrics_counter(metrics, "atrium_mail_expired_total", "",
-                                   "Messages given up before another attempt: too old, link "
-                                   "expired, or too many unknown ends."),
+                                   "Messages that failed before another attempt: too old, link "
+                                   "expired, or too many attempts without a response."),
     };
-    metrics_gauge(metrics, "atrium_mail_server_state",
-                  "The mail server: 0 takes mail, 1 is probed with one mail, 2 is left alone.",
-                  read_state, d);
+    metrics_gauge(
+        metrics, "atrium_mail_server_state",
+        "State of the mail server: 0 accepts emails, 1 is probed with one email, 2 is paused.",
+        read_state, d);
     d->deliver = self;
     return work_start(d, &kind, &self->work, err);
 }

@@ -84,7 +84,7 @@ static void job_log(const struct job *self, const char *failure)
         log_event(LOG_INFO, "job", "done", "job", self->item.id.text, "kind", kind, NULL);
     } else {
         ++*jobs->retried[self->reminder];
-        log_event(LOG_NOTICE, "job", "failed, will be tried again", "job", self->item.id.text,
+        log_event(LOG_NOTICE, "job", "failed and will be retried", "job", self->item.id.text,
                   "kind", kind, "reason", failure, NULL);
     }
 }
@@ -166,7 +166,7 @@ int job_start(struct maild *d, struct error *err)
                                           .claim = job_claim,
                                           .renew = job_renew,
                                           .run = job_run};
-    static const char name[] = "atrium_jobs_total", help[] = "Attempts at due jobs, by outcome.";
+    static const char name[] = "atrium_jobs_total", help[] = "Attempts of due jobs, by outcome.";
     struct metrics *m = d->svc.metrics;
     struct jobs *self = arena_alloc(d->svc.arena, sizeof(*self));
 

@@ -265,7 +265,7 @@ static void start_thread(struct smtp_pool *self)
     if (pthread_create(&self->threads[self->thread_count], NULL, thread_main, self) == 0)
         self->thread_count++;
     else if (self->thread_count == 0)
-        log_die("mail", "no thread can be started");
+        log_die("mail", "cannot start a thread");
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
@@ -380,7 +380,7 @@ struct smtp_pool *smtp_pool_new(struct loop *loop, const struct smtp_server *ser
     pthread_condattr_t monotonic;
 
     if (!self || curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
-        log_die("mail", "libcurl cannot be started");
+        log_die("mail", "cannot start libcurl");
     self->loop = loop;
     self->server = smtp_server_ref(server);
     self->thread_max = mails + 1;

@@ -11,9 +11,9 @@ const struct tenant_table maild_tenant_tables[] = {
      .sealed = {{"secret_sealed", WEBHOOK_SECRET_PURPOSE, NULL, NULL, NULL},
                 {"previous_sealed", WEBHOOK_SECRET_PURPOSE, NULL, NULL, NULL}}},
     TENANT_ERASURE_STAYS,
-    TENANT_STAYS("webhook_delivery", "events are posted by the installation where they happened"),
-    TENANT_STAYS("webhook_queue", "what is posted next, to what has travelled"),
-    TENANT_STAYS("webhook_source", "of the installation"),
-    TENANT_STAYS("message", "mail is sent by the installation that its links lead to"),
+    TENANT_STAYS("webhook_delivery", "events are sent by the installation where they happened"),
+    TENANT_STAYS("webhook_queue", "the next event to send, of a webhook that is moved"),
+    TENANT_STAYS("webhook_source", "belongs to the installation"),
+    TENANT_STAYS("message", "emails are sent by the installation that their links lead to"),
     {.name = NULL},
 };

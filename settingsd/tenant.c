@@ -39,8 +39,8 @@ const struct tenant_table settingsd_tenant_tables[] = {
     {"access_policy", FIRST_ID, 100, TENANT_TABLE(access_policy), .check = check_policy},
     {"client", FIRST_ID, 500, TENANT_TABLE(client)},
     {"setting_history", "{\"version\":-1,\"name\":\"\"}", 500, TENANT_TABLE(setting_history)},
-    TENANT_STAYS("outbox", "what it holds is for the daemons of its own installation"),
+    TENANT_STAYS("outbox", "messages for the daemons of its own installation"),
     TENANT_ERASURE_STAYS,
-    TENANT_STAYS("project_deletion", "what is being deleted does not travel"),
+    TENANT_STAYS("project_deletion", "a tenant that is being deleted is not moved"),
     {.name = NULL},
 };

@@ -34,11 +34,11 @@ static int refuse_conflicts(const struct request *req,
             accounts = arena_printf(req->arena, "%s%s%s", accounts, named++ > 0 ? ", " : "",
                                     rows->items[i].account.text);
     if (strcmp(why, "id") == 0)
-        what = "Accounts that are there already and no members of this project";
+        what = "Accounts that already exist and are not members of this project";
     else if (strcmp(why, "address") == 0)
-        what = "Accounts whose addresses are those of other accounts here";
+        what = "Accounts whose email addresses belong to other accounts here";
     else
-        what = "Accounts whose addresses others here have changed lately and may take back";
+        what = "Accounts whose email addresses others here changed lately and can take back";
     if (named < total)
         accounts = arena_printf(req->arena, "%s, %" PRId64 " more", accounts, total - named);
     return error_set(err, ERR_CONFLICT, "%s: %s.", what, accounts);
@@ -115,7 +115,7 @@ static int find_place(struct db *db, const struct request *req, const struct sql
         strcmp(page->after, FIRST_RECOVERY) == 0)
         return 0;
     if (sql_require(sql_tenant_place(db, req, &in, &row, err), err, ERR_CONFLICT,
-                    "An account has left the project while it was read: begin again.") < 0)
+                    "An account left the project during the export: start again.") < 0)
         return -1;
     *ret = row.place;
     return 0;
@@ -147,9 +147,9 @@ static int choose_rows(struct db_tx *tx, const struct request *req,
     if (found <= 0)
         return found;
     return error_set(err, ERR_CONFLICT,
-                     !row.member  ? "Account %s is no member of this project."
+                     !row.member  ? "Account %s is not a member of this project."
                      : !row.added ? "Account %s was not added here by a file of this project."
-                                  : "Account %s is a member of another project here, too.",
+                                  : "Account %s is also a member of another project here.",
                      uuid_is_set(&row.account) ? row.account.text : UUID_NIL);
 }
 
@@ -183,13 +183,13 @@ static int insert_member_rows(const struct tenant_table *table, struct db_tx *tx
 
 /* ---- tables ---- */
 
-#define LINK_STAYS "a link that was mailed proves the address: only one of its own installation may"
-#define SESSION_STAYS "people sign in anew: tokens are signed by their own installation"
-#define LIMIT_STAYS "a limit is that of its own installation, by a hash with its key"
-#define MOVE_STAYS "what became of the accounts of a file on the installation that it was for"
-#define TRAIL_STAYS "the trail of what happened on its own installation, and what vouches for it"
-#define GATEWAY_STAYS "what gateways of its own installation are told"
-#define IMPORT_STAYS "an import ends on the installation where it was begun"
+#define LINK_STAYS "only the installation that emailed a link can verify an address with it"
+#define SESSION_STAYS "tokens are signed by their own installation, so people must sign in again"
+#define LIMIT_STAYS "limits belong to their own installation, which hashes them with its key"
+#define MOVE_STAYS "what an import did with a file's accounts, on the receiving installation"
+#define TRAIL_STAYS "the audit log of its own installation, and the keys that prove it"
+#define GATEWAY_STAYS "messages to the gateways of its own installation"
+#define IMPORT_STAYS "an import ends on the installation where it began"
 
 #define MEMBER_TABLE(table_) \
     TENANT_TABLE(table_), .page = read_member_page, .insert = insert_member_rows
@@ -201,7 +201,7 @@ const struct tenant_table authd_tenant_tables[] = {
      .rows = 200,
      .read = &sql_tenant_page_account_statement,
      .insert = insert_accounts},
-    TENANT_STAYS("membership", "comes with its account, in one row"),
+    TENANT_STAYS("membership", "is moved in its account's row"),
     {.name = "credential", .first = FIRST_ACCOUNT, .rows = 500, MEMBER_TABLE(credential)},
     {.name = "email_verified", .first = FIRST_ACCOUNT, .rows = 500, MEMBER_TABLE(email_verified)},
     {.name = "mfa_factor",
@@ -220,7 +220,7 @@ const struct tenant_table authd_tenant_tables[] = {
     TENANT_STAYS("mail_code", LINK_STAYS),
     TENANT_STAYS("session", SESSION_STAYS),
     TENANT_STAYS("account_session", SESSION_STAYS),
-    TENANT_STAYS("api_key", "a key opens its own installation: machines get new ones"),
+    TENANT_STAYS("api_key", "an API key works only at its own installation: machines get new ones"),
     TENANT_STAYS("trail_source", TRAIL_STAYS),
     TENANT_STAYS("trail_tree", TRAIL_STAYS),
     TENANT_STAYS("trail_tile", TRAIL_STAYS),
@@ -228,8 +228,8 @@ const struct tenant_table authd_tenant_tables[] = {
     TENANT_STAYS("trail_key", TRAIL_STAYS),
     TENANT_STAYS("trail_sign_in", TRAIL_STAYS),
     TENANT_STAYS("account_address_key", TRAIL_STAYS),
-    TENANT_STAYS("member_search", "made anew where members are added"),
-    TENANT_STAYS("member_search_due", "as member_search"),
+    TENANT_STAYS("member_search", "is computed again when members are added"),
+    TENANT_STAYS("member_search_due", "like member_search"),
     TENANT_STAYS("erasure", TRAIL_STAYS),
     TENANT_STAYS("erasure_request", TRAIL_STAYS),
     TENANT_STAYS("erasure_table", TRAIL_STAYS),
@@ -246,8 +246,8 @@ const struct tenant_table authd_tenant_tables[] = {
     TENANT_STAYS("oauth_code", SESSION_STAYS),
     TENANT_STAYS("oauth_device", SESSION_STAYS),
     TENANT_STAYS("oauth_grant", SESSION_STAYS),
-    TENANT_STAYS("oauth_consent", "people are asked again by the clients of the installation"),
-    TENANT_STAYS("oauth_consent_resource", "as oauth_consent"),
+    TENANT_STAYS("oauth_consent", "the installation's clients ask people again"),
+    TENANT_STAYS("oauth_consent_resource", "like oauth_consent"),
     TENANT_STAYS("oauth_once", SESSION_STAYS),
     TENANT_STAYS("logout_delivery", SESSION_STAYS),
     TENANT_STAYS("throttle", LIMIT_STAYS),
@@ -257,11 +257,11 @@ const struct tenant_table authd_tenant_tables[] = {
     TENANT_STAYS("gateway_lease", GATEWAY_STAYS),
     TENANT_STAYS("import_batch", IMPORT_STAYS),
     TENANT_STAYS("import_refusal", IMPORT_STAYS),
-    TENANT_STAYS("import_state", "noted anew where passwords are added"),
+    TENANT_STAYS("import_state", "is counted again when passwords are added"),
     TENANT_STAYS("transfer_account", MOVE_STAYS),
-    TENANT_STAYS("email_scan", "of the trail of its own installation"),
+    TENANT_STAYS("email_scan", "part of the audit log of its own installation"),
     TENANT_STAYS("granted", "requests of the daemons of its own installation"),
-    TENANT_STAYS("outbox", "what it holds is for the daemons of its own installation"),
+    TENANT_STAYS("outbox", "messages for the daemons of its own installation"),
     {.name = NULL},
 };
 

@@ -72,13 +72,13 @@ static void open_imported(struct authd *d, size_t threads)
     offload_set_nice(d->imported_passwords, IMPORTED_NICE);
     d->count.imported_refused =
         metrics_counter(d->svc.metrics, "atrium_auth_imported_passwords_refused_total", "",
-                        "Passwords answered 503 because too many hashes of other systems were "
-                        "being verified.");
+                        "Password checks that returned 503 because too many hashes of other "
+                        "systems were being verified.");
     d->count.passwords_renewed =
         metrics_counter(d->svc.metrics, "atrium_auth_passwords_renewed_total", "",
-                        "Hashes replaced by one of present parameters at a sign-in.");
+                        "Hashes replaced at a sign-in by a hash with the current parameters.");
     metrics_gauge(d->svc.metrics, "atrium_auth_imported_passwords_waiting",
-                  "Passwords that wait to be verified against a hash of another system.",
+                  "Password checks that wait to verify a hash of another system.",
                   read_imported_waiting, d);
 }
 
@@ -98,9 +98,9 @@ void password_open(struct authd *d)
     d->password_memory = password_memory_new();
     d->count.password_memory_failures =
         metrics_counter(d->svc.metrics, "atrium_auth_password_memory_failures_total", "",
-                        "Passwords answered 503 because there was no memory to hash them.");
+                        "Password checks that returned 503 because there was no memory to hash.");
     metrics_gauge(d->svc.metrics, "atrium_auth_passwords_waiting",
-                  "Passwords that wait for a thread to check them.", read_waiting, d);
+                  "Password checks that wait for a thread.", read_waiting, d);
     open_imported(d, threads);
 }
 

@@ -64,7 +64,7 @@ static void mixture_destroy(struct password_mixture **self_p)
 void password_mixture_open(struct authd *d)
 {
     metrics_gauge(d->svc.metrics, "atrium_auth_imported_passwords",
-                  "Accounts whose password hash is of another system or of older parameters.",
+                  "Accounts whose password hash has another system's format or older parameters.",
                   read_imported, d);
 }
 

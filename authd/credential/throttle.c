@@ -62,7 +62,7 @@ void throttle_move_run(struct authd *d, const struct request *req, struct thrott
         return;
     error_init(&err, req->arena);
     if (sql_throttle_move(d->svc.db, req, &in, &err) < 0)
-        log_event(LOG_INFO, "throttle", "counts of an older seal key were not moved", "trace",
+        log_event(LOG_INFO, "throttle", "counts of an older seal key could not be moved", "trace",
                   req->trace, NULL);
 }
 

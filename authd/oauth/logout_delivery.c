@@ -109,8 +109,9 @@ static void count(struct authd *d, const struct sql_logout_claim_row *row, const
         ++*d->logouts->delivered;
     } else if (strcmp(state, "failed") == 0) {
         ++*d->logouts->failed;
-        log_event(LOG_NOTICE, "logout", "a logout was not delivered to a client, it is given up",
-                  "client", row->client_id, "session", row->session.text, NULL);
+        log_event(LOG_NOTICE, "logout",
+                  "a logout could not be delivered to a client and has failed", "client",
+                  row->client_id, "session", row->session.text, NULL);
     } else {
         ++*d->logouts->retried;
     }
@@ -141,8 +142,8 @@ static void record(const struct round *round, const struct sql_logout_claim_row 
     error_init(&err, round->req->arena);
     round->req->deadline_mono_ms = MAX(round->req->deadline_mono_ms, clock_mono_ms() + RECORD_MS);
     if (sql_logout_record(d->svc.db, round->req, &in, &done, &err) < 0)
-        log_event(LOG_WARNING, "logout", "an attempt was not recorded, it is made again", "why",
-                  err.message, NULL);
+        log_event(LOG_WARNING, "logout", "an attempt could not be recorded and will be repeated",
+                  "why", err.message, NULL);
     else if (done.recorded > 0)
         count(d, row, in.state);
 }

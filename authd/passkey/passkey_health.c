@@ -86,8 +86,8 @@ int passkey_health_check(void *daemon, const struct request *req, struct finding
     if (sums.lost == 0)
         return check_ok(req, ret, "%" PRId64, sums.passkeys);
     return check_warn(req, ret, NULL,
-                      "%" PRId64 " of %" PRId64 " are of no application's host name any more, "
-                      "such as %s of %s",
+                      "%" PRId64 " of %" PRId64
+                      " no longer match any application's host name, such as %s of %s",
                       sums.lost, sums.passkeys, sums.host,
                       uuid_is_set(&sums.project) ? sums.project.text : "the installation");
 }

@@ -101,6 +101,7 @@ void passkey_proof_report(struct authd *d, const struct request *req, const stru
     clock_format_iso(req->now_ms, when);
     error_init(&err, req->arena);
     if (sql_sign_in_refuse(d->svc.db, req, &note, &err) < 0 || mail_queue(d, req, &mail, &err) < 0)
-        log_event(LOG_WARNING, "passkey", "a counter that fell was not reported to the owner",
-                  "trace", req->trace, NULL);
+        log_event(LOG_WARNING, "passkey",
+                  "the owner could not be told that a passkey's counter fell", "trace", req->trace,
+                  NULL);
 }

@@ -122,10 +122,10 @@ int passkey_rp_check_config(const struct authd *d, struct arena *arena, struct e
     }
     psl_free(suffixes);
     if (count > PASSKEY_ORIGIN_LABELS_MAX)
-        return error_set(err, ERR_INTERNAL,
-                         "passkey_origins has more than %d domains, "
-                         "of which browsers read the first %d",
-                         PASSKEY_ORIGIN_LABELS_MAX, PASSKEY_ORIGIN_LABELS_MAX);
+        return error_set(
+            err, ERR_INTERNAL,
+            "passkey_origins has more than %d domains, but browsers read only the first %d",
+            PASSKEY_ORIGIN_LABELS_MAX, PASSKEY_ORIGIN_LABELS_MAX);
     return 0;
 }
 

@@ -82,7 +82,7 @@ int invalidation_wait(struct authd *d, const struct request *req, int64_t sequen
         if (behind <= 0)
             return behind;
         if (now >= deadline) {
-            log_event(LOG_WARNING, "change", "a gateway did not hear of a change in time", "trace",
+            log_event(LOG_WARNING, "change", "a gateway did not learn of a change in time", "trace",
                       req->trace, NULL);
             return 0;
         }
@@ -191,7 +191,7 @@ static int lease_drop(struct authd *d, const struct request *req, const struct l
     int dropped = sql_lease_drop(d->svc.db, req, &drop, err);
 
     if (dropped > 0)
-        log_event(LOG_NOTICE, "change", "the lease of a gateway ran out", "gateway", seen->gateway,
+        log_event(LOG_NOTICE, "change", "a gateway's lease has expired", "gateway", seen->gateway,
                   NULL);
     return MIN(dropped, 0);
 }

@@ -92,8 +92,8 @@ static int end_theft(struct authd *d, const struct request *req, const struct re
                                seal_keys_hashing(keys, req->now_ms, SESSION_ABSOLUTE_LIFE)))
         return refuse(d, err);
     ++*d->count.refresh_theft;
-    log_event(LOG_NOTICE, "refresh", "an old token came back: session ended", "session",
-              token->session.text, "trace", req->trace, NULL);
+    log_event(LOG_NOTICE, "refresh", "an old refresh token was used again: session ended",
+              "session", token->session.text, "trace", req->trace, NULL);
     if (session_end(d, req, &which, &count, err) < 0)
         return -1;
     return refuse(d, err);

@@ -91,7 +91,7 @@ int rotation_run(struct authd *d, const struct request *req, const struct rotati
     struct rotation_item own = {.req = req, .in = in, .ret = ret};
 
     if (in->successor.size > SEALED_MAX)
-        log_die("refresh", "a sealed token is larger than any can be");
+        log_die("refresh", "a sealed token is longer than possible");
     if (batch_run(&d->rotations, &own.item, req->deadline_mono_ms, err) < 0)
         return -1;
     return own.rotated;

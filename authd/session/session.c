@@ -290,8 +290,8 @@ void session_end_surplus(struct authd *d, const struct request *req, struct uuid
     error_init(&err, req->arena);
     if (sql_session_end_surplus(d->svc.db, req, &end, &ended, &err) < 0 ||
         ended_settle(d, req, &ended, &err) < 0)
-        log_event(LOG_WARNING, "session", "one session too many was not ended", "trace", req->trace,
-                  NULL);
+        log_event(LOG_WARNING, "session", "a session over the limit could not be ended", "trace",
+                  req->trace, NULL);
 }
 
 /* No project: all projects. */

@@ -36,6 +36,6 @@ void arrival_report(struct authd *d, const struct request *req, const struct ses
         if (mail_queue(d, req, &mail, &err) == 0)
             return;
     }
-    log_event(LOG_WARNING, "session", "a new sign-in was not reported to its owner", "trace",
+    log_event(LOG_WARNING, "session", "the owner could not be told of a new sign-in", "trace",
               req->trace, NULL);
 }

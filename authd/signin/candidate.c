@@ -267,7 +267,7 @@ static void mail_owner(struct authd *d, const struct request *req, const struct 
     if (throttle_admit(d, req, "common password", who->is.account.text, COMMON_MAIL_WINDOW, 1,
                        &admitted, &ignored) < 0 ||
         (admitted && mail_queue(d, req, &mail, &ignored) < 0))
-        log_event(LOG_WARNING, "login", "a common password was not reported to its owner", "trace",
+        log_event(LOG_WARNING, "login", "the owner could not be told of a common password", "trace",
                   req->trace, NULL);
 }
 

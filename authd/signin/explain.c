@@ -59,11 +59,11 @@ static void walk_tenant(struct walk *walk)
          "The project is suspended: see `atriumctl project suspend`.");
     step(walk, patient ? "PATIENT_LOGIN_ENABLED" : "PRACTITIONER_LOGIN_ENABLED",
          patient ? walk->tenant.patientLogin : walk->tenant.practitionerLogin,
-         "The switch is off in the project's settings.");
+         "This setting of the project is disabled.");
 }
 
-static const char INVITED[] =
-    "Invited, but the invitation is not accepted yet: an admin of the project can send it again.";
+static const char INVITED[] = "Invited, but the invitation has not been accepted yet: an admin of "
+                              "the project can send it again.";
 
 static int look_up(struct authd *d, const struct request *req, const struct walk *walk,
                    enum role role, struct sql_explain_row *ret, struct error *err)
@@ -109,21 +109,22 @@ static int find_account(struct authd *d, const struct request *req, struct walk 
 static void walk_account(struct walk *walk, const struct sql_explain_row *row)
 {
     step(walk, "throttle", !row->throttled,
-         "Too many failures in 15 minutes: only addresses with a good sign-in are let through.");
+         "Too many failures in 15 minutes: only addresses of successful sign-ins are accepted.");
     step(walk, "account", row->found,
-         row->invited ? INVITED : "No account of this role has this e-mail here.");
+         row->invited ? INVITED : "This email address has no account with this role here.");
     step(walk, "not deleted", !row->deleted,
-         "The date of its deletion has come: nobody knows it any more, and its e-mail is free.");
+         "The date of its deletion has come: sign-ins ignore it, and its email address is free.");
     if (!walk->failed && row->delete_at)
-        note(walk, "pass", "Its deletion is scheduled; a sign-in takes that back.");
+        note(walk, "pass", "Its deletion is scheduled; a sign-in cancels it.");
     step(walk, "not locked", !row->locked,
          "An operator has locked the account: see `atriumctl user unlock`.");
     step(walk, "password", row->has_password, "The account has no password yet.");
     step(walk, "address verified", !email_is_required(&walk->tenant) || row->verified,
-         "The project asks for proven e-mail addresses and this one is not: its owner can have a "
-         "link mailed by POST /auth/verify-email/send, or set a new password by one.");
+         "The project requires verified email addresses, and this one is not verified: its owner "
+         "can request a link with POST /auth/verify-email/send, or set a new password by an "
+         "emailed link.");
     step(walk, "membership", row->member,
-         row->invited ? INVITED : "The account is no member of this project.");
+         row->invited ? INVITED : "The account is not a member of this project.");
     step(walk, "member not locked", !row->member_locked,
          "An admin of the project has locked the member, and can unlock it by "
          "POST /v1/project/accounts/{id}/unlock.");
@@ -147,9 +148,9 @@ static int walk_address(struct authd *d, const struct request *req, struct walk 
     error_init(&refused, req->arena);
     step(walk, "address",
          !address || policy_address_check(context.policyIpAccessRule, address, &refused) == 0,
-         "The ipAccessRule of the access policy does not let this address in.");
+         "The ipAccessRule of the access policy does not allow this address.");
     if (!address && context.policyIpAccessRule)
-        note(walk, "skipped", "The access policy has an ipAccessRule: try --address.");
+        note(walk, "skipped", "The access policy has an ipAccessRule: check it with --address.");
     return 0;
 }
 
@@ -172,7 +173,7 @@ int explain_sign_in(struct authd *d, const struct request *req, const struct ten
         return -1;
     step(walk, "second factor", true, NULL);
     if (walk->factor)
-        note(walk, "pass", "It is on: a code is asked for after the password.");
+        note(walk, "pass", "Enabled: a code is required after the password.");
     out->wouldSucceed = !walk->failed;
     out->secondFactor = walk->factor;
     out->steps = (struct field_list){walk->steps, walk->count};

@@ -201,8 +201,8 @@ static void record(struct botd *d, const struct request *req, const struct reque
 
     error_init(&err, req->arena);
     if (sql_execution_insert(d->svc.db, req, &in, &err) < 0)
-        log_event(LOG_ERR, "bot", "an execution was not recorded", "bot", bot->id.text, "trace",
-                  req->trace, "code", error_kind(err.code)->wire, NULL);
+        log_event(LOG_ERR, "bot", "an execution could not be recorded", "bot", bot->id.text,
+                  "trace", req->trace, "code", error_kind(err.code)->wire, NULL);
 }
 
 static int execute(struct botd *d, const struct request *req, const struct requester *who,

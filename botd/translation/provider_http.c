@@ -79,7 +79,7 @@ static int load_key(const char *path, struct secret *ret, struct error *err)
 static uint64_t *counter(struct metrics *metrics, const char *outcome)
 {
     return metrics_counter(metrics, "atrium_translation_questions_total", outcome,
-                           "Questions to the translation provider, by how they ended.");
+                           "Requests to the translation provider, by outcome.");
 }
 
 void provider_http_make_metrics(struct metrics *metrics)

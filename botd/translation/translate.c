@@ -394,8 +394,8 @@ static void record_failure(const struct work *self)
 
     error_init(&err, self->req->arena);
     if (record(self, true, &err) < 0)
-        log_event(LOG_ERR, "translate", "a failure was not recorded", "trace", self->req->trace,
-                  "code", error_kind(err.code)->wire, NULL);
+        log_event(LOG_ERR, "translate", "a failure could not be recorded", "trace",
+                  self->req->trace, "code", error_kind(err.code)->wire, NULL);
 }
 
 /* Not audited, like all reads. */
@@ -460,15 +460,14 @@ int translate_open(struct botd *d, struct error *err)
         return -1;
     fiber_sem_init(&d->translating, d->svc.loop, UNDER_WAY_MAX, 0);
     for (size_t i = 0; i < ARRAY_SIZE(labels); i++)
-        d->translated_items[i] =
-            metrics_counter(d->svc.metrics, "atrium_translation_items_total", labels[i],
-                            "Texts that clients had translated, by what became of them.");
+        d->translated_items[i] = metrics_counter(d->svc.metrics, "atrium_translation_items_total",
+                                                 labels[i], "Texts to translate, by outcome.");
     d->texts_recalled = metrics_counter(d->svc.metrics, "atrium_translation_texts_total",
                                         "from=\"memory\"", texts_help);
     d->texts_asked = metrics_counter(d->svc.metrics, "atrium_translation_texts_total",
                                      "from=\"provider\"", texts_help);
     d->translations_refused =
         metrics_counter(d->svc.metrics, "atrium_translation_refused_total", "",
-                        "Requests refused because of the project's characters of the day.");
+                        "Requests rejected because of the project's daily limit of characters.");
     return 0;
 }

@@ -118,7 +118,7 @@ static int load_keys(const char *path, struct secret *ret, size_t max, size_t *r
     if (result == 0)
         return 0;
     sodium_memzero(ret, max * sizeof(*ret));
-    return error_set(err, ERR_INTERNAL, "%s: must hold %d hexadecimal digits%s.", path,
+    return error_set(err, ERR_INTERNAL, "%s: must contain %d hexadecimal digits%s.", path,
                      SEAL_KEY_SIZE * 2, max > 1 ? " on one line, or two such lines" : "");
 }
 

@@ -28,7 +28,7 @@ zsock_t *bus_socket_new(int type, size_t queue)
     zsock_t *socket = zsock_new(type);
 
     if (!socket)
-        log_die("bus", "no ZeroMQ socket could be made");
+        log_die("bus", "cannot create a ZeroMQ socket");
     bus_socket_option(socket, ZMQ_LINGER, 0);
     bus_socket_option(socket, ZMQ_SNDHWM, (int)queue);
     bus_socket_option(socket, ZMQ_RCVHWM, (int)queue);
@@ -178,27 +178,27 @@ static int64_t read_outstanding(void *arg)
 
 static void metrics_register(struct bus *self, struct metrics *metrics)
 {
-    static const char dropped[] = "Frames that were thrown away.";
+    static const char dropped[] = "Frames that were dropped.";
 
     self->requests = metrics_counter(metrics, "atrium_bus_requests_total", "",
                                      "Requests that came in from other services.");
-    self->errors = metrics_counter(metrics, "atrium_bus_errors_total", "",
-                                   "Requests that were answered with an error.");
+    self->errors =
+        metrics_counter(metrics, "atrium_bus_errors_total", "", "Requests that returned an error.");
     self->expired = metrics_counter(metrics, "atrium_bus_expired_total", "",
                                     "Requests dropped because their deadline had passed.");
     self->overloaded = metrics_counter(metrics, "atrium_bus_overloaded_total", "",
-                                       "Requests refused because too many were being served.");
+                                       "Requests rejected because too many were in progress.");
     self->malformed =
         metrics_counter(metrics, "atrium_bus_dropped_total", "reason=\"malformed\"", dropped);
     self->late = metrics_counter(metrics, "atrium_bus_dropped_total", "reason=\"late\"", dropped);
     self->unsent =
         metrics_counter(metrics, "atrium_bus_dropped_total", "reason=\"unsent\"", dropped);
     self->strangers = metrics_counter(metrics, "atrium_bus_strangers_total", "",
-                                      "Callers from other hosts refused for their key.");
+                                      "Callers from other hosts rejected because of their key.");
     self->latency = metrics_histogram(metrics, "atrium_bus_serve_us", "",
                                       "Microseconds from a request's arrival to its answer.");
-    metrics_gauge(metrics, "atrium_bus_serving", "Requests being served.", read_serving, self);
-    metrics_gauge(metrics, "atrium_bus_outstanding", "Requests in flight to other services.",
+    metrics_gauge(metrics, "atrium_bus_serving", "Requests in progress.", read_serving, self);
+    metrics_gauge(metrics, "atrium_bus_outstanding", "Calls to other services in progress.",
                   read_outstanding, self);
 }
 
@@ -212,11 +212,12 @@ static void upstream_add(struct bus *self, struct metrics *metrics, const char *
     upstream->watch = -1;
     upstream->peers = arena_calloc(self->arena, BUS_PEERS_MAX, sizeof(struct bus_peer *));
     upstream->calls =
-        metrics_counter(metrics, "atrium_bus_calls_total", label, "Calls of other services.");
+        metrics_counter(metrics, "atrium_bus_calls_total", label, "Calls to other services.");
     upstream->failures = metrics_counter(metrics, "atrium_bus_call_failures_total", label,
                                          "Calls that no instance answered.");
-    upstream->resent = metrics_counter(metrics, "atrium_bus_resent_total", label,
-                                       "Requests sent to another instance after a loss.");
+    upstream->resent =
+        metrics_counter(metrics, "atrium_bus_resent_total", label,
+                        "Requests sent to another instance after a connection was lost.");
     upstream->latency = metrics_histogram(metrics, "atrium_bus_call_us", label,
                                           "Microseconds from a call to its answer.");
 }

@@ -82,7 +82,7 @@ static int read_name(const struct reader *reader, const char *text, struct bus_h
     const char *dot = strchr(text, '.');
 
     if (!dot || !bus_name_ok(text, (size_t)(dot - text)) || !bus_name_ok(dot + 1, strlen(dot + 1)))
-        return fail(reader, "\"%s\" is no name of an instance, such as authd.b1", text);
+        return fail(reader, "\"%s\" is not the name of an instance, such as authd.b1", text);
     row->name = arena_strdup(reader->arena, text);
     row->service = arena_strndup(reader->arena, text, (size_t)(dot - text));
     row->instance = row->name + (dot + 1 - text);
@@ -101,7 +101,7 @@ static int read_endpoint(const struct reader *reader, const char *text, struct b
 static int read_key(const struct reader *reader, const char *text, struct bus_host *row)
 {
     if (strlen(text) != BUS_KEY_TEXT_SIZE - 1 || !zmq_z85_decode(row->key, text))
-        return fail(reader, "\"%s\" is no public key: %d characters of Z85", text,
+        return fail(reader, "\"%s\" is not a public key: %d characters of Z85", text,
                     BUS_KEY_TEXT_SIZE - 1);
     return 0;
 }
@@ -121,11 +121,11 @@ static int check_row(const struct reader *reader, const struct bus_host *row)
         bool same = strcmp(other->name, row->name) == 0;
 
         if (memcmp(other->key, row->key, BUS_KEY_SIZE) == 0)
-            return fail(reader, "the key stands on line %d already", reader->lines[i]);
+            return fail(reader, "the key is already on line %d", reader->lines[i]);
         if (same != same_text(other->endpoint, row->endpoint) && (same || row->endpoint))
             return fail(reader,
-                        same ? "%s listens elsewhere by line %d"
-                             : "%s would listen where the instance of line %d does",
+                        same ? "%s has a different address on line %d"
+                             : "%s has the same address as the instance on line %d",
                         row->name, reader->lines[i]);
         if (same && ++keys > BUS_HOST_KEYS_MAX)
             return fail(reader, "%s has more than %d keys", row->name, BUS_HOST_KEYS_MAX);
@@ -144,10 +144,9 @@ static int read_line(struct reader *reader, char *text)
     if (!name || *name == '#')
         return 0;
     if (!where || !key)
-        return fail(reader,
-                    "must be: INSTANCE tcp://ADDRESS:PORT KEY; nothing is said without keys");
+        return fail(reader, "must be: INSTANCE tcp://ADDRESS:PORT KEY; the key is required");
     if (strtok_r(NULL, blanks, &text))
-        return fail(reader, "there is something behind the key");
+        return fail(reader, "there is text after the key");
     if (read_name(reader, name, &row) < 0 || read_endpoint(reader, where, &row) < 0 ||
         read_key(reader, key, &row) < 0 || check_row(reader, &row) < 0)
         return -1;
@@ -195,7 +194,8 @@ int bus_hosts_read(const char *path, struct arena *arena, struct bus_hosts **ret
         return error_set(err, ERR_INTERNAL, "%s: %s", path, strerror(errno));
     /* Write access would allow impersonation. */
     if (!S_ISREG(status.st_mode) || (status.st_mode & S_IWOTH) != 0)
-        return error_set(err, ERR_INTERNAL, "%s must be a file that others cannot write", path);
+        return error_set(err, ERR_INTERNAL, "%s must be a file that other users cannot write",
+                         path);
     reader.hosts = arena_alloc(arena, sizeof(*reader.hosts));
     reader.hosts->rows = arena_calloc(arena, ROWS_MAX, sizeof(*reader.hosts->rows));
     reader.lines = arena_calloc(arena, ROWS_MAX, sizeof(*reader.lines));
@@ -235,7 +235,7 @@ int bus_hosts_take_key(struct bus_hosts *self, const char *directory, const char
             memcmp(self->rows[i].key, public_key, BUS_KEY_SIZE) == 0)
             self->own = &self->rows[i];
     if (!self->own)
-        return error_set(err, ERR_INTERNAL, "No line of bus_hosts has %s with the key of %s.", name,
+        return error_set(err, ERR_INTERNAL, "No line of bus_hosts has %s with the key in %s.", name,
                          path);
     memcpy(self->secret_key, key.bytes, BUS_KEY_SIZE);
     return 0;
@@ -252,7 +252,7 @@ int bus_hosts_listen(struct bus_hosts *self, const char *address, struct arena *
                             strrchr(self->own->endpoint, ':'));
     if (!bus_endpoint_ok(endpoint))
         return error_set(err, ERR_BAD_REQUEST,
-                         "bus_listen: \"%s\" is no numeric address, such as 0.0.0.0", address);
+                         "bus_listen: \"%s\" is not a numeric address, such as 0.0.0.0", address);
     self->listen = endpoint;
     return 0;
 }

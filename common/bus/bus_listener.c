@@ -31,7 +31,7 @@ static void look_at_clock(struct bus *self)
         return;
     self->listener_boot = bus_random_boot();
     snprintf(text, sizeof(text), "%" PRId64, still_ms);
-    log_event(LOG_WARNING, "bus", "the process stood still", "ms", text, NULL);
+    log_event(LOG_WARNING, "bus", "the process was stopped for a while", "ms", text, NULL);
 }
 
 bool bus_listener_admits(struct bus *self, uint64_t boot)

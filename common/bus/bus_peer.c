@@ -210,7 +210,7 @@ static void not_reached(struct bus_peer *self, const char *why)
         bus_hosts_by_name(self->bus->hosts, self->name, rows) == 0)
         return;
     self->gone_ms = 0;
-    log_event(LOG_WARNING, "bus", "peer not reached", "peer", self->name, "why", why, NULL);
+    log_event(LOG_WARNING, "bus", "peer cannot be reached", "peer", self->name, "why", why, NULL);
 }
 
 void bus_peer_lost(struct bus_peer *self, const char *why)
@@ -319,7 +319,7 @@ static bool can_open_sockets(struct bus_peer *self)
     if (descriptors_available(PEER_DESCRIPTORS))
         return true;
     if (self->backoff_ms < BUS_BACKOFF_MAX_MS)
-        log_event(LOG_ERR, "bus", "out of descriptors: a peer is connected later", "peer",
+        log_event(LOG_ERR, "bus", "out of descriptors: a peer will be connected later", "peer",
                   self->name, NULL);
     self->backoff_ms = BUS_BACKOFF_MAX_MS;
     peer_schedule(self, self->backoff_ms, peer_connect);

@@ -60,7 +60,7 @@ static void log_refused(struct bus *self, const char *address, const char *servi
     snprintf(count, sizeof(count), "%" PRIu64, self->refused_logged);
     log_event(LOG_WARNING, "bus", "a caller from another host was refused", "address", address,
               "service", service, "why",
-              !service ? "its key is not in bus_hosts" : "it has nothing to ask here", "count",
+              !service ? "its key is not in bus_hosts" : "it cannot call this daemon", "count",
               count, NULL);
     self->refused_logged = 0;
     self->refused_logged_ms = now;

@@ -138,14 +138,14 @@ static int check_header(const uint8_t *bytes, size_t size, const char *name, str
     enum { SIZE_MIN = FILTER_HEADER + FILTER_ROW + PASSWORD_FILTER_HASH_SIZE };
 
     if (size < FILTER_MAGIC || memcmp(bytes, filter_magic, FILTER_MAGIC) != 0)
-        return error_set(err, ERR_BAD_REQUEST, "%s: is no filter of passwords", name);
+        return error_set(err, ERR_BAD_REQUEST, "%s: is not a password filter", name);
     if (size < SIZE_MIN)
-        return error_set(err, ERR_BAD_REQUEST, "%s: the filter is cut off", name);
+        return error_set(err, ERR_BAD_REQUEST, "%s: the filter is truncated", name);
     if (read32(bytes + 8) != FILTER_VERSION)
-        return error_set(err, ERR_BAD_REQUEST, "%s: is a filter of version %u, not %d", name,
+        return error_set(err, ERR_BAD_REQUEST, "%s: the filter has version %u, not %d", name,
                          read32(bytes + 8), FILTER_VERSION);
     if (read64(bytes + 24) != size)
-        return error_set(err, ERR_BAD_REQUEST, "%s: the filter is cut off or was altered", name);
+        return error_set(err, ERR_BAD_REQUEST, "%s: the filter was truncated or altered", name);
     if (!is_power(read32(bytes + 12)) || read32(bytes + 12) > FILTER_SHARDS_MAX ||
         size < SIZE_MIN + (read32(bytes + 12) - 1) * (size_t)FILTER_ROW)
         return error_set(err, ERR_BAD_REQUEST, "%s: the filter was altered", name);
@@ -199,7 +199,7 @@ struct password_filter *password_filter_open(int fd, const char *name, struct ar
         return NULL;
     }
     if (!S_ISREG(status.st_mode) || status.st_size == 0) {
-        error_set(err, ERR_BAD_REQUEST, "%s: is no filter of passwords", name);
+        error_set(err, ERR_BAD_REQUEST, "%s: is not a password filter", name);
         return NULL;
     }
     bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_SHARED, fd, 0);

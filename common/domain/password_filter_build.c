@@ -108,7 +108,7 @@ static int open_spill(struct password_filter_builder *self, struct error *err)
     int n = snprintf(path, sizeof(path), "%s/.atrium-passwords-XXXXXX", self->options.folder);
 
     if (n < 0 || (size_t)n >= sizeof(path))
-        return error_set(err, ERR_BAD_REQUEST, "%s: path too long", self->options.folder);
+        return error_set(err, ERR_BAD_REQUEST, "%s: path is too long", self->options.folder);
     self->spill = mkostemp(path, O_CLOEXEC);
     if (self->spill < 0)
         return error_set(err, ERR_INTERNAL, "%s: %s", path, strerror(errno));
@@ -373,7 +373,7 @@ static int write_hash(int fd, uint64_t size, struct error *err)
 
         if (n <= 0)
             return error_set(err, ERR_INTERNAL, "the filter cannot be read again: %s",
-                             n < 0 ? strerror(errno) : "it is cut off");
+                             n < 0 ? strerror(errno) : "it is truncated");
         crypto_generichash_update(&state, buffer, (size_t)n);
         at += (uint64_t)n;
     }
@@ -405,7 +405,7 @@ int password_filter_builder_write(struct password_filter_builder *self, int fd,
             progress->fn(progress->arg, i + 1, shards);
     }
     if (passwords == 0)
-        return error_set(err, ERR_BAD_REQUEST, "no password is named");
+        return error_set(err, ERR_BAD_REQUEST, "the list has no password");
     memcpy(head, filter_magic, FILTER_MAGIC);
     put32(head + 8, FILTER_VERSION);
     put32(head + 12, (uint32_t)shards);

@@ -43,8 +43,8 @@ static int find_kind(struct reading *self, const char *line)
 
     if (digits != SHA1_DIGITS && digits >= HASH_DIGITS_MIN && count)
         return error_set(self->err, ERR_BAD_REQUEST,
-                         "%s: has hashes of %zu hex digits; what is needed is SHA-1, which has %d",
-                         self->name, digits, SHA1_DIGITS);
+                         "%s: has hashes of %zu hexadecimal digits, but SHA-1 has %d", self->name,
+                         digits, SHA1_DIGITS);
     self->kind = digits == SHA1_DIGITS ? KIND_HASHES : KIND_TEXTS;
     return 0;
 }
@@ -64,7 +64,7 @@ static int take_hash(struct reading *self, const char *line)
     char digits[17] = "";
 
     if (hash_digits(line, &count) != SHA1_DIGITS)
-        return error_set(self->err, ERR_BAD_REQUEST, "%s:%lld: is no SHA-1 hash", self->name,
+        return error_set(self->err, ERR_BAD_REQUEST, "%s:%lld: is not a SHA-1 hash", self->name,
                          (long long)self->counts.lines);
     memcpy(digits, line, sizeof(digits) - 1);
     return hand_out(self, strtoull(digits, NULL, 16));
@@ -133,8 +133,8 @@ static int read_all(struct reading *self, FILE *file, char *buffer)
     while ((got = fread(buffer + kept, 1, BUFFER_SIZE - kept, file)) > 0) {
         self->counts.bytes += (int64_t)got;
         if (memchr(buffer + kept, '\0', got))
-            return error_set(self->err, ERR_BAD_REQUEST, "%s: is no list of passwords: not a text",
-                             self->name);
+            return error_set(self->err, ERR_BAD_REQUEST,
+                             "%s: is not a list of passwords: not a text", self->name);
         if (take_lines(self, buffer, kept + got, &skipping, &rest) < 0)
             return -1;
         kept += got - rest;

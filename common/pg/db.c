@@ -344,20 +344,21 @@ struct db *db_new(struct loop *loop, struct metrics *metrics, const struct db_op
     self->count_statements = metrics_counter(metrics, "atrium_db_statements_total", "",
                                              "Statements sent to PostgreSQL.");
     self->count_errors = metrics_counter(metrics, "atrium_db_errors_total", "",
-                                         "Statements that PostgreSQL refused or did not answer.");
+                                         "Statements that PostgreSQL rejected or did not answer.");
     self->count_lost = metrics_counter(metrics, "atrium_db_lost_total", "",
                                        "Statements lost with their connection.");
     self->count_connects =
         metrics_counter(metrics, "atrium_db_connects_total", "", "Connections made to PostgreSQL.");
-    self->count_slow =
-        metrics_counter(metrics, "atrium_db_slow_total", "",
-                        "Statements that took longer than slow_statement, queueing included.");
-    self->latency = metrics_histogram(metrics, "atrium_db_statement_us", "",
-                                      "Time from a statement to its answer, queueing included.");
+    self->count_slow = metrics_counter(
+        metrics, "atrium_db_slow_total", "",
+        "Statements that took longer than slow_statement, including their wait for a connection.");
+    self->latency = metrics_histogram(
+        metrics, "atrium_db_statement_us", "",
+        "Time from a statement to its answer, including its wait for a connection.");
     metrics_gauge(metrics, "atrium_db_in_flight", "Statements that wait for their answer.",
                   read_in_flight, self);
     metrics_gauge(metrics, "atrium_db_statements_held",
-                  "Statements that are held back because they get no lock.", read_held, self);
+                  "Statements that are held back because they cannot get a lock.", read_held, self);
     db_hosts_init(&self->hosts, options->conninfo);
     self->resolver = resolver_new(loop);
     db_pool_init(&self->read, self, options->read_connections, DB_READ_DEPTH,

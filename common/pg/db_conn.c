@@ -151,7 +151,7 @@ static void on_timeline(void *arg, short revents UNUSED)
     conn_unwatch(self);
     if (is_outdated(self)) {
         if (!db_pools_failing(db))
-            log_event(LOG_WARNING, "db", "a former primary allows writing: not used", NULL);
+            log_event(LOG_WARNING, "db", "a former primary accepts writes: not used", NULL);
         db_conn_lose(self);
         return;
     }
@@ -501,7 +501,7 @@ static enum db_call_state end_of(struct db_conn *self, const struct db_call *cal
     if (!self->unreplicated)
         return CALL_DONE;
     self->unreplicated = false;
-    log_event(LOG_WARNING, "db", "a commit's wait for the standby was cancelled", "statement",
+    log_event(LOG_WARNING, "db", "a commit's wait for the standby was canceled", "statement",
               call->statement ? call->statement->name : call->text, NULL);
     return CALL_LOST;
 }

@@ -56,8 +56,9 @@ static void gate_set(struct db *db, struct db_gate *gate, bool closed)
     gate->closed = closed;
     db->gates_closed += closed ? 1 : (size_t)-1;
     log_event(closed ? LOG_WARNING : LOG_NOTICE, "db",
-              closed ? "a statement gets no lock" : "a statement gets its lock again", "statement",
-              db_statement(db, (int)(gate - db->gates))->name, NULL);
+              closed ? "statements on a table cannot get its lock"
+                     : "statements on a table get its lock again",
+              "statement", db_statement(db, (int)(gate - db->gates))->name, NULL);
 }
 
 void db_gate_sweep(struct db *db)

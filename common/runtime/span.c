@@ -23,9 +23,9 @@ struct spans *spans_new(struct metrics *metrics)
     randombytes_buf(&self->next_id, sizeof(self->next_id));
     self->recorded = metrics_counter(metrics, "atrium_trace_spans_total", "",
                                      "Spans of sampled requests that were recorded.");
-    self->dropped = metrics_counter(metrics, "atrium_trace_dropped_total", "",
-                                    "Spans that were dropped: the ring was full, or the "
-                                    "receiver did not take them.");
+    self->dropped = metrics_counter(
+        metrics, "atrium_trace_dropped_total", "",
+        "Spans that were dropped because the ring was full or the receiver rejected them.");
     return self;
 }
 

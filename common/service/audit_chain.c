@@ -69,11 +69,10 @@ struct audit_chain *audit_chain_new(struct arena *arena, struct db *db, struct m
     *self = (struct audit_chain){
         .db = db,
         .sealed = metrics_counter(metrics, "atrium_audit_sealed_total", "",
-                                  "Rows of the audit trail that got their place in the chain."),
-        .waiting_s =
-            metrics_gauge_cell(metrics, "atrium_audit_waiting_seconds",
-                               "For how long the first row of the audit trail without a place "
-                               "in the chain had waited, when it was last looked for."),
+                                  "Rows of the audit log that were sealed."),
+        .waiting_s = metrics_gauge_cell(
+            metrics, "atrium_audit_waiting_seconds",
+            "How long the oldest unsealed row of the audit log had waited at the last check."),
     };
     return self;
 }

@@ -4,10 +4,10 @@
 #include "common/base/clock.h"
 
 static const struct field finding_rows[] = {
-    FIELD_TEXT(struct finding, check, 1, 64, FIELD_REQUIRED, "What was looked at", "database"),
+    FIELD_TEXT(struct finding, check, 1, 64, FIELD_REQUIRED, "What was checked", "database"),
     FIELD_TEXT(struct finding, state, 1, 8, FIELD_REQUIRED, "ok, warn or fail", "ok"),
-    FIELD_TEXT(struct finding, seen, 0, 2048, 0, "What was seen", "PostgreSQL 15.14, 2 ms"),
-    FIELD_TEXT(struct finding, mend, 0, 2048, 0, "How to mend it", ""),
+    FIELD_TEXT(struct finding, seen, 0, 2048, 0, "What was found", "PostgreSQL 15.14, 2 ms"),
+    FIELD_TEXT(struct finding, mend, 0, 2048, 0, "Remedy", ""),
 };
 FIELD_TABLE(finding);
 
@@ -50,7 +50,7 @@ static struct finding run_one(const struct check *row, void *daemon, const struc
     error_init(&err, req.arena);
     req.deadline_mono_ms = MIN(req.deadline_mono_ms, clock_mono_ms() + CHECK_EACH_MS);
     if (clock_mono_ms() >= all->deadline_mono_ms)
-        check_fail(&req, &found, NULL, "not looked at: what came before it took too long");
+        check_fail(&req, &found, NULL, "not checked: earlier checks took too long");
     else if (row->run(daemon, &req, &found, &err) < 0)
         check_fail(&req, &found, NULL, "%s%s%s%s", err.message, err.detail[0] ? " (" : "",
                    err.detail, err.detail[0] ? ")" : "");

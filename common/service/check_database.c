@@ -75,10 +75,10 @@ void check_server_durability(const struct request *req, const struct check_serve
             continue;
         check_fail(req, ret,
                    arena_printf(req->arena,
-                                "Set %s = on in postgresql.conf, and look for it in ALTER DATABASE "
-                                "and ALTER ROLE ... SET too.",
+                                "Set %s = on in postgresql.conf, and check ALTER DATABASE and "
+                                "ALTER ROLE ... SET too.",
                                 settings[i].name),
-                   "%s is off: what was acknowledged may be lost", settings[i].name);
+                   "%s is off: acknowledged changes can be lost", settings[i].name);
         return;
     }
     check_ok(req, ret, "synchronous_commit %s", server->synchronous_commit);
@@ -88,8 +88,8 @@ void check_server_clock(const struct request *req, const struct check_server *se
                         struct finding *ret)
 {
     static const char mend[] =
-        "Let NTP set the clocks of this host and of the database's (timedatectl; systemctl status "
-        "systemd-timesyncd, chrony).";
+        "Synchronize the clocks of this host and of the database's host with NTP (timedatectl; "
+        "systemctl status systemd-timesyncd, chrony).";
     int64_t ms = server->ahead_ms;
     double seconds = (double)(ms < 0 ? -ms : ms) / 1000;
     const char *direction = ms < 0 ? "behind" : "ahead of";
@@ -101,7 +101,7 @@ void check_server_clock(const struct request *req, const struct check_server *se
         check_warn(req, ret, mend, "the database's clock is %.1f s %s this host's", seconds,
                    direction);
     else
-        check_ok(req, ret, "the database's and this host's agree within %.1f s",
+        check_ok(req, ret, "the database's clock and this host's agree within %.1f s",
                  (double)CLOCK_WARN_MS / 1000);
 }
 
@@ -116,9 +116,9 @@ static int check_reachable(void *daemon, const struct request *req, struct findi
     if (service_database_answer(self, req, err) < 0)
         return check_fail(req, ret, NULL, "%s",
                           err->code == ERR_DEADLINE
-                              ? "PostgreSQL accepts connections but does not answer"
+                              ? "PostgreSQL accepts connections but does not respond"
                               : err->message);
-    return check_ok(req, ret, "answers in %lld ms", (long long)(clock_mono_ms() - since));
+    return check_ok(req, ret, "responds in %lld ms", (long long)(clock_mono_ms() - since));
 }
 
 static int judge(void *daemon, const struct request *req, struct finding *ret, struct error *err,
@@ -163,15 +163,14 @@ static int check_writes(void *daemon, const struct request *req, struct finding 
         return -1;
     why = db_refusal(self->db);
     if (!why)
-        return check_ok(req, ret, "are taken");
+        return check_ok(req, ret, "are accepted");
     if (strstr(why, "53100"))
         return check_fail(
             req, ret,
-            "Make room on the disk of PostgreSQL's data (the row of `postgresql` names it "
-            "where it is on this host), or on that of its temporary files; the daemons go on "
-            "by themselves within seconds.",
-            "the disk of PostgreSQL is full: %s", why);
-    return check_fail(req, ret, NULL, "PostgreSQL takes no writes: %s", why);
+            "Free space on the disk of PostgreSQL's data (the row of `postgresql` names it if it "
+            "is on this host) or of its temporary files; the daemons continue within seconds.",
+            "PostgreSQL's disk is full: %s", why);
+    return check_fail(req, ret, NULL, "PostgreSQL accepts no writes: %s", why);
 }
 
 static int check_locks(void *daemon, const struct request *req, struct finding *ret,
@@ -186,10 +185,11 @@ static int check_locks(void *daemon, const struct request *req, struct finding *
     now = self->database.blocker;
     if (now.pid == 0)
         return check_ok(req, ret, "no statement waits for another session's");
-    mend = arena_printf(req->arena,
-                        "Let that session commit or roll back; or, as the superuser of "
-                        "PostgreSQL: select pg_terminate_backend(%lld);",
-                        (long long)now.pid);
+    mend = arena_printf(
+        req->arena,
+        "Let that session commit or roll back; or run, as PostgreSQL's superuser: select "
+        "pg_terminate_backend(%lld);",
+        (long long)now.pid);
     return check_say(
         req, ret, now.waited_ms >= LOCK_FAIL_MS || db_gates_closed(self->db) > 0 ? "fail" : "warn",
         mend,
@@ -198,7 +198,7 @@ static int check_locks(void *daemon, const struct request *req, struct finding *
         "for %.1f s",
         (long long)now.pid, now.application[0] ? " (" : "", now.application,
         now.application[0] ? ")" : "",
-        now.since[0] ? now.since : "a time that this role may not see",
+        now.since[0] ? now.since : "a time that this role cannot see",
         now.table[0] ? now.table : "rows", (long long)now.waiting, (double)now.waited_ms / 1000);
 }
 
@@ -218,12 +218,12 @@ static int check_rights(void *daemon, const struct request *req, struct finding 
                                        "alter role \"%s\" nosuperuser nocreaterole; or give this "
                                        "daemon a role of its own (atriumctl database sql).",
                                        row.role),
-                          "the role %s may do everything", row.role);
+                          "the role %s can do everything", row.role);
     if (*row.others)
         return check_fail(req, ret,
                           arena_printf(req->arena,
-                                       "revoke all on schema %s from \"%s\", public; and the "
-                                       "membership in other roles.",
+                                       "revoke all on schema %s from \"%s\", public; also revoke "
+                                       "its membership in other roles.",
                                        row.others, row.role),
                           "the role %s has rights on the schemas of other daemons: %s", row.role,
                           row.others);
@@ -239,7 +239,7 @@ static int check_audit_owner(void *daemon, const struct request *req, struct fin
     if (found_row(sql_check_audit_owner(self->db, req, &row, err), err) < 0)
         return -1;
     if (row.may_delete)
-        return check_fail(req, ret, NULL, "the daemon's role may change and remove what it did");
+        return check_fail(req, ret, NULL, "the daemon's role can change and remove audit rows");
     return check_ok(req, ret, "the daemon's role can add rows, but not change or remove them");
 }
 
@@ -275,10 +275,11 @@ static int check_migrations(void *daemon, const struct request *req, struct find
     }
     for (size_t i = 0; i < applied.count; i++) {
         if (!is_ours(ours, applied.items[i].name))
-            return check_warn(req, ret,
-                              "A newer build has migrated: upgrade and restart this instance too.",
-                              "the database has %s, this build ends with %s", applied.items[i].name,
-                              last->name);
+            return check_warn(
+                req, ret,
+                "A newer release has migrated the database: upgrade and restart this instance too.",
+                "the database has %s, but this release ends with %s", applied.items[i].name,
+                last->name);
     }
     return check_ok(req, ret, "all %zu, up to %s", applied.count, last->name);
 }
@@ -305,39 +306,36 @@ static int check_connections(void *daemon, const struct request *req, struct fin
 
 const struct check check_database_reachable[] = {
     {"database", CHECK_DATABASE,
-     "Start PostgreSQL, or find out why it hangs (its log, its disk, its host), and see that the "
-     "key `database` of this daemon names it and that "
-     "pg_hba.conf lets its role in.",
+     "Start PostgreSQL, or find out why it hangs (its log, disk and host); check this daemon's key "
+     "`database`, and that pg_hba.conf accepts its role.",
      check_reachable},
     {.name = NULL},
 };
 
 const struct check check_database_rows[] = {
     {"database writes", CHECK_DATABASE,
-     "Look at the log of PostgreSQL: a disk with errors, default_transaction_read_only, or a "
-     "synchronous standby that is away (synchronous_standby_names).",
+     "See PostgreSQL's log: a disk with errors, default_transaction_read_only, or a synchronous "
+     "standby that is unavailable (synchronous_standby_names).",
      check_writes},
     {"database locks", CHECK_DATABASE, NULL, check_locks},
     {"database version", CHECK_DATABASE, NULL, check_version},
     {"database rights", CHECK_DATABASE, NULL, check_rights},
     {"audit rights", CHECK_DATABASE,
-     "Run what `atriumctl database sql` prints once more, as the superuser of PostgreSQL.",
+     "Run the output of `atriumctl database sql` again, as PostgreSQL's superuser.",
      check_audit_owner},
     {"migrations", CHECK_DATABASE,
-     "The database is older than this build, as after a restore: restart all instances of this "
-     "daemon.",
+     "The database is older than this release, for example after a restore: restart all instances "
+     "of this daemon.",
      check_migrations},
     {"durability", CHECK_DATABASE, NULL, check_durability},
     {"connections", CHECK_DATABASE,
-     "Raise max_connections of PostgreSQL (or the role's connection limit), or lower "
-     "read_connections and "
-     "write_connections.",
+     "Raise PostgreSQL's max_connections (or the role's connection limit), or lower "
+     "read_connections and write_connections.",
      check_connections},
     {"clock", CHECK_DATABASE, NULL, check_clock},
     {"read-only projects", CHECK_DATABASE,
-     "End what `atriumctl project suspend CODE --read-only` began: `--resume`, or `project "
-     "suspend` "
-     "without it, of a tenant that has moved.",
+     "Finish what `atriumctl project suspend CODE --read-only` began: run it with `--resume`, or "
+     "without options if the tenant has moved.",
      project_read_only_check},
     {.name = NULL},
 };

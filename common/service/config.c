@@ -260,7 +260,7 @@ static int set_value(const struct reader *reader, const struct config_section *s
 
     /* A file could not quote both, so config_print() could not write it. */
     if (strchr(text, '"') && strchr(text, '\''))
-        return fail(reader, "%s may have \" or ' in it, but not both", row->key);
+        return fail(reader, "%s can contain \" or ', but not both", row->key);
     switch (row->type) {
     case CONFIG_TYPE_TEXT:
     case CONFIG_TYPE_PATH:
@@ -300,15 +300,15 @@ static int read_section_line(struct reader *reader, const struct config_line *li
     reader->section = NULL;
     reader->began = true;
     if (*line->value != '\0')
-        return fail(reader, "\"%s\" stands outside of a section: indent it by %d spaces",
-                    line->name, INDENT);
+        return fail(reader, "\"%s\" is outside of a section: indent it by %d spaces", line->name,
+                    INDENT);
     for (size_t i = 0; i < reader->count; i++) {
         struct section_state *state = &reader->states[i];
 
         if (strcmp(reader->sections[i].name, line->name) != 0)
             continue;
         if (state->file == reader->path)
-            return fail(reader, "section \"%s\" began on line %d already", line->name, state->line);
+            return fail(reader, "section \"%s\" already began on line %d", line->name, state->line);
         reader->section = &reader->sections[i];
         state->file = reader->path;
         state->line = reader->line;
@@ -330,7 +330,7 @@ static int read_key_line(struct reader *reader, const struct config_line *line)
         if (strcmp(section->rows[i].key, line->name) != 0)
             continue;
         if (origins[i].file == reader->path)
-            return fail(reader, "%s was given on line %d already", line->name, origins[i].line);
+            return fail(reader, "%s is already set on line %d", line->name, origins[i].line);
         origins[i] = (struct config_origin){reader->path, reader->line,
                                             arena_strdup(reader->arena, line->value)};
         return 0;
@@ -349,7 +349,7 @@ static int read_line(struct reader *reader, char *text)
     if (text[strspn(text, " \t\r")] == '\0' || text[indent] == '#')
         return 0;
     if (indent > 0 && !reader->section)
-        return reader->began ? 0 : fail(reader, "a section's name must stand before its keys");
+        return reader->began ? 0 : fail(reader, "a section's name must come before its keys");
     wanted = config_line_split(text + indent, &line);
     if (wanted)
         return fail(reader, "%s", wanted);
@@ -430,7 +430,7 @@ static char *read_file(const struct reader *reader)
         return NULL;
     }
     if (size > FILE_SIZE_MAX || !codec_is_text(text, size)) {
-        fail(reader, size > FILE_SIZE_MAX ? "too large" : "not a text in UTF-8");
+        fail(reader, size > FILE_SIZE_MAX ? "too large" : "not UTF-8 text");
         return NULL;
     }
     text[size] = '\0';

@@ -8,7 +8,7 @@
 #define NAME_CHARS "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ$-_@.&+/"
 
 static const char wanted[] = "must be: name = \"value\"";
-static const char unclosed[] = "must be: name = \"value\", with the quote that closes it";
+static const char unclosed[] = "must be: name = \"value\", with the closing quote";
 
 static bool is_end(const char *text)
 {

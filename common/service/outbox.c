@@ -157,7 +157,7 @@ static bool is_refusal(enum error_code code)
 
 static enum fate refused(const struct sql_outbox_claim_row *claim, const struct error *err)
 {
-    log_event(LOG_ERR, "outbox", "row refused, kept for later", "id", claim->id.text, "method",
+    log_event(LOG_ERR, "outbox", "row rejected, kept for later", "id", claim->id.text, "method",
               claim->method, "code", error_kind(err->code)->wire, "why", err->message, NULL);
     return FATE_REFUSED;
 }
@@ -360,13 +360,13 @@ struct outbox *outbox_new(struct loop *loop, struct db *db, struct bus *bus,
         .keys = keys,
         .running = true,
         .waiting_s = metrics_gauge_cell(metrics, "atrium_outbox_waiting_seconds",
-                                        "For how long the oldest row has waited for its receiver."),
+                                        "How long the oldest row has waited for its receiver."),
         .delivered = metrics_counter(metrics, "atrium_outbox_delivered_total", "",
-                                     "Rows that their receiver has taken."),
+                                     "Rows that their receiver accepted."),
         .failed = metrics_counter(metrics, "atrium_outbox_failed_total", "",
                                   "Attempts that will be repeated soon."),
         .refused = metrics_counter(metrics, "atrium_outbox_refused_total", "",
-                                   "Attempts that the receiver called wrong."),
+                                   "Attempts that the receiver rejected."),
     };
     db_extend_sql(db, service_outbox_sql);
     error_init(&err, NULL);

@@ -19,7 +19,7 @@ FIELD_TABLE(project_purge_in);
 
 static const struct field project_purge_out_rows[] = {
     FIELD_INT(struct project_purge_out, removed, 0, INT64_MAX, 0, 0, "Rows deleted", "1000"),
-    FIELD_BOOL(struct project_purge_out, more, false, 0, "There may be more"),
+    FIELD_BOOL(struct project_purge_out, more, false, 0, "Whether there can be more"),
 };
 FIELD_TABLE(project_purge_out);
 

@@ -49,7 +49,7 @@ int seal_keys_load(const char *path, struct seal_keys *ret, struct error *err)
     if (ret->count == count)
         return 0;
     seal_keys_wipe(ret);
-    return error_set(err, ERR_INTERNAL, "%s: holds the same key twice.", path);
+    return error_set(err, ERR_INTERNAL, "%s: contains the same key twice.", path);
 }
 
 const struct seal_key *seal_keys_find(const struct seal_keys *self, const char *id)

@@ -137,7 +137,7 @@ static void open_audit(struct service *self)
 
     error_init(&err, req->arena);
     if (audit_chain_months(self->audit, req, &err) < 0)
-        log_failure(LOG_WARNING, "no new partition for the audit trail", &err);
+        log_failure(LOG_WARNING, "cannot create a new partition for the audit log", &err);
     service_every(self, "audit", AUDIT_PERIOD_MS, run_audit);
 }
 
@@ -222,7 +222,7 @@ static void drain(struct service *self)
         self->definition->drain(self);
     bus_drain(self->bus, clock_mono_ms() + DRAIN_MS);
     if (bus_serving(self->bus) > 0) {
-        log_event(LOG_WARNING, "service", "requests are given up", NULL);
+        log_event(LOG_WARNING, "service", "running requests were canceled", NULL);
         fiber_cancel_all(self->loop);
     }
     while (bus_serving(self->bus) > 0)
@@ -259,7 +259,7 @@ static void on_signal(void *arg, int signo)
     if (!self->ready)
         fiber_cancel_all(self->loop); /* start_fiber() gives up */
     else if (fiber_start(self->loop, stop_fiber, self, &err) < 0)
-        log_die("service", "the last fiber cannot be started");
+        log_die("service", "cannot start the last fiber");
 }
 
 /* Undoes a failed start as SIGTERM would. */
@@ -320,7 +320,7 @@ static void make_metrics(struct service *self)
 {
     self->metrics = metrics_new();
     self->spans = spans_new(self->metrics);
-    metrics_gauge(self->metrics, "atrium_uptime_seconds", "Since the start of the process.",
+    metrics_gauge(self->metrics, "atrium_uptime_seconds", "Time since the start of the process.",
                   read_uptime, self);
     metrics_gauge(self->metrics, "atrium_descriptors", "Open files and sockets.", read_descriptors,
                   self);
@@ -393,7 +393,7 @@ static void leave_no_core(void)
     struct rlimit limit;
 
     if (getrlimit(RLIMIT_CORE, &limit) < 0)
-        log_die("service", "no limit of core files");
+        log_die("service", "cannot set the limit of core files");
     limit.rlim_cur = 0;
     if (setrlimit(RLIMIT_CORE, &limit) < 0)
         log_die("service", "core files cannot be turned off");

@@ -20,7 +20,7 @@ enum {
 
 static const struct field service_check_out_rows[] = {
     FIELD_OBJECTS(struct service_check_out, findings, finding, CHECKS_MAX, 0, "What was found"),
-    FIELD_TEXT(struct service_check_out, server, 1, 512, 0, "Where its database is",
+    FIELD_TEXT(struct service_check_out, server, 1, 512, 0, "Location of its database",
                "host=/run/postgresql port=5432"),
 };
 FIELD_TABLE(service_check_out);
@@ -81,16 +81,16 @@ static int check_configuration(void *daemon, const struct request *req, struct f
         return -1;
     if (job.open)
         return check_fail(req, ret, arena_printf(req->arena, "chmod go-w %s", job.open),
-                          "%s may be written by others than its owner", job.open);
+                          "%s can be changed by users other than its owner", job.open);
     if (*job.changed.restart)
         return check_warn(req, ret, restart_command(self, req->arena),
-                          "%s was changed since this instance started: %s", file,
+                          "%s has changed since this instance started: %s", file,
                           job.changed.restart);
     if (*job.changed.reload)
         return check_warn(req, ret,
                           arena_printf(req->arena, "systemctl reload atrium-%s@%s",
                                        self->definition->name, self->instance),
-                          "%s was changed since this instance read it: %s", file,
+                          "%s has changed since this instance read it: %s", file,
                           job.changed.reload);
     return check_ok(req, ret, "%s", file);
 }
@@ -174,14 +174,15 @@ static int check_keys(void *daemon, const struct request *req, struct finding *r
         return 0;
     if (job.exchanged)
         return check_fail(req, ret,
-                          "Put the key back that was there (from the back-up) before this daemon "
-                          "is restarted: nothing else opens what it has sealed.",
-                          "%s holds another key than the one in use", service_seal_key_path(self));
+                          "Restore the previous key (from the backup) before this daemon restarts: "
+                          "no other key can decrypt its data.",
+                          "%s has a different key than the one in use",
+                          service_seal_key_path(self));
     if (job.rotated)
         return check_warn(req, ret, restart_command(self, req->arena),
-                          "%s was changed since this instance started",
+                          "%s has changed since this instance started",
                           service_seal_key_path(self));
-    return check_ok(req, ret, "%zu, closed to others", job.count);
+    return check_ok(req, ret, "%zu, closed to other users", job.count);
 }
 
 /* ---- the bus ---- */
@@ -216,7 +217,7 @@ static int check_peers(void *daemon, const struct request *req, struct finding *
                     : arena_printf(req->arena, "%s%s%s", *list, **list ? ", " : "", *upstreams);
     }
     if (*missing != '\0')
-        return check_fail(req, ret, NULL, "no instance within reach: %s", missing);
+        return check_fail(req, ret, NULL, "no instance can be reached: %s", missing);
     return *seen == '\0' ? 0 : check_ok(req, ret, "%s", seen);
 }
 
@@ -257,8 +258,8 @@ static int check_audit(void *daemon, const struct request *req, struct finding *
     age = state.unsealed > 0 ? clock_now_ms(self->clock) - state.waiting_since : 0;
     if (age > AUDIT_WARN_MS)
         return check_say(req, ret, age > AUDIT_FAIL_MS ? "fail" : "warn", NULL,
-                         "%lld rows have no place in the chain, the first for %s",
-                         (long long)state.unsealed, check_age(req->arena, age));
+                         "%lld rows are not sealed, the first for %s", (long long)state.unsealed,
+                         check_age(req->arena, age));
     return check_ok(req, ret, "sealed up to row %lld", (long long)state.sequence);
 }
 
@@ -286,16 +287,15 @@ static int check_outbox(void *daemon, const struct request *req, struct finding 
 /* ---- all checks ---- */
 
 static const struct check own_checks[] = {
-    {"configuration", 0,
-     "Correct that line, and look again with --check-config before the next restart.",
+    {"configuration", 0, "Correct that line, and run --check-config again before the next restart.",
      check_configuration},
     {"key files", 0,
-     "The file must be there, belong to root or the daemon's user, and be closed to others "
+     "The file must exist, belong to root or the daemon's user, and be closed to other users "
      "(chown, chmod 600).",
      check_keys},
     {"peers", 0,
-     "Start what is missing (systemctl start 'atrium-NAME@1'); see that this daemon's user is in "
-     "the group of its bus directory.",
+     "Start the missing daemons (systemctl start 'atrium-NAME@1'); check that this daemon's user "
+     "is in the group of its bus directory.",
      check_peers},
     {"descriptors", 0,
      "Raise LimitNOFILE= in a drop-in of the unit (systemctl edit), or start another instance.",
@@ -305,12 +305,11 @@ static const struct check own_checks[] = {
 
 static const struct check queue_checks[] = {
     {"audit", CHECK_DATABASE,
-     "See who holds the row of audit_head (pg_locks), and what this daemon logs about its audit "
-     "trail.",
+     "Check who has locked the row of audit_head (pg_locks), and what this daemon logs about its "
+     "audit log.",
      check_audit},
     {"outbox", CHECK_DATABASE,
-     "Start the daemons that are missing; rows that are called wrong are named in this daemon's "
-     "log, with the reason.",
+     "Start the missing daemons; this daemon's log names rows that were rejected, with the reason.",
      check_outbox},
     {.name = NULL},
 };

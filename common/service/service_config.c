@@ -6,20 +6,22 @@ enum { ENTRIES_MAX = 512 };
 static const struct field config_entry_rows[] = {
     FIELD_TEXT(struct config_entry, section, 1, 64, FIELD_REQUIRED, "Section", "gateway"),
     FIELD_TEXT(struct config_entry, key, 1, 64, FIELD_REQUIRED, "Key", "access_log"),
-    FIELD_TEXT(struct config_entry, value, 0, 65536, 0, "Value in use; absent: none", "true"),
-    FIELD_TEXT(struct config_entry, file, 0, 4096, 0, "Where it was read; absent: the default",
-               "/etc/atrium/atrium.conf"),
-    FIELD_INT(struct config_entry, line, 0, INT64_MAX, 0, 0, "Its line there", "12"),
+    FIELD_TEXT(struct config_entry, value, 0, 65536, 0, "Value in use; absent if not set", "true"),
+    FIELD_TEXT(struct config_entry, file, 0, 4096, 0,
+               "File that it was read from; absent for the default", "/etc/atrium/atrium.conf"),
+    FIELD_INT(struct config_entry, line, 0, INT64_MAX, 0, 0, "Line in that file", "12"),
     FIELD_BOOL(struct config_entry, reload, false, 0, "Whether a reload applies a change"),
-    FIELD_BOOL(struct config_entry, changed, false, 0, "Whether the files have another value now"),
-    FIELD_TEXT(struct config_entry, next, 0, 65536, 0, "That value; absent: none", "false"),
+    FIELD_BOOL(struct config_entry, changed, false, 0,
+               "Whether the files have a different value now"),
+    FIELD_TEXT(struct config_entry, next, 0, 65536, 0, "This different value; absent if not set",
+               "false"),
 };
 FIELD_TABLE(config_entry);
 
 static const struct field service_config_out_rows[] = {
     FIELD_OBJECTS(struct service_config_out, entries, config_entry, ENTRIES_MAX, 0, "All keys"),
     FIELD_TEXT(struct service_config_out, error, 0, 2048, 0,
-               "Why a start or a reload would refuse the files; absent: it would not",
+               "Why a start or a reload would reject the files; absent if it would not",
                "/etc/atrium/atrium.conf:3: section \"gateway\" has no key \"listn\""),
 };
 FIELD_TABLE(service_config_out);

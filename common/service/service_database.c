@@ -69,10 +69,10 @@ void service_database_metrics(struct service *self)
     struct metrics *m = self->metrics;
 
     metrics_gauge(m, "atrium_database_up", "1 while the database answers.", read_up, self);
-    metrics_gauge(m, "atrium_database_writable", "1 while the database takes writes.",
+    metrics_gauge(m, "atrium_database_writable", "1 while the database accepts writes.",
                   read_writable, self);
     metrics_gauge_labelled(m, "atrium_database_blocked_seconds",
-                           "How long statements have waited for a lock of the session named.",
+                           "How long statements have waited for a lock of this session.",
                            read_blocked_ms, read_blocker, self);
 }
 

@@ -43,14 +43,14 @@ const size_t common_config_row_count = ARRAY_SIZE(common_config_rows);
 static void print_help(const struct service_definition *definition)
 {
     printf("Usage: atrium-%s [OPTION]...\n"
-           "%s\n\n"
-           "  --config FILE      configuration (default /etc/atrium/atrium.conf)\n"
-           "  --instance NAME    name among the instances of this daemon (default 1)\n"
-           "  --check-config     check the configuration and leave\n"
-           "  --print-config     print the effective configuration and leave\n"
+           "%s\n"
+           "\n  --config FILE      configuration file (default /etc/atrium/atrium.conf)\n"
+           "  --instance NAME    name of this instance (default 1)\n"
+           "  --check-config     check the configuration and exit\n"
+           "  --print-config     print the effective configuration and exit\n"
            "  --test-clock FILE  shift the time by the seconds in FILE (development suites only)\n"
-           "  --version          print the version and leave\n"
-           "  --help             print this and leave\n",
+           "  --version          print the version and exit\n"
+           "  --help             print this help and exit\n",
            definition->name, definition->summary);
 }
 

@@ -257,6 +257,6 @@ void service_reload(struct service *self)
     self->reload_again = false;
     self->reloading = fiber_start(self->loop, reload_fiber, self, &err) == 0;
     if (!self->reloading)
-        log_event(LOG_ERR, "service", "the configuration was not reloaded", "error", err.message,
-                  NULL);
+        log_event(LOG_ERR, "service", "the configuration could not be reloaded", "error",
+                  err.message, NULL);
 }

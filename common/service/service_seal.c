@@ -46,8 +46,8 @@ struct service_seal {
 
 static const struct field seal_row_rows[] = {
     FIELD_TEXT(struct seal_row, key, 0, KEY_TEXT, FIELD_REQUIRED, "Key of the row", "a"),
-    FIELD_TEXT(struct seal_row, subject, 0, KEY_TEXT, 0, "What the value belongs to", "a"),
-    FIELD_BOOL(struct seal_row, other, false, FIELD_REQUIRED, "Sealed by another key"),
+    FIELD_TEXT(struct seal_row, subject, 0, KEY_TEXT, 0, "Object that the value belongs to", "a"),
+    FIELD_BOOL(struct seal_row, other, false, FIELD_REQUIRED, "Value sealed with another key"),
     FIELD_BYTES(struct seal_row, value, INT32_MAX, 0, "The value, if so"),
 };
 FIELD_TABLE(seal_row);
@@ -76,7 +76,7 @@ void service_seal_extend(struct service *self)
         add_table(sealing, &(struct seal_table){"outbox", "outbox", SEAL_TABLE(outbox), NULL});
     }
     sealing->resealed = metrics_counter(self->metrics, "atrium_seal_resealed_total", "",
-                                        "Values that were sealed anew because the key changed.");
+                                        "Values that were sealed again because the key changed.");
 }
 
 /* ---- pages ---- */
@@ -230,8 +230,8 @@ static int task_step(struct service *self, struct error *err)
     if (sealing->found == 0)
         sealing->idle = IDLE_RUNS;
     log_event(LOG_NOTICE, "seal",
-              sealing->found == 0 ? "nothing is sealed by the old key" : "a pass is over", "key",
-              self->seal.items[1].id, NULL);
+              sealing->found == 0 ? "no value is sealed with the old key" : "a pass has finished",
+              "key", self->seal.items[1].id, NULL);
     sealing->table = 0;
     sealing->found = 0;
     return 0;
@@ -304,9 +304,10 @@ static int try_values(struct service *self, const struct request *req, struct er
     }
     if (tried == 0 || opened > 0)
         return 0;
-    return error_set(err, ERR_INTERNAL,
-                     "%s: holds another key than the one that sealed this database; put that back.",
-                     service_seal_key_path(self));
+    return error_set(
+        err, ERR_INTERNAL,
+        "%s: has a different key than the one that sealed this database; restore that key.",
+        service_seal_key_path(self));
 }
 
 /* Rejects a file that lacks a needed key, or whose first key others may not know. */
@@ -322,24 +323,25 @@ static int judge_file(const struct service *self, const struct sql_seal_key_list
     if (!any)
         return error_set(
             err, ERR_INTERNAL,
-            "%s: holds another key than the one that sealed this database; put that back.", path);
+            "%s: has a different key than the one that sealed this database; restore that key.",
+            path);
     for (size_t i = 0; i < known->count; i++) {
         const struct sql_seal_key_list_row *key = &known->items[i];
 
         if (key->writes_since > 0 && key->retired_at == 0 && !seal_keys_find(&self->seal, key->id))
             return error_set(err, ERR_INTERNAL,
-                             "%s: lacks the key %s, which values are sealed with; put it back as "
+                             "%s: lacks the key %s, with which values are sealed; restore it as "
                              "the second line.",
                              path, key->id);
     }
     if (!first)
         return error_set(err, ERR_INTERNAL,
                          "%s: its first key, %s, is new: it must be the second line until every "
-                         "instance has it (atriumctl keys rotate --seal).",
+                         "instance has read it (atriumctl keys rotate --seal).",
                          path, self->seal.items[0].id);
     if (first->retired_at > 0)
         return error_set(err, ERR_INTERNAL,
-                         "%s: its first key, %s, was exchanged; the newer one must be there.", path,
+                         "%s: its first key, %s, was replaced; the newer key must be there.", path,
                          first->id);
     return 0;
 }
@@ -360,7 +362,7 @@ static int open_retired(struct service *self, const struct request *req,
                       arena_printf(req->arena, "%s %s", key_purpose, key->id),
                       (struct sealed){key->sealed.bytes, key->sealed.size}, &plain, &size) < 0 ||
             size != SEAL_KEY_SIZE)
-            return error_set(err, ERR_INTERNAL, "The retired seal key %s cannot be opened.",
+            return error_set(err, ERR_INTERNAL, "The retired seal key %s cannot be decrypted.",
                              key->id);
         memcpy(secret.bytes, plain, size);
         sodium_memzero(plain, size);
@@ -470,22 +472,24 @@ static int check_seal(void *daemon, const struct request *req, struct finding *r
     if (self->sealing->single)
         return check_ok(req, ret, "%s", keys[0].id);
     if (!self->sealing->switched)
-        return check_warn(req, ret, NULL, "%s writes; %s is to replace it and only reads yet",
+        return check_warn(req, ret, NULL,
+                          "%s encrypts; %s will replace it, but only decrypts until then",
                           keys[0].id, keys[1].id);
     if (count_other(self, req, &count, &more, err) < 0)
         return -1;
     if (count > 0 || more)
-        return check_warn(req, ret,
-                          "Wait: a task seals them anew. Until then the file keeps both keys.",
-                          "%s%lld values still need the key %s", more ? "more than " : "",
-                          (long long)count, keys[1].id);
-    return check_warn(req, ret, NULL, "nothing needs the key %s any more: it may go", keys[1].id);
+        return check_warn(
+            req, ret, "Wait: a task is sealing them again. Until then, the file keeps both keys.",
+            "%s%lld values still need the key %s", more ? "more than " : "", (long long)count,
+            keys[1].id);
+    return check_warn(req, ret, NULL, "no value needs the key %s any more: it can be removed",
+                      keys[1].id);
 }
 
 const struct check service_seal_checks[] = {
     {"seal key", CHECK_DATABASE,
-     "Run atriumctl keys rotate --seal again: it says which instances to restart, and ends what "
-     "it has begun.",
+     "Run atriumctl keys rotate --seal again: it says which instances to restart, and completes "
+     "the rotation.",
      check_seal},
     {.name = NULL},
 };
@@ -498,12 +502,12 @@ static const struct field seal_reseal_in_rows[] = {
 FIELD_TABLE(seal_reseal_in);
 
 static const struct field seal_reseal_out_rows[] = {
-    FIELD_INT(struct seal_reseal_out, tables, 0, INT64_MAX, 0, 0, "How many there are", "3"),
+    FIELD_INT(struct seal_reseal_out, tables, 0, INT64_MAX, 0, 0, "Number of values", "3"),
     FIELD_TEXT(struct seal_reseal_out, name, 0, 64, 0, "The table", "mfa_factor"),
-    FIELD_TEXT(struct seal_reseal_out, next, 0, KEY_TEXT, 0, "Where to go on", "a"),
-    FIELD_INT(struct seal_reseal_out, waiting, 0, INT64_MAX, 0, 0, "Sealed by another key", "0"),
-    FIELD_INT(struct seal_reseal_out, resealed, 0, INT64_MAX, 0, 0, "Sealed anew", "0"),
-    FIELD_INT(struct seal_reseal_out, unopened, 0, INT64_MAX, 0, 0, "Opened by no key", "0"),
+    FIELD_TEXT(struct seal_reseal_out, next, 0, KEY_TEXT, 0, "Where to continue", "a"),
+    FIELD_INT(struct seal_reseal_out, waiting, 0, INT64_MAX, 0, 0, "Sealed with another key", "0"),
+    FIELD_INT(struct seal_reseal_out, resealed, 0, INT64_MAX, 0, 0, "Sealed again", "0"),
+    FIELD_INT(struct seal_reseal_out, unopened, 0, INT64_MAX, 0, 0, "Decrypted with no key", "0"),
 };
 FIELD_TABLE(seal_reseal_out);
 
@@ -517,7 +521,7 @@ static int refuse_unless_switched(const struct service *self, struct error *err)
 {
     return self->sealing && self->sealing->switched
                ? 0
-               : error_set(err, ERR_CONFLICT, "No exchange of the seal key is under way here.");
+               : error_set(err, ERR_CONFLICT, "No rotation of the seal key is in progress here.");
 }
 
 /* Fails: CONFLICT (no exchange), NOT_FOUND (no such table). */
@@ -554,7 +558,7 @@ int seal_retire(struct service *self, const struct request *req, const struct se
     if (refuse_unless_switched(self, err) < 0)
         return -1;
     if (strcmp(old->id, in->id) != 0)
-        return error_set(err, ERR_CONFLICT, "The key that may go is %s.", old->id);
+        return error_set(err, ERR_CONFLICT, "The key that can be removed is %s.", old->id);
     sealed =
         seal_value(req->arena, &self->seal, arena_printf(req->arena, "%s %s", key_purpose, old->id),
                    old->secret.bytes, old->secret.length);

@@ -14,22 +14,22 @@ static const struct field service_status_out_rows[] = {
     FIELD_TEXT(struct service_status_out, service, 1, 64, FIELD_REQUIRED, "Service", "authd"),
     FIELD_TEXT(struct service_status_out, instance, 1, 64, FIELD_REQUIRED, "Instance", "1"),
     FIELD_TEXT(struct service_status_out, version, 1, 64, FIELD_REQUIRED, "Version", "0.1.0"),
-    FIELD_INT(struct service_status_out, uptimeMs, 0, INT64_MAX, 0, 0, "Since its start", "1000"),
-    FIELD_INT(struct service_status_out, inFlight, 0, INT64_MAX, 0, 0, "Requests being served",
-              "3"),
+    FIELD_INT(struct service_status_out, uptimeMs, 0, INT64_MAX, 0, 0, "Time since its start",
+              "1000"),
+    FIELD_INT(struct service_status_out, inFlight, 0, INT64_MAX, 0, 0, "Requests in progress", "3"),
     FIELD_INT(struct service_status_out, queued, 0, INT64_MAX, 0, 0,
               "Jobs that wait for a thread of the offload pool", "0"),
-    FIELD_INT(struct service_status_out, fibers, 0, INT64_MAX, 0, 0, "Fibers alive", "5"),
+    FIELD_INT(struct service_status_out, fibers, 0, INT64_MAX, 0, 0, "Fibers in progress", "5"),
     FIELD_INT(struct service_status_out, pid, 0, INT64_MAX, 0, 0, "Process", "4711"),
     FIELD_BOOL(struct service_status_out, database, false, 0,
-               "The database answers, or none is needed"),
-    FIELD_TRISTATE(struct service_status_out, writable, 0, "It takes writes, or none is needed"),
-    FIELD_TEXT(struct service_status_out, sandbox, 1, 64, 0, "What confines its programs",
+               "Whether the database answers, or none is needed"),
+    FIELD_TRISTATE(struct service_status_out, writable, 0,
+                   "Whether the database accepts writes, or none is needed"),
+    FIELD_TEXT(struct service_status_out, sandbox, 1, 64, 0, "Sandbox of its programs",
                "bubblewrap"),
-    FIELD_TEXT(struct service_status_out, sealKeys, 1, 64, 0, "Ids of the keys in its file",
+    FIELD_TEXT(struct service_status_out, sealKeys, 1, 64, 0, "IDs of the keys in its file",
                "4c1f0a6d93b2e871"),
-    FIELD_TEXT(struct service_status_out, sealState, 1, 64, 0, "How far their exchange is",
-               "single"),
+    FIELD_TEXT(struct service_status_out, sealState, 1, 64, 0, "State of their rotation", "single"),
 };
 FIELD_TABLE(service_status_out);
 
@@ -43,7 +43,7 @@ enum { SPANS_TEXT_MAX = 2 * 1024 * 1024 };
 static const struct field service_spans_out_rows[] = {
     FIELD_TEXT(struct service_spans_out, spans, 0, SPANS_TEXT_MAX, FIELD_REQUIRED,
                "OTLP/JSON array of spans", "[]"),
-    FIELD_INT(struct service_spans_out, count, 0, INT64_MAX, 0, 0, "How many", "0"),
+    FIELD_INT(struct service_spans_out, count, 0, INT64_MAX, 0, 0, "Number of spans", "0"),
 };
 FIELD_TABLE(service_spans_out);
 

@@ -100,10 +100,10 @@ void service_every_real(struct service *self, const char *name, int64_t period_m
     *task = (struct task){.service = self, .name = name, .period_ms = period_ms, .fn = fn};
     task->failures = metrics_counter(self->metrics, "atrium_task_failures_total",
                                      arena_printf(self->arena, "task=\"%s\"", name),
-                                     "Runs of work that repeats which failed.");
+                                     "Runs of periodic tasks that failed.");
     error_init(&err, NULL);
     if (fiber_start(self->loop, task_fiber, task, &err) < 0)
-        log_die("task", "no fiber is left at the start");
+        log_die("task", "no fiber is left at start");
     self->tasks++;
 }
 

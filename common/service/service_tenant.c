@@ -17,40 +17,40 @@ static const struct field tenant_table_name_rows[] = {
 FIELD_TABLE(tenant_table_name);
 
 static const struct field tenant_tables_in_rows[] = {
-    FIELD_UUID(struct tenant_tables_in, projectId, FIELD_NULLABLE, "Project that is to be added"),
+    FIELD_UUID(struct tenant_tables_in, projectId, FIELD_NULLABLE, "Project that is added"),
 };
 FIELD_TABLE(tenant_tables_in);
 
 static const struct field tenant_tables_out_rows[] = {
     FIELD_OBJECTS(struct tenant_tables_out, tables, tenant_table_name, TABLES_MAX, 0,
-                  "In the order in which they are added"),
+                  "Tables, in the order in which they are added"),
 };
 FIELD_TABLE(tenant_tables_out);
 
 static const struct field tenant_read_in_rows[] = {
-    FIELD_UUID(struct tenant_read_in, projectId, FIELD_REQUIRED, "Project that travels"),
+    FIELD_UUID(struct tenant_read_in, projectId, FIELD_REQUIRED, "Project that is moved"),
     FIELD_TEXT(struct tenant_read_in, table, 1, TABLE_NAME_MAX, FIELD_REQUIRED, "Table", "client"),
     FIELD_TEXT(struct tenant_read_in, after, 2, TENANT_ROW_MAX, FIELD_NULLABLE,
-               "The last row of the page before", "{}"),
+               "The last row of the previous page", "{}"),
 };
 FIELD_TABLE(tenant_read_in);
 
 static const struct field tenant_read_out_rows[] = {
     FIELD_OBJECTS(struct tenant_read_out, rows, tenant_json, TENANT_PAGE_ROWS_MAX, 0, "Rows"),
-    FIELD_BOOL(struct tenant_read_out, more, false, 0, "There may be more"),
+    FIELD_BOOL(struct tenant_read_out, more, false, 0, "Whether there can be more"),
 };
 FIELD_TABLE(tenant_read_out);
 
 static const struct field tenant_add_in_rows[] = {
-    FIELD_UUID(struct tenant_add_in, projectId, FIELD_REQUIRED, "Project that travels"),
+    FIELD_UUID(struct tenant_add_in, projectId, FIELD_REQUIRED, "Project that is moved"),
     FIELD_TEXT(struct tenant_add_in, table, 1, TABLE_NAME_MAX, FIELD_REQUIRED, "Table", "client"),
     FIELD_OBJECTS(struct tenant_add_in, rows, tenant_json, TENANT_PAGE_ROWS_MAX, 0, "Rows"),
-    FIELD_INT(struct tenant_add_in, before, 0, INT64_MAX, 0, 0, "Rows in front of these", "0"),
+    FIELD_INT(struct tenant_add_in, before, 0, INT64_MAX, 0, 0, "Rows before these", "0"),
 };
 FIELD_TABLE(tenant_add_in);
 
 static const struct field tenant_add_out_rows[] = {
-    FIELD_INT(struct tenant_add_out, added, 0, INT64_MAX, 0, 0, "Rows that were not there", "100"),
+    FIELD_INT(struct tenant_add_out, added, 0, INT64_MAX, 0, 0, "Rows that were added", "100"),
 };
 FIELD_TABLE(tenant_add_out);
 
@@ -67,7 +67,7 @@ static const struct tenant_table *find(const struct service *self, const char *n
     for (const struct tenant_table *table = tables_of(self); table->name; table++)
         if (strcmp(table->name, name) == 0 && !table->stays)
             return table;
-    error_set(err, ERR_NOT_FOUND, "No table %s of %s travels in this build.", name,
+    error_set(err, ERR_NOT_FOUND, "This release moves no table %s of %s.", name,
               self->definition->name);
     return NULL;
 }

@@ -13,14 +13,14 @@ static const struct field tenant_json_rows[] = {
 FIELD_TABLE(tenant_json);
 
 const struct tenant_table tenant_common_tables[] = {
-    TENANT_STAYS("audit", "a trail proves what was done on its own installation"),
-    TENANT_STAYS("audit_gap", "of that trail"),
-    TENANT_STAYS("audit_head", "of that trail"),
-    TENANT_STAYS("audit_other", "of that trail"),
-    TENANT_STAYS("project_hold", "what is read-only there is not so here"),
-    TENANT_STAYS("project_purge", "what is being deleted does not travel"),
-    TENANT_STAYS("schema_migration", "of the schema, not of a project"),
-    TENANT_STAYS("seal_key", "sealed values are sealed anew by the receiver's key"),
+    TENANT_STAYS("audit", "the audit log proves what happened at its own installation"),
+    TENANT_STAYS("audit_gap", "part of that audit log"),
+    TENANT_STAYS("audit_head", "part of that audit log"),
+    TENANT_STAYS("audit_other", "part of that audit log"),
+    TENANT_STAYS("project_hold", "the read-only state is not moved"),
+    TENANT_STAYS("project_purge", "a tenant that is being deleted is not moved"),
+    TENANT_STAYS("schema_migration", "belongs to the schema, not to a project"),
+    TENANT_STAYS("seal_key", "the receiver seals values again with its own key"),
     {.name = NULL},
 };
 
@@ -352,8 +352,9 @@ static int refuse_others(const struct addition *self, int64_t before, int64_t ot
     size_t row = first_refused(self);
 
     return error_set(err, ERR_CONFLICT,
-                     "%" PRId64 " of %zu rows of %s are not of this project, are there "
-                     "otherwise, or are of another build; the first is row %" PRId64 ".",
+                     "%" PRId64
+                     " of %zu rows of %s do not belong to this project, differ from existing rows, "
+                     "or are of another release; the first is row %" PRId64 ".",
                      others, self->page.count, self->table->name, before + (int64_t)row);
 }
 
@@ -363,8 +364,9 @@ static int refuse_nil(struct uuid project, struct error *err)
 {
     static const struct uuid nil = {UUID_NIL};
 
-    return uuid_equal(&project, &nil) ? error_set(err, ERR_CONFLICT, "The nil UUID is no project.")
-                                      : 0;
+    return uuid_equal(&project, &nil)
+               ? error_set(err, ERR_CONFLICT, "The nil UUID is not a project.")
+               : 0;
 }
 
 /* Applies routes' checks, which others rely on, to a file's rows. */
@@ -379,7 +381,7 @@ static int check_rows(const struct tenant_table *table, struct arena *arena,
             return error_set(err, ERR_CONFLICT, "Row %" PRId64 " of %s: %s %s",
                              before + (int64_t)i + 1, table->name,
                              why.problems ? why.problems->name : "it",
-                             why.problems ? why.problems->value : "is no JSON");
+                             why.problems ? why.problems->value : "is not JSON");
     }
     return 0;
 }
@@ -408,7 +410,7 @@ static int begin_page(const struct tenant_table *table, const struct tenant_stor
         return -1;
     column = turn_page(table, to->keys, req->arena, seal_column, &self.page);
     if (column)
-        return error_set(err, ERR_CONFLICT, "%s of a row of %s is of another build.", column,
+        return error_set(err, ERR_CONFLICT, "%s of a row of %s is of another release.", column,
                          table->name);
     if (db_begin(to->db, req->deadline_mono_ms, ret, err) < 0)
         return -1;

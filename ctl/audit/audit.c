@@ -47,13 +47,13 @@ static const struct field audit_report_rows[] = {
     FIELD_TEXT(struct audit_report, service, 0, 64, 0, "Service", "authd"),
     FIELD_TEXT(struct audit_report, state, 0, 64, 0, "ok, or what is wrong", "ok"),
     FIELD_INT(struct audit_report, rows, 0, 0, 0, 0, "Rows that were verified", "1000"),
-    FIELD_INT(struct audit_report, ofProject, 0, 0, 0, FIELD_OMIT_ZERO, "Those of --project", "9"),
+    FIELD_INT(struct audit_report, ofProject, 0, 0, 0, FIELD_OMIT_ZERO, "Rows of --project", "9"),
     FIELD_INT(struct audit_report, dropped, 0, 0, 0, 0, "Rows that audit_drop() removed", "0"),
-    FIELD_INT(struct audit_report, unsealed, 0, 0, 0, 0, "Rows without a place yet", "3"),
-    FIELD_INT(struct audit_report, sequence, 0, 0, 0, 0, "Of the last row", "1000"),
-    FIELD_TEXT(struct audit_report, hash, 0, 64, 0, "Of the last row", "9f86d081884c7d65..."),
+    FIELD_INT(struct audit_report, unsealed, 0, 0, 0, 0, "Rows that are not sealed yet", "3"),
+    FIELD_INT(struct audit_report, sequence, 0, 0, 0, 0, "Sequence number of the last row", "1000"),
+    FIELD_TEXT(struct audit_report, hash, 0, 64, 0, "Hash of the last row", "9f86d081884c7d65..."),
     FIELD_INT(struct audit_report, brokenAt, 0, 0, 0, FIELD_OMIT_ZERO, "First broken row", "17"),
-    FIELD_TEXT(struct audit_report, problem, 0, 256, 0, "What is wrong with it", ""),
+    FIELD_TEXT(struct audit_report, problem, 0, 256, 0, "What is wrong with this row", ""),
 };
 static FIELD_TABLE(audit_report);
 
@@ -75,8 +75,7 @@ static int read_kept(struct ctl *ctl, json_t **ret, struct error *err)
         return -1;
     *ret = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
     if (!json_is_array(*ret))
-        return error_set(err, ERR_BAD_REQUEST, "%s: is not what `audit verify --json` prints",
-                         path);
+        return error_set(err, ERR_BAD_REQUEST, "%s: not the output of `audit verify --json`", path);
     return 0;
 }
 
@@ -96,7 +95,7 @@ static int expect_kept(struct ctl *ctl, const json_t *kept, const char *service,
             continue;
         if (sodium_hex2bin(hash, AUDIT_HASH_SIZE, text, strlen(text), NULL, &size, NULL) < 0 ||
             size != AUDIT_HASH_SIZE)
-            return error_set(err, ERR_BAD_REQUEST, "--kept: the hash of %s is none", service);
+            return error_set(err, ERR_BAD_REQUEST, "--kept: the hash of %s is invalid", service);
         walk->kept_sequence = json_integer_value(json_object_get(report, "sequence"));
         walk->kept_hash = (struct field_bytes){hash, size};
     }
@@ -212,7 +211,7 @@ int audit_verify_command(struct ctl *ctl, struct error *err)
         list.count += there;
     }
     if (list.count == 0)
-        return error_set(err, ERR_UNAVAILABLE, "nothing answers below %s: is the suite running?",
+        return error_set(err, ERR_UNAVAILABLE, "no daemon answers below %s: is the suite running?",
                          ctl->bus->run_dir);
     output_list(ctl, &audit_report_table, &list, columns);
     return judge(&list, err);

@@ -20,7 +20,7 @@ static int open_page(struct ctl *ctl, struct arena *arena, const struct audit_se
     if (authd_operator_addresses_open(ctl->bus->bus, &req, &in, &out, err) < 0)
         return -1;
     if (out.addresses.count != count)
-        return error_set(err, ERR_INTERNAL, "authd opened %zu of %zu addresses",
+        return error_set(err, ERR_INTERNAL, "authd decrypted %zu of %zu addresses",
                          out.addresses.count, count);
     for (size_t i = 0; i < count; i++)
         ret[i] = out.addresses.items[i];

@@ -34,8 +34,9 @@ struct pruned {
 static const struct field pruned_rows[] = {
     FIELD_TEXT(struct pruned, schema, 0, 64, 0, "Schema of the daemon", "auth"),
     FIELD_TEXT(struct pruned, month, 0, 64, 0, "Month", "audit_2026_01"),
-    FIELD_INT(struct pruned, rows, 0, 0, 0, 0, "Rows that were exported and dropped", "1000"),
-    FIELD_TEXT(struct pruned, file, 0, 4096, 0, "Where they are", "/var/lib/atrium/audit/..."),
+    FIELD_INT(struct pruned, rows, 0, 0, 0, 0, "Rows that were exported and deleted", "1000"),
+    FIELD_TEXT(struct pruned, file, 0, 4096, 0, "File with these rows",
+               "/var/lib/atrium/audit/..."),
 };
 static FIELD_TABLE(pruned);
 
@@ -184,8 +185,9 @@ static int drop_month(const struct prune *self, const struct pruned *month)
     if (rows == month->rows)
         return run(self, "commit");
     (void)run(self, "rollback");
-    return error_set(self->err, ERR_CONFLICT, "%s.%s has %lld rows, %lld were exported: it is kept",
-                     month->schema, month->month, (long long)rows, (long long)month->rows);
+    return error_set(self->err, ERR_CONFLICT,
+                     "%s.%s has %lld rows, but %lld were exported: it is kept", month->schema,
+                     month->month, (long long)rows, (long long)month->rows);
 }
 
 static int prune_month(const struct prune *self, struct pruned *month)
@@ -351,13 +353,13 @@ int audit_verify_file_command(struct ctl *ctl, struct error *err)
         int64_t number = exported.rows + 1;
 
         if (!line_holds(&exported, line))
-            return error_set(err, ERR_CONFLICT, "%s:%lld: the row was altered, or one before it",
+            return error_set(err, ERR_CONFLICT, "%s:%lld: this row or an earlier row was altered",
                              path, (long long)number);
     }
     if (!feof(file)) /* a read error proves nothing */
         return error_set(err, ERR_UNAVAILABLE, "%s: %s", path, strerror(errno));
     sodium_bin2hex(hash, sizeof(hash), exported.hash, exported.size);
-    output_done(ctl, "%lld rows hold together; the last is %lld with hash %s.",
+    output_done(ctl, "%lld rows are intact; the last is %lld with hash %s.",
                 (long long)exported.rows, (long long)exported.sequence, hash);
     return 0;
 }

@@ -22,15 +22,15 @@ struct audit_line {
     struct audit_sealed sealed; /* encrypted address */
 };
 static const struct field audit_line_rows[] = {
-    FIELD_TEXT(struct audit_line, at, 0, 64, 0, "When, UTC", "2026-01-31T10:00:00.000Z"),
-    FIELD_TEXT(struct audit_line, daemon, 0, 64, 0, "Whose trail", "authd"),
-    FIELD_INT(struct audit_line, sequence, 0, 0, 0, 0, "Place in its chain", "17"),
-    FIELD_TEXT(struct audit_line, action, 0, 64, 0, "What happened", "session.create"),
+    FIELD_TEXT(struct audit_line, at, 0, 64, 0, "Time, UTC", "2026-01-31T10:00:00.000Z"),
+    FIELD_TEXT(struct audit_line, daemon, 0, 64, 0, "Daemon of this audit log", "authd"),
+    FIELD_INT(struct audit_line, sequence, 0, 0, 0, 0, "Sequence number in its chain", "17"),
+    FIELD_TEXT(struct audit_line, action, 0, 64, 0, "Action", "session.create"),
     FIELD_TEXT(struct audit_line, outcome, 0, 64, 0, "success or failure", "success"),
-    FIELD_TEXT(struct audit_line, account, 0, 64, 0, "About whom", ""),
-    FIELD_TEXT(struct audit_line, entity, 0, 1 << 16, 0, "About what", "Session/1"),
-    FIELD_TEXT(struct audit_line, detail, 0, 1 << 16, 0, "More of it", "password"),
-    FIELD_TEXT(struct audit_line, address, 0, 64, 0, "Where the client was", "192.0.2.7"),
+    FIELD_TEXT(struct audit_line, account, 0, 64, 0, "Account", ""),
+    FIELD_TEXT(struct audit_line, entity, 0, 1 << 16, 0, "Entity", "Session/1"),
+    FIELD_TEXT(struct audit_line, detail, 0, 1 << 16, 0, "Details", "password"),
+    FIELD_TEXT(struct audit_line, address, 0, 64, 0, "Network address of the client", "192.0.2.7"),
 };
 static FIELD_TABLE(audit_line);
 

@@ -6,12 +6,12 @@
 
 #include <string.h>
 
-static const char ALTERED[] = "is not the row that was sealed: it was altered, or rows before it "
-                              "were removed and the rest counted anew";
-static const char REMOVED[] = "is missing: it was removed, and maybe more behind it";
-static const char INSERTED[] = "was put in, nobody sealed it there";
-static const char REORDERED[] = "has changed places with another row";
-static const char REPLACED[] = "has not the hash that was kept: the chain was made anew";
+static const char ALTERED[] = "is not the row that was sealed: it was altered, or earlier rows "
+                              "were removed and the others renumbered";
+static const char REMOVED[] = "is missing: it was removed, and perhaps later rows too";
+static const char INSERTED[] = "was inserted without a seal";
+static const char REORDERED[] = "was swapped with another row";
+static const char REPLACED[] = "does not have the kept hash: the chain was recreated";
 
 static bool fail(struct audit_walk *self, int64_t sequence, const char *kind, const char *text)
 {

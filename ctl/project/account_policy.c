@@ -28,16 +28,16 @@ void account_policy_show_off(const struct ctl *ctl, const char *code,
         {!policy->refuseCommonPasswords, "common passwords are accepted", "refuseCommonPasswords",
          "true"},
         {!policy->onSignIn || strcmp(policy->onSignIn, "ignore") == 0,
-         "a sign-in with a common password leads to nothing", "onSignIn", "mail"},
-        {!policy->requireVerifiedEmail, "addresses need not be verified", "requireVerifiedEmail",
-         "true"},
+         "a sign-in with a common password has no consequence", "onSignIn", "mail"},
+        {!policy->requireVerifiedEmail, "email addresses need not be verified",
+         "requireVerifiedEmail", "true"},
         {strcmp(policy->requireMfa, "none") == 0, "admins need no second factor", "requireMfa",
          "admins"},
-        {policy->documentsPerAccount == 0, "a patient may keep any number of documents",
+        {policy->documentsPerAccount == 0, "patients can store any number of documents",
          "documentsPerAccount", "10000"},
-        {policy->bytesPerAccount == 0, "a patient's documents may take any space",
-         "bytesPerAccount", "10737418240"},
-        {policy->bytesPerProject == 0, "the project's documents may take any space",
+        {policy->bytesPerAccount == 0, "patients' documents can use any space", "bytesPerAccount",
+         "10737418240"},
+        {policy->bytesPerProject == 0, "the project's documents can use any space",
          "bytesPerProject", "BYTES"},
     };
 
@@ -72,7 +72,7 @@ static int policy_given(struct ctl *ctl, struct account_policy_in *ret, struct e
     json_auto_t *body = json_object();
 
     if (member && !value)
-        return error_set(err, ERR_BAD_REQUEST, "VALUE is missing: what %s should be", member);
+        return error_set(err, ERR_BAD_REQUEST, "VALUE is missing: the new value of %s", member);
     if (member)
         json_object_set_new(body, member, word_json(member, value));
     return fields_read(&account_policy_in_table, &(struct field_source){.body = body}, ctl->arena,

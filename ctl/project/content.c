@@ -98,7 +98,7 @@ static int add_entry(struct import *self, json_t *json, struct error *err)
     size_t size = json_dumpb(json, NULL, 0, JSON_COMPACT);
 
     if (size > BATCH_BYTES) {
-        error_set(err, ERR_TOO_LARGE, "is larger than a mebibyte");
+        error_set(err, ERR_TOO_LARGE, "is larger than 1 MiB");
         return bad_entry(self, err);
     }
     if ((self->count == CMS_IMPORT_MAX || self->bytes + size > BATCH_BYTES) &&

@@ -131,7 +131,7 @@ static void show_lacks(const struct ctl *ctl, const char *code, const struct rea
 
         for (size_t k = 0; k < flows[i].lacks.count; k++)
             output_note(ctl, "%s %s: %s %s%s%s%s", flows[i].name,
-                        lacks[k].blocks ? "is blocked" : "works in part", lacks[k].kind,
+                        lacks[k].blocks ? "does not work" : "works only in part", lacks[k].kind,
                         lacks[k].name, lacks[k].language ? " in " : "",
                         lacks[k].language ? lacks[k].language : "",
                         remedy_of(ctl, code, &lacks[k]));
@@ -161,7 +161,7 @@ static int show_project(struct ctl *ctl, const char *code, struct error *err)
     if (known)
         show_lacks(ctl, code, &readiness);
     else
-        output_note(ctl, "What the flows lack is not known: maild does not answer.");
+        output_note(ctl, "What the features still need is unknown, because maild does not answer.");
     return 0;
 }
 
@@ -212,9 +212,8 @@ static int set_patient_policy(struct ctl *ctl, struct error *err)
 
     if (call(ctl, &settingsd_operator_policy_default_method, &in, &out, err) < 0)
         return -1;
-    output_note(ctl, "Patients who register with %s from now on get %s.",
-                arguments_get(&ctl->args, "CODE"),
-                *in.value ? in.value : "no access policy: registration is off");
+    output_note(ctl, "New patients who register with %s get %s.", arguments_get(&ctl->args, "CODE"),
+                *in.value ? in.value : "no access policy: registration is disabled");
     return 0;
 }
 
@@ -225,7 +224,7 @@ static int set_text(struct ctl *ctl, const char *name, struct error *err)
 
     if (call(ctl, &settingsd_operator_setting_method, &in, &out, err) < 0)
         return -1;
-    output_note(ctl, "%s of %s is %s now.", in.name, arguments_get(&ctl->args, "CODE"),
+    output_note(ctl, "%s of %s is now %s.", in.name, arguments_get(&ctl->args, "CODE"),
                 *in.value ? in.value : "unset");
     return 0;
 }
@@ -240,7 +239,7 @@ static int set_switch(struct ctl *ctl, const char *name, struct error *err)
         return error_set(err, ERR_BAD_REQUEST, "%s: must be true or false", name);
     if (call(ctl, &settingsd_operator_switch_method, &in, &out, err) < 0)
         return -1;
-    output_note(ctl, "%s of %s is %s now.", in.name, arguments_get(&ctl->args, "CODE"), value);
+    output_note(ctl, "%s of %s is now %s.", in.name, arguments_get(&ctl->args, "CODE"), value);
     return 0;
 }
 

@@ -51,8 +51,8 @@ static int check_and_confirm(struct ctl *ctl, const char *code, struct error *er
                          "%s has %lld member%s or invitation%s: --force deletes them too", code,
                          (long long)members, members == 1 ? "" : "s", members == 1 ? "" : "s");
     question = arena_printf(ctl->arena,
-                            "The project %s (%s) will be deleted with all that it has: %lld "
-                            "members, their documents, content, bots, mail, settings.",
+                            "The project %s (%s) will be deleted with all its data: %lld members, "
+                            "their documents, content, bots, emails, settings.",
                             code, tenant.name, (long long)members);
     return confirm(ctl, question, code, err);
 }
@@ -91,8 +91,8 @@ static int stalled(const struct project_deletion *state, struct error *err)
     for (size_t i = 0; i < state->parts.count; i++)
         if (!parts[i].done)
             return error_set(err, ERR_UNAVAILABLE,
-                             "the deletion waits for %s (%s) and goes on by itself; repeat the "
-                             "command to see how far it is",
+                             "the deletion waits for %s (%s) and continues in the background; "
+                             "repeat the command to see the progress",
                              parts[i].service,
                              parts[i].lastError ? parts[i].lastError : "no answer yet");
     return 0;
@@ -149,9 +149,8 @@ int project_delete_command(struct ctl *ctl, struct error *err)
     rc = wait_until_done(ctl, &state, err);
     show(ctl, &state);
     if (rc == 0)
-        output_note(ctl,
-                    "\nThe project %s is deleted. Its audit trail stays: audit search "
-                    "--project %s",
-                    code, state.projectId.text);
+        output_note(
+            ctl, "\nThe project %s was deleted. Its audit log remains: audit search --project %s",
+            code, state.projectId.text);
     return rc;
 }

@@ -26,7 +26,7 @@ struct bus_key {
 
 static const struct field bus_key_rows[] = {
     FIELD_TEXT(struct bus_key, instance, 0, 0, 0, "Instance", "authd.b1"),
-    FIELD_TEXT(struct bus_key, listen, 0, 0, 0, "Where it listens, - for nowhere",
+    FIELD_TEXT(struct bus_key, listen, 0, 0, 0, "Address on which it listens; - for none",
                "tcp://10.0.0.2:7101"),
     FIELD_TEXT(struct bus_key, key, 0, 0, 0, "Public key",
                "Yne@$w-vo<fVvi]a<NY6T1ed:M$fCG*[IaLV{hID"),
@@ -82,7 +82,8 @@ static int read_service(const char *name, const char **ret, struct arena *arena,
         if (strcmp(*ret, "ctl") == 0)
             return 0;
     }
-    return error_set(err, ERR_BAD_REQUEST, "%s is no name of an instance, such as authd.b1", name);
+    return error_set(err, ERR_BAD_REQUEST, "%s is not the name of an instance, such as authd.b1",
+                     name);
 }
 
 static int take_key(struct ctl *ctl, const char *name, const char *service, const char **ret,

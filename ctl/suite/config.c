@@ -81,7 +81,7 @@ static const struct instances *find_wanted(struct ctl *ctl, struct error *err)
     if (wanted->count > 0)
         return wanted;
     if (all->count == 0)
-        (void)error_set(err, ERR_UNAVAILABLE, "nothing answers below %s: is the suite running?",
+        (void)error_set(err, ERR_UNAVAILABLE, "no daemon answers below %s: is the suite running?",
                         ctl->bus->run_dir);
     else
         (void)error_set(err, ERR_NOT_FOUND, "%s: no such instance below %s",
@@ -116,7 +116,7 @@ struct config_result {
 static const struct field config_result_rows[] = {
     FIELD_TEXT(struct config_result, daemon, 0, 64, 0, "Instance", "gateway.1"),
     FIELD_TEXT(struct config_result, state, 0, 16, 0, "ok, reload, restart or refused", "reload"),
-    FIELD_TEXT(struct config_result, what, 0, 65536, 0, "Key and change, or the complaint",
+    FIELD_TEXT(struct config_result, what, 0, 65536, 0, "Key and change, or the error",
                "gateway.access_log: true -> false"),
 };
 static FIELD_TABLE(config_result);
@@ -152,7 +152,7 @@ static void add_changes(struct ctl *ctl, struct results *self, const char *daemo
     if (config->error)
         add_result(self, daemon, "refused", config->error);
     else if (self->count == before)
-        add_result(self, daemon, "ok", "the files say what is in use");
+        add_result(self, daemon, "ok", "the files match the configuration in use");
 }
 
 int config_check_command(struct ctl *ctl, struct error *err)
@@ -179,6 +179,6 @@ int config_check_command(struct ctl *ctl, struct error *err)
     }
     return results->refused == 0
                ? 0
-               : error_set(err, ERR_BAD_REQUEST, "%zu instances would refuse these files",
+               : error_set(err, ERR_BAD_REQUEST, "%zu instances would reject these files",
                            results->refused);
 }

@@ -28,11 +28,12 @@ struct doctor_row {
 };
 static const struct field doctor_row_rows[] = {
     FIELD_TEXT(struct doctor_row, daemon, 0, 64, 0, "Instance", "authd.1"),
-    FIELD_TEXT(struct doctor_row, check, 0, 64, 0, "What was looked at", "database"),
+    FIELD_TEXT(struct doctor_row, check, 0, 64, 0, "What was checked", "database"),
     FIELD_TEXT(struct doctor_row, state, 0, 8, 0, "ok, warn or fail", "ok"),
-    FIELD_TEXT(struct doctor_row, seen, 0, 2048, 0, "What was seen", "answers in 2 ms"),
-    FIELD_TEXT(struct doctor_row, mend, 0, 2048, 0, "How to mend it", ""),
-    FIELD_TEXT(struct doctor_row, follows, 0, 160, 0, "What this follows from", "postgresql disk"),
+    FIELD_TEXT(struct doctor_row, seen, 0, 2048, 0, "What was found", "responds in 2 ms"),
+    FIELD_TEXT(struct doctor_row, mend, 0, 2048, 0, "Remedy", ""),
+    FIELD_TEXT(struct doctor_row, follows, 0, 160, 0, "Check whose failure causes this one",
+               "postgresql disk"),
 };
 static FIELD_TABLE(doctor_row);
 
@@ -92,7 +93,7 @@ static struct instance_probe *instance_probe_all(struct ctl *ctl, const struct i
         error_init(&probes[i].status_err, ctl->arena);
         error_init(&probes[i].err, ctl->arena);
         if (!all->items[i].connected)
-            error_set(&probes[i].status_err, ERR_UNAVAILABLE, "has a socket that nobody answers");
+            error_set(&probes[i].status_err, ERR_UNAVAILABLE, "has a socket, but does not respond");
         else if (fiber_start(ctl->bus->loop, instance_probe, &probes[i], &probes[i].status_err) ==
                  0)
             left++;
@@ -114,8 +115,8 @@ static void add_absent(struct report *report, const struct ctl *ctl, const char 
                     .seen = arena_printf(report->arena, "no instance has a socket below %s",
                                          ctl->bus->run_dir),
                     .mend = arena_printf(report->arena,
-                                         "systemctl enable --now atrium-%s@1; journalctl -u "
-                                         "atrium-%s@1 says why it does not start.",
+                                         "systemctl enable --now atrium-%s@1; if it does not "
+                                         "start, journalctl -u atrium-%s@1 says why.",
                                          service, service)});
 }
 
@@ -124,16 +125,16 @@ static void add_silent(struct report *report, const struct instance_probe *probe
 {
     const struct instance *instance = probe->instance;
 
-    add(report,
-        &(struct doctor_row){
-            .daemon = instance->name,
-            .check = "bus",
-            .state = "fail",
-            .seen = arena_strdup(report->arena, err->message),
-            .mend = arena_printf(report->arena,
-                                 "journalctl -u atrium-%s@%s: it has died, hangs, or waits for "
-                                 "its database. Of one that is gone for good remove the socket.",
-                                 instance->service, instance->instance)});
+    add(report, &(struct doctor_row){
+                    .daemon = instance->name,
+                    .check = "bus",
+                    .state = "fail",
+                    .seen = arena_strdup(report->arena, err->message),
+                    .mend = arena_printf(
+                        report->arena,
+                        "The instance has died, hangs, or waits for its database: see journalctl "
+                        "-u atrium-%s@%s. If it will not come back, remove its socket.",
+                        instance->service, instance->instance)});
 }
 
 static void add_alike(struct report *report, const struct instance_probe *probe)
@@ -154,7 +155,7 @@ static void add_other_version(struct report *report, const struct instance_probe
         .daemon = probe->instance->name,
         .check = "bus",
         .state = "warn",
-        .seen = arena_printf(report->arena, "version %s, this atriumctl is of %s",
+        .seen = arena_printf(report->arena, "version %s, but this atriumctl has version %s",
                              probe->status.version, ATRIUM_VERSION),
         .mend = arena_printf(report->arena, "Finish the upgrade: systemctl restart atrium-%s@%s",
                              probe->instance->service, probe->instance->instance)};
@@ -209,12 +210,12 @@ static void add_disk(struct report *report, const struct server_disk *disk)
                 arena_printf(report->arena, "%s on %s, mounted at %s: %lld of %lld MiB are free",
                              disk->path, disk->device, disk->mount, (long long)(disk->free >> 20),
                              (long long)(disk->size >> 20)),
-            .mend = warns ? arena_printf(report->arena,
-                                         "Make room on %s, or make it larger; the daemons write "
-                                         "again by themselves within seconds. Never remove a file "
-                                         "of PostgreSQL's by hand.",
-                                         disk->mount)
-                          : NULL});
+            .mend =
+                warns ? arena_printf(report->arena,
+                                     "Free space on %s, or enlarge it; the daemons write again "
+                                     "within seconds. Never remove a file of PostgreSQL's by hand.",
+                                     disk->mount)
+                      : NULL});
 }
 
 static void add_disks(struct report *report, const struct instance_probe *probes, size_t count)
@@ -309,8 +310,10 @@ static size_t rank_of(const struct doctor_row *row)
 static void note(const struct ctl *ctl, const struct doctor_row *row)
 {
     if (row->follows)
-        output_note(ctl, "\n%s, %s: %s\n    Follows from %s; if it stays: %s", row->daemon,
-                    row->check, row->seen, row->follows, row->mend ? row->mend : "");
+        output_note(ctl,
+                    "\n%s, %s: %s\n"
+                    "    Follows from %s; if it remains: %s",
+                    row->daemon, row->check, row->seen, row->follows, row->mend ? row->mend : "");
     else
         output_note(ctl, "\n%s, %s: %s\n    %s", row->daemon, row->check, row->seen,
                     row->mend ? row->mend : "");
@@ -336,7 +339,7 @@ static int judge(const struct report *report, struct error *err)
         failed += strcmp(report->rows[i].state, "fail") == 0;
     return failed == 0
                ? 0
-               : error_set(err, ERR_UNAVAILABLE, "%zu of %zu checks fail", failed, report->count);
+               : error_set(err, ERR_UNAVAILABLE, "%zu of %zu checks failed", failed, report->count);
 }
 
 int doctor_command(struct ctl *ctl, struct error *err)

@@ -20,7 +20,7 @@ int keys_rotate_command(struct ctl *ctl, struct error *err)
     if (arguments_has(&ctl->args, "--seal"))
         return keys_seal(ctl, err);
     if (arguments_has(&ctl->args, "--keys"))
-        return error_set(err, ERR_BAD_REQUEST, "--keys is for --seal");
+        return error_set(err, ERR_BAD_REQUEST, "--keys needs --seal");
     req.deadline_mono_ms = clock_mono_ms() + ROTATE_MS;
     if (authd_keys_rotate(ctl->bus->bus, &req, &in, &out, err) < 0)
         return -1;

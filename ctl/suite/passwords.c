@@ -28,11 +28,11 @@ struct passwords_info {
 };
 static const struct field passwords_info_rows[] = {
     FIELD_TEXT(struct passwords_info, file, 0, 4096, 0, "The filter", "breached.filter"),
-    FIELD_INT(struct passwords_info, version, 0, 0, 0, 0, "Version of the form", "1"),
+    FIELD_INT(struct passwords_info, version, 0, 0, 0, 0, "Version of the format", "1"),
     FIELD_INT(struct passwords_info, passwords, 0, 0, 0, 0, "Different passwords", "1000000"),
     FIELD_INT(struct passwords_info, shards, 0, 0, 0, 0, "Parts", "1"),
     FIELD_INT(struct passwords_info, size, 0, 0, 0, 0, "Bytes", "2359392"),
-    FIELD_TEXT(struct passwords_info, hash, 0, 64, 0, "BLAKE2b-256 of its content", "0d5f..."),
+    FIELD_TEXT(struct passwords_info, hash, 0, 64, 0, "BLAKE2b-256 hash of its content", "0d5f..."),
 };
 static FIELD_TABLE(passwords_info);
 
@@ -40,9 +40,10 @@ struct passwords_found {
     int64_t entries, skipped, missing;
 };
 static const struct field passwords_found_rows[] = {
-    FIELD_INT(struct passwords_found, entries, 0, 0, 0, 0, "Passwords of the list", "1000000"),
-    FIELD_INT(struct passwords_found, skipped, 0, 0, 0, 0, "Lines that no password can be", "0"),
-    FIELD_INT(struct passwords_found, missing, 0, 0, 0, 0, "Not in the filter", "0"),
+    FIELD_INT(struct passwords_found, entries, 0, 0, 0, 0, "Passwords in the list", "1000000"),
+    FIELD_INT(struct passwords_found, skipped, 0, 0, 0, 0, "Lines that cannot be passwords", "0"),
+    FIELD_INT(struct passwords_found, missing, 0, 0, 0, 0, "Passwords that are not in the filter",
+              "0"),
 };
 static FIELD_TABLE(passwords_found);
 
@@ -143,7 +144,8 @@ static int check_target(const char *path, struct error *err)
     n = read(fd, &first, 1);
     return n == 1 && password_filter_begins(&first, 1)
                ? 0
-               : error_set(err, ERR_CONFLICT, "%s: is there, and no filter: not replaced", path);
+               : error_set(err, ERR_CONFLICT,
+                           "%s: exists and is not a filter, so it was not replaced", path);
 }
 
 static void show_shard(void *arg, size_t done, size_t total)
@@ -195,7 +197,7 @@ int passwords_build_command(struct ctl *ctl, struct error *err)
         return -1;
     show(ctl, path, filter);
     if (counts.skipped > 0)
-        output_note(ctl, "%lld lines were left out: no password can be so long, or not UTF-8.",
+        output_note(ctl, "%lld lines were skipped, because they are too long or not UTF-8.",
                     (long long)counts.skipped);
     return 0;
 }
@@ -212,7 +214,7 @@ int passwords_verify_command(struct ctl *ctl, struct error *err)
     if (!filter)
         return -1;
     if (!list) {
-        output_done(ctl, "%s is whole: %lld passwords.", path,
+        output_done(ctl, "%s is intact: %lld passwords.", path,
                     (long long)password_filter_info(filter).passwords);
         return 0;
     }

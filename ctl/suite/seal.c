@@ -38,12 +38,12 @@ static const struct field seal_progress_rows[] = {
     FIELD_TEXT(struct seal_progress, service, 0, 64, 0, "Service", "authd"),
     FIELD_TEXT(struct seal_progress, step, 0, 64, 0, "prepared, switched, finished or waiting",
                "prepared"),
-    FIELD_TEXT(struct seal_progress, writes, 0, 64, 0, "Key of the file that writes",
+    FIELD_TEXT(struct seal_progress, writes, 0, 64, 0, "Key in the file that encrypts",
                "4c1f0a6d93b2e871"),
-    FIELD_TEXT(struct seal_progress, reads, 0, 64, 0, "Key of the file that only reads",
+    FIELD_TEXT(struct seal_progress, reads, 0, 64, 0, "Key in the file that only decrypts",
                "9a2b77c05e1d4f36"),
     FIELD_TEXT(struct seal_progress, restart, 0, 4096, 0,
-               "Instances to restart, one after the other", "authd@1 authd@2"),
+               "Instances to restart one after the other", "authd@1 authd@2"),
 };
 static FIELD_TABLE(seal_progress);
 
@@ -93,10 +93,11 @@ static int ask_all(struct exchange *self, const struct instances *all, struct er
         self->count++;
         if (ask(self->ctl, self->service, instance, err) < 0)
             return error_set(err, ERR_UNAVAILABLE,
-                             "%s does not answer, so it is not known which keys it has: start it",
+                             "%s does not respond, so its keys are unknown: start it",
                              instance->name);
         if (!instance->keys)
-            return error_set(err, ERR_CONFLICT, "%s is of a build without this: upgrade it first",
+            return error_set(err, ERR_CONFLICT,
+                             "%s is of an older release without this: upgrade it first",
                              instance->name);
     }
     return 0;
@@ -206,9 +207,9 @@ static int reseal_all(struct exchange *self, int64_t *ret_unopened, struct error
                 return -1;
         if (found == 0)
             return 0;
-        output_note(self->ctl, "%s: %" PRId64 " values sealed anew", self->service, found);
+        output_note(self->ctl, "%s: %" PRId64 " values encrypted again", self->service, found);
     }
-    return error_set(err, ERR_CONFLICT, "%s: something still writes with the old key",
+    return error_set(err, ERR_CONFLICT, "%s: a value was still written with the old key",
                      self->service);
 }
 
@@ -224,7 +225,8 @@ static int retire(struct exchange *self, struct error *err)
     if (reseal_all(self, &unopened, err) < 0)
         return -1;
     if (unopened > 0)
-        output_note(self->ctl, "%s: %" PRId64 " values are opened by neither key; they stay",
+        output_note(self->ctl,
+                    "%s: %" PRId64 " values cannot be decrypted with either key; they remain",
                     self->service, unopened);
     if (bus_call_instance(self->ctl->bus->bus, self->items[0].name, &method, &req, &in, &out, err) <
         0)
@@ -284,7 +286,7 @@ static int restart(struct exchange *self, struct seal_instance *instance, struct
         return error_set(err, ERR_INTERNAL, "%s: cannot be restarted from here", instance->name);
     do {
         if (clock_mono_ms() > deadline)
-            return error_set(err, ERR_UNAVAILABLE, "%s did not come back", instance->name);
+            return error_set(err, ERR_UNAVAILABLE, "%s did not restart", instance->name);
         if (fiber_sleep_until(self->ctl->bus->loop, clock_mono_ms() + POLL_MS, err) < 0)
             return -1;
         error_init(&ignored, self->ctl->arena);
@@ -312,7 +314,7 @@ static int exchange_whole(struct exchange *self, const struct instances *all,
         if (strcmp(row->step, "finished") == 0)
             return 0;
     }
-    return error_set(err, ERR_CONFLICT, "%s: its instances do not take the keys of %s",
+    return error_set(err, ERR_CONFLICT, "%s: its instances do not use the keys in %s",
                      self->service, self->path);
 }
 
@@ -328,11 +330,12 @@ static void tell(const struct ctl *ctl, const struct seal_progress *rows, size_t
     }
     if (waiting > 0)
         output_note(ctl,
-                    "Copy the files to the other hosts that run these daemons, restart the "
-                    "instances named, one after the other%s",
-                    finished == count ? "; then all is done." : ", and run this again.");
+                    "Copy the files to the other hosts that run these daemons, then restart the "
+                    "listed instances one after the other%s",
+                    finished == count ? "; then the rotation is complete."
+                                      : ", and run this command again.");
     else if (finished == count)
-        output_note(ctl, "The old keys are in no file any more.");
+        output_note(ctl, "No file contains the old keys any more.");
 }
 
 int keys_seal(struct ctl *ctl, struct error *err)

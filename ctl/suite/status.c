@@ -21,15 +21,15 @@ static const struct field status_row_rows[] = {
     FIELD_TEXT(struct status_row, instance, 0, 64, 0, "Instance", "1"),
     FIELD_TEXT(struct status_row, state, 0, 64, 0, "up or down", "up"),
     FIELD_TEXT(struct status_row, version, 0, 64, 0, "Version", "0.1.0"),
-    FIELD_TEXT(struct status_row, upTime, 0, 64, 0, "Since its start", "2h 5m"),
+    FIELD_TEXT(struct status_row, upTime, 0, 64, 0, "Time since its start", "2h 5m"),
     FIELD_INT(struct status_row, upTimeSeconds, 0, 0, 0, 0, "The same in seconds", "7500"),
     FIELD_INT(struct status_row, pid, 0, 0, 0, 0, "Process", "4711"),
-    FIELD_INT(struct status_row, inFlight, 0, 0, 0, 0, "Requests being served", "0"),
+    FIELD_INT(struct status_row, inFlight, 0, 0, 0, 0, "Requests in progress", "0"),
     FIELD_INT(struct status_row, queued, 0, 0, 0, 0, "Jobs that wait for a thread", "0"),
-    FIELD_INT(struct status_row, latencyUs, 0, 0, 0, 0, "Time of this answer", "350"),
-    FIELD_BOOL(struct status_row, database, 0, 0, "Is its database reachable?"),
-    FIELD_BOOL(struct status_row, writable, 0, 0, "Does that take writes?"),
-    FIELD_TEXT(struct status_row, sandbox, 0, 64, 0, "What confines its programs", "bubblewrap"),
+    FIELD_INT(struct status_row, latencyUs, 0, 0, 0, 0, "Time of this response", "350"),
+    FIELD_BOOL(struct status_row, database, 0, 0, "Whether its database responds"),
+    FIELD_BOOL(struct status_row, writable, 0, 0, "Whether its database accepts writes"),
+    FIELD_TEXT(struct status_row, sandbox, 0, 64, 0, "Sandbox of its programs", "bubblewrap"),
 };
 static FIELD_TABLE(status_row);
 
@@ -90,7 +90,7 @@ int status_command(struct ctl *ctl, struct error *err)
     if (one && up == 0)
         return error_set(err, ERR_UNAVAILABLE, "%s does not answer", one);
     if (up == 0)
-        return error_set(err, ERR_UNAVAILABLE, "nothing answers below %s: is the suite running?",
+        return error_set(err, ERR_UNAVAILABLE, "no daemon answers below %s: is the suite running?",
                          ctl->bus->run_dir);
     if (up < list.count)
         return error_set(err, ERR_UNAVAILABLE, "%zu of %zu instances do not answer",

@@ -39,7 +39,8 @@ static int read_head(const uint8_t *row, size_t size, struct tenant_bytes_place 
         ret->offset = read_offset(row);
     }
     return ret->offset < 0 || uuid_parse(text, &ret->object) < 0
-               ? error_set(err, ERR_CONFLICT, "a row of " TENANT_BYTES_TABLE " is of another build")
+               ? error_set(err, ERR_CONFLICT,
+                           "a row of " TENANT_BYTES_TABLE " is of another release")
                : 0;
 }
 
@@ -102,7 +103,7 @@ static int walk_object(struct bytes_walk *self, struct uuid object, int64_t offs
             return 0;
         }
         if (piece.bytes.size == 0 && piece.size > offset)
-            return error_set(err, ERR_INTERNAL, "docd gives no bytes of %s", object.text);
+            return error_set(err, ERR_INTERNAL, "docd returned no bytes of %s", object.text);
         if (piece.bytes.size == 0 && begun)
             return 0;
         if (hand_over(self, object, offset, piece.bytes, err) < 0)
@@ -124,7 +125,7 @@ static int walk_document(void *arg, const void *row, size_t size, struct error *
     if (!text)
         return 0;
     if (uuid_parse(text, &object) < 0)
-        return error_set(err, ERR_INTERNAL, "docd has a document with the object %s", text);
+        return error_set(err, ERR_INTERNAL, "docd already has a document with the object %s", text);
     if (!uuid_is_set(&from.object))
         return walk_object(self, object, 0, err);
     if (!uuid_equal(&from.object, &object))
@@ -148,7 +149,7 @@ int tenant_bytes_walk(struct ctl *ctl, struct uuid project, struct tenant_bytes_
     if (tenant_rows_table(ctl, project, "docd", "document", &documents, err) < 0)
         return -1;
     return uuid_is_set(&self.from.object)
-               ? error_set(err, ERR_CONFLICT, "the document of the object %s is gone",
+               ? error_set(err, ERR_CONFLICT, "the document of the object %s was deleted",
                            from.object.text)
                : 0;
 }
@@ -208,7 +209,8 @@ int tenant_bytes_end(struct tenant_bytes_adder *self, struct error *err)
     if (put(self, &in, &out, err) < 0)
         return -1;
     if (!out.done)
-        return error_set(err, ERR_CONFLICT, "docd lacks bytes of %s that it had: run this again",
+        return error_set(err, ERR_CONFLICT,
+                         "docd lost bytes of %s that it had: run this command again",
                          self->object.text);
     self->files++;
     self->skip = true;
@@ -232,7 +234,8 @@ static int put_piece(struct tenant_bytes_adder *self, int64_t offset, const uint
     self->have = out.have;
     return self->have >= offset + (int64_t)size
                ? 0
-               : error_set(err, ERR_CONFLICT, "docd lacks bytes of %s before %lld: run this again",
+               : error_set(err, ERR_CONFLICT,
+                           "docd lacks bytes of %s before %lld: run this command again",
                            self->object.text, (long long)offset);
 }
 

@@ -89,14 +89,14 @@ static int find_tenant(struct export *self, struct error *err)
         return error_set(err, ERR_BAD_REQUEST, "--live and --read-only exclude each other");
     if (self->live && self->resume)
         return error_set(err, ERR_BAD_REQUEST,
-                         "--live and --resume exclude each other: a tenant that is open changes");
+                         "--live and --resume exclude each other, because a tenant in use changes");
     if (project_find(self->ctl, code, &self->tenant, err) < 0)
         return -1;
     if (self->tenant.deleting)
         return error_set(err, ERR_CONFLICT, "%s is being deleted.", code);
     if (!self->tenant.suspended && !self->tenant.readOnly && !self->live && !self->read_only)
         return error_set(err, ERR_CONFLICT,
-                         "%s is open, so it may change while it is read: --read-only, or --live "
+                         "%s is in use and can change while it is read: use --read-only, or --live "
                          "for a rehearsal",
                          code);
     return self->read_only ? 0 : check_held(self, err);
@@ -124,8 +124,8 @@ static int read_again(struct export *self, struct error *err)
                                 *before = tenant_sums_find(written, sum->table);
 
         if (!before || !tenant_sum_same(before, sum))
-            return error_set(err, ERR_CONFLICT, "%s changed while it was read: run this again",
-                             sum->table);
+            return error_set(err, ERR_CONFLICT,
+                             "%s changed while it was read: run this command again", sum->table);
     }
     return 0;
 }
@@ -138,7 +138,7 @@ static int check_head(const struct export *self, struct error *err)
 
     return of && strcmp(of, self->tenant.projectId.text) == 0
                ? 0
-               : error_set(err, ERR_CONFLICT, "%s.part: is of another tenant", self->path);
+               : error_set(err, ERR_CONFLICT, "%s.part: belongs to another tenant", self->path);
 }
 
 /* Finds where to continue; without a part file, the start. */
@@ -151,7 +151,7 @@ static int resume_file(struct export *self, const struct tenant_key *to,
     if (!self->writer) {
         if (err->code != ERR_NOT_FOUND)
             return -1;
-        output_note(self->ctl, "%s: it begins anew.", err->message);
+        output_note(self->ctl, "%s: the export starts again.", err->message);
         error_clear(err);
         return 0;
     }
@@ -159,7 +159,7 @@ static int resume_file(struct export *self, const struct tenant_key *to,
         (void)tenant_writer_keep(self->writer);
         return -1;
     }
-    output_note(self->ctl, "%s.part goes on behind %.1f MB.", self->path,
+    output_note(self->ctl, "%s.part continues after %.1f MB.", self->path,
                 (double)tenant_writer_had(self->writer) / 1e6);
     last = tenant_writer_last(self->writer, TENANT_BYTES_TABLE);
     return last ? tenant_bytes_behind(last->bytes, last->size, &self->from, err) : 0;
@@ -215,7 +215,7 @@ static void keep_for_later(struct export *self, const struct error *err)
 {
     if (self->writer && !self->live && !self->began && err->code != ERR_CONFLICT &&
         tenant_writer_keep(self->writer))
-        output_note(self->ctl, "%s.part is kept: --resume goes on with it.", self->path);
+        output_note(self->ctl, "%s.part is kept: --resume continues it.", self->path);
 }
 
 static void show(const struct export *self)
@@ -238,9 +238,9 @@ static void show(const struct export *self)
     if (self->ctl->json)
         output_object(self->ctl, json);
     output_note(self->ctl, "\n%s has %s, read in %.1f s%s.", self->path, self->tenant.name, seconds,
-                self->live ? " while it was open: good for a rehearsal" : " and unchanged since");
+                self->live ? " while it was in use: only for a rehearsal" : " and unchanged since");
     if (self->began)
-        output_note(self->ctl, "It is read-only since %.1f s.", held);
+        output_note(self->ctl, "It has been read-only for %.1f s.", held);
 }
 
 int tenant_export_command(struct ctl *ctl, struct error *err)

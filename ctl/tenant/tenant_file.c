@@ -188,7 +188,7 @@ static int write_chunk(struct tenant_writer *self, uint8_t tag, struct error *er
 
 static int changed(const struct tenant_writer *self, struct error *err)
 {
-    return error_set(err, ERR_CONFLICT, "%s: the tenant has changed since: begin it anew",
+    return error_set(err, ERR_CONFLICT, "%s: the tenant has changed since: start a new export",
                      self->part);
 }
 
@@ -247,7 +247,7 @@ static int open_part(struct tenant_writer *self, bool anew, struct error *err)
     struct stat stat;
 
     if (lstat(self->path, &stat) == 0)
-        return error_set(err, ERR_CONFLICT, "%s: exists already", self->path);
+        return error_set(err, ERR_CONFLICT, "%s: already exists", self->path);
     self->fd = open(self->part, O_WRONLY | (anew ? O_CREAT : 0) | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (self->fd < 0)
         return error_set(err, errno == ENOENT ? ERR_NOT_FOUND : ERR_UNAVAILABLE, "%s: %s",
@@ -255,7 +255,7 @@ static int open_part(struct tenant_writer *self, bool anew, struct error *err)
     if (flock(self->fd, LOCK_EX | LOCK_NB) < 0 || !is_named(self->fd, self->part)) {
         close(self->fd);
         self->fd = -1;
-        return error_set(err, ERR_CONFLICT, "%s: is being written", self->part);
+        return error_set(err, ERR_CONFLICT, "%s: another export is writing this file", self->part);
     }
     if (fchmod(self->fd, 0600) < 0 || (anew && ftruncate(self->fd, 0) < 0))
         return error_set(err, ERR_UNAVAILABLE, "%s: %s", self->part, strerror(errno));
@@ -270,7 +270,7 @@ static int make_box(const struct tenant_key *to, const uint8_t key[static TENANT
     tenant_key_id(to, id);
     (void)sodium_hex2bin(ret, TENANT_KEY_ID_SIZE, id, sizeof(id) - 1, NULL, NULL, NULL);
     return tenant_key_encrypt(to, key, ret + TENANT_KEY_ID_SIZE) < 0
-               ? error_set(err, ERR_BAD_REQUEST, "Nothing can be encrypted to this key.")
+               ? error_set(err, ERR_BAD_REQUEST, "This key cannot encrypt anything.")
                : 0;
 }
 
@@ -405,7 +405,7 @@ int tenant_writer_table(struct tenant_writer *self, const char *name, struct err
                    ? 0
                    : changed(self, err);
     if (tenant_summing_table(&self->summing, name, strlen(name)) < 0)
-        return error_set(err, ERR_INTERNAL, "%s: there is a table %s already, or too many",
+        return error_set(err, ERR_INTERNAL, "%s: table %s is there twice, or there are too many",
                          self->path, name);
     return put_record(self, RECORD_TABLE, name, strlen(name), err);
 }
@@ -422,9 +422,10 @@ int tenant_writer_row(struct tenant_writer *self, const void *bytes, size_t size
         return 0;
     }
     if (size > TENANT_ROW_MAX)
-        return error_set(err, ERR_TOO_LARGE, "%s: a row of %s has %zu bytes, %d are the most",
-                         self->path, self->summing.sums.items[self->summing.sums.count - 1].table,
-                         size, TENANT_ROW_MAX);
+        return error_set(err, ERR_TOO_LARGE,
+                         "%s: a row of %s has %zu bytes, more than the maximum of %d", self->path,
+                         self->summing.sums.items[self->summing.sums.count - 1].table, size,
+                         TENANT_ROW_MAX);
     tenant_summing_row(&self->summing, bytes, size);
     return put_record(self, RECORD_ROW, bytes, size, err);
 }
@@ -519,7 +520,7 @@ static int read_chunk(struct tenant_reader *self, struct error *err)
     }
     if (read_some(self, self->chunk, 1, &size, err) < 0)
         return -1;
-    return size == 0 ? 0 : altered(self, "has bytes behind its end", err);
+    return size == 0 ? 0 : altered(self, "has bytes after its end", err);
 }
 
 static int get(struct tenant_reader *self, size_t size, struct error *err)
@@ -581,11 +582,12 @@ static int read_header(struct tenant_reader *self, const struct seal_keys *keys,
     if (read_some(self, self->header, sizeof(self->header), &size, err) < 0)
         return -1;
     if (size < ID_AT || memcmp(self->header, MAGIC, MAGIC_SIZE) != 0)
-        return altered(self, "is not the file of a tenant", err);
+        return altered(self, "is not a tenant file", err);
     version = get_number(self->header + VERSION_AT, 2);
     if (version != TENANT_FILE_VERSION)
-        return error_set(err, ERR_BAD_REQUEST, "%s: is of version %llu; this build reads %d",
-                         self->path, (unsigned long long)version, TENANT_FILE_VERSION);
+        return error_set(err, ERR_BAD_REQUEST,
+                         "%s: has version %llu; this release reads version %d", self->path,
+                         (unsigned long long)version, TENANT_FILE_VERSION);
     if (size < sizeof(self->header))
         return altered(self, "is truncated", err);
     if (open_box(self, keys, box ? box : self->header + ID_AT, key, err) < 0)
@@ -665,11 +667,11 @@ static int compare_sums(struct tenant_reader *self, const uint8_t *said, size_t 
     tenant_summing_end(&self->summing);
     self->summed = true;
     if (print_sums(&self->summing.sums, sums) != size || memcmp(sums, said, size) != 0)
-        return altered(self, "does not hold what its sums say", err);
+        return altered(self, "does not match its checksums", err);
     if (!self->final && read_chunk(self, err) < 0)
         return -1;
     if (!self->final || self->at < self->used)
-        return altered(self, "has records behind its sums", err);
+        return altered(self, "has records after its checksums", err);
     self->ended = true;
     return 0;
 }
@@ -688,7 +690,7 @@ int tenant_reader_next(struct tenant_reader *self, struct tenant_row *ret, struc
                 return -1;
         } else if (kind == RECORD_TABLE) {
             if (tenant_summing_table(&self->summing, (const char *)record, size) < 0)
-                return altered(self, "has a table twice, or one without a name", err);
+                return altered(self, "has a table twice, or a table without a name", err);
         } else if (kind == RECORD_ROW && self->summing.sums.count > 0) {
             tenant_summing_row(&self->summing, record, size);
             ret->table = self->summing.sums.items[self->summing.sums.count - 1].table;
@@ -696,7 +698,7 @@ int tenant_reader_next(struct tenant_reader *self, struct tenant_row *ret, struc
             ret->size = size;
             return 1;
         } else {
-            return altered(self, "has a record that this build does not know", err);
+            return altered(self, "has a record that this release does not know", err);
         }
     }
     return 0;
@@ -732,7 +734,7 @@ static int check_receiver(const struct tenant_reader *self, const struct tenant_
     tenant_key_id(to, want);
     return strcmp(id, want) == 0
                ? 0
-               : error_set(err, ERR_CONFLICT, "%s: is for another receiver: begin it anew",
+               : error_set(err, ERR_CONFLICT, "%s: is for another receiver: start a new export",
                            self->path);
 }
 
@@ -795,7 +797,7 @@ struct tenant_writer *tenant_writer_resume(const char *path, const struct tenant
         return NULL;
     from = reader_open(self->part, keys, box, err);
     if (!from && err->code == ERR_BAD_REQUEST)
-        error_set(err, ERR_NOT_FOUND, "%s: nothing of it is whole", self->part);
+        error_set(err, ERR_NOT_FOUND, "%s: no complete part was found", self->part);
     if (!from || check_receiver(from, to, err) < 0 || take_over(self, from, err) < 0)
         return NULL;
     self->kept = false;

@@ -52,7 +52,7 @@ static int read_head(struct import *self, struct error *err)
                     &project, "name", &name, "tenantCode", &code, "exportedAt", &at, "version",
                     &version, "live", &live) < 0 ||
         format != TENANT_HEAD_FORMAT || uuid_parse(project, &self->project) < 0)
-        return error_set(err, ERR_CONFLICT, "%s is of a build that this one cannot read",
+        return error_set(err, ERR_CONFLICT, "%s is of a release that this one cannot read",
                          self->path);
     self->name = output_printable(self->ctl->arena, name);
     self->code = code ? output_printable(self->ctl->arena, code) : NULL;
@@ -140,16 +140,17 @@ static int check_project(struct import *self, struct error *err)
         return -1;
     error_clear(err);
     if (here && !tenant.suspended)
-        return error_set(err, ERR_CONFLICT, "%s is open here: nothing is added to it", self->name);
+        return error_set(err, ERR_CONFLICT, "%s is in use here: nothing was added to it",
+                         self->name);
     if (here && !arguments_has(&self->ctl->args, "--resume"))
         return error_set(err, ERR_CONFLICT,
-                         "%s is here already: --resume goes on with an import that was interrupted",
+                         "%s is already here: to continue an interrupted import, use --resume",
                          self->name);
     if (here || !self->code)
         return 0;
     if (project_find(self->ctl, self->code, &other, err) == 0)
-        return error_set(err, ERR_CONFLICT, "the tenant code %s is taken here by %s", self->code,
-                         other.name);
+        return error_set(err, ERR_CONFLICT, "the tenant code %s is already used here by %s",
+                         self->code, other.name);
     if (err->code != ERR_NOT_FOUND)
         return -1;
     error_clear(err);
@@ -290,16 +291,17 @@ static void show(struct import *self, bool dry_run)
     if (self->ctl->json)
         output_object(self->ctl, json);
     if (self->live)
-        output_note(self->ctl, "\nIt was read while people used it, so it may lack what they did.");
-    if (dry_run)
-        output_note(self->ctl, "\nThe file is whole, and %s can be added here.", self->name);
-    else
         output_note(
             self->ctl,
-            "\n%s is here: %lld rows were added, %lld were there, in %.1f s. It is suspended: "
-            "`tenant verify`, then `project suspend %s --resume` opens it.",
-            self->name, (long long)self->added, (long long)(self->rows - self->added), seconds,
-            code_of(self));
+            "\nIt was exported while people used it, so some of their changes can be missing.");
+    if (dry_run)
+        output_note(self->ctl, "\nThe file is complete, and %s can be added here.", self->name);
+    else
+        output_note(self->ctl,
+                    "\n%s was imported: %lld rows were added, %lld were already here, in %.1f s. "
+                    "It is suspended: run `tenant verify`, then `project suspend %s --resume`.",
+                    self->name, (long long)self->added, (long long)(self->rows - self->added),
+                    seconds, code_of(self));
     tenant_invited_show(&self->invited, self->ctl, code_of(self), self->admins);
 }
 
@@ -353,7 +355,7 @@ static int sum_file(struct import *self, struct error *err)
         return -1;
     while ((got = tenant_reader_next(self->reader, &row, err)) > 0) {
         if (table != row.table && tenant_summing_table(self->given, row.table, strlen(row.table)))
-            return error_set(err, ERR_INTERNAL, "%s is no name of a table", row.table);
+            return error_set(err, ERR_INTERNAL, "%s is not the name of a table", row.table);
         table = row.table;
         if (!tenant_invited_skips(&self->invited, row.table, row.bytes, row.size))
             tenant_summing_row(self->given, row.bytes, row.size);
@@ -364,7 +366,8 @@ static int sum_file(struct import *self, struct error *err)
     for (size_t i = 0; i < all->count; i++) /* tables without rows */
         if (!tenant_sums_find(&self->given->sums, all->items[i].table) &&
             tenant_summing_table(self->given, all->items[i].table, strlen(all->items[i].table)) < 0)
-            return error_set(err, ERR_INTERNAL, "%s is no name of a table", all->items[i].table);
+            return error_set(err, ERR_INTERNAL, "%s is not the name of a table",
+                             all->items[i].table);
     tenant_summing_end(self->given);
     return 0;
 }
@@ -410,7 +413,7 @@ int tenant_verify_command(struct ctl *ctl, struct error *err)
                  : verify(self, err);
 
     if (rc == 0)
-        output_note(ctl, "\n%s is here as it is in %s.", self->name, self->path);
+        output_note(ctl, "\n%s is the same here as in %s.", self->name, self->path);
     end(self);
     return rc;
 }

@@ -143,9 +143,9 @@ void tenant_invited_show(const struct tenant_invited *self, const struct ctl *ct
     if (ctl->json || count == 0)
         return;
     output_note(ctl,
-                "\n%zu of the file's practitioners have an account here, or an account here may "
-                "take their address back. Those stay as they are: the practitioners are invited, "
-                "without rights of an administrator, and an administrator sends the invitations.",
+                "\n%zu of the file's practitioners have an account here, or an account here can "
+                "take their email address back. Those accounts do not change: the practitioners "
+                "are invited without admin rights, and an admin sends the invitations.",
                 count);
     json_array_foreach(self->list, i, each)
     {
@@ -154,11 +154,11 @@ void tenant_invited_show(const struct tenant_invited *self, const struct ctl *ct
         printf("  %s%s\n",
                output_printable(
                    ctl->arena, email ? email : json_string_value(json_object_get(each, "account"))),
-               json_is_true(json_object_get(each, "admin")) ? "  was an administrator" : "");
+               json_is_true(json_object_get(each, "admin")) ? "  was an admin" : "");
     }
     if (admins > 0 && self->admins >= admins)
         output_note(ctl,
-                    "It has no administrator now: once it is open, invite one by `atriumctl user "
+                    "It has no admin now: once it is open, invite one with `atriumctl user "
                     "create-admin --project %s --mail`.",
                     project);
 }

@@ -76,10 +76,9 @@ int tenant_key_parse(const char *text, struct tenant_key *ret, struct error *err
     memcpy(key.bytes, bytes, TENANT_KEY_SIZE);
     check_of(&key, check);
     if (memcmp(check, bytes + TENANT_KEY_SIZE, CHECK_SIZE) != 0)
-        return error_set(err, ERR_BAD_REQUEST,
-                         "The key has a wrong character, or one that is missing.");
+        return error_set(err, ERR_BAD_REQUEST, "The key has a wrong or missing character.");
     if (!encrypts(&key))
-        return error_set(err, ERR_BAD_REQUEST, "Nothing can be encrypted to this key.");
+        return error_set(err, ERR_BAD_REQUEST, "This key cannot encrypt anything.");
     *ret = key;
     return 0;
 }
@@ -121,6 +120,6 @@ int tenant_key_decrypt(const struct seal_keys *keys, const char *id,
         if (failed == 0)
             return 0;
     }
-    return error_set(err, ERR_FORBIDDEN, "Encrypted to the key %s; this installation's is %s.", id,
-                     own);
+    return error_set(err, ERR_FORBIDDEN,
+                     "It is encrypted for the key %s; this installation's key is %s.", id, own);
 }

@@ -80,8 +80,8 @@ static int walk_service(struct walk *self, const char *service, struct error *er
     if (list_tables(self->ctl, service, (struct uuid){""}, &tables, err) < 0)
         return -1;
     if (tables.tables.count == 0)
-        return error_set(err, ERR_CONFLICT, "%s is of a build without this: upgrade it first",
-                         service);
+        return error_set(err, ERR_CONFLICT,
+                         "%s is of an older release without this: upgrade it first", service);
     names = tables.tables.items;
     for (size_t i = 0; i < tables.tables.count; i++) {
         const char *name = arena_printf(self->ctl->arena, "%s.%s", service, names[i].name);
@@ -127,7 +127,7 @@ int tenant_rows_check(struct ctl *ctl, struct uuid project, const char *name, st
     for (size_t i = 0; i < tables.tables.count; i++)
         if (strcmp(names[i].name, table) == 0)
             return 0;
-    return error_set(err, ERR_CONFLICT, "%s is of another build: %s does not have it", name,
+    return error_set(err, ERR_CONFLICT, "%s is of another release: %s does not have it", name,
                      service);
 }
 
@@ -144,5 +144,5 @@ int tenant_table_split(struct arena *arena, const char *name, const char **ret_s
         *ret_table = arena_strdup(arena, dot + 1);
         return 0;
     }
-    return error_set(err, ERR_CONFLICT, "%s is of another build: no daemon here keeps it", name);
+    return error_set(err, ERR_CONFLICT, "%s is of another release: no daemon here has it", name);
 }

@@ -30,7 +30,7 @@ static int sum_table(void *arg, const char *name, struct error *err)
     const struct sums *self = arg;
 
     return tenant_summing_table(self->made, name, strlen(name)) < 0
-               ? error_set(err, ERR_INTERNAL, "%s is no name of a table", name)
+               ? error_set(err, ERR_INTERNAL, "%s is not the name of a table", name)
                : 0;
 }
 

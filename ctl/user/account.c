@@ -32,7 +32,7 @@ int account_passkey_remove_command(struct ctl *ctl, struct error *err)
         return error_set(err, ERR_BAD_REQUEST, "--id: must be the id of a passkey");
     if (call(ctl, &authd_operator_account_passkey_remove_method, &in, &out, err) < 0)
         return -1;
-    output_done(ctl, "The passkey is removed, and all sessions of the account are ended.");
+    output_done(ctl, "The passkey was removed, and all sessions of the account have ended.");
     return 0;
 }
 
@@ -43,7 +43,7 @@ int account_schedule_deletion_command(struct ctl *ctl, struct error *err)
 
     if (call(ctl, &authd_operator_account_delete_method, &in, &out, err) < 0)
         return -1;
-    output_done(ctl, "The account is deleted in %lld days, unless its owner signs in before.",
+    output_done(ctl, "The account will be deleted in %lld days, unless its owner signs in before.",
                 (long long)in.days);
     return 0;
 }

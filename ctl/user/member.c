@@ -43,7 +43,7 @@ int member_list_command(struct ctl *ctl, struct error *err)
         return -1;
     output_list(ctl, &member_table, &list, columns);
     if ((int64_t)list.count < total)
-        output_note(ctl, "%zu of %lld, from %lld on.", list.count, (long long)total,
-                    (long long)offset);
+        output_note(ctl, "These are %zu of %lld, starting at offset %lld.", list.count,
+                    (long long)total, (long long)offset);
     return 0;
 }

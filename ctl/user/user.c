@@ -47,9 +47,10 @@ int user_create_admin_command(struct ctl *ctl, struct error *err)
     output_record(ctl, &admin_create_out_table, &out);
     if (out.invited)
         output_note(
-            ctl, "An invitation is on its way: its link is good for 7 days, older ones are dead.");
+            ctl,
+            "An invitation is on its way. Its link is valid for 7 days; older links are invalid.");
     else if (!out.created)
-        output_note(ctl, "The account that exists is an admin now and keeps its password.");
+        output_note(ctl, "The existing account is now an admin and keeps its password.");
     return 0;
 }
 
@@ -103,7 +104,7 @@ int user_list_command(struct ctl *ctl, struct error *err)
     list.count = MIN(list.count, (size_t)count);
     output_list(ctl, &user_table, &list, columns);
     if (more)
-        output_note(ctl, "The first %zu: see --count.", list.count);
+        output_note(ctl, "These are the first %zu; --count shows more.", list.count);
     return 0;
 }
 
@@ -154,7 +155,7 @@ int user_lock_command(struct ctl *ctl, struct error *err)
 {
     if (user_call(ctl, &authd_operator_user_lock_method, err) < 0)
         return -1;
-    output_note(ctl, "\nThe account is locked, and all its sessions are ended.");
+    output_note(ctl, "\nThe account is locked, and all its sessions have ended.");
     return 0;
 }
 
@@ -177,19 +178,17 @@ int user_delete_command(struct ctl *ctl, struct error *err)
         if (err->code != ERR_NOT_FOUND || !uuid_is_set(&in.id))
             return -1;
         error_clear(err);
-        return user_receipt_print(ctl, in.id, "The account is deleted.", err);
+        return user_receipt_print(ctl, in.id, "The account was deleted.", err);
     }
-    question = arena_printf(ctl->arena,
-                            "The %s account of %s and its documents will be deleted, in %zu "
-                            "project%s.",
-                            role_text(out.role), out.email, out.places.count,
-                            out.places.count == 1 ? "" : "s");
+    question = arena_printf(
+        ctl->arena, "The %s account of %s and its documents will be deleted, in %zu project%s.",
+        role_text(out.role), out.email, out.places.count, out.places.count == 1 ? "" : "s");
     if (confirm(ctl, question, out.email, err) < 0)
         return -1;
     in.id = out.id;
     in.email = NULL;
     if (call(ctl, &authd_operator_user_delete_method, &in, &out, err) < 0)
         return -1;
-    return user_receipt_print(ctl, in.id,
-                              "The account is deleted. Its documents follow within minutes.", err);
+    return user_receipt_print(
+        ctl, in.id, "The account was deleted. Its documents will be deleted within minutes.", err);
 }

@@ -50,8 +50,8 @@ static void show(const struct ctl *ctl, struct erasure_receipt *receipt)
     show_parts(ctl, &parts);
     for (size_t i = 0; i < receipt->missing.count; i++)
         output_note(ctl,
-                    "\n%s has not done its part yet. It goes on by itself: `user receipt %s` "
-                    "prints how far it is.",
+                    "\n%s has not finished yet and continues in the background: `user receipt %s` "
+                    "shows the progress.",
                     receipt->missing.items[i], receipt->account.text);
 }
 
@@ -106,7 +106,7 @@ static const char *read_note(struct ctl *ctl, struct error *err)
     note =
         json_string_value(json_is_object(receipt) ? json_object_get(receipt, "receipt") : receipt);
     if (!note)
-        error_set(err, ERR_BAD_REQUEST, "the file has no receipt that is signed");
+        error_set(err, ERR_BAD_REQUEST, "the file has no signed receipt");
     return note ? arena_strdup(ctl->arena, note) : NULL;
 }
 
@@ -120,7 +120,7 @@ static int parse_statement(struct ctl *ctl, const char *text, const char *key,
     if (strncmp(text, key, name) == 0 && text[name] == '\n')
         json = codec_parse_json(text + name + 1, strlen(text + name + 1), true, err);
     if (!json)
-        return error_set(err, ERR_BAD_REQUEST, "the note is not the receipt of an erasure");
+        return error_set(err, ERR_BAD_REQUEST, "the note is not an erasure receipt");
     return fields_read(&erasure_statement_table, &(struct field_source){.body = json}, ctl->arena,
                        ret, err);
 }
@@ -137,7 +137,7 @@ int user_verify_receipt_command(struct ctl *ctl, struct error *err)
     text = note_open(ctl->arena, note, key);
     if (!text)
         return error_set(err, ERR_CONFLICT,
-                         "the receipt was altered, or signed by another key than --key");
+                         "the receipt was altered, or signed with a key other than --key");
     if (parse_statement(ctl, text, key, &statement, err) < 0)
         return -1;
     parts = statement.parts;

@@ -183,10 +183,10 @@ static int note_failure(struct direct_uploads *self, struct store_key form, cons
     if (rows <= 0)
         return rows;
     if (row.is_first)
-        log_failure(req, "a file that came cannot be taken over", row.document, why);
+        log_failure(req, "an uploaded file cannot be copied into the store", row.document, why);
     if (!row.is_given_up)
         return 0;
-    log_failure(req, "a file that came is given up", row.document, why);
+    log_failure(req, "an uploaded file was given up", row.document, why);
     return give_up_file(self, req, form, &err);
 }
 
@@ -452,7 +452,7 @@ int direct_uploads_sweep(struct direct_uploads *self, const struct request *req,
 static uint64_t *counter(struct metrics *metrics, const char *result)
 {
     return metrics_counter(metrics, "atrium_doc_arrivals_total", result,
-                           "Files that came to the store, and were adopted or not.");
+                           "Files uploaded to the bucket, by outcome.");
 }
 
 void direct_uploads_make_metrics(struct metrics *metrics)

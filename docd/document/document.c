@@ -388,7 +388,7 @@ static bool scan_pending(struct docd *d, const struct request *req, const struct
             pending[count++] = rows[i].id;
     if (count > 0 && direct_uploads_scan(d->direct_uploads, &soon, req->caller->project, pending,
                                          count, &changed, &err) < 0)
-        log_event(LOG_WARNING, "document", "a list may be older than the store", "trace",
+        log_event(LOG_WARNING, "document", "a list can be older than the store", "trace",
                   req->trace, "error", err.message, "detail", err.detail, NULL);
     return changed;
 }
@@ -512,7 +512,7 @@ static void remove_bytes(struct docd *d, const struct request *req,
         if (!uuid_is_set(&due->items[i].object) ||
             object_sweep(d, req, req->caller->project, due->items[i].object, err) == 0)
             continue;
-        log_event(LOG_WARNING, "document", "bytes of a deleted document are left to the sweep",
+        log_event(LOG_WARNING, "document", "a deleted document's bytes remain until the sweep",
                   "trace", req->trace, "error", err->message, "detail", err->detail, NULL);
         error_clear(err);
     }

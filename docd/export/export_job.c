@@ -463,7 +463,7 @@ static void end_badly(struct export_job *self, const struct error *why)
     error_init(&err, req->arena);
     if (!self->d->svc.stopping)
         log_event(last ? LOG_WARNING : LOG_NOTICE, "export",
-                  last ? "an export was given up" : "an export is tried again later", "export",
+                  last ? "an export has failed" : "an export will be retried", "export",
                   self->row.id.text, "reason", why->message, NULL);
     if (last)
         result = sql_export_fail(self->d->svc.db, req, &fail, &err);
@@ -474,8 +474,8 @@ static void end_badly(struct export_job *self, const struct error *why)
     if (result >= 0)
         result = object_sweep(self->d, req, self->row.project, self->object, &err);
     if (result < 0)
-        log_event(LOG_NOTICE, "export", "an attempt leaves something behind until it is swept",
-                  "export", self->row.id.text, "reason", err.message, NULL);
+        log_event(LOG_NOTICE, "export", "an attempt leaves files until they are swept", "export",
+                  self->row.id.text, "reason", err.message, NULL);
 }
 
 /* Returns 1 when an export was due. */

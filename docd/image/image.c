@@ -142,7 +142,7 @@ static int run(struct image_pool *self, struct image_turn *turn, struct uuid pro
     image_turn_end(turn);
     if (job->status == IMAGE_NO_LIBRARY && !self->told) {
         self->told = true;
-        log_event(LOG_ERR, "image", "libvips does not start: no image is resized", NULL);
+        log_event(LOG_ERR, "image", "libvips does not start: no image can be resized", NULL);
     }
     return 0;
 }

@@ -404,8 +404,7 @@ int variant_read(struct variants *self, const struct request *req, const char *h
 
 static void open_counters(struct variants *self, struct metrics *m)
 {
-    static const char name[] = "atrium_doc_variants_total",
-                      help[] = "Images that were asked for in another size.";
+    static const char name[] = "atrium_doc_variants_total", help[] = "Requests for resized images.";
 
     self->hits = metrics_counter(m, name, "result=\"kept\"", help);
     self->made = metrics_counter(m, name, "result=\"made\"", help);
@@ -460,12 +459,12 @@ struct variants *variants_new(struct loop *loop, struct metrics *metrics, struct
     sodium_bin2hex(self->version, sizeof(self->version), hash, 4);
     flight_init(&self->making, loop);
     open_counters(self, metrics);
-    metrics_gauge(metrics, "atrium_doc_variant_bytes", "Disk that variants of images take.",
+    metrics_gauge(metrics, "atrium_doc_variant_bytes", "Disk space used by resized images.",
                   read_bytes, self);
     metrics_gauge(metrics, "atrium_doc_image_waiting", "Images that wait to be decoded.",
                   read_waiting, self);
     metrics_gauge(metrics, "atrium_doc_images_unusable",
-                  "1: libvips did not start, no image is resized.", read_unusable, self);
+                  "1 if libvips did not start, so no image is resized.", read_unusable, self);
     return self;
 }
 

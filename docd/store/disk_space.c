@@ -52,6 +52,6 @@ static int64_t read_room(void *arg)
 void disk_space_start(struct docd *d)
 {
     metrics_gauge(d->svc.metrics, "atrium_doc_storage_free_bytes",
-                  "Room on the disk that storage_dir is on; -1: not known.", read_room, d);
+                  "Free space on the disk of storage_dir; -1 if unknown.", read_room, d);
     service_every(&d->svc, "room", PERIOD_MS, disk_space_measure);
 }

@@ -131,10 +131,10 @@ static enum outcome outcome_of(long status)
 static void report(struct otlp *self, bool failed, const char *detail)
 {
     if (failed && !self->failing)
-        log_event(LOG_WARNING, "otlp", "the receiver of traces does not take spans", "detail",
-                  detail, NULL);
+        log_event(LOG_WARNING, "otlp", "the receiver of traces rejects spans", "detail", detail,
+                  NULL);
     else if (!failed && self->failing)
-        log_event(LOG_NOTICE, "otlp", "the receiver of traces takes spans again", NULL);
+        log_event(LOG_NOTICE, "otlp", "the receiver of traces accepts spans again", NULL);
     self->failing = failed;
     *self->failures += failed;
 }
@@ -229,9 +229,9 @@ int otlp_start(struct gateway *gateway, struct error *err)
 {
     struct metrics *metrics = gateway->service.metrics;
     uint64_t *exported = metrics_counter(metrics, "atrium_trace_exported_total", "",
-                                         "Spans that the receiver of traces has taken.");
+                                         "Spans that the receiver of traces accepted.");
     uint64_t *failures = metrics_counter(metrics, "atrium_trace_export_failures_total", "",
-                                         "Tries to send spans that failed.");
+                                         "Failed attempts to send spans.");
     struct otlp *self;
 
     if (gateway_config(gateway)->otlp_endpoint[0] == '\0')

@@ -59,7 +59,7 @@ const char *encode_gunzip(struct arena *arena, const char *bytes, size_t size, s
 
     if (inflateInit2(&stream, GZIP_WINDOW) != Z_OK || inflate(&stream, Z_FINISH) != Z_STREAM_END ||
         stream.avail_out != 0)
-        log_die("encode", "what was compressed cannot be read");
+        log_die("encode", "compressed data cannot be read");
     inflateEnd(&stream);
     return plain;
 }

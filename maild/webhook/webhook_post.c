@@ -408,8 +408,8 @@ static int switch_off(struct maild *d, const struct request *req, const struct p
     if (found <= 0)
         return *ret_later ? 0 : found;
     ++*d->webhooks->gone;
-    log_event(LOG_NOTICE, "webhook", "its receiver answered 410, it is switched off", "webhook",
-              self->item.id.text, NULL);
+    log_event(LOG_NOTICE, "webhook", "the receiver answered 410, so the webhook was disabled",
+              "webhook", self->item.id.text, NULL);
     return 0;
 }
 
@@ -504,8 +504,9 @@ static void post_run(struct work_item *item)
     for (bool first = true; more; first = false) {
         error_init(&err, NULL);
         if (post_some(self, first, &more, &err) < 0)
-            log_event(LOG_WARNING, "webhook", "cannot go on, its lease runs out", "webhook",
-                      item->id.text, "error", error_kind(err.code)->wire, "why", err.message, NULL);
+            log_event(LOG_WARNING, "webhook", "cannot continue, because its lease expires",
+                      "webhook", item->id.text, "error", error_kind(err.code)->wire, "why",
+                      err.message, NULL);
     }
     work_end(item);
 }
@@ -583,7 +584,8 @@ int webhook_post_start(struct maild *d, struct error *err)
                                           .claim = post_claim,
                                           .renew = post_renew,
                                           .run = post_run};
-    static const char name[] = "atrium_webhook_attempts_total", help[] = "Posts, by outcome.";
+    static const char name[] = "atrium_webhook_attempts_total",
+                      help[] = "Attempts to deliver webhooks, by outcome.";
     struct metrics *m = d->svc.metrics;
     struct webhooks *self = arena_calloc(d->svc.arena, 1, sizeof(*self));
 
@@ -591,8 +593,9 @@ int webhook_post_start(struct maild *d, struct error *err)
     self->delivered = metrics_counter(m, name, "outcome=\"delivered\"", help);
     self->retried = metrics_counter(m, name, "outcome=\"retry\"", help);
     self->refused = metrics_counter(m, name, "outcome=\"refused\"", help);
-    self->gone = metrics_counter(m, "atrium_webhook_gone_total", "",
-                                 "Webhooks that their receivers have switched off by 410.");
+    self->gone =
+        metrics_counter(m, "atrium_webhook_gone_total", "",
+                        "Webhooks that were disabled because their receiver answered 410.");
     self->events =
         metrics_counter(m, "atrium_webhook_deliveries_total", "", "Deliveries that were queued.");
     d->webhooks = self;

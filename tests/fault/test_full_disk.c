@@ -177,8 +177,7 @@ static void doctor_reports_the_disk_first(void)
     UNIT_CHECK(first && strncmp(first, "\n\npostgresql, disk: ", 20) == 0 && strstr(first, data) &&
                    strstr(first, "MiB are free"),
                "%s", doctor->out);
-    UNIT_CHECK(strstr(json->out, "the disk of PostgreSQL is full: ") &&
-                   strstr(json->out, "53100") &&
+    UNIT_CHECK(strstr(json->out, "PostgreSQL's disk is full: ") && strstr(json->out, "53100") &&
                    strstr(json->out, "\"follows\": \"postgresql disk\""),
                "%s", json->out);
 }

@@ -20,19 +20,18 @@ static void wrong_command_lines_are_refused(void)
     static const struct {
         const char *words[8], *complaint;
     } rows[] = {
-        {{NULL}, "which command?"},
+        {{NULL}, "no command given"},
         {{"fly"}, "fly: unknown command"},
         {{"project"}, "project: unknown command"},
         {{"project", "fly"}, "project fly: unknown command"},
         {{"template"}, "see atriumctl --help; template has: put, list, delete, preview"},
         {{"project", "show"}, "CODE is missing"},
-        {{"project", "show", "demo", "more"}, "more: one word too many"},
+        {{"project", "show", "demo", "more"}, "more: unexpected word"},
         {{"project", "list", "--fast"}, "--fast: unknown option"},
-        {{"project", "create", "x", "--code"}, "--code: a value must follow"},
+        {{"project", "create", "x", "--code"}, "--code: needs a value"},
         {{"project", "create", "x", "--code", "a-b", "--code=c-d"}, "--code: given twice"},
-        {{"project", "set", "demo", "name", "x"},
-         "name: no such word here, --help shows those there are"},
-        {{"project", "set", "demo", "PATIENT_LOGIN", "true"}, "PATIENT_LOGIN: no such word here"},
+        {{"project", "set", "demo", "name", "x"}, "name: unknown word, see --help"},
+        {{"project", "set", "demo", "PATIENT_LOGIN", "true"}, "PATIENT_LOGIN: unknown word"},
         {{"project", "set", "demo", "PATIENT_APP_URL"}, "VALUE is missing"},
         {{"policy", "list"}, "--project is missing"},
         {{"user", "create-admin", "--project", "demo"}, "--email is missing"},
@@ -172,7 +171,7 @@ static void an_absent_suite_is_named(void)
     const char *const status[] = {path, "--dir", dir.path, "status", NULL};
 
     PROGRAM nowhere = program_run(keys, NULL);
-    CHECK_REFUSED(nowhere, FAILED, "atrium.conf cannot be read; name a suite with --dir");
+    CHECK_REFUSED(nowhere, FAILED, "atrium.conf cannot be read; select a suite with --dir");
     snprintf(text, sizeof(text), "common\n    run_dir = \"%s\"\n", dir.path);
     unit_dir_write(&dir, "atrium.conf", text);
     PROGRAM silent = program_run(keys, NULL);
@@ -428,7 +427,7 @@ static void explain_names_the_first_check_that_fails(void)
     check_explained("demo", "in@vited.example", "Patient", "account");
     PROGRAM invited = ATRIUMCTL(suite, NULL, "explain", "sign-in", "--project", "demo", "--email",
                                 "in@vited.example", "--role", "Practitioner");
-    CU_ASSERT_PTR_NOT_NULL(strstr(invited->out, "the invitation is not accepted yet"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(invited->out, "the invitation has not been accepted yet"));
 
     PROGRAM said = ATRIUMCTL(suite, NULL, "explain", "sign-in", "--project", "demo", "--email",
                              "no@body.example");

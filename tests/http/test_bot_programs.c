@@ -382,7 +382,8 @@ static void another_means_is_used(void)
     suite_reconfigure(suite, other->set);
     char *none = suite_query(suite, "truncate bot.bot cascade");
     free(none);
-    snprintf(seen, sizeof(seen), "programs are confined by %s", confine_means_names[other->means]);
+    snprintf(seen, sizeof(seen), "program bots are confined by %s",
+             confine_means_names[other->means]);
     PROGRAM doctor = ATRIUMCTL(suite, NULL, "doctor", "--json");
     UNIT_CHECK(strstr(doctor->out, seen), "%s", doctor->out);
     snprintf(shown, sizeof(shown), "\"sandbox\": \"%s\"", confine_means_names[other->means]);

@@ -94,7 +94,7 @@ static void wrong_names_are_refused(void)
 
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         PROGRAM key = KEYS(&host, names[i]);
-        CHECK_REFUSED(key, FAILED, "no name of an instance");
+        CHECK_REFUSED(key, FAILED, "not the name of an instance");
     }
     PROGRAM name = KEYS(&host, "docd.c1", "--listen", "db.example:7103");
     CHECK_REFUSED(name, FAILED, "numeric address");

@@ -56,7 +56,7 @@ static const struct row {
      {"/dev/null"},
      {"/nonexistent.jsonl"},
      "No such file",
-     "rows hold together",
+     "rows are intact",
      "message",
      NULL},
     {"audit checkpoint",
@@ -102,7 +102,7 @@ static const struct row {
      {"north-1", "default-patient-access-policy", ""},
      {"demo", "default-patient-access-policy", "AccessPolicy/x"},
      "",
-     "registration is off",
+     "registration is disabled",
      "projectId",
      NULL},
     {"project delete",
@@ -130,7 +130,7 @@ static const struct row {
      {"--project", "demo", "--email", "@boss", "--role", "Practitioner"},
      {"--project", "demo", "--email", "no@body.example"},
      "",
-     "The second factor is off",
+     "The second factor was removed",
      "message",
      NULL},
     {"user list",
@@ -165,7 +165,7 @@ static const struct row {
      {"@made", "--yes"},
      {"@made"},
      "--yes is needed",
-     "The account is deleted",
+     "The account was deleted",
      "message",
      NULL},
     {"user receipt",
@@ -221,7 +221,7 @@ static const struct row {
      {"--email", MADE, "--reason", "sent", "--tenant", "demo"},
      {"--email", MADE, "--reason", "sent", "--tenant", "nobody"},
      "Tenant not found.",
-     "The membership has ended",
+     "The membership and its sessions have ended",
      "message",
      NULL},
     {"account schedule-deletion",
@@ -256,7 +256,7 @@ static const struct row {
      {"--project", "demo", "@made"},
      {"--project", "demo", "@used"},
      "The access policy is in use. Remove it from members and settings first.",
-     "is deleted",
+     "was deleted",
      "message",
      NULL},
     {"client create",
@@ -299,7 +299,7 @@ static const struct row {
      {"--project", "demo", "@made"},
      {"--project", "demo", "00000000-0000-4000-8000-000000000000"},
      "Client not found.",
-     "is deleted",
+     "was deleted",
      "message",
      NULL},
     {"api-key list",
@@ -313,7 +313,7 @@ static const struct row {
      {"--project", "demo", "@made"},
      {"--project", "demo", "00000000-0000-4000-8000-000000000000"},
      "API key not found.",
-     "is revoked",
+     "was revoked",
      "message",
      NULL},
     {"bot put",
@@ -334,7 +334,7 @@ static const struct row {
      {"--project", "demo", "@made"},
      {"--project", "demo", "no-uuid"},
      "must be a uuid",
-     "are deleted",
+     "were deleted",
      "message",
      NULL},
     {"bot run",
@@ -362,7 +362,7 @@ static const struct row {
      {"--project", "demo", "ACCOUNT_DELETION_REMINDER"},
      {"--project", "demo", "NO_SUCH"},
      "Template not found.",
-     "is deleted",
+     "was deleted",
      "message",
      NULL},
     {"template preview",
@@ -403,9 +403,27 @@ static const struct row {
      NULL,
      NULL},
     {"mail queue", {"--state", "dead"}, {"--count", "0"}, "--count", "TEMPLATE", "template", NULL},
-    {"mail retry", {"@queued"}, {"@dead"}, "its content erased", "It is due now", "message", NULL},
-    {"mail drop", {"@dead"}, {"no uuid"}, "must be a uuid", "It will not be sent", "message", NULL},
-    {"audit verify", {NULL}, {"--kept", "@broken"}, "is not what", "SERVICE", "service", NULL},
+    {"mail retry",
+     {"@queued"},
+     {"@dead"},
+     "its content erased",
+     "The email will be retried now",
+     "message",
+     NULL},
+    {"mail drop",
+     {"@dead"},
+     {"no uuid"},
+     "must be a uuid",
+     "This email will never be sent",
+     "message",
+     NULL},
+    {"audit verify",
+     {NULL},
+     {"--kept", "@broken"},
+     "not the output of",
+     "SERVICE",
+     "service",
+     NULL},
     {"audit export",
      {"--project", "demo"},
      {"--project", "nobody"},
@@ -646,7 +664,7 @@ static void commands_that_run_once_print_text_and_json(void)
     CHECK_EXIT(table, DONE);
     CU_ASSERT_PTR_NOT_NULL(strstr(table->out, "south-clinic"));
     CHECK_EXIT(dropped, DONE);
-    CU_ASSERT_PTR_NOT_NULL(strstr(dropped->out, "It will not be sent."));
+    CU_ASSERT_PTR_NOT_NULL(strstr(dropped->out, "This email will never be sent."));
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         if (strcmp(rows[i].command, "project create") == 0 ||
             strcmp(rows[i].command, "mail drop") == 0)
@@ -670,7 +688,7 @@ static void strict_projects_have_their_protections_on(void)
     CHECK_EXIT(shown, DONE);
     CHECK_EXIT(policy, DONE);
     UNIT_CHECK(strstr(open_shown->out,
-                      "off: addresses need not be verified (atriumctl project policy demo "
+                      "off: email addresses need not be verified (atriumctl project policy demo "
                       "requireVerifiedEmail true)") != NULL,
                "%s", open_shown->out);
     UNIT_CHECK(!strstr(shown->out, "passwords are accepted") && !strstr(shown->out, "need no"),
@@ -734,7 +752,7 @@ static void members_are_listed_page_by_page(void)
     json_array_foreach(all->json, i, member) pending +=
         json_is_true(json_object_get(member, "pending"));
     CU_ASSERT_EQUAL(pending, 150);
-    snprintf(note, sizeof(note), "130 of %zu, from 1 on.", total);
+    snprintf(note, sizeof(note), "These are 130 of %zu, starting at offset 1.", total);
     UNIT_CHECK(strstr(some->out, note) != NULL, "no \"%s\" in %s", note, some->out);
 }
 

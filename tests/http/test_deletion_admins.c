@@ -187,12 +187,12 @@ static void explain_reports_the_deletion(void)
 
     check_explained(&self, "pass", NULL);
     subject_schedule(&self, 1);
-    check_explained(&self, "pass", "a sign-in takes that back");
+    check_explained(&self, "pass", "a sign-in cancels it");
     CU_ASSERT_TRUE(suite_comes_to(
         suite, 1, DONE_MS, "select count(*) from mail.job where account_id = '%s'", self.id));
     free(suite_query(suite, "update mail.job set try_at = 99999999999999"));
     suite_go_past(suite, self.scheduled);
-    check_explained(&self, "fail", "nobody knows it");
+    check_explained(&self, "fail", "sign-ins ignore it");
     PROGRAM run = ATRIUMCTL(suite, NULL, "job", "run-due");
     CHECK_EXIT(run, 0);
 }

@@ -479,7 +479,7 @@ static void check_unknown_password(const char *dir, json_t *first, const char *p
     for (size_t i = 0; i < ARRAY_SIZE(names); i++)
         UNIT_CHECK(json_equal(demo_member(&dev, names[i]), json_object_get(first, names[i])), "%s",
                    names[i]);
-    UNIT_CHECK(strstr(dev.program->out, "   password not known: "), "%s", dev.program->out);
+    UNIT_CHECK(strstr(dev.program->out, "   password unknown: "), "%s", dev.program->out);
     UNIT_CHECK(strstr(show->out, "https://changed.example"), "%s", show->out);
     CU_ASSERT_EQUAL(sign_in_admin(&dev, "admin@demo.example", password), 200);
     check_ways_out(&dev);
@@ -526,7 +526,7 @@ static void a_second_suite_in_the_same_place_is_refused(void)
     snprintf(port, sizeof(port), "%s", colon ? colon + 1 : "1");
     PROGRAM second = program_run(
         (const char *const[]){path, "dev", "--dir", dir.path, "--port", "0", NULL}, NULL);
-    snprintf(complaint, sizeof(complaint), "a suite runs in %s already", dir.path);
+    snprintf(complaint, sizeof(complaint), "a suite already runs in %s", dir.path);
     CHECK_REFUSED(second, 1, complaint);
     CU_ASSERT_TRUE(dev_pid(&dev, "gateway") > 0);
     HTTP_ANSWER health = http_get(dev_text(&dev, "baseUrl"), "/partner/health-check", NULL);
@@ -551,11 +551,11 @@ static void wrong_options_are_refused(void)
         {"--instances", "authd=0", "--instances: must be a whole number"},
         {"--instances", "authd", "authd=N"},
         {"--smtp", "nowhere", "--smtp: HOST:PORT"},
-        {"--set", "botd.warm", "--set: SECTION.KEY=VALUE"},
-        {"--set", "botd.=2", "--set: SECTION.KEY=VALUE"},
-        {"--set", "warm=2,botd.warm=2", "--set: SECTION.KEY=VALUE"},
+        {"--set", "botd.warm", "--set: must be SECTION.KEY=VALUE"},
+        {"--set", "botd.=2", "--set: must be SECTION.KEY=VALUE"},
+        {"--set", "warm=2,botd.warm=2", "--set: must be SECTION.KEY=VALUE"},
         {"--set", "cook.oven=on", "there is no daemon \"cook\""},
-        {"--set", "botd.bot_dir=a\"b", "--set: no quotes"},
+        {"--set", "botd.bot_dir=a\"b", "--set: quotes"},
         {"--s3-secret", "abc", "--s3 URL --s3-key K --s3-secret-file FILE --s3-bucket B"},
         {"--s3-secret-file", "/nowhere/s3", "/nowhere/s3: No such file or directory"},
     };

@@ -68,7 +68,7 @@ static void check_row(const char *daemon, const char *check, const char *state, 
                check, doctor->out, doctor->err);
     UNIT_CHECK((strstr(doctor->out, "\"fail\"") != NULL) == (doctor->code == FAILED), "line %d: %s",
                line, doctor->out);
-    UNIT_CHECK(strcmp(state, "fail") != 0 || strstr(doctor->err, "checks fail\n"), "line %d: %s",
+    UNIT_CHECK(strcmp(state, "fail") != 0 || strstr(doctor->err, "checks failed\n"), "line %d: %s",
                line, doctor->err);
 }
 
@@ -184,14 +184,14 @@ static void a_daemon_that_hangs_is_a_row(void)
     int64_t since = clock_mono_ms();
 
     suite_signal(suite, "maild", "1", SIGSTOP);
-    CHECK_ROW("maild.1", "bus", "fail", "has a socket that nobody answers",
+    CHECK_ROW("maild.1", "bus", "fail", "has a socket, but does not respond",
               "journalctl -u atrium-maild@1");
     CU_ASSERT_TRUE(clock_mono_ms() - since < HUNG_MS);
     /* The callers have noticed by now, or will at their next heartbeat. */
     for (int64_t limit = since + BACK_MS;; usleep(200000)) {
         PROGRAM doctor = ATRIUMCTL(suite, NULL, "doctor", "--json");
 
-        if (says(doctor, "authd.1", "peers", "fail", "no instance within reach: maild",
+        if (says(doctor, "authd.1", "peers", "fail", "no instance can be reached: maild",
                  "systemctl start"))
             break;
         UNIT_REQUIRE(clock_mono_ms() < limit, "%s", doctor->out);
@@ -227,7 +227,7 @@ static void a_gateway_without_a_lease_is_reported(void)
     for (;; usleep(300000)) {
         PROGRAM doctor = ATRIUMCTL(suite, NULL, "doctor", "--json");
 
-        if (says(doctor, "gateway.1", "lease", "fail", "is answered 503", "Start authd"))
+        if (says(doctor, "gateway.1", "lease", "fail", "return 503", "Start authd"))
             break;
         UNIT_REQUIRE(clock_mono_ms() < limit, "%s", doctor->out);
     }
@@ -290,7 +290,7 @@ static void another_version_is_a_warning(void)
     for (int i = 0, last = 19; i <= last; i++) {
         PROGRAM doctor = ATRIUMCTL(suite, NULL, "doctor", "--json");
         bool old = says(doctor, "maild.old", "bus", "warn",
-                        "version 0.0.9, this atriumctl is of " ATRIUM_VERSION,
+                        "version 0.0.9, but this atriumctl has version " ATRIUM_VERSION,
                         "systemctl restart atrium-maild@old");
 
         if (!old && i < last) {
@@ -305,8 +305,9 @@ static void another_version_is_a_warning(void)
     }
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
-    /* The socket is still there, and is reported until an operator removes it. */
-    CHECK_ROW("maild.old", "bus", "fail", "has a socket that nobody answers", "remove the socket");
+    /* Its socket is still there, and is reported until an operator removes it. */
+    CHECK_ROW("maild.old", "bus", "fail", "has a socket, but does not respond",
+              "remove its socket");
     char path[300];
     snprintf(path, sizeof(path), "%s/bus/maild/ctl.old", run_dir);
     CU_ASSERT_EQUAL(unlink(path), 0);
@@ -331,7 +332,7 @@ static void wrong_configuration_case(const char *path)
 static void changed_configuration_case(const char *path)
 {
     add_setting(path, "maild", "deliveries");
-    CHECK_ROW("maild.1", "configuration", "warn", "was changed since",
+    CHECK_ROW("maild.1", "configuration", "warn", "has changed since",
               "systemctl restart atrium-maild@1");
     CHECK_ROW("authd.1", "configuration", "ok", "atrium.conf", "");
 }
@@ -339,7 +340,8 @@ static void changed_configuration_case(const char *path)
 static void open_configuration_case(const char *path)
 {
     chmod(path, 0602);
-    CHECK_ROW("docd.2", "configuration", "fail", "may be written by others", "chmod go-w");
+    CHECK_ROW("docd.2", "configuration", "fail", "can be changed by users other than",
+              "chmod go-w");
 }
 
 static void the_configuration_is_read_again(void)
@@ -364,10 +366,10 @@ static void key_file_cases(const char *path)
         CU_ASSERT_EQUAL(chown(path, 0, 0), 0);
     }
     write_file(path, "w", other_key);
-    CHECK_ROW("maild.1", "key files", "fail", "holds another key than the one in use",
-              "from the back-up");
+    CHECK_ROW("maild.1", "key files", "fail", "has a different key than the one in use",
+              "from the backup");
     unlink(path);
-    CHECK_ROW("maild.1", "key files", "fail", "No such file or directory", "must be there");
+    CHECK_ROW("maild.1", "key files", "fail", "No such file or directory", "must exist");
 }
 
 static void key_files_are_looked_at(void)
@@ -386,9 +388,9 @@ static void a_role_with_too_many_rights_is_reported(void)
     CHECK_ROW("docd.1", "database rights", "fail", "schemas of other daemons: auth", "membership");
     run_sql("revoke \"atrium-authd\" from \"atrium-docd\"");
     run_sql("alter role \"atrium-docd\" superuser");
-    CHECK_ROW("docd.1", "database rights", "fail", "may do everything", "nosuperuser");
+    CHECK_ROW("docd.1", "database rights", "fail", "can do everything", "nosuperuser");
     run_sql("alter role \"atrium-docd\" nosuperuser createrole");
-    CHECK_ROW("docd.1", "database rights", "fail", "may do everything", "nocreaterole");
+    CHECK_ROW("docd.1", "database rights", "fail", "can do everything", "nocreaterole");
     run_sql("alter role \"atrium-docd\" nocreaterole");
     check_sound();
 }
@@ -403,7 +405,7 @@ static void migrations_are_counted(void)
     snprintf(sql, sizeof(sql), "insert into doc.schema_migration values ('%s'), ('9999_later')",
              last);
     run_sql(sql);
-    CHECK_ROW("docd.2", "migrations", "warn", "9999_later", "A newer build has migrated");
+    CHECK_ROW("docd.2", "migrations", "warn", "9999_later", "A newer release has migrated");
     run_sql("delete from doc.schema_migration where name = '9999_later'");
     check_sound();
     free(last);
@@ -504,9 +506,9 @@ static void an_unsealed_audit_trail_is_reported(void)
     PROGRAM made = ATRIUMCTL(suite, NULL, "project", "create", "Unsealed");
     CHECK_EXIT(made, DONE);
     suite_set_clock(suite, 30);
-    CHECK_ROW("settingsd.1", "audit", "warn", "have no place in the chain", "audit_head");
+    CHECK_ROW("settingsd.1", "audit", "warn", "are not sealed", "audit_head");
     suite_set_clock(suite, 300);
-    CHECK_ROW("settingsd.1", "audit", "fail", "have no place in the chain", "audit_head");
+    CHECK_ROW("settingsd.1", "audit", "fail", "are not sealed", "audit_head");
     PQfinish(holder);
     suite_set_clock(suite, 0);
     check_sound();
@@ -555,11 +557,12 @@ static void add_mail(const char *state, const char *sealed, int minutes)
 static void undelivered_mail_is_reported(void)
 {
     add_mail("dead", "null", 1);
-    CHECK_ROW("maild.1", "dead mail", "warn", "1 were given up", "mail queue --state dead");
+    CHECK_ROW("maild.1", "dead mail", "warn", "1 failed", "mail queue --state dead");
     run_sql("delete from mail.message where template = 'GONE'");
     add_mail("queued", "''", 20);
     CHECK_ROW("maild.1", "mail queue", "warn",
-              "the oldest has waited for 20 min, after 7 tries: smtp: answered 451", "mail retry");
+              "the oldest has waited for 20 min, after 7 attempts: smtp: answered 451",
+              "mail retry");
     add_mail("queued", "''", 200);
     CHECK_ROW("maild.1", "mail queue", "fail", "waited for 3 h", "mail retry");
     run_sql("delete from mail.message where template = 'GONE'");
@@ -582,7 +585,7 @@ static void add_job(int minutes)
 static void late_jobs_are_reported(void)
 {
     add_job(20);
-    CHECK_ROW("maild.1", "jobs", "warn", "a job is 20 min late, after 9 tries: UNAVAILABLE",
+    CHECK_ROW("maild.1", "jobs", "warn", "a job is 20 min late, after 9 attempts: UNAVAILABLE",
               "job run-due");
     add_job(200);
     CHECK_ROW("maild.1", "jobs", "fail", "a job is 3 h late", "job run-due");
@@ -608,7 +611,7 @@ static void mail_directory_case(void)
 
 static void storage_case(void)
 {
-    CHECK_ROW("docd.1", "disk", "fail", "/storage: No such file or directory", "must be there");
+    CHECK_ROW("docd.1", "disk", "fail", "/storage: No such file or directory", "must exist");
 }
 
 static void missing_directories_are_reported(void)
@@ -621,21 +624,21 @@ static void missing_directories_are_reported(void)
 static void old_signing_keys_are_reported(void)
 {
     suite_set_clock(suite, 400 * 86400);
-    CHECK_ROW("authd.1", "signing keys", "warn", "the key that signs is 400 days old",
+    CHECK_ROW("authd.1", "signing keys", "warn", "the signing key is 400 days old",
               "atriumctl keys rotate");
     suite_set_clock(suite, 800 * 86400);
-    CHECK_ROW("authd.1", "signing keys", "fail", "the key that signs is 800 days old",
+    CHECK_ROW("authd.1", "signing keys", "fail", "the signing key is 800 days old",
               "atriumctl keys rotate");
     PROGRAM rotated = ATRIUMCTL(suite, NULL, "keys", "rotate");
     CHECK_EXIT(rotated, DONE);
     suite_set_clock(suite, 800 * 86400 + 15);
-    CHECK_ROW("authd.1", "signing keys", "ok", "2 live", "");
-    CHECK_ROW("authd.1", "issuer keys", "fail", "the key that signs is 800 days old",
+    CHECK_ROW("authd.1", "signing keys", "ok", "2 keys are in use", "");
+    CHECK_ROW("authd.1", "issuer keys", "fail", "the signing key is 800 days old",
               "atriumctl keys rotate --issuer");
     PROGRAM issuer = ATRIUMCTL(suite, NULL, "keys", "rotate", "--issuer");
     CHECK_EXIT(issuer, DONE);
     suite_set_clock(suite, 801 * 86400 + 30);
-    CHECK_ROW("authd.1", "issuer keys", "ok", "live", "");
+    CHECK_ROW("authd.1", "issuer keys", "ok", "in use", "");
     suite_set_clock(suite, 0);
     check_sound();
 }
@@ -655,7 +658,7 @@ static void space_for_fewer_than_ten_uploads_is_reported(void)
               room < LARGEST_GIB        ? "fail"
               : room < 10 * LARGEST_GIB ? "warn"
                                         : "ok",
-              "has room for", room < 10 * LARGEST_GIB ? "Make room below storage_dir" : "");
+              "has space for", room < 10 * LARGEST_GIB ? "Free space below storage_dir" : "");
     CHECK_ROW("botd.1", "translation", "fail", "no pair of languages in /usr/share/nothing",
               "apt-get install apertium-eng-spa");
 }
@@ -669,7 +672,7 @@ static void no_namespaces_are_told(void)
               "bubblewrap cannot confine a program: bwrap: ", "user.max_user_namespaces");
     CHECK_ROW("botd.1", "sandbox", "fail", "landlock: the kernel has no Landlock",
               "landlock_* system calls");
-    CHECK_ROW("docd.1", "sandbox", "fail", "none is resized", "bubblewrap");
+    CHECK_ROW("docd.1", "sandbox", "fail", "no image is resized", "bubblewrap");
     PROGRAM status = ATRIUMCTL(suite, NULL, "status", "--json");
     const char *first = strstr(status->out, "\"sandbox\": \"none\"");
     CU_ASSERT_PTR_NOT_NULL(first);

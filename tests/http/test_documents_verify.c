@@ -92,7 +92,7 @@ static void an_intact_store_verifies(void)
 {
     char *small = put(small_bytes, SMALL), *large = put(large_bytes, LARGE);
 
-    check_doctor("ok", "none is known");
+    check_doctor("ok", "no document is known");
     PROGRAM verify = ATRIUMCTL(suite, NULL, "documents", "verify", "--hash", "--repair", "--json");
     CU_ASSERT_EQUAL(verify->code, 0);
     CU_ASSERT_EQUAL(sum(verify, "documents"), 2);

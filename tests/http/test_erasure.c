@@ -257,9 +257,9 @@ static void the_command_accepts_it_and_nothing_else(void)
     /* the key also signs checkpoints, which are not receipts */
     PROGRAM head = ATRIUMCTL(suite, NULL, "audit", "checkpoint", "--project", "demo", "--json");
     PROGRAM confused = verify(program_text(head, "checkpoint"), program_text(head, "verifierKey"));
-    CHECK_REFUSED(confused, 1, "is not the receipt of an erasure");
+    CHECK_REFUSED(confused, 1, "is not an erasure receipt");
     PROGRAM foreign = verify(note, program_text(head, "verifierKey"));
-    CHECK_REFUSED(foreign, 1, "signed by another key");
+    CHECK_REFUSED(foreign, 1, "signed with a key other than --key");
     free(account);
     free(other);
 }
@@ -281,7 +281,7 @@ static void a_daemon_that_has_not_done_its_part_is_named(void)
     CU_ASSERT_TRUE(json_is_null(json_object_get(waiting->json, "receipt")));
     CU_ASSERT_EQUAL(erasure_number(waiting->json, "authd", "account", "rows"), 1);
     PROGRAM unsigned_yet = verify(waiting->out, "a+00000000+AA==");
-    CHECK_REFUSED(unsigned_yet, 1, "no receipt that is signed");
+    CHECK_REFUSED(unsigned_yet, 1, "no signed receipt");
     suite_signal(suite, "docd", "1", SIGKILL);
     CU_ASSERT_TRUE(suite_wait_new_pid(suite, "docd", "1", docd));
     PROGRAM receipt = erasure_complete_receipt(suite, account);

@@ -406,7 +406,7 @@ static void explain_says_that_it_is_on(void)
                            owner.person->email);
     CHECK_EXIT(on, 0);
     CU_ASSERT_PTR_NOT_NULL(strstr(on->out, "second factor"));
-    CU_ASSERT_PTR_NOT_NULL(strstr(on->out, "It is on: a code is asked for after the password."));
+    CU_ASSERT_PTR_NOT_NULL(strstr(on->out, "Enabled: a code is required after the password."));
     CU_ASSERT_PTR_NOT_NULL(strstr(
         on->out, "With the right password and a code of the second factor the sign-in succeeds."));
     PROGRAM off = ATRIUMCTL(suite, NULL, "explain", "sign-in", "--project", "demo", "--email",

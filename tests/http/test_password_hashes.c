@@ -383,7 +383,7 @@ static void doctor_and_a_metric_count_them(void)
     char text[128];
     PROGRAM run = ATRIUMCTL(suite, NULL, "doctor", "--json");
 
-    snprintf(text, sizeof(text), "%ld accounts have one of another system", want);
+    snprintf(text, sizeof(text), "%ld accounts have another system's hash", want);
     UNIT_CHECK(strstr(run->out, text) != NULL, "%s: %s", text, run->out);
 }
 

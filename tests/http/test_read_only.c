@@ -553,7 +553,7 @@ static void what_is_planned_waits(void)
     suite_set_clock(suite, 40 * 24 * 3600);
     PROGRAM due = ATRIUMCTL(suite, NULL, "job", "run-due");
     CHECK_EXIT(due, 1); /* after its counts */
-    UNIT_CHECK(strstr(due->err, "not done yet") != NULL, "%s", due->err);
+    UNIT_CHECK(strstr(due->err, "have not finished yet") != NULL, "%s", due->err);
     usleep(3000000);
     CU_ASSERT_EQUAL(suite_count(suite, "select count(*) from auth.account"), accounts);
     CU_ASSERT_EQUAL(suite_count(suite, "select count(*) from mail.job where state = 'waiting'"),

@@ -212,8 +212,8 @@ static void atriumctl_shows_the_same(void)
     json_auto_t *json = json_loads(shown->out, 0, &ignored);
 
     CU_ASSERT_TRUE(json_equal(json_object_get(json, "readiness"), answer->json));
-    CU_ASSERT_PTR_NOT_NULL(
-        strstr(read->out, "practitioner-invitation is blocked: switch PRACTITIONER_INVITATION_"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(
+        read->out, "practitioner-invitation does not work: switch PRACTITIONER_INVITATION_"));
 }
 
 static void what_is_lacking_is_shown_with_its_command(void)
@@ -266,9 +266,9 @@ static void hosted_pages_take_the_place_of_an_address(void)
     CLEANUP(program_destroy)
     struct program *shown = ATRIUMCTL(suite, NULL, "project", "show", "demo");
     CU_ASSERT_EQUAL(lacks(answer, "business-invitation", "address", "PRACTITIONER_APP_URL"), 1);
-    CU_ASSERT_PTR_NULL(strstr(shown->out, "practitioner-invitation is blocked"));
+    CU_ASSERT_PTR_NULL(strstr(shown->out, "practitioner-invitation does not work"));
     CU_ASSERT_PTR_NOT_NULL(
-        strstr(shown->out, "business-invitation is blocked: address PRACTITIONER_APP_URL"));
+        strstr(shown->out, "business-invitation does not work: address PRACTITIONER_APP_URL"));
 }
 
 static void a_suspended_project_has_no_flow(void)
@@ -279,7 +279,7 @@ static void a_suspended_project_has_no_flow(void)
     struct program *shown = ATRIUMCTL(suite, NULL, "project", "show", "readiness-child");
 
     CU_ASSERT_EQUAL(done->code, 0);
-    CU_ASSERT_PTR_NOT_NULL(strstr(shown->out, "patient-sign-in is blocked: project suspended"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(shown->out, "patient-sign-in does not work: project suspended"));
 }
 
 static void without_maild_settings_are_shown_all_the_same(void)

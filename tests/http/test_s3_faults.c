@@ -408,12 +408,12 @@ static void doctor_tries_the_bucket(void)
         {"[{\"method\":\"PUT\",\"path\":\"doctor\",\"do\":\"403\"}]", "PUT: 403 AccessDenied",
          "rights"},
         {"[{\"method\":\"GET\",\"path\":\"doctor\",\"do\":\"500\"}]", "GET: 500",
-         "Start the server of S3"},
+         "Start the S3 server"},
         {"[{\"method\":\"DELETE\",\"path\":\"doctor\",\"do\":\"403\"}]", "DELETE: 403 AccessDenied",
          "rights"},
         {"[{\"method\":\"GET\",\"path\":\"list-type\",\"do\":\"403\"}]", "GET: 403 AccessDenied",
          "rights"},
-        {"[{\"do\":\"slow\"}]", "no answer in time", "Start the server of S3"},
+        {"[{\"do\":\"slow\"}]", "no answer in time", "Start the S3 server"},
     };
 
     check_doctor("ok", "put, read, listed and deleted", NULL);

@@ -451,7 +451,7 @@ static void the_second_step_writes_under_load(void)
     CU_ASSERT_EQUAL(left_in_authd(), 0);
     CU_ASSERT_EQUAL(left_elsewhere(), 0);
     PROGRAM doctor = ATRIUMCTL(suite, NULL, "doctor");
-    CU_ASSERT_PTR_NOT_NULL(strstr(doctor->out, "nothing needs the key"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(doctor->out, "no value needs the key"));
 }
 
 static void the_third_step_takes_the_old_key_away(void)
@@ -554,11 +554,11 @@ static void wrong_keys_are_refused_by_every_daemon(void)
     for (size_t i = 0; daemons[i]; i++) {
         char *right = file_text(daemons[i]), both[256];
 
-        check_refused(daemons[i], KEY_A, "holds another key than the one that sealed");
-        check_refused(daemons[i], KEY_A KEY_B, "holds another key than the one that sealed");
+        check_refused(daemons[i], KEY_A, "has a different key than the one that sealed");
+        check_refused(daemons[i], KEY_A KEY_B, "has a different key than the one that sealed");
         snprintf(both, sizeof(both), "%s%s", KEY_A, right);
         check_refused(daemons[i], both, "is new: it must be the second line");
-        check_refused(daemons[i], "0001\n", "must hold 64 hexadecimal digits");
+        check_refused(daemons[i], "0001\n", "must contain 64 hexadecimal digits");
         free(right);
     }
 }
@@ -568,7 +568,7 @@ static void wrong_keys_are_refused_by_every_daemon(void)
 static void a_wrong_key_is_refused_by_what_it_does_not_open(void)
 {
     free(suite_query(suite, "delete from auth.seal_key returning 1"));
-    check_refused("authd", KEY_A, "holds another key than the one that sealed");
+    check_refused("authd", KEY_A, "has a different key than the one that sealed");
 }
 
 static void a_lost_second_line_is_refused(void)

@@ -139,7 +139,7 @@ static void the_second_invites_its_owner(void)
     PROGRAM again = ATRIUMCTL(to, NULL, "tenant", "import", north_file, "--resume");
     CHECK_EXIT(again, 0);
     CU_ASSERT_PTR_NOT_NULL(strstr(again->out, shared));
-    CU_ASSERT_PTR_NOT_NULL(strstr(again->out, "was an administrator"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(again->out, "was an admin"));
     CU_ASSERT_PTR_NOT_NULL(strstr(again->out, "user create-admin --project north --mail"));
     CU_ASSERT_EQUAL(suite_count(to, "select count(*) from auth.account"), accounts);
     CU_ASSERT_EQUAL(accounts_of("membership"), 0);

@@ -202,14 +202,14 @@ static void an_interrupted_export_goes_on(void)
     CHECK_REFUSED(live, 1, "exclude each other");
     PROGRAM first = export_up_to(30, true, "");
     PROGRAM anew = export_up_to(1200, false, "--resume");
-    CU_ASSERT_PTR_NOT_NULL(strstr(anew->out, "begins anew"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(anew->out, "starts again"));
     CU_ASSERT_PTR_NOT_NULL(strstr(anew->out, "is kept"));
     PROGRAM other = ATRIUMCTL(from, NULL, "tenant", "export", "demo", file, "--to",
                               json_string_value(json_object_get(own->json, "key")), "--resume");
     CHECK_REFUSED(other, 1, "another receiver");
     PROGRAM cut = export_up_to(2400, true, "--resume");
     PROGRAM second = export_up_to(2900, false, "--resume");
-    CU_ASSERT_PTR_NOT_NULL(strstr(second->out, "goes on behind 2.4 MB"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(second->out, "continues after 2.4 MB"));
     PROGRAM done =
         ATRIUMCTL(from, NULL, "tenant", "export", "demo", file, "--to", key, "--resume", "--json");
     CHECK_EXIT(done, 0);
@@ -271,7 +271,7 @@ static void a_taken_code_is_told_first(void)
     PROGRAM made = ATRIUMCTL(to, NULL, "project", "create", "Taken", "--code", "demo");
     CHECK_EXIT(made, 0);
     PROGRAM refused = ATRIUMCTL(to, NULL, "tenant", "import", file);
-    CHECK_REFUSED(refused, 1, "tenant code demo is taken");
+    CHECK_REFUSED(refused, 1, "tenant code demo is already used");
     CU_ASSERT_EQUAL(project_rows(), 1);
     PROGRAM gone = ATRIUMCTL(to, NULL, "project", "delete", "demo", "--force", "--yes");
     CHECK_EXIT(gone, 0);
@@ -388,7 +388,7 @@ static void documents_and_bots_are_there(void)
 static void an_open_tenant_takes_nothing_from_a_file(void)
 {
     PROGRAM refused = ATRIUMCTL(to, NULL, "tenant", "import", file, "--resume");
-    CHECK_REFUSED(refused, 1, "is open here");
+    CHECK_REFUSED(refused, 1, "is in use here");
 }
 
 /* A deletion repeats for a day and would delete newly imported data. */

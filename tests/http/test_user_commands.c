@@ -369,7 +369,7 @@ static void accounts_are_listed(void)
     CHECK_EXIT(some, 0);
     CU_ASSERT_PTR_NOT_NULL(strstr(some->out, "bulk0201@list.example"));
     CU_ASSERT_PTR_NULL(strstr(some->out, "bulk0202@list.example"));
-    CU_ASSERT_PTR_NOT_NULL(strstr(some->out, "The first 201: see --count."));
+    CU_ASSERT_PTR_NOT_NULL(strstr(some->out, "These are the first 201; --count shows more."));
     PROGRAM none = ATRIUMCTL(suite, NULL, "user", "list", "--email", "nobody-is-so", "--json");
     CU_ASSERT_EQUAL(json_array_size(none->json), 0);
     PROGRAM everyone = ATRIUMCTL(suite, NULL, "user", "list", "--json");
@@ -521,7 +521,7 @@ static void a_question_is_left_by_ctrl_c(void)
 
     CU_ASSERT_EQUAL(interrupt_at("Password: ", admin, &echo), 1);
     CU_ASSERT_TRUE(echo);
-    CU_ASSERT_EQUAL(interrupt_at("to go on: ", delete, &echo), 1);
+    CU_ASSERT_EQUAL(interrupt_at("to continue: ", delete, &echo), 1);
     PROGRAM left = ATRIUMCTL(suite, NULL, "project", "show", code);
     CHECK_EXIT(left, 0);
 }
@@ -544,7 +544,7 @@ static void output_that_is_not_written_is_an_error(void)
     }
     PROGRAM longer = /* longer than stdout's buffer */
         program_run((const char *const[]){"/bin/sh", "-c", script, path, "--help", NULL}, NULL);
-    CHECK_REFUSED(longer, 1, "standard output: not all of it was written");
+    CHECK_REFUSED(longer, 1, "standard output: output is incomplete");
     free(path);
 }
 

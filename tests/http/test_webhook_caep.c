@@ -318,7 +318,7 @@ static void a_refusal_is_for_good_and_holds_up_nothing(void)
     CU_ASSERT_EQUAL(json_integer_value(http_member(list, "resources.0.status")), 400);
     CU_ASSERT_EQUAL(json_integer_value(http_member(list, "resources.0.attempts")), 1);
     CU_ASSERT_STRING_EQUAL(http_text(list, "resources.0.error"), "invalid_audience");
-    CU_ASSERT(strstr(doctor->out, "were refused") && strstr(doctor->out, hook.id));
+    CU_ASSERT(strstr(doctor->out, "were rejected") && strstr(doctor->out, hook.id));
 
     HTTP_ANSWER mended = http_put(suite_url(suite), webhook_path(hook.id, ""), admin->access,
                                   body("refused", "session.revoked", "https://elsewhere.example/"));

@@ -532,7 +532,7 @@ static void what_is_given_up_is_named_and_delivered_on_demand(void)
                  admin->access);
     char more[4500];
 
-    CU_ASSERT(strstr(doctor->out, "given up after three days") && strstr(doctor->out, hook.id));
+    CU_ASSERT(strstr(doctor->out, "failed after three days") && strstr(doctor->out, hook.id));
     CU_ASSERT_EQUAL(json_array_size(http_member(failed, "resources")), 2);
     snprintf(more, sizeof(more), "/deliveries?state=failed&_count=2&_cursor=%s",
              http_text(failed, "next"));
@@ -563,7 +563,7 @@ static void what_is_given_up_is_named_and_delivered_on_demand(void)
 
     PROGRAM well = ATRIUMCTL(suite, NULL, "doctor");
 
-    CU_ASSERT(!strstr(well->out, "given up after three days"));
+    CU_ASSERT(!strstr(well->out, "failed after three days"));
     webhook_delete(suite, admin, hook.id);
 }
 

@@ -69,10 +69,10 @@ static void a_list_becomes_a_filter(void)
     CU_ASSERT_EQUAL(strlen(program_text(shown, "hash")), 64);
     PROGRAM whole = PASSWORDS(NULL, "verify", "@filter");
     CHECK_EXIT(whole, DONE);
-    CU_ASSERT_PTR_NOT_NULL(strstr(whole->out, "/filter is whole: 3 passwords."));
+    CU_ASSERT_PTR_NOT_NULL(strstr(whole->out, "/filter is intact: 3 passwords."));
     PROGRAM told = PASSWORDS(NULL, "build", "@list", "@filter");
     CHECK_EXIT(told, DONE);
-    CU_ASSERT_PTR_NOT_NULL(strstr(told->out, "1 lines were left out"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(told->out, "1 lines were skipped"));
 }
 
 static void every_password_of_a_list_is_found(void)
@@ -99,7 +99,7 @@ static void hashes_become_a_filter_too(void)
     PROGRAM found = PASSWORDS("Password\nqwerty\n", "verify", "@hashed", "--list", "-");
     CHECK_EXIT(found, DONE);
     PROGRAM ntlm = PASSWORDS("8846F7EAEE8FB117AD06BDD830B7586C:5\n", "build", "-", "@ntlm");
-    CHECK_REFUSED(ntlm, FAILED, "hashes of 32 hex digits; what is needed is SHA-1");
+    CHECK_REFUSED(ntlm, FAILED, "hashes of 32 hexadecimal digits, but SHA-1");
     CU_ASSERT_FALSE(exists("ntlm"));
 }
 
@@ -133,9 +133,9 @@ static void a_damaged_filter_is_refused(void)
     CHECK_REFUSED(altered, FAILED, "/filter: the filter was altered");
     CU_ASSERT_EQUAL(truncate(path, 90), 0);
     PROGRAM cut = PASSWORDS(NULL, "info", "@filter");
-    CHECK_REFUSED(cut, FAILED, "/filter: the filter is cut off");
+    CHECK_REFUSED(cut, FAILED, "/filter: the filter is truncated");
     PROGRAM none = PASSWORDS(NULL, "info", "@list");
-    CHECK_REFUSED(none, FAILED, "/list: is no filter of passwords");
+    CHECK_REFUSED(none, FAILED, "/list: is not a password filter");
     PROGRAM gone = PASSWORDS(NULL, "info", "@gone");
     CHECK_REFUSED(gone, FAILED, "/gone: No such file");
     PROGRAM mended = PASSWORDS(NULL, "build", "@list", "@filter"); /* also over a damaged one */
@@ -145,12 +145,12 @@ static void a_damaged_filter_is_refused(void)
 static void no_other_file_is_replaced(void)
 {
     PROGRAM swapped = PASSWORDS(NULL, "build", "@filter", "@list");
-    CHECK_REFUSED(swapped, FAILED, "/list: is there, and no filter: not replaced");
+    CHECK_REFUSED(swapped, FAILED, "/list: exists and is not a filter, so it was not replaced");
     CU_ASSERT_STRING_EQUAL(unit_dir_read(&dir, "list"), list);
     PROGRAM filter = PASSWORDS(NULL, "build", "@filter", "@filter");
-    CHECK_REFUSED(filter, FAILED, "/filter: is no list of passwords: not a text");
+    CHECK_REFUSED(filter, FAILED, "/filter: is not a list of passwords: not a text");
     PROGRAM empty = PASSWORDS("\n\n", "build", "-", "@filter");
-    CHECK_REFUSED(empty, FAILED, "no password is named");
+    CHECK_REFUSED(empty, FAILED, "the list has no password");
     CU_ASSERT_FALSE(exists("filter.new"));
     PROGRAM whole = PASSWORDS(NULL, "verify", "@filter", "--list", "@list");
     CHECK_EXIT(whole, DONE);

@@ -430,7 +430,7 @@ static void other_bytes(struct loop *loop, void *arg UNUSED)
                    "of another hash: %s", f.err.message);
         UNIT_CHECK(is_missing(&f) && !is_file(&f, "01") && !is_file(&f, "incoming"),
                    "all were dropped");
-        UNIT_CHECK(move_on(&f, f.hash).done, "it begins anew");
+        UNIT_CHECK(move_on(&f, f.hash).done, "the export starts again");
         check_whole(&f, "anew");
     }
     free(bytes);
@@ -524,7 +524,7 @@ static void dropped_meanwhile(struct loop *loop, void *arg UNUSED)
         out = move_piece(&f, 2 * PIECE, f.hash);
         f.d.store->functions = real;
         UNIT_CHECK(!out.done && out.have == 0 && is_missing(&f), "%lld", (long long)out.have);
-        UNIT_CHECK(move_on(&f, f.hash).done, "it begins anew");
+        UNIT_CHECK(move_on(&f, f.hash).done, "the export starts again");
         check_whole(&f, "dropped");
     }
     teardown(&f);

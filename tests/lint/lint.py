@@ -57,6 +57,9 @@ AUTHD_ABOVE = {
 
 # The files whose texts and comments are written by docs/glossary.md. Add a file once it is clean.
 LANGUAGE_DONE = (
+    '*/*.8',
+    '*/*_docs.def',
+    '*/*_routes.def',
     'CHANGELOG.md',
     'CONTRIBUTING.md',
     'README.md',
@@ -65,14 +68,14 @@ LANGUAGE_DONE = (
     'authd/page/template/text/en.txt',
     'botd/**/*.[ch]',
     'common/**/*.[ch]',
+    'common/service/atrium.conf.5',
     'ctl/**/*.[ch]',
+    'ctl/atriumctl.1',
     'dev/**/*.[ch]',
     'docd/**/*.[ch]',
     'docs/*.md',
     'docs/adr/*.md',
     'gateway/**/*.[ch]',
-    '*/*_docs.def',
-    '*/*_routes.def',
     'gateway/endpoint/openapi_text.c',
     'maild/**/*.[ch]',
     'settingsd/**/*.[ch]',
@@ -366,6 +369,8 @@ def prose(path, text):
         text = re.sub(r'\]\([^)]*\)|https?://\S+|"[^"]{1,80}"', blank, text)
         starts = r'(?:\A|\n\s*\n|\n(?= *(?:[-*#|]|\d+\.)))[\s#*-]*(?:\d+\. +)?[*_]*(?=[A-Za-z])|\| *(?=[A-Za-z])'
         return text, [(m.end(), False) for m in re.finditer(starts, text)]
+    if re.search(r'\.[1-8]$', path):
+        text = roff_text(text)
     if path.endswith(('.c', '.h', '.def')):
         kept, starts = re.sub(r'[^\n]', ' ', text), []
         for match in re.finditer(r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"', text, re.S):
@@ -409,6 +414,14 @@ def strings(text):
             kept += ' %s ' % piece[1:-1].replace('\\n', '  ')
         at = match.end()
     return kept + re.sub(r'[^\n]', ' ', text[at:]), starts
+
+
+def roff_text(text):
+    """A man page as plain text of as many lines: names in bold and italics are underscores, headings and tags empty."""
+    text = re.sub(r'^\.nf$.*?^\.fi$', blank, text, flags=re.S | re.M)
+    text = re.sub(r'\\f[BIR]|\\&', '', text).replace('\\-', '-')
+    text = re.sub(r'^\.TP\n.*|^\.(?:[PIT]P|R[SE]|S[HS]|TH|nf|fi).*', blank, text, flags=re.M)
+    return re.sub(r'^\..*', lambda m: '_' * len(m.group(0)), text, flags=re.M)
 
 
 def without_indented_code(text):

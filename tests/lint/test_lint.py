@@ -53,12 +53,13 @@ GLOSSARY = '''# Glossary
 | a noun or a verb | "With" |
 '''
 
-lint.LANGUAGE_DONE = ('README.md', 'docs/*.md', 'CHANGELOG.md', 'authd/done.c', 'page/en.txt', 'console/*.js')
+lint.LANGUAGE_DONE = ('README.md', 'docs/*.md', 'CHANGELOG.md', '*/*.8', 'authd/done.c', 'page/en.txt', 'console/*.js')
 lint.STRINGS_DONE = ('authd/mails.c',)
 
 GOOD = {
     'README.md': '# A tree\n',
     'CHANGELOG.md': '## [Unreleased]\n',
+    'authd/authd.8': '.TH AUTHD 8\n',
     'authd/done.c': '/* Does nothing. */\n',
     'authd/mails.c': '/* The row stands here. */\n',
     'page/en.txt': 'a.b = Check your inbox\n',
@@ -159,6 +160,14 @@ CASES = [
      '"Of" at the beginning'),
     ('a comment in a file of mails', 'authd/mails.c', '/* It stands. */\n', None, ''),
     ('a calque in a file that is not finished', 'authd/a.c', '/* The row stands here. */\n', None, ''),
+    ('a calque in a man page', 'authd/authd.8', '.TH A 8\n.SH B\nThe row\nstands here.\n', 'language',
+     'authd/authd.8:4: language: "stands"'),
+    ('a calque around a name in a man page', 'authd/authd.8', '.TH A 8\nThe link\n.B x\nis\\-a; it is\nover.\n', 'language',
+     'authd/authd.8:4: language: "is over"'),
+    ('a name and code in a man page', 'authd/authd.8', '.TH A 8\n.B stands\n.BR stands ,\n.nf\nstands\n.fi\nall.\n', None, ''),
+    ('an entry of a man page without a subject', 'authd/authd.8', '.TH A 8\n.TP\n.B key\nOf the row, all.\n', 'language',
+     'authd/authd.8:4: language: "Of" at'),
+    ('the middle of a sentence in a man page', 'authd/authd.8', '.TH A 8\n.TP\n.B key\nAll\n.B rows\nof it.\n', None, ''),
     ('sizeof without parentheses', 'authd/a.c', 'int n = sizeof *p;\n', 'style', 'sizeof(*p)'),
     ('a comparison with NULL', 'authd/a.c', 'int n = p == NULL;\n', 'style', '!p'),
     ('the own header is not first', 'common/base/arena.c', '#include <string.h>\n\n#include "common/base/arena.h"\n',

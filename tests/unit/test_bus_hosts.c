@@ -59,12 +59,12 @@ static void test_refuses_what_is_not(void)
     } rows[] = {
         {"no key", "authd.b1 tcp://10.0.0.2:7101\n", ":1: must be: INSTANCE"},
         {"nothing but a name", "authd.b1\n", ":1: must be: INSTANCE"},
-        {"too much", "authd.b1 - KEY more\n", ":1: there is something behind"},
-        {"a comment behind", "authd.b1 - KEY # mine\n", ":1: there is something behind"},
-        {"no instance", "authd - KEY\n", "is no name"},
-        {"an empty instance", "authd. - KEY\n", "is no name"},
-        {"two dots", "authd.b.1 - KEY\n", "is no name"},
-        {"capitals", "Authd.b1 - KEY\n", "is no name"},
+        {"too much", "authd.b1 - KEY more\n", ":1: there is text after the key"},
+        {"a comment behind", "authd.b1 - KEY # mine\n", ":1: there is text after the key"},
+        {"no instance", "authd - KEY\n", "is not the name"},
+        {"an empty instance", "authd. - KEY\n", "is not the name"},
+        {"two dots", "authd.b.1 - KEY\n", "is not the name"},
+        {"capitals", "Authd.b1 - KEY\n", "is not the name"},
         {"no scheme", "authd.b1 10.0.0.2:7101 KEY\n", "must be tcp://"},
         {"another scheme", "authd.b1 ipc:///run/x KEY\n", "must be tcp://"},
         {"a host's name", "authd.b1 tcp://db.example:7101 KEY\n", "must be tcp://"},
@@ -77,16 +77,16 @@ static void test_refuses_what_is_not(void)
         {"a bare IPv6 address", "authd.b1 tcp://fd00::2:7101 KEY\n", "must be tcp://"},
         {"half a bracket", "authd.b1 tcp://[fd00::2:7101 KEY\n", "must be tcp://"},
         {"a source address", "authd.b1 tcp://10.0.0.1:0;10.0.0.2:7101 KEY\n", "must be tcp://"},
-        {"a short key", "authd.b1 - abc\n", "no public key"},
-        {"no Z85", "authd.b1 - ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n", "no public key"},
+        {"a short key", "authd.b1 - abc\n", "not a public key"},
+        {"no Z85", "authd.b1 - ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n", "not a public key"},
         {"a key twice", "authd.b1 - KEY\nauthd.b2 - OTHER\ndocd.c1 - KEY\n",
-         ":3: the key stands on line 1 already"},
+         ":3: the key is already on line 1"},
         {"an endpoint twice", "authd.b1 tcp://10.0.0.2:1 KEY\ndocd.b1 tcp://10.0.0.2:1 OTHER\n",
-         ":2: docd.b1 would listen where"},
+         ":2: docd.b1 has the same address as"},
         {"two places", "authd.b1 tcp://10.0.0.2:1 KEY\nauthd.b1 tcp://10.0.0.2:2 OTHER\n",
-         ":2: authd.b1 listens elsewhere"},
+         ":2: authd.b1 has a different address"},
         {"a place and none", "authd.b1 tcp://10.0.0.2:1 KEY\nauthd.b1 - OTHER\n",
-         ":2: authd.b1 listens elsewhere"},
+         ":2: authd.b1 has a different address"},
         {"three keys", "authd.b1 - KEY\nauthd.b1 - OTHER\nauthd.b1 - THIRD\n",
          ":3: authd.b1 has more than 2 keys"},
     };
@@ -127,7 +127,7 @@ static void test_files_that_are_none(void)
     CU_ASSERT(bus_hosts_read(path, arena, &hosts, &err) == 0 && hosts->count == 0);
     chmod(path, 0666);
     CU_ASSERT(bus_hosts_read(path, arena, &hosts, &err) < 0);
-    CU_ASSERT(strstr(err.message, "others cannot write") != NULL);
+    CU_ASSERT(strstr(err.message, "other users cannot write") != NULL);
 
     memset(long_line + 1, 'x', sizeof(long_line) - 2);
     CU_ASSERT(bus_hosts_read(unit_dir_write(&dir, "long", long_line), arena, &hosts, &err) < 0);
@@ -192,7 +192,7 @@ static void test_an_address_to_listen_at(void)
             CU_ASSERT_STRING_EQUAL(hosts->listen, rows[i].want);
         } else {
             CU_ASSERT(bus_hosts_listen(hosts, rows[i].address, arena, &err) < 0);
-            CU_ASSERT(strstr(err.message, "is no numeric address") != NULL);
+            CU_ASSERT(strstr(err.message, "is not a numeric address") != NULL);
         }
     }
     hosts = read_text(text, arena, &err);

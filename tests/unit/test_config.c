@@ -135,8 +135,9 @@ struct bad_case {
 static const struct bad_case bad_cases[] = {
     {"unknown key", OWN "    nmber = 1\n", ":3: section \"own\" has no key \"nmber\""},
     {"unknown key of common", "common\n    x = 1\n" OWN, ":2: section \"common\" has no key"},
-    {"duplicate key", OWN "    number = 1\n\n    number = 1\n", ":5: number was given on line 3"},
-    {"duplicate section", OWN "other\n" OWN, ":4: section \"own\" began on line 1"},
+    {"duplicate key", OWN "    number = 1\n\n    number = 1\n",
+     ":5: number is already set on line 3"},
+    {"duplicate section", OWN "other\n" OWN, ":4: section \"own\" already began on line 1"},
     {"missing key", "common\nown\n    number = 1\n",
      ":2: section \"own\" must have the key \"key\""},
     {"missing section", "common\n", ": section \"own\" must have the key \"key\""},
@@ -165,8 +166,8 @@ static const struct bad_case bad_cases[] = {
     {"empty path", OWN "    path =\n", ":3: path must be an absolute path"},
     {"credential without systemd", OWN "    path = $CREDENTIALS_DIRECTORY/x\n",
      ":3: path: $CREDENTIALS_DIRECTORY is not set"},
-    {"key at the margin", "number = 1\n" OWN, ":1: \"number\" stands outside of a section"},
-    {"key before all sections", "    number = 1\n", ":1: a section's name must stand before"},
+    {"key at the margin", "number = 1\n" OWN, ":1: \"number\" is outside of a section"},
+    {"key before all sections", "    number = 1\n", ":1: a section's name must come before"},
     {"shallow", "own\n  key = /k\n", ":2: keys are indented by 4 spaces"},
     {"deep", OWN "        number = 1\n", ":3: keys are indented by 4 spaces"},
     {"tab", "own\n\tkey = /k\n", ":2: must be: name = \"value\""},
@@ -444,7 +445,7 @@ static void test_keys_of_other_sections_are_known(void)
     } rows[] = {
         {OWN "other\n    theirs = \"any value\"\n    size = none\n", NULL},
         {OWN "other\n    number = 1\n", ":4: section \"other\" has no key \"number\""},
-        {OWN "other\n    theirs = 1\n    theirs = 2\n", ":5: theirs was given on line 4"},
+        {OWN "other\n    theirs = 1\n    theirs = 2\n", ":5: theirs is already set on line 4"},
         {OWN "another\n    theirs = 1\n", ":3: no program has a section \"another\""},
     };
 

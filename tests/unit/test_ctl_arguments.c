@@ -67,11 +67,11 @@ static void bad_lines_name_the_word(void)
         const char *words[WORDS_MAX]; /* NULL-terminated */
         const char *message;
     } rows[] = {
-        {"", {"x"}, "x: one word too many"},
+        {"", {"x"}, "x: unexpected word"},
         {"NAME", {NULL}, "NAME is missing"},
         {"NAME", {"x", "--frob"}, "--frob: unknown option"},
         {"NAME", {"x", "--frob=1"}, "--frob: unknown option"},
-        {"--email E", {"--email"}, "--email: a value must follow"},
+        {"--email E", {"--email"}, "--email: needs a value"},
         {"--email E", {"--email", "a", "--email", "b"}, "--email: given twice"},
         {"--email E", {"--emai", "a"}, "--emai: unknown option"},
         {"[--force]", {"--force=1"}, "--force: takes no value"},

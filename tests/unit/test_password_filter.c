@@ -218,13 +218,13 @@ static void lists_of_another_kind_are_refused(void)
         size_t size;
         const char *want;
     } rows[] = {
-        {"empty lines", "\n\r\n\n", 4, "no password is named"},
-        {"a title alone", "# title\n", 8, "no password is named"},
-        {"NTLM", "8846F7EAEE8FB117AD06BDD830B7586C:5\n", 35, "hashes of 32 hex digits"},
+        {"empty lines", "\n\r\n\n", 4, "the list has no password"},
+        {"a title alone", "# title\n", 8, "the list has no password"},
+        {"NTLM", "8846F7EAEE8FB117AD06BDD830B7586C:5\n", 35, "hashes of 32 hexadecimal digits"},
         {"SHA-256", "5e884898da28047151d0e56f8dc6292773603d0d6aabbdd62a11ef721d1542d8:1\n", 67,
-         "hashes of 64 hex digits"},
+         "hashes of 64 hexadecimal digits"},
         {"a hash cut off", "5BAA61E4C9B93F3F0682250B6CF8331B7EE68FD8:1\n21BD12DC1\n", 53,
-         "list:2: is no SHA-1 hash"},
+         "list:2: is not a SHA-1 hash"},
         {"a NUL", "one\ntwo\0three\n", 14, "not a text"},
         {"a NUL at the end", "one\0", 4, "not a text"},
     };
@@ -353,10 +353,10 @@ static void a_file_cut_off_anywhere_is_refused(void)
     bytes = small_filter(&size);
     CU_ASSERT_PTR_NOT_NULL(password_filter_from_bytes(bytes, size, "file", arena, &err));
     for (size_t cut = 0; cut < size; cut++)
-        check_refused(bytes, cut, cut < 8 ? "is no filter" : "cut off", "cut off");
+        check_refused(bytes, cut, cut < 8 ? "is not a password filter" : "truncated", "cut off");
     longer = arena_alloc(arena, size + 1);
     memcpy(longer, bytes, size);
-    check_refused(longer, size + 1, "cut off or was altered", "longer");
+    check_refused(longer, size + 1, "truncated or altered", "longer");
 }
 
 static void a_file_altered_anywhere_is_refused(void)
@@ -425,14 +425,14 @@ static void what_is_no_filter_is_refused(void)
 
     begin();
     CU_ASSERT_PTR_NULL(password_filter_open(fd, "file", arena, &err));
-    CU_ASSERT_STRING_EQUAL(err.message, "file: is no filter of passwords");
+    CU_ASSERT_STRING_EQUAL(err.message, "file: is not a password filter");
     CU_ASSERT_EQUAL(write(fd, text, strlen(text)), (ssize_t)strlen(text));
     error_clear(&err);
     CU_ASSERT_PTR_NULL(password_filter_open(fd, "file", arena, &err));
-    CU_ASSERT_STRING_EQUAL(err.message, "file: is no filter of passwords");
+    CU_ASSERT_STRING_EQUAL(err.message, "file: is not a password filter");
     error_clear(&err);
     CU_ASSERT_PTR_NULL(password_filter_open(folder, "file", arena, &err));
-    CU_ASSERT_STRING_EQUAL(err.message, "file: is no filter of passwords");
+    CU_ASSERT_STRING_EQUAL(err.message, "file: is not a password filter");
     close(folder);
     close(fd);
     CU_ASSERT_TRUE(password_filter_begins("\x89", 1));
