@@ -1,4 +1,4 @@
-# Atrium: the one entry point. `make run` starts everything, `make test` proves it; docs/ tells the rest.
+# Atrium: `make run` starts everything, `make test` tests it, `make help` lists all targets.
 
 VERSION := 0.2.0
 PREFIX  ?= /usr
@@ -14,26 +14,26 @@ APIS    := authd settingsd maild docd botd
 
 # ---- flags and libraries ----
 
-# CI fails at a warning: WERROR=1.
+# CI sets WERROR=1, so that a warning fails the build.
 WARNINGS := -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Wformat=2 -Wcast-qual \
     -Wwrite-strings -Wundef -Wvla $(if $(WERROR),-Werror)
-# With the sanitizers' checks in the code gcc takes every pointer that is checked for one that may be null.
+# The sanitizers' checks make gcc think that each checked pointer can be null.
 ifneq ($(findstring -fsanitize=,$(CFLAGS)),)
 WARNINGS += $(if $(findstring clang,$(CC)),,-Wno-format-overflow -Wno-format-truncation -Wno-nonnull)
 endif
 HARDENING ?= -D_FORTIFY_SOURCE=2 -fstack-protector-strong -fPIE
 OPTIMIZE  ?= -O2 -g
-# Asked when the first file is compiled.
+# Evaluated when the first file is compiled.
 PKG_CFLAGS = $(eval PKG_CFLAGS := $(shell pkg-config --cflags libpq gobject-2.0))$(PKG_CFLAGS)
 CFLAGS_ALL = -std=gnu17 $(OPTIMIZE) $(HARDENING) $(WARNINGS) -I. -I$(BUILD)/gen -D_GNU_SOURCE \
     -DATRIUM_VERSION='"$(VERSION)"' $(PKG_CFLAGS) $(CFLAGS)
-# Tables full of pointers: packed, their relocations take a fiftieth of the space. mold 1.10 omits the version that
-# glibc demands then.
+# Packing the relocations of large pointer tables saves 98 % of their space. mold 1.10 omits the symbol version that
+# glibc then requires.
 RELR := -Wl,-z,pack-relative-relocs
-# Not `:=`: LDFLAGS may name the program.
+# Not `:=`: LDFLAGS can contain the program's name.
 LDFLAGS_ALL = -pie -Wl,-z,relro,-z,now $(if $(findstring mold,$(LDFLAGS)),,$(RELR)) -Wl,--as-needed $(LDFLAGS)
 
-# Of Boost.Context only the switch of stacks, without its C++ library.
+# The static Boost.Context has only the stack switch, without the C++ library.
 COMMON_LIBS  := -l:libboost_context.a -lseccomp -lczmq -lzmq -lmsgpackc -lpq -ljansson -lsodium -largon2 -lcrypt -lidn2 -lpsl -lunistring \
     -lcrypto -lsystemd -lacl -lpthread -lm
 gateway_LIBS := -lmicrohttpd -lcrypto -lbrotlienc -lz -lcurl
@@ -45,7 +45,7 @@ dev_LIBS     := -lcurl
 
 # ---- what is built ----
 
-# What `make install` installs. atrium-dev, which `atriumctl dev` runs, stays in the build tree.
+# Installed programs. atrium-dev, which `atriumctl dev` runs, stays in the build tree.
 PROGRAMS := $(DAEMONS:%=$(BUILD)/bin/atrium-%) $(BUILD)/bin/atriumctl
 
 .DELETE_ON_ERROR:
@@ -55,19 +55,19 @@ PROGRAMS := $(DAEMONS:%=$(BUILD)/bin/atrium-%) $(BUILD)/bin/atriumctl
 all: $(PROGRAMS) $(BUILD)/bin/atrium-dev
 
 object = $(patsubst %.c,$(BUILD)/%.o,$(1))
-# A program: the files of its folder and of the folders in it.
+# A program's sources: the files of its folder and that folder's folders.
 sources = $(wildcard $(1)/*.c $(1)/*/*.c)
 
-# What needs libcurl is an archive of its own, for the programs that are linked with it.
+# Files that need libcurl are a separate archive, for programs that link it.
 CURL_SOURCES   := common/runtime/curl_loop.c common/service/fetch.c
 COMMON_OBJECTS := $(call object,$(filter-out $(CURL_SOURCES),$(wildcard common/*/*.c))) \
     $(BUILD)/gen/common/service/sql.o $(BUILD)/gen/common/service/config_known.o
-# The shapes of operations, and what checks them.
+# The operations' field tables, and their checks.
 API_OBJECTS    := $(call object,$(filter %_api.c,$(foreach d,$(APIS),$(call sources,$(d)))) \
     authd/credential/pkce.c authd/session/smart_scope.c settingsd/color.c)
 
-# Statements: each <owner>/sql/<subject>/*.sql becomes calls in C; see common/pg/sqlgen.pl. The stamp is as old as the
-# last run; headers change only when what they say does.
+# Statements: each <owner>/sql/<subject>/*.sql becomes calls in C; see common/pg/sqlgen.pl. The stamp has the last run's
+# time; headers change only with their content.
 SQL_OWNERS := common/service $(SCHEMAS) tests/support/statement_kit
 define sql_rule
 $(BUILD)/gen/$(1)/sql.stamp: common/pg/sqlgen.pl $(wildcard $(1)/sql $(1)/sql/* $(1)/sql/*/*.sql common/service/sql/part/*.sql common/service/sql/call/*.sql)
@@ -82,7 +82,7 @@ endef
 $(foreach o,$(SQL_OWNERS),$(eval $(call sql_rule,$(o))))
 SQL_STAMPS := $(SQL_OWNERS:%=$(BUILD)/gen/%/sql.stamp)
 
-# Templates of pages: FOLDER:PREFIX, see authd/page/pagegen.pl.
+# Page templates as FOLDER:PREFIX, see authd/page/pagegen.pl.
 PAGE_OWNERS := authd/page/template:page tests/support/page_kit:kit
 define page_rule
 $(BUILD)/gen/$(1)/pages.stamp: authd/page/pagegen.pl $(wildcard $(1) $(1)/* $(1)/*/*)
@@ -97,7 +97,7 @@ $(foreach o,$(PAGE_OWNERS),$(eval $(call page_rule,$(word 1,$(subst :, ,$(o))),$
 PAGE_STAMPS := $(foreach o,$(PAGE_OWNERS),$(BUILD)/gen/$(word 1,$(subst :, ,$(o)))/pages.stamp)
 PAGE_KIT := $(BUILD)/gen/tests/support/page_kit/pages.o
 
-# The console: what the gateway serves below /console/. The assembler finds the files in build/gen by their names.
+# The console, which the gateway serves below /console/. The assembler includes its files from build/gen.
 $(BUILD)/gen/web/console/console_files.c: $(wildcard web/console/*.* web/console/*/*) docs/mail-templates.md | deps-check
 	@mkdir -p $(@D)
 	./web/console/build.sh $(@D)
@@ -112,7 +112,7 @@ $(BUILD)/libcommon.a: $(COMMON_OBJECTS)
 	@rm -f $@
 	ar rcs $@ $^
 
-# What every program knows of the daemons: the shapes of their operations.
+# The daemons' operations, for all programs.
 $(BUILD)/libapi.a: $(API_OBJECTS)
 	@rm -f $@
 	ar rcs $@ $^
@@ -121,7 +121,7 @@ $(BUILD)/libcurl_loop.a: $(call object,$(CURL_SOURCES))
 	@rm -f $@
 	ar rcs $@ $^
 
-# The schema files of a daemon, inside its program. The folder is younger than a file that came or went.
+# A daemon's schema files, inside its program. The folder is a prerequisite because it changes when files come or go.
 define schema_rule
 $(BUILD)/gen/$(1)_schema.c: $(1)/schema $(sort $(wildcard $(1)/schema/*.sql)) common/pg/embed.sh
 	@mkdir -p $$(@D)
@@ -130,10 +130,10 @@ $(BUILD)/gen/$(1)_schema.o: $(BUILD)/gen/$(1)_schema.c | deps-check
 	$$(CC) $$(CFLAGS_ALL) -c $$< -o $$@
 endef
 $(foreach d,$(SCHEMAS),$(eval $(call schema_rule,$(d))))
-# ctl/schema/ is what a superuser runs for all of them.
+# ctl/schema/ has the SQL that a superuser runs for all daemons.
 $(eval $(call schema_rule,ctl))
 
-# The keys that each daemon has in the configuration, for the others.
+# Each daemon's configuration keys, for the other programs.
 $(BUILD)/gen/common/service/config_known.c: common/service/config_known.pl common/service/service.h $(foreach d,$(DAEMONS),$(d)/$(d).c)
 	@mkdir -p $(@D)
 	./common/service/config_known.pl $(filter-out %.pl,$^) > $@.new
@@ -141,12 +141,12 @@ $(BUILD)/gen/common/service/config_known.c: common/service/config_known.pl commo
 $(BUILD)/gen/common/service/config_known.o: $(BUILD)/gen/common/service/config_known.c | deps-check
 	$(CC) $(CFLAGS_ALL) -c $< -o $@
 
-# What the assembler includes is in no .d file.
+# Files that the assembler includes are in no .d file.
 $(BUILD)/authd/account/mail_domain_data.o: authd/data/free_mail.txt authd/data/throwaway.txt
 $(BUILD)/authd/credential/common_password.o: $(BUILD)/gen/authd/common_passwords.filter
 
-# The list of common passwords as authd carries it. atriumctl makes it, as it makes an operator's: when the list changes,
-# or what makes filters.
+# The filter of common passwords in authd. atriumctl builds it as it builds an operator's, when the list or the filter's
+# code changes.
 $(BUILD)/gen/authd/common_passwords.filter: authd/data/common_passwords.txt $(wildcard common/domain/password_*.[ch]) \
     | $(BUILD)/bin/atriumctl
 	@mkdir -p $(@D)
@@ -154,7 +154,7 @@ $(BUILD)/gen/authd/common_passwords.filter: authd/data/common_passwords.txt $(wi
 	$(BUILD)/bin/atriumctl passwords build $< $@ >/dev/null
 	$(BUILD)/bin/atriumctl passwords verify $@ --list $< >/dev/null
 
-# A program NAME of NAME_OBJECTS and these libraries.
+# Links NAME_OBJECTS and these libraries to program NAME.
 define link_rule
 $(BUILD)/bin/$(1): $$($(1)_OBJECTS) $(BUILD)/libapi.a $(BUILD)/libcommon.a $(if $(filter -lcurl,$(2)),$(BUILD)/libcurl_loop.a)
 	@mkdir -p $$(@D)
@@ -162,7 +162,7 @@ $(BUILD)/bin/$(1): $$($(1)_OBJECTS) $(BUILD)/libapi.a $(BUILD)/libcommon.a $(if 
 	    $(BUILD)/libapi.a $(BUILD)/libcommon.a $(2) $(COMMON_LIBS)
 endef
 
-# A daemon is every file of its folder but the API, which libapi.a carries for all.
+# A daemon links all files of its folder except the API, which is in libapi.a.
 define daemon_rule
 atrium-$(1)_OBJECTS := $$(filter-out $$(API_OBJECTS),$$(call object,$$(call sources,$(1)))) \
     $(if $(filter $(1),$(SCHEMAS)),$(BUILD)/gen/$(1)_schema.o $(BUILD)/gen/$(1)/sql.o) \
@@ -172,14 +172,14 @@ $$(eval $$(call link_rule,atrium-$(1),$($(1)_LIBS)))
 endef
 $(foreach d,$(DAEMONS),$(eval $(call daemon_rule,$(d))))
 
-# atriumctl, and atrium-dev, which is not installed, with a few files of ctl/ that both need.
+# atriumctl and atrium-dev share a few files of ctl/.
 atriumctl_OBJECTS  := $(call object,$(call sources,ctl)) $(BUILD)/gen/ctl_schema.o
 atrium-dev_OBJECTS := $(call object,$(wildcard dev/*.c) \
     $(addprefix ctl/,arguments.c ctl_bus.c error_line.c files.c printable.c provision.c)) $(BUILD)/gen/ctl_schema.o
 $(eval $(call link_rule,atriumctl,))
 $(eval $(call link_rule,atrium-dev,$(dev_LIBS)))
 
-# ---- the targets people type; `make help` lists all ----
+# ---- targets for people; `make help` lists all ----
 
 # Prints this list.
 help:
@@ -199,41 +199,41 @@ define install_npm
 	@! command -v npm >/dev/null || tests/npm.sh $(NPM_TESTS) || true
 endef
 
-# Runs the unit tests, the integration tests, every route over HTTP and one death for each mechanism, without a browser
-# and npm (ATRIUM_TEST_ONLY='test_bot*' ATRIUM_TEST_JOBS=).
+# Runs the unit tests, the integration tests, every route over HTTP and one crash for each mechanism, without a browser
+# or npm (ATRIUM_TEST_ONLY='test_bot*' ATRIUM_TEST_JOBS=).
 test:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES))
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(call tier,test)
 	@BUILD=$(BUILD) tests/run.sh $(call tier,test); status=$$?; \
 	    echo 'Other tiers: make test-browser, make test-fault, make test-time; make test-all runs all four.'; exit $$status
 
-# Runs the tests of the console and the hosted pages in Chromium, of the TypeScript client and of what else needs npm.
+# Runs the tests of the console and the hosted pages in Chromium, and all tests that need npm.
 test-browser:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES) $(BROWSER_PACKAGES))
 	$(call install_packages,nginx-light,without services)
 	$(install_npm)
 	$(call run_tier,browser)
 
-# Runs the tests that kill daemons, PostgreSQL and servers at every moment, or cut the lines between hosts.
+# Runs the tests that kill daemons, PostgreSQL and servers at any moment, or cut connections between hosts.
 test-fault:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES))
 	$(install_npm)
 	$(call run_tier,fault)
 
-# Runs the tests that assert a duration or need the machine alone, one by one.
+# Runs the tests that measure a duration or need the whole machine, one by one.
 test-time:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES))
 	$(install_npm)
 	$(call run_tier,time)
 
-# Runs the tests of all four tiers, with one closing line.
+# Runs the tests of all four tiers.
 test-all:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES) $(BROWSER_PACKAGES))
 	$(call install_packages,nginx-light,without services)
 	$(install_npm)
 	$(call run_tier,all)
 
-# What completes the commands of atriumctl in a shell, where each looks for it.
+# atriumctl's completions, in each shell's directory.
 COMPLETIONS := bash-completion/completions/atriumctl zsh/site-functions/_atriumctl fish/vendor_completions.d/atriumctl.fish
 $(COMPLETIONS:%=$(BUILD)/share/%): $(BUILD)/share/%: $(BUILD)/bin/atriumctl
 	@mkdir -p $(@D)

@@ -1,5 +1,5 @@
 /*
- * authd.c - accounts, sign-in, sessions and tokens: configuration, operation table and main.
+ * authd.c - authd's configuration, operation table and main().
  */
 #include "authd/authd.h"
 
@@ -18,7 +18,7 @@
 #include "authd/credential/password.h"
 #include "authd/credential/password_mixture.h"
 #include "authd/credential/totp.h"
-#include "authd/member/person_name.h"
+#include "authd/member/member_search.h"
 #include "authd/oauth/client_keys.h"
 #include "authd/oauth/client_token.h"
 #include "authd/oauth/grant.h"
@@ -142,8 +142,7 @@ static int reload_keys(void *daemon, const struct request *req, struct error *er
     return key_reload(daemon, req, err) < 0 ? -1 : issuer_key_reload(daemon, req, err);
 }
 
-/* An address that pages can be put behind: absolute, no query, nothing that a mail would have to
- * escape. */
+/* True for a URL to which page paths can be appended and that emails need not escape. */
 static bool is_app_url(const char *text)
 {
     struct uri uri;
@@ -204,7 +203,7 @@ static int start(void *daemon, struct error *err)
     batch_init(&d->rotations, &rotation_batch, d->svc.loop, d);
     batch_init(&d->client_tokens, &client_token_batch, d->svc.loop, d);
     batch_init(&d->grant_persons, &grant_person_batch, d->svc.loop, d);
-    /* At its first start authd makes an RSA key, for seconds where other work has the cores. */
+    /* At its first start authd generates an RSA key, which takes seconds on a busy machine. */
     req = service_request_new(&d->svc, SECONDS(30));
     if (key_open(d, req, err) < 0 || issuer_key_open(d, req, err) < 0 ||
         trail_key_open(d, req, err) < 0 || password_mixture_run(d, req, err) < 0)
@@ -215,7 +214,7 @@ static int start(void *daemon, struct error *err)
     service_every(&d->svc, "password mixture", PASSWORD_MIXTURE_POLL, password_mixture_run);
     service_every(&d->svc, "sweep", MINUTES(1), sweep_run);
     service_every(&d->svc, "trail", TRAIL_PERIOD, trail_grow);
-    service_every(&d->svc, "names", SECONDS(2), person_name_fold);
+    service_every(&d->svc, "search keys", SECONDS(2), member_search_run);
     service_every(&d->svc, "email scan", SECONDS(5), email_scan_run);
     service_every(&d->svc, "passkeys", SECONDS(5), passkey_opens_run);
     logout_delivery_start(d);
@@ -247,7 +246,6 @@ static const struct seal_table seal_tables[] = {
     {.name = NULL},
 };
 
-/* What happened in projects, for their webhooks. */
 int audit_events(struct authd *d, const struct request *req, const struct audit_events_in *in,
                  struct audit_events_out *out, struct error *err)
 {

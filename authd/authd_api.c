@@ -1,9 +1,6 @@
 /*
- * authd_api.c - the operations of authd, by which gateways and daemons call them.
- *
- * Their inputs and outputs are tables of fields, in the files beside this one by subject: bounds,
- * names on the wire, words for OpenAPI. All are linked into every program: the gateway validates
- * and documents by these tables, the daemons pack by them.
+ * authd_api.c - see authd_api.h. Every program links the field tables: the gateway to validate and
+ * document, the daemons to encode.
  */
 #include "authd/authd_api.h"
 

@@ -1,6 +1,6 @@
 /*
- * authd_api.h - the operations of authd by which gateways and daemons call it, and the tables of
- * all that it takes and gives. The structs are in the headers of their subjects, *_api.h.
+ * authd_api.h - authd's operations for gateways and daemons. The structs and their field tables are
+ * in the *_api files of each subject.
  */
 #ifndef ATRIUM_AUTHD_AUTHD_API_H
 #define ATRIUM_AUTHD_AUTHD_API_H

@@ -1,6 +1,5 @@
 /*
- * check.c - what authd tells `atriumctl doctor` beside what every daemon does: how old the keys are
- * that sign, and whether there was memory to hash passwords.
+ * check.c - authd's checks for `atriumctl doctor`.
  */
 #include <inttypes.h>
 
@@ -12,16 +11,14 @@
 #include "authd/sql/credential.h"
 #include "common/base/clock.h"
 
-/* Nothing forces a rotation: a key that was copied unseen is good for as long as it signs: until
- * it is rotated. */
+/* A stolen key signs valid tokens until its rotation, which an operator must start. */
 #define KEY_AGE_WARN DAYS(365)
 #define KEY_AGE_FAIL DAYS(730)
 
-/* A shortage comes and goes: looked back for so long. */
+/* Ages of the last memory shortage. */
 #define MEMORY_FAIL_MS MINUTES(1)
 #define MEMORY_WARN_MS MINUTES(15)
 
-/* Of the API's keys, or of the issuers'. */
 static int check_keys(void *daemon, const struct request *req, bool issuer, struct finding *ret,
                       struct error *err)
 {
@@ -92,8 +89,8 @@ static int check_password_hashes(void *daemon, const struct request *req, struct
                     row.count);
 }
 
-/* Counts the practitioners whose account no session of theirs owns, while there are no pages on
- * which they could change it. */
+/* Counts practitioners who can't change their own account: it belongs to several organizations, and
+ * the installation has no account pages. */
 static int check_shared_accounts(void *daemon, const struct request *req, struct finding *ret,
                                  struct error *err)
 {

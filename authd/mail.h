@@ -1,5 +1,5 @@
 /*
- * mail.h - mail to the owner of an account, handed to maild through the outbox.
+ * mail.h - emails to account owners, which maild receives through the outbox.
  */
 #ifndef ATRIUM_AUTHD_MAIL_H
 #define ATRIUM_AUTHD_MAIL_H
@@ -9,39 +9,38 @@
 enum { MAIL_VARIABLES_MAX = 4 };
 
 struct mail {
-    struct uuid id;              /* its key, by which it is sent once; absent: a new one */
+    struct uuid id;              /* idempotency key; absent: a new one */
     const char *template;        /* "PASSWORD_RESET" */
-    const struct tenant *tenant; /* by whose template; NULL: by the installation's own */
-    bool builtin;                /* by that one too where the tenant maps none */
+    const struct tenant *tenant; /* sends the email; NULL: the installation */
+    bool builtin;                /* fall back to the installation's template */
     const char *to, *display;
-    /* contract time: its link is of no use from then on, and it is not sent; 0: never */
+    /* Contract time at which the link expires, after which the email is not sent; 0: never. */
     int64_t expires_at;
-    /* those of the template's own; the ones that every template has are added */
+    /* mail_row() adds the variables that every template has. */
     struct mail_variable {
         const char *name, *value;
     } variables[MAIL_VARIABLES_MAX];
 };
 
-/* Whether one more mail that a client without a sign-in causes may go to the address: ten an hour
- * may, of all kinds. Counted for unknown addresses too, so that an answer can be the same for both.
- * Parks. */
+/* Counts an email that an unauthenticated client causes, and admits ten an hour per email address.
+ * Unknown addresses count too, so that answers don't reveal accounts. Parks. */
 int mail_admit(struct authd *d, const struct request *req, const char *to, bool *ret_admitted,
                struct error *err) MUST_USE;
 
-/* As mail_admit(), for a link that the client asks for: of a kind, a client address may ask for 100
- * in 15 minutes. */
+/* Like mail_admit(), for a requested link. Also limits a client address to 100 links of a kind in
+ * 15 minutes. */
 int mail_admit_link(struct authd *d, const struct request *req, const char *kind, const char *to,
                     bool *ret_admitted, struct error *err) MUST_USE;
 
-/* Whether one more mail about its deletion may go to an account: five in 15 minutes may. Parks. */
+/* Admits five emails about its deletion per account in 15 minutes. Parks. */
 int mail_admit_deletion(struct authd *d, const struct request *req, struct uuid account,
                         bool *ret_admitted, struct error *err) MUST_USE;
 
-/* The outbox row of a mail, for the statement that makes what the mail is about; outbox_wake()
- * after its commit. */
+/* Returns an email's outbox row, for the statement that makes the change. Call outbox_wake() after
+ * the commit. */
 struct sql_outbox mail_row(struct authd *d, const struct request *req, const struct mail *mail);
 
-/* Queues a mail that no other change goes with. Parks. */
+/* Queues an email on its own. Parks. */
 int mail_queue(struct authd *d, const struct request *req, const struct mail *mail,
                struct error *err) MUST_USE;
 

@@ -1,5 +1,5 @@
 /*
- * openssl_free.h - how what OpenSSL hands out ends in CLEANUP variables; each takes NULL.
+ * openssl_free.h - destructors of OpenSSL objects for CLEANUP; all accept NULL.
  */
 #ifndef ATRIUM_AUTHD_OPENSSL_FREE_H
 #define ATRIUM_AUTHD_OPENSSL_FREE_H

@@ -1,6 +1,5 @@
 /*
- * operation_api.c - the shapes of operations that other daemons and atriumctl call. See
- * authd_api.c.
+ * operation_api.c - see operation_api.h.
  */
 #include "authd/operation_api.h"
 
@@ -13,7 +12,7 @@
 enum {
     CHANGES_MAX = 5000,
     USERS_MAX = 200,
-    USER_PLACES_MAX = 100, /* the limit in user_memberships.sql */
+    USER_PLACES_MAX = 100, /* as in user_memberships.sql */
 };
 
 static const char *const change_kinds[] = {"policy", "project", NULL};
@@ -28,7 +27,7 @@ static int check_address(const char *value, char why[static 96])
     return -1;
 }
 
-/* ---- of other daemons ---- */
+/* ---- operations for other daemons ---- */
 
 static const struct field register_admit_in_rows[] = {
     FIELD_TEXT(struct register_admit_in, address, 1, 64, FIELD_REQUIRED, "Client's address.",

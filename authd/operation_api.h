@@ -9,30 +9,28 @@
 #include "common/service/service_tenant.h"
 #include "common/wire/fields.h"
 
-/* Counts one registration for a client address; ERR_THROTTLED beyond 5 in any sliding 60 s. */
+/* Counts a registration from a client address; ERR_THROTTLED after 5 in any 60 s. */
 struct register_admit_in {
     const char *address;
 };
 FIELD_DECLARE(register_admit_in);
 
-/* Counts one mail with a tenant code, for who sends it and for who gets it; ERR_THROTTLED beyond
- * their limits. */
+/* Counts an email with a tenant code for sender and recipient; ERR_THROTTLED above either limit. */
 struct code_mail_admit_in {
     struct uuid membership;
     const char *email;
 };
 FIELD_DECLARE(code_mail_admit_in);
 
-/* Who holds a token: fails with ERR_UNAUTHORIZED when the membership or the session is gone.
- * projectName and the policy's texts are left empty here; the gateway gets them from settingsd's
- * caller_context. */
+/* A token's holder. ERR_UNAUTHORIZED if membership or session no longer exist. projectName and the
+ * policy texts stay empty; the gateway gets them from settingsd's caller_context. */
 struct identity_get_in {
     struct uuid project, membership; /* claims prj, mem */
-    struct uuid session;             /* claim sid; absent: not looked at */
+    struct uuid session;             /* claim sid; absent: not checked */
 };
 FIELD_DECLARE(identity_get_in);
 
-/* When a session ended. One that is not known ended before its day in the table was over. */
+/* The end of a session, which authd knows for a day. */
 struct session_end_get_in {
     struct uuid project, session;
 };
@@ -40,36 +38,36 @@ FIELD_DECLARE(session_end_get_in);
 
 struct session_end_get_out {
     bool known;
-    int64_t endedAt; /* 0: it has not, or it is not known */
+    int64_t endedAt; /* 0: not ended, or unknown */
 };
 FIELD_DECLARE(session_end_get_out);
 
-/* What gateways must know at once. kind: "session" (ended; token: the jti that logged out, or
- * absent), "membership", "account", "policy", "project" (forget what is cached of it), "keys"
- * (fetch them again). Also the body of the announcement "change". */
+/* A change that gateways must apply immediately; also the body of the announcement "change". kind:
+ * "session" (ended; token: the jti that signed out, or absent), "membership", "account", "policy",
+ * "project" (drop its cached data), "keys" (fetch them again). */
 struct change {
     int64_t sequence;
     const char *kind;
     struct uuid id, token;
-    int64_t until; /* contract time after which it no longer matters; 0: an event only */
+    int64_t until; /* contract time of its end; 0: an event only */
 };
 FIELD_DECLARE(change);
 
 struct gateway_lease_in {
     const char *gateway; /* "gateway.1" */
-    const char *boot;    /* boot id of the gateway: another one starts a new lease */
-    int64_t since;       /* highest sequence in force at the gateway; 0: none */
+    const char *boot;    /* boot id; a new one starts a new lease */
+    int64_t since;       /* highest applied sequence; 0: none */
 };
 FIELD_DECLARE(gateway_lease_in);
 
 struct gateway_lease_out {
-    int64_t sequence;          /* in force once `changes` are; the next `since` */
-    bool more;                 /* ask again at once */
+    int64_t sequence;          /* the next `since`, once `changes` are applied */
+    bool more;                 /* call again immediately */
     struct field_list changes; /* struct change, ascending, at most 5,000 */
 };
 FIELD_DECLARE(gateway_lease_out);
 
-/* A token that is bound to a key, as it was shown to a gateway, with the proof. */
+/* A key-bound token with its DPoP proof, from a gateway. */
 struct dpop_prove_in {
     const struct endpoint_visit *visit;
     const char *accessToken;
@@ -77,51 +75,48 @@ struct dpop_prove_in {
 };
 FIELD_DECLARE(dpop_prove_in);
 
-/* settingsd tells of a changed policy or project, or of several, or of a client application that
- * was replaced or deleted; returns when every live gateway knows. */
+/* Changes of policies, projects or an OAuth client, from settingsd. The answer comes when every
+ * live gateway has them. */
 struct change_publish_in {
     const char *kind; /* "policy" or "project" */
     struct uuid id;
-    struct field_texts others; /* further ids, at most CHANGE_OTHERS_MAX, without `id` */
-    struct uuid client; /* of the project: its grants end that hold more than it is registered for;
-                         * absent: none */
+    struct field_texts others; /* more ids, at most CHANGE_OTHERS_MAX */
+    /* A client of the project, whose grants are limited to its registration; absent: none. */
+    struct uuid client;
 };
 FIELD_DECLARE(change_publish_in);
 
-enum { CHANGE_OTHERS_MAX = 3999 }; /* with `id` less than a page of gateway_lease() */
-/* Makes the holder of `account` an admin practitioner of a project; repeating it with the same key
- * does nothing. */
+enum { CHANGE_OTHERS_MAX = 3999 }; /* plus `id`, less than a page of gateway_lease() */
+/* Makes an account's holder an admin of a project; idempotent by key. */
 struct admin_grant_in {
     struct uuid key, account, projectId, policyId;
 };
 FIELD_DECLARE(admin_grant_in);
 
-/* Deletes an account whose date has come; done, and not an error, when the schedule is void: taken
- * back, replaced by another or carried out already. ERR_CONFLICT while authd's clock has not
- * reached the date. */
+/* Deletes an account on its scheduled date. A void schedule has no effect. ERR_CONFLICT before the
+ * date by authd's clock. */
 struct account_delete_in {
     struct uuid account, schedule;
 };
 FIELD_DECLARE(account_delete_in);
 
-/* Mails its owner that the date is near, unless the schedule is void. The key is the mail's: once
- * for each. */
+/* Reminds the owner by email, unless the schedule is void; idempotent by key. */
 struct account_remind_in {
     struct uuid key, account, schedule;
-    struct uuid projectId; /* whose mail it is */
+    struct uuid projectId; /* sends the email */
 };
 FIELD_DECLARE(account_remind_in);
 
-/* A session whose owner must have proven lately who they are. */
+/* A session that needs a fresh proof. */
 struct proof_check_in {
     struct uuid projectId, sessionId;
 };
 FIELD_DECLARE(proof_check_in);
 
-/* ---- the export of a person's data (authd/account/export.c) ---- */
+/* ---- data export (authd/account/export.c) ---- */
 
-/* Whether a session may have the data of an account of its project, which needs a fresh proof:
- * STEP_UP_REQUIRED, UNAUTHORIZED (the session has ended), NOT_FOUND (no member of the project). */
+/* Checks that a session can export an account of its project. STEP_UP_REQUIRED, UNAUTHORIZED
+ * (session ended), NOT_FOUND (no member). */
 struct export_admit_in {
     struct uuid projectId, sessionId, account;
 };
@@ -133,26 +128,25 @@ struct export_admit_out {
 };
 FIELD_DECLARE(export_admit_out);
 
-/* What authd, and the audit trails of all daemons, have of an account in a project, as resources of
- * FHIR R4: a page behind `after`, or the first. No password, secret or key is among it.
- * NOT_FOUND: the account is gone. */
+/* A page of an account's data in a project, with all daemons' audit logs, as FHIR R4 resources
+ * without secrets. NOT_FOUND: the account does not exist. */
 enum { EXPORT_PAGE_MAX = 100, EXPORT_RESOURCE_MAX = 64 * 1024 };
 struct export_page_in {
     struct uuid projectId, account;
-    const char *after; /* what `next` of the page before was; NULL: from the start */
+    const char *after; /* the previous page's `next`; NULL: first page */
 };
 FIELD_DECLARE(export_page_in);
 
 struct export_page_out {
     struct field_texts resources; /* JSON */
-    const char *next;             /* NULL: that was the last page */
+    const char *next;             /* NULL: last page */
 };
 FIELD_DECLARE(export_page_out);
 
-/* Mails the person that an export of their data is there. The key is the mail's: once for each. */
+/* Emails the person that their export is ready; idempotent by key. */
 struct export_made_in {
     struct uuid key, projectId, account;
-    int64_t until; /* it is kept until then */
+    int64_t until; /* when the export is deleted */
 };
 FIELD_DECLARE(export_made_in);
 
@@ -166,8 +160,8 @@ struct policy_in_use_out {
 };
 FIELD_DECLARE(policy_in_use_out);
 
-/* How many practitioners of a project could set up no second factor that it demands: they work in
- * several organizations, and the installation has no pages for them. */
+/* The number of a project's practitioners who can't set up a required second factor: they belong to
+ * several organizations, and the installation has no account pages. */
 struct shared_people_in {
     struct uuid projectId;
 };
@@ -178,9 +172,8 @@ struct shared_people_out {
 };
 FIELD_DECLARE(shared_people_out);
 
-/* Makes an admin of a project: a new account with the password, or, with `existing`, the account
- * that there is, which keeps its own. With `mail` the address is invited, whether or not it has an
- * account. */
+/* Makes an admin of a project: a new account with the password or, with `existing`, the existing
+ * account with its own password. With `mail`, only invites the address. */
 struct admin_create_in {
     const char *tenantCode, *email, *name, *surname, *password;
     bool mail, existing;
@@ -191,14 +184,14 @@ struct admin_create_out {
     struct uuid account; /* absent: only invited */
     struct uuid membership, profile;
     bool created; /* the account is new */
-    bool invited; /* it will be an admin by the link; neither: it was there already */
+    bool invited; /* emailed; neither: already an admin */
 };
 FIELD_DECLARE(admin_create_out);
 
 struct sign_in_explain_in {
     enum role role;
     const char *tenantCode, *email;
-    const char *address; /* that the sign-in comes from; NULL: not known */
+    const char *address; /* network address; NULL: unknown */
 };
 FIELD_DECLARE(sign_in_explain_in);
 
@@ -209,7 +202,7 @@ FIELD_DECLARE(explain_step);
 
 struct sign_in_explain_out {
     bool wouldSucceed;       /* given the right password */
-    bool secondFactor;       /* and a code of the second factor */
+    bool secondFactor;       /* a second-factor code is needed too */
     struct field_list steps; /* struct explain_step */
 };
 FIELD_DECLARE(sign_in_explain_out);
@@ -219,23 +212,21 @@ struct operator_sessions_in {
 };
 FIELD_DECLARE(operator_sessions_in);
 
-/* A page of the members of a project, pending ones too. */
+/* A page of a project's members, including pending ones. */
 struct operator_members_in {
     const char *tenantCode;
     int64_t count, offset;
 };
 FIELD_DECLARE(operator_members_in);
 
-/* Takes a second factor away whose owner has lost it. */
 struct operator_mfa_reset_in {
     const char *tenantCode, *email;
-    enum role role; /* needed when a patient and a practitioner have this e-mail there */
+    enum role role; /* required if several accounts have the address */
 };
 FIELD_DECLARE(operator_mfa_reset_in);
 
-/* What an operator does for a practitioner, whose address it is (authd/member/operator_account.c):
- * without pages of the installation no session may do it where the account belongs to several
- * organizations. */
+/* An action for the practitioner with this address. Without the installation's pages, no session
+ * can do it for an account in several organizations. */
 struct operator_account_in {
     const char *email, *reason;
 };
@@ -243,7 +234,7 @@ FIELD_DECLARE(operator_account_in);
 
 struct operator_account_passkey_in {
     const char *email, *reason;
-    struct uuid id; /* the passkey */
+    struct uuid id; /* a passkey's */
 };
 FIELD_DECLARE(operator_account_passkey_in);
 
@@ -255,14 +246,14 @@ FIELD_DECLARE(operator_account_leave_in);
 struct operator_account_delete_in {
     const char *email, *reason;
     int64_t days;
-    bool wipe; /* what it owns in its projects goes along */
+    bool wipe; /* also delete its data in its projects */
 };
 FIELD_DECLARE(operator_account_delete_in);
 
-/* An account as operators see it. */
+/* A membership, for operators. */
 struct user_place {
     struct uuid projectId;
-    const char *tenantCode, *projectName; /* NULL: none, or not known */
+    const char *tenantCode, *projectName; /* NULL: none or unknown */
     struct uuid membership, profile;
     bool admin;
     int64_t sessions;
@@ -273,19 +264,19 @@ struct user {
     struct uuid id;
     enum role role;
     const char *email, *firstName, *lastName;
-    struct uuid projectId; /* of a patient; absent: a practitioner */
+    struct uuid projectId; /* a patient's project */
     int64_t createdAt;
     bool locked;
-    int64_t lockedAt;    /* 0: it is not */
-    int64_t deletedFrom; /* 0: no deletion is scheduled */
-    bool password;       /* it has one */
+    int64_t lockedAt;    /* 0: not locked */
+    int64_t deletedFrom; /* 0: none */
+    bool password;
     bool mfaEnrolled, emailVerified;
-    int64_t passkeys, sessions; /* that live */
-    struct field_list places;   /* struct user_place: where it is shown alone, at most 100 */
+    int64_t passkeys, sessions; /* active ones */
+    struct field_list places;   /* struct user_place, at most 100; only for a single user */
 };
 FIELD_DECLARE(user);
 
-/* Names one account: by its id, or by its e-mail, with project or role where several have that. */
+/* Names an account by id, or by email address, with project or role if that is ambiguous. */
 struct operator_user_in {
     struct uuid id;
     enum role role;
@@ -293,51 +284,51 @@ struct operator_user_in {
 };
 FIELD_DECLARE(operator_user_in);
 
-/* A page: of all accounts by address, or of the members of a project by membership. */
+/* All accounts by email address, or a project's members by membership. */
 struct operator_user_list_in {
     const char *tenantCode;
-    const char *prefix; /* of the address */
-    bool locked;        /* only those */
+    const char *prefix; /* start of the email address */
+    bool locked;        /* only locked ones */
     int64_t count;
-    struct uuid after;      /* as the page before has answered it */
-    const char *afterEmail; /* likewise */
+    struct uuid after; /* from the previous page */
+    const char *afterEmail;
 };
 FIELD_DECLARE(operator_user_list_in);
 
 struct operator_user_list_out {
-    struct field_list users; /* struct user; of a project's page those that fit */
+    struct field_list users; /* struct user; of a project's page, those that match */
     struct uuid after;
     const char *afterEmail;
-    bool more; /* there may be */
+    bool more;
 };
 FIELD_DECLARE(operator_user_list_out);
 
-/* A practitioner of a tenant's file whose account here stays as it is: invited instead. */
+/* A practitioner in a tenant's file whose existing account stays unchanged. */
 struct transfer_invited {
-    struct uuid account;    /* of the file */
-    struct uuid membership; /* of the file; the invitation has the same */
-    const char *email;      /* NULL: the invitation is over */
-    bool admin;             /* says the file; the invitation gives no such rights */
+    struct uuid account;    /* in the file */
+    struct uuid membership; /* in the file and the invitation */
+    const char *email;      /* NULL: the invitation has expired */
+    bool admin;             /* in the file; not granted by the invitation */
 };
 FIELD_DECLARE(transfer_invited);
 
-/* A page of the file's accounts with their memberships. */
+/* A page of the file's accounts. */
 struct operator_transfer_check_in {
     struct uuid projectId;
     struct field_list rows; /* struct tenant_json */
-    int64_t before;         /* rows in front of these */
+    int64_t before;         /* rows before this page */
 };
 FIELD_DECLARE(operator_transfer_check_in);
 
 struct operator_transfer_invited_in {
     struct uuid projectId;
-    struct uuid after; /* the last membership of the page before; absent: from the start */
+    struct uuid after; /* previous page's last membership; absent: first page */
 };
 FIELD_DECLARE(operator_transfer_invited_in);
 
 struct operator_transfer_out {
     struct field_list invited; /* struct transfer_invited */
-    bool more;                 /* there may be */
+    bool more;
 };
 FIELD_DECLARE(operator_transfer_out);
 

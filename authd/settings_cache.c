@@ -13,7 +13,7 @@
 #include "common/base/clock.h"
 #include "common/wire/codec.h"
 
-/* ---- the number of the last change ---- */
+/* ---- change number ---- */
 
 struct change_item {
     struct batch_item item;
@@ -47,10 +47,10 @@ struct answer {
     int64_t change;
     int64_t until_mono_ms;
     size_t size;
-    uint8_t bytes[]; /* of the method's output, as msgpack */
+    uint8_t bytes[]; /* msgpack of the method's output */
 };
 
-/* The hashes of clients' secrets are in some. */
+/* Zeroes the answer, which may contain hashes of client secrets. */
 static void answer_destroy(void *value)
 {
     struct answer *self = value;
@@ -81,7 +81,6 @@ static struct cache_key key_of(const struct authd *d, const struct request *req,
     return cache_key_of_bytes(d->settings_cache, question.bytes, question.size);
 }
 
-/* False: settingsd must be asked. */
 static bool find(struct authd *d, const struct request *req, const struct bus_method *method,
                  const struct cache_key *key, int64_t change, void *out)
 {
@@ -159,8 +158,9 @@ bool settings_view_again(struct settings_view *view, int result, struct error *e
     return true;
 }
 
-/* The number that an answer must hold for. Of a guess, `kept` (0: there is no answer) is taken when
- * it is the first; where settingsd must be asked, no guess is left. */
+/* Returns the change number for which an answer must be valid. The first answer of a view sets its
+ * guess to `kept`, the cached answer's number (0: none). Otherwise a different number settles the
+ * guess. */
 static int number_for(struct authd *d, const struct request *req, struct settings_view *view,
                       int64_t kept, int64_t *ret, struct error *err)
 {

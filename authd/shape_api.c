@@ -1,5 +1,5 @@
 /*
- * shape_api.c - the choices and checks that several files of authd's shapes share.
+ * shape_api.c - see shape_api.h.
  */
 #include "authd/shape_api.h"
 

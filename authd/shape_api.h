@@ -1,13 +1,13 @@
 /*
- * shape_api.h - bounds and choices that several files of authd's shapes share (*_api.c).
+ * shape_api.h - limits, choices and checks that several field tables share (*_api.c).
  */
 #ifndef ATRIUM_AUTHD_SHAPE_API_H
 #define ATRIUM_AUTHD_SHAPE_API_H
 
 enum {
-    ANY_PASSWORD_MAX = 1048576, /* the largest body: whatever is typed is wrong, not malformed */
+    ANY_PASSWORD_MAX = 1048576, /* the largest body: a long password is wrong, not malformed */
     TENANT_CODE_MAX = 64,
-    MEMBERS_MAX = 100, /* rows of a page of a list */
+    MEMBERS_MAX = 100, /* rows of a list's page */
     NAME_MAX_LENGTH = 128,
     REASON_MAX = 500,
     NEW_PASSWORD_MAX = 4096,
@@ -19,7 +19,7 @@ enum {
     DELETION_DAYS_MAX = 90,
     PASSKEYS_MAX = 20,
     PASSKEY_NAME_MAX = 128,
-    /* characters of base64url, see authd/passkey/webauthn.h */
+    /* base64url characters, see authd/passkey/webauthn.h */
     PASSKEY_ID_MAX = 1364,
     PASSKEY_HANDLE_MAX = 86,
     RP_ID_MAX = 253,
@@ -27,7 +27,7 @@ enum {
 
 #define LETTERS_AND_DIGITS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
-/* Of the OpenAPI page. Verifier and challenge belong together (RFC 7636, appendix B). */
+/* For OpenAPI. Verifier and challenge match (RFC 7636, appendix B). */
 #define EXAMPLE_PASSWORD "correct horse battery staple"
 #define EXAMPLE_VERIFIER "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
 #define EXAMPLE_CODE "p2XmC3u7Yw0bT9s4KfVqLh8dRzJ1oNeA"
@@ -35,13 +35,13 @@ enum {
 #define BASE64URL_PATTERN "^[A-Za-z0-9_-]*$"
 #define CHALLENGE_PATTERN "^[A-Za-z0-9_-]{43}$"
 
-/* The id and the secret of a mailed link. */
+/* The fields of an emailed link. */
 #define FIELD_LINK(s)                                                     \
     FIELD_UUID(s, id, FIELD_REQUIRED, "From the link."),                  \
         FIELD_TEXT(s, secret, 1, CODE_MAX, FIELD_REQUIRED | FIELD_SECRET, \
                    "From the link; good once, until it expires.", EXAMPLE_CODE)
 
-/* For FIELD_PATTERN: base64url without padding. The length is checked by the row. */
+/* Checks base64url without padding, for FIELD_PATTERN. */
 int shape_check_base64url(const char *value, char why[static 96]);
 
 #endif

@@ -13,11 +13,11 @@
 
 enum { SWEEP_ROWS = 1000 };
 
-#define API_KEY_KEPT DAYS(30)      /* an expired one: an admin sees why a machine stands still */
-#define SIGN_IN_HOURS_KEPT DAYS(2) /* 25 hours are shown */
-#define GRANT_KEPT DAYS(365)       /* longer than an outbox repeats its request after an outage */
+#define API_KEY_KEPT DAYS(30)      /* so that admins see why a machine fails */
+#define SIGN_IN_HOURS_KEPT DAYS(2) /* the console shows 25 hours */
+#define GRANT_KEPT DAYS(365)       /* longer than an outbox retries after an outage */
 
-/* Ended and expired sessions stay for a day: longer than any token of theirs. */
+/* Keeps ended sessions for a day, longer than their tokens live. */
 static int sweep_page(struct authd *d, const struct request *req, int64_t *ret_count,
                       struct error *err)
 {
@@ -43,7 +43,7 @@ int sweep_run(void *daemon, const struct request *req, struct error *err)
     struct authd *d = daemon;
     int64_t count;
 
-    /* what a burst of sign-ins left free between pieces in use goes back to the system, too */
+    /* returns memory that sign-ins left free to the system */
     malloc_trim(0);
     do {
         if (sweep_page(d, req, &count, err) < 0)

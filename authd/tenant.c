@@ -1,5 +1,5 @@
 /*
- * tenant.c - settingsd's answers about projects, as sign-in and registration need them.
+ * tenant.c - see tenant.h.
  */
 #include "authd/tenant.h"
 
@@ -12,7 +12,7 @@
 #include "settingsd/settingsd_api.h"
 #include "settingsd/tenant_api.h"
 
-enum { LEVELS_MAX = 32 }; /* projects above one that are looked at */
+enum { LEVELS_MAX = 32 }; /* ancestors of a project */
 
 static int take_open(const struct request *req, const struct tenant *tenant, struct tenant *ret,
                      struct error *err)
@@ -217,6 +217,6 @@ struct uuid tenant_organization(const struct tenant *tenant)
 {
     if (uuid_is_set(&tenant->rootId))
         return tenant->rootId;
-    /* from a settingsd that does not know roots yet */
+    /* a settingsd of an older release */
     return uuid_is_set(&tenant->parentId) ? tenant->parentId : tenant->projectId;
 }

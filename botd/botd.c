@@ -1,4 +1,4 @@
-/* botd.c - the program atrium-botd: its tables and one call. */
+/* botd.c - the program atrium-botd. */
 #include "botd/botd.h"
 
 #include "botd/bot/bot.h"
@@ -156,7 +156,7 @@ static const struct purge_step purge_steps[] = {
     {.table = NULL},
 };
 
-/* Works for a second at most; settingsd calls until nothing is left. */
+/* settingsd repeats the call until nothing is left. */
 int project_purge(struct botd *d, const struct request *req, const struct project_purge_in *in,
                   struct project_purge_out *out, struct error *err)
 {

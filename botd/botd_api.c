@@ -1,4 +1,4 @@
-/* botd_api.c - the shapes of botd's inputs and outputs. Linked into every program. */
+/* botd_api.c - field tables of botd_api.h. Every program links them. */
 #include "botd/botd_api.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@ enum {
     LANGUAGE_MAX = 100,
     TRANSLATIONS_MAX = 100,
     TRANSLATED_MAX = 10000,   /* characters */
-    TRANSLATION_MAX = 130000, /* bytes: more than translate.c takes */
+    TRANSLATION_MAX = 130000, /* more than translate.c accepts */
     IDENTIFIERS_MAX = 10,
     IDENTIFIER_MAX = 500,
     SECRETS_MAX = 16384,
@@ -20,7 +20,7 @@ enum {
     TIMEOUT_MIN_MS = 100,
     TIMEOUT_MAX_MS = 30000,
     TIMEOUT_USUAL_MS = 10000,
-    EXECUTIONS_MAX = 1000, /* remembered of one bot */
+    EXECUTIONS_MAX = 1000, /* kept per bot */
     FAILURES_MAX = 100,    /* the limit in execution_failure_list.sql */
 };
 
@@ -30,7 +30,7 @@ static const char *const failures[] = {"failure", "timeout", "refused", NULL};
 static const char *const translation_statuses[] = {"translated", "unchanged", "failed", NULL};
 static const char *const bot_type[] = {"Bot", NULL};
 
-/* A plain file name: nothing that leads out of the directory, and no hidden file. */
+/* Accepts a plain file name that is not hidden. */
 static int check_program(const char *value, char why[static 96])
 {
     static const char letters[] =
@@ -173,8 +173,6 @@ static const struct field bot_answer_rows[] = {
                "What the bot answers.", "{\"ok\":true}"),
 };
 FIELD_TABLE(bot_answer);
-
-/* ---- operators ---- */
 
 static const struct field operator_bot_put_in_rows[] = {
     FIELD_UUID(struct operator_bot_put_in, projectId, FIELD_REQUIRED, "Project of the bot."),

@@ -1,4 +1,4 @@
-/* botd_api.h - the inputs and outputs of botd, for itself, the gateway and atriumctl. */
+/* botd_api.h - botd's inputs and outputs, for the gateway and atriumctl. */
 #ifndef ATRIUM_BOTD_BOTD_API_H
 #define ATRIUM_BOTD_BOTD_API_H
 
@@ -10,7 +10,7 @@
 /* ---- routes ---- */
 
 struct bot_id_in {
-    struct uuid id; /* path */
+    struct uuid id;
 };
 FIELD_DECLARE(bot_id_in);
 
@@ -20,16 +20,16 @@ struct bot_identifier {
 FIELD_DECLARE(bot_identifier);
 
 struct bot_in {
-    struct uuid id;               /* path, absent on create */
+    struct uuid id;               /* absent on create */
     struct field_list identifier; /* struct bot_identifier, 1 to 10 */
     const char *name;
     const char *kind;    /* "http" or "program" */
-    const char *url;     /* of an http bot */
-    const char *program; /* of a program bot: a file in the configured directory */
+    const char *url;     /* only for http */
+    const char *program; /* in the configured directory */
     int64_t timeoutMs;   /* 100 to 30,000 */
-    bool warm;           /* a program that is kept alive between calls */
-    const char *secrets; /* JSON object of texts; NULL: as they are, if url and program are */
-    const char *ifMatch; /* header, of a replacement */
+    bool warm;           /* runs between calls */
+    const char *secrets; /* JSON object of texts; NULL: unchanged */
+    const char *ifMatch; /* only to replace */
 };
 FIELD_DECLARE(bot_in);
 
@@ -40,8 +40,8 @@ struct bot {
     const char *name, *kind, *url, *program;
     int64_t timeoutMs;
     bool warm;
-    const char *secretNames;   /* JSON array: the values are never shown */
-    const char *signingSecret; /* of an http bot, in the answer to its creation alone */
+    const char *secretNames;   /* JSON array */
+    const char *signingSecret; /* only in the response to the creation */
     int64_t lastUpdated;
     const char *etag; /* the ETag header, quoted; not in lists */
 };
@@ -53,7 +53,7 @@ struct bot_list {
 FIELD_DECLARE(bot_list);
 
 struct bot_executions_in {
-    struct uuid id; /* path */
+    struct uuid id;
     int64_t _count, _offset;
 };
 FIELD_DECLARE(bot_executions_in);
@@ -61,32 +61,32 @@ FIELD_DECLARE(bot_executions_in);
 struct bot_execution {
     int64_t started, durationMs;
     const char *outcome; /* "success", "failure", "timeout", "refused" */
-    const char *profile; /* who asked, "Patient/<id>" */
+    const char *profile; /* requester, "Patient/<id>" */
 };
 FIELD_DECLARE(bot_execution);
 
 struct bot_execution_list {
     int64_t total;
-    struct field_list resources; /* struct bot_execution, the latest first */
+    struct field_list resources; /* struct bot_execution, newest first */
 };
 FIELD_DECLARE(bot_execution_list);
 
 struct bot_failure {
     struct uuid id;
     const char *name;
-    int64_t failures; /* within the last 24 hours, of all outcomes but "success" */
+    int64_t failures; /* in the last 24 hours */
     int64_t lastFailureAt;
-    const char *lastOutcome; /* of the last of them */
+    const char *lastOutcome;
 };
 FIELD_DECLARE(bot_failure);
 
 struct bot_failure_list {
-    struct field_list resources; /* struct bot_failure, the last that failed first */
+    struct field_list resources; /* struct bot_failure, latest failure first */
 };
 FIELD_DECLARE(bot_failure_list);
 
 struct bot_execute_in {
-    const char *identifier; /* query: a search parameter of type token, see token_search.h */
+    const char *identifier; /* see token_search.h */
     const char *input;      /* the whole body: a JSON object */
 };
 FIELD_DECLARE(bot_execute_in);
@@ -97,7 +97,7 @@ struct bot_answer {
 FIELD_DECLARE(bot_answer);
 
 struct translation_in {
-    const char *sourceLanguage, *targetLanguage; /* as language_find() takes them */
+    const char *sourceLanguage, *targetLanguage; /* as language_find() accepts them */
     struct field_texts text;                     /* 1 to 100 */
 };
 FIELD_DECLARE(translation_in);
@@ -109,8 +109,8 @@ FIELD_DECLARE(translation_item);
 
 struct translation {
     const char *sourceLanguage, *targetLanguage; /* ISO 639-1 */
-    struct field_texts text;                     /* in the order of the input */
-    struct field_list items;                     /* struct translation_item, likewise */
+    struct field_texts text;
+    struct field_list items; /* struct translation_item */
 };
 FIELD_DECLARE(translation);
 
@@ -118,7 +118,7 @@ FIELD_DECLARE(translation);
 
 struct operator_bot_put_in {
     struct uuid projectId;
-    const struct bot_in *bot; /* replaces the one that has its first identifier */
+    const struct bot_in *bot; /* replaces the bot with its first identifier */
 };
 FIELD_DECLARE(operator_bot_put_in);
 

@@ -1,6 +1,5 @@
 /*
- * check.c - what botd tells `atriumctl doctor` beside what every daemon does: whether programs have
- * a sandbox, and who translates.
+ * check.c - botd's part of `atriumctl doctor`.
  */
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /*
- * sweep.c - executions are remembered for thirty days, and the latest thousand of each bot;
- * translations for as long after their last use.
+ * sweep.c - keeps executions thirty days, a thousand per bot, and unused translations thirty days.
  */
 #include "botd/sandbox/cgroup.h"
 #include "botd/sql/execution.h"
@@ -10,7 +9,7 @@
 
 #define EXECUTION_LIFE DAYS(30)
 
-enum { SWEEP_ROWS = 1000 }; /* of a statement: one that takes longer than its timeout never ends */
+enum { SWEEP_ROWS = 1000 }; /* keeps a statement below its timeout */
 
 static int expire_executions(struct botd *d, const struct request *req, struct error *err)
 {
@@ -24,8 +23,7 @@ static int expire_executions(struct botd *d, const struct request *req, struct e
     return MIN(count, 0);
 }
 
-/* Trims one page of bots each minute and starts over after the last page. The next run continues a
- * page that ran out of time. */
+/* Trims one page of bots per minute. A page that ran out of time continues in the next run. */
 static int trim_executions(struct botd *d, const struct request *req, struct error *err)
 {
     const struct uuid first = {UUID_NIL};
@@ -47,7 +45,7 @@ static int trim_executions(struct botd *d, const struct request *req, struct err
     return 0;
 }
 
-/* Executions last: only they can be more than one run deletes. */
+/* Executions come last, because one run may not delete all. */
 int sweep_run(void *daemon, const struct request *req, struct error *err)
 {
     struct botd *d = daemon;

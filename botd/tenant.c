@@ -1,4 +1,4 @@
-/* tenant.c - what botd keeps of a project, as it travels to another installation. */
+/* tenant.c - see tenant.h. */
 #include "botd/tenant.h"
 
 #include "botd/bot/bot.h"

@@ -1,4 +1,4 @@
-/* arguments.c - reads the words behind a command by the command's usage text; see arguments.h. */
+/* arguments.c - see arguments.h. */
 #include "ctl/arguments.h"
 
 #include <assert.h>
@@ -7,10 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXPECTED_MAX = 80 }; /* bytes of the choices that a message lists */
+enum { EXPECTED_MAX = 80 };
 
-/* Takes the next word of the usage text, without brackets; *depth counts the open ones. NULL at the
- * end. */
+/* Returns the next word, or NULL. *depth counts open brackets. */
 static char *next_word(const char **text, int *depth, bool *closes, struct arena *arena)
 {
     const char *start = *text + strspn(*text, " "), *end;
@@ -31,7 +30,7 @@ static char *next_word(const char **text, int *depth, bool *closes, struct arena
 
 void arguments_read_usage(struct arguments *self, const char *usage, struct arena *arena)
 {
-    struct argument *option = NULL; /* whose value's placeholder may come next */
+    struct argument *option = NULL; /* its value's placeholder may follow */
     int depth = 0;
     bool closes;
     char *word;

@@ -7,7 +7,7 @@
 #include "ctl/ctl_bus.h"
 #include "ctl/output.h"
 
-/* "--previous-hours" as "previousHours", "ID" as "id". */
+/* Converts "--previous-hours" to "previousHours", "ID" to "id". */
 static const char *member_name(const struct argument *item, struct arena *arena)
 {
     static const char *const codes[] = {"CODE", "--code", "--project", "--tenant"};
@@ -55,7 +55,7 @@ static int set_member(struct ctl *ctl, const struct argument *item, const struct
     return 0;
 }
 
-/* An operation that also takes the code finds the project itself. */
+/* If the operation takes a code, it finds the project itself. */
 static int set_project(struct ctl *ctl, const struct field_table *table, void *in,
                        struct error *err)
 {
@@ -101,7 +101,6 @@ int call(struct ctl *ctl, const struct bus_method *method, void *in, void *out, 
     return bus_call(ctl->bus->bus, method, &req, in, out, err);
 }
 
-/* The list of an answer. */
 static const struct field *list_row(const struct field_table *table)
 {
     const struct field *row = table->rows;

@@ -1,11 +1,7 @@
 /*
- * completion.c - `atriumctl completion bash|zsh|fish`: prints the completion script of a shell,
- * made from the table of commands.
- *
- * The package installs what is printed here. bash and zsh get one body, which walks the words
- * before the cursor and offers what may follow (add, add_files, add_folders); only its first and
- * last lines differ. fish has a line for each candidate, with a condition. Where a word is a file
- * or one of a few it is known from the usage text (arguments.h).
+ * completion.c - `atriumctl completion bash|zsh|fish`: prints completion scripts, which the package
+ * installs. bash and zsh share a body that walks the words before the cursor; fish has a line per
+ * candidate. The usage text (arguments.h) tells which words are files or choices.
  */
 #include <stdio.h>
 #include <string.h>
@@ -32,12 +28,12 @@ static enum holder_kind kind_of(const struct argument *item)
         return HOLDER_CHOICES;
     if (strncmp(holder, "FILE", 4) == 0 || strcmp(holder, "LIST") == 0)
         return HOLDER_FILE;
-    if (strcmp(holder, "CODE") == 0 && strcmp(item->name, "--code") != 0) /* which is a new one */
+    if (strcmp(holder, "CODE") == 0 && strcmp(item->name, "--code") != 0) /* a new code */
         return HOLDER_CODE;
     return strcmp(holder, "DIR") == 0 ? HOLDER_FOLDER : HOLDER_ANY;
 }
 
-/* The text in single quotes, as each of the shells reads it. */
+/* Prints a text in single quotes. */
 static void print_quoted(const char *text)
 {
     putchar('\'');
@@ -133,7 +129,7 @@ static void print_walk(const struct command *all, struct arena *arena)
           stdout);
 }
 
-/* A first word, or one behind it, while no command is complete. */
+/* Completes words of a command's name. */
 static void print_words(const struct command *all, struct arena *arena)
 {
     fputs("    case $typed in\n        '')\n", stdout);
@@ -173,7 +169,7 @@ static void print_choices(const char *choices)
     }
 }
 
-/* `place`: an option's name, or the number of a positional argument. */
+/* `place`: an option, or the number of a positional argument. */
 static void print_place(const char *words, const char *place, const struct argument *item)
 {
     static const char *const offers[] = {
@@ -232,8 +228,7 @@ static void print_options(const struct command *all, struct arena *arena)
                globals[i].name, globals[i].summary);
 }
 
-/* The common body of bash and zsh: its arguments are the words before the cursor, `current` the one
- * at it. */
+/* `current` is the word at the cursor. */
 static void print_body(const struct command *all, struct arena *arena)
 {
     print_walk(all, arena);
@@ -252,7 +247,7 @@ static void print_body(const struct command *all, struct arena *arena)
     print_options(all, arena);
 }
 
-/* The codes of all projects; nothing if the suite does not answer soon. */
+/* Codes of all projects; none without a quick answer. */
 #define CODES(option)                                                          \
     "timeout 3 atriumctl " option " --json project list 2>/dev/null | sed -n " \
     "'s/.*\"tenantCode\": \"\\([^\"]*\\)\".*/\\1/p'"

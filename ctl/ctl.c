@@ -1,11 +1,10 @@
 /*
- * ctl.c - atriumctl: the table of commands, the options that all of them share, and main().
+ * ctl.c - atriumctl: the table of commands, common options, and main().
  *
- * To add a command: a row here, a line in atriumctl.1, a row in tests/http/test_ctl_commands.c. The
- * usage text of the row is what parses the command line (arguments.h). What it asks of a daemon is
- * a row OP of that daemon's routes, with "ctl" among its callers. A command that shows the answer
- * of one operation is a row alone (call.h); another has its function in the file of its group, and
- * its name in ctl.h.
+ * To add a command, add a row here, a line in atriumctl.1 and a row in
+ * tests/http/test_ctl_commands.c. The daemon's operation is an OP row with "ctl" among its callers.
+ * A command that prints one response needs only its row (call.h); others have a function in their
+ * group's file.
  */
 #include "ctl/ctl.h"
 
@@ -221,13 +220,10 @@ static const struct command commands[] = {
     {.words = NULL},
 };
 
-enum {
-    WORDS_SIZE = 40,
-    DISTANCE_MAX = 2
-}; /* of the words of a command; of what is a typo of them */
+enum { WORDS_SIZE = 40, DISTANCE_MAX = 2 }; /* words of a command; typos of them */
 
 struct command_line {
-    const char *words[64]; /* all but the options of every command */
+    const char *words[64]; /* without common options */
     size_t count;
     bool help, version;
 };
@@ -239,7 +235,7 @@ static bool in_group(const struct command *command, const char *group)
     return strncmp(command->words, group, length) == 0 && command->words[length] == ' ';
 }
 
-/* Prints a group's commands (NULL: all) and returns their number. */
+/* Prints a group (NULL: all) and returns the number of its commands. */
 static size_t print_commands(const char *group)
 {
     size_t count = 0;
@@ -272,7 +268,7 @@ static void print_command_help(const struct command *command)
         puts("\n" DEV_NOTE);
 }
 
-/* 1: took the option's value, in the same word or the next; 0: it is another word. */
+/* Returns 1 after it took the option's value from this or the next word. */
 static int take_global(const char *name, const char **ret, char **argv, int argc, int *at,
                        struct error *err)
 {
@@ -320,7 +316,6 @@ static int read_command_line(struct ctl *ctl, struct command_line *line, int arg
     }
     if (ctl->dir && ctl->config)
         return error_set(err, ERR_BAD_REQUEST, "--dir and --config exclude each other");
-    /* "help", "help project", "help project create" */
     if (line->count > 0 && strcmp(line->words[0], "help") == 0) {
         line->help = true;
         memmove(line->words, line->words + 1, --line->count * sizeof(*line->words));
@@ -328,7 +323,7 @@ static int read_command_line(struct ctl *ctl, struct command_line *line, int arg
     return 0;
 }
 
-/* *ret_words: how many words name the command. */
+/* *ret_words: number of words in the command's name. */
 static const struct command *find_command(const struct command_line *line, size_t *ret_words)
 {
     for (size_t i = 0; commands[i].words; i++) {
@@ -356,7 +351,7 @@ static int run(struct ctl *ctl, struct error *err)
     return ctl->command->service ? ctl_bus_run(ctl, err) : ctl->command->run(ctl, err);
 }
 
-/* Restricted Damerau-Levenshtein distance; above DISTANCE_MAX for long texts. */
+/* Returns the restricted Damerau-Levenshtein distance; above DISTANCE_MAX for long texts. */
 static size_t distance(const char *a, const char *b)
 {
     size_t rows[WORDS_SIZE + 1][WORDS_SIZE + 1], n = strlen(a), m = strlen(b);
@@ -395,7 +390,7 @@ static const char *suggest(const char *typed)
     return found;
 }
 
-/* "; user has: list, show"; "" for an unknown group. */
+/* Returns "; user has: list, show"; "": no such group. */
 static const char *group_commands(struct arena *arena, const char *word)
 {
     size_t length = strlen(word);
@@ -429,7 +424,7 @@ static int no_command(struct arena *arena, const struct command_line *line)
     return EXIT_USAGE;
 }
 
-/* A full disk is a failure. */
+/* Fails when the disk is full. */
 static int end_output(struct error *err)
 {
     bool failed = ferror(stdout);

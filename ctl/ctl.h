@@ -1,4 +1,4 @@
-/* ctl.h - the context that every command of atriumctl gets, and the row that defines a command. */
+/* ctl.h - the context of a command, and the row that defines one. */
 #ifndef ATRIUM_CTL_CTL_H
 #define ATRIUM_CTL_CTL_H
 
@@ -12,39 +12,37 @@ struct bus_method;
 struct ctl_bus;
 
 struct ctl {
-    const struct command *commands; /* all, ended by words NULL */
-    const struct command *command;  /* that runs */
-    struct arena *arena;            /* lives as long as the command */
-    bool json;                      /* --json */
-    const char *dir;                /* --dir: of a development suite, NULL when not given */
-    const char *config;             /* --config, NULL when not given */
-    struct arguments args;          /* of the command */
-    struct ctl_bus *bus;            /* on the bus; NULL in commands that call no daemon */
+    const struct command *commands; /* ends with words NULL */
+    const struct command *command;
+    struct arena *arena;
+    bool json;
+    const char *dir; /* a development suite; NULL: none */
+    const char *config;
+    struct arguments args;
+    struct ctl_bus *bus; /* NULL without a bus */
 };
 
-/* Runs a command. One that is on the bus may park. */
+/* Can park if it is on the bus. */
 typedef int ctl_command(struct ctl *ctl, struct error *err);
 
-/* The operation that a command consists of, see call.h. */
 struct ctl_call {
     const struct bus_method *method;
-    const char *const *columns; /* of the answer's list, NULL-ended; NULL: it is one record */
-    const char *done;           /* says what was done; NULL: the answer does */
-    /* finds the project whose id an R_PROJECT operation gets; NULL: the daemon finds it */
+    const char *const *columns; /* NULL-ended; NULL: one record */
+    const char *done;           /* the result as a sentence; NULL: print the response */
+    /* finds the project of an R_PROJECT operation; NULL: the daemon finds it */
     int (*project)(struct ctl *ctl, struct uuid *ret, struct error *err);
 };
 
 struct command {
-    const char *words;   /* "project create" */
-    const char *usage;   /* its arguments, see arguments.h */
-    const char *summary; /* one line for --help */
-    /* service that must be there before it runs; "" any, NULL: it is not on the bus */
+    const char *words; /* "project create" */
+    const char *usage; /* see arguments.h */
+    const char *summary;
+    /* waits for this service; "": any; NULL: not on the bus */
     const char *service;
     ctl_command *run;
-    struct ctl_call call; /* with call_command */
+    struct ctl_call call; /* for call_command */
 };
 
-/* The functions of the commands, each in the file of its group. */
 ctl_command account_passkey_remove_command, account_schedule_deletion_command, audit_export_command,
     audit_prune_command, audit_search_command, audit_tail_command, audit_verify_command,
     audit_verify_file_command, bot_put_command, bot_run_command, client_create_command,
@@ -60,25 +58,25 @@ ctl_command account_passkey_remove_command, account_schedule_deletion_command, a
     user_import_command, user_list_command, user_lock_command, user_receipt_command,
     user_show_command, user_unlock_command, user_verify_receipt_command;
 
-/* Of a list of signing keys. */
+/* For lists of signing keys. */
 extern const char *const key_columns[];
 
 /* Finds a project by code or id. Parks. */
 struct tenant;
 int project_find(struct ctl *ctl, const char *code, struct tenant *ret, struct error *err) MUST_USE;
 
-/* Fails also for a project that is being deleted: it cannot change. */
+/* Also fails for a project that is being deleted. */
 int project_find_kept(struct ctl *ctl, const char *code, struct tenant *ret,
                       struct error *err) MUST_USE;
 
-/* The id of the project in --project. ERR_CONFLICT while it is being deleted. Parks. */
+/* Finds the project of --project. ERR_CONFLICT while it is being deleted. Parks. */
 int project_from_args(struct ctl *ctl, struct uuid *ret, struct error *err) MUST_USE;
 
-/* For commands that only read the audit trail, which outlives the project: an id is not looked up.
- * Parks. */
+/* Finds a project whose audit log is read. Does not look up an id, because the log outlives the
+ * project. Parks. */
 int project_audited(struct ctl *ctl, struct uuid *ret, struct error *err) MUST_USE;
 
-/* Settings of `project set`, a word of its usage (settingsd/setting_names.c): texts, switches. */
+/* Part of the usage of `project set` (settingsd/setting_names.c). */
 #define PROJECT_SETTINGS                                                \
     "default-patient-access-policy|DEFAULT_PRACTITIONER_ACCESS_POLICY|" \
     "PATIENT_APP_URL|PRACTITIONER_APP_URL|" PROJECT_SWITCHES
@@ -87,18 +85,17 @@ int project_audited(struct ctl *ctl, struct uuid *ret, struct error *err) MUST_U
     "PRACTITIONER_REGISTRATION_ENABLED|PRACTITIONER_INVITATION_ENABLED|"             \
     "PRACTITIONER_LOGIN_ENABLED|CLINICIAN_INVITE_ON_BUSINESS_EMAIL"
 
-/* The members that `project policy` writes, a word of its usage. */
+/* Part of the usage of `project policy`. */
 #define ACCOUNT_POLICY_MEMBERS                                                               \
     "passwordMinLength|passwordMinLengthWithMfa|refuseCommonPasswords|requireVerifiedEmail|" \
     "onSignIn|requireMfa|mailCode|documentsPerAccount|bytesPerAccount|bytesPerProject"
 
-/* Prints a line for each disabled protection and how to enable it; nothing with --json. */
+/* Prints disabled protections and how to enable them; nothing with --json. */
 struct account_policy;
 void account_policy_show_off(const struct ctl *ctl, const char *code,
                              const struct account_policy *policy);
 
-/* Waits some seconds until a deleted account is erased, and prints the receipt in any case; with
- * --json together with the message. */
+/* Waits some seconds for the erasure, and prints the receipt in any case. */
 int user_receipt_print(struct ctl *ctl, struct uuid account, const char *message,
                        struct error *err) MUST_USE;
 

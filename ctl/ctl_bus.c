@@ -1,4 +1,4 @@
-/* ctl_bus.c - one connection to the bus for one command; see ctl_bus.h. */
+/* ctl_bus.c - see ctl_bus.h. */
 #include "ctl/ctl_bus.h"
 
 #include <dirent.h>
@@ -162,7 +162,7 @@ int ctl_bus_call(struct ctl_bus *self, struct arena *arena, const struct bus_met
     return -1;
 }
 
-/* ---- one operator command ---- */
+/* ---- running a command ---- */
 
 struct run {
     struct ctl *ctl;
@@ -187,8 +187,7 @@ int ctl_bus_config(struct ctl *ctl, struct common_config *ret, struct error *err
     return config_read(files, &section, 1, ctl->arena, err);
 }
 
-/* Loads the hosts with the first ctl key on this host. *ret NULL: no such key or a suite of one
- * host, so only this host's daemons are called. */
+/* Finds the first ctl key on this host. *ret NULL: no key, or a suite of one host. */
 static int find_hosts(struct ctl *ctl, const struct common_config *common, struct bus_hosts **ret,
                       struct error *err)
 {
@@ -212,8 +211,7 @@ static int find_hosts(struct ctl *ctl, const struct common_config *common, struc
     return 0;
 }
 
-/* Replaces the message of a cancelled wait, which names a stopping daemon; keeps what the command
- * added. */
+/* The message of a cancelled wait names a stopping daemon. Keeps what the command added. */
 static void name_interruption(struct error *err)
 {
     struct error stopping;

@@ -1,6 +1,5 @@
 /*
- * dev.c - `atriumctl dev`: becomes atrium-dev (dev/), which lies beside atriumctl in a build
- * tree. Operators do not install it.
+ * dev.c - `atriumctl dev`: executes atrium-dev (dev/), which is not in the package.
  */
 #include <errno.h>
 #include <string.h>

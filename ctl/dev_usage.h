@@ -1,6 +1,5 @@
 /*
- * dev_usage.h - the options of atrium-dev: what it parses (arguments.h) and what `atriumctl dev`,
- * which runs it, completes and prints with --help, the note below the rest.
+ * dev_usage.h - options of atrium-dev and `atriumctl dev`.
  */
 #ifndef ATRIUM_CTL_DEV_USAGE_H
 #define ATRIUM_CTL_DEV_USAGE_H

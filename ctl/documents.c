@@ -1,9 +1,6 @@
 /*
- * documents.c - `atriumctl documents verify`: documents without their bytes, and bytes without
- * their document.
- *
- * docd checks page by page, and each problem is printed with its page: a suite may have more
- * documents than fit in memory.
+ * documents.c - `atriumctl documents verify`: finds documents without bytes and bytes without a
+ * document, by page: a suite can have more than fit in memory.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +15,7 @@
 #include "docd/bytes_api.h"
 #include "docd/docd_api.h"
 
-enum { PAGE_CALL_MS = MINUTES(15) /* with --hash a page is one large file at least */ };
+enum { PAGE_CALL_MS = MINUTES(15) /* a page can be one large file */ };
 
 struct documents_report {
     int64_t documents, missing, wrongSize, changed, found, marked, objects, orphans;
@@ -40,11 +37,11 @@ struct verification {
     struct documents_verify_in in;
     struct documents_report sum;
     size_t printed;
-    struct arena *scratch; /* of a page */
+    struct arena *scratch;
     struct progress progress;
 };
 
-/* Also frees the page before. */
+/* Also frees the previous page. */
 static struct request page_request(const struct verification *self)
 {
     struct request req;
@@ -82,7 +79,7 @@ static void print_problem(struct verification *self, const struct document_probl
            output_printable(self->scratch, problem->fileName));
 }
 
-/* Tells where a later run can go on. */
+/* Prints where to continue. */
 static int interrupted(const struct verification *self, struct error *err)
 {
     const struct documents_verify_in *in = &self->in;
@@ -173,8 +170,7 @@ static int verify_all(struct verification *self, struct error *err)
     progress_start(&self->progress, "documents", "documents", self->ctl->json);
     rc = verify_documents(self, err);
     progress_end(&self->progress);
-    if (rc < 0 || uuid_is_set(&self->in.projectId)) /* an object without a document names no
-                                                     * project */
+    if (rc < 0 || uuid_is_set(&self->in.projectId)) /* without a document, there is no project */
         return rc;
     progress_start(&self->progress, "store", "objects", self->ctl->json);
     rc = verify_objects(self, err);

@@ -1,4 +1,4 @@
-/* error_line.h - why a program of this folder failed, as its user reads it. */
+/* error_line.h - prints why a program failed. */
 #ifndef ATRIUM_CTL_ERROR_LINE_H
 #define ATRIUM_CTL_ERROR_LINE_H
 

@@ -1,4 +1,4 @@
-/* files.c - small files, whole; see files.h. */
+/* files.c - see files.h. */
 #include "ctl/files.h"
 
 #include <errno.h>
@@ -78,8 +78,7 @@ static int sync_directory_of(const char *path)
     return result;
 }
 
-/* Writes a new file and renames it to the path. When it `exchanges` a file, it takes that one's
- * mode and owner and is on disk before this returns. */
+/* Writes a new file and renames it. `exchanges`: keeps mode and owner, and syncs. */
 static int put(const char *path, mode_t mode, bool exchanges, const char *text, struct error *err)
 {
     size_t size = strlen(text);

@@ -1,4 +1,4 @@
-/* job.c - `atriumctl job ...`: the jobs of maild and when they are due. */
+/* job.c - `atriumctl job ...`: maild's jobs. */
 #include "ctl/call.h"
 #include "ctl/output.h"
 #include "maild/job_api.h"

@@ -1,4 +1,4 @@
-/* mail.c - `atriumctl mail ...`: mail that waits to be sent, and mail that was given up. */
+/* mail.c - `atriumctl mail ...`: queued and failed emails. */
 #include "common/base/clock.h"
 #include "ctl/call.h"
 #include "ctl/ctl_bus.h"

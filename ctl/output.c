@@ -1,4 +1,4 @@
-/* output.c - tables and JSON from field tables; see output.h. */
+/* output.c - see output.h. */
 #include "ctl/output.h"
 
 #include <ctype.h>
@@ -10,9 +10,9 @@
 #include "common/wire/json_number.h"
 #include "ctl/printable.h"
 
-enum { OUTPUT_COLUMNS_MAX = 12, OUTPUT_CELL_MAX = 72 /* characters of one cell of a table */ };
+enum { OUTPUT_COLUMNS_MAX = 12, OUTPUT_CELL_MAX = 72 /* characters of a table's cell */ };
 
-/* Uses the bus encoding. Decoding what was just packed cannot fail. */
+/* Decoding an encoded record cannot fail. */
 json_t *output_json(struct arena *arena, const struct field_table *table, const void *record)
 {
     struct codec_buffer buffer;
@@ -70,7 +70,7 @@ static const char *shortened(struct arena *arena, const char *text, size_t max)
     return arena_printf(arena, "%.*s~", (int)(c - text), text);
 }
 
-/* "lastUpdated" as "LAST UPDATED". */
+/* Converts "lastUpdated" to "LAST UPDATED". */
 static const char *heading(struct arena *arena, const char *name)
 {
     char *text = arena_alloc(arena, 2 * strlen(name) + 1), *out = text;

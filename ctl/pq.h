@@ -1,4 +1,4 @@
-/* pq.h - how what libpq hands out ends in CLEANUP variables; each takes NULL. */
+/* pq.h - CLEANUP functions for libpq's objects; each accepts NULL. */
 #ifndef ATRIUM_CTL_PQ_H
 #define ATRIUM_CTL_PQ_H
 

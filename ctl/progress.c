@@ -1,4 +1,4 @@
-/* progress.c - the line on a terminal that says how far long work is; see progress.h. */
+/* progress.c - see progress.h. */
 #include "ctl/progress.h"
 
 #include <assert.h>
@@ -13,14 +13,14 @@
 
 enum {
     REDRAW_MS = 100,
-    COLUMNS_DEFAULT = 80, /* of a terminal of unknown width */
+    COLUMNS_DEFAULT = 80,
     COLUMNS_MAX = 200,
     BAR_MIN = 10,
     BAR_MAX = 40,
     DURATION_SIZE = 32
 };
 
-/* The window may have been resized. One column less, so that no terminal wraps the line. */
+/* The window can be resized. One less keeps the line from wrapping. */
 static int columns(void)
 {
     struct winsize size;
@@ -60,7 +60,7 @@ static void format_numbers(const struct progress *self, int64_t elapsed_ms, bool
              rate, duration, reckoned ? " left" : "");
 }
 
-/* " 31% [#####------]" in at most `room` characters; without the bar if there is no room. */
+/* " 31% [#####------]", or without the bar. */
 static void format_bar(const struct progress *self, int room, char text[static COLUMNS_MAX])
 {
     static const char full[] = "########################################";
@@ -75,7 +75,6 @@ static void format_bar(const struct progress *self, int room, char text[static C
                  width - filled, empty);
 }
 
-/* Draws in one write. */
 static void draw(struct progress *self, int64_t now_ms, bool over)
 {
     char numbers[COLUMNS_MAX], bar[COLUMNS_MAX] = "", text[3 * COLUMNS_MAX];

@@ -10,7 +10,7 @@
 #include "settingsd/settingsd_api.h"
 #include "settingsd/tenant_api.h"
 
-enum { LOCK_TRIES_MS = 20000 /* how long settingsd is asked again that did not get its locks */ };
+enum { LOCK_TRIES_MS = 20000 /* for settingsd to get its locks */ };
 
 static const char *const services[] = {"settingsd", "authd", "docd", "maild", "botd", NULL};
 
@@ -22,9 +22,8 @@ static int ask(struct ctl *ctl, const char *service, const struct bus_method *me
                : ctl_bus_call(ctl->bus, ctl->arena, method, in, out, err);
 }
 
-/* Makes a project and its children read-only in all daemons. On success nothing that travels
- * changes any more. Waits for a daemon that is gone or gets no locks (CTL_BUS_RETRY_MS). Does not
- * undo. Parks. */
+/* Makes all daemons read-only. Waits for those that are down or get no locks (CTL_BUS_RETRY_MS).
+ * Does not undo. Parks. */
 static int hold_all(struct ctl *ctl, struct uuid project, struct error *err)
 {
     struct request req = ctl_bus_request(ctl->bus, ctl->arena);
@@ -114,7 +113,7 @@ int project_hold_undo(struct ctl *ctl, const struct tenant *tenant, struct error
     struct tenant opened = *tenant;
     struct error later;
 
-    fiber_cancel_end(ctl->bus->loop); /* also behind an interruption; the next one ends this, too */
+    fiber_cancel_end(ctl->bus->loop); /* the next interruption ends this too */
     error_init(&later, ctl->arena);
     if (project_hold_end(ctl, &opened, &later) < 0)
         return error_set(err, err->code,
@@ -124,7 +123,7 @@ int project_hold_undo(struct ctl *ctl, const struct tenant *tenant, struct error
     return -1;
 }
 
-/* A cancelled call could take effect after its undo: waits for all. */
+/* Waits for all calls, because a cancelled one could take effect after its undo. */
 static int begin_without_interruption(struct ctl *ctl, struct tenant *tenant, bool *ret_begun,
                                       struct error *err)
 {

@@ -1,10 +1,6 @@
 /*
- * provision.c - see provision.h.  Used by `atriumctl database sql` and, for the development suite,
- * by postgres.c.
- *
- * A role has the name of the system user that an installed daemon runs as: PostgreSQL then knows it
- * by peer authentication. It makes and owns what is in its schema, but for the audit trail
- * (ctl/schema/audit_owner.sql).
+ * provision.c - see provision.h. A role is named like its daemon's system user, for peer
+ * authentication. It owns its schema, except the audit log (ctl/schema/audit_owner.sql).
  */
 #include "ctl/provision.h"
 
@@ -16,10 +12,10 @@
 
 extern const struct db_migration ctl_migrations[];
 
-/* Names for SQL text: none comes from outside. */
+/* None of these names comes from outside, so they need no quotes. */
 static const struct daemon_role {
     const char *daemon, *role, *schema;
-    const char *audit; /* the daemon's migration that makes its audit trail */
+    const char *audit; /* migration of the audit log */
 } roles[] = {
     {"settingsd", "atrium-settingsd", "settings", "0004_audit"},
     {"authd", "atrium-authd", "auth", "0004_audit"},
@@ -37,7 +33,7 @@ const char *provision_text(const char *name)
     return row->sql;
 }
 
-/* NULL: no placeholder. *ret_length: of the placeholder. */
+/* NULL: no placeholder. */
 static const char *filling(const struct daemon_role *role, const char *text, size_t *ret_length)
 {
     const char *const words[][2] = {{"@role@", role->role},

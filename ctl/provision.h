@@ -1,17 +1,16 @@
 /*
- * provision.h - what a superuser runs in the database before any daemon: roles, schemas, the owner
- * of the audit trail.
+ * provision.h - SQL that a superuser runs before the first daemon.
  */
 #ifndef ATRIUM_CTL_PROVISION_H
 #define ATRIUM_CTL_PROVISION_H
 
-/* SQL for the database `atrium`; idempotent, upgrades older databases. free() it. */
+/* Returns SQL for the database `atrium`; idempotent. free() it. */
 char *provision_sql(void);
 
-/* The text ctl/schema/<name>.sql; NULL when there is none. */
+/* Returns the text of ctl/schema/<name>.sql, or NULL. */
 const char *provision_text(const char *name);
 
-/* The role of a daemon, as its connection string has it; NULL for a daemon without a database. */
+/* Returns a daemon's role; NULL: it has no database. */
 const char *provision_role(const char *daemon);
 
 #endif

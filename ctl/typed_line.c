@@ -1,4 +1,4 @@
-/* typed_line.c - see typed_line.h. Used by confirm.c and user.c. */
+/* typed_line.c - see typed_line.h. */
 #include "ctl/typed_line.h"
 
 #include <stdio.h>
@@ -23,7 +23,7 @@ static void on_line(void *arg, short events UNUSED)
     fiber_wake(waiting->fiber);
 }
 
-/* Signals are the loop's, which has to run for them. */
+/* The loop must run to receive signals. */
 static int wait_for_line(struct loop *loop, struct error *err)
 {
     struct waiting waiting = {fiber_self(loop), false};

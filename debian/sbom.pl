@@ -1,7 +1,7 @@
 #!/usr/bin/perl
-# sbom.pl PROGRAM... - the bill of materials of the programs, as CycloneDX 1.5 in JSON on standard output: each program,
-# the Debian packages whose libraries it loads, what the package depends on besides, and the files that were taken from
-# others as they are. The same programs give the same bytes.
+# sbom.pl PROGRAM... - prints the programs' bill of materials as CycloneDX 1.5 in JSON: each program, the Debian
+# packages whose libraries it loads, the package's other dependencies, and files copied from other projects. The same
+# programs give the same bytes.
 use strict;
 use warnings;
 use Cwd qw(realpath);
@@ -32,18 +32,18 @@ sub component {
     return $ref;
 }
 
-# ---- packages of Debian ----
+# ---- Debian packages ----
 
-# What is linked into each program, not loaded by it.
+# Linked statically into each program.
 my @static = output_of('gcc', '-print-file-name=libboost_context.a');
 
-# The libraries that a program loads, and those of @static, by path.
+# Returns the paths of the libraries that a program loads, and those of @static.
 sub libraries_of {
     my ($program) = @_;
     return (@static, map { m{(/\S+) \(0x} ? $1 : () } output_of('ldd', $program));
 }
 
-# The package that has each file, asked for at once: dpkg knows a path below /lib or below /usr/lib.
+# Returns the package of each file, in one query: dpkg knows a path either below /lib or below /usr/lib.
 sub owners_of {
     my (%path, %owner) = map { my $real = realpath($_); ($real => $_, $real =~ s{^/usr}{}r => $_, "/usr$real" => $_) } @_;
     for (qx(dpkg-query -S @{[map { quotemeta } sort keys %path]} 2>/dev/null)) {
@@ -54,7 +54,7 @@ sub owners_of {
     return %owner;
 }
 
-# Components of packages; returns their references by name.
+# Adds components of packages; returns their references by name.
 sub package_components {
     my %refs;
     for (output_of('dpkg-query', '-W', '-f',
@@ -68,9 +68,9 @@ sub package_components {
     return %refs;
 }
 
-# ---- what was taken from others as it is ----
+# ---- copied files ----
 
-# The licence of each file, as debian/copyright states it, by its identifier in SPDX.
+# The license of each file by its SPDX identifier, as in debian/copyright.
 my (%licence, @files);
 for (lines_of('debian/copyright')) {
     if (/^Files: (.*)/) {
@@ -113,7 +113,7 @@ sub lists {
     return @refs;
 }
 
-# ---- all of it ----
+# ---- the document ----
 
 my @programs = sort { basename($a) cmp basename($b) } @ARGV or die "usage: sbom.pl PROGRAM...\n";
 my ($version, $made) = map { /^atrium \((.*?)\)/ || /^ -- .*>  (.*)/ ? $1 : () } lines_of('debian/changelog');
@@ -128,7 +128,7 @@ for my $path (@programs) {
     $needs{$name} = {map { $package{$owner{$_}} => 1 } @{$loaded{$path}}};
     $needs{atrium}{$name} = 1;
 }
-# What the package depends on besides: the machine that installs it chooses the version.
+# The package's other dependencies. The installing machine chooses their versions.
 for (map { s/[ (].*//r } grep { !/^\$/ } split /, */, $depends) {
     my $purl = "pkg:deb/debian/$_";
     $needs{atrium}{component($purl, type => 'application', name => $_, purl => $purl)} = 1;

@@ -1,7 +1,5 @@
 /*
- * demo.c - the demo tenant; see demo.h.
- *
- * No switch is written: how an unset one behaves is part of what the demo shows.
+ * demo.c - see demo.h. Leaves switches unset, because their defaults are part of the demo.
  */
 #include "dev/demo.h"
 
@@ -96,17 +94,15 @@ struct maker {
     struct demo *demo;
     struct tenant tenant;
     const char *bot_dir;
-    bool found; /* the project was there before */
+    bool found;
 };
-
-/* ---- what is remembered ---- */
 
 static const char *text_member(struct arena *arena, const json_t *json, const char *name)
 {
     return arena_strdup(arena, json_string_value(json_object_get(json, name)));
 }
 
-/* Absent texts are NULL: of a first start, or one that was stopped half-way. */
+/* NULL: a first or interrupted start. */
 static void recall(struct demo *self, const char *path, struct arena *arena)
 {
     json_auto_t *json = json_load_file(path, 0, NULL);
@@ -135,7 +131,7 @@ static int remember(const struct demo *self, const char *path, struct arena *are
     return files_replace(path, 0600, codec_dump_json(arena, json), err);
 }
 
-/* ---- the parts, each made unless it is there ---- */
+/* ---- parts ---- */
 
 static int find_tenant(struct maker *self, struct error *err)
 {
@@ -279,13 +275,13 @@ static int make_admin(struct maker *self, struct error *err)
         return 0;
     if (err->code != ERR_CONFLICT)
         return -1;
-    /* a start that was stopped half-way has made it, with this password */
+    /* an interrupted start has made it, with this password */
     error_clear(err);
     in.existing = true;
     return authd_admin_create(self->bus->bus, &req, &in, &out, err);
 }
 
-/* An application of the demo clinic itself, on the machine of the person who tries it. */
+/* Registers a first-party application on this machine. */
 static int register_client(struct maker *self, struct uuid *ret, struct error *err)
 {
     static const char *redirects[] = {DEMO_REDIRECT}, *home[] = {"http://localhost:8990/"},
@@ -324,7 +320,7 @@ static int make_client(struct maker *self, struct error *err)
     return 0;
 }
 
-/* Echoes its input, as a warm program and started for each call. */
+/* The demo bot's program, which echoes its input. */
 static const char echo_program[] = "#!/bin/sh\n"
                                    "while IFS= read -r line || [ -n \"$line\" ]; do\n"
                                    "    printf '%s\\n' \"$line\"\n"
@@ -339,7 +335,7 @@ static int make_bot(struct maker *self, struct error *err)
                          .name = "Echo",
                          .kind = "program",
                          .program = "echo",
-                         .timeoutMs = 10000,
+                         .timeoutMs = 30000,
                          .warm = true};
     struct operator_bot_put_in in = {.projectId = self->tenant.projectId, .bot = &bot};
     struct bot out = {0};
@@ -367,7 +363,6 @@ static bool is_whole(const struct maker *self)
            demo->client && demo->patient_policy && demo->practitioner_policy;
 }
 
-/* Forgets a project of another database. */
 static void forget_other(struct maker *self)
 {
     struct demo *demo = self->demo;
@@ -377,7 +372,7 @@ static void forget_other(struct maker *self)
     *demo = (struct demo){.admin_password = self->found ? NULL : demo->admin_password};
 }
 
-/* 1: the account exists; 0: it does not; -1: unknown. */
+/* 1: it exists; 0: it does not; -1: unknown. */
 static int find_admin(struct maker *self, struct error *err)
 {
     struct request req = ctl_bus_request(self->bus, self->arena);
@@ -429,7 +424,6 @@ int demo_open(struct ctl_bus *bus, const char *path, const char *bot_dir, struct
         lost = find_admin(&self, err);
     if (lost < 0 || (lost == 0 && make_all(&self, path, err) < 0))
         return -1;
-    /* the ids that the file had */
     if (lost && (make_both_policies(&self, err) < 0 || make_client(&self, err) < 0))
         return -1;
     ret->project = arena_strdup(arena, self.tenant.projectId.text);

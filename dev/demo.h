@@ -1,4 +1,4 @@
-/* demo.h - the demo tenant of a development suite, made over the bus as an operator would. */
+/* demo.h - makes a development suite's demo tenant over the bus, like an operator. */
 #ifndef ATRIUM_DEV_DEMO_H
 #define ATRIUM_DEV_DEMO_H
 
@@ -15,24 +15,22 @@
 #define DEMO_PRACTITIONER_APP "https://practitioner.demo.example"
 
 struct demo {
-    const char *project;        /* its id */
-    const char *admin_password; /* NULL: not known */
+    const char *project;
+    const char *admin_password; /* NULL: unknown */
     const char *client;
     const char *patient_policy, *practitioner_policy; /* "AccessPolicy/<id>" */
 };
 
-/* Makes what is missing of the tenant and fills *ret, texts in the arena. `path` is the file that
- * keeps the admin's password and the ids from one start to the next (0600), `bot_dir` where the
- * demo's bot is put. A tenant that was whole once is left as its users have made it since, also
- * when the file is lost or of another database: the admin's password, which the file alone has, is
- * then not known. Parks. */
+/* Makes what is missing. The file `path` (0600) keeps the admin's password and the ids between
+ * starts. A tenant that was complete once is not changed, even if the file is lost; the password is
+ * then unknown. Parks. */
 int demo_open(struct ctl_bus *bus, const char *path, const char *bot_dir, struct arena *arena,
               struct demo *ret, struct error *err) MUST_USE;
 
-/* The member "demo" of dev.json. New reference. */
+/* Returns dev.json's member "demo", a new reference. */
 json_t *demo_json(const struct demo *self);
 
-/* demo_content.c: entries of mapped content. */
+/* Content entries (demo_content.c). */
 extern const struct cms_entry demo_content[];
 extern const size_t demo_content_count;
 

@@ -1,6 +1,5 @@
 /*
- * demo_content.c - what there is to read in the demo tenant, in each of its languages; one entry
- * has no Spanish yet.
+ * demo_content.c - the demo tenant's content, in all languages; one entry lacks Spanish.
  */
 #include "dev/demo.h"
 

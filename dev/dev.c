@@ -1,9 +1,6 @@
 /*
- * dev.c - atrium-dev: the whole suite in the foreground, from an empty directory to "ready"
- * and back.
- *
- * One fiber does it in order: cluster, daemons, demo tenant, ready; then it sleeps until a signal,
- * and takes everything down. What dies meanwhile, supervise.c starts again.
+ * dev.c - atrium-dev: runs the whole suite in the foreground. One fiber starts the cluster, the
+ * daemons and the demo tenant, waits for a signal, and stops everything.
  */
 #include "dev/dev.h"
 
@@ -37,7 +34,7 @@ static void write_json(struct dev *self, pid_t pid)
         log_event(LOG_ERR, "dev", err.message, NULL);
 }
 
-/* The file exists only from "ready" on. */
+/* The file exists only after "ready". */
 static void on_change(void *arg)
 {
     struct dev *self = arg;
@@ -56,7 +53,7 @@ static void on_signal(void *arg, int signo UNUSED)
         fiber_wake(self->main);
 }
 
-/* ---- up ---- */
+/* ---- start ---- */
 
 static int make_directories(struct dev *self, struct error *err)
 {
@@ -90,7 +87,7 @@ static int open_ports(struct dev *self, struct error *err)
     return 0;
 }
 
-/* libpq's blocking calls, on a thread so that Ctrl-C works. */
+/* libpq's calls block, so they run on a thread. */
 struct provision {
     const struct postgres *postgres;
     struct error err;
@@ -216,9 +213,9 @@ static int bring_up(struct dev *self, struct error *err)
     return 0;
 }
 
-/* ---- down ---- */
+/* ---- stop ---- */
 
-/* Gateways first, so that their requests are still answered; PostgreSQL last. */
+/* Gateways stop first, so that their requests are answered; PostgreSQL stops last. */
 static void take_down(struct dev *self)
 {
     int64_t deadline = clock_mono_ms() + DAEMON_STOP_MS;
@@ -250,7 +247,7 @@ static void run_suite(void *arg)
                fiber_park(self->loop, clock_mono_ms() + MAIL_POLL_MS) != FIBER_CANCELLED);
     }
     self->main = NULL;
-    if (self->stopping) /* as asked, also before it was ready */
+    if (self->stopping) /* requested, possibly before "ready" */
         self->result = 0;
     take_down(self);
     loop_stop(self->loop);
@@ -276,7 +273,7 @@ static int prepare(struct dev *self, const struct arguments *args, struct error 
     self->json_file = suite_dir_path(&self->dir, self->arena, "dev.json");
     if (arguments_has(args, "--test-clock"))
         self->clock_file = suite_dir_path(&self->dir, self->arena, "clock");
-    unlink(self->json_file); /* of a suite that was killed: its pids mean nothing now */
+    unlink(self->json_file); /* its pids are stale */
     if (dev_config_daemons(self, args, err) < 0 || make_directories(self, err) < 0)
         return -1;
     return open_ports(self, err);

@@ -1,12 +1,12 @@
 /*
- * dev.h - the development suite that atrium-dev runs: what its files share.
+ * dev.h - what the files of atrium-dev share.
  *
- *   dev.c         the order of things: up, ready, wait, down
- *   dev_config.c  the command line, and DIR/atrium.conf made of it
- *   dev_ready.c   does everything answer?
- *   dev_show.c    what is printed when it does
+ *   dev.c         the order: start, ready, wait, stop
+ *   dev_config.c  the command line, and DIR/atrium.conf
+ *   dev_ready.c   waits until everything answers
+ *   dev_show.c    what is then printed
  *   dev_mail.c    the page of captured emails
- *   suite_dir.c ports.c postgres.c supervise.c demo.c devjson.c know nothing of this struct
+ *   suite_dir.c ports.c postgres.c supervise.c demo.c devjson.c do not use this struct
  */
 #ifndef ATRIUM_DEV_DEV_H
 #define ATRIUM_DEV_DEV_H
@@ -34,15 +34,14 @@ struct dev {
     struct arena *arena;
     struct loop *loop;
 
-    /* what was asked for */
     int port;
     bool demo_wanted;
-    const char *smtp;      /* HOST:PORT or NULL */
-    const char *bot_allow; /* networks that http bots may be in, or NULL */
-    int64_t max_upload;    /* bytes; 0: docd's default */
-    const char *s3_url, *s3_key, *s3_secret, *s3_bucket; /* all, or NULL: files */
-    const char *database;   /* libpq's words for a server that runs already, or NULL: its own */
-    const char *set;        /* "botd.warm=2,...": further settings of daemons, or NULL */
+    const char *smtp;                                    /* HOST:PORT or NULL */
+    const char *bot_allow;                               /* networks of http bots; NULL: none */
+    int64_t max_upload;                                  /* 0: docd's default */
+    const char *s3_url, *s3_key, *s3_secret, *s3_bucket; /* all set, or NULL: files */
+    const char *database;                                /* an existing server's; NULL: its own */
+    const char *set;        /* "botd.warm=2,...": more settings; NULL: none */
     const char *clock_file; /* NULL without --test-clock */
     struct daemon daemons[DAEMONS_MAX];
     size_t daemon_count;
@@ -51,15 +50,15 @@ struct dev {
     struct gateway_site gateways[INSTANCES_MAX];
     size_t gateway_count;
     const char *config_file, *json_file, *base_url;
-    const char *public_url; /* of the pages: passkeys need a name of the host */
+    const char *public_url; /* for hosted pages: passkeys need a host name */
 
     struct supervisor *supervisor;
     struct postgres postgres;
-    struct ctl_bus *bus; /* while the suite comes up */
+    struct ctl_bus *bus; /* until ready */
     struct demo demo;
     struct devjson json;
-    struct fiber *main;           /* that a signal wakes */
-    struct timespec mail_changed; /* of DIR/mail, when the page of emails was written */
+    struct fiber *main; /* signals wake it */
+    struct timespec mail_changed;
     bool ready, stopping;
     int result;
     struct error *err;
@@ -67,12 +66,11 @@ struct dev {
 
 /* ---- dev_config.c ---- */
 
-/* Reads which daemons to run, and how many of each. After suite_dir_open(). */
+/* After suite_dir_open(). */
 int dev_config_daemons(struct dev *self, const struct arguments *args, struct error *err) MUST_USE;
 
 int dev_config_options(struct dev *self, const struct arguments *args, struct error *err) MUST_USE;
 
-/* Writes DIR/atrium.conf and the keys in it. */
 int dev_config_write(const struct dev *self, struct error *err) MUST_USE;
 
 /* ---- dev_ready.c ---- */
@@ -80,7 +78,7 @@ int dev_config_write(const struct dev *self, struct error *err) MUST_USE;
 /* Parks until every instance and every gateway answers. */
 int dev_ready_wait(struct dev *self, struct error *err) MUST_USE;
 
-/* -1: interrupted, or a child dies repeatedly before the suite is up. */
+/* -1: interrupted, or a child keeps dying. */
 int dev_ready_check(struct dev *self, struct error *err) MUST_USE;
 
 /* ---- dev_show.c ---- */
@@ -89,7 +87,7 @@ void dev_show(const struct dev *self);
 
 /* ---- dev_mail.c ---- */
 
-/* Writes the page of the captured emails anew, if there are others than before. */
+/* Adds new emails to the page. */
 void dev_mail_refresh(struct dev *self);
 
 #endif

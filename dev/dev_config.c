@@ -1,6 +1,5 @@
 /*
- * dev_config.c - the options of atrium-dev, and the configuration that its daemons read; see
- * dev.h.
+ * dev_config.c - atrium-dev's options and the daemons' configuration; see dev.h.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,12 +9,12 @@
 #include "ctl/files.h"
 #include "dev/dev.h"
 
-static const int64_t UPLOAD_MAX = 1LL << 40; /* docd's own limit of max_upload */
+static const int64_t UPLOAD_MAX = 1LL << 40; /* docd's own limit */
 
-/* In the order of their start. */
+/* In start order. */
 static const struct daemon_kind {
     const char *name;
-    bool required; /* the others may be left out of a build */
+    bool required; /* others can be missing */
 } kinds[] = {
     {"settingsd", true}, {"authd", true}, {"maild", true},
     {"docd", true},      {"botd", true},  {"gateway", true},
@@ -173,7 +172,7 @@ static int write_s3(const struct dev *self, FILE *file, struct error *err)
     return files_replace(secret, 0600, arena_printf(self->arena, "%s\n", self->s3_secret), err);
 }
 
-/* The --set values of this section; one without a value is the default. The daemon checks them. */
+/* The daemon checks the values. */
 static void write_set(const struct dev *self, FILE *file, const char *name)
 {
     size_t prefix = strlen(name) + 1;

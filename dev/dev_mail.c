@@ -1,8 +1,6 @@
 /*
- * dev_mail.c - the page of captured emails, which the gateway serves as /dev/mail; see dev.h.
- *
- * The files in DIR/mail are what would have been sent. On the page, links to the demo's two
- * applications lead to its hosted pages instead, so that they work on this machine.
+ * dev_mail.c - the page of captured emails (DIR/mail), which the gateway serves as /dev/mail. Links
+ * to the demo's applications become links to hosted pages, so that they work.
  */
 #include <dirent.h>
 #include <sodium.h>
@@ -41,7 +39,7 @@ static void put_text(FILE *out, const char *text, size_t length)
     }
 }
 
-/* The address on this machine that a link leads to, with what follows the application's URL. */
+/* Keeps what follows the application's URL. */
 static void put_link(const struct dev *self, FILE *out, const char *url, size_t length)
 {
     static const char *const apps[] = {DEMO_PATIENT_APP, DEMO_PRACTITIONER_APP};
@@ -92,7 +90,7 @@ static void decode_quoted(char *text)
     *to = '\0';
 }
 
-/* The value of a header in the text up to `end`; "" without one. */
+/* Returns "" if there is no such header before `end`. */
 static const char *header_value(struct arena *arena, const char *text, const char *end,
                                 const char *name)
 {
@@ -104,7 +102,7 @@ static const char *header_value(struct arena *arena, const char *text, const cha
     return arena_strndup(arena, at, strcspn(at, "\r"));
 }
 
-/* An email as maild writes it: one text, or the text first of two alternatives. */
+/* The email has one text, or two alternatives, text first. */
 static void put_email(const struct dev *self, FILE *out, struct arena *arena, char *text)
 {
     char *body = strstr(text, "\r\n\r\n"), *end;
@@ -158,7 +156,7 @@ static void put_emails(const struct dev *self, FILE *out, struct arena *arena)
         const char *path = arena_printf(arena, "%s/%s", self->json.mail_dir, entries[i]->d_name);
         char *text = i < SHOWN_MAX ? files_read(arena, path, &ignored) : NULL;
 
-        if (text) /* else the file is gone */
+        if (text)
             put_email(self, out, arena, text);
         free(entries[i]);
     }

@@ -1,4 +1,4 @@
-/* dev_ready.c - does everything answer? See dev.h. */
+/* dev_ready.c - waits until everything answers; see dev.h. */
 #include <curl/curl.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,11 +13,10 @@ enum {
     READY_LIMIT_MS = 60000,
     READY_POLL_MS = 10,
     PROBE_LIMIT_MS = 2000,
-    FAILURES_MAX = 6, /* deaths in a row before a start is given up */
+    FAILURES_MAX = 6, /* deaths in a row */
     LAST_LINE_MAX = 400,
 };
 
-/* The last line of a log file, which may say why the process ended. */
 static const char *last_line(struct arena *arena, const char *path)
 {
     char text[LAST_LINE_MAX + 1];
@@ -49,7 +48,7 @@ int dev_ready_check(struct dev *self, struct error *err)
 
         if (child_failures(child) < FAILURES_MAX)
             continue;
-        if (self->dir.fresh) /* suite_dir_discard() shows the logs and removes them */
+        if (self->dir.fresh) /* suite_dir_discard() prints the logs and removes them */
             error_set(err, ERR_UNAVAILABLE, "%s does not start, the end of its log is above",
                       child_name(child));
         else

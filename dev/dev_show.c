@@ -1,13 +1,13 @@
-/* dev_show.c - what atrium-dev prints when the suite is ready; see dev.h. */
+/* dev_show.c - what atrium-dev prints when ready. */
 #include <stdio.h>
 
 #include "dev/dev.h"
 
-/* The proof key pair of RFC 7636, appendix B: CHALLENGE is base64url(SHA-256(VERIFIER)). */
+/* RFC 7636, appendix B: CHALLENGE is base64url(SHA-256(VERIFIER)). */
 #define VERIFIER "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
 #define CHALLENGE "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 
-/* Three lines to paste into one shell, in order. They need curl and sed only. */
+/* Prints three lines for one shell, in order; they need only curl and sed. */
 static void show_curl_lines(const char *url)
 {
     printf(

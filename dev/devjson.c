@@ -1,4 +1,4 @@
-/* devjson.c - writes DIR/dev.json; see devjson.h. */
+/* devjson.c - see devjson.h. */
 #include "dev/devjson.h"
 
 #include <jansson.h>

@@ -1,4 +1,4 @@
-/* devjson.h - DIR/dev.json: what scripts and tests need to know of a running development suite. */
+/* devjson.h - DIR/dev.json, which describes a running suite to scripts and tests. */
 #ifndef ATRIUM_DEV_DEVJSON_H
 #define ATRIUM_DEV_DEVJSON_H
 
@@ -7,14 +7,14 @@
 
 struct devjson {
     const char *base_url, *public_url, *admin_url;
-    const char *conninfo; /* of PostgreSQL's superuser */
+    const char *conninfo; /* the superuser's */
     const char *mail_dir, *clock_file /* NULL without a test clock */, *bus_dir, *bot_dir;
-    const struct demo *demo; /* NULL without a demo tenant */
+    const struct demo *demo;
     const struct child *postgres;
-    struct child *const *children; /* NULL-ended; postgres may be among them */
+    struct child *const *children; /* NULL-ended */
 };
 
-/* Replaces the file (0600) in one step. `pid`: ours, or 0 after the end. */
+/* Replaces the file (0600) atomically. `pid` is 0 after the end. */
 int devjson_write(const struct devjson *self, const char *path, pid_t pid,
                   struct error *err) MUST_USE;
 

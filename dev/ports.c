@@ -1,4 +1,4 @@
-/* ports.c - the listening sockets of a development suite; see ports.h. */
+/* ports.c - see ports.h. */
 #include "dev/ports.h"
 
 #include <arpa/inet.h>
@@ -10,7 +10,7 @@
 
 enum { BACKLOG = 1024 };
 
-/* *port becomes the port bound. `shared`: other sockets of this suite may bind it. */
+/* `shared`: the suite's other sockets can bind the port. */
 static int bound_socket(int *port, bool shared, struct error *err)
 {
     struct sockaddr_in address = {.sin_family = AF_INET,
@@ -34,8 +34,7 @@ static int bound_socket(int *port, bool shared, struct error *err)
     return fd;
 }
 
-/* Browsers try localhost as ::1 first: another program there would get what is typed for this
- * suite. */
+/* Browsers try localhost as ::1 first: another program there would get this suite's data. */
 static int check_ipv6(int port, struct error *err)
 {
     struct sockaddr_in6 address = {.sin6_family = AF_INET6,
@@ -53,7 +52,7 @@ static int check_ipv6(int port, struct error *err)
     return result;
 }
 
-/* SO_REUSEPORT would share the port with another suite of the same user. */
+/* SO_REUSEPORT would share the port with another suite. */
 static int check_free(int port, struct error *err)
 {
     int probe = bound_socket(&port, false, err);

@@ -1,4 +1,4 @@
-/* postgres.c - the embedded PostgreSQL cluster; see postgres.h. */
+/* postgres.c - see postgres.h. */
 #include "dev/postgres.h"
 
 #include <dirent.h>
@@ -17,11 +17,11 @@
 
 enum {
     INITDB_LIMIT_MS = 60000,
-    LEFTOVER_LIMIT_MS = 15000, /* an immediate shutdown kills its last processes after 5 s */
+    LEFTOVER_LIMIT_MS = 15000, /* after an immediate shutdown, which takes 5 s */
     POLL_MS = 10,
 };
 
-/* ---- the programs ---- */
+/* ---- programs ---- */
 
 static bool has_program(const char *dir, const char *program)
 {
@@ -36,7 +36,7 @@ static bool is_bin_dir(const char *dir)
     return has_program(dir, "postgres") && has_program(dir, "initdb");
 }
 
-/* Debian's directory of a major version, or of the newest (0). */
+/* Returns Debian's directory; 0: the newest version's. */
 static const char *debian_bin_dir(struct arena *arena, long major)
 {
     static const char parent[] = "/usr/lib/postgresql";
@@ -74,7 +74,7 @@ static const char *path_bin_dir(struct arena *arena)
     return NULL;
 }
 
-/* 0 when there is no cluster. */
+/* 0: no cluster. */
 static long cluster_version(const struct postgres *self, struct arena *arena)
 {
     const char *path = arena_printf(arena, "%s/PG_VERSION", self->data_dir);
@@ -103,7 +103,7 @@ static int find_programs(struct postgres *self, struct arena *arena, struct erro
                      "no PostgreSQL server found (Debian package postgresql)");
 }
 
-/* ---- the cluster ---- */
+/* ---- cluster ---- */
 
 static struct child_options options_for(const struct postgres *self, struct arena *arena,
                                         const char *program)
@@ -112,7 +112,8 @@ static struct child_options options_for(const struct postgres *self, struct aren
                                   .instance = "1",
                                   .argv = {arena_printf(arena, "%s/%s", self->bin_dir, program)},
                                   .log = self->log,
-                                  .death_signal = SIGQUIT, /* immediate shutdown: crash-safe */
+                                  .death_signal =
+                                      SIGQUIT, /* immediate shutdown, which is crash-safe */
                                   .user = self->user};
 }
 
@@ -152,8 +153,7 @@ static int run_initdb(struct postgres *self, const char *dir, struct supervisor 
     return 0;
 }
 
-/* Makes the cluster under another name and renames it when complete: an interrupted start leaves
- * none. */
+/* Renames a complete cluster, so that an interrupted start leaves none. */
 static int make_cluster(struct postgres *self, struct supervisor *supervisor, struct arena *arena,
                         struct error *err)
 {
@@ -171,8 +171,7 @@ static int make_cluster(struct postgres *self, struct supervisor *supervisor, st
     return result;
 }
 
-/* The pid in postmaster.pid if that process serves this cluster (by its working directory); 0
- * otherwise. */
+/* Returns the pid in postmaster.pid, if that process runs in this cluster; otherwise 0. */
 static pid_t leftover_server(const struct postgres *self)
 {
     char path[4096], link[64], line[32] = "";
@@ -195,7 +194,7 @@ static pid_t leftover_server(const struct postgres *self)
     return (pid_t)pid;
 }
 
-/* PostgreSQL takes any process with the pid in a stale postmaster.pid for the server. */
+/* PostgreSQL takes any process with a stale file's pid for the server. */
 static void remove_stale_pid(void *arg)
 {
     const struct postgres *self = arg;
@@ -229,8 +228,8 @@ void postgres_use(struct postgres *self, struct arena *arena, const char *server
     self->conninfo = arena_printf(arena, "%s user=postgres dbname=atrium", server);
 }
 
-/* Removes libpq's variables, which name other servers. With --database they stay: a password may be
- * among them. */
+/* Removes libpq's variables, which name other servers. With --database they stay: one can be a
+ * password. */
 static void clear_environment(struct arena *arena)
 {
     for (size_t i = 0; environ[i];) {
@@ -238,7 +237,7 @@ static void clear_environment(struct arena *arena)
 
         if (strncmp(environ[i], "PG", 2) != 0 ||
             unsetenv(arena_printf(arena, "%.*s", size, environ[i])) < 0)
-            i++; /* else the next one has moved here */
+            i++; /* the next one has moved here */
     }
 }
 
@@ -272,10 +271,10 @@ struct child *postgres_start(struct postgres *self, struct supervisor *superviso
         "-c", "fsync=on",
         "-c", "full_page_writes=on",
         "-c", "synchronous_commit=on",
-        "-c", "recovery_init_sync_method=syncfs", /* as safe, not file by file */
+        "-c", "recovery_init_sync_method=syncfs", /* safe, and faster than file by file */
         "-c", "logging_collector=off",
         "-c", "log_destination=stderr",
-        "-c", "log_error_verbosity=terse", /* no values of rows in the log, see docs/logs.md */
+        "-c", "log_error_verbosity=terse", /* see docs/logs.md */
         "-c", "log_timezone=UTC",
     };
 
@@ -289,7 +288,7 @@ struct child *postgres_start(struct postgres *self, struct supervisor *superviso
 
 static PGconn *open_database(const struct postgres *self, const char *name, struct error *err)
 {
-    /* The first "dbname" is the connection string. Of several servers the primary is meant. */
+    /* The first "dbname" is the connection string. Selects the primary of several servers. */
     const char *const keys[] = {"target_session_attrs", "dbname",  "user", "dbname",
                                 "connect_timeout",      "options", NULL};
     const char *const values[] = {

@@ -55,7 +55,7 @@ static int write_map(const char *path, const char *text)
     return rc;
 }
 
-/* Maps the caller's uid and gid to `uid` in a new user namespace. -1 with errno. */
+/* Maps uid and gid in a new user namespace. -1 with errno. */
 static int map_uid(uid_t uid)
 {
     char users[MAP_SIZE], groups[MAP_SIZE];

@@ -1,4 +1,4 @@
-/* suite_dir.c - the directories of a development suite; see suite_dir.h. */
+/* suite_dir.c - see suite_dir.h. */
 #include "dev/suite_dir.h"
 
 #include <dirent.h>
@@ -20,8 +20,8 @@
 #include "ctl/files.h"
 
 enum {
-    SOCKET_DIR_HASH = 6, /* bytes of the hash in its name */
-    LOG_END = 1000,      /* bytes of a log that are shown before it is removed */
+    SOCKET_DIR_HASH = 6,
+    LOG_END = 1000, /* printed before the log is removed */
 };
 
 char *suite_dir_sockets(struct arena *arena, const char *dir)
@@ -42,7 +42,7 @@ static int remove_entry(const char *path, const struct stat *status UNUSED, int 
     return 0;
 }
 
-/* /tmp is shared: another user's directory or link gets no sockets. */
+/* /tmp is shared: rejects another user's directory or link. */
 static int make_socket_dir(const char *path, struct error *err)
 {
     struct stat status;
@@ -54,15 +54,15 @@ static int make_socket_dir(const char *path, struct error *err)
     if (!S_ISDIR(status.st_mode) || status.st_uid != getuid() || (status.st_mode & 077) != 0)
         return error_set(err, ERR_FORBIDDEN, "%s is not a directory of ours, 0700: remove it",
                          path);
-    /* Ours and locked: leftovers of a killed suite. */
+    /* This suite has the lock: these are leftovers. */
     nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
     if (mkdir(path, 0700) < 0 && errno != EEXIST)
         return error_set(err, ERR_INTERNAL, "%s: %s", path, strerror(errno));
     return 0;
 }
 
-/* It has keys, programs and the cluster: only the owner may write. A group may, with umask 002: it
- * is the user's own. */
+/* Only the owner may write, because it contains keys and programs; with umask 002 also the user's
+ * own group. */
 static int check_owner(const char *path, struct error *err)
 {
     struct stat status;
@@ -84,7 +84,7 @@ static int take_lock(struct suite_dir *self, struct arena *arena, struct error *
     self->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (self->lock < 0)
         return error_set(err, ERR_INTERNAL, "%s: %s", path, strerror(errno));
-    /* A failed suite removes its lock before closing it: an unlinked file locks nothing. */
+    /* A failed suite unlinks its lock before closing it. */
     if (flock(self->lock, LOCK_EX | LOCK_NB) == 0 && fstat(self->lock, &status) == 0 &&
         status.st_nlink > 0)
         return 0;
@@ -93,7 +93,7 @@ static int take_lock(struct suite_dir *self, struct arena *arena, struct error *
     return error_set(err, ERR_CONFLICT, "a suite runs in %s already", self->path);
 }
 
-/* Nothing but what take_lock() has made. */
+/* True when it contains only what take_lock() has made. */
 static bool is_fresh(const char *dir)
 {
     static const char *const own[] = {".", "..", "lock"};
@@ -200,7 +200,7 @@ void suite_dir_discard(struct suite_dir *self, bool failed)
 {
     if (!self->fresh)
         return;
-    remove_sockets(self); /* the lock goes below: from then on the path is the next suite's */
+    remove_sockets(self); /* then the path is the next suite's */
     if (failed)
         show_logs(self);
     nftw(self->path, remove_below, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);

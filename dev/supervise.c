@@ -1,8 +1,6 @@
 /*
- * supervise.c - children of atrium-dev; see supervise.h.
- *
- * A pidfd for each child tells the loop that it ended; nothing waits for "any child", so that
- * libraries may have children of their own.
+ * supervise.c - see supervise.h. Each child has a pidfd, so libraries can have children of their
+ * own.
  */
 #include "dev/supervise.h"
 
@@ -25,20 +23,20 @@
 enum {
     CHILDREN_MAX = 64,
     BACKOFF_FIRST_MS = 200,
-    BACKOFF_MAX_MS = 800, /* with the time to start it stays below a second */
-    SETTLED_MS = 5000,    /* a child that lived this long starts with a clean record */
+    BACKOFF_MAX_MS = 800, /* below a second with the start */
+    SETTLED_MS = 5000,    /* resets a child's failures */
     END_POLL_MS = 5,
     LISTEN_FD = 3, /* sd_listen_fds(3) */
-    HIGH_FD = 16,  /* above all that is passed */
+    HIGH_FD = 16,
     EXEC_FAILED = 127,
     LISTEN_TEXT_SIZE = 64,
 };
 
-/* Made before the fork: nothing may be allocated after it. */
+/* After the fork, nothing can be allocated. */
 struct environment {
     char **texts;
     char listen_fds[LISTEN_TEXT_SIZE], listen_names[LISTEN_TEXT_SIZE];
-    char listen_pid[LISTEN_TEXT_SIZE]; /* the child fills it in: it knows its number */
+    char listen_pid[LISTEN_TEXT_SIZE]; /* filled in by the child */
 };
 
 struct child {
@@ -47,7 +45,7 @@ struct child {
     struct environment environment;
     pid_t pid; /* 0: down */
     int pidfd; /* -1: down */
-    bool once; /* not started again; its status is waited for */
+    bool once; /* not restarted */
     int status;
     size_t failures;
     int64_t started_at;
@@ -63,7 +61,7 @@ struct supervisor {
     size_t count;
 };
 
-/* ---- in the child, between fork and exec: only calls that are safe there ---- */
+/* ---- in the child, between fork and exec: only async-signal-safe calls ---- */
 
 static NORETURN void child_fail(const char *what)
 {
@@ -82,7 +80,7 @@ static void take_descriptors(const struct child_options *options)
     dup2(null, STDIN_FILENO);
     dup2(log, STDOUT_FILENO);
     dup2(log, STDERR_FILENO);
-    /* By way of high numbers: a socket may lie where another one must go. */
+    /* High numbers first, so that sockets do not overwrite each other. */
     for (int i = 0; i < passed; i++)
         sockets[i] = fcntl(options->sockets[i], F_DUPFD_CLOEXEC, HIGH_FD);
     for (int i = 0; i < passed; i++)
@@ -100,7 +98,7 @@ static NORETURN void child_exec(const struct child_options *options, pid_t paren
     take_descriptors(options);
     if (server_user_become(&options->user) < 0)
         child_fail("cannot take another uid");
-    /* After the change of credentials, which clears it; the parent may be dead already. */
+    /* Changing credentials clears it. The parent may be dead already. */
     prctl(PR_SET_PDEATHSIG, options->death_signal);
     if (getppid() != parent)
         _exit(EXEC_FAILED);
@@ -259,13 +257,13 @@ struct child *supervisor_start(struct supervisor *self, const struct child_optio
     return child;
 }
 
-/* Kills a child and its descendants: initdb runs servers. They are reparented to this process,
- * which waits for them. */
+/* Kills descendants too, because initdb runs servers. They are reparented to this process, which
+ * waits for them. */
 static void child_kill(struct child *self)
 {
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    kill(self->pid, SIGKILL);  /* before its setsid() it leads no group */
-    kill(-self->pid, SIGKILL); /* it was not waited for yet: the number is still its own */
+    kill(self->pid, SIGKILL);  /* it leads no group before setsid() */
+    kill(-self->pid, SIGKILL); /* not reaped yet, so the pid is its own */
     waitpid(self->pid, &self->status, 0);
     while (waitpid(-self->pid, NULL, 0) > 0)
         continue;
@@ -344,7 +342,7 @@ void supervisor_end(struct supervisor *self, const char *name, int signo, int64_
     while (supervisor_signal(self, name, 0) > 0) {
         if (clock_mono_ms() >= deadline_mono_ms) {
             supervisor_signal(self, name, SIGKILL);
-            deadline_mono_ms = INT64_MAX; /* no process survives that */
+            deadline_mono_ms = INT64_MAX; /* nothing survives SIGKILL */
         }
         if (pause_for(self, END_POLL_MS, &err) < 0)
             return;

@@ -1,6 +1,5 @@
 /*
- * bytes_api.c - the shapes of the operations that compare, repair and move the bytes of documents.
- * See docd_api.c.
+ * bytes_api.c - field tables of bytes_api.h. See docd_api.c.
  */
 #include "docd/bytes_api.h"
 

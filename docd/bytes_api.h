@@ -1,33 +1,31 @@
 /*
- * bytes_api.h - the bytes of documents: compared with the store, and as they travel with their
- * tenant.
+ * bytes_api.h - documents' bytes: verified against the store, and moved with their tenant.
  */
 #ifndef ATRIUM_DOCD_BYTES_API_H
 #define ATRIUM_DOCD_BYTES_API_H
 
 #include "common/wire/fields.h"
 
-enum { VERIFY_PAGE_MAX = 200 }; /* documents of a page of documents_verify */
+enum { VERIFY_PAGE_MAX = 200 };
 
 struct documents_verify_in {
-    struct uuid projectId;             /* absent: of all projects */
-    struct uuid afterProject, afterId; /* where the page before ended; absent: from the start */
-    bool hash;                         /* the bytes are compared too, not only their number */
-    bool repair; /* what is found is written down: documents without bytes answer 404 */
+    struct uuid projectId;             /* absent: all projects */
+    struct uuid afterProject, afterId; /* end of the previous page; absent: from the start */
+    bool hash;                         /* also compares the bytes, not only their number */
+    bool repair;                       /* records problems: documents without bytes answer 404 */
 };
 FIELD_DECLARE(documents_verify_in);
 
 struct document_problem {
     struct uuid projectId, id;
     const char *fileName;
-    int64_t size; /* that it should have */
-    const char *
-        problem; /* "missing", "size", "changed"; "found": it was marked, and its bytes are there */
+    int64_t size;        /* expected size */
+    const char *problem; /* "missing", "size", "changed"; "found": no longer missing */
 };
 FIELD_DECLARE(document_problem);
 
 struct documents_verified {
-    int64_t checked, marked;    /* marked: or no longer so */
+    int64_t checked, marked;    /* marked: documents whose mark changed */
     struct field_list problems; /* struct document_problem */
     struct uuid lastProject, lastId;
     bool more;
@@ -36,20 +34,20 @@ FIELD_DECLARE(documents_verified);
 
 struct objects_verify_in {
     const char *cursor; /* NULL: from the start */
-    bool repair;        /* they are swept after ORPHAN_SWEEP_MS */
+    bool repair;        /* sweeps the orphans after ORPHAN_SWEEP_MS */
 };
 FIELD_DECLARE(objects_verify_in);
 
 struct objects_verified {
     int64_t checked, orphans;
-    const char *cursor; /* NULL: that was the last page */
+    const char *cursor; /* NULL: last page */
 };
 FIELD_DECLARE(objects_verified);
 
 enum { TENANT_BYTES_MAX = 1024 * 1024, TENANT_BYTES_HASH = 64 };
 
-/* Reads a piece of a document's file, named by its object_id. ERR_NOT_FOUND: no document of the
- * project has it, or its bytes are lost; the document then travels without them. */
+/* Reads a piece of a document's file. ERR_NOT_FOUND: no document of the project has this file, or
+ * its bytes are lost; the document is then moved without them. */
 struct tenant_bytes_get_in {
     struct uuid projectId, objectId;
     int64_t offset;
@@ -57,27 +55,27 @@ struct tenant_bytes_get_in {
 FIELD_DECLARE(tenant_bytes_get_in);
 
 struct tenant_bytes_got {
-    int64_t size;             /* of the file */
-    struct field_bytes bytes; /* TENANT_BYTES_MAX of them, fewer only at the end */
+    int64_t size;
+    struct field_bytes bytes; /* TENANT_BYTES_MAX bytes, fewer only at the end */
 };
 FIELD_DECLARE(tenant_bytes_got);
 
-/* Adds a piece to the file of an imported document: next to what is there, or again what is there
- * already. Other pieces are left out. A call without bytes at offset 0 asks how many there are. The
- * last piece brings the hash of the file, which makes it readable. Idempotent. ERR_NOT_FOUND: no
- * document of the project waits for it. ERR_BAD_REQUEST: wrong hash, everything is dropped.
- * ERR_CONFLICT: more bytes than the document has. */
+/* Appends a piece to an imported document's file. Repeated pieces are fine; pieces after a gap are
+ * ignored. A call without bytes at offset 0 returns how many are stored. The last piece carries the
+ * hash, which makes the file readable. Idempotent. ERR_NOT_FOUND: no document waits for this file.
+ * ERR_BAD_REQUEST: wrong hash; all bytes are dropped. ERR_CONFLICT: more bytes than the document
+ * has. */
 struct tenant_bytes_put_in {
     struct uuid projectId, objectId;
     int64_t offset;
     struct field_bytes bytes; /* at most TENANT_BYTES_MAX */
-    const char *hash;         /* BLAKE2b of 32 bytes, in hexadecimal digits; NULL: more follows */
+    const char *hash;         /* hexadecimal BLAKE2b-256; NULL: more pieces follow */
 };
 FIELD_DECLARE(tenant_bytes_put_in);
 
 struct tenant_bytes_put_out {
-    int64_t have; /* bytes that are there from the start on: where the next piece begins */
-    bool done;    /* the document has its file; else, behind the hash, some are not there yet */
+    int64_t have; /* stored bytes; the next piece begins there */
+    bool done;    /* the document has its file; false after the hash: some bytes are missing */
 };
 FIELD_DECLARE(tenant_bytes_put_out);
 

@@ -1,6 +1,5 @@
 /*
- * check.c - what docd tells `atriumctl doctor` beside what every daemon does: whether bytes can be
- * kept.
+ * check.c - docd's part of `atriumctl doctor`: can bytes be stored?
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,12 +13,10 @@
 
 enum { ROOM_WARN = 10 /* times the largest file */, MISSING_COUNTED = 10000 };
 
-/* ---- the directory ---- */
-
 struct disk {
     const char *dir, *probe;
-    int64_t room; /* bytes */
-    int error;    /* errno, 0: written and synced */
+    int64_t room;
+    int error; /* errno; 0: a test file was written and synced */
 };
 
 static void write_probe(void *arg)
@@ -72,8 +69,6 @@ static int check_disk(void *daemon, const struct request *req, struct finding *r
     return check_ok(req, ret, "%s has room for %s", job.dir, room);
 }
 
-/* ---- the bucket ---- */
-
 static const char *bucket_advice(const struct error *err)
 {
     static const struct {
@@ -109,8 +104,6 @@ static int check_bucket(void *daemon, const struct request *req, struct finding 
                     d->config->s3_bucket);
 }
 
-/* ---- the documents ---- */
-
 static int check_documents(void *daemon, const struct request *req, struct finding *ret,
                            struct error *err)
 {
@@ -127,8 +120,6 @@ static int check_documents(void *daemon, const struct request *req, struct findi
                       (long long)marked.count, marked.count == MISSING_COUNTED ? " or more" : "",
                       (unsigned long long)*d->bytes_missing);
 }
-
-/* ---- the images ---- */
 
 static int check_sandbox(void *daemon, const struct request *req, struct finding *ret,
                          struct error *err UNUSED)

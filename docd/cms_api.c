@@ -1,4 +1,4 @@
-/* cms_api.c - the shapes of mapped content. See docd_api.c. */
+/* cms_api.c - field tables of cms_api.h. See docd_api.c. */
 #include "docd/cms_api.h"
 
 #include <stdio.h>
@@ -20,7 +20,7 @@ static int check_cms_name(const char *value, char why[static 96])
     return -1;
 }
 
-/* "map" is a path of its own. */
+/* Rejects "map", which is a path. */
 static int check_cms_key(const char *value, char why[static 96])
 {
     if (strcmp(value, "map") != 0)

@@ -1,4 +1,4 @@
-/* cms_api.h - mapped content: texts of a project, each in some languages. */
+/* cms_api.h - content entries of a project, each in some languages. */
 #ifndef ATRIUM_DOCD_CMS_API_H
 #define ATRIUM_DOCD_CMS_API_H
 
@@ -16,27 +16,27 @@ struct cms_entry {
     struct field_list sections; /* struct cms_section */
     const char *author, *code;  /* NULL: none */
     int64_t lastUpdated;
-    const char *etag; /* the ETag header, quoted */
+    const char *etag;
 };
 FIELD_DECLARE(cms_entry);
 
 struct cms_in {
-    const char *type, *key, *language; /* path */
+    const char *type, *key, *language;
 };
 FIELD_DECLARE(cms_in);
 
 struct cms_put_in {
-    const char *type, *key, *language; /* path */
+    const char *type, *key, *language;
     const char *title;
     struct field_list sections; /* struct cms_section */
     const char *author, *code;
-    const char *ifMatch, *ifNoneMatch; /* headers */
+    const char *ifMatch, *ifNoneMatch;
 };
 FIELD_DECLARE(cms_put_in);
 
 struct cms_map_in {
-    const char *type, *language; /* path */
-    const char *search, *code;   /* NULL or "": whatever */
+    const char *type, *language;
+    const char *search, *code; /* NULL or "": any */
     int64_t _count, _offset;
 };
 FIELD_DECLARE(cms_map_in);
@@ -48,7 +48,7 @@ FIELD_DECLARE(cms_side);
 
 struct cms_pair {
     const struct cms_side *source,
-        *target; /* in the default language, in that asked for; NULL: none */
+        *target; /* source: in the default language; target: in the requested one; NULL: none */
 };
 FIELD_DECLARE(cms_pair);
 
@@ -58,16 +58,15 @@ struct cms_map {
 };
 FIELD_DECLARE(cms_map);
 
-/* All or none are stored. Of equal ones the last counts. */
+/* Stores all entries or none; the last of equal ones wins. */
 struct cms_import_in {
     struct uuid projectId;
-    struct field_list
-        entries; /* struct cms_entry, at most CMS_IMPORT_MAX; lastUpdated is not looked at */
+    struct field_list entries; /* struct cms_entry, at most CMS_IMPORT_MAX */
 };
 FIELD_DECLARE(cms_import_in);
 
 struct cms_imported {
-    int64_t entries, changed; /* given, and of those stored because they were new or different */
+    int64_t entries, changed; /* changed: new or different entries */
 };
 FIELD_DECLARE(cms_imported);
 

@@ -1,4 +1,4 @@
-/* docd.c - the program atrium-docd: its tables, its start and its end. */
+/* docd.c - the program atrium-docd: its tables, start and stop. */
 #include "docd/docd.h"
 #include "docd/docd_api.h"
 
@@ -24,7 +24,7 @@
 
 enum { SWEEP_PERIOD_MS = 60000, VARIANTS_PERIOD_MS = 15000, CONTENT_PERIOD_MS = 10000 };
 
-static const int64_t S3_POST_MAX = 5LL << 30; /* bytes of one form; S3's limit */
+static const int64_t S3_POST_MAX = 5LL << 30; /* bytes of one form: S3's limit */
 
 extern const struct db_migration docd_migrations[];
 
@@ -92,7 +92,7 @@ static struct variants *variants_open(struct docd *d, struct error *err)
     return variants_new(d->svc.loop, d->svc.metrics, d->svc.offload, d->store, &options, err);
 }
 
-/* Gives back the pages of a program or library that can be read again from its file. */
+/* Frees a library's clean pages, which the kernel can read again. */
 static int forget_pages(struct dl_phdr_info *info, size_t size UNUSED, void *arg UNUSED)
 {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
@@ -139,7 +139,7 @@ static int configured(void *daemon, struct error *err)
                                                                             : s3_check(&s3, err);
 }
 
-/* With S3 the directory holds resized images, and files for as long as they are looked at. */
+/* The directory contains variants and temporary files if the store is S3. */
 static struct store *store_open(struct docd *d, struct error *err)
 {
     const struct docd_config *config = d->config;
@@ -163,7 +163,6 @@ static struct store *store_open(struct docd *d, struct error *err)
     return store_s3_new(d->svc.loop, &s3);
 }
 
-/* Without it files go over the bus. */
 static void open_sender(struct docd *d)
 {
     struct error err;
@@ -200,8 +199,7 @@ static int start(void *daemon, struct error *err)
     service_every(&d->svc, "content", CONTENT_PERIOD_MS, content_fold);
     service_every(&d->svc, "export", EXPORT_PERIOD_MS, export_run);
     disk_space_start(d);
-    /* The loader has touched 20 MiB of libvips' dozens of libraries; without an image none is
-     * needed. */
+    /* The loader touches 20 MiB of libvips, which docd needs only for an image. */
     dl_iterate_phdr(forget_pages, NULL);
     return 0;
 }

@@ -1,9 +1,9 @@
 /*
  * docd.h - what the files of docd share.
  *
- * docd owns documents and their bytes. A document is a row (document.c); its bytes come by a signed
- * form and lie in a store (store.h) under the id of an object row, which outlives them: what was
- * interrupted is swept.
+ * A document is a row (document.c). Its bytes arrive with a signed form and are in a store
+ * (store.h) under the id of an object row, which outlives them: the sweep removes what an
+ * interruption leaves.
  */
 #ifndef ATRIUM_DOCD_DOCD_H
 #define ATRIUM_DOCD_DOCD_H
@@ -27,7 +27,7 @@ struct docd_config {
     int64_t max_upload; /* bytes */
     int64_t image_bytes, image_threads, image_queue, image_memory, variant_cache;
     const char *public_url;
-    int64_t public_max_age; /* s */
+    int64_t public_max_age; /* seconds */
     const char *store;      /* "local", "s3" */
     const char *s3_url, *s3_region, *s3_bucket, *s3_style, *s3_key, *s3_secret_file;
     int64_t s3_part_size;
@@ -35,20 +35,20 @@ struct docd_config {
 };
 
 struct docd {
-    struct service svc; /* first: service_main() allocates and fills it */
+    struct service svc; /* must be first */
     const struct docd_config *config;
     struct secret s3_secret;
     struct store *store;
-    struct file_sender *files;             /* NULL: none are handed to gateways */
+    struct file_sender *files;             /* NULL: files go over the bus */
     struct direct_uploads *direct_uploads; /* NULL: forms are posted to docd */
     struct sniffer *sniffer;
     struct variants *variants;
     uint64_t *bytes_missing; /* reads of documents whose bytes the store does not have */
-    /* disk_space.c's: what is free, when that was seen */
+    /* free bytes and when they were measured (disk_space.c) */
     int64_t disk_space_bytes, disk_space_mono_ms;
     struct policy_scopes *policies;
     struct batch document_files;      /* see document_file.h */
-    LIST_HEAD(, author_turn) authors; /* that make a document */
+    LIST_HEAD(, author_turn) authors; /* authors whose requests create documents */
     struct list_cache *lists;
 };
 
@@ -56,17 +56,16 @@ struct docd {
 #define SERVICE_OPERATIONS OPERATION_HANDLERS
 #include "common/bus/operations.def"
 
-/* check.c */
 extern const struct check docd_checks[];
 
-/* wipe.c: documents with their bytes, content, counters */
+/* documents with their bytes, content, counters (wipe.c) */
 extern const struct purge_step docd_purge[];
 
 /* ---- document.c ---- */
 
-#define DOCUMENT_TOKEN_PURPOSE "public token" /* what public tokens are sealed for */
+#define DOCUMENT_TOKEN_PURPOSE "public token"
 
-/* Documents the caller may act on: those of *ret_author, or all when unset. Fails: FORBIDDEN. */
+/* Sets *ret_author to the only author whose documents the caller can act on, or unset: any. */
 int document_scope(struct docd *d, const struct request *req, enum policy_interaction interaction,
                    struct uuid *ret_author, struct error *err) MUST_USE;
 
@@ -81,15 +80,14 @@ int object_sweep(struct docd *d, const struct request *req, struct uuid project,
 
 int document_over_quota(struct error *err);
 
-/* What became of an object that is complete. */
 enum upload_end {
-    UPLOAD_SHOWN,     /* from now on its document shows it */
-    UPLOAD_OVERTAKEN, /* the document is gone, or has had a later upload: the object is removed */
-    UPLOAD_TOO_MUCH,  /* it does not fit in what may be kept: the object is removed */
+    UPLOAD_SHOWN,
+    UPLOAD_OVERTAKEN, /* the document was deleted or has a newer upload: the object is removed */
+    UPLOAD_TOO_MUCH,  /* over the quota: the object is removed */
 };
 
-/* Makes a complete object the file of its document. `direct`: the form was posted to the store, and
- * counts once; others can be finished again. Parks. */
+/* Makes a complete object its document's file. `direct`: the form was posted to the store, and
+ * counts once. Parks. */
 int upload_finish(struct docd *d, const struct request *req, bool direct, struct store_key key,
                   struct uuid upload, const struct stored *stored, enum upload_end *ret,
                   struct error *err) MUST_USE;
@@ -98,39 +96,34 @@ int upload_finish(struct docd *d, const struct request *req, bool direct, struct
 
 #define BYTES_MISSING "The file of this document is missing."
 
-/* Handles an object that the store lacks. A document that still shows it has lost its bytes: that
- * is counted, logged and said in err. Otherwise it was deleted or replaced, and err stays.
- * Parks. */
+/* Handles an object that the store lacks. If a document still shows it, its bytes are lost:
+ * counted, logged, set in err. Parks. */
 void bytes_not_found(struct docd *d, const struct request *req, struct store_key key,
                      struct error *err);
 
 /* ---- disk_space.c ---- */
 
-/* Measures the room on the disk from now on. */
 void disk_space_start(struct docd *d);
 
 /* ---- sweep.c ---- */
 
 enum {
-    SWEEP_AFTER_MS = DAYS(1), /* what was begun and not ended */
-    /* A file that cannot be adopted is given up after this time and 10 attempts, so that a docd
-     * that was down for long tries more than once. */
+    SWEEP_AFTER_MS = DAYS(1), /* unfinished uploads */
+    /* A file that cannot be adopted has failed after this time and 10 attempts, so downtime alone
+     * does not count. */
     GIVE_UP_AFTER_MS = 7 * SWEEP_AFTER_MS,
-    /* Bytes without a document are kept this long, in case the database was restored from an old
-     * dump. */
+    /* Keeps bytes without a document, in case the database was restored from an old dump. */
     ORPHAN_SWEEP_MS = 7 * SWEEP_AFTER_MS,
 };
 
-/* Removes documents without an upload, expired forms and bytes that are due. A failure does not
- * stop the rest. A run of service_every(). Parks. */
+/* Removes what is due, and continues after failures. A task of service_every(). Parks. */
 int sweep(void *daemon, const struct request *req, struct error *err) MUST_USE;
 
-/* Removes variants of objects that a docd on another host has deleted, folder by folder. A run of
- * service_every(). Parks. */
+/* Removes variants of objects that a docd on another host deleted. A task of service_every().
+ * Parks. */
 int sweep_variants(void *daemon, const struct request *req, struct error *err) MUST_USE;
 
-/* Removes the bytes of all objects that are due. A failed one is due again some minutes later, and
- * makes this fail at the end. Parks. */
+/* Removes due objects' bytes; postpones failures and returns the first. Parks. */
 int sweep_objects(struct docd *d, const struct request *req, struct error *err) MUST_USE;
 
 #endif

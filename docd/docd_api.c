@@ -1,9 +1,7 @@
 /*
- * docd_api.c - the operations of docd, by which gateways and daemons call them.
- *
- * Their inputs and outputs are tables of fields, in the files beside this one by subject: bounds,
- * names on the wire, words for OpenAPI. All are linked into every program: the gateway validates
- * and documents by these tables, the daemons pack by them.
+ * docd_api.c - descriptions of docd's operations. Their field tables, in the *_api.c files, are
+ * linked into every program: the gateway validates and documents with them, daemons encode with
+ * them.
  */
 #include "docd/docd_api.h"
 

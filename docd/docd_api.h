@@ -1,6 +1,5 @@
 /*
- * docd_api.h - the operations of docd by which gateways and daemons call it, and the tables of all
- * that it takes and gives. The structs are in the headers of their subjects, *_api.h beside this.
+ * docd_api.h - docd's operations and field tables, for their callers. Structs are in *_api.h.
  */
 #ifndef ATRIUM_DOCD_DOCD_API_H
 #define ATRIUM_DOCD_DOCD_API_H

@@ -1,5 +1,5 @@
 /*
- * document_api.c - the shapes of documents and of the form that brings their bytes. See docd_api.c.
+ * document_api.c - field tables of document_api.h. See docd_api.c.
  */
 #include "docd/document_api.h"
 
@@ -11,7 +11,7 @@
 enum {
     URL_MAX = 2048,
     FORM_JSON_MAX = 16 * 1024,
-    TOKEN_MAX = 4096, /* one that is too long is not found, like any unknown one */
+    TOKEN_MAX = 4096, /* a longer token is not found */
     SORT_MAX = 100,
     SEARCH_MAX = 1000,
     HEADER_MAX = 2048,
@@ -23,7 +23,7 @@ static const char token[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXY
                             "!#$%&'*+-.^_`|~";
 static const char blank[] = " \t";
 
-/* Behind a quoted string (RFC 9110, section 5.6.4), or NULL. */
+/* Returns the end of a quoted string (RFC 9110, section 5.6.4), or NULL. */
 static const char *skip_quoted(const char *at)
 {
     for (at++; *at && *at != '"'; at++) {
@@ -35,7 +35,7 @@ static const char *skip_quoted(const char *at)
     return *at == '"' ? at + 1 : NULL;
 }
 
-/* Behind "; name=value", or "; " alone; NULL when it is neither. */
+/* Returns the end of "; name=value" or "; ", or NULL. */
 static const char *skip_parameter(const char *at)
 {
     const char *name;
@@ -54,8 +54,7 @@ static const char *skip_parameter(const char *at)
     return strspn(at, token) > 0 ? at + strspn(at, token) : NULL;
 }
 
-/* type/subtype, and parameters behind it (RFC 9110, section 8.3.1); MEDIA_TYPE_PATTERN says the
- * same. */
+/* Checks by RFC 9110, section 8.3.1, like MEDIA_TYPE_PATTERN. */
 static int check_media_type(const char *value, char why[static 96])
 {
     size_t type = strspn(value, token);
@@ -131,7 +130,7 @@ static int check_sort(const char *value, char why[static 96])
     "^" TOKEN_PATTERN "/" TOKEN_PATTERN "([ \\t]*;[ \\t]*(" TOKEN_PATTERN "=(" TOKEN_PATTERN \
     "|" QUOTED_PATTERN "))?)*$"
 
-/* Every request has one: no parameter that a client would set. */
+/* Every request has a Host header: not documented as a parameter. */
 #define FIELD_HOST(s)                                                                    \
     FIELD_ROW(s, host, FIELD_TYPE_TEXT, const char *, .header = "Host", .max = HOST_MAX, \
               .flags = FIELD_HEADER | FIELD_UNLISTED,                                    \

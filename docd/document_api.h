@@ -1,5 +1,5 @@
 /*
- * document_api.h - the documents of a project: their routes, and the form that brings their bytes.
+ * document_api.h - documents: their routes and upload forms.
  */
 #ifndef ATRIUM_DOCD_DOCUMENT_API_H
 #define ATRIUM_DOCD_DOCUMENT_API_H
@@ -36,12 +36,12 @@ FIELD_DECLARE(document);
 struct document_create_in {
     const char *fileName, *contentType;
     enum tristate isPublic;
-    const char *host, *scheme; /* that the client called; scheme NULL: "http" */
+    const char *host, *scheme; /* as the client sent them; NULL: "http" */
 };
 FIELD_DECLARE(document_create_in);
 
 struct document_replace_in {
-    struct uuid id; /* path */
+    struct uuid id;
     const char *fileName, *contentType;
     const char *host, *scheme;
 };
@@ -55,8 +55,7 @@ FIELD_DECLARE(document_search_in);
 
 enum { DOCUMENT_SORT_MAX = 3 };
 struct document_sort {
-    const char
-        *keys[DOCUMENT_SORT_MAX]; /* static texts, "fileName" or "-fileName"; NULL: no more */
+    const char *keys[DOCUMENT_SORT_MAX]; /* such as "-fileName"; NULL: end */
 };
 struct documents {
     int64_t total;
@@ -65,14 +64,14 @@ struct documents {
 FIELD_DECLARE(documents);
 
 struct document_update_in {
-    struct uuid id; /* path */
+    struct uuid id;
     const char *fileName;
     enum tristate isPublic;
 };
 FIELD_DECLARE(document_update_in);
 
 struct document_delete_in {
-    struct uuid id; /* path */
+    struct uuid id;
 };
 FIELD_DECLARE(document_delete_in);
 
@@ -82,17 +81,17 @@ struct document_deleted {
 FIELD_DECLARE(document_deleted);
 
 struct document_content_in {
-    struct uuid id;                 /* path */
-    const char *etag, *ifNoneMatch; /* headers */
-    const char *kept;               /* handle of the file that the gateway has; NULL: none */
-    const char *fileTo;             /* gets open files, see content.h; NULL: wants none */
-    int64_t width, height;          /* 0: not asked for */
-    const char *fit;                /* NULL: the first */
+    struct uuid id;
+    const char *etag, *ifNoneMatch;
+    const char *kept;      /* handle of the file that the gateway has cached */
+    const char *fileTo;    /* receiver of open files, see content.h */
+    int64_t width, height; /* 0: not set */
+    const char *fit;       /* NULL: the default, the first */
 };
 FIELD_DECLARE(document_content_in);
 
 struct document_public_in {
-    const char *token; /* path */
+    const char *token;
     const char *etag, *ifNoneMatch, *kept, *fileTo;
     int64_t width, height;
     const char *fit;
@@ -100,12 +99,12 @@ struct document_public_in {
 FIELD_DECLARE(document_public_in);
 
 struct storage_post_in {
-    const char *bucket; /* path */
+    const char *bucket;
     const struct form *form;
 };
 FIELD_DECLARE(storage_post_in);
 
-/* Reads a comma-separated list. -1: an unknown or repeated key. */
+/* Parses a comma-separated list. -1: an unknown or repeated key. */
 int document_sort_parse(const char *text, struct document_sort *ret) MUST_USE;
 
 #endif

@@ -1,4 +1,4 @@
-/* export_api.c - the shapes of the exports of a person's data. See docd_api.c. */
+/* export_api.c - field tables of export_api.h. See docd_api.c. */
 #include "docd/export_api.h"
 
 #include "common/domain/name.h"

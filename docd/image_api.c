@@ -1,4 +1,4 @@
-/* image_api.c - the shapes of images. See docd_api.c. */
+/* image_api.c - field tables of image_api.h. See docd_api.c. */
 #include "docd/image_api.h"
 
 const char *const image_fit_names[] = {"cover", "contain", "fill", "inside", "outside", NULL};

@@ -1,29 +1,28 @@
-/* image_api.h - how images are resized, and logos made of them. */
+/* image_api.h - resized images and logos. */
 #ifndef ATRIUM_DOCD_IMAGE_API_H
 #define ATRIUM_DOCD_IMAGE_API_H
 
 #include "common/wire/fields.h"
 
-/* Of enum image_fit (docd/image/image.h), in its order: "cover" ...; NULL-ended. */
+/* Names in the order of enum image_fit (docd/image/image.h); NULL-ended. */
 extern const char *const image_fit_names[];
 
 enum {
     LOGO_WIDTH = 320, /* pixels */
     LOGO_HEIGHT = 96,
     LOGO_INPUT_MAX = 512 * 1024,
-    LOGO_BYTES_MAX = 160 * 1024, /* 4 bytes of a pixel, and what PNG adds */
+    LOGO_BYTES_MAX = 160 * 1024, /* 4 per pixel, and PNG's overhead */
 };
 
-/* Makes a PNG logo that fits into LOGO_WIDTH x LOGO_HEIGHT, without metadata. ERR_VALIDATION at
- * "width": see image_make(). */
+/* Makes a PNG logo without metadata. ERR_VALIDATION: see image_make(). */
 struct logo_make_in {
     struct uuid projectId;
-    struct field_bytes image; /* at most LOGO_INPUT_MAX */
+    struct field_bytes image;
 };
 FIELD_DECLARE(logo_make_in);
 
 struct logo_made {
-    struct field_bytes png; /* at most LOGO_BYTES_MAX */
+    struct field_bytes png;
 };
 FIELD_DECLARE(logo_made);
 

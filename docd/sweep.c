@@ -1,7 +1,6 @@
 /*
- * sweep.c - removes what is over: bytes of deleted and replaced documents and of uploads that were
- * given up, forms that are too old, documents that nothing was uploaded to within a day. Before
- * that, what has come to the store.
+ * sweep.c - adopts arrived files, then removes leftovers: bytes of deleted or replaced documents
+ * and of failed uploads, expired forms, documents without an upload.
  */
 #include "common/base/clock.h"
 #include "common/domain/content.h"
@@ -12,8 +11,8 @@
 
 enum {
     SWEEP_BATCH = 100,
-    VARIANT_PAGES = 16,        /* of a run */
-    POSTPONE_MS = MINUTES(10), /* contract time after which a removal that failed is tried again */
+    VARIANT_PAGES = 16,
+    POSTPONE_MS = MINUTES(10), /* contract time */
 };
 
 static void keep_first(struct error *first, struct error *err)
@@ -34,7 +33,7 @@ static int postpone(struct docd *d, const struct request *req, struct uuid proje
     return sql_object_postpone(d->svc.db, req, &in, err) < 0 ? -1 : 0;
 }
 
-/* Returns the first failure. A failed object is postponed, so that it does not fill each batch. */
+/* Postpones failures, so that they do not fill each batch. */
 int sweep_objects(struct docd *d, const struct request *req, struct error *err)
 {
     const struct sql_object_list_due_in in = {.now = req->now_ms, .most = SWEEP_BATCH};
@@ -74,8 +73,7 @@ static int sweep_documents(struct docd *d, const struct request *req, struct err
     return count < 0 ? -1 : 0;
 }
 
-/* Keeps an expired form for a day, for uploads in progress, and longer until its file is given up
- * or gone. */
+/* Keeps an expired form for a day, for uploads in progress. */
 static int sweep_uploads(struct docd *d, const struct request *req, struct error *err)
 {
     const struct sql_upload_expire_in in = {.before = req->now_ms - SWEEP_AFTER_MS,
@@ -117,8 +115,7 @@ int sweep_variants(void *daemon, const struct request *req, struct error *err)
 int sweep(void *daemon, const struct request *req, struct error *err)
 {
     struct docd *d = daemon;
-    struct request half =
-        *req; /* so that a large file that is being copied leaves time for the rest */
+    struct request half = *req; /* a large copy leaves time for the rest */
     struct error first;
 
     content_give_memory_back();

@@ -4,7 +4,7 @@
 #include "docd/docd.h"
 #include "docd/sql/tenant.h"
 
-/* Content first: its translations refer to it. */
+/* Content comes first: translations refer to it. */
 const struct tenant_table docd_tenant_tables[] = {
     {.name = "document",
      .first = "{\"id\":\"" UUID_NIL "\"}",
@@ -17,7 +17,7 @@ const struct tenant_table docd_tenant_tables[] = {
      TENANT_TABLE(content)},
     {.name = "content_translation",
      .first = "{\"type\":\"\",\"key\":\"\",\"language\":\"\"}",
-     .rows = 3, /* each may have a mebibyte */
+     .rows = 3, /* up to 1 MiB each */
      TENANT_TABLE(content_translation)},
     TENANT_STAYS("object", "made anew with the documents that show it"),
     TENANT_STAYS("upload", "a form is signed by its own installation, which gets what it brings"),

@@ -1,14 +1,13 @@
 /*
- * tenant.h - what docd keeps of a project, as it travels to another installation. The bytes of its
- * documents come behind the rows, see document/tenant_bytes.c.
+ * tenant.h - a project's rows in docd, for a move. For the bytes, see document/tenant_bytes.c.
  */
 #ifndef ATRIUM_DOCD_TENANT_H
 #define ATRIUM_DOCD_TENANT_H
 
 #include "common/service/tenant_table.h"
 
-/* Ended by name NULL, without tenant_common_tables. An added document lacks its bytes until they
- * come, and counts for quotas at once. */
+/* Tables of docd, without tenant_common_tables. Documents count for quotas before their bytes
+ * arrive. */
 extern const struct tenant_table docd_tenant_tables[];
 
 #endif

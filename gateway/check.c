@@ -1,4 +1,4 @@
-/* check.c - what the gateway adds for `atriumctl doctor`: whether it may believe tokens. */
+/* check.c - part of `atriumctl doctor`: can the gateway verify tokens? */
 #include "gateway/gateway.h"
 
 static int check_lease(void *daemon, const struct request *req, struct finding *ret,

@@ -1,4 +1,4 @@
-/* gateway.c - atrium-gateway's tables, start and end; see gateway.h for a request's way. */
+/* gateway.c - atrium-gateway's tables, start and end. */
 #include "gateway/gateway.h"
 
 #include <inttypes.h>
@@ -21,14 +21,14 @@
 
 enum {
     SWEEP_MS = 1000,
-    SWEEPS_THOROUGH = 5, /* every so many of them costs a system call for each connection */
-    SILENT_MIN_S = 120,  /* libmicrohttpd's own limit: behind all of connection.c */
+    SWEEPS_THOROUGH = 5, /* only every fifth makes a system call per idle connection */
+    SILENT_MIN_S = 120,  /* libmicrohttpd's timeout; connection.c's are shorter */
     DRAIN_MS = 12000,
     LINGER_MS = 500,
     DRAIN_STEP_MS = 10,
-    CONNECTIONS_MIN = 16, /* with no more descriptors than the reserve */
-    FILES_MAX = 1024,     /* open ones that are being sent */
-    ADMIN_SHARE = 8,      /* the part of the connections that the administrator's listener has */
+    CONNECTIONS_MIN = 16, /* even without unreserved descriptors */
+    FILES_MAX = 1024,     /* being sent */
+    ADMIN_SHARE = 8,      /* 1/8 of the connections */
 };
 
 static const struct config_row config_rows[] = {
@@ -77,7 +77,7 @@ static const struct route_doc jwks_doc = {
 static const struct route_doc openapi_doc = {
     "Service", "The whole interface in OpenAPI 3.1, of the version that answers.", {0}};
 
-/* What the gateway serves itself: path, function, on a fiber, and what the OpenAPI page says. */
+/* Endpoints that need no daemon's route. `fiber`: serve may park. */
 #define OWN(path_, name, serve_, fiber, output_, summary_, doc_)                \
     {                                                                           \
         .route = {"GET",  path_, "gateway", name,  ACCESS_PUBLIC, REACH_PUBLIC, \
@@ -205,8 +205,7 @@ static unsigned silent_max_s(const struct gateway_config *config)
     return (unsigned)MAX(config->keep_alive_timeout / 1000 * 2, (int64_t)SILENT_MIN_S);
 }
 
-/* Connections of a listener: as configured, but all together leave the process some descriptors.
- * The admin listener needs few. */
+/* All connections together must leave some descriptors to the process. */
 static size_t connections_max(const struct gateway_config *config, size_t sites, bool admin)
 {
     size_t limit = descriptors_limit(), wanted = (size_t)config->max_connections,
@@ -218,7 +217,6 @@ static size_t connections_max(const struct gateway_config *config, size_t sites,
     return admin ? admins : MIN(wanted, (left - admins) / MAX(sites - 1, (size_t)1));
 }
 
-/* How many files may be open: what connections and the rest of the process leave. */
 static size_t files_max(const struct gateway *self)
 {
     size_t needed = DESCRIPTORS_RESERVE, limit = descriptors_limit();
@@ -312,7 +310,7 @@ static void on_turn(void *arg)
         access_log_flush(&self->log);
 }
 
-/* Other gateways too, for what any of them tells an operator (admin.c). */
+/* Other gateways too, for /readyz and /metrics. */
 static const char *const upstreams[] = {"gateway", "authd", "settingsd", "maild",
                                         "docd",    "botd",  NULL};
 
@@ -373,8 +371,7 @@ static int start(void *daemon, struct error *err)
     return 0;
 }
 
-/* Requests keep the gateway alive to their deadlines, connections for a moment: the next answer can
- * say that it is the last, instead of a reset. */
+/* Connections keep the gateway alive briefly, so that their next answer can announce the close. */
 static bool is_needed(const struct gateway *self, int64_t spent_ms)
 {
     return ((self->in_flight > 0 || self->lease.renewing) && spent_ms < DRAIN_MS) ||
@@ -399,8 +396,8 @@ static void stop(void *daemon)
 {
     struct gateway *self = daemon;
 
-    /* libmicrohttpd aborts when closed over a suspended connection; the process's end closes it
-     * too. A request still coming in, perhaps of a client that has gone, is not one. */
+    /* libmicrohttpd aborts if closed with a suspended connection. Leave that one to the
+     * process's exit. */
     for (size_t i = 0; i < self->site_count && self->suspended == 0; i++)
         http_close(&self->sites[i].http);
     loop_cancel(self->service.loop, &self->sweep);

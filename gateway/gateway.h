@@ -1,5 +1,5 @@
 /*
- * gateway.h - the gateway's own state: what its files share.
+ * gateway.h - the gateway's state.
  *
  * A request passes http.c (libmicrohttpd), exchange.c, routes.c, serve.c on a fiber (throttle,
  * authenticate.c, input, bus call) and answer.c.
@@ -34,7 +34,7 @@ struct gateway_config {
     const char **trusted_proxies;
     const char *forwarded_header;
     bool access_log, access_log_address;
-    int64_t slow_request; /* ms; 0: none is logged */
+    int64_t slow_request; /* ms; 0: log none */
     const char *otlp_endpoint, *otlp_header_file;
     int64_t trace_sample; /* millionths */
     const char *console_upload_origin;
@@ -48,43 +48,43 @@ struct site {
 };
 
 struct gateway {
-    struct service service;     /* first */
-    const char *const *daemons; /* that any request may need, NULL-ended */
+    struct service service;     /* must be first */
+    const char *const *daemons; /* NULL-ended */
     struct router *public_routes, *admin_routes;
     struct site sites[SITES_MAX];
     size_t site_count;
-    struct exchange *spare; /* exchanges for reuse */
+    struct exchange *spare;
     size_t spare_count;
-    size_t in_flight;             /* requests begun and not ended */
-    size_t suspended;             /* those of them whose connection waits for the answer */
-    uint64_t bodies_size;         /* bytes of request bodies held */
-    uint64_t bodies_unknown_size; /* of them, those of senders without a known token, see body.h */
-    uint64_t *bodies_unfinished, *evicted; /* metrics */
+    size_t in_flight;             /* unfinished requests */
+    size_t suspended;             /* waiting for their answer */
+    uint64_t bodies_size;         /* bytes in memory */
+    uint64_t bodies_unknown_size; /* part of unknown senders; see body.h */
+    uint64_t *bodies_unfinished, *evicted;
     struct clients *clients;
-    uint64_t streams_size; /* bytes of files that pass, see stream.h */
-    bool has_streamed;     /* since memory was last given back */
+    uint64_t streams_size; /* bytes in memory; see stream.h */
+    bool has_streamed;     /* since memory was last returned to the system */
     struct file_cache *file_cache;
-    const char *content_service; /* whose routes answer with files */
+    const char *content_service; /* has the R_CONTENT routes */
     struct file_receiver *files;
-    uint64_t *files_sent; /* metric */
+    uint64_t *files_sent;
     struct loop_timer *sweep;
     unsigned sweeps;
     struct address_networks trusted;
     struct trace_source traces;
     struct access_log log;
-    struct cache *published; /* answers of R_CACHED, see endpoint/protocol.c */
+    struct cache *published;
     struct keyring keyring;
     struct cache *tokens;
     struct revocations *revocations;
     struct identities *identities;
-    unsigned key_lookups;    /* texts under way of which authd says which API key they are */
-    struct flight resolving; /* fetches of identities, one per session */
+    unsigned key_lookups;
+    struct flight resolving;
     struct lease lease;
     struct warm_up warm_up;
     struct openapi openapi;
     struct histogram *durations;
     uint64_t *slow;
-    struct otlp *otlp; /* NULL: no request is traced */
+    struct otlp *otlp; /* NULL: no tracing */
 };
 
 extern const struct check gateway_checks[];

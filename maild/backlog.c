@@ -1,8 +1,8 @@
-/* backlog.c - what waits, and for how long: for /metrics, which asks no database. */
+/* backlog.c - counts what waits, and for how long, so that /metrics needs no database. */
 #include "maild/maild.h"
 #include "maild/sql/mail.h"
 
-enum { COUNTED_MAX = 10000 }; /* messages; more are as bad */
+enum { COUNTED_MAX = 10000 };
 
 struct backlog {
     int64_t *mails, *mail_waiting_s, *job_late_s;

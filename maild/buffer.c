@@ -1,6 +1,5 @@
 /*
- * buffer.c - see buffer.h.  Used by render.c and message.c, whose inputs are bounded by their field
- * tables.
+ * buffer.c - see buffer.h. The inputs are limited by field tables.
  */
 #include "maild/buffer.h"
 

@@ -1,4 +1,4 @@
-/* buffer.h - text that grows in an arena. */
+/* buffer.h - a text that grows in an arena. */
 #ifndef ATRIUM_MAILD_BUFFER_H
 #define ATRIUM_MAILD_BUFFER_H
 
@@ -10,7 +10,7 @@ struct buffer {
     size_t size, capacity;
 };
 
-/* Appends `size` bytes; text up to its NUL; formatted text. */
+/* Appends `size` bytes; buffer_text() and buffer_printf() append texts. */
 void buffer_add(struct buffer *self, const char *bytes, size_t size);
 void buffer_text(struct buffer *self, const char *text);
 void buffer_printf(struct buffer *self, const char *format, ...) PRINTF_LIKE(2, 3);

@@ -1,6 +1,5 @@
 /*
- * builtin.c - see builtin.h.  In English; text and HTML are made of the same sentences.  To add a
- * mail: one row.
+ * builtin.c - see builtin.h. To add an email, add a row; text and HTML share its sentences.
  */
 #include "maild/builtin.h"
 #include "maild/template_api.h"
@@ -9,11 +8,10 @@
 
 struct builtin {
     const char *name, *subject;
-    const char *reason; /* why the recipient gets this mail */
-    const char *link,
-        *label;       /* the variable that has the link, its text in HTML; NULL: there is none */
-    const char *ask;  /* in place of the link where the installation has no page for it */
-    const char *note; /* the last paragraph */
+    const char *reason;       /* why the recipient gets this email */
+    const char *link, *label; /* variable with the link, and its text; NULL: none */
+    const char *ask;          /* replaces the link where the installation has no page for it */
+    const char *note;
 };
 
 #define ASK_AN_ADMINISTRATOR \

@@ -1,6 +1,5 @@
 /*
- * builtin.h - the installation's own mails: for what must not go by the template of a tenant, or
- * must be mailed though the project maps no template.
+ * builtin.h - the installation's own emails, which a project cannot change or need not define.
  */
 #ifndef ATRIUM_MAILD_BUILTIN_H
 #define ATRIUM_MAILD_BUILTIN_H
@@ -13,8 +12,8 @@ struct template_record;
 
 bool builtin_exists(const char *name);
 
-/* Renders it for these variables (a JSON object), from the arena; without the link it says to ask
- * an administrator. False: no such mail. */
+/* Renders an email in the arena. Without the link it says to ask an administrator. False: no such
+ * email. */
 bool builtin_template(struct arena *arena, const char *name, const json_t *variables,
                       struct template_record *ret);
 

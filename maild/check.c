@@ -1,6 +1,5 @@
 /*
- * check.c - what maild tells `atriumctl doctor` beside what every daemon does: whether mail would
- * leave, and what waits.
+ * check.c - maild's part of `atriumctl doctor`.
  */
 #include <string.h>
 
@@ -13,7 +12,7 @@
 #include "maild/sql/webhook_delivery.h"
 #include "maild/transport.h"
 
-/* Mail and jobs are tried again for hours: what waits longer than this has seen several tries. */
+/* After these times several attempts have failed. */
 enum { WAIT_WARN_MS = MINUTES(10), WAIT_FAIL_MS = HOURS(1) };
 
 enum { WEBHOOKS_NAMED = 3 };
@@ -34,7 +33,7 @@ static int check_server(void *daemon, const struct request *req, struct finding 
     return d->transport->check_state ? d->transport->check_state(d->transport, req, ret) : 0;
 }
 
-/* A mail that was given up stays known for a month; its content is gone. */
+/* A failed email is listed for a month, without its content. */
 static int check_dead(void *daemon, const struct request *req, struct finding *ret,
                       struct error *err)
 {
@@ -49,7 +48,6 @@ static int check_dead(void *daemon, const struct request *req, struct finding *r
     return check_ok(req, ret, "none was given up");
 }
 
-/* The list has the oldest first. */
 static int check_waiting(void *daemon, const struct request *req, struct finding *ret,
                          struct error *err)
 {

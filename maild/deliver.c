@@ -1,4 +1,4 @@
-/* deliver.c - from the queue to the transport: the work (work.h) on messages. */
+/* deliver.c - delivers queued messages (work.h) through the transport. */
 #include <stdio.h>
 
 #include "maild/builtin.h"
@@ -15,32 +15,31 @@
 enum { RESUME_BATCH = 1000 };
 
 struct delivery {
-    struct work_item item; /* first */
-    struct uuid project;   /* absent: the installation's own mail */
+    struct work_item item; /* must be first */
+    struct uuid project;   /* absent: the installation's */
     const char *template, *language, *default_language;
     struct sealed sealed;
     int64_t attempts, answers, unknowns, created_at;
     int64_t expires_at; /* 0: never */
-    int64_t timeout_ms; /* smtp_timeout when it began: a reload does not change it */
-    bool
-        handed_over; /* the row counts this delivery among its unknown ends, until it is recorded */
+    int64_t timeout_ms; /* smtp_timeout at the start; a reload does not change it */
+    bool handed_over;   /* the row counts an unknown outcome until it is recorded */
 };
 
 struct deliver {
     struct work *work;
-    bool resuming; /* what waited for the mail server is made due, batch by batch */
+    bool resuming; /* waiting emails are being made due */
     uint64_t *sent, *retried, *dead, *unknown, *expired;
 };
 
 /* ---- one delivery ---- */
 
-/* NULL with the reason when it cannot be built. */
+/* Returns NULL with the reason when the message cannot be built. */
 static char *delivery_text(struct delivery *self, const struct template_record *template,
                            const json_t *variables, const char *to)
 {
     const struct maild_config *config = work_maild(&self->item)->svc.config;
     struct arena *arena = self->item.req->arena;
-    /* HTML from before the rule on secrets is left out. */
+    /* Leaves out HTML older than the rule on secrets. */
     const char *html =
         template->html && !template_html_check(arena, template->html) ? template->html : NULL;
     struct message message = {
@@ -58,8 +57,8 @@ static char *delivery_text(struct delivery *self, const struct template_record *
     return message_build(arena, &message);
 }
 
-/* Marks the message as possibly sent for as long as the receiver may take, so that no other process
- * sends a copy if this one dies. False: the lease is lost. */
+/* Records that the message may be sent, so that no other process sends a copy if this one dies.
+ * False: the lease is lost. */
 static bool delivery_gate(void *arg)
 {
     struct delivery *self = arg;
@@ -78,7 +77,7 @@ static bool delivery_gate(void *arg)
     return true;
 }
 
-/* Wipes the text, which may hold a one-time link. */
+/* Erases the text, which may contain a one-time link. */
 static enum transport_outcome delivery_hand_over(struct delivery *self, const char *to,
                                                  const char *text,
                                                  char reason[TRANSPORT_REASON_MAX])
@@ -111,7 +110,7 @@ static int delivery_template(struct delivery *self, json_t *variables, struct te
     return error_set(err, ERR_NOT_FOUND, "Template not found.");
 }
 
-/* Why a message must not be sent; NULL: it may. */
+/* Returns why a message must not be sent, or NULL. */
 static const char *delivery_obstacle(const struct delivery *self)
 {
     struct maild *d = work_maild(&self->item);
@@ -151,7 +150,7 @@ static enum transport_outcome delivery_send(struct delivery *self,
     return delivery_hand_over(self, to, delivery_text(self, &template, variables, to), reason);
 }
 
-/* Attempts that are repeated are not audited. */
+/* Audits no attempts that will be retried. */
 static struct sql_audit delivery_audit(const struct delivery *self, bool sent)
 {
     return audit_row(self->item.req, &(struct audit){.action = "mail.send",
@@ -276,8 +275,7 @@ static void delivery_run(struct work_item *item)
 
 /* ---- claiming ---- */
 
-/* Makes waiting mails due once the server is back: a batch at a time, because this fiber also
- * renews leases. */
+/* Makes one batch of waiting email due, because this fiber also renews leases. */
 static void resume(struct maild *d, const struct request *req)
 {
     struct transport *transport = d->transport;
@@ -363,7 +361,7 @@ static int64_t delivery_room(struct maild *d, int64_t active)
     return config->deliveries - active;
 }
 
-/* ---- for the rest of the daemon ---- */
+/* ---- start and stop ---- */
 
 static int64_t read_state(void *arg)
 {
@@ -415,7 +413,7 @@ void deliver_hurry(struct maild *d)
     work_kick(d->deliver->work);
 }
 
-/* Lets deliveries end by themselves, then cancels those not handed over yet, then all. */
+/* Waits for deliveries; then cancels those not handed over, then all. */
 bool deliver_stop(struct maild *d)
 {
     static const int64_t steps_ms[] = {4000, 4000, 2000};

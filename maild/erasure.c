@@ -1,13 +1,12 @@
 /*
- * erasure.c - what maild keeps of an account that is deleted with all that it owned: its jobs.
- * Handlers: account_wipe, account_erased, which authd calls.
+ * erasure.c - removes an erased account's jobs; authd calls it.
  */
 #include "common/service/erasure.h"
 #include "common/service/audit.h"
 #include "maild/maild.h"
 #include "maild/sql/job.h"
 
-/* Idempotent; job_put.sql refuses later jobs. */
+/* Idempotent. job_put.sql rejects later jobs. */
 int account_wipe(struct maild *d, const struct request *req, const struct account_wipe_in *in,
                  struct nothing *out UNUSED, struct error *err)
 {

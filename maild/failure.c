@@ -1,4 +1,4 @@
-/* failure.c - what failed of a project's mail, for its admins. Handler: mail_failures. */
+/* failure.c - lists a project's failed emails for its admins. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -7,7 +7,6 @@
 #include "maild/maild.h"
 #include "maild/sql/mail.h"
 
-/* Fails: VALIDATION (a cursor of another list). */
 int mail_failures(struct maild *d, const struct request *req, const struct mail_failures_in *in,
                   struct mail_failure_list *out, struct error *err)
 {

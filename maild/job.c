@@ -1,10 +1,6 @@
 /*
- * job.c - jobs: what other daemons want done when the time has come, and what the operator sees and
- * does. Handlers: job_put, job_list, job_run_due; and the work (work.h) on jobs.
- *
- * A job is due by contract time, whichever way that moves.  authd does what it is about, and knows
- * when there is nothing to do any more; so a job may be tried as often as it takes, and is never
- * given up.
+ * job.c - jobs that other daemons schedule (work.h). A job is due by contract time, even if that
+ * jumps, and is retried until authd has nothing left to do.
  */
 #include <string.h>
 
@@ -15,26 +11,26 @@
 #include "maild/work.h"
 
 enum {
-    POLL_MS = 500, /* a due job begins within two seconds, also when the clock jumps */
+    POLL_MS = 500, /* a job begins within 2 s of a clock jump */
     CALL_MS = 10000,
     ROOM = 8,
     BACKOFF_MIN_MS = 250, /* authd's clock may be a moment behind */
     BACKOFF_MAX_MS = 60000,
-    RUN_WAIT_MS = 8000, /* job_run_due waits so long for what it began */
+    RUN_WAIT_MS = 8000, /* job_run_due waits for the jobs it started */
     RUN_STEP_MS = 50,
     STOP_MS = 10000,
 };
 
 struct job {
-    struct work_item item; /* first */
+    struct work_item item; /* must be first */
     struct uuid account, schedule, project;
-    bool reminder; /* else the deletion */
+    bool reminder; /* false: deletion */
     int64_t attempts;
 };
 
 struct jobs {
     struct work *work;
-    uint64_t *done[2], *retried[2]; /* by `reminder` */
+    uint64_t *done[2], *retried[2]; /* indexed by `reminder` */
 };
 
 /* ---- working ---- */
@@ -53,8 +49,8 @@ static int ask_authd(const struct job *self, struct error *err)
     return authd_account_delete(bus, req, &deletion, &nothing, err);
 }
 
-/* failure: NULL when done. Nothing is recorded in a read-only project: the lease ends, and the job
- * is retried later. */
+/* failure NULL: done. Records nothing in a read-only project: the lease expires, and the job is
+ * retried. */
 static int job_record(const struct job *self, const char *failure)
 {
     struct maild *d = work_maild(&self->item);
@@ -110,7 +106,7 @@ static void job_run(struct work_item *item)
 
 /* ---- claiming ---- */
 
-/* Jobs wait unharmed, and without attempts, while no authd is there. */
+/* Without authd, jobs wait without an attempt. */
 static int64_t job_room(struct maild *d, int64_t active)
 {
     return bus_has_peer(d->svc.bus, "authd") ? ROOM - active : 0;
@@ -190,7 +186,6 @@ void job_stop(struct maild *d)
 
 /* ---- handlers ---- */
 
-/* Stores a job durably. Idempotent by id. */
 int job_put(struct maild *d, const struct request *req, const struct job_put_in *in,
             struct nothing *out UNUSED, struct error *err)
 {
@@ -236,7 +231,6 @@ static int count_due(struct maild *d, const struct request *req, int64_t *ret, s
     return 0;
 }
 
-/* Tries every due job now and waits a while for the outcome. */
 int job_run_due(struct maild *d, const struct request *req, const struct nothing *in UNUSED,
                 struct job_run_due_out *out, struct error *err)
 {

@@ -1,4 +1,4 @@
-/* job_api.c - the shapes of jobs. See maild_api.c. */
+/* job_api.c - field tables of job_api.h. See maild_api.c. */
 #include "maild/job_api.h"
 
 enum { JOBS_MAX = 1000 };

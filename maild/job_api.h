@@ -1,14 +1,14 @@
-/* job_api.h - what is to be done at a time, for authd. */
+/* job_api.h - scheduled jobs of authd. */
 #ifndef ATRIUM_MAILD_JOB_API_H
 #define ATRIUM_MAILD_JOB_API_H
 
 #include "common/wire/fields.h"
 
-/* A job for authd at a time. Idempotent by id. Drops what waits for the schedule `replaces`. */
+/* A job at a set time. Idempotent by id. Drops the waiting job of the schedule `replaces`. */
 struct job_put_in {
     struct uuid id;
     const char *kind; /* "account-delete", "account-reminder" */
-    int64_t dueAt;    /* contract time, ms */
+    int64_t dueAt;    /* contract time */
     struct uuid account, schedule, projectId;
     struct uuid replaces; /* absent: nothing */
 };
@@ -34,7 +34,7 @@ struct job_list_out {
 FIELD_DECLARE(job_list_out);
 
 struct job_run_due_out {
-    int64_t due, left; /* before; after a while */
+    int64_t due, left;
 };
 FIELD_DECLARE(job_run_due_out);
 

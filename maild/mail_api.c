@@ -1,4 +1,4 @@
-/* mail_api.c - the shapes of mails in the queue. See maild_api.c. */
+/* mail_api.c - field tables of mail_api.h. See maild_api.c. */
 #include "maild/mail_api.h"
 
 #include "common/domain/language.h"

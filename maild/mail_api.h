@@ -1,4 +1,4 @@
-/* mail_api.h - mails: queued, failed, tried again. */
+/* mail_api.h - queued and failed emails. */
 #ifndef ATRIUM_MAILD_MAIL_API_H
 #define ATRIUM_MAILD_MAIL_API_H
 
@@ -16,33 +16,32 @@ struct mail_failure {
     const char *template, *state; /* "retrying", "failed" */
     const char *error;
     int64_t attempts, createdAt;
-    int64_t triedAt, nextAt; /* 0: before that was kept; it was given up, or is being tried */
+    int64_t triedAt, nextAt; /* nextAt 0: failed, or being tried */
 };
 FIELD_DECLARE(mail_failure);
 
 struct mail_failure_list {
-    struct field_list resources; /* struct mail_failure, the newest first */
+    struct field_list resources; /* struct mail_failure, newest first */
     const char *next;
 };
 FIELD_DECLARE(mail_failure_list);
 
-/* One mail to one person; dropped when the project maps no such template, unless `builtin` allows
- * the installation's own, which is also used without a project (projectName is then the
- * installation's name). Idempotent by id. `variables` is a JSON object of texts that has
- * projectName, tenantCode, recipientName and recipientEmail. */
+/* An email to one person, dropped when the project has no such template, unless `builtin` allows
+ * the installation's own, which an email without a project uses too. Idempotent by id. `variables`
+ * is a JSON object of texts with projectName, tenantCode, recipientName and recipientEmail. */
 struct mail_enqueue_in {
     struct uuid id, projectId;
     bool builtin;
     const char *template, *language /* BCP 47, optional */;
-    const char *to;              /* e-mail address */
-    const char *variables;       /* JSON object: name -> text */
-    const char *defaultLanguage; /* of the project, optional: where the recipient's is not mapped */
-    int64_t expiresAt; /* contract time, optional: of no use from then on, and not sent any more */
+    const char *to;
+    const char *variables;
+    const char *defaultLanguage; /* if no template has the recipient's; optional */
+    int64_t expiresAt;           /* contract time, optional: not sent after that */
 };
 FIELD_DECLARE(mail_enqueue_in);
 
 struct mail_enqueue_out {
-    bool queued; /* false: there is no such template, or the mail is known already */
+    bool queued; /* false: no such template, or queued before */
 };
 FIELD_DECLARE(mail_enqueue_out);
 
@@ -52,7 +51,7 @@ struct mail_queue_in {
 };
 FIELD_DECLARE(mail_queue_in);
 
-/* No address and no content: those are personal data. */
+/* Contains no personal data such as an address. */
 struct mail_queue_row {
     struct uuid id, projectId;
     const char *template, *state, *lastError;
@@ -73,12 +72,12 @@ FIELD_DECLARE(mail_id_in);
 
 struct mail_retry_all_in {
     struct uuid projectId;
-    int64_t since; /* real time of the enqueue, ms */
+    int64_t since; /* real time of queueing */
 };
 FIELD_DECLARE(mail_retry_all_in);
 
 struct mail_retry_all_out {
-    int64_t due; /* messages that would have waited longer */
+    int64_t due; /* messages made due early */
 };
 FIELD_DECLARE(mail_retry_all_out);
 

@@ -1,4 +1,4 @@
-/* maild.c - the program atrium-maild: its tables and one call. */
+/* maild.c - the program atrium-maild. */
 #include "maild/maild.h"
 
 #include <string.h>
@@ -16,7 +16,7 @@
 
 enum { PURGE_PERIOD_MS = HOURS(1), PURGE_BATCH = 1000 };
 
-/* Ended messages and jobs are kept this long to recognize repetitions. */
+/* Finished rows are kept this long, to recognize repeated requests. */
 static const int64_t purge_after_ms = DAYS(30);
 
 extern const struct db_migration maild_migrations[];
@@ -166,7 +166,7 @@ static const struct purge_step purge_steps[] = {
     {.table = NULL},
 };
 
-/* Works for a second at most; settingsd calls until nothing is left. */
+/* settingsd repeats the call until nothing is left. */
 int project_purge(struct maild *d, const struct request *req, const struct project_purge_in *in,
                   struct project_purge_out *out, struct error *err)
 {

@@ -1,11 +1,9 @@
 /*
  * maild.h - what the files of maild share.
  *
- * maild turns "mail this template to that person" into a message that is sent once: other daemons
- * enqueue (queue.c), deliver.c takes what is due, renders and builds it (render.c, message.c) and
- * hands it to the transport that the configuration names (transport.h).  Other daemons also leave
- * jobs for later (job.c), and what happens in them is posted to projects (webhook/).  work.c shares
- * all of that among the instances.
+ * Other daemons queue "template and recipient" (queue.c). deliver.c takes what is due, renders and
+ * builds it (render.c, message.c), and passes it to the transport (transport.h). job.c runs jobs,
+ * and webhook/ posts events. work.c divides the work among instances.
  */
 #ifndef ATRIUM_MAILD_MAILD_H
 #define ATRIUM_MAILD_MAILD_H
@@ -24,22 +22,22 @@ struct maild_config {
     const char *smtp_url, *smtp_user, *smtp_password_file, *smtp_starttls, *smtp_ca_file;
     int64_t smtp_timeout; /* ms */
     int64_t mail_max_age; /* ms */
-    int64_t deliveries;   /* at the same time */
+    int64_t deliveries;
     const char *from_address, *from_name;
-    const char *installation_name; /* in mails of the installation itself */
-    const char **allow_networks;   /* closed networks that receivers of webhooks may be in */
-    const char *webhook_ca_file;   /* NULL: the system's */
+    const char *installation_name; /* in its own emails */
+    const char **allow_networks;   /* private networks for webhooks */
+    const char *webhook_ca_file;
 };
 
 struct maild {
     struct service svc;
-    struct smtp_server smtp; /* as it was read; not of the file transport */
-    struct clock *real;      /* wall clock, never moved: due times and leases */
+    struct smtp_server smtp; /* unused by the file transport */
+    struct clock *real;      /* never moved: due times and leases */
     struct transport *transport;
     struct deliver *deliver;
     struct jobs *jobs;
     struct backlog *backlog;
-    struct network_rules networks; /* that receivers of webhooks may be in */
+    struct network_rules networks; /* for webhooks */
     struct webhooks *webhooks;
 };
 
@@ -47,31 +45,28 @@ struct maild {
 #define SERVICE_OPERATIONS OPERATION_HANDLERS
 #include "common/bus/operations.def"
 
-/* check.c */
 extern const struct check maild_checks[];
 
 /* ---- template.c ---- */
 
-/* Picks a project's template: nearest to the language, then the default language, then without a
- * language, then any. Languages are tags as language_tag() spells them, or "". ERR_NOT_FOUND: none
- * is mapped. Parks. */
+/* Picks the template nearest to the language, then the default language, then none, then any.
+ * Languages are as language_tag() spells them, or "". ERR_NOT_FOUND: none. Parks. */
 int template_pick(struct maild *d, const struct request *req, struct uuid project, const char *name,
                   const char *language, const char *default_language, struct template_record *out,
                   struct error *err) MUST_USE;
 
 /* ---- deliver.c ---- */
 
-/* Starts delivering through d->transport. -1 when no fiber is left. */
+/* -1: no fiber is left. */
 int deliver_start(struct maild *d, struct error *err) MUST_USE;
 
 /* Looks for due messages now instead of within a second. */
 void deliver_kick(struct maild *d);
 
-/* The same, and retries an unreachable mail server at once. */
+/* Also retries an unreachable mail server immediately. */
 void deliver_hurry(struct maild *d);
 
-/* Stops claiming and waits up to 10 seconds for running deliveries. Parks. True when all have
- * ended. */
+/* Waits up to 10 s for running deliveries. Parks. True when all have ended. */
 bool deliver_stop(struct maild *d);
 
 /* ---- backlog.c ---- */
@@ -82,10 +77,10 @@ void backlog_start(struct maild *d);
 
 /* ---- job.c ---- */
 
-/* -1 when no fiber is left. */
+/* -1: no fiber is left. */
 int job_start(struct maild *d, struct error *err) MUST_USE;
 
-/* Stops claiming and waits up to 10 seconds for running jobs. Parks. */
+/* Waits up to 10 s for running jobs. Parks. */
 void job_stop(struct maild *d);
 
 #endif

@@ -1,7 +1,5 @@
 /*
- * maild_api.h - the operations of maild by which gateways and daemons call it, and the tables of
- * all that it takes and gives. The structs are in the headers of their subjects, *_api.h beside
- * this.
+ * maild_api.h - maild's operations and field tables, for their callers. Structs are in *_api.h.
  */
 #ifndef ATRIUM_MAILD_MAILD_API_H
 #define ATRIUM_MAILD_MAILD_API_H

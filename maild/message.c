@@ -1,4 +1,4 @@
-/* message.c - see message.h. Called by deliver.c; both transports send exactly these bytes. */
+/* message.c - see message.h. Both transports send exactly these bytes. */
 #include "maild/message.h"
 
 #include <ctype.h>
@@ -11,11 +11,11 @@
 #include "maild/buffer.h"
 
 enum {
-    LINE_MAX_BYTES = 998,    /* RFC 5322, section 2.1.1, without CRLF */
-    PLAIN_HEADER_MAX = 66,   /* a header text up to here stays on one line of 78 */
-    ENCODED_WORD_BYTES = 39, /* 52 of base64, the 12 around it and "Subject: ": a line with an
-                                encoded word has at most 76 (RFC 2047, section 2) */
-    QUOTED_LINE_MAX = 75,    /* and the soft break's "=": 76 (RFC 2045, section 6.7) */
+    LINE_MAX_BYTES = 998,  /* RFC 5322, section 2.1.1, without CRLF */
+    PLAIN_HEADER_MAX = 66, /* a header text up to this length stays on one line of 78 */
+    ENCODED_WORD_BYTES =
+        39, /* 52 of base64, 12 around it and "Subject: ": at most 76 (RFC 2047, section 2) */
+    QUOTED_LINE_MAX = 75, /* 76 with the soft line break's "=" (RFC 2045, section 6.7) */
 };
 
 static char *header_line(struct arena *arena, const char *text)
@@ -29,7 +29,7 @@ static char *header_line(struct arena *arena, const char *text)
     return line;
 }
 
-/* Bytes of text, at most `max`, that end with a whole UTF-8 character. */
+/* Returns at most `max` bytes that end with a whole UTF-8 character. */
 static size_t whole_characters(const char *text, size_t max)
 {
     size_t length = strnlen(text, max);
@@ -39,7 +39,7 @@ static size_t whole_characters(const char *text, size_t max)
     return length;
 }
 
-/* Encoded words (RFC 2047), one on each line. */
+/* Appends encoded words (RFC 2047), one per line. */
 static void add_encoded(struct buffer *out, const char *line)
 {
     const char *separator = "";
@@ -68,7 +68,7 @@ static void add_subject(struct buffer *out, const char *text)
     buffer_text(out, "\r\n");
 }
 
-/* name <address>; a name of more than plain words is encoded, which needs no quoting. */
+/* Encodes a name of more than plain words, so that it needs no quoting. */
 static void add_mailbox(struct buffer *out, const char *header, const char *name,
                         const char *address)
 {
@@ -112,7 +112,7 @@ static char *with_crlf(struct arena *arena, const char *text)
     return out.text;
 }
 
-/* Whether text may travel as it is: ASCII, no control characters but tabs, no line too long. */
+/* True when the text needs no encoding: ASCII without control characters, and no long line. */
 static bool is_seven_bit(const char *text)
 {
     size_t column = 0;
@@ -129,7 +129,7 @@ static bool is_seven_bit(const char *text)
     return true;
 }
 
-/* Quoted-printable (RFC 2045, section 6.7) of text whose lines end with CRLF. */
+/* Appends quoted-printable (RFC 2045, section 6.7). */
 static void add_quoted(struct buffer *out, const char *text)
 {
     size_t column = 0;
@@ -170,7 +170,7 @@ static void add_part(struct buffer *out, const char *type, const char *text)
         add_quoted(out, body);
 }
 
-/* The plain text first: readers show the last part that they can (RFC 2046, section 5.1.4). */
+/* Plain text comes first: readers show the last part they can (RFC 2046, section 5.1.4). */
 static void add_alternatives(struct buffer *out, const struct message *message)
 {
     const char *id = message->id.text;

@@ -1,4 +1,4 @@
-/* message.h - the text of one mail as it goes to a server or a file (RFC 5322, MIME). */
+/* message.h - an email's text as sent to a server or written to a file (RFC 5322, MIME). */
 #ifndef ATRIUM_MAILD_MESSAGE_H
 #define ATRIUM_MAILD_MESSAGE_H
 
@@ -6,18 +6,18 @@
 #include "common/base/uuid.h"
 
 struct message {
-    struct uuid id;                       /* Message-ID, the same in every attempt */
-    int64_t date_ms;                      /* real time of the enqueue: Date */
-    const char *to;                       /* e-mail address */
-    const char *from_address, *from_name; /* from_name may be "" */
+    struct uuid id;  /* Message-ID, the same in every attempt */
+    int64_t date_ms; /* real time of queueing */
+    const char *to;
+    const char *from_address, *from_name; /* name can be "" */
     const char *subject;
     const char *text;
     const char *html;     /* NULL: text only */
-    const char *language; /* Content-Language, "" for none */
+    const char *language; /* "": none */
 };
 
-/* The complete text with CRLF, no line over 998 bytes, NUL-terminated, from the arena. Control
- * characters in headers become spaces, so that no field adds a header. */
+/* Returns CRLF lines of at most 998 bytes. No value can add a header: control characters become
+ * spaces. */
 char *message_build(struct arena *arena, const struct message *message);
 
 #endif

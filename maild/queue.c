@@ -1,4 +1,4 @@
-/* queue.c - the queue of messages: what other daemons put in, what the operator sees and does. */
+/* queue.c - queues messages, and lets the operator list, retry and drop them. */
 #include <string.h>
 
 #include "common/domain/language.h"
@@ -21,7 +21,6 @@ static struct sql_audit message_audit(const struct request *req, const char *act
     return audit_row(req, &(struct audit){.action = action, .type = "Message", .id = message});
 }
 
-/* Stores a message durably before it answers. Idempotent by id. */
 int mail_enqueue(struct maild *d, const struct request *req, const struct mail_enqueue_in *in,
                  struct mail_enqueue_out *out, struct error *err)
 {
@@ -65,7 +64,7 @@ int mail_queue(struct maild *d, const struct request *req, const struct mail_que
     return 0;
 }
 
-/* Fails: NOT_FOUND, CONFLICT (its content was erased). */
+/* Fails with CONFLICT if the content was erased. */
 int mail_retry(struct maild *d, const struct request *req, const struct mail_id_in *in,
                struct nothing *out UNUSED, struct error *err)
 {
@@ -105,7 +104,7 @@ int mail_retry_all(struct maild *d, const struct request *req, const struct mail
     return 0;
 }
 
-/* A mail being delivered may still arrive. Fails: NOT_FOUND. */
+/* An email in delivery may still arrive. */
 int mail_drop(struct maild *d, const struct request *req, const struct mail_id_in *in,
               struct nothing *out UNUSED, struct error *err)
 {

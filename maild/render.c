@@ -1,6 +1,5 @@
 /*
- * render.c - see render.h.  Used by template.c when a template is put and by deliver.c when it is
- * sent.
+ * render.c - see render.h.
  */
 #include "maild/render.h"
 
@@ -14,12 +13,12 @@
 enum { QUOTED_MAX = 64 };
 
 struct placeholder {
-    const char *begin, *end; /* end: behind the "}}" */
+    const char *begin, *end; /* end: after the "}}" */
     const char *name;
     size_t length;
 };
 
-/* Finds the next placeholder. 1: found; 0: none; -1: not closed (only begin is set). */
+/* 1: found; 0: none; -1: not closed (only begin is set). */
 static int placeholder_next(const char *text, struct placeholder *ret)
 {
     const char *open = strstr(text, "{{");
@@ -81,7 +80,7 @@ static const char *escaped(struct arena *arena, const char *text)
     }
 }
 
-/* The value as it may stand in the query of a link: only RFC 3986's unreserved characters. */
+/* Percent-encodes all but RFC 3986's unreserved characters. */
 static const char *percent_encoded(struct arena *arena, const char *text)
 {
     char *spelt = arena_alloc(arena, 3 * strlen(text) + 1), *to = spelt;
@@ -97,12 +96,11 @@ static const char *percent_encoded(struct arena *arena, const char *text)
     return spelt;
 }
 
-/* What may be a link at the end of the rendered text: ASCII without blanks, quotes and angle
- * brackets. */
+/* A possible link at the end of the text: ASCII without blanks, quotes and angle brackets. */
 struct link {
     size_t begin, end;
-    bool decided;  /* it has a "?" or a "#", */
-    bool in_query; /* and a scheme before that */
+    bool decided;  /* "?" or "#" was found */
+    bool in_query; /* a scheme comes before that */
 };
 
 static bool has_scheme(const char *text, size_t size)

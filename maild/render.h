@@ -1,6 +1,5 @@
 /*
- * render.h - `{{name}}` in templates.  There is no other syntax: no conditions, no loops, no raw
- * form.
+ * render.h - replaces `{{name}}` in templates. There is no other syntax.
  */
 #ifndef ATRIUM_MAILD_RENDER_H
 #define ATRIUM_MAILD_RENDER_H
@@ -11,25 +10,25 @@
 #include "maild/template_names.h"
 
 enum render_mode {
-    RENDER_TEXT, /* values as they are */
-    RENDER_HTML, /* values escaped for HTML text and quoted attributes */
+    RENDER_TEXT,
+    RENDER_HTML, /* escapes values for HTML text and quoted attributes */
 };
 
-/* Reports unclosed and unknown placeholders at `path`; -1 when there are any. text may be NULL. */
+/* Reports unclosed and unknown placeholders at `path`: -1. text can be NULL. */
 int render_check(const struct template_name *name, const char *path, const char *text,
                  struct error *err) MUST_USE;
 
-/* Replaces placeholders by members of `variables` (a JSON object; missing ones are empty), from the
- * arena. Values in the query or fragment of a link are percent-encoded (RFC 3986, section 2.1). */
+/* Replaces placeholders with members of `variables` (a JSON object). Values in a link's query or
+ * fragment are percent-encoded (RFC 3986, section 2.1). */
 char *render(struct arena *arena, const char *text, const json_t *variables, enum render_mode mode);
 
-/* For subject lines, which show no secrets: mail programs list them. */
+/* Leaves secrets out: mail programs list subjects. */
 char *render_subject(struct arena *arena, const char *text, const json_t *variables);
 
-/* Returns a placeholder's value or NULL. `in_query`: in the query or fragment of a link. */
+/* `in_query`: in a link's query or fragment. Can return NULL. */
 typedef const char *render_value(void *arg, const char *name, bool in_query);
 
-/* With values that are not escaped. */
+/* Does not escape the values. */
 char *render_with(struct arena *arena, const char *text, render_value *value, void *arg);
 
 #endif

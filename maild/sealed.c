@@ -1,4 +1,4 @@
-/* sealed.c - see sealed.h. The plain form is recipient, NUL, variables. */
+/* sealed.c - see sealed.h. The plain text is recipient, NUL, variables. */
 #include "maild/sealed.h"
 
 #include <string.h>

@@ -1,9 +1,7 @@
 /*
- * smtp_pool.c - see smtp_pool.h.
- *
- * The mutex guards the lists and every job.  A job belongs to the fiber that waits for it and to
- * the thread that works on it; the one that lets go last frees it.  A thread never touches a fiber:
- * it puts the job on the list of news and pokes the eventfd, and the loop wakes the fiber.
+ * smtp_pool.c - see smtp_pool.h. The mutex protects the lists and every job. A job belongs to its
+ * fiber and its thread; the last one frees it. A thread wakes a fiber through `news` and the
+ * eventfd.
  */
 #include "maild/smtp_pool.h"
 
@@ -22,16 +20,16 @@
 #include "common/base/memory.h"
 
 enum {
-    IDLE_MS = 5000,  /* a connection without mails is kept so long */
-    LOOK_MS = 1000,  /* a fiber looks whether it is to let go */
-    GRACE_MS = 1500, /* for a thread to notice its deadline; libcurl asks once a second */
+    IDLE_MS = 5000,  /* keeps an unused connection */
+    LOOK_MS = 1000,  /* between a fiber's checks */
+    GRACE_MS = 1500, /* to notice a deadline; libcurl checks once a second */
 };
 
 enum job_state {
-    JOB_WAITING, /* in the list of that name */
+    JOB_WAITING, /* in `waiting` */
     JOB_RUNNING,
-    JOB_ASKING,  /* the thread waits for the gate's answer */
-    JOB_GRANTED, /* the server may have the mail's text from now on */
+    JOB_ASKING,  /* waiting for the gate's answer */
+    JOB_GRANTED, /* the server may now have the text */
     JOB_DENIED,
     JOB_DONE,
 };
@@ -41,20 +39,20 @@ struct job {
     struct smtp_pool *pool;
     struct fiber *fiber;
     enum job_state state;
-    bool in_news, abandoned; /* abandoned: the fiber has let go */
-    bool check;              /* no mail: smtp_session_check() */
+    bool in_news, abandoned; /* abandoned: the fiber has left */
+    bool check;              /* runs smtp_session_check() */
     int64_t deadline_mono_ms;
-    struct mail mail; /* its texts are the job's own */
+    struct mail mail; /* the job owns its texts */
     struct smtp_result result;
 };
 
 struct smtp_pool {
     struct loop *loop;
-    const struct smtp_server *server; /* guarded too */
+    const struct smtp_server *server; /* under the mutex */
     int event_fd;
     pthread_t *threads;
     size_t thread_max, thread_count, idle_count, ended_count;
-    size_t waiting_count; /* jobs in `waiting` */
+    size_t waiting_count;
     pthread_mutex_t mutex;
     pthread_cond_t work_there, answered, thread_ended;
     struct job *waiting, **waiting_end, *news;
@@ -97,7 +95,7 @@ static struct job *job_new(struct smtp_pool *pool, const struct mail *mail,
     return self;
 }
 
-/* The text may hold a one-time link. */
+/* The text may contain a one-time link. */
 static void job_free(struct job *self)
 {
     if (self->mail.text)
@@ -108,7 +106,7 @@ static void job_free(struct job *self)
     free(self);
 }
 
-/* With the mutex held. */
+/* Needs the mutex. */
 static void put_waiting(struct smtp_pool *self, struct job *job)
 {
     *self->waiting_end = job;
@@ -182,7 +180,7 @@ static bool on_hand_over(void *arg)
     return granted;
 }
 
-/* With the mutex held, which it gives back while it works. */
+/* Needs the mutex; releases it while working. */
 static void run_first(struct smtp_pool *self, struct smtp_session *session)
 {
     struct job *job = self->waiting;
@@ -210,7 +208,7 @@ static void run_first(struct smtp_pool *self, struct smtp_session *session)
     lock(self);
 }
 
-/* With the mutex held. Closes a connection that has been idle. */
+/* Needs the mutex. Closes an idle connection. */
 static void wait_for_work(struct smtp_pool *self, struct smtp_session *session)
 {
     struct timespec until;
@@ -255,8 +253,7 @@ static void *thread_main(void *arg)
     return NULL;
 }
 
-/* With the mutex held, after put_waiting(): starts a thread if more jobs wait than threads are
- * idle, and there is room. */
+/* Needs the mutex. Starts a thread if more jobs wait than threads are idle. */
 static void start_thread(struct smtp_pool *self)
 {
     sigset_t all, before;
@@ -290,12 +287,12 @@ static void on_news(void *arg, short revents UNUSED)
     unlock(self);
 }
 
-/* The gate is asked without the mutex: it parks. */
+/* Asks without the mutex: the gate parks. */
 static void answer(struct smtp_pool *self, struct job *job, const struct transport_gate *gate)
 {
     bool granted;
 
-    assert(gate); /* a job without one never asks */
+    assert(gate); /* jobs without a gate never ask */
 
     unlock(self);
     granted = gate->open(gate->arg);
@@ -304,7 +301,7 @@ static void answer(struct smtp_pool *self, struct job *job, const struct transpo
     pthread_cond_broadcast(&self->answered);
 }
 
-/* With the mutex held: the fiber leaves its job, whose outcome is unknown. */
+/* Needs the mutex. The fiber leaves its job; the outcome is unknown. */
 static void abandon(struct smtp_pool *self, struct job *job, struct smtp_result *ret)
 {
     *ret = (struct smtp_result){.outcome = job->state == JOB_GRANTED ? TRANSPORT_UNKNOWN
@@ -314,7 +311,7 @@ static void abandon(struct smtp_pool *self, struct job *job, struct smtp_result 
     job->abandoned = true;
     pthread_cond_broadcast(&self->answered);
     if (job->state != JOB_WAITING)
-        return; /* the thread frees it */
+        return;
     take_waiting(self, job);
     job_free(job);
 }
@@ -403,7 +400,7 @@ struct smtp_pool *smtp_pool_new(struct loop *loop, const struct smtp_server *ser
     return self;
 }
 
-/* With the mutex held. */
+/* Needs the mutex. */
 static bool wait_for_threads(struct smtp_pool *self, int64_t wait_ms)
 {
     struct timespec until;

@@ -9,13 +9,11 @@
 #include "common/base/memory.h"
 #include "maild/maild.h"
 
-/* What smtp_server_share() hands out is its first member. */
+/* `server` must be first. */
 struct shared_server {
     struct smtp_server server;
     atomic_int users;
 };
-
-/* ---- reading ---- */
 
 static int use_ssl_of(const char *word, long *ret, struct error *err)
 {
@@ -62,8 +60,6 @@ bool smtp_server_equal(const struct smtp_server *a, const struct smtp_server *b)
            a->password.length == b->password.length &&
            memcmp(a->password.bytes, b->password.bytes, a->password.length) == 0;
 }
-
-/* ---- sharing ---- */
 
 static struct shared_server *shared(const struct smtp_server *self)
 {

@@ -1,10 +1,7 @@
 /*
- * smtp_session.c - see smtp_session.h.
- *
- * libcurl ends the body of a mail in a wait that blocks, and may block in QUIT when a connection is
- * closed: hence the threads (smtp_pool.h).  Its waits ask on_progress() once a second.  QUIT is
- * said outside of a transfer only, with the reading side of the socket shut down before, so that no
- * server can hold us there.
+ * smtp_session.c - see smtp_session.h. libcurl blocks at the end of a body, where it calls
+ * on_progress() once a second, and can block in QUIT: that is sent only outside a transfer, with
+ * the socket's reading side shut down.
  */
 #include "maild/smtp_session.h"
 
@@ -19,25 +16,24 @@
 #include "common/base/memory.h"
 #include "common/runtime/curl_loop.h"
 
-enum { MAILS_MAX = 100 /* for one connection */ };
+enum { MAILS_MAX = 100 /* per connection */ };
 
 struct smtp_session {
-    const struct smtp_server *server; /* of the connection; NULL: there is none */
-    CURL *easy; /* keeps its connection between two mails; NULL: there is none */
-    int mails;  /* sent on it */
+    const struct smtp_server *server; /* NULL: not connected */
+    CURL *easy;                       /* keeps its connection */
+    int mails;
 };
 
-/* One mail on its way. */
 struct sending {
     const struct smtp_hooks *hooks;
     int64_t deadline_mono_ms;
     const char *text;
-    size_t size;               /* what was not sent yet */
-    bool handed_over, refused; /* what hand_over() said, once it was asked */
-    bool ended;                /* libcurl has the whole text: its last line may be on the way */
+    size_t size;               /* not sent yet */
+    bool handed_over, refused; /* answer of hand_over() */
+    bool ended;                /* the server may get the last line */
 };
 
-/* ---- what libcurl calls ---- */
+/* ---- callbacks of libcurl ---- */
 
 static size_t on_read(char *bytes, size_t size, size_t count, void *arg)
 {
@@ -80,7 +76,7 @@ static CURLcode set_server(struct smtp_session *self)
     SET(CURLOPT_URL, server->url);
     SET(CURLOPT_PROTOCOLS_STR, "smtp,smtps");
     SET(CURLOPT_NOSIGNAL, 1L);
-    SET(CURLOPT_QUICK_EXIT, 1L); /* a resolver that is silent is left behind, not waited for */
+    SET(CURLOPT_QUICK_EXIT, 1L); /* does not wait for a silent resolver */
     SET(CURLOPT_TCP_KEEPALIVE, 1L);
     SET(CURLOPT_USE_SSL, server->use_ssl);
     if (server->ca_file)
@@ -118,7 +114,7 @@ static CURLcode set_mail(CURL *easy, const struct mail *mail, struct curl_slist 
     return code;
 }
 
-/* NOOP: libcurl greets, takes STARTTLS and signs in before it. */
+/* Sends NOOP, before which libcurl greets, starts TLS and signs in. */
 static CURLcode set_nothing_to_send(CURL *easy)
 {
     CURLcode code = CURLE_OK;
@@ -129,10 +125,10 @@ static CURLcode set_nothing_to_send(CURL *easy)
 }
 #undef SET
 
-/* ---- what came of it ---- */
+/* ---- outcomes ---- */
 
-/* True when the server's answer is about this mail's sender, recipient or text. 421 is about the
- * server, failed sign-in about us. */
+/* True when the answer is about this email. 421 is about the server, a failed sign-in about this
+ * client. */
 static bool is_about_mail(const struct sending *sending, CURLcode code, long answer)
 {
     bool of_step =
@@ -143,8 +139,8 @@ static bool is_about_mail(const struct sending *sending, CURLcode code, long ans
     return of_step && answer >= 400 && answer < 600 && !about_us;
 }
 
-/* Maps libcurl's result. Once the server may have the whole mail only its answer counts; before
- * that, connection, TLS and sign-in are not the mail's fault. */
+/* Once the server may have the email, only its answer counts. Before that, connection, TLS and
+ * sign-in failures are not the email's fault. */
 static void classify(CURL *easy, const struct sending *sending, CURLcode code,
                      struct smtp_result *ret)
 {
@@ -190,7 +186,7 @@ static CURLcode open_easy(struct smtp_session *self, const struct smtp_server *s
     return set_server(self);
 }
 
-/* The socket of the connection that is kept, or CURL_SOCKET_BAD. */
+/* Returns the connection's socket, or CURL_SOCKET_BAD. */
 static curl_socket_t kept_socket(const struct smtp_session *self)
 {
     curl_socket_t fd = CURL_SOCKET_BAD;
@@ -200,7 +196,7 @@ static curl_socket_t kept_socket(const struct smtp_session *self)
     return fd;
 }
 
-/* Sends QUIT without waiting for the answer. */
+/* Sends QUIT without waiting. */
 static void close_easy(struct smtp_session *self)
 {
     curl_socket_t fd = kept_socket(self);
@@ -234,10 +230,9 @@ void smtp_session_rest(struct smtp_session *self, bool idle)
         close_easy(self);
 }
 
-/* ---- a mail ---- */
+/* ---- sending ---- */
 
-/* One try. True when a kept connection failed before anything was handed over: the server may have
- * closed it, which says nothing about server or mail. */
+/* True when a reused connection failed before the hand-over: the server may have closed it. */
 static bool try_to_send(struct smtp_session *self, const struct smtp_server *server,
                         const struct mail *mail, int64_t deadline_mono_ms,
                         const struct smtp_hooks *hooks, struct smtp_result *ret)

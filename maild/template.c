@@ -1,4 +1,4 @@
-/* template.c - the templates that a project has mapped. What is not mapped is not mailed. */
+/* template.c - a project's mail templates. An email without a template is not sent. */
 #include "maild/sql/template.h"
 
 #include <string.h>
@@ -33,7 +33,7 @@ static const char *subject_value(void *arg, const char *name, bool in_query UNUS
     return NULL;
 }
 
-/* A secret link must lead only to the recipient. */
+/* A secret link must reach only the recipient. */
 static int secrets_check(struct arena *arena, const struct template_put_in *in, struct error *err)
 {
     const char *why = in->html ? template_html_check(arena, in->html) : NULL;
@@ -102,7 +102,7 @@ static int template_find(struct maild *d, const struct request *req, struct uuid
     return sql_template_get(d->svc.db, req, &get, out, err);
 }
 
-/* Writes with the project's templates locked, within the limits. */
+/* Locks the project's templates. */
 static int put_within_limit(struct maild *d, const struct request *req,
                             const struct sql_template_put_in *put, struct template_record *out,
                             struct error *err)
@@ -119,8 +119,7 @@ static int put_within_limit(struct maild *d, const struct request *req,
     return rows < 0 ? -1 : list_write_commit(&write, req, err);
 }
 
-/* Maps or replaces a template. Fails: NOT_FOUND (no such name), VALIDATION (unknown variable),
- * CONFLICT (If-Match, If-None-Match, limits). */
+/* Fails with VALIDATION (unknown variable), CONFLICT (If-Match, If-None-Match, limits). */
 static int template_write(struct maild *d, const struct request *req,
                           const struct template_put_in *in, const char *if_match,
                           const char *if_none_match, struct template_record *out, struct error *err)
@@ -151,9 +150,8 @@ static int template_write(struct maild *d, const struct request *req,
     return put_within_limit(d, req, &put, out, err);
 }
 
-/* ---- between daemons ---- */
+/* ---- operations between daemons ---- */
 
-/* Errors: those of template_write(). */
 int template_put(struct maild *d, const struct request *req, const struct template_put_in *in,
                  struct template_record *out, struct error *err)
 {
@@ -212,7 +210,6 @@ int template_mapped(struct maild *d, const struct request *req, const struct tem
     return 0;
 }
 
-/* Renders with sample values. Fails: NOT_FOUND, VALIDATION. */
 int template_preview(struct maild *d, const struct request *req,
                      const struct template_preview_in *in, struct email_template_preview *out,
                      struct error *err)
@@ -235,7 +232,6 @@ int template_preview(struct maild *d, const struct request *req,
     return 0;
 }
 
-/* Unmaps a template in one language or in all. Fails: NOT_FOUND, VALIDATION. */
 int template_delete(struct maild *d, const struct request *req, const struct template_delete_in *in,
                     struct nothing *out UNUSED, struct error *err)
 {
@@ -250,7 +246,7 @@ int template_delete(struct maild *d, const struct request *req, const struct tem
     return require_template(sql_template_delete(d->svc.db, req, &delete, err), err);
 }
 
-/* ---- routes: the same for the caller's project ---- */
+/* ---- routes of the caller's project ---- */
 
 int email_templates(struct maild *d, const struct request *req, const struct nothing *in UNUSED,
                     struct template_records *out, struct error *err)
@@ -260,7 +256,6 @@ int email_templates(struct maild *d, const struct request *req, const struct not
     return template_list(d, req, &list, out, err);
 }
 
-/* Fails: NOT_FOUND (no such name, or not mapped in that language), VALIDATION. */
 int email_template_get(struct maild *d, const struct request *req,
                        const struct email_template_get_in *in, struct template_record *out,
                        struct error *err)

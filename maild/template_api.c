@@ -1,14 +1,14 @@
-/* template_api.c - the shapes of mail templates. See maild_api.c. */
+/* template_api.c - field tables of template_api.h. See maild_api.c. */
 #include "maild/template_api.h"
 
 #include "common/domain/language.h"
 #include "common/domain/list_limit.h"
 
 enum {
-    TEMPLATE_NAME_MAX = 4096, /* a name that is too long is not found, like any unknown one */
-    SUBJECT_MAX = 998,        /* one header line, RFC 5322, section 2.1.1 */
+    TEMPLATE_NAME_MAX = 4096, /* a longer name is not found */
+    SUBJECT_MAX = 998, /* RFC 5322, section 2.1.1 */
     PART_MAX = 262144,
-    PREVIEW_MAX = 7 * PART_MAX, /* {{undoUrl}} in a link's query has a sample of 68 bytes */
+    PREVIEW_MAX = 7 * PART_MAX, /* {{undoUrl}} in a link's query becomes 68 bytes */
 };
 
 static const struct field email_template_in_rows[] = {

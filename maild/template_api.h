@@ -1,30 +1,30 @@
-/* template_api.h - the mail templates of a project. */
+/* template_api.h - a project's mail templates. */
 #ifndef ATRIUM_MAILD_TEMPLATE_API_H
 #define ATRIUM_MAILD_TEMPLATE_API_H
 
 #include "common/wire/fields.h"
 
 struct email_template_in {
-    const char *name; /* path */
+    const char *name;
     const char *language, *subject, *html, *text;
-    const char *ifMatch, *ifNoneMatch; /* headers */
+    const char *ifMatch, *ifNoneMatch;
 };
 FIELD_DECLARE(email_template_in);
 
 struct email_template_get_in {
-    const char *name;     /* path */
+    const char *name;
     const char *language; /* query; NULL, "": the one without */
 };
 FIELD_DECLARE(email_template_get_in);
 
 struct email_template_delete_in {
-    const char *name;     /* path */
+    const char *name;
     const char *language; /* query; NULL: all languages, "": the one without */
 };
 FIELD_DECLARE(email_template_delete_in);
 
 struct email_template_preview_in {
-    const char *name; /* path */
+    const char *name;
     const char *language;
 };
 FIELD_DECLARE(email_template_preview_in);
@@ -54,7 +54,7 @@ FIELD_DECLARE(template_put_in);
 struct template_record {
     const char *name, *language, *subject, *html, *text;
     int64_t lastUpdated;
-    const char *etag; /* the ETag header, quoted; not in lists */
+    const char *etag; /* not in lists */
 };
 FIELD_DECLARE(template_record);
 
@@ -84,13 +84,13 @@ FIELD_DECLARE(template_records);
 struct template_mapping {
     const char *name;
     bool mapped;                  /* in some language, or without one */
-    bool anyLanguage;             /* one without a language is there */
-    struct field_texts languages; /* those that have one of their own, in their order */
+    bool anyLanguage;             /* has one without a language */
+    struct field_texts languages; /* sorted */
 };
 FIELD_DECLARE(template_mapping);
 
 struct template_mappings {
-    struct field_list templates; /* struct template_mapping: every name that there is */
+    struct field_list templates; /* struct template_mapping */
 };
 FIELD_DECLARE(template_mappings);
 

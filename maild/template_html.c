@@ -1,13 +1,10 @@
 /*
- * template_html.c - see template_html.h.  Used by template.c when a template is put and by
- * deliver.c when one that was put before this rule is sent.
+ * template_html.c - see template_html.h.
  *
- * Each placeholder becomes a mark that no author can know; what Gumbo makes of the whole is
- * searched for the marks.  Each mark of a secret must be found once where it may stand: what is not
- * found was dropped by the parser, or joined to something else.  Other placeholders must not become
- * markup either, since people choose their names.  Elements that some mail programs read otherwise
- * than Gumbo are refused beside a secret, and the contents of conditional comments, which Outlook
- * takes for markup, are read as such in a second pass.
+ * Each placeholder becomes a mark that no author can guess. In Gumbo's tree, each secret's mark
+ * must be in an allowed place exactly once; others must not become markup, because people choose
+ * their names. Elements that mail programs parse differently are rejected, and Outlook's
+ * conditional comments are parsed too.
  */
 #include "maild/template_html.h"
 
@@ -22,18 +19,18 @@
 #include "maild/buffer.h"
 #include "maild/render.h"
 
-#define BLANKS " \t\n\f\r" /* in a tag */
+#define BLANKS " \t\n\f\r"
 
 enum {
     TAGS_MAX = 4000,
-    OPEN_MAX = 256,           /* Gumbo looks through the open elements for each character, */
-    ATTRIBUTES_MAX = 100,     /* and through one tag's attributes for each of them */
-    SCANS_MAX = 16,           /* of the whole by attributes_are_few() */
+    OPEN_MAX = 256,       /* Gumbo walks the open elements for each character, */
+    ATTRIBUTES_MAX = 100, /* and one tag's attributes for each of them */
+    SCANS_MAX = 16,
     TREE_BYTES_MAX = 8 << 20, /* 256 KiB of ordinary HTML take 2 MiB */
     MARK_SIZE = 40,
 };
 
-/* What mails consist of; elements outside of HTML5 (<o:p>, <xml>) have no tag of their own. */
+/* Elements outside HTML5 (<o:p>, <xml>) have no tag. */
 static const GumboTag plain_elements[] = {
     GUMBO_TAG_HTML,    GUMBO_TAG_HEAD,       GUMBO_TAG_TITLE,      GUMBO_TAG_META,
     GUMBO_TAG_STYLE,   GUMBO_TAG_BODY,       GUMBO_TAG_ARTICLE,    GUMBO_TAG_SECTION,
@@ -58,10 +55,10 @@ static const GumboTag plain_elements[] = {
 
 struct html_check {
     struct arena *arena;
-    char prefix[MARK_SIZE]; /* how each mark begins */
-    size_t secrets, names;  /* placeholders so far */
-    bool *seen;             /* of each secret: found where it may stand */
-    const char *why;        /* the first thing wrong, or NULL */
+    char prefix[MARK_SIZE]; /* beginning of each mark */
+    size_t secrets, names;  /* placeholders */
+    bool *seen;             /* for each secret: found in an allowed place */
+    const char *why;
     size_t tree_bytes;
     jmp_buf too_large;
 };
@@ -74,7 +71,7 @@ static void refuse(struct html_check *self, const char *why)
 
 /* ---- marks ---- */
 
-/* A mark for each placeholder: a secret's carries its number, the others are alike. */
+/* Returns a mark: a secret's contains its number; all others are equal. */
 static const char *mark_value(void *arg, const char *name, bool in_query UNUSED)
 {
     struct html_check *self = arg;
@@ -85,7 +82,7 @@ static const char *mark_value(void *arg, const char *name, bool in_query UNUSED)
     return arena_printf(self->arena, "%sn", self->prefix);
 }
 
-/* -1: another placeholder's mark. */
+/* Returns -1 for a mark without a secret. */
 static long mark_number(const struct html_check *self, const char *mark)
 {
     unsigned number = 0;
@@ -110,7 +107,6 @@ static bool has_secret(const struct html_check *self, const char *text)
     return false;
 }
 
-/* Text that the recipient reads. */
 static void text_accept(struct html_check *self, const char *text)
 {
     for (text = strstr(text, self->prefix); text; text = strstr(text + 1, self->prefix)) {
@@ -178,7 +174,7 @@ static void element_check(struct html_check *self, const GumboElement *element)
         attribute_check(self, element, element->attributes.data[i]);
 }
 
-/* A style sheet that selects by attribute and loads something leaks a link letter by letter. */
+/* A style sheet that selects by attribute can leak a link letter by letter. */
 static void style_check(struct html_check *self, const char *css)
 {
     bool loads = strcasestr(css, "url") || strcasestr(css, "import") || strcasestr(css, "image") ||
@@ -232,7 +228,7 @@ static const GumboVector *children_of(const GumboNode *node)
     return &none;
 }
 
-/* Trees may be deep and stacks are small: no recursion. */
+/* Not recursive: trees can be deep, and stacks are small. */
 static void tree_check(struct html_check *self, const GumboNode *root)
 {
     const GumboNode *node = root;
@@ -251,8 +247,7 @@ static void tree_check(struct html_check *self, const GumboNode *root)
 
 /* ---- parsing ---- */
 
-/* Gumbo cannot handle failing allocations: longjmp() leaves it. The arena owns its tree, which
- * Gumbo would free recursively. */
+/* Gumbo cannot handle failed allocations: longjmp() leaves it, and the arena owns its tree. */
 static void *tree_alloc(void *arg, size_t size)
 {
     struct html_check *self = arg;
@@ -290,7 +285,7 @@ static void pass(struct html_check *self, const char *html)
     }
 }
 
-/* The length of the delimiter of a conditional comment that begins here, 0 for none. */
+/* Returns the length of a conditional comment's delimiter, or 0. */
 static size_t conditional_length(const char *text)
 {
     static const char *const ends[] = {"<!--<![endif]-->", "<!-- <![endif]-->", "<![endif]-->",
@@ -347,7 +342,7 @@ static const char *value_skip(const char *text)
     return end ? end + 1 : text + strlen(text);
 }
 
-/* Behind an attribute (HTML, section 13.2.5.33) that begins at text. */
+/* Skips an attribute (HTML, section 13.2.5.33). */
 static const char *attribute_skip(const char *text)
 {
     const char *value;
@@ -360,7 +355,7 @@ static const char *attribute_skip(const char *text)
     return value_skip(value + strspn(value, BLANKS));
 }
 
-/* NULL when it has too many attributes. */
+/* NULL: too many attributes. */
 static const char *tag_skip(const char *text)
 {
     text += strcspn(text, BLANKS "/>");
@@ -373,7 +368,7 @@ static const char *tag_skip(const char *text)
     return NULL;
 }
 
-/* Looks at each "<" that could begin a tag: what does depends on everything before it. */
+/* Checks each "<", because its meaning depends on everything before. */
 static bool attributes_are_few(const char *html)
 {
     size_t left = SCANS_MAX * strlen(html);
@@ -415,7 +410,6 @@ static bool last_is(const struct open_names *self, struct open_name name)
            strncasecmp(last->text, name.text, name.length) == 0;
 }
 
-/* False when too many elements are open. */
 static bool open_element(struct open_names *self, struct open_name name)
 {
     static const char *const empty[] = {"area", "base", "br",    "col", "hr", "img",
@@ -457,8 +451,8 @@ static const char *raw_skip(const char *text, struct open_name name)
     return "";
 }
 
-/* Bounds the open elements. An end tag that does not name the last one is ignored, so this counts
- * at least as many as Gumbo has. In SVG and MathML, which are refused later, nothing ends. */
+/* Ignores end tags that do not match, and so counts at least as many as Gumbo. In SVG and MathML,
+ * which are rejected later, no element ends. */
 static bool elements_are_shallow(struct arena *arena, const char *html)
 {
     static const char *const foreign[] = {"svg", "math", NULL};
@@ -493,7 +487,7 @@ const char *template_html_check(struct arena *arena, const char *html)
     struct uuid random = uuid_random();
     const char *marked, *plain;
 
-    /* Letters and digits: the same in text, attributes and, in lower case, in names. */
+    /* Equal in text, attributes and lower-case names. */
     self->arena = arena;
     snprintf(self->prefix, sizeof(self->prefix), "m%.8s%.4s%.4s", random.text, random.text + 9,
              random.text + 24);

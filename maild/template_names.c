@@ -1,8 +1,6 @@
 /*
- * template_names.c - see template_names.h.
- *
- * To add a template: one row, then `make docs-mail-templates`; the next build asks for its title in
- * the console. A mail that is sent though no project maps it has a row in builtin.c, too.
+ * template_names.c - see template_names.h. To add a template, add a row and run `make
+ * docs-mail-templates`; the next build asks for its title in the console.
  */
 #include "maild/template_names.h"
 
@@ -10,7 +8,7 @@
 
 #define VARIABLES(...) ((const struct template_variable[]){__VA_ARGS__, {NULL, NULL}})
 
-/* Samples are short: a preview must fit into an answer. */
+/* A preview must fit into a response. */
 #define APP_URL                                 \
     {                                           \
         "appUrl", "https://my.lakeside.example" \

@@ -1,4 +1,4 @@
-/* tenant.c - what maild keeps of a project, as it travels to another installation. */
+/* tenant.c - see tenant.h. */
 #include "maild/tenant.h"
 
 #include "maild/sql/tenant.h"

@@ -1,4 +1,4 @@
-/* transport.c - what the transports have in common. */
+/* transport.c - what the transports share. */
 #include "maild/transport.h"
 
 void transport_destroy(struct transport **self_p)

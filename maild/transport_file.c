@@ -1,8 +1,6 @@
 /*
- * transport_file.c - mails as files: <dir>/<enqueue time, ms, 13 digits>-<id>.eml, for development.
- *
- * A file appears whole or not at all, and the same mail always has the same name: a repeated
- * delivery replaces it.
+ * transport_file.c - emails as files, for development: <dir>/<queueing time, ms, 13
+ * digits>-<id>.eml. A file appears whole. A repeated delivery replaces it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,11 +20,10 @@ struct transport_file {
     char *dir;
 };
 
-/* One write, on the pool of threads. */
 struct file_job {
     char *temporary, *path;
     const char *text;
-    int error; /* errno, 0 when it is written */
+    int error;
 };
 
 static void file_write(void *arg)

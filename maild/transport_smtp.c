@@ -1,6 +1,5 @@
 /*
- * transport_smtp.c - mails to a mail server: threads that talk to it (smtp_pool.h), and a breaker
- * (breaker.h) that says when they may.
+ * transport_smtp.c - sends with threads (smtp_pool.h) and a circuit breaker (breaker.h).
  */
 #include <curl/curl.h>
 #include <stdio.h>
@@ -10,7 +9,7 @@
 #include "common/base/memory.h"
 #include "maild/smtp_pool.h"
 
-enum { END_MS = 2000 /* for threads that have nothing to do any more */ };
+enum { END_MS = 2000 /* for threads without work */ };
 
 struct transport_smtp {
     struct transport base;
@@ -48,7 +47,7 @@ static enum transport_outcome smtp_send(struct transport *base, const struct mai
     struct smtp_result result;
 
     smtp_pool_send(self->pool, mail, deadline_mono_ms, gate, &result);
-    /* A server replaced meanwhile says nothing about the new one. */
+    /* Ignores the result of a replaced server. */
     if (!self->cancelled && !result.denied && self->server == server)
         note(self, &result);
     snprintf(reason, TRANSPORT_REASON_MAX, "%s", result.reason);
@@ -82,7 +81,7 @@ static void smtp_cancel(struct transport *base)
     self->cancelled = true;
 }
 
-/* What an operator does about what curl calls that. NULL: it cannot be reached. */
+/* Returns advice for the operator. NULL: the server is unreachable. */
 static const char *advice(CURLcode code)
 {
     switch (code) {
@@ -152,7 +151,7 @@ static void smtp_use_server(struct transport *base, const struct smtp_server *se
     self->back = true;
 }
 
-/* A thread that hangs keeps what it works with until the process ends. */
+/* A thread that hangs keeps its memory. */
 static void smtp_destroy(struct transport *base)
 {
     struct transport_smtp *self = (struct transport_smtp *)base;

@@ -1,4 +1,4 @@
-/* webhook_api.c - the shapes of webhooks and their deliveries. See maild_api.c. */
+/* webhook_api.c - field tables of webhook_api.h. See maild_api.c. */
 #include "maild/webhook_api.h"
 
 #include <stdio.h>
@@ -19,7 +19,7 @@ enum {
 
 static const char *const delivery_states[] = {"waiting", "delivered", "failed", NULL};
 
-/* See webhook_event.c for what becomes each of them. */
+/* See webhook_event.c. */
 static const char *const webhook_events[] = {"account.created",  "account.deleted",
                                              "session.created",  "session.revoked",
                                              "member.added",     "settings.changed",

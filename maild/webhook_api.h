@@ -1,27 +1,27 @@
-/* webhook_api.h - the webhooks of a project, and what was delivered to them. */
+/* webhook_api.h - a project's webhooks and deliveries. */
 #ifndef ATRIUM_MAILD_WEBHOOK_API_H
 #define ATRIUM_MAILD_WEBHOOK_API_H
 
 #include "common/wire/fields.h"
 
 struct webhook_in {
-    struct uuid id; /* path, absent on create */
+    struct uuid id; /* absent on create */
     const char *url;
     struct field_texts events;
     bool enabled;
-    const char *format;   /* NULL: "standard"; of one that is replaced, the one it has */
-    const char *audience; /* NULL: none; of one that is replaced, the one it has */
-    const char *ifMatch;  /* header, of a replacement */
+    const char *format;   /* NULL: "standard", or unchanged */
+    const char *audience; /* NULL: none, or unchanged */
+    const char *ifMatch;
 };
 FIELD_DECLARE(webhook_in);
 
 struct webhook_id_in {
-    struct uuid id; /* path */
+    struct uuid id;
 };
 FIELD_DECLARE(webhook_id_in);
 
 struct webhook_exchange_in {
-    struct uuid id; /* path */
+    struct uuid id;
     int64_t previousHours;
 };
 FIELD_DECLARE(webhook_exchange_in);
@@ -30,13 +30,13 @@ struct webhook {
     struct uuid id;
     const char *url, *events; /* JSON array of texts */
     bool enabled;
-    const char *format, *audience; /* audience: NULL: none, of the format standard */
-    const char *secret;            /* in the answers that make one, alone */
-    int64_t previousSecretUntil;   /* 0: only one secret signs */
-    int64_t goneAt;                /* 0: it was not switched off by its receiver */
-    int64_t failingSince;          /* real time; 0: the last that was posted was delivered */
+    const char *format, *audience; /* audience NULL: format standard */
+    const char *secret;            /* in responses that create one */
+    int64_t previousSecretUntil;   /* 0: one secret signs */
+    int64_t goneAt;                /* 0: not disabled by its receiver */
+    int64_t failingSince;          /* 0: the last post succeeded */
     int64_t createdAt, lastUpdated;
-    const char *etag; /* the ETag header, quoted; not in lists */
+    const char *etag; /* not in lists */
 };
 FIELD_DECLARE(webhook);
 
@@ -53,7 +53,7 @@ struct webhook_list {
 FIELD_DECLARE(webhook_list);
 
 struct webhook_deliveries_in {
-    struct uuid id;    /* path */
+    struct uuid id;
     const char *state; /* NULL: all */
     const char *_cursor;
     int64_t _count;
@@ -61,13 +61,13 @@ struct webhook_deliveries_in {
 FIELD_DECLARE(webhook_deliveries_in);
 
 struct webhook_delivery {
-    int64_t id;        /* their order is that of the events */
-    struct uuid event; /* of the header webhook-id */
+    int64_t id;
+    struct uuid event; /* header webhook-id */
     const char *type, *state;
     int64_t attempts, happenedAt;
-    int64_t triedAt, nextAt; /* 0: not yet; it has ended */
+    int64_t triedAt, nextAt; /* 0: not tried yet; no next attempt */
     int64_t status;          /* HTTP; 0: no answer */
-    const char *error;       /* why there was none; NULL: there was one, or no attempt */
+    const char *error;       /* NULL: answered, or untried */
 };
 FIELD_DECLARE(webhook_delivery);
 
@@ -78,8 +78,8 @@ struct webhook_delivery_list {
 FIELD_DECLARE(webhook_delivery_list);
 
 struct webhook_redeliver_in {
-    struct uuid id;   /* path */
-    int64_t delivery; /* 0: all that were given up */
+    struct uuid id;
+    int64_t delivery; /* 0: all failed */
 };
 FIELD_DECLARE(webhook_redeliver_in);
 

@@ -11,14 +11,12 @@ struct work {
     struct maild *d;
     struct work_kind kind;
     struct uuid lease;
-    struct fiber_queue idle; /* where the claiming fiber waits */
+    struct fiber_queue idle;
     struct work_item *active;
     size_t active_count;
     int64_t renew_at; /* monotonic */
     bool kicked, stopping, running;
 };
-
-/* ---- items ---- */
 
 struct uuid work_lease(const struct work_item *item)
 {
@@ -98,10 +96,8 @@ void work_item_start(struct work_item *item)
     work->active = item;
     work->active_count++;
     if (fiber_start(work->d->svc.loop, item_run, item, &err) < 0)
-        item_destroy(item); /* its lease runs out: it is tried again then */
+        item_destroy(item); /* retried when the lease expires */
 }
-
-/* ---- the claiming fiber ---- */
 
 /* True when there may be more. */
 static bool claim(struct work *self)
@@ -156,7 +152,7 @@ static void claim_fiber(void *arg)
     self->running = false;
 }
 
-/* ---- for the kinds of work ---- */
+/* ---- interface for the kinds of work ---- */
 
 int work_start(struct maild *d, const struct work_kind *kind, struct work **ret, struct error *err)
 {

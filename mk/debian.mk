@@ -1,9 +1,10 @@
-# The Debian packages that building, running and testing need, and what is made for installations: the package, the bill of
-# materials, the image.
+# The Debian packages for building, running and testing, and the files for installations: package, bill of materials,
+# image.
 
 .PHONY: deps deps-check deps-all deps-s3 sbom deb image
 
-# Build-Depends of debian/control but debhelper, which the package alone needs, and what a Debian that compiles has.
+# Build-Depends of debian/control except debhelper, which only the package needs; and packages that Debian takes for
+# granted.
 BUILD_PACKAGES := gcc make libc6-dev \
     $(shell sed -n '/^Build-Depends:/,/^[A-Z]/s/^ \([a-z0-9.+-]*\),*$$/\1/p' debian/control)
 RUN_PACKAGES   := postgresql postgresql-contrib publicsuffix util-linux procps curl bubblewrap apertium \
@@ -13,6 +14,7 @@ BROWSER_PACKAGES := chromium python3-fido2
 OPENID_PACKAGES := chromium apache2-bin libapache2-mod-auth-openidc libapache2-mod-oauth2 python3-authlib python3-requests oidc-agent-cli
 BENCH_PACKAGES := wrk nginx-light python3 nodejs
 PEERS_PACKAGES := $(if $(shell command -v npm),,npm) openssl libulfius2.7 libhoel1.4 libiddawc1.1 librhonabwy1.1 libconfig9 libcbor0.8 libldap-2.5-0
+DOCS_PACKAGES  := mkdocs mkdocs-material mandoc
 DEB_PACKAGES   := dpkg-dev debhelper
 NSPAWN_PACKAGES := $(DEB_PACKAGES) debootstrap systemd-container
 S3_PACKAGES    := ceph-mon ceph-osd radosgw python3 openssl
@@ -21,12 +23,12 @@ PATRONI_PACKAGES := patroni python3-etcd etcd-server haproxy postgresql openssl
 CHECK_PACKAGES := python3 clang clang-format clang-tidy libclang-rt-14-dev valgrind \
     $(if $(shell command -v npm),,nodejs npm)
 
-# Sets $missing to those of these packages that are not installed.
+# Sets $missing to the packages that are not installed.
 find_missing = have=" $$(dpkg-query -W -f '$${Package}=$${db:Status-Status} ' $(1) 2>/dev/null)"; missing=""; \
 	for p in $(1); do case "$$have" in *" $$p=installed "*) ;; *) missing="$$missing $$p" ;; esac; done
 
-# One apt call for what is missing, or a clear list when it cannot be made. With a second argument no service of the
-# packages is started (policy-rc.d, for this call alone).
+# Installs missing packages with one apt call, or lists them if that is not possible. With a second argument, the
+# packages' services are not started (policy-rc.d, for this call only).
 define install_packages
 	@$(call find_missing,$(1)); [ -z "$$missing" ] && exit 0; \
 	if [ "$$(id -u)" = 0 ]; then sudo=; elif command -v sudo >/dev/null; then sudo=sudo; \
@@ -43,8 +45,7 @@ endef
 deps:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES))
 
-# Lists the Debian packages that building needs and that are missing, and fails if there are any. Elsewhere than on Debian
-# the compiler tells.
+# Lists missing Debian packages for building, and fails if there are any. On other systems the compiler reports them.
 deps-check:
 	@command -v dpkg-query >/dev/null || exit 0; $(call find_missing,$(BUILD_PACKAGES)); [ -z "$$missing" ] || \
 	    { echo "Debian packages are missing:$$missing. \`make deps\` installs them." >&2; exit 1; }
@@ -52,7 +53,7 @@ deps-check:
 # Installs the Debian packages that building, running, testing and measuring need.
 deps-all:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES) $(BENCH_PACKAGES) $(CHECK_PACKAGES) \
-	    $(NSPAWN_PACKAGES) $(BROWSER_PACKAGES))
+	    $(NSPAWN_PACKAGES) $(BROWSER_PACKAGES) $(DOCS_PACKAGES))
 
 # Installs Ceph for test-s3.
 deps-s3:
@@ -64,8 +65,8 @@ sbom: $(BUILD)/sbom.cdx.json
 $(BUILD)/sbom.cdx.json: $(PROGRAMS) debian/sbom.pl debian/control debian/copyright debian/changelog
 	@debian/sbom.pl $(PROGRAMS) > $@
 
-# What the package sets, which the operator's file overrides: each section as its program prints it, the keys commented
-# out, because the programs know their defaults. The units hand each daemon its seal key as a credential.
+# The package's settings, which the operator's file overrides: each section as its program prints it, with keys
+# commented out, because programs know their defaults. Units pass each daemon its seal key as a credential.
 $(BUILD)/atrium.conf: $(PROGRAMS)
 	@{ echo '# Defaults of Atrium, see atrium.conf(5). Keys behind a # have the value that is shown. The next upgrade'; \
 	echo '# replaces this file: settings belong to /etc/atrium/atrium.conf and /etc/atrium/conf.d, which override it.'; \

@@ -1,6 +1,5 @@
 /*
- * access_policy.c - access policies of a project: what their members may do with documents, bots
- * and content.
+ * access_policy.c - a project's access policies for documents, bots and content.
  */
 #include "authd/authd_api.h"
 #include "authd/operation_api.h"
@@ -66,8 +65,7 @@ static int policy_read(struct settingsd *d, const struct request *req, struct uu
     return require_policy(sql_access_policy_get(d->svc.db, req, &get, out, err), err);
 }
 
-/* Every gateway forgets the old rules before this is answered. Fails: NOT_FOUND, CONFLICT (If-
- * Match, too large), UNCERTAIN. */
+/* Returns after every gateway has dropped the old rules. */
 static int policy_update(struct settingsd *d, const struct request *req,
                          const struct access_policy_in *in, struct access_policy *out,
                          struct error *err)
@@ -99,7 +97,7 @@ static int policy_update(struct settingsd *d, const struct request *req,
     return publish_change(d, req, &update.outbox, "policy", in->id, err);
 }
 
-/* Inserts a policy if in->id is not set. Fails: VALIDATION, with the path of each mistake. */
+/* Inserts a policy if in->id is not set. */
 static int policy_put(struct settingsd *d, const struct request *req,
                       const struct access_policy_in *in, struct access_policy *out,
                       struct error *err)
@@ -112,8 +110,6 @@ static int policy_put(struct settingsd *d, const struct request *req,
         return policy_insert(d, req, &checked, out, err);
     return policy_update(d, req, &checked, out, err);
 }
-
-/* ---- handlers ---- */
 
 int access_policies(struct settingsd *d, const struct request *req, const struct nothing *in UNUSED,
                     struct access_policy_list *out, struct error *err)
@@ -140,7 +136,6 @@ int access_policy_get(struct settingsd *d, const struct request *req, const stru
     return policy_read(d, req, in->id, out, err);
 }
 
-/* Fails: NOT_FOUND, VALIDATION, CONFLICT (If-Match), UNCERTAIN (not yet in force everywhere). */
 int access_policy_replace(struct settingsd *d, const struct request *req,
                           const struct access_policy_in *in, struct access_policy *out,
                           struct error *err)
@@ -148,8 +143,7 @@ int access_policy_replace(struct settingsd *d, const struct request *req,
     return policy_put(d, req, in, out, err);
 }
 
-/* Fails: NOT_FOUND, CONFLICT (a default of the project or of a member; or the project changed
- * meanwhile, maybe to this default). */
+/* CONFLICT also means that the project changed meanwhile, maybe to this default. */
 int access_policy_delete(struct settingsd *d, const struct request *req, const struct id_in *in,
                          struct nothing *out UNUSED, struct error *err)
 {

@@ -1,6 +1,6 @@
 /*
- * access_policy_check.c - see access_policy_check.h.  Used by access_policy.c before a policy is
- * stored, so that the gateway, authd and the other daemons may rely on its shape.
+ * access_policy_check.c - see access_policy_check.h. Other daemons rely on the shape of checked
+ * policies.
  */
 #include "settingsd/access_policy_check.h"
 

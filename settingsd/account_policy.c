@@ -1,10 +1,10 @@
 /*
- * account_policy.c - what a project asks of its accounts: length of passwords, proven addresses,
- * second factors, quotas.
+ * account_policy.c - a project's rules for accounts: password length, verified addresses, second
+ * factors, quotas.
  *
- * The project's row holds the members that were written, the others have their default.  A write
- * succeeds only if the project still has the version that was read, and is announced like every
- * change of a project: sign-in and gateways ask for the policy with the project.
+ * The project's row holds the members that were set; others have defaults. A write requires the
+ * version that was read, and is announced like any change of a project: sign-in and gateways read
+ * the policy with the project.
  */
 #include <string.h>
 
@@ -48,7 +48,7 @@ static void policy_merge(struct account_policy *self, const struct account_polic
     merge_int(&self->bytesPerProject, in->bytesPerProject);
 }
 
-/* Overlays the defaults with the stored members. What does not fit the table counts as absent. */
+/* Overlays the defaults with the stored members that fit the table. */
 static void policy_read_json(const char *text, struct arena *arena, struct account_policy *out)
 {
     struct account_policy_in in;
@@ -60,7 +60,7 @@ static void policy_read_json(const char *text, struct arena *arena, struct accou
     json = codec_parse_json(text, strlen(text), true, &ignored);
     if (!json)
         return;
-    /* Wrong members are left absent. */
+    /* Invalid members stay absent. */
     (void)!fields_read(&account_policy_in_table, &(struct field_source){.body = json}, arena, &in,
                        &ignored);
     policy_merge(out, &in);
@@ -77,7 +77,7 @@ const struct account_policy *account_policy_from_json(struct arena *arena, const
     return policy;
 }
 
-/* `text`: NULL if none was ever written. */
+/* `json` is NULL if not set. */
 static struct account_policy policy_of(struct arena *arena, const char *json, const char *etag)
 {
     const struct account_policy *stored = account_policy_from_json(arena, json);
@@ -87,7 +87,6 @@ static struct account_policy policy_of(struct arena *arena, const char *json, co
     return policy;
 }
 
-/* The members to write, as JSON. */
 static const char *policy_patch(struct arena *arena, const struct account_policy_in *in)
 {
     struct account_policy_in members = *in;
@@ -120,8 +119,8 @@ static bool demands_more(const struct account_policy *self, const struct account
     return false;
 }
 
-/* Refuses to require a second factor of people who cannot set one up. For one who becomes such a
- * person later there is `atriumctl account reset-mfa`. Fails: CONFLICT. */
+/* Rejects required second factors for people who cannot set one up. `atriumctl account reset-mfa`
+ * helps those who become such a person later. */
 static int check_mfa(struct settingsd *d, const struct request *req, struct uuid project,
                      const struct account_policy_in *in, const struct account_policy *before,
                      struct error *err)
@@ -144,8 +143,6 @@ static int check_mfa(struct settingsd *d, const struct request *req, struct uuid
                      (long long)found.people);
 }
 
-/* ---- handlers ---- */
-
 int account_policy_get(struct settingsd *d, const struct request *req,
                        const struct nothing *in UNUSED, struct account_policy *out,
                        struct error *err)
@@ -155,7 +152,6 @@ int account_policy_get(struct settingsd *d, const struct request *req,
     return policy_read(d, req, request_project(req), out, &version, err);
 }
 
-/* Fails: CONFLICT (lost the race), UNCERTAIN. */
 int account_policy_put(struct settingsd *d, const struct request *req,
                        const struct account_policy_in *in, struct account_policy *out,
                        struct error *err)

@@ -1,4 +1,4 @@
-/* brand_api.c - the shapes of a project's branding. See settingsd_api.c. */
+/* brand_api.c - see brand_api.h. */
 #include "settingsd/brand_api.h"
 
 #include "common/domain/endpoint.h"
@@ -27,7 +27,7 @@ static const struct field branding_text_rows[] = {
 };
 FIELD_TABLE(branding_text);
 
-/* The check is for what is written: see client_api.c. */
+/* Only writes are checked, see client_api.c. */
 #define BRANDING_ROWS(s, url_check_)                                                      \
     FIELD_CHECKED(s, name, 1, 80, name_check, FIELD_CHARACTERS | FIELD_NULLABLE,          \
                   "Stands on the pages in the place of the project's name.", "Lakeside"), \

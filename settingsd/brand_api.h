@@ -1,24 +1,24 @@
-/* brand_api.h - how a project's pages and mails look. */
+/* brand_api.h - branding of a project's pages and emails. */
 #ifndef ATRIUM_SETTINGSD_BRAND_API_H
 #define ATRIUM_SETTINGSD_BRAND_API_H
 
 #include "common/wire/fields.h"
 
-enum { BRAND_UPLOAD_MAX = 512 * 1024 }; /* bytes of a picture that a logo is made of */
+enum { BRAND_UPLOAD_MAX = 512 * 1024 }; /* bytes of an uploaded image */
 
 struct branding_text {
     const char *language, *intro, *help;
 };
 FIELD_DECLARE(branding_text);
 
-/* How the hosted pages of a project look. Absent members are as the installation's. */
+/* The look of a project's hosted pages. Absent members: the installation's. */
 struct branding {
-    const char *name;                   /* in the place of the project's */
-    const char *colorLight, *colorDark; /* "#rrggbb", read on the pages' grounds: color.h */
+    const char *name;                   /* replaces the project's */
+    const char *colorLight, *colorDark; /* "#rrggbb", readable on the pages' backgrounds: color.h */
     const char *imprintUrl, *privacyUrl;
     struct field_list texts; /* struct branding_text */
-    const char *logo;        /* its hash in hexadecimal digits; NULL: none */
-    const char *style;       /* the hash of brand.css; NULL: there are no colours */
+    const char *logo;        /* hash in hexadecimal, or NULL */
+    const char *style;       /* hash of brand.css; NULL without colours */
     const char *etag;
 };
 FIELD_DECLARE(branding);
@@ -31,7 +31,7 @@ struct branding_in {
 FIELD_DECLARE(branding_in);
 
 struct brand_logo_in {
-    const char *image; /* a picture, base64 (RFC 4648, section 4) */
+    const char *image; /* base64 (RFC 4648, section 4) */
     const char *ifMatch;
 };
 FIELD_DECLARE(brand_logo_in);
@@ -41,11 +41,11 @@ struct brand_logo_delete_in {
 };
 FIELD_DECLARE(brand_logo_delete_in);
 
-struct endpoint_visit; /* common/domain/endpoint.h */
+struct endpoint_visit;
 
-/* `v`: the hash in the page's link, so that caches are never stale. */
+/* `v` is the hash in the page's link, so that caches are never stale. */
 struct brand_in {
-    const char *tenantCode; /* path */
+    const char *tenantCode;
     const struct endpoint_visit *visit;
     const char *v;
 };

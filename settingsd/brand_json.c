@@ -1,6 +1,6 @@
 /*
- * brand_json.c - the branding of a project as it is stored. All of it passed the field table before
- * it was stored, and passes it again when it is read: what does not fit counts as absent.
+ * brand_json.c - a project's stored branding. Reads apply the field table again, and leave out what
+ * does not fit.
  */
 #include <jansson.h>
 #include <string.h>
@@ -22,7 +22,7 @@ const struct branding *branding_from_json(struct arena *arena, const char *json)
     if (!parsed)
         return NULL;
     branding = arena_alloc(arena, sizeof(*branding));
-    /* Wrong members are left absent. */
+    /* Invalid members stay absent. */
     (void)!fields_read(&branding_table, &(struct field_source){.body = parsed}, arena, branding,
                        &ignored);
     style = brand_style(arena, branding->colorLight, branding->colorDark);

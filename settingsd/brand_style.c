@@ -1,5 +1,5 @@
 /*
- * brand_style.c - see brand_style.h. The variables are those of authd/page/template/part/page.css.
+ * brand_style.c - see brand_style.h. authd/page/template/part/page.css has the variables.
  */
 #include "settingsd/brand_style.h"
 
@@ -10,7 +10,7 @@
 
 enum { VERSION_SIZE = 16 }; /* bytes of the hash */
 
-/* Text on the tenant's colour has the page's colour, hence the same contrast. */
+/* Text on the tenant's colour has the page's colour, so the same contrast. */
 static const char *rules(struct arena *arena, const char *color, const char *on)
 {
     return arena_printf(arena, ":root{--accent:%s;--on-accent:%s}", color, on);

@@ -1,14 +1,13 @@
-/* brand_style.h - the style that a tenant's colours make on the hosted pages. Pure. */
+/* brand_style.h - the CSS of a tenant's colours. */
 #ifndef ATRIUM_SETTINGSD_BRAND_STYLE_H
 #define ATRIUM_SETTINGSD_BRAND_STYLE_H
 
 #include "common/base/arena.h"
 
-/* brand.css, from the arena; NULL without colours. A colour that is not "#rrggbb" counts as
- * none. */
+/* Returns brand.css, or NULL without valid "#rrggbb" colours. */
 const char *brand_style(struct arena *arena, const char *light, const char *dark);
 
-/* Names bytes in a URL: 32 hexadecimal digits of their SHA-256, from the arena. */
+/* Returns 32 hexadecimal digits of the bytes' SHA-256, for URLs. */
 const char *brand_version(struct arena *arena, const void *bytes, size_t size);
 
 #endif

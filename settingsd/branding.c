@@ -1,9 +1,8 @@
 /*
- * branding.c - how the hosted pages of a project look: written here, drawn by authd, which gets it
- * with the tenant. Pages load the colours (brand.css) and the logo (brand.png) by addresses that
- * name a hash of them, so that browsers keep them for good.
+ * branding.c - the look of a project's hosted pages. authd reads it with the tenant and renders it.
  *
- * A project's row holds what was written, as JSON (brand_json.c).
+ * URLs of colours (brand.css) and logo (brand.png) contain a hash, so that browsers can cache them
+ * forever. A project's row stores JSON (brand_json.c).
  */
 #include <jansson.h>
 #include <sodium.h>
@@ -24,9 +23,9 @@
 
 static_assert((int)BRAND_UPLOAD_MAX == (int)LOGO_INPUT_MAX, "docd takes what the route takes");
 
-/* An address that names its content. */
+/* For a URL with the content's hash. */
 #define KEPT_FOR_GOOD "public, max-age=31536000, immutable"
-/* One that names another version, or none. */
+/* For a URL with another hash, or none. */
 #define ASKED_AGAIN "no-cache"
 
 static struct branding branding_of(struct arena *arena, const char *json, const char *etag)
@@ -55,8 +54,6 @@ static int branding_read_for(struct settingsd *d, const struct request *req, con
     return project_require_unchanged(etag_admits(if_match, ret->etag), err);
 }
 
-/* ---- texts ---- */
-
 static bool has_language(const struct field_texts *languages, const char *tag)
 {
     for (size_t i = 0; i < languages->count; i++)
@@ -65,7 +62,7 @@ static bool has_language(const struct field_texts *languages, const char *tag)
     return false;
 }
 
-/* Normalizes the languages; each is the project's, and unique. */
+/* Normalizes the languages, which must be unique and the project's. */
 static int check_texts(const struct request *req, const struct field_texts *languages,
                        struct branding_text *texts, size_t count, struct error *err)
 {
@@ -115,8 +112,6 @@ static int branding_json(const struct request *req, const struct branding_in *in
     return 0;
 }
 
-/* ---- the logo ---- */
-
 static int image_decode(const struct request *req, const char *text, struct field_bytes *ret,
                         struct error *err)
 {
@@ -134,7 +129,7 @@ static int image_decode(const struct request *req, const char *text, struct fiel
     return 0;
 }
 
-/* docd's error names its own field. */
+/* Changes docd's error, which names a field of its own. */
 static int logo_make_png(struct settingsd *d, const struct request *req,
                          const struct field_bytes *image, struct logo_made *ret, struct error *err)
 {
@@ -166,8 +161,6 @@ static int logo_write(struct settingsd *d, const struct request *req,
     return publish_change(d, req, &write->outbox, "project", write->project, err);
 }
 
-/* ---- handlers ---- */
-
 int branding_get(struct settingsd *d, const struct request *req, const struct nothing *in UNUSED,
                  struct branding *out, struct error *err)
 {
@@ -179,7 +172,6 @@ int branding_get(struct settingsd *d, const struct request *req, const struct no
     return 0;
 }
 
-/* Fails: CONFLICT (lost the race), UNCERTAIN. */
 int branding_put(struct settingsd *d, const struct request *req, const struct branding_in *in,
                  struct branding *out, struct error *err)
 {
@@ -207,7 +199,6 @@ int branding_put(struct settingsd *d, const struct request *req, const struct br
     return publish_change(d, req, &write.outbox, "project", write.project, err);
 }
 
-/* Fails: VALIDATION (no picture), CONFLICT, OVERLOADED and UNAVAILABLE (docd), UNCERTAIN. */
 int brand_logo_put(struct settingsd *d, const struct request *req, const struct brand_logo_in *in,
                    struct branding *out, struct error *err)
 {
@@ -239,14 +230,12 @@ int brand_logo_delete(struct settingsd *d, const struct request *req,
     return logo_write(d, req, &write, "branding.logo-delete", out, err);
 }
 
-/* ---- what pages load ---- */
-
 static int no_brand(struct error *err)
 {
     return error_set(err, ERR_NOT_FOUND, "There is no such page.");
 }
 
-/* Fails: NOT_FOUND: no such tenant, a suspended one, one without branding. */
+/* NOT_FOUND includes suspended tenants and those without branding. */
 static int brand_find(struct settingsd *d, const struct request *req, const char *code,
                       struct tenant *ret, struct error *err)
 {

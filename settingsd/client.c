@@ -1,9 +1,9 @@
 /*
- * client.c - client applications of a project: the `clientId` that one-step sign-in names, and the
- * `client_id` of OAuth.
+ * client.c - a project's client applications, for one-step sign-in (`clientId`) and OAuth
+ * (`client_id`).
  *
- * What an application may do as an OAuth client is a JSON object of the members of struct
- * oauth_settings. authd reads it for each request, so a change counts from the next one on.
+ * OAuth settings are a JSON object of struct oauth_settings. authd reads it for each request, so
+ * changes apply to the next one.
  */
 #include <string.h>
 
@@ -24,8 +24,6 @@
 enum { SECRET_BYTES = 32 };
 
 #define SECRET_PREFIX "atcs_"
-
-/* ---- the registration ---- */
 
 static struct client_record record_of(struct arena *arena, const struct sql_client_row *row)
 {
@@ -53,8 +51,8 @@ static int require_client(int rows, struct error *err)
     return sql_require(rows, err, ERR_NOT_FOUND, "Client not found.");
 }
 
-/* A write needs fresh proof if the client has a key (as good as a secret), or is first-party (no
- * consent) and is new or changed. `before`: NULL for a new one. */
+/* Returns true if a write needs fresh proof: the client has a key (as good as a secret), or is
+ * first-party (no consent) and is new or changed. `before`: NULL for a new one. */
 static bool needs_proof(struct arena *arena, const struct oauth_settings *before,
                         const struct oauth_settings *now)
 {
@@ -63,7 +61,7 @@ static bool needs_proof(struct arena *arena, const struct oauth_settings *before
     return now->firstParty && (!before || !client_settings_equal(arena, before, now));
 }
 
-/* An operator needs no proof. */
+/* Exempts operators from fresh proof. */
 static int check_proof(struct settingsd *d, const struct request *req, struct error *err)
 {
     struct proof_check_in in;
@@ -97,7 +95,7 @@ static int client_add(struct settingsd *d, const struct request *req, const stru
     return db_commit(&tx, err);
 }
 
-/* out: the registration before, then after. */
+/* out: the registrations before and after. */
 static int client_change(struct settingsd *d, const struct request *req, const struct client_in *in,
                          struct client_record *out, struct error *err)
 {
@@ -116,7 +114,7 @@ static int client_change(struct settingsd *d, const struct request *req, const s
     if (client_settings_print(req->arena, &in->settings, &replace.oauth, err) < 0 ||
         etag_bind(in->ifMatch, out->etag, "client", &replace.etag, err) < 0)
         return -1;
-    /* "Needs no proof" holds only for the state that was read. */
+    /* The result holds only for the state that was read. */
     if (in->settings.firstParty && !needs_proof(req->arena, &out->settings, &in->settings))
         replace.etag = out->etag;
     rows = sql_client_replace(d->svc.db, req, &replace, &row, err);
@@ -140,7 +138,7 @@ static int client_read(struct settingsd *d, const struct request *req, struct uu
     return 0;
 }
 
-/* Checks what an admin writes. Stored keys of older releases are only skipped when verifying. */
+/* Checks an admin's input. Older releases' keys are skipped when verifying. */
 static int check_written(struct settingsd *d, const struct request *req,
                          struct oauth_settings *settings, struct error *err)
 {
@@ -167,8 +165,6 @@ static int client_put(struct settingsd *d, const struct request *req, const stru
                   : client_change(d, req, &checked, out, err);
 }
 
-/* ---- handlers ---- */
-
 int clients(struct settingsd *d, const struct request *req, const struct nothing *in UNUSED,
             struct client_list *out, struct error *err)
 {
@@ -177,7 +173,6 @@ int clients(struct settingsd *d, const struct request *req, const struct nothing
     return sql_client_list(d->svc.db, req, &list, &out->resources, err) < 0 ? -1 : 0;
 }
 
-/* Fails: VALIDATION, CONFLICT (limit), STEP_UP_REQUIRED (needs_proof()). */
 int client_create(struct settingsd *d, const struct request *req, const struct client_in *in,
                   struct client_record *out, struct error *err)
 {
@@ -190,16 +185,14 @@ int client_get(struct settingsd *d, const struct request *req, const struct id_i
     return client_read(d, req, in->id, out, err);
 }
 
-/* Fails: NOT_FOUND, VALIDATION, CONFLICT (If-Match, or a change since needs_proof()),
- * STEP_UP_REQUIRED, UNCERTAIN. */
+/* CONFLICT includes changes since needs_proof(). */
 int client_replace(struct settingsd *d, const struct request *req, const struct client_in *in,
                    struct client_record *out, struct error *err)
 {
     return client_put(d, req, in, out, err);
 }
 
-/* Fails: NOT_FOUND, CONFLICT (no secret), STEP_UP_REQUIRED, UNCERTAIN (it has a new secret, which
- * was not shown). */
+/* UNCERTAIN: the new secret is stored, but was not shown. */
 int client_secret(struct settingsd *d, const struct request *req, const struct client_secret_in *in,
                   struct client_record *out, struct error *err)
 {
@@ -248,7 +241,7 @@ int client_delete(struct settingsd *d, const struct request *req, const struct i
     return publish_client(d, req, &delete.outbox, project, in->id, err);
 }
 
-/* Finds a client's project for one-step sign-in. Fails: NOT_FOUND. */
+/* Finds a client's project for one-step sign-in. */
 int client_lookup(struct settingsd *d, const struct request *req, const struct client_lookup_in *in,
                   struct tenant *out, struct error *err)
 {
@@ -262,7 +255,6 @@ int client_lookup(struct settingsd *d, const struct request *req, const struct c
     return 0;
 }
 
-/* Fails: NOT_FOUND. */
 int oauth_client_get(struct settingsd *d, const struct request *req,
                      const struct oauth_client_get_in *in, struct oauth_client *out,
                      struct error *err)

@@ -1,4 +1,4 @@
-/* client_api.c - the shapes of client applications. See settingsd_api.c. */
+/* client_api.c - see client_api.h. */
 #include "settingsd/client_api.h"
 
 #include <stdio.h>
@@ -13,12 +13,12 @@ enum {
     URIS_MAX = 32,
     SCOPE_MAX = 128,
     SCOPES_MAX = 64,
-    CLIENT_ID_MAX = 255, /* of a request; one that is no identifier is not found */
-    PREVIOUS_HOURS = 24, /* that a secret counts on after its exchange */
+    CLIENT_ID_MAX = 255, /* in requests; an invalid id is not found */
+    PREVIOUS_HOURS = 24, /* validity of a replaced secret */
     PREVIOUS_HOURS_MAX = 24 * 7,
 };
 
-/* A scope (RFC 6749, section 3.3). */
+/* RFC 6749, section 3.3. */
 static int scope_check(const char *value, char why[static 96])
 {
     snprintf(why, 96, "must consist of printable ASCII without space, quote and backslash");
@@ -33,7 +33,7 @@ static const char *const client_types[] = {"public", "confidential", NULL};
 const char *const client_auth_texts[] = {"none", "client_secret_basic", "client_secret_post",
                                          "private_key_jwt", NULL};
 static const char *const id_token_algs[] = {"RS256", "ES256", NULL};
-/* Those of authd/oauth/person_claims.c. */
+/* The claims of authd/oauth/person_claims.c. */
 static const char *const person_claims[] = {"name",  "given_name",     "family_name", "locale",
                                             "email", "email_verified", "fhirUser",    NULL};
 static const char *const dpop_choices[] = {"required", "optional", NULL};
@@ -45,8 +45,8 @@ static const char *const grant_types[] = {"authorization_code", "refresh_token",
     FIELD_INT(s, previousHours, 0, PREVIOUS_HOURS_MAX, PREVIOUS_HOURS, 0, \
               "Hours that the secret it had counts on; 0: it is refused from now on.", "24")
 
-/* Rows of struct oauth_settings, which is s itself or, with `at`, a member of it. URI_CHECKS for
- * input; NO_CHECKS for stored registrations, which may predate a check. */
+/* Rows of struct oauth_settings, which is s or, with `at`, its member. URI_CHECKS are for input;
+ * NO_CHECKS for stored registrations, which can predate a check. */
 #define URI_CHECKS uri_https_check, uri_redirect_check, uri_resource_check
 #define NO_CHECKS NULL, NULL, NULL
 #define OAUTH_ROWS(s, at, checks_) OAUTH_ROWS_(s, at, checks_)

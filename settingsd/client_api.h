@@ -4,7 +4,7 @@
 
 #include "common/wire/fields.h"
 
-/* How a client authenticates (RFC 7591, section 2), for FIELD_ENUM(). */
+/* A client's authentication (RFC 7591, section 2), for FIELD_ENUM(). */
 enum client_auth {
     CLIENT_AUTH_UNSET,
     CLIENT_AUTH_NONE,
@@ -14,33 +14,33 @@ enum client_auth {
 };
 extern const char *const client_auth_texts[];
 
-/* What an OAuth client may do. Scopes and grant types are those it may request; without OAuth
- * settings it is public and has no grants. */
+/* An OAuth client's rights: scopes and grant types that it can request. A client without OAuth
+ * settings is public and has no grants. */
 struct oauth_settings {
-    const char *type; /* "public" or "confidential" (RFC 6749, section 2.1) */
+    const char *type; /* "public", "confidential" (RFC 6749, section 2.1) */
     enum client_auth authMethod;
-    const char *jwks;    /* its public keys: a JWK set (RFC 7517, section 5) as JSON */
-    const char *jwksUri; /* or where that is */
+    const char *jwks; /* JWK set (RFC 7517, section 5) */
+    const char *jwksUri;
     struct field_texts redirectUris, grantTypes, scopes;
-    struct field_texts audiences; /* resources that its tokens may be for (RFC 8707) */
+    struct field_texts audiences; /* resources for its tokens (RFC 8707) */
     struct field_texts postLogoutRedirectUris;
     const char *backchannelLogoutUri;
-    const char *dpop;       /* "required" or "optional" (RFC 9449) */
-    const char *idTokenAlg; /* "RS256" or "ES256": what signs its ID tokens */
-    bool firstParty;   /* of the project itself: asks for no consent, may open Atrium's own API */
-    bool pkceOptional; /* PKCE is not demanded of it (RFC 7636) */
-    struct field_texts idTokenClaims; /* of a person, in its ID tokens without being asked for */
-    const char *tosVersion;           /* of its terms: another one asks for consent again */
-    struct field_texts patientScopes, practitionerScopes; /* SMART scopes for each role */
+    const char *dpop;                 /* "required", "optional" (RFC 9449) */
+    const char *idTokenAlg;           /* "RS256", "ES256" */
+    bool firstParty;                  /* the project's own: no consent, can use Atrium's API */
+    bool pkceOptional;                /* RFC 7636 */
+    struct field_texts idTokenClaims; /* person's claims that are always in ID tokens */
+    const char *tosVersion;           /* a new version asks for consent again */
+    struct field_texts patientScopes, practitionerScopes; /* SMART scopes per role */
 };
 FIELD_DECLARE(oauth_settings);
 
-/* A new client application, or, with an id, what it is from now on. */
+/* A new client application or, with an id, its new state. */
 struct client_in {
     struct uuid id; /* path */
     const char *name;
     struct oauth_settings settings;
-    const char *ifMatch; /* header, of a replacement */
+    const char *ifMatch; /* header of a replacement */
 };
 FIELD_DECLARE(client_in);
 
@@ -60,9 +60,9 @@ struct client_record {
     const char *name;
     int64_t lastUpdated;
     struct oauth_settings settings;
-    int64_t secretCreatedAt, previousSecretUntil; /* 0: there is none */
-    const char *secret;                           /* only in the answer that makes it */
-    const char *etag;                             /* the ETag header, quoted */
+    int64_t secretCreatedAt, previousSecretUntil; /* or 0 */
+    const char *secret;                           /* only in the answer that creates it */
+    const char *etag;                             /* quoted */
 };
 FIELD_DECLARE(client_record);
 
@@ -92,8 +92,8 @@ struct oauth_client {
     const char *clientId, *name;
     struct uuid projectId;
     const struct oauth_settings *settings;
-    struct field_bytes secretHash, previousHash; /* SHA-256; NULL bytes: there is none */
-    int64_t previousUntil;                       /* the previous one counts until then */
+    struct field_bytes secretHash, previousHash; /* SHA-256, or NULL bytes */
+    int64_t previousUntil;                       /* the previous hash's expiry */
 };
 FIELD_DECLARE(oauth_client);
 
@@ -102,12 +102,12 @@ struct operator_client_create_in {
 };
 FIELD_DECLARE(operator_client_create_in);
 
-/* A new client application, or, with an id, what it is from now on. */
+/* A new client application or, with an id, its new state. */
 struct operator_client_put_in {
-    struct uuid id; /* absent: a new one */
+    struct uuid id; /* absent: new */
     const char *name;
     const struct oauth_settings *settings; /* NULL: public, without grants */
-    const char *ifMatch;                   /* as of client_in */
+    const char *ifMatch;                   /* see client_in */
 };
 FIELD_DECLARE(operator_client_put_in);
 

@@ -1,4 +1,4 @@
-/* client_check.c - see client_check.h. What one member may be by itself is in its field table. */
+/* client_check.c - see client_check.h. Field tables check single members. */
 #include "settingsd/client_check.h"
 
 #include <jansson.h>
@@ -27,16 +27,14 @@ static bool has(const struct field_texts *list, const char *text)
     return false;
 }
 
-/* ---- keys ---- */
-
 struct key_set_check {
     const char *text;
     bool is_set;
     size_t count;
-    const char *faults[KEYS_MAX]; /* NULL: none */
+    const char *faults[KEYS_MAX]; /* or NULL */
 };
 
-/* Two keys with one name are ambiguous (RFC 7517, section 4.5). */
+/* Finds ambiguous keys (RFC 7517, section 4.5). */
 static bool has_kid_before(const json_t *keys, size_t at)
 {
     const char *kid = jwt_text(json_array_get(keys, at), "kid");
@@ -101,8 +99,6 @@ static int check_keys(const struct oauth_settings *settings, struct error *err)
         return error_problem(err, "jwks", "is required: jwks, or jwksUri");
     return 0;
 }
-
-/* ---- the rest ---- */
 
 static int check_grants(const struct oauth_settings *settings, bool confidential, struct error *err)
 {

@@ -1,6 +1,5 @@
 /*
- * client_settings.h - a registration as the database has it: the members of struct oauth_settings
- * as JSON. Pure.
+ * client_settings.h - struct oauth_settings as JSON in the database.
  */
 #ifndef ATRIUM_SETTINGSD_CLIENT_SETTINGS_H
 #define ATRIUM_SETTINGSD_CLIENT_SETTINGS_H
@@ -10,11 +9,11 @@
 
 struct oauth_settings;
 
-/* JSON from the arena. -1: not stored. */
+/* Returns JSON in *ret, or -1 if it cannot be stored. */
 int client_settings_print(struct arena *arena, const struct oauth_settings *settings,
                           const char **ret, struct error *err) MUST_USE;
 
-/* Reads such a text. One that does not fit, after an import for example, is a public client without
+/* Reads the JSON. An invalid text, for example after an import, gives a public client without
  * grants. */
 void client_settings_read(struct arena *arena, const char *text, struct oauth_settings *out);
 

@@ -14,7 +14,7 @@ static double linear(int channel)
     return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4);
 }
 
-/* sscanf would take signs and blanks. */
+/* sscanf would accept signs and blanks. */
 static int digit(char c)
 {
     static const char digits[] = "0123456789abcdef";

@@ -1,8 +1,8 @@
-/* color.h - colours of sRGB as CSS writes them, and how well one is read on another. */
+/* color.h - CSS colours (sRGB) and their contrast. */
 #ifndef ATRIUM_SETTINGSD_COLOR_H
 #define ATRIUM_SETTINGSD_COLOR_H
 
-/* Backgrounds of the hosted pages (authd/page/template/part/page.css): page and sheet. A tenant's
+/* The hosted pages' backgrounds (authd/page/template/part/page.css): page and sheet. A tenant's
  * colour must be readable on both. */
 #define COLOR_LIGHT_GROUND "#f3f5f7"
 #define COLOR_LIGHT_SHEET "#ffffff"
@@ -12,13 +12,13 @@
 /* For text (WCAG 2.2, success criterion 1.4.3). */
 #define COLOR_CONTRAST_MIN 4.5
 
-/* The relative luminance (WCAG 2.2) of "#rrggbb", 0 to 1; -1: it is no such text. */
+/* Returns the relative luminance (WCAG 2.2) of "#rrggbb", 0 to 1; -1 for other text. */
 double color_luminance(const char *color);
 
-/* The contrast of two colours (WCAG 2.2), 1 to 21. Both are "#rrggbb". */
+/* Returns the contrast (WCAG 2.2), 1 to 21, of two "#rrggbb". */
 double color_contrast(const char *a, const char *b);
 
-/* field_check functions (common/wire/fields.h): "#rrggbb" with that contrast on light or dark
+/* field_check (common/wire/fields.h) for "#rrggbb" with enough contrast on light or dark
  * backgrounds. */
 int color_light_check(const char *value, char why[static 96]);
 int color_dark_check(const char *value, char why[static 96]);

@@ -1,13 +1,13 @@
 /*
- * context.c - what a membership is held to: the gateway adds the project's name and the rules of
- * the policy to a caller's identity, authd asks for the networks that sign-in is allowed from, and
- * whether a policy is one of the project's.
+ * context.c - the limits of a membership. The gateway adds the project's name and the policy's
+ * rules to a caller's identity; authd reads the allowed sign-in networks, and checks that a policy
+ * is the project's.
  */
 #include "settingsd/settingsd.h"
 #include "settingsd/sql/project.h"
 #include "settingsd/tenant_api.h"
 
-/* Fails: NOT_FOUND (project). An unknown policy is absent in the answer. */
+/* Leaves out an unknown policy. */
 int caller_context(struct settingsd *d, const struct request *req,
                    const struct caller_context_in *in, struct caller_context_out *out,
                    struct error *err)

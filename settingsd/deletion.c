@@ -1,11 +1,11 @@
 /*
  * deletion.c - see deletion.h.
  *
- * The project is suspended and marked by one statement, together with a row for each service in
- * project_deletion. From then on no daemon finds it, and gateways refuse its tokens. A task of
- * every instance claims rows under a lease and calls the services, until a call of each has found
- * nothing; then settingsd deletes the project. Wherever a process dies, the lease runs out and the
- * next call goes on: deleting what is gone is harmless.
+ * One statement suspends and marks the project, and adds a row per service to project_deletion.
+ * From then on no daemon finds it, and gateways reject its tokens. A task on each instance claims
+ * rows under a lease and calls the services until a call finds nothing; then settingsd deletes the
+ * project. After a crash the lease expires and the next call continues: repeated deletion is
+ * harmless.
  */
 #include "settingsd/deletion.h"
 
@@ -26,11 +26,11 @@
 
 enum {
     CALL_MS = 6000,
-    LEASE_MS = 10000, /* what a dead instance has begun goes on after that */
+    LEASE_MS = 10000, /* another instance continues after this */
     RETRY_MS = 1000,  /* after a failure */
     RUN_MS = 5000,
-    BATCH = 4,      /* calls of a second each */
-    KEEP_DAYS = 30, /* rows of deletions that are over */
+    BATCH = 4,      /* calls, each a second long */
+    KEEP_DAYS = 30, /* for rows of completed deletions */
 };
 
 static const struct bus_method *const methods[] = {&authd_project_purge_method,
@@ -44,8 +44,6 @@ static const struct purge_step own_steps[] = {
     PURGE_STEP(client, 500),
     {.table = NULL},
 };
-
-/* ---- asking for it ---- */
 
 /* Runs in a transaction that prevents new children. */
 static int check_no_children(struct db_tx *tx, const struct request *req,
@@ -74,7 +72,7 @@ static struct db_array all_services(struct arena *arena)
     return names;
 }
 
-/* *ret_row: the message that closes it everywhere. */
+/* *ret_row: the message that closes the project everywhere. */
 static int mark(struct settingsd *d, const struct request *req, const struct tenant *tenant,
                 struct sql_outbox *ret_row, bool *ret_marked, struct error *err)
 {
@@ -96,8 +94,8 @@ static int mark(struct settingsd *d, const struct request *req, const struct ten
     return db_commit(&tx, err);
 }
 
-/* Closes a project for good and begins its deletion; repeated, returns the progress. Fails:
- * NOT_FOUND, CONFLICT (child projects), UNCERTAIN (not yet closed everywhere). */
+/* Closes a project permanently and starts its deletion; a repeated call returns the progress.
+ * UNCERTAIN: not yet closed everywhere. */
 int project_delete(struct settingsd *d, const struct request *req,
                    const struct project_delete_in *in, struct project_deletion *out,
                    struct error *err)
@@ -118,7 +116,7 @@ int project_delete(struct settingsd *d, const struct request *req,
     return 0;
 }
 
-/* Progress, kept for a month after the end. Fails: NOT_FOUND. */
+/* Returns the progress, kept for a month after the end. */
 int project_deletion(struct settingsd *d, const struct request *req,
                      const struct project_deletion_in *in, struct project_deletion *out,
                      struct error *err)
@@ -136,8 +134,6 @@ int project_deletion(struct settingsd *d, const struct request *req,
         out->done = out->done && parts[i].done;
     return 0;
 }
-
-/* ---- carrying it out ---- */
 
 static int finish(struct settingsd *d, const struct request *req, struct uuid project,
                   struct error *err)
@@ -179,7 +175,7 @@ static int record_call(struct settingsd *d, const struct request *req,
     return sql_project_deletion_settle(d->svc.db, req, &settle, err) < 0 ? -1 : 0;
 }
 
-/* NULL for settingsd itself and unknown services. */
+/* Returns NULL for settingsd itself and unknown services. */
 static const struct bus_method *find_method(const char *service)
 {
     for (size_t i = 0; i < ARRAY_SIZE(methods); i++)
@@ -188,7 +184,7 @@ static const struct bus_method *find_method(const char *service)
     return NULL;
 }
 
-/* Makes a call and records its failure. Skips services that only a newer release knows. */
+/* Makes a call and records a failure. Skips services that only a newer release knows. */
 static int make_call(struct settingsd *d, const struct sql_project_deletion_claim_row *call,
                      struct error *err)
 {
@@ -211,7 +207,7 @@ static int make_call(struct settingsd *d, const struct sql_project_deletion_clai
     return record_call(d, req, call, &out, &failure, err);
 }
 
-/* *ret_count: calls that were made. */
+/* *ret_count: calls made. */
 static int run_batch(struct settingsd *d, size_t *ret_count, struct error *err)
 {
     CLEANUP(service_request_destroy) struct request *req = service_request_new(&d->svc, CALL_MS);

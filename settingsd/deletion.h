@@ -1,6 +1,6 @@
 /*
- * deletion.h - the deletion of a project: settingsd closes it, has every daemon delete what it
- * keeps of it, page by page (common/service/project_purge.h), and deletes its own rows last.
+ * deletion.h - deletes a project: settingsd closes it, calls each daemon to delete its data page by
+ * page (common/service/project_purge.h), and deletes its own rows last.
  */
 #ifndef ATRIUM_SETTINGSD_DELETION_H
 #define ATRIUM_SETTINGSD_DELETION_H

@@ -1,9 +1,9 @@
 /*
- * history.c - who changed which setting of a project, and when. Handlers: settings_history;
- * account_wipe and account_erased, which authd calls.
+ * history.c - history of a project's settings: settings_history, and account_wipe and
+ * account_erased for authd.
  *
- * The rows are written by the statements that change something, in one with the change. They stay
- * when their author's account is erased, without the name.
+ * The statement of a change also writes its row. Rows outlive their author's account, without the
+ * name.
  */
 #include "common/domain/reference.h"
 #include "common/service/audit.h"
@@ -14,8 +14,8 @@
 
 enum {
     BLANK_PAGE = 1000,
-    TRIM_ROWS = 1000,  /* of a statement: one that takes longer than its timeout never ends */
-    KEEP_LEAST = 1000, /* what one answer can show */
+    TRIM_ROWS = 1000,  /* rows per statement: more could time out again and again */
+    KEEP_LEAST = 1000, /* rows that one answer can show */
 };
 
 struct sql_history history_of(const struct request *req)
@@ -31,7 +31,7 @@ struct sql_history history_of(const struct request *req)
                                 .display = caller->display};
 }
 
-/* Only practitioners can change settings. */
+/* Only practitioners change settings. */
 static const struct reference *reference_of(struct arena *arena, struct uuid profile,
                                             const char *display)
 {
@@ -44,8 +44,6 @@ static const struct reference *reference_of(struct arena *arena, struct uuid pro
     who->display = display;
     return who;
 }
-
-/* ---- handlers ---- */
 
 int settings_history(struct settingsd *d, const struct request *req,
                      const struct settings_history_in *in, struct settings_history *out,
@@ -72,10 +70,7 @@ int settings_history(struct settingsd *d, const struct request *req,
     return 0;
 }
 
-/* ---- how many are kept ---- */
-
-/* Trims a page of projects, round and round. A page that runs out of time goes on in the next
- * run. */
+/* Trims a page of projects, in rotation. A page that runs out of time continues in the next run. */
 int history_trim(void *daemon, const struct request *req, struct error *err)
 {
     struct settingsd *d = daemon;
@@ -98,8 +93,6 @@ int history_trim(void *daemon, const struct request *req, struct error *err)
     d->trimmed_project = trimmed > 0 ? last.project : first;
     return 0;
 }
-
-/* ---- what an account leaves behind ---- */
 
 static int blank_names(void *daemon, const struct request *req, const struct membership_ref *place,
                        struct uuid account, struct error *err)

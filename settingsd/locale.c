@@ -1,7 +1,7 @@
 /*
- * locale.c - the languages that a project speaks, and the one that it speaks by default.
+ * locale.c - a project's languages and its default language.
  *
- * They are part of the project: a write that races another write of the project loses with 409.
+ * They are part of the project: a write that races another write of the project fails with 409.
  */
 #include <string.h>
 
@@ -84,9 +84,7 @@ static int locales_merge(const struct request *req, const struct locales_in *in,
     return result;
 }
 
-/* ---- handlers ---- */
-
-/* Fails: FORBIDDEN (the caller's policy does not let it read locales). */
+/* Fails: FORBIDDEN (by the caller's policy). */
 int locales_get(struct settingsd *d, const struct request *req, const struct nothing *in UNUSED,
                 struct locales *out, struct error *err)
 {
@@ -97,7 +95,6 @@ int locales_get(struct settingsd *d, const struct request *req, const struct not
     return locales_read(d, req, request_project(req), out, &version, err);
 }
 
-/* Fails: VALIDATION, CONFLICT (lost the race, If-Match). */
 int locales_patch(struct settingsd *d, const struct request *req, const struct locales_in *in,
                   struct locales *out, struct error *err)
 {

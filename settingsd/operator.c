@@ -1,4 +1,4 @@
-/* operator.c - operations of atriumctl whose shapes differ from the routes'. */
+/* operator.c - atriumctl's operations whose shapes differ from the routes'. */
 #include "settingsd/client_api.h"
 #include "settingsd/policy_api.h"
 #include "settingsd/settingsd.h"

@@ -1,4 +1,4 @@
-/* organization.c - the tenant code of the caller's project: read, and mailed. */
+/* organization.c - reads and emails the tenant code of the caller's project. */
 #include <jansson.h>
 
 #include "authd/authd_api.h"
@@ -14,7 +14,7 @@
 
 static const char no_code[] = "The project has no tenant code.";
 
-/* The recipient's name is unknown. */
+/* The email address replaces the recipient's unknown name. */
 static const char *mail_variables(struct arena *arena, const struct tenant *tenant,
                                   const char *email)
 {
@@ -25,9 +25,6 @@ static const char *mail_variables(struct arena *arena, const struct tenant *tena
     return codec_dump_json(arena, json);
 }
 
-/* ---- handlers ---- */
-
-/* Fails: BAD_REQUEST (a project may have none). */
 int organization_code(struct settingsd *d, const struct request *req,
                       const struct nothing *in UNUSED, struct organization_code_out *out,
                       struct error *err)
@@ -38,8 +35,7 @@ int organization_code(struct settingsd *d, const struct request *req,
                        no_code);
 }
 
-/* Mails the code if ORGANIZATION_CODE is mapped. Fails: FORBIDDEN (neither admin nor policy),
- * BAD_REQUEST (no code), THROTTLED. */
+/* Emails the code if ORGANIZATION_CODE is mapped. */
 int organization_code_email(struct settingsd *d, const struct request *req,
                             const struct organization_code_email *in,
                             struct organization_code_email *out, struct error *err)

@@ -1,7 +1,4 @@
-/*
- * policy_api.c - the shapes of access policies, and of the policy of a project's accounts. See
- * settingsd_api.c.
- */
+/* policy_api.c - see policy_api.h. */
 #include "settingsd/policy_api.h"
 
 #include <string.h>

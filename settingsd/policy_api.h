@@ -15,19 +15,18 @@ FIELD_DECLARE(default_policy_in);
 struct account_policy {
     int64_t passwordMinLength, passwordMinLengthWithMfa; /* code points, 1-64 */
     bool refuseCommonPasswords, requireVerifiedEmail;
-    bool mailCode;               /* a code by mail signs in */
-    const char *onSignIn;        /* with a common password: "ignore", "mail", "require-change" */
+    bool mailCode;               /* emailed codes sign in */
+    const char *onSignIn;        /* for common passwords: "ignore", "mail", "require-change" */
     const char *requireMfa;      /* "none", "admins", "practitioners", "everyone" */
     int64_t documentsPerAccount; /* patients only; 0: no limit */
     int64_t bytesPerAccount;     /* patients only; 0: no limit */
     int64_t bytesPerProject;     /* 0: no limit */
-    const char *etag;            /* the ETag header, quoted; in answers of its own routes only */
+    const char *etag;            /* quoted; only in its own routes' answers */
 };
 FIELD_DECLARE(account_policy);
 
 extern const struct account_policy account_policy_default;
 
-/* Whether the policy wants a second factor of a person with this role. */
 bool account_policy_requires_mfa(const struct account_policy *self, enum role role, bool admin);
 
 /* Absent members stay. */
@@ -36,16 +35,16 @@ struct account_policy_in {
     enum tristate refuseCommonPasswords, requireVerifiedEmail, mailCode;
     const char *onSignIn, *requireMfa;
     int64_t documentsPerAccount, bytesPerAccount, bytesPerProject; /* -1: absent, 0: no limit */
-    const char *ifMatch;                                           /* header If-Match */
+    const char *ifMatch;
 };
 FIELD_DECLARE(account_policy_in);
 
 struct access_policy_in {
-    struct uuid id; /* path, absent on create */
+    struct uuid id; /* path; absent on create */
     const char *name;
-    const char *resource;     /* JSON array, validated by access_policy_check() */
+    const char *resource;     /* JSON array, see access_policy_check() */
     const char *ipAccessRule; /* JSON array or NULL */
-    const char *ifMatch;      /* header, of a replacement */
+    const char *ifMatch;      /* header of a replacement */
 };
 FIELD_DECLARE(access_policy_in);
 
@@ -53,7 +52,7 @@ struct access_policy {
     const char *resourceType; /* "AccessPolicy" */
     struct uuid id;
     const char *name, *resource, *ipAccessRule;
-    const char *etag; /* the ETag header, quoted; not in lists */
+    const char *etag; /* quoted; not in lists */
 };
 FIELD_DECLARE(access_policy);
 

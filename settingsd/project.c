@@ -1,4 +1,4 @@
-/* project.c - projects: making them, finding them, suspending them. */
+/* project.c - creates, finds and suspends projects. */
 #include "authd/authd_api.h"
 
 #include <string.h>
@@ -14,13 +14,13 @@
 
 enum {
     CODE_ATTEMPTS = 5,
-    CHILDREN_PER_HOUR = 30,           /* by one account */
-    TREE_MAX = CHANGE_OTHERS_MAX + 1, /* told of at once; the most that projects_per_root can say */
+    CHILDREN_PER_HOUR = 30,           /* per account */
+    TREE_MAX = CHANGE_OTHERS_MAX + 1, /* announced together; maximum of projects_per_root */
 };
 static_assert((int)TREE_MAX == (int)PROJECT_TREE_MAX,
               "the answer of project_tree has room for them");
 
-/* A child project starts closed: its admin opens what is wanted. */
+/* A child project starts closed; its admin opens it. */
 static const char child_settings[] =
     "{\"PATIENT_REGISTRATION_ENABLED\":false,\"PRACTITIONER_REGISTRATION_ENABLED\":false}";
 
@@ -28,9 +28,9 @@ struct project {
     struct uuid id, parent;
     const char *name;
     const char *settings;           /* JSON object */
-    const char *account_policy;     /* JSON object, or NULL */
-    const struct sql_outbox *grant; /* written with it, or NULL */
-    struct uuid root, maker;        /* of a child: top of its tree, account that makes it */
+    const char *account_policy;     /* JSON object or NULL */
+    const struct sql_outbox *grant; /* written with the project, or NULL */
+    struct uuid root, maker;        /* child's: top of its tree, creating account */
 };
 
 static int require_tenant(int rows, struct error *err)
@@ -110,7 +110,7 @@ int project_by_id(struct settingsd *d, const struct request *req, struct uuid id
     return 0;
 }
 
-/* Checks the limits of the tree, which is locked, and of the maker. Fails: CONFLICT, THROTTLED. */
+/* Checks the limits of the locked tree and of the maker. */
 static int limits_check(struct settingsd *d, const struct request *req,
                         const struct project *project, struct db_tx *tx, struct error *err)
 {
@@ -171,7 +171,7 @@ static int project_insert(struct settingsd *d, const struct request *req,
     return db_commit(&tx, err);
 }
 
-/* Makes a code from the name when none is given. */
+/* Makes a code from the name if none is given. */
 static int project_make(struct settingsd *d, const struct request *req,
                         const struct project *project, const char *given,
                         struct project_child_out *out, struct error *err)
@@ -195,9 +195,9 @@ static int project_make(struct settingsd *d, const struct request *req,
 
 /* ---- handlers ---- */
 
-/* Makes a child project with the caller as admin. The grant is in the outbox with the same commit,
- * so no project lacks an admin. Fails: CONFLICT (code taken, limit), THROTTLED, UNAVAILABLE (authd
- * is down, nothing was written), UNCERTAIN (the admin follows when authd is back). */
+/* Creates a child project with the caller as admin. The outbox row of the grant is in the same
+ * commit, so no project lacks an admin. UNAVAILABLE: authd is down, nothing was written. UNCERTAIN:
+ * authd adds the admin when it is back. */
 int project_child(struct settingsd *d, const struct request *req, const struct project_child_in *in,
                   struct project_child_out *out, struct error *err)
 {
@@ -235,8 +235,8 @@ static int find_tenant(struct settingsd *d, const struct request *req,
     return project_by_id(d, req, in->projectId, out, err);
 }
 
-/* Fails: NOT_FOUND. Finds suspended projects; those being deleted only for atriumctl, because no
- * daemon may write for them. */
+/* Includes suspended projects; those being deleted only for atriumctl, because no daemon may write
+ * for them. */
 int tenant_lookup(struct settingsd *d, const struct request *req, const struct tenant_lookup_in *in,
                   struct tenant *out, struct error *err)
 {
@@ -265,7 +265,6 @@ int tenants_of(struct settingsd *d, const struct request *req, const struct tena
     return 0;
 }
 
-/* Fails: CONFLICT (code taken). */
 int project_create(struct settingsd *d, const struct request *req,
                    const struct project_create_in *in, struct project_child_out *out,
                    struct error *err)
@@ -293,7 +292,7 @@ int project_list(struct settingsd *d, const struct request *req, const struct pr
     return 0;
 }
 
-/* Read-only or not: `below`, the project and those below it. */
+/* Starts or ends read-only for `below`, the project and those below it. */
 static int hold_write(struct db_tx *tx, const struct request *req,
                       const struct project_suspend_in *in, struct uuid project,
                       const struct sql_project_below_rows *below, struct error *err)
@@ -319,8 +318,8 @@ static const char *suspend_action(const struct project_suspend_in *in)
     return in->suspended ? "project.suspend" : "project.resume";
 }
 
-/* Writes it and the message for the project and all below it. Rows of a read-only project cannot
- * change: that ends first. */
+/* Writes the state and the message for the project and all below it. Ends read-only first, which
+ * would reject the change. */
 static int suspend_write(struct settingsd *d, const struct request *req,
                          const struct project_suspend_in *in, const struct tenant *tenant,
                          struct change_publish_in *change, struct sql_outbox *row,
@@ -358,9 +357,8 @@ static int suspend_write(struct settingsd *d, const struct request *req,
     return db_commit(&tx, err);
 }
 
-/* Suspends a project and all below it, makes them read-only, or lifts both, on every gateway. What
- * was done to a child itself stays. Fails: NOT_FOUND; CONFLICT (suspended: cannot be read-only);
- * UNCERTAIN. */
+/* Suspends a project and all below it, makes them read-only, or ends both, on every gateway. A
+ * child's own state stays. CONFLICT: a suspended project cannot become read-only. */
 int project_suspend(struct settingsd *d, const struct request *req,
                     const struct project_suspend_in *in, struct tenant *out, struct error *err)
 {
@@ -378,7 +376,6 @@ int project_suspend(struct settingsd *d, const struct request *req,
     return project_by_id(d, req, out->projectId, out, err);
 }
 
-/* Fails: NOT_FOUND. */
 int project_tree(struct settingsd *d, const struct request *req, const struct tenant_lookup_in *in,
                  struct project_tree_out *out, struct error *err)
 {

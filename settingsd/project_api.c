@@ -1,4 +1,4 @@
-/* project_api.c - the shapes of projects, their codes and their end. See settingsd_api.c. */
+/* project_api.c - see project_api.h. */
 #include "settingsd/project_api.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include "common/domain/name.h"
 #include "settingsd/shape_api.h"
 
-/* What a new tenant code is made of; an existing one is looked up as it is. */
+/* Checks a new tenant code; existing ones can differ. */
 static int check_new_code(const char *value, char why[static 96])
 {
     if (value[strspn(value, "abcdefghijklmnopqrstuvwxyz0123456789-")] == '\0')

@@ -1,4 +1,4 @@
-/* project_api.h - projects, their codes and their end. */
+/* project_api.h - projects, their codes and their deletion. */
 #ifndef ATRIUM_SETTINGSD_PROJECT_API_H
 #define ATRIUM_SETTINGSD_PROJECT_API_H
 
@@ -28,13 +28,13 @@ FIELD_DECLARE(project_child_out);
 
 struct project_create_in {
     const char *name, *tenantCode;
-    bool noCode; /* a project without tenant code */
-    bool strict; /* with the account policy that protects most */
+    bool noCode; /* no tenant code */
+    bool strict; /* has the strictest account policy */
 };
 FIELD_DECLARE(project_create_in);
 
 struct project_list_in {
-    struct uuid after; /* paging: projects created after this one, absent for the first page */
+    struct uuid after; /* paging: last project of the page before, or absent */
     int64_t count;
 };
 FIELD_DECLARE(project_list_in);
@@ -42,7 +42,7 @@ FIELD_DECLARE(project_list_in);
 struct project_suspend_in {
     const char *tenantCode;
     bool suspended;
-    bool readOnly; /* instead of suspended; false: no longer */
+    bool readOnly; /* instead of suspended; false ends it */
 };
 FIELD_DECLARE(project_suspend_in);
 
@@ -66,14 +66,14 @@ struct deletion_part {
     const char *service;
     int64_t removed; /* rows */
     bool done;
-    const char *lastError; /* why the last call of the service failed; NULL: it did not */
+    const char *lastError; /* error of the service's last call, or NULL */
 };
 FIELD_DECLARE(deletion_part);
 
 struct project_deletion {
     struct uuid projectId;
-    const char *tenantCode;  /* as it was given; NULL in answers of project_deletion */
-    bool done;               /* the project is gone, and its code is free */
+    const char *tenantCode;  /* as given; NULL in answers of project_deletion */
+    bool done;               /* project gone, code free */
     struct field_list parts; /* struct deletion_part */
 };
 FIELD_DECLARE(project_deletion);

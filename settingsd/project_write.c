@@ -1,6 +1,5 @@
 /*
- * project_write.c - what every write of a project has in common: its audit row, and the refusal of
- * one that came second.
+ * project_write.c - common parts of project writes: the audit row, and the lost race.
  */
 #include "settingsd/settingsd.h"
 

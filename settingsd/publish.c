@@ -1,9 +1,8 @@
 /*
- * publish.c - telling authd what was just committed, before the change is answered.
+ * publish.c - notifies authd of a commit before the change is answered.
  *
- * The outbox row is written in the transaction of the change: should settingsd die between the
- * commit and the call, the relay makes the call.  What authd is told may be repeated: it has the
- * same effect once or twice.
+ * The change's transaction writes an outbox row, so that the relay makes the call if settingsd dies
+ * after the commit. Repeated calls are harmless.
  */
 #include "authd/authd_api.h"
 #include "authd/operation_api.h"
@@ -13,11 +12,11 @@
 #define NOT_YET "The change is stored, but not yet in force everywhere."
 
 enum {
-    TELL_MS = 2000, /* a killed authd is back by then */
+    TELL_MS = 2000, /* a killed authd restarts within this time */
     TELL_PAUSE_MS = 50,
 };
 
-/* A row that stays is only delivered again. */
+/* Removes the outbox row. A row that stays is only delivered again. */
 static void row_done(struct settingsd *d, const struct request *req, const struct sql_outbox *row)
 {
     struct error ignored;
@@ -57,7 +56,7 @@ struct sql_outbox publish_change_row(struct settingsd *d, const struct request *
     return outbox_row(d->svc.outbox, req->arena, &authd_change_publish_method, uuid_random(), &in);
 }
 
-/* authd has the grants of a client, and reads its registration later. */
+/* Asks authd to end the client's grants; authd reads the registration later. */
 static struct change_publish_in of_client(struct uuid project, struct uuid client)
 {
     return (struct change_publish_in){.kind = "project", .id = project, .client = client};

@@ -1,9 +1,9 @@
 /*
- * readiness.c - what each flow of a project lacks to work: the facts behind GET
- * /v1/project/readiness and `atriumctl project show`.  Handler: project_readiness.
+ * readiness.c - what a project's flows lack, for GET /v1/project/readiness and `atriumctl project
+ * show`.
  *
- * To add a flow: one row of flows[]. To add a need: a row of needs[] or a template's name in a
- * flow.
+ * To add a flow, add a row to flows[]. To add a need, add a row to needs[] or a template's name to
+ * a flow.
  */
 #include <string.h>
 
@@ -21,7 +21,7 @@
 
 enum { FLOW_NEEDS_MAX = 6, FLOW_TEMPLATES_MAX = 1 };
 
-/* SWITCH_*, POLICY_* and APP_* are settings. ADDRESS_*: where links in mails lead: the same
+/* SWITCH_*, POLICY_* and APP_* are settings. ADDRESS_* are the targets of links in emails: the same
  * setting, or the hosted pages. */
 enum need {
     NEED_END,
@@ -46,11 +46,11 @@ enum need {
 struct flow {
     const char *name;
     enum need needs[FLOW_NEEDS_MAX];
-    const char *template; /* NULL: it mails nothing */
-    bool mail_optional;   /* it works without the mail */
+    const char *template; /* NULL: no email */
+    bool mail_optional;   /* works without the email */
 };
 
-/* As the handlers of authd check them. */
+/* The flows as authd's handlers check them. */
 static const struct flow flows[] = {
     {"patient-registration",
      {SWITCH_PATIENT_REGISTRATION, POLICY_PATIENT, TENANT_CODE},
@@ -98,7 +98,7 @@ struct facts {
     const struct sql_readiness_get_row *row;
     struct field_texts written, languages;
     struct field_list templates; /* struct template_mapping */
-    bool has_pages;              /* hosted ones, see docs/pages.md */
+    bool has_pages;              /* see docs/pages.md */
 };
 
 static bool is_among(const struct field_texts *texts, const char *text)
@@ -112,7 +112,7 @@ static bool is_among(const struct field_texts *texts, const char *text)
 
 /* ---- needs ---- */
 
-/* A need, and whether the project has it. optional: without it a flow works in part. */
+/* A need, and whether the project meets it. optional: without it a flow works in part. */
 struct need_fact {
     const char *kind, *name;
     bool met, optional;
@@ -169,7 +169,7 @@ static struct need_fact need_fact_of(const struct facts *facts, enum need need)
                                   .met = t->accountPolicy && t->accountPolicy->mailCode};
     case PROJECT_OPEN:
         return (struct need_fact){.kind = "project", .name = "suspended", .met = !t->suspended};
-    case TENANT_CODE: /* a client application names the project by itself */
+    case TENANT_CODE: /* a client application identifies the project too */
         return (struct need_fact){
             .kind = "tenant-code", .name = "tenantCode", .met = t->tenantCode, .optional = true};
     case NEED_END:
@@ -212,7 +212,7 @@ static const struct template_mapping *mapping_find(const struct facts *facts, co
     return NULL;
 }
 
-/* Reports languages in which the mail would be in another one. */
+/* Reports languages whose email would be in another language. */
 static void languages_check(const struct facts *facts, const struct template_mapping *mapping,
                             struct lacks *lacks)
 {
@@ -247,7 +247,7 @@ static struct readiness_flow flow_of(const struct facts *facts, const struct flo
         .name = flow->name, .ready = !lacks.blocked, .lacks = {lacks.items, lacks.count}};
 }
 
-/* ---- the facts by themselves ---- */
+/* ---- facts ---- */
 
 static struct field_list switches_of(const struct facts *facts)
 {
@@ -315,7 +315,7 @@ static void readiness_fill(const struct facts *facts, struct readiness *out)
                               .flows = {list, ARRAY_SIZE(flows)}};
 }
 
-/* As authd decides where mails lead to. */
+/* Decides as authd does for links in emails. */
 static bool has_pages(const struct settingsd *d, const struct tenant *tenant)
 {
     return d->svc.common->public_url && tenant->tenantCode && page_is_code(tenant->tenantCode);
@@ -323,7 +323,6 @@ static bool has_pages(const struct settingsd *d, const struct tenant *tenant)
 
 /* ---- handlers ---- */
 
-/* Fails: UNAVAILABLE (maild). */
 int project_readiness(struct settingsd *d, const struct request *req,
                       const struct nothing *in UNUSED, struct readiness *out, struct error *err)
 {

@@ -1,7 +1,4 @@
-/*
- * setting_api.c - the shapes of a project's settings and languages, and of what its flows lack. See
- * settingsd_api.c.
- */
+/* setting_api.c - see setting_api.h. */
 #include "settingsd/setting_api.h"
 
 #include "common/domain/language.h"
@@ -9,10 +6,10 @@
 #include "settingsd/shape_api.h"
 
 enum {
-    SETTING_NAME_MAX = 4096, /* a name that is too long is not found, like any unknown one */
+    SETTING_NAME_MAX = 4096, /* longer names are not found */
 };
 
-/* The members of settings_values by kind; tests/unit/test_gateway_openapi.c compares them. */
+/* Members of settings_values by kind; tests/unit/test_gateway_openapi.c compares them. */
 static const char *const switch_names[] = {"PATIENT_REGISTRATION_ENABLED",
                                            "PATIENT_INVITATION_ENABLED",
                                            "PATIENT_LOGIN_ENABLED",
@@ -135,9 +132,7 @@ static const struct field settings_history_rows[] = {
 };
 FIELD_TABLE(settings_history);
 
-/* ---- readiness ---- */
-
-FIELD_DECLARE(template_mapping); /* of maild_api.h, which this file needs nothing else of */
+FIELD_DECLARE(template_mapping); /* maild_api.h's, of which nothing else is needed */
 
 static const struct field readiness_switch_rows[] = {
     FIELD_TEXT(struct readiness_switch, name, 1, 64, FIELD_REQUIRED, "Name of the setting.",

@@ -7,19 +7,18 @@
 struct locales {
     struct field_texts languages;
     const char *defaultLanguage;
-    const char *etag; /* of these two alone: another setting that is written leaves it as it is */
+    const char *etag; /* other settings do not change it */
 };
 FIELD_DECLARE(locales);
 
 struct locales_in {
-    struct field_texts languages; /* empty: as they are */
-    const char *defaultLanguage;  /* NULL: as it is */
-    const char *ifMatch;          /* header If-Match */
+    struct field_texts languages; /* empty: unchanged */
+    const char *defaultLanguage;  /* NULL: unchanged */
+    const char *ifMatch;
 };
 FIELD_DECLARE(locales_in);
 
-/* In the record an unset switch is false and an unset text null; defaults show in struct tenant
- * only. */
+/* Unset switches are false and unset texts null here; only struct tenant has defaults. */
 struct settings_values {
     bool PATIENT_REGISTRATION_ENABLED, PATIENT_INVITATION_ENABLED, PATIENT_LOGIN_ENABLED;
     bool PRACTITIONER_REGISTRATION_ENABLED, PRACTITIONER_INVITATION_ENABLED,
@@ -33,14 +32,14 @@ struct settings_record {
     struct uuid projectId;
     const struct settings_values *settings;
     const char *defaultPatientAccessPolicy; /* "AccessPolicy/<id>" or null */
-    const char *etag;                       /* the ETag header, quoted */
+    const char *etag;                       /* quoted */
 };
 FIELD_DECLARE(settings_record);
 
 struct setting_switch_in {
     const char *name; /* path */
     bool enabled;
-    const char *ifMatch; /* header If-Match */
+    const char *ifMatch;
 };
 FIELD_DECLARE(setting_switch_in);
 
@@ -57,7 +56,7 @@ struct settings_history_in {
 FIELD_DECLARE(settings_history_in);
 
 struct setting_change {
-    const struct reference *who; /* NULL: the operator */
+    const struct reference *who; /* NULL: operator */
     int64_t when;
     const char *name;
     const char *old, *new; /* JSON values, NULL: unset */
@@ -75,25 +74,25 @@ FIELD_DECLARE(settings_history);
 struct readiness_switch {
     const char *name;
     bool enabled; /* effective */
-    bool written; /* false: the default is in force */
+    bool written; /* false: default */
 };
 FIELD_DECLARE(readiness_switch);
 
 struct readiness_policy {
-    const char *name;            /* of the setting */
-    const char *value, *display; /* "AccessPolicy/<id>" and its name; NULL: there is none */
+    const char *name;            /* setting's */
+    const char *value, *display; /* "AccessPolicy/<id>" and its name, or NULL */
 };
 FIELD_DECLARE(readiness_policy);
 
 struct readiness_address {
-    const char *name;  /* of the setting */
-    const char *value; /* NULL: there is none */
+    const char *name;  /* setting's */
+    const char *value; /* or NULL */
 };
 FIELD_DECLARE(readiness_address);
 
 struct readiness_lack {
     const char *kind, *name;
-    const char *language; /* of kind "language"; NULL else */
+    const char *language; /* for kind "language" */
     bool blocks;          /* the flow fails without it */
 };
 FIELD_DECLARE(readiness_lack);
@@ -107,7 +106,7 @@ FIELD_DECLARE(readiness_flow);
 
 struct readiness {
     struct uuid projectId;
-    const char *name, *tenantCode; /* tenantCode NULL: it has none */
+    const char *name, *tenantCode; /* tenantCode: or NULL */
     bool suspended;
     struct field_texts languages;
     const char *defaultLanguage;

@@ -1,6 +1,5 @@
 /*
- * setting_names.c - the settings that exist, and what a URL among them looks like.  Used by
- * settings.c.
+ * setting_names.c - see setting_names.h.
  */
 #include "settingsd/setting_names.h"
 

@@ -1,9 +1,8 @@
 /*
- * settings.c - the project settings: the record, the two kinds of writes, the default patient
- * policy.
+ * settings.c - a project's settings, and its default patient policy.
  *
- * Every write reads the project, checks the new value against what it read, and stores it in one
- * statement that succeeds only if the project's version is still the one read.
+ * Each write reads the project and checks the new value against it. One statement stores the value
+ * if the project still has the version that was read.
  */
 #include <string.h>
 
@@ -44,7 +43,7 @@ static int invalid_value(struct error *err, const char *path, const char *why)
     return error_problem(err, path, "%s", why);
 }
 
-/* Reads what a write is checked against; fails when the client's If-Match names another state. */
+/* Reads the state for a write's checks. Fails if the client's If-Match names another state. */
 static int write_begin(struct settingsd *d, const struct request *req, struct uuid project,
                        const char *if_match, struct settings_record *out, int64_t *ret_version,
                        struct error *err)
@@ -54,8 +53,8 @@ static int write_begin(struct settingsd *d, const struct request *req, struct uu
     return etag_admits(if_match, out->etag) ? 0 : project_require_unchanged(0, err);
 }
 
-/* Stores a switch or a text (or, with neither, unsets), if the project still has the version that
- * was read; in force everywhere when it returns 0. */
+/* Stores a switch or text (or neither: unsets) if the project has the version that was read.
+ * Returns 0 once the change is in force everywhere. */
 static int write_store(struct settingsd *d, const struct request *req, struct uuid project,
                        int64_t version, const char *name, enum tristate on, const char *text,
                        struct settings_record *out, struct error *err)
@@ -77,8 +76,7 @@ static int write_store(struct settingsd *d, const struct request *req, struct uu
     return publish_change(d, req, &write.outbox, "project", project, err);
 }
 
-/* Checks "AccessPolicy/<id>" and rewrites it in canonical form: the policy must be one of the
- * project's. */
+/* Checks that "AccessPolicy/<id>" is the project's, and writes it in canonical form. */
 static int check_policy(struct settingsd *d, const struct request *req, struct uuid project,
                         const char **value, struct error *err)
 {
@@ -120,8 +118,6 @@ static int write_text(struct settingsd *d, const struct request *req, const char
     return write_store(d, req, project, version, setting->name, TRISTATE_UNSET, value, out, err);
 }
 
-/* ---- handlers ---- */
-
 int settings_get(struct settingsd *d, const struct request *req, const struct nothing *in UNUSED,
                  struct settings_record *out, struct error *err)
 {
@@ -130,8 +126,8 @@ int settings_get(struct settingsd *d, const struct request *req, const struct no
     return record_read(d, req, request_project(req), out, &version, err);
 }
 
-/* Fails: NOT_FOUND (no such switch), CONFLICT (lost the race), INVALID_SETTING_VALUE (open
- * practitioner registration without a default practitioner policy). */
+/* INVALID_SETTING_VALUE includes open practitioner registration without a default practitioner
+ * policy. */
 int setting_switch(struct settingsd *d, const struct request *req,
                    const struct setting_switch_in *in, struct settings_record *out,
                    struct error *err)
@@ -152,8 +148,7 @@ int setting_switch(struct settingsd *d, const struct request *req,
                        in->enabled ? TRISTATE_TRUE : TRISTATE_FALSE, NULL, out, err);
 }
 
-/* Writes or, with an empty value, clears a text setting. Fails: NOT_FOUND (no such text setting),
- * CONFLICT (lost the race), INVALID_SETTING_VALUE. */
+/* Writes or, with an empty value, unsets a text setting. */
 int setting_value(struct settingsd *d, const struct request *req, const struct setting_value_in *in,
                   struct settings_record *out, struct error *err)
 {
@@ -164,8 +159,7 @@ int setting_value(struct settingsd *d, const struct request *req, const struct s
     return write_text(d, req, in->name, in->value, in->ifMatch, out, err);
 }
 
-/* Names the access policy that patients get who register, or takes it away. Errors as
- * setting_value(). */
+/* Sets or unsets the access policy of patients who register. */
 int default_policy(struct settingsd *d, const struct request *req,
                    const struct default_policy_in *in, struct settings_record *out,
                    struct error *err)

@@ -1,4 +1,4 @@
-/* settingsd.c - the program atrium-settingsd: its tables and one call. */
+/* settingsd.c - the program atrium-settingsd. */
 #include "settingsd/settingsd.h"
 
 #include "authd/authd_api.h"
@@ -42,7 +42,7 @@ static int start(void *daemon, struct error *err UNUSED)
     return 0;
 }
 
-/* What happened in projects, for their webhooks. */
+/* Returns projects' events for webhooks. */
 int audit_events(struct settingsd *d, const struct request *req, const struct audit_events_in *in,
                  struct audit_events_out *out, struct error *err)
 {

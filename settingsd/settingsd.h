@@ -1,9 +1,9 @@
 /*
- * settingsd.h - what the files of settingsd share.
+ * settingsd.h - shared by settingsd's files.
  *
  * settingsd owns projects (tenants), their codes, settings, access policies and client
- * applications.  Its handlers are one file per subject; who may call them is in
- * settingsd_routes.def, what they ask PostgreSQL in settingsd/sql.
+ * applications. It has one file of handlers per subject; settingsd_routes.def has their callers,
+ * settingsd/sql their statements.
  */
 #ifndef ATRIUM_SETTINGSD_SETTINGSD_H
 #define ATRIUM_SETTINGSD_SETTINGSD_H
@@ -16,12 +16,12 @@ struct settingsd_config {
     struct database_config db;
     const char *seal_key;
     int64_t children_per_project, projects_per_root;
-    int64_t history_keep; /* changes of settings, of each project; 0: all */
+    int64_t history_keep; /* changes of settings kept per project; 0: all */
 };
 
 struct settingsd {
     struct service svc;
-    struct uuid trimmed_project; /* the last one whose history was trimmed */
+    struct uuid trimmed_project; /* last project whose history was trimmed */
 };
 
 #define SERVICE settingsd
@@ -30,56 +30,54 @@ struct settingsd {
 
 /* ---- project.c ---- */
 
-/* The project that an operator names by its code or its id. ERR_NOT_FOUND "Tenant not found.".
- * Parks. */
+/* Finds an operator's project by code or id. Parks. Fails: ERR_NOT_FOUND "Tenant not found.". */
 int project_find(struct settingsd *d, const struct request *req, const char *text,
                  struct tenant *out, struct error *err) MUST_USE;
 
-/* The same for a write: ERR_CONFLICT while it is being deleted. Parks. */
+/* Does the same for a write: ERR_CONFLICT during a deletion. Parks. */
 int project_find_writable(struct settingsd *d, const struct request *req, const char *text,
                           struct tenant *out, struct error *err) MUST_USE;
 
-/* See bus_options.find_project: for a read as project_find(), else as project_find_writable(). */
+/* Implements bus_options.find_project with project_find() for reads, project_find_writable() for
+ * writes. */
 int project_id_of(void *daemon, const struct request *req, const char *name, struct uuid *ret,
                   struct error *err);
 
-/* The project of that id. Errors as above. Parks. */
+/* Fails as project_find() does. Parks. */
 int project_by_id(struct settingsd *d, const struct request *req, struct uuid id,
                   struct tenant *out, struct error *err) MUST_USE;
 
-/* The tenant of a row. */
 struct tenant tenant_of(struct arena *arena, const struct sql_tenant_row *row);
 
 /* ---- project_write.c ---- */
 
-/* The audit row of what happens to a project as a whole; detail: one word, or NULL. */
+/* Returns the audit row of an action on a project; detail: one word, or NULL. */
 struct sql_audit project_audit(const struct request *req, const char *action, struct uuid project,
                                const char *detail);
 
-/* `rows`: what the statement returned that writes a project of a version. ERR_CONFLICT for 0:
- * another write was faster. */
+/* Fails with ERR_CONFLICT for 0 `rows` of a statement that writes a project's version: another
+ * write was faster. */
 int project_require_unchanged(int rows, struct error *err) MUST_USE;
 
 /* ---- publish.c ---- */
 
-/* Tells authd what was committed together with the outbox row `row`, and removes the row. `method`
- * and `in` are those of the row. Tries for 2 s while authd is away. Parks. ERR_UNCERTAIN with the
- * text `otherwise` when authd could not be told: the change is stored and the outbox goes on
- * telling. */
+/* Calls authd with the outbox row's `method` and `in`, and removes the row. Tries for 2 s while
+ * authd is away. Parks. Fails with ERR_UNCERTAIN and text `otherwise`: the change is stored, and
+ * the outbox keeps calling. */
 int publish_row(struct settingsd *d, const struct request *req, const struct bus_method *method,
                 const void *in, const struct sql_outbox *row, const char *otherwise,
                 struct error *err) MUST_USE;
 
-/* The outbox row of a changed "policy" or "project", to be written with the change itself; and,
- * after that, the telling: when it returns 0 every live gateway knows. Parks. Errors as
- * publish_row(). */
+/* Returns the outbox row of a changed "policy" or "project", written with the change. The second
+ * function then publishes it; when it returns 0, every live gateway knows the change. Parks. Fails
+ * as publish_row() does. */
 struct sql_outbox publish_change_row(struct settingsd *d, const struct request *req,
                                      const char *kind, struct uuid id);
 int publish_change(struct settingsd *d, const struct request *req, const struct sql_outbox *row,
                    const char *kind, struct uuid id, struct error *err) MUST_USE;
 
-/* The same of a client application that is replaced or deleted: when it returns 0, what the client
- * has lost opens nothing at any gateway. */
+/* Does the same for a replaced or deleted client application: after 0, no gateway accepts what the
+ * client has lost. */
 struct sql_outbox publish_client_row(struct settingsd *d, const struct request *req,
                                      struct uuid project, struct uuid client);
 int publish_client(struct settingsd *d, const struct request *req, const struct sql_outbox *row,
@@ -87,25 +85,23 @@ int publish_client(struct settingsd *d, const struct request *req, const struct 
 
 /* ---- history.c ---- */
 
-/* Who writes what the request changes, and when, for the history. An operator has no
- * membership. */
+/* Returns author and time of the request's change for the history. Operators have no membership. */
 struct sql_history history_of(const struct request *req);
 
-/* Deletes the oldest changes of settings of a page of projects, as history_keep says: a task. */
+/* Trims the history of a page of projects to history_keep, as a task. */
 int history_trim(void *daemon, const struct request *req, struct error *err) MUST_USE;
 
 /* ---- account_policy.c ---- */
 
-/* The policy of the members that are stored as JSON; NULL for NULL: none was ever written. */
+/* Returns the policy of stored JSON members, or NULL for NULL, not set. */
 const struct account_policy *account_policy_from_json(struct arena *arena, const char *json);
 
-/* The JSON of the policy that protects most, for a new project. */
+/* The strictest policy as JSON, for a new project. */
 extern const char account_policy_strict[];
 
 /* ---- brand_json.c ---- */
 
-/* The branding that is stored as JSON, with the version of its style; NULL for NULL: none was ever
- * written. */
+/* Returns the branding of stored JSON with its style's version, or NULL for NULL, not set. */
 const struct branding *branding_from_json(struct arena *arena, const char *json);
 
 #endif

@@ -1,9 +1,8 @@
 /*
- * settingsd_api.c - the operations of settingsd, by which gateways and daemons call them.
+ * settingsd_api.c - settingsd's operations for gateways and daemons.
  *
- * Their inputs and outputs are tables of fields, in the files beside this one by subject: bounds,
- * names on the wire, words for OpenAPI. All are linked into every program: the gateway validates
- * and documents by these tables, the daemons pack by them.
+ * Inputs and outputs are field tables, in files by subject: limits, wire names, OpenAPI texts. All
+ * programs link them: the gateway validates and documents with them, daemons encode with them.
  */
 #include "settingsd/settingsd_api.h"
 

@@ -1,7 +1,6 @@
 /*
- * settingsd_api.h - the operations of settingsd by which gateways and daemons call it, and the
- * tables of all that it takes and gives. The structs are in the headers of their subjects, *_api.h
- * beside this; those of several subjects are here.
+ * settingsd_api.h - settingsd's operations for gateways and daemons, with the tables of their
+ * inputs and outputs. *_api.h have the structs by subject; shared ones are here.
  */
 #ifndef ATRIUM_SETTINGSD_SETTINGSD_API_H
 #define ATRIUM_SETTINGSD_SETTINGSD_API_H

@@ -1,9 +1,9 @@
-/* shape_api.h - bounds that several files of settingsd's shapes share (*_api.c). */
+/* shape_api.h - limits that several *_api.c share. */
 #ifndef ATRIUM_SETTINGSD_SHAPE_API_H
 #define ATRIUM_SETTINGSD_SHAPE_API_H
 
 enum {
-    POLICY_JSON_MAX = 65536, /* rules of one access policy */
+    POLICY_JSON_MAX = 65536, /* rules of an access policy */
     ADDRESS_JSON_MAX = 16384,
     SETTING_TEXT_MAX = 2048,
     LIST_MAX = 1000,

@@ -1,4 +1,4 @@
-/* tenant.c - what settingsd keeps of a project, as it travels to another installation. */
+/* tenant.c - see tenant.h. */
 #include "settingsd/tenant.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 
 #define FIRST_ID "{\"id\":\"" UUID_NIL "\"}"
 
-/* The text of a member, NULL where it is null. */
+/* Returns a member's text, or NULL for null. */
 static const char *json_of(struct arena *arena, const json_t *row, const char *name)
 {
     json_t *value = json_object_get(row, name);
@@ -17,7 +17,7 @@ static const char *json_of(struct arena *arena, const json_t *row, const char *n
     return value && !json_is_null(value) ? codec_dump_json(arena, value) : NULL;
 }
 
-/* Every gateway reads the rules of a policy for each request of its members. */
+/* Checks a policy, whose rules gateways read for each request. */
 static int check_policy(struct arena *arena, const char *row, struct error *err)
 {
     json_auto_t *json = codec_parse_json(row, strlen(row), true, err);
@@ -32,7 +32,7 @@ static int check_policy(struct arena *arena, const char *row, struct error *err)
     return access_policy_check(arena, &resource, &rules, err);
 }
 
-/* The project first: the others refer to it. */
+/* The project is first, since the others refer to it. */
 const struct tenant_table settingsd_tenant_tables[] = {
     {"project", FIRST_ID, 1, TENANT_TABLE(project)},
     {"tenant_code", "{\"code\":\"\"}", 1, TENANT_TABLE(tenant_code)},

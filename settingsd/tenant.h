@@ -1,10 +1,10 @@
-/* tenant.h - what settingsd keeps of a project, as it travels to another installation. */
+/* tenant.h - settingsd's tables for a tenant's move to another installation. */
 #ifndef ATRIUM_SETTINGSD_TENANT_H
 #define ATRIUM_SETTINGSD_TENANT_H
 
 #include "common/service/tenant_table.h"
 
-/* Ended by name NULL; tenant_common_tables are not repeated. */
+/* Ended by name NULL; without tenant_common_tables. */
 extern const struct tenant_table settingsd_tenant_tables[];
 
 #endif

@@ -1,4 +1,4 @@
-/* tenant_api.c - the shapes of what other daemons ask about a tenant. See settingsd_api.c. */
+/* tenant_api.c - see tenant_api.h. */
 #include "settingsd/tenant_api.h"
 
 #include "common/domain/language.h"

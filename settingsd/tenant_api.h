@@ -1,18 +1,18 @@
-/* tenant_api.h - what other daemons ask about a tenant. */
+/* tenant_api.h - a tenant's data for other daemons. */
 #ifndef ATRIUM_SETTINGSD_TENANT_API_H
 #define ATRIUM_SETTINGSD_TENANT_API_H
 
 #include "common/wire/fields.h"
 
-/* Names one project by its code, by its id, or, with both, by the code and else by the id. */
+/* Names a project by code or id; with both, the code first. */
 struct tenant_lookup_in {
     const char *tenantCode;
     struct uuid projectId;
-    bool branding; /* with it, where there is a code */
+    bool branding; /* includes it if there is a code */
 };
 FIELD_DECLARE(tenant_lookup_in);
 
-/* How operators name one: with its code or its id. Not for what a client sent. */
+/* Reads an operator's tenant code or id. Not for clients' input. */
 static inline struct tenant_lookup_in tenant_lookup_from_text(const char *text)
 {
     struct tenant_lookup_in in = {.tenantCode = text};
@@ -22,24 +22,22 @@ static inline struct tenant_lookup_in tenant_lookup_from_text(const char *text)
     return in;
 }
 
-/* What sign-in needs of a project. Switches are effective: unset ones already have their
- * default. */
+/* A project's data for sign-in. Switches are effective: unset ones have their default. */
 struct tenant {
     struct uuid projectId, parentId;
-    struct uuid
-        rootId; /* the organisation: the project at the top of the tree that this one is in */
-    const char *name, *tenantCode; /* tenantCode NULL when the project has none */
+    struct uuid rootId;            /* organization: the top of the project's tree */
+    const char *name, *tenantCode; /* tenantCode: or NULL */
     bool suspended;
-    bool readOnly; /* while it moves to another installation */
-    bool deleting; /* `project delete` was called: only ctl sees it */
+    bool readOnly; /* during a move to another installation */
+    bool deleting; /* after `project delete`: only for ctl */
     bool patientRegistration, patientInvitation, patientLogin;
     bool practitionerRegistration, practitionerInvitation, practitionerLogin, inviteOnBusinessEmail;
     struct uuid defaultPatientPolicy, defaultPractitionerPolicy;
     const char *patientAppUrl, *practitionerAppUrl;
-    const char *defaultLanguage; /* NULL from a settingsd that knows no locales yet */
+    const char *defaultLanguage; /* NULL from a settingsd without locales */
     int64_t createdAt;
     const struct account_policy *accountPolicy;
-    const struct branding *branding; /* where it was asked for and something was written */
+    const struct branding *branding; /* if requested and set */
 };
 FIELD_DECLARE(tenant);
 
@@ -61,7 +59,7 @@ FIELD_DECLARE(caller_context_in);
 struct caller_context_out {
     const char *projectName;
     bool suspended, readOnly;
-    struct uuid policyId; /* absent when the policy does not exist in the project */
+    struct uuid policyId; /* absent if the project has no such policy */
     const char *policyName, *policyResource, *policyIpAccessRule;
     const struct account_policy *accountPolicy;
 };

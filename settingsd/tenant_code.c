@@ -1,4 +1,4 @@
-/* tenant_code.c - see tenant_code.h. Used by project.c. */
+/* tenant_code.c - see tenant_code.h. */
 #include "settingsd/tenant_code.h"
 
 #include <ctype.h>
@@ -8,7 +8,7 @@
 
 enum { CODE_MIN = 3, CODE_MAX = 64, SUFFIX_LENGTH = 6 };
 
-/* Base letters of U+00C0 .. U+017F (Latin-1 and Latin Extended-A), '-' where there is none. */
+/* Base letters of U+00C0 .. U+017F (Latin-1 and Latin Extended-A), or '-'. */
 static const char latin_base[] = "aaaaaaaceeeeiiiidnooooo-ouuuuyts"
                                  "aaaaaaaceeeeiiiidnooooo-ouuuuyty"
                                  "aaaaaaccccccccddddeeeeeeeeeegggg"
@@ -16,7 +16,7 @@ static const char latin_base[] = "aaaaaaaceeeeiiiidnooooo-ouuuuyts"
                                  "lllnnnnnnnnnoooooooorrrrrrssssss"
                                  "ssttttttuuuuuuuuuuuuwwyyyzzzzzzs";
 
-/* The next character of UTF-8 text as one of [a-z0-9], or '-' for anything else; advances *text. */
+/* Reads one UTF-8 character as [a-z0-9] or '-', and advances *text. */
 static char next_letter(const char **text)
 {
     unsigned char lead = (unsigned char)*(*text)++;

@@ -1,7 +1,6 @@
 #!/bin/bash
-# npm.sh WORKSPACE... - installs what these workspaces of tests/package.json need in build/npm, beside what is there.
-#
-# build/npm/installed/WORKSPACE is there when its packages are. No package runs a script.
+# npm.sh WORKSPACE... - installs these workspaces of tests/package.json into build/npm. build/npm/installed/WORKSPACE exists
+# when its packages do. No package runs a script.
 set -euo pipefail
 cd "$(dirname "$0")"
 place=../build/npm
@@ -14,7 +13,7 @@ wanted=$(printf '%s\n' "$@" $(ls $place/installed) | sort -u)
 rm -f $place/installed/*
 cp --parents package.json package-lock.json */package.json $place
 cd $place
-# Debian 12's npm 9 reads no override that names another package.
+# Debian 12's npm 9 ignores overrides that name another package.
 npm=npm
 case $(npm --version) in [0-9].*) npm='npx --yes npm@10.9.4' ;; esac
 timeout 1200 $npm ci --ignore-scripts --prefer-offline --no-audit --no-fund --loglevel=error $(printf -- '--workspace %s ' $wanted)

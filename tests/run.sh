@@ -1,23 +1,23 @@
 #!/bin/bash
-# run.sh PROGRAM... - runs CUnit programs side by side, the longest first, as many as the cores have room for by
-# tests/durations; then one by one those of the tier `time`, but the quiet ones of them side by side (tests/tier.sh).
-# Prints the output of each when it ends, then the slowest twenty, then one line "N passed, N failed, N skipped": skipped
-# are cases that said that they cannot run here (unit_leave_out()). Non-zero when anything failed or nothing ran.
-# ATRIUM_TEST_ONLY, if set, is a pattern of the programs to run ("test_bot*"); with it test_coverage is not among them.
-# ATRIUM_TEST_JOBS is how many cores they may use (default: those of the machine; 1: one program at a time);
-# ATRIUM_TEST_COST, by how many times more than tests/durations says they use (default 1), as with a sanitizer.
-# ATRIUM_TEST_SECONDS bounds each program (default 900); ATRIUM_TEST_COMMAND, if set, is what runs it.
-# ATRIUM_TEST_AGAIN is how many programs that failed may run once more, alone (default 0): for a machine that others use
-# too. If more failed than that, none does. What passes then is reported.
+# run.sh PROGRAM... - runs CUnit programs in parallel, the longest first, as many as the cores can run by tests/durations;
+# then the tier `time` one by one, its quiet ones in parallel (tests/tier.sh). Prints each program's output when it ends, then
+# the slowest twenty, then a line "N passed, N failed, N skipped": skipped are cases that called unit_leave_out(). Exits
+# non-zero when anything failed or nothing ran.
+# ATRIUM_TEST_ONLY is a pattern of programs ("test_bot*"), without test_coverage.
+# ATRIUM_TEST_JOBS is the number of cores to use (default: all; 1: one program at a time);
+# ATRIUM_TEST_COST multiplies tests/durations' CPU time (default 1), as with a sanitizer.
+# ATRIUM_TEST_SECONDS limits each program (default 900); ATRIUM_TEST_COMMAND runs each program.
+# ATRIUM_TEST_AGAIN is how many failed programs can be repeated alone (default 0), for a shared machine; if more failed, none
+# is. Programs that pass then are reported.
 set -u
 here=$(dirname "$0")
 parent=${TMPDIR:-/tmp}
-# In hundredths of a core.
+# in hundredths of a core
 all=$((100 * ${ATRIUM_TEST_JOBS:-$(nproc)}))
 cost=${ATRIUM_TEST_COST:-1}
 limit=${ATRIUM_TEST_SECONDS:-900}
 
-# A run locks its directories as soon as it has made them: an older one without a lock is what a killed run has left.
+# A run locks its directories when it makes them, so an older one without a lock is a killed run's.
 remove_left() {
     local left
     find "$1" -maxdepth 1 -name 'atrium-test-*' -type d -user "$(id -u)" -mmin +1 2>/dev/null | while read -r left; do
@@ -30,7 +30,7 @@ exec 8<"$scratch"
 flock 8
 trap 'rm -rf "$scratch"' EXIT
 
-# Where the programs find and keep prepared directories (tests/support/prepared.h): in memory if that has room.
+# Prepared directories (tests/support/prepared.h), in memory if it has space.
 room() {
     local shm available
     shm=$(df --output=avail -B1M /dev/shm 2>/dev/null | tail -1)
@@ -51,7 +51,7 @@ export ATRIUM_PREPARED
 export ATRIUM_COVERAGE="$scratch/coverage"
 : >"$ATRIUM_COVERAGE"
 
-# A program's wall time and CPU time go to NAME.time; no program inherits the lock.
+# A program's wall and CPU time go to NAME.time; no program inherits the lock.
 run_one() {
     local program=$1 name TIMEFORMAT='%R %U %S'
     name=$(basename "$program")
@@ -59,14 +59,14 @@ run_one() {
         time timeout --kill-after=30 "$limit" ${ATRIUM_TEST_COMMAND:-} "$program" >"$scratch/$name.out" 2>&1
     } 2>"$scratch/$name.time" 7<&- 8<&-
     echo $? >"$scratch/$name.rc"
-    { # one writer at a time keeps the programs' outputs whole
+    { # one writer at a time, so that outputs do not mix
         flock 9
         echo "==== $name"
         cat "$scratch/$name.out"
     } 9>"$scratch/lock"
 }
 
-# Of tests/durations: a program that it does not have takes a second of one core.
+# From tests/durations: an unlisted program takes a second of one core.
 declare -A seconds shares marks
 while read -r duration cpu name; do
     [[ $duration == \#* ]] || seconds[$name]=$duration shares[$name]=$((100 * cpu / duration))
@@ -85,7 +85,7 @@ for program in $(longest_first "$@"); do
     # shellcheck disable=SC2053 # a pattern
     [[ $name == ${ATRIUM_TEST_ONLY:-*} ]] || continue
     if [ "$name" = test_coverage ]; then
-        last+=("$program") # reads what all the others did
+        last+=("$program") # reads the output of all others
     elif [ "${marks[$name]:-}" = quiet ] && [ "$all" -gt 100 ]; then
         quiet+=("$program")
     elif [ "${marks[$name]:-}" = alone ] || [ "${marks[$name]:-}" = quiet ]; then
@@ -95,8 +95,8 @@ for program in $(longest_first "$@"); do
     fi
 done
 
-# What each counts for: a twentieth of a core more than it uses on average, and at least a quarter, since a suite that
-# starts needs a whole one for a second.
+# A program's cost: a twentieth of a core more than its average, and at least a quarter, because a starting suite needs a whole
+# core for a second.
 declare -A needs
 for program in "${together[@]}"; do
     share=$((cost * ${shares[${program##*/}]:-70} + 5))
@@ -105,8 +105,7 @@ for program in "${together[@]}"; do
     needs[$program]=$share
 done
 
-# Each starts as soon as there is room for it; shorter ones go before one that needs more than there is. One that ends
-# gives back what it has taken.
+# Each program starts when there is capacity; shorter ones overtake one that needs more. An ended program frees its capacity.
 declare -A taken=()
 left=$all
 waiting=("${together[@]}")
@@ -127,7 +126,7 @@ for program in "${quiet[@]}"; do run_one "$program" & done
 wait
 for program in "${single[@]}" "${last[@]}"; do run_one "$program"; done
 
-# The cases of a program that failed, with their assertions.
+# A failed program's cases with their assertions.
 failures() {
     awk '/^ *Test: / { head = $0; shown = 0 }
         /\.\.\.FAILED/ { shown = 1; print head; next }
@@ -151,7 +150,7 @@ for rc in "$scratch"/*.rc; do
     # CUnit's closing table: "tests  total  ran  passed  failed  inactive"
     counts=$(awk '$1 == "tests" && NF == 6 { p += $4; f += $5 + $6 } END { print p + 0, f + 0 }' "$scratch/$name.out")
     read -r p f <<<"$counts"
-    # A program that crashed, hung or failed without saying so counts as one failure.
+    # A program that crashed, hung or failed without a report counts as one failure.
     if [ "$(cat "$rc")" != 0 ] && [ "$f" = 0 ]; then
         echo "$name: exit code $(cat "$rc")"
         f=1
@@ -163,13 +162,13 @@ for rc in "$scratch"/*.rc; do
         echo "FAILED AT FIRST: $name, which passed when it ran again, alone"
         failures "$scratch/$name.first"
     fi
-    # A case that was left out counts as one that passed for CUnit.
+    # CUnit counts a case that was left out as passed.
     s=$(grep -ac 'left out: ' "$scratch/$name.out")
     [ "$s" = 0 ] || grep -a 'left out: ' "$scratch/$name.out" | sed "s/.*left out: \(.*\) \.\.\..*/$name: left out: \1/" | sort -u
     passed=$((passed + p - s)) failed=$((failed + f)) skipped=$((skipped + s))
 done
 
-# Also what tests/durations is written from.
+# Also the source of tests/durations.
 echo "Slowest programs, seconds and seconds of CPU:"
 for time in "$scratch"/*.time; do
     awk -v name="$(basename "$time" .time)" 'END { printf "%8.1f %8.1f  %s\n", $1, $2 + $3, name }' "$time"

@@ -1,15 +1,15 @@
 #!/bin/bash
-# tier.sh TIER... - the test programs of these tiers, as FOLDER/NAME. Fails on a word that is no tier.
+# tier.sh TIER... - prints the test programs of these tiers as FOLDER/NAME. Fails on an unknown tier.
 #
 # A test names its tiers in its top comment:
 #
 #     tier: browser     needs a browser or packages of npm: `make test-browser`
-#     tier: fault       kills, stops or starves something again and again: `make test-fault`
-#     tier: time        asserts a duration, or needs the machine alone: `make test-time` runs these one by one
+#     tier: fault       repeatedly kills, stops or starves processes: `make test-fault`
+#     tier: time        asserts a duration, or needs an idle machine: `make test-time` runs these one by one
 #     tier: time quiet  likewise, but uses less than a fifth of a core: such tests run side by side
 #
-# A test that names none runs in `make test`. "tier: test browser" runs in both, since some of its cases need npm. "all"
-# stands for every tier; "quiet" can be asked for alone.
+# A test without a tier runs in `make test`. "tier: test browser" runs in both, since some of its cases need npm. "all" means
+# every tier; "quiet" can be requested alone.
 set -euo pipefail
 cd "$(dirname "$0")"
 awk -v wanted=" $* " '

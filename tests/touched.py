@@ -3,12 +3,11 @@
 
 usage: touched.py BUILD REF SECONDS PROGRAM...
 
-The change is what differs between commit REF and the working tree; without REF (an empty word) it is everything. A
-program of tests/unit and tests/integration is touched when a file of the change went into it: its linker map
-(PROGRAM.map, from -Wl,-Map) names its objects, and their .d files what those were compiled from. A program that starts
-the daemons (tests/http, tests/fault) is touched by its own sources and, with less weight, by those of any daemon.
-In this order, the shortest first, as many as fit into SECONDS of program time by tests/durations, which counts programs
-without a sanitizer. How many were left is told on standard error.
+The change is the difference between commit REF and the working tree, or everything if REF is empty. A program of tests/unit or
+tests/integration is touched when it contains a changed file: its linker map (PROGRAM.map, from -Wl,-Map) names its objects,
+whose .d files name their sources. A program that starts the daemons (tests/http, tests/fault) is touched by its own sources
+and, with less weight, by any daemon's. In this order, the shortest first, it prints as many as fit into SECONDS by
+tests/durations, which has times without a sanitizer. The number of omitted ones goes to standard error.
 """
 import pathlib
 import re
@@ -16,12 +15,12 @@ import subprocess
 import sys
 
 STARTS_DAEMONS = {"http", "fault"}
-# A generated source comes from the .sql files of a folder; its .d file names the generated one alone.
+# A generated source comes from a directory's .sql files, but its .d file names only the generated one.
 GENERATED = re.compile(r"gen/([a-z]+)(?:/|_schema)")
 
 
 def changed_files(ref):
-    """The paths of the change, or None for all."""
+    """Returns the changed paths, or None for all."""
     if not ref:
         return None
     out = subprocess.run(["git", "diff", "--name-only", ref], check=True, capture_output=True, text=True).stdout
@@ -29,7 +28,7 @@ def changed_files(ref):
 
 
 def durations():
-    """Program name to seconds, of those that take more than one."""
+    """Maps program names to seconds, for those that take more than one."""
     rows = {}
     for line in pathlib.Path("tests/durations").read_text().splitlines():
         if not line.startswith("#"):
@@ -39,11 +38,11 @@ def durations():
 
 
 class Build:
-    """A build tree: which sources each of its objects and programs was made of."""
+    """A build tree: the sources of each object and program."""
 
     def __init__(self, folder):
         self.folder = folder
-        self.members = {}  # base name of an object to its paths: a map names a member of an archive by its base name
+        self.members = {}  # an object's base name to its paths, because a map names an archive's member by base name
         self.known = {}
         for path in pathlib.Path(folder).rglob("*.o"):
             self.members.setdefault(path.name, []).append(str(path))
@@ -64,7 +63,7 @@ class Build:
 
 
 def touches(source, changed):
-    """Whether a source file, as a .d file names it, is one of the change or is generated from one."""
+    """True when a source file, named as in a .d file, is changed or generated from a changed one."""
     if source in changed:
         return True
     generated = GENERATED.search(source)
@@ -73,7 +72,7 @@ def touches(source, changed):
 
 
 def rank(build, program, changed):
-    """0: a file of its own, 1: a file that it is linked with, 2: a daemon that it starts; None: not touched."""
+    """Returns 0: own file, 1: linked file, 2: a daemon that it starts; None: not touched."""
     if changed is None:
         return 1
     own = program + ".o"

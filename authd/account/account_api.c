@@ -1,6 +1,5 @@
 /*
- * account_api.c - the shapes of what people do to their own account: passwords, addresses, second
- * factors, its deletion. See authd_api.c.
+ * account_api.c - see account_api.h.
  */
 #include "authd/account/account_api.h"
 
@@ -15,7 +14,6 @@ enum {
 
 static const char *const user_type[] = {"User", NULL};
 
-/* Of the OpenAPI page. */
 #define EXAMPLE_NEW_PASSWORD "another correct horse battery staple"
 #define EXAMPLE_OTPAUTH "otpauth://totp/Lakeside:ana@example.org?secret=JBSWY3DPEHPK3PXP"
 #define EXAMPLE_QR "data:image/png;base64,iVBORw0KGgo="

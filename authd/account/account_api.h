@@ -1,6 +1,5 @@
 /*
- * account_api.h - what people do to their own account: passwords, addresses, second factors, its
- * deletion.
+ * account_api.h - what people change in their own account.
  */
 #ifndef ATRIUM_AUTHD_ACCOUNT_ACCOUNT_API_H
 #define ATRIUM_AUTHD_ACCOUNT_ACCOUNT_API_H
@@ -20,12 +19,12 @@ struct reset_password_in {
 FIELD_DECLARE(reset_password_in);
 
 struct set_password_in {
-    struct uuid id; /* with secret from the mailed link */
+    struct uuid id; /* from the emailed link, as is secret */
     const char *secret, *password;
 };
 FIELD_DECLARE(set_password_in);
 
-/* The caller's address or, without a token, that of the accounts of a tenant. */
+/* The caller's address or, without a token, an account's address in a tenant. */
 struct email_verify_send_in {
     const char *email, *tenantCode;
     enum role type; /* ROLE_NONE: either */
@@ -38,15 +37,15 @@ struct email_change_in {
 FIELD_DECLARE(email_change_in);
 
 struct email_undo_in {
-    struct uuid id; /* with secret from the mailed link */
+    struct uuid id; /* from the emailed link, as is secret */
     const char *secret;
 };
 FIELD_DECLARE(email_undo_in);
 
 struct email_verify_in {
-    struct uuid id; /* with secret from the mailed link */
+    struct uuid id; /* from the emailed link, as is secret */
     const char *secret;
-    const char *password; /* of the account; NULL: a session of it is shown instead */
+    const char *password; /* NULL: needs a session of the account */
 };
 FIELD_DECLARE(email_verify_in);
 
@@ -57,19 +56,19 @@ FIELD_DECLARE(message_out);
 
 struct mfa_status_out {
     bool enrolled;
-    const char *otpauthUrl, *qrCodeDataUrl; /* until it is enrolled */
+    const char *otpauthUrl, *qrCodeDataUrl; /* NULL once enrolled */
 };
 FIELD_DECLARE(mfa_status_out);
 
 struct mfa_token_in {
-    const char *token; /* six digits, or (not to enroll) a recovery code */
+    const char *token; /* six digits or, except to enroll, a recovery code */
 };
 FIELD_DECLARE(mfa_token_in);
 
-/* One of the two: the code where a second factor is on. */
+/* Either the password or a second-factor code, if the account has a second factor. */
 struct step_up_in {
     const char *password, *mfaToken;
-    struct uuid loginId; /* with credential, of /auth/step-up/start */
+    struct uuid loginId; /* from /auth/step-up/start, with credential */
     const struct passkey_credential *credential;
 };
 FIELD_DECLARE(step_up_in);
@@ -87,7 +86,7 @@ FIELD_DECLARE(ok_out);
 
 struct deletion_schedule_in {
     int64_t days;
-    bool wipe; /* what the account owns elsewhere, too */
+    bool wipe; /* also erase its data in other daemons */
 };
 FIELD_DECLARE(deletion_schedule_in);
 
@@ -99,7 +98,7 @@ struct deletion_user {
 FIELD_DECLARE(deletion_user);
 
 struct deletion_scheduled {
-    int64_t scheduled; /* from then on there is no such account */
+    int64_t scheduled; /* deletion date */
     const struct deletion_user *user;
 };
 FIELD_DECLARE(deletion_scheduled);

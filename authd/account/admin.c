@@ -1,7 +1,5 @@
 /*
- * admin.c - see admin.h.
- *
- * Two statements: what the first one had to wait for is seen by the second one only.
+ * admin.c - see admin.h. Only the second statement sees the changes for which the first one waited.
  */
 #include "authd/account/admin.h"
 

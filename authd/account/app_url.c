@@ -6,7 +6,6 @@
 #include "common/domain/page.h"
 #include "settingsd/tenant_api.h"
 
-/* The pages of a code; NULL: there are none. */
 static const char *pages_of(const struct authd *d, struct arena *arena, const char *code)
 {
     const char *url = d->svc.common->public_url;

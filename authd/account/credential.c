@@ -1,6 +1,6 @@
 /*
- * credential.c - changing a password by its owner (change_password), and mailing a link that sets
- * one (reset_password; set_password is in member/, since the link can be an invitation's).
+ * credential.c - change_password, and reset_password, which emails a link. set_password is in
+ * member/, because invitations set passwords too.
  */
 #include "authd/account/credential.h"
 
@@ -19,13 +19,11 @@
 #include "authd/tenant.h"
 
 enum {
-    RESET_ANSWER_MS = 250, /* reset_password answers no earlier, see there */
+    RESET_ANSWER_MS = 250, /* minimum duration of reset_password */
 };
 #define RESET_LIFE HOURS(1)
 
 static const char wrong_old[] = "The old password is incorrect.";
-
-/* ---- by the owner ---- */
 
 int credential_check_password(struct authd *d, const struct request *req,
                               const struct credential_owner *owner, struct uuid link,
@@ -40,7 +38,7 @@ int credential_check_password(struct authd *d, const struct request *req,
     return password_rule_check(d, req, &whose, password, err);
 }
 
-/* Writes a new password while the old one is the one that was verified. */
+/* Fails if the password has changed since its verification. */
 static int write_change(struct authd *d, const struct request *req,
                         const struct credential_owner *owner, const char *hash, struct error *err)
 {
@@ -54,7 +52,7 @@ static int write_change(struct authd *d, const struct request *req,
         .audit =
             credential_audit(req, "password.change", req->caller->project, owner->account, NULL)};
 
-    /* the link first, as set_password() does: the order of locks */
+    /* order of locks: the link first, as in set_password() */
     if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
         sql_reset_delete(tx, req, &reset, err) < 0 || ownership_hold_caller(d, tx, req, err) < 0 ||
         sql_require(sql_credential_change(tx, req, &change, err), err, ERR_BAD_REQUEST, wrong_old) <
@@ -63,8 +61,6 @@ static int write_change(struct authd *d, const struct request *req,
     return credential_change_commit(d, req, &tx, owner, "Password", req->caller->session, err);
 }
 
-/* Changes the caller's password and ends its other sessions. Fails: THROTTLED, BAD_REQUEST,
- * PASSWORD_REFUSED. */
 int change_password(struct authd *d, const struct request *req, const struct change_password_in *in,
                     struct nothing *out UNUSED, struct error *err)
 {
@@ -81,8 +77,6 @@ int change_password(struct authd *d, const struct request *req, const struct cha
     secret_wipe_text(in->newPassword);
     return write_change(d, req, &owner, hash, err);
 }
-
-/* ---- by a link ---- */
 
 int credential_send_link(struct authd *d, const struct request *req, const struct tenant *tenant,
                          const struct credential_link_owner *account, const char *reason,
@@ -135,7 +129,7 @@ int credential_send_link(struct authd *d, const struct request *req, const struc
     return 0;
 }
 
-/* On the installation's own page: whether or not the practitioner is a member anywhere. */
+/* Needs no membership, unlike links of tenants. */
 static int send_own_link(struct authd *d, const struct request *req, const char *email,
                          struct error *err)
 {
@@ -196,9 +190,9 @@ static int send_links(struct authd *d, const struct request *req,
                           : send_own_link(d, req, in->email, err);
 }
 
-/* Mails a link to each account of the tenant with this e-mail; of no tenant, as the installation's
- * own page asks, to a practitioner. The answer is the same for all, and comes at the same time:
- * work for an account that exists is done long before. */
+/* Emails a link to each of the tenant's accounts with this address; without a tenant (on the
+ * installation's own page), to the practitioner. All answers take RESET_ANSWER_MS and are equal, so
+ * they don't reveal accounts. */
 int reset_password(struct authd *d, const struct request *req, const struct reset_password_in *in,
                    struct message_out *out, struct error *err)
 {

@@ -1,6 +1,6 @@
 /*
- * credential_change.c - the proof of the old credential and the end of a change, see credential.h.
- * Called by credential.c, mfa.c, acceptance.c and step_up.c.
+ * credential_change.c - the start and end of a change of credentials, see credential.h. Called by
+ * credential.c, mfa.c, acceptance.c and step_up.c.
  */
 #include "authd/account/credential.h"
 
@@ -37,7 +37,7 @@ int credential_owner_mailed(struct authd *d, const struct request *req,
         return 0;
     if (err->code != ERR_NOT_FOUND)
         return -1;
-    error_clear(err); /* a suspended project mails nothing */
+    error_clear(err); /* suspended projects send no emails */
     owner->shared = true;
     return 0;
 }

@@ -1,5 +1,5 @@
 /*
- * deletion.c - see deletion.h.  Handlers: deletion_schedule; account_delete and account_remind,
+ * deletion.c - see deletion.h. Handlers: deletion_schedule; account_delete and account_remind,
  * which maild calls when a job is due.
  */
 #include "authd/account/deletion.h"
@@ -29,26 +29,24 @@
 #include "settingsd/tenant_api.h"
 
 enum {
-    REMIND_DAYS = 3,  /* before the date; no reminder of a date that is nearer */
+    REMIND_DAYS = 3,  /* before the date; nearer dates get no reminder */
     DATE_LENGTH = 10, /* "2026-01-31" */
 };
 
 /* ---- scheduling ---- */
 
-/* A deletion that is being asked for. */
 struct plan {
-    struct uuid account, schedule, replaces; /* absent: it is the first */
+    struct uuid account, schedule, replaces; /* replaces: absent for a first schedule */
     int64_t at, days;
     const char *email, *name, *surname;
-    struct tenant tenant; /* by whose template the owner is mailed */
-    bool shared;          /* by the installation's own instead */
+    struct tenant tenant; /* sends the email */
+    bool shared;          /* the installation sends it instead */
     bool mailed;
-    struct uuid audited, audited_account; /* what the audit row names; absent: the caller's */
+    struct uuid audited, audited_account; /* for the audit row; absent: the caller's */
     enum role role;
-    const char *reason; /* in the audit row; NULL: the caller's, and none */
+    const char *reason; /* for the audit row; NULL: none, and the caller's */
 };
 
-/* "date", which both mails have. */
 static const char *date_text(const struct request *req, int64_t at)
 {
     char text[25];
@@ -57,7 +55,7 @@ static const char *date_text(const struct request *req, int64_t at)
     return arena_strndup(req->arena, text, DATE_LENGTH);
 }
 
-/* id: of the mail; absent: a new one. */
+/* id absent: a new one. */
 static struct sql_outbox mail_to_owner(struct authd *d, const struct request *req,
                                        const struct plan *plan, const char *template,
                                        struct uuid id)
@@ -103,8 +101,6 @@ static struct sql_outbox reminder_job(struct authd *d, const struct request *req
     return job(d, req, plan, "account-reminder", plan->at - DAYS(REMIND_DAYS));
 }
 
-/* Locks the account, unless a project would be left without an admin. Fails: CONFLICT (it would),
- * UNAUTHORIZED (the account is not active). */
 static int begin(struct db_tx *tx, const struct request *req, struct plan *plan, struct error *err)
 {
     const struct sql_deletion_begin_in in = {.account = plan->account, .now = req->now_ms};
@@ -121,7 +117,6 @@ static int begin(struct db_tx *tx, const struct request *req, struct plan *plan,
     return 0;
 }
 
-/* Date, jobs, mail and the news for gateways: all of it, or nothing. */
 static int commit(struct authd *d, const struct request *req, struct db_tx **tx_p,
                   const struct plan *plan, bool wipe, int64_t *ret_sequence, struct error *err)
 {
@@ -188,8 +183,8 @@ int deletion_by_admin(struct authd *d, const struct request *req, struct db_tx *
     return deletion_settle(d, req, sequence, plan.account, err);
 }
 
-/* Finds the sender of the owner's email: the session's project, which owns the account. For a
- * session of the installation's own pages, credential_owner_mailed() says. */
+/* Finds the sender of the owner's email: the session's project, which owns the account, or, for the
+ * installation's own pages, as credential_owner_mailed() decides. */
 static int find_sender(struct authd *d, const struct request *req, struct plan *plan,
                        struct error *err)
 {
@@ -206,9 +201,8 @@ static int find_sender(struct authd *d, const struct request *req, struct plan *
     return 0;
 }
 
-/* Schedules the deletion of the caller's account, in place of an earlier schedule if there is one;
- * in a session of a project that does not own it, the end of the memberships there. At once, which
- * no sign-in can take back, only by a fresh proof. Fails: CONFLICT, STEP_UP_REQUIRED. */
+/* In a session of a project that does not own the account, schedules only the end of its
+ * memberships there. Immediate deletion needs a fresh proof, because no sign-in can cancel it. */
 int deletion_schedule(struct authd *d, const struct request *req,
                       const struct deletion_schedule_in *in, struct deletion_scheduled *out,
                       struct error *err)
@@ -237,20 +231,19 @@ int deletion_schedule(struct authd *d, const struct request *req,
     return 0;
 }
 
-/* ---- carrying it out ---- */
+/* ---- execution ---- */
 
-/* An account that is being deleted. */
 struct deleting_account {
     struct uuid account, schedule;
-    struct uuid project; /* a patient's */
+    struct uuid project; /* a patient's project */
     enum role role;
     struct sql_deletion_lock_memberships_rows memberships;
-    int64_t resets; /* links to set a password that were deleted */
+    int64_t resets; /* deleted links to set a password */
     bool wipe;
 };
 
-/* 1 when the account is locked and nothing can keep it any more, 0 when the schedule is void.
- * CONFLICT when the caller's clock is ahead of this one: that may be tried again. */
+/* Returns 1 with the account locked, or 0 if the schedule is void. CONFLICT if the caller's clock
+ * is ahead; a retry can succeed. */
 static int lock_due(struct db_tx *tx, const struct request *req, struct deleting_account *self,
                     struct error *err)
 {
@@ -279,8 +272,8 @@ static int lock_due(struct db_tx *tx, const struct request *req, struct deleting
     return 1;
 }
 
-/* Other transactions lock these rows before the counter of changes, so they are deleted before this
- * one locks the counter; the rest is deleted with the account's row. */
+/* Deletes rows that other transactions lock before the change counter, while it is unlocked. The
+ * rest is deleted with the account's row. */
 static int delete_dependents(struct db_tx *tx, const struct request *req, struct uuid account,
                              struct error *err)
 {
@@ -297,7 +290,7 @@ static int delete_dependents(struct db_tx *tx, const struct request *req, struct
                : 0;
 }
 
-/* Before any of its rows is deleted: they are counted. */
+/* Counts rows, so no row may be deleted before. */
 static int queue_wipe(struct authd *d, const struct request *req, struct db_tx *tx,
                       const struct deleting_account *self, struct error *err)
 {
@@ -325,7 +318,6 @@ int deletion_queue_exports(struct authd *d, const struct request *req, struct db
     return sql_outbox_insert_tx(tx, req, &insert, err) < 0 ? -1 : 0;
 }
 
-/* The rest of the transaction that has locked it. */
 static int finish(struct authd *d, const struct request *req, struct db_tx **tx_p,
                   const struct deleting_account *self, struct session_ended *ret_ended,
                   struct error *err)
@@ -398,8 +390,6 @@ int account_find_practitioner(struct authd *d, const struct request *req, const 
     return deletion_execute(d, req, row.id, row.delete_schedule, err);
 }
 
-/* The job names a project for its mails, of which there are none here: the nil UUID stands for no
- * project. */
 int deletion_by_operator(struct authd *d, const struct request *req, struct uuid account,
                          struct uuid project, struct error *err)
 {
@@ -424,8 +414,7 @@ int deletion_by_operator(struct authd *d, const struct request *req, struct uuid
     return deletion_execute(d, req, account, plan.schedule, err);
 }
 
-/* Carries a schedule out, of memberships or of the account; nothing of one that is void. Repeating
- * it is harmless. */
+/* Executes a schedule, of an account or of memberships. Idempotent. */
 int account_delete(struct authd *d, const struct request *req, const struct account_delete_in *in,
                    struct nothing *out UNUSED, struct error *err)
 {
@@ -434,9 +423,9 @@ int account_delete(struct authd *d, const struct request *req, const struct acco
     return deletion_execute(d, req, in->account, in->schedule, err);
 }
 
-/* ---- reminding ---- */
+/* ---- reminders ---- */
 
-/* Whose mail it is, with the project that it comes from. 0 when there is no one to remind. */
+/* Returns 0 if there is no recipient. */
 static int find_pending(struct authd *d, const struct request *req,
                         const struct account_remind_in *in, struct plan *ret, struct error *err)
 {
@@ -452,14 +441,13 @@ static int find_pending(struct authd *d, const struct request *req,
     *ret = (struct plan){
         .email = row.email, .name = row.name, .surname = row.surname, .at = row.delete_at};
     result = tenant_open_id(d, req, row.project, &ret->tenant, err);
-    if (result == 0 || err->code != ERR_NOT_FOUND) /* a suspended project sends nothing */
+    if (result == 0 || err->code != ERR_NOT_FOUND) /* suspended projects send nothing */
         return result == 0 ? 1 : -1;
     error_clear(err);
     return 0;
 }
 
-/* Mails the owner of an account that its date is near; nothing when the schedule is void. The key
- * is the mail's own: repeating it sends no second one. */
+/* Idempotent by the email's key. */
 int account_remind(struct authd *d, const struct request *req, const struct account_remind_in *in,
                    struct nothing *out UNUSED, struct error *err)
 {

@@ -1,8 +1,7 @@
 /*
- * email.c - the owner's e-mail address: asking for a link that proves it (email_verify_send) and
- * using that (email_verify). A link is not enough: another person may have registered the address,
- * and its owner may open any link that is mailed. So the request must show the account's session or
- * password, too.
+ * email.c - verification of an account's email address (email_verify_send, email_verify). A link is
+ * not enough: another person may have registered the address, and its owner may click any link. So
+ * the request must also show a session or the password of the account.
  */
 #include <string.h>
 
@@ -18,10 +17,9 @@
 #include "authd/tenant.h"
 
 enum {
-    SEND_ANSWER_MS = 250, /* email_verify_send answers no earlier */
+    SEND_ANSWER_MS = 250, /* minimum duration of email_verify_send */
 };
 
-/* Of what a client address asks for, see mail_admit_link(). */
 static const char link_kind[] = "verify address";
 
 static struct sql_audit email_audit(const struct request *req, const char *action,
@@ -35,10 +33,9 @@ static struct sql_audit email_audit(const struct request *req, const char *actio
                                           .detail = detail});
 }
 
-/* ---- asking for a link ---- */
+/* ---- requesting a link ---- */
 
-/* Mails a link to the owner of an account, unless its address is proven for all that the link could
- * prove it for. */
+/* Does nothing if the address is already verified wherever the link could verify it. */
 static int send_link(struct authd *d, const struct request *req, const struct tenant *tenant,
                      const struct email_owner *owner, struct error *err)
 {
@@ -66,7 +63,6 @@ static int send_link(struct authd *d, const struct request *req, const struct te
     return 0;
 }
 
-/* To the caller's account, unless that was deleted. */
 static int send_to_caller(struct authd *d, const struct request *req, const struct tenant *tenant,
                           struct error *err)
 {
@@ -85,8 +81,7 @@ static int send_to_caller(struct authd *d, const struct request *req, const stru
     return admitted ? send_link(d, req, tenant, &owner, err) : 0;
 }
 
-/* To each account of the tenant with this e-mail; tenant NULL: there is none, which the limits
- * count, too. */
+/* Requests without a tenant (NULL) count for the limits too. */
 static int send_to_address(struct authd *d, const struct request *req, const struct tenant *tenant,
                            const struct email_verify_send_in *in, struct error *err)
 {
@@ -129,9 +124,7 @@ static int send_links(struct authd *d, const struct request *req,
     return opened == 0 ? send_to_caller(d, req, &tenant, err) : 0;
 }
 
-/* Mails a link to prove its address to the caller, or to each account of the tenant with this
- * e-mail. The answer is the same for all, and comes at the same time. Fails: VALIDATION (no token,
- * and no e-mail or tenant). */
+/* The answer and its time don't reveal whether an account exists. */
 int email_verify_send(struct authd *d, const struct request *req,
                       const struct email_verify_send_in *in, struct message_out *out,
                       struct error *err)
@@ -152,7 +145,7 @@ int email_verify_send(struct authd *d, const struct request *req,
     return 0;
 }
 
-/* ---- using it ---- */
+/* ---- redeeming ---- */
 
 static int find_link(struct authd *d, const struct request *req, const struct email_verify_in *in,
                      struct email_held *ret, struct error *err)
@@ -190,7 +183,6 @@ static int sign_in_required(struct error *err)
     return error_set(err, ERR_SIGN_IN_REQUIRED, "Sign in to confirm this address.");
 }
 
-/* The account's password, guarded as a sign-in is. */
 static int prove_by_password(struct authd *d, const struct request *req,
                              const struct email_held *link, const char *password, struct error *err)
 {
@@ -207,7 +199,6 @@ static int prove_by_password(struct authd *d, const struct request *req,
     return right ? 0 : sign_in_required(err);
 }
 
-/* Records what a link of email_verify_send() proves. */
 static int prove_address(struct authd *d, const struct request *req, const struct email_held *link,
                          bool by_password, struct error *err)
 {
@@ -227,8 +218,7 @@ static int prove_address(struct authd *d, const struct request *req, const struc
     return db_commit(&tx, err);
 }
 
-/* Spends a link of email_verify_send() or email_change(), for the owner of its account only. Fails:
- * BAD_REQUEST, SIGN_IN_REQUIRED (the link stays), THROTTLED. */
+/* Redeems a link of email_verify_send() or email_change(). SIGN_IN_REQUIRED keeps it valid. */
 int email_verify(struct authd *d, const struct request *req, const struct email_verify_in *in,
                  struct nothing *out UNUSED, struct error *err)
 {

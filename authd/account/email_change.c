@@ -16,8 +16,8 @@
 #include "authd/tenant.h"
 
 enum {
-    CHANGE_ANSWER_MS = 250, /* email_change answers no earlier */
-    CHANGE_ACCOUNT_MAX = 5, /* changes that one account may ask for in a window */
+    CHANGE_ANSWER_MS = 250, /* minimum duration of email_change */
+    CHANGE_ACCOUNT_MAX = 5, /* requests per account and window */
 };
 #define CHANGE_WINDOW HOURS(1)
 #define UNDO_LIFE DAYS(7)
@@ -34,16 +34,15 @@ static struct sql_audit change_audit(const struct request *req, const char *acti
                                           .id = account});
 }
 
-/* What the row of a link says that the installation mailed. */
+/* The nil UUID in a link's row means the installation. */
 static struct uuid project_or_nil(const struct tenant *tenant)
 {
     return uuid_is_set(&tenant->projectId) ? tenant->projectId : (struct uuid){UUID_NIL};
 }
 
-/* ---- asking ---- */
+/* ---- requesting ---- */
 
-/* Whether the caller could have the address: no account of its kind has it, or had it until
- * lately. */
+/* Reports if no account of the caller's kind has the address or had it recently. */
 static int check_available(struct authd *d, const struct request *req, const char *email, bool *ret,
                            struct error *err)
 {
@@ -57,7 +56,6 @@ static int check_available(struct authd *d, const struct request *req, const cha
     return 0;
 }
 
-/* Mails the link to the new address, unless that is taken or has had enough mails. */
 static int send_link(struct authd *d, const struct request *req, const struct tenant *tenant,
                      const struct mail_route *route, const char *email, struct error *err)
 {
@@ -107,9 +105,7 @@ static int ask(struct authd *d, const struct request *req, const char *email, st
     return send_link(d, req, &tenant, &route, email, err);
 }
 
-/* Mails a link to the address that the caller's account is to have. The answer is the same, at the
- * same time, when another account has it. Fails: BAD_REQUEST (no pages that a link could lead to),
- * STEP_UP_REQUIRED, THROTTLED. */
+/* The answer and its time don't reveal whether another account has the address. */
 int email_change(struct authd *d, const struct request *req, const struct email_change_in *in,
                  struct message_out *out, struct error *err)
 {
@@ -123,7 +119,6 @@ int email_change(struct authd *d, const struct request *req, const struct email_
 
 /* ---- the change ---- */
 
-/* The link that takes it back, and the mail to the old address. */
 struct undo {
     struct uuid id;
     struct link link;
@@ -142,7 +137,7 @@ static int make_undo(struct authd *d, const struct request *req, const struct em
 
     if (mail_route_find(d, req, &link->tenant, link->role, link->account, &route, err) < 0)
         return -1;
-    /* where the installation has pages, no tenant's can read the way back */
+    /* If the installation has pages, no tenant's pages can read the undo link. */
     *ret = (struct undo){.id = uuid_random(), .installation = app || !route.tenant};
     link_new(req->arena, app ? app : route.app, "undo-email", ret->id, &ret->link);
     mail.tenant = route.tenant;
@@ -151,7 +146,6 @@ static int make_undo(struct authd *d, const struct request *req, const struct em
     return 0;
 }
 
-/* Deletes the links that were mailed to the old address of an account. */
 static int delete_links(struct db_tx *tx, const struct request *req, struct uuid account,
                         struct error *err)
 {
@@ -164,7 +158,6 @@ static int delete_links(struct db_tx *tx, const struct request *req, struct uuid
                : 0;
 }
 
-/* Fails: BAD_REQUEST (another request has redeemed it). */
 static int redeem(struct db_tx *tx, const struct request *req, const struct email_held *link,
                   bool by_password, struct error *err)
 {
@@ -179,8 +172,7 @@ static int redeem(struct db_tx *tx, const struct request *req, const struct emai
     return delete_links(tx, req, link->account, err);
 }
 
-/* Writes the new address. Fails: BAD_REQUEST (the account has another address than
- * the old one by now), CONFLICT (another account has the new one). */
+/* BAD_REQUEST: the old address has changed. CONFLICT: another account has the new one. */
 static int change_address(struct db_tx *tx, const struct request *req,
                           const struct email_held *link, const struct undo *undo, struct error *err)
 {
@@ -223,20 +215,19 @@ int email_change_apply(struct authd *d, const struct request *req, const struct 
     if (change_address(tx, req, link, &undo, err) < 0) {
         if (err->code != ERR_CONFLICT)
             return -1;
-        error_clear(err); /* another account has the address by now: accounts are never merged */
+        error_clear(err); /* accounts are never merged */
         return link_invalid(err);
     }
     return credential_change_commit(d, req, &tx, &owner, what, own, err);
 }
 
-/* ---- taking it back ---- */
+/* ---- undoing ---- */
 
-/* A change that can be taken back still. */
 struct former {
-    struct credential_owner owner; /* email: the old one */
-    struct db_array organizations; /* that the old address was verified for */
+    struct credential_owner owner; /* email: the old address */
+    struct db_array organizations; /* for which the old address was verified */
     int64_t changed_at;
-    struct ownership found; /* why the link may still do this */
+    struct ownership found; /* checked again when the link is redeemed */
 };
 
 static int find_former(struct authd *d, const struct request *req, struct uuid id,
@@ -264,8 +255,7 @@ static int find_former(struct authd *d, const struct request *req, struct uuid i
                                err);
 }
 
-/* Redeems the link, and deletes all that was mailed since and that would take back later changes.
- * Fails: BAD_REQUEST (another request has redeemed it). */
+/* Also deletes all links sent since then, including undo links of later changes. */
 static int redeem_undo(struct db_tx *tx, const struct request *req, struct uuid id,
                        const uint8_t secret[static SECRET_HASH_SIZE], const struct former *former,
                        struct error *err)
@@ -281,8 +271,8 @@ static int redeem_undo(struct db_tx *tx, const struct request *req, struct uuid 
     return delete_links(tx, req, former->owner.account, err);
 }
 
-/* The old address with its proofs again, and nothing that the one who changed it may have left:
- * password, and what else was added of late. */
+/* Restores address and verification, and removes the password and recently added credentials, which
+ * may be of the person who changed the address. */
 static int restore(struct authd *d, struct db_tx *tx, const struct request *req,
                    struct former *former, struct error *err)
 {
@@ -324,8 +314,8 @@ int email_change_undo(struct authd *d, const struct request *req, const struct e
     return credential_change_commit(d, req, &tx, &former.owner, what, (struct uuid){""}, err);
 }
 
-/* Takes a change back by the link to the old address. The one who changed it knew the password:
- * that is good no more, the owner asks for a link to set another one. Fails: BAD_REQUEST. */
+/* Undoes a change with the link to the old address. The person who changed it knew the password, so
+ * the owner must set a new one. */
 int email_undo(struct authd *d, const struct request *req, const struct email_undo_in *in,
                struct nothing *out UNUSED, struct error *err)
 {

@@ -1,7 +1,7 @@
 /*
- * email_change.h - another e-mail address for an account: asked for in a session with a fresh
- * proof, confirmed by a link to the new address, taken back by a link to the old one.
- * email_change.c holds the handlers email_change and email_undo.
+ * email_change.h - changes of an account's email address: requested in a session with a fresh
+ * proof, confirmed by a link to the new address, undone by a link to the old one. email_change.c
+ * has the handlers too.
  */
 #ifndef ATRIUM_AUTHD_ACCOUNT_EMAIL_CHANGE_H
 #define ATRIUM_AUTHD_ACCOUNT_EMAIL_CHANGE_H
@@ -11,31 +11,30 @@
 #include "common/domain/role.h"
 #include "settingsd/tenant_api.h"
 
-/* A link that is still good, and whose it is. Texts are the request's. */
+/* A valid link. Texts belong to the request. */
 struct email_held {
-    struct uuid id; /* of the link */
+    struct uuid id;
     uint8_t secret[SECRET_HASH_SIZE];
-    bool change;               /* to `to`; else it proves the address that the account has */
+    bool change;               /* to `to`; false: verify the current address */
     struct uuid account, home; /* home: a patient's project */
     enum role role;
     const char *email, *to, *display, *hash;
     int64_t changes;
-    struct tenant tenant;     /* that mailed it; empty: the installation did */
-    struct uuid organization; /* that it proves the address for; absent: for all */
-    struct ownership found;   /* why the link may still do this */
+    struct tenant tenant;     /* sent the link; empty: the installation did */
+    struct uuid organization; /* for which it verifies the address; absent: all */
+    struct ownership found;   /* checked again when the link is redeemed */
 };
 
-/* Gives the account the new address, which the link has proven: in one transaction the link is
- * spent, links of the old address end, and a link to take the change back is mailed to that. The
- * new address counts as verified for those for whom the old one did, and for no one else: the
- * change was asked for in a session, which a tenant's application can use. All sessions but the
- * caller's own end. by_password: the owner has shown the password link->hash, not a session. Fails:
- * BAD_REQUEST (the link is spent, or the address is taken by now). Parks. */
+/* Changes the address, which the link has verified, spends the link, deletes the old address's
+ * links and emails an undo link to the old address. The new address counts as verified only where
+ * the old one did, because a tenant's application could have requested the change. Ends all other
+ * sessions. by_password: the owner proved link->hash instead of a session. Fails: BAD_REQUEST (link
+ * spent, or address taken). Parks. */
 int email_change_apply(struct authd *d, const struct request *req, const struct email_held *link,
                        bool by_password, struct error *err) MUST_USE;
 
-/* What email_undo does. *ret_tenant: the code of the tenant that the account belongs to, whose page
- * sets another password; NULL: the installation's does. Fails: BAD_REQUEST. Parks. */
+/* Implements email_undo. *ret_tenant: code of the tenant whose page sets the new password; NULL:
+ * the installation's page. Fails: BAD_REQUEST. Parks. */
 int email_change_undo(struct authd *d, const struct request *req, const struct email_undo_in *in,
                       const char **ret_tenant, struct error *err) MUST_USE;
 

@@ -1,10 +1,8 @@
 /*
- * email_link.h - links that prove an e-mail address: made for the owner of an account (email.c) and
- * at registration (register.c).
+ * email_link.h - links that verify an email address, for email.c and registration (register.c).
  *
- * An account has one such link; a newer one takes its place. Opening it changes nothing: it is
- * spent by POST /auth/verify-email with a sign-in, so that a click does not confirm another
- * person's account.
+ * An account has at most one; a new one replaces it. Only POST /auth/verify-email with a sign-in
+ * redeems it, so that a click can't verify another person's account.
  */
 #ifndef ATRIUM_AUTHD_ACCOUNT_EMAIL_LINK_H
 #define ATRIUM_AUTHD_ACCOUNT_EMAIL_LINK_H
@@ -17,26 +15,23 @@
 
 #define EMAIL_LINK_LIFE HOURS(24)
 
-/* Whose address it is to prove. */
 struct email_owner {
     struct uuid account;
     enum role role;
     const char *email, *display;
 };
 
-/* What it is for: to prove the address that the account has, or to give it another one. */
 enum email_link_kind { EMAIL_LINK_VERIFY, EMAIL_LINK_CHANGE };
 
-/* What a statement writes for one. */
+/* The values to write for a link. */
 struct email_link {
-    struct sql_email_link_values row; /* id absent: there is no link, and no mail */
+    struct sql_email_link_values row; /* id absent: neither link nor email */
     struct sql_outbox mail;
 };
 
-/* Makes a link for the owner, by a route that mail_route_find() or mail_route_own() yields. That of
- * a change is mailed also where no template is mapped, as is that of a proof when the tenant asks
- * for proven addresses. No link when there are no pages that it could lead to, unless the
- * installation mails it: then the mail has none and says whom to ask. */
+/* Creates a link on a route of mail_route_find() or mail_route_own(). The email is sent without a
+ * mapped template too, for a change or if the tenant requires verified addresses. Without pages
+ * there is no link; the installation's email then says whom to ask. */
 void email_link_new(struct authd *d, const struct request *req, const struct tenant *tenant,
                     const struct mail_route *route, const struct email_owner *owner,
                     enum email_link_kind kind, struct email_link *ret);

@@ -12,11 +12,10 @@
 #include "settingsd/tenant_api.h"
 
 enum {
-    SCAN_ROWS = 1000, /* audit rows at a time: so settingsd is asked for at most as many projects */
-    SCAN_PARTS = 20,  /* of one run */
+    SCAN_ROWS = 1000, /* audit rows, and so projects, per part */
+    SCAN_PARTS = 20,  /* parts per run */
 };
 
-/* The projects of a part. */
 static int find_tenants(struct authd *d, const struct request *req,
                         const struct sql_email_scan_read_rows *part, struct field_list *ret,
                         struct error *err)
@@ -38,7 +37,6 @@ static int find_tenants(struct authd *d, const struct request *req,
     return 0;
 }
 
-/* Records what a part shows. `done`: it was the last one. */
 static int record(struct authd *d, const struct request *req,
                   const struct sql_email_scan_read_rows *part, bool done, struct error *err)
 {
@@ -82,7 +80,7 @@ int email_scan_run(void *daemon, const struct request *req, struct error *err)
         if (d->email_scanned)
             return 0;
         end = !part.items->last;
-        if (end && part.items->waiting) /* rows that get their place in the trail soon */
+        if (end && part.items->waiting) /* rows that are not yet in the chain */
             return 0;
         if (record(d, req, &part, end, err) < 0)
             return -1;

@@ -1,15 +1,14 @@
 /*
- * email_scan.h - proofs of e-mail addresses from before there was a record of them: a password that
- * was set by a mailed link, as the audit trail shows it, proved the address of its account.
+ * email_scan.h - recovers verifications from before authd recorded them: an audit row about a
+ * password set with an emailed link verifies the account's address.
  */
 #ifndef ATRIUM_AUTHD_ACCOUNT_EMAIL_SCAN_H
 #define ATRIUM_AUTHD_ACCOUNT_EMAIL_SCAN_H
 
 #include "authd/authd.h"
 
-/* A task, see service_every(): reads the trail in parts until it came to the row that was the
- * last one when the record was introduced, in one of the instances or in turns; after that it
- * does nothing. Parks. */
+/* Reads the audit log in parts, up to the row that was last when authd began to record
+ * verifications. For service_every(); instances can share the work. Parks. */
 int email_scan_run(void *daemon, const struct request *req, struct error *err) MUST_USE;
 
 #endif

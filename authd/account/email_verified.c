@@ -19,7 +19,7 @@
 #include "settingsd/policy_api.h"
 #include "settingsd/tenant_api.h"
 
-/* ---- what another person may have left ---- */
+/* ---- leftovers of another person ---- */
 
 static struct sql_audit claim_audit(const struct request *req, const struct credential_owner *owner,
                                     const char *action, const char *detail)
@@ -85,8 +85,8 @@ static int drop_unproven(struct db_tx *tx, const struct request *req,
 static const char *const claim_details[] = {
     [EMAIL_BY_LINK] = "link", [EMAIL_BY_INVITATION] = "invitation", [EMAIL_BY_CODE] = "mail-code"};
 
-/* Records the proof. If it is the first, what another person may have begun ends: 1. Proven before,
- * what is in the account is its owner's: 0. */
+/* Returns 1 for a new verification, after removing what another person may have left, otherwise
+ * 0. */
 static int verify(struct db_tx *tx, const struct request *req, struct credential_owner *owner,
                   enum email_claim_by by, struct error *err)
 {
@@ -117,14 +117,14 @@ int email_claim(struct db_tx *tx, const struct request *req, struct credential_o
         return -1;
     if (claimed == 0 && by == EMAIL_BY_CODE)
         return 0;
-    /* the owner's, or a recent thief's */
+    /* recent passkeys can be the owner's or a thief's */
     if (claimed == 0 &&
         drop_passkeys(tx, req, owner, req->now_ms - EMAIL_CLAIM_PASSKEY_AGE, "claimed", err) < 0)
         return -1;
     return sql_credential_set(tx, req, &set, err) < 0 ? -1 : 0;
 }
 
-/* ---- asking ---- */
+/* ---- queries ---- */
 
 bool email_is_required(const struct tenant *tenant)
 {
@@ -165,7 +165,7 @@ int email_refuse_unverified(const struct authd *d, const struct request *req, st
     return -1;
 }
 
-/* The organisation of a project never changes: settingsd is asked for it once. */
+/* An organization never changes, so it is cached. */
 static int find_organization(struct authd *d, const struct request *req, struct uuid project,
                              struct uuid *ret, struct error *err)
 {
@@ -199,7 +199,7 @@ int email_verified_for_caller(struct authd *d, const struct request *req, const 
     struct uuid organization;
     bool proven = strcmp(organizations, "{}") != 0;
 
-    /* a patient's account belongs to one project: whatever proves it, proves it there */
+    /* a patient's account has only one project */
     *ret = proven && (req->caller->role == ROLE_PATIENT || strstr(organizations, UUID_NIL));
     if (*ret || !proven || !uuid_is_set(&req->caller->project))
         return 0;

@@ -21,13 +21,13 @@
 #include "settingsd/settingsd_api.h"
 
 enum {
-    ASK_MS = 2000,      /* for a daemon's part: one that does not answer is missing */
-    PAGE_PLACES = 1000, /* in one request, the limit of account_wipe */
+    ASK_MS = 2000,      /* timeout per daemon */
+    PAGE_PLACES = 1000, /* per request, see account_wipe */
     DAEMON_MAX = 16,    /* characters */
-    MISSING_MAX = 8,    /* as many as the receipt names */
+    MISSING_MAX = 8,    /* daemons that a receipt names */
 };
 
-/* Who erases beside authd; docd is the first. */
+/* The other daemons that erase; docd is first. */
 static const struct eraser {
     const char *daemon;
     const struct bus_method *wipe, *erased;
@@ -38,9 +38,8 @@ static const struct eraser {
     {"botd", &botd_account_wipe_method, &botd_account_erased_method},
 };
 
-/* ---- asking for it ---- */
+/* ---- requests ---- */
 
-/* Asks every eraser for these profiles. */
 static int queue_page(struct authd *d, const struct request *req, struct db_tx *tx,
                       struct uuid account, struct field_list places, struct error *err)
 {
@@ -85,7 +84,6 @@ int erasure_of_places(struct authd *d, const struct request *req, struct db_tx *
 
 /* ---- parts ---- */
 
-/* What is known of an erasure. */
 struct erasure {
     struct sql_erasure_get_row row;
     struct erasure_part parts[1 + ARRAY_SIZE(erasers)];
@@ -114,8 +112,8 @@ static const struct eraser *find_eraser(const char *daemon)
     return NULL;
 }
 
-/* A daemon's part is done when it has carried out every request and no bytes wait for its sweep.
- * One that only a later release knows is missing. */
+/* A daemon's part is done when it has executed every request and its sweep has no bytes left. A
+ * later release may add daemons, whose parts are missing. */
 static void add_part(struct authd *d, const struct request *req, struct uuid account,
                      const struct sql_erasure_requests_row *row, struct erasure *self)
 {
@@ -149,7 +147,7 @@ static int add_parts(struct authd *d, const struct request *req, struct uuid acc
     return 0;
 }
 
-/* ---- the receipt ---- */
+/* ---- receipt ---- */
 
 static int get(struct authd *d, const struct request *req, struct uuid account,
                struct erasure *self, struct error *err)
@@ -175,7 +173,7 @@ static int print_statement(const struct request *req, const struct erasure_state
     return 0;
 }
 
-/* Stores it, unless another instance has: then that one is read. */
+/* Stores the receipt, or reads another instance's. */
 static int sign(struct authd *d, const struct request *req, struct uuid account,
                 struct erasure *self, struct error *err)
 {
@@ -200,7 +198,7 @@ static int sign(struct authd *d, const struct request *req, struct uuid account,
     return get(d, req, account, self, err);
 }
 
-/* The parts as they were signed: counts that docd has are not asked for again. */
+/* Reads the signed parts, without asking docd again. */
 static int read_receipt(const struct request *req, const struct sql_erasure_get_row *row,
                         struct erasure_receipt *out, struct error *err)
 {
@@ -220,8 +218,8 @@ static int read_receipt(const struct request *req, const struct sql_erasure_get_
     return 0;
 }
 
-/* The receipt of an account's erasure; with the daemons that have not done their part, and without
- * a signature, until all have. Repeating it gives the same receipt. Fails: NOT_FOUND. */
+/* Always returns the same receipt. Until all daemons are done, it is unsigned and names the missing
+ * ones. */
 int operator_erasure(struct authd *d, const struct request *req,
                      const struct operator_erasure_in *in, struct erasure_receipt *out,
                      struct error *err)

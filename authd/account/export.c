@@ -1,9 +1,8 @@
 /*
- * export.c - what authd contributes to the export of a person's data, which docd makes
- * (docd/export). Handlers: export_admit, export_page, export_made.
+ * export.c - authd's part of the export of a person's data (docd/export). Handlers: export_admit,
+ * export_page, export_made.
  *
- * The pages go through the parts below in their order. Each row becomes a resource in its
- * statement; the person's own rows of the audit trail are those of GET /auth/activity.
+ * The pages go through the parts below in order. Statements build the resources.
  */
 #include <string.h>
 
@@ -38,11 +37,10 @@ int export_admit(struct authd *d, const struct request *req, const struct export
 
 /* ---- pages ---- */
 
-/* A page that is being made. */
 struct part_page {
     const struct export_page_in *in;
     const char *subject; /* "Patient/..." */
-    const char *after;   /* a cursor of the part; "": from its start */
+    const char *after;   /* the part's cursor; "": its start */
     struct export_page_out *out;
 };
 
@@ -61,7 +59,7 @@ static struct uuid after_id(const struct part_page *page)
     return uuid_parse(page->after, &id) == 0 ? id : (struct uuid){UUID_NIL};
 }
 
-/* Defines read_<name>() of the statement export_<name>_list. */
+/* Defines read_<name>() for the statement export_<name>_list. */
 #define ID_PART(name)                                                                          \
     static int read_##name(struct authd *d, const struct request *req, struct part_page *page, \
                            const char **ret_next, struct error *err)                           \
@@ -105,7 +103,7 @@ static int read_consent(struct authd *d, const struct request *req, struct part_
     return 0;
 }
 
-/* As the person would read them: without what only others may know of those who acted. */
+/* Excludes data about other actors, as GET /auth/activity does. */
 static int read_audit(struct authd *d, const struct request *req, struct part_page *page,
                       const char **ret_next, struct error *err)
 {
@@ -148,7 +146,7 @@ static int organization(struct authd *d, const struct request *req, struct part_
     return 0;
 }
 
-/* Which part `after` names, with the cursor in it; -1: none. */
+/* Returns the part that `after` names, with its cursor, or -1. */
 static int find_part(const char *after, const char **ret_cursor)
 {
     for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
@@ -195,9 +193,9 @@ int export_page(struct authd *d, const struct request *req, const struct export_
     return 0;
 }
 
-/* ---- the mail ---- */
+/* ---- email ---- */
 
-/* To the person, wherever a template of the project is mapped. Nothing once the account is gone. */
+/* Does nothing without a template, or if the account was deleted. */
 int export_made(struct authd *d, const struct request *req, const struct export_made_in *in,
                 struct nothing *out UNUSED, struct error *err)
 {
@@ -213,7 +211,7 @@ int export_made(struct authd *d, const struct request *req, const struct export_
     if (found <= 0)
         return found;
     if (tenant_open_id(d, req, in->projectId, &tenant, err) < 0) {
-        if (err->code != ERR_NOT_FOUND) /* a suspended project sends nothing */
+        if (err->code != ERR_NOT_FOUND) /* suspended projects send nothing */
             return -1;
         error_clear(err);
         return 0;

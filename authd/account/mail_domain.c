@@ -18,7 +18,7 @@ enum { LIST_SIZE_MAX = 16 << 20, DOMAIN_MAX = 253 };
 struct mail_domains {
     const psl_ctx_t *suffixes;
     struct domain_list free_mail, throwaway;
-    struct domain_list own_business, own_free_mail; /* the operator's */
+    struct domain_list own_business, own_free_mail; /* configured */
 };
 
 /* ---- lists ---- */
@@ -28,7 +28,6 @@ struct line {
     size_t length;
 };
 
-/* The line at an offset, without its end. */
 static struct line line_at(const char *text, size_t size, size_t at)
 {
     const char *end = memchr(text + at, '\n', size - at);
@@ -54,7 +53,6 @@ static bool is_domain(struct line line)
     return line.length <= DOMAIN_MAX && memchr(line.text, '.', line.length);
 }
 
-/* Where the first domain stands. */
 static size_t skip_comments(const char *text, size_t size, size_t *ret_lines)
 {
     size_t at = 0;
@@ -87,7 +85,7 @@ int domain_list_parse(const char *name, const char *text, size_t size, struct do
     return 0;
 }
 
-/* A list that was checked when the program was built. */
+/* The build has checked the list. */
 static struct domain_list built_in(const char *text, const char *end)
 {
     size_t size = (size_t)(end - text), lines, start = skip_comments(text, size, &lines);
@@ -95,11 +93,10 @@ static struct domain_list built_in(const char *text, const char *end)
     return (struct domain_list){text + start, size - start};
 }
 
-/* Halves the text until one line is left. */
 static bool list_has(const struct domain_list *list, const char *domain)
 {
     const struct line wanted = {domain, strlen(domain)};
-    size_t low = 0, high = list->size; /* both at the start of a line, or the end */
+    size_t low = 0, high = list->size; /* offsets of lines, or the end */
 
     while (low < high) {
         size_t at = low + (high - low) / 2;
@@ -166,8 +163,7 @@ static int compare_texts(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The operator's domains as a list. One that is a public suffix would speak for everybody below
- * it. */
+/* Rejects public suffixes, which would match all domains below them. */
 static int own_list(const struct mail_domains *self, const char *key, const char *const *domains,
                     struct arena *arena, struct domain_list *ret, struct error *err)
 {
@@ -216,11 +212,10 @@ struct mail_domains *mail_domains_new(const struct mail_domains_options *options
     return self;
 }
 
-/* ---- asking ---- */
+/* ---- queries ---- */
 
-/* Whether the list has the domain, or one above it that is not yet a suffix of a registry.
- * Providers of names of their own, as dynamic DNS is, are public suffixes too, yet are listed by
- * their name. */
+/* Searches a domain and its parents, up to a registry's suffix. Dynamic DNS and similar providers
+ * are public suffixes too, but listed by name. */
 static bool is_listed(const struct mail_domains *self, const char *domain,
                       const struct domain_list *list)
 {
@@ -236,7 +231,7 @@ bool mail_domains_business(const struct mail_domains *self, struct arena *arena,
 {
     size_t length = strlen(domain);
 
-    if (length > 0 && domain[length - 1] == '.') /* the root's, as in a zone file */
+    if (length > 0 && domain[length - 1] == '.') /* the root's dot, as in a zone file */
         domain = arena_strndup(arena, domain, length - 1);
     domain = fields_domain(arena, domain);
     if (!domain || is_suffix(self, domain) || is_listed(self, domain, &self->own_free_mail))

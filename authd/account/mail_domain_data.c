@@ -1,7 +1,6 @@
 /*
- * mail_domain_data.c - the lists of authd/data inside the program. Included by the assembler, they
- * are pages of the program's file: only what is looked at is ever read, and no instance has a copy
- * of its own.
+ * mail_domain_data.c - the lists of authd/data, included by the assembler. As pages of the
+ * program's file, they are read only when used, and all instances share them.
  */
 #include "authd/account/mail_domain.h"
 

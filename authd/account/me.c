@@ -1,6 +1,5 @@
 /*
- * me.c - the account profile (handler me): what the gateway knows of the caller, its account and
- * its sessions.
+ * me.c - the caller's profile and sessions (handler me).
  */
 #include "authd/account/email_verified.h"
 #include "authd/session/session.h"
@@ -45,8 +44,8 @@ static const struct me_policy *policy(const struct request *req)
     return self;
 }
 
-/* Shows the newest sessions; me_get() was asked for one more, which tells whether there are more.
- * The caller's own takes the last place when it is older than all of these. */
+/* me_get() reads one extra row to detect more. If the caller's session is older than the page, it
+ * takes the last place. */
 static int show_sessions(struct authd *d, const struct request *req,
                          const struct sql_me_get_rows *found, struct me_security *security,
                          struct error *err)
@@ -68,7 +67,6 @@ static int show_sessions(struct authd *d, const struct request *req,
     return MIN(sql_me_session(d->svc.db, req, &own, &shown[count - 1], err), 0);
 }
 
-/* The caller's profile. Fails: UNAUTHORIZED when the account is gone. */
 int me(struct authd *d, const struct request *req, const struct nothing *in UNUSED,
        struct me_out *out, struct error *err)
 {

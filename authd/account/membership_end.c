@@ -20,7 +20,7 @@
 #include "maild/job_api.h"
 #include "maild/maild_api.h"
 
-/* The account's projects that are the session's or below it. */
+/* Finds the account's projects at or below the session's. */
 static int find_within(struct authd *d, const struct request *req, struct db_array *ret,
                        struct error *err)
 {
@@ -74,7 +74,6 @@ static struct sql_outbox job(struct authd *d, const struct request *req, struct 
     return outbox_row(d->svc.outbox, req->arena, &maild_job_put_method, in.id, &in);
 }
 
-/* Refuses to leave one of the projects without an admin. */
 static int check_admins(struct db_tx *tx, const struct request *req,
                         const struct db_array *projects, struct error *err)
 {
@@ -138,9 +137,6 @@ int membership_end_schedule(struct authd *d, const struct request *req,
     return deletion_settle(d, req, queued.sequence, account, err);
 }
 
-/* ---- carrying it out ---- */
-
-/* Ends one membership: its sessions, what was begun for it, and, with a wipe, what it owns. */
 static int end_one(struct db_tx *tx, const struct request *req, struct uuid account,
                    const struct sql_membership_end_due_row *row, struct session_ended *ended,
                    struct error *err)
@@ -167,7 +163,7 @@ static int end_one(struct db_tx *tx, const struct request *req, struct uuid acco
                : 0;
 }
 
-/* What the memberships own elsewhere, erased in the name of the schedule: the account stays. */
+/* The key is the schedule's, because the account remains. */
 static int queue_wipe(struct authd *d, const struct request *req, struct db_tx *tx,
                       const struct sql_membership_end_due_rows *rows, struct uuid schedule,
                       struct error *err)

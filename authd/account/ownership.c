@@ -14,11 +14,11 @@
 #include "settingsd/tenant_api.h"
 
 enum {
-    PROJECTS_MAX = 1000, /* the limit of account_list_projects */
-    LEVELS_MAX = 32,     /* projects above a membership that are looked at */
+    PROJECTS_MAX = 1000, /* as in account_list_projects */
+    LEVELS_MAX = 32,     /* ancestors of a project */
 };
 
-/* Projects, each once. */
+/* A set. */
 struct projects {
     const char **ids;
     size_t count;
@@ -33,7 +33,7 @@ static void add_once(struct projects *self, const char *id)
     self->ids[self->count++] = id;
 }
 
-/* Replaces each project but `top` by its parent. *ret_outside: one is a root, or was deleted. */
+/* Replaces each project except `top` by its parent. *ret_outside: one is a root or was deleted. */
 static int climb(struct authd *d, const struct request *req, const char *top, struct projects *self,
                  bool *ret_outside, struct error *err)
 {
@@ -215,7 +215,7 @@ int ownership_admit(void *daemon, struct request *req, const struct operation *r
     struct authd *d = daemon;
     struct ownership *found;
 
-    /* A page does not know its visitor yet: visit_open_account() comes here then. */
+    /* Pages identify their visitor later; visit_open_account() calls this then. */
     if (row->reach != REACH_ACCOUNT || !req->caller)
         return 0;
     found = arena_alloc(req->arena, sizeof(*found));

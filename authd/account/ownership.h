@@ -1,19 +1,16 @@
 /*
- * ownership.h - which project an account belongs to.
+ * ownership.h - the project that owns an account: all the account's memberships, of which there are
+ * some, are in the project or below it. Locked memberships and suspended projects count, pending
+ * invitations don't. The installation owns accounts without memberships.
  *
- * A project owns an account when the account has memberships and each of them lies in the project
- * or below it, in whatever state: live or locked, of a suspended or a read-only project. A
- * patient's account is its project's. An account without memberships is the installation's. A
- * pending invitation is no membership.
+ * The people who run a tenant's pages or applications can read what people type there and use their
+ * sessions. So a project's session can change how its person signs in (REACH_ACCOUNT) only if the
+ * project owns the account. An account of several organizations is changed on the installation's
+ * own pages (account_session.h), and the installation emails its owner.
  *
- * Who runs a tenant's pages or applications can read what people type there and use their
- * sessions. So a session of a project changes how its person signs in everywhere (REACH_ACCOUNT)
- * only where the project owns the account; what belongs to several organizations is changed on the
- * installation's own pages (account_session.h), and mail about it goes by the installation.
- *
- * A project's parent never changes. So what ownership_find() has found before a transaction holds
- * in it, as long as no membership was added elsewhere: ownership_hold() looks, with the account's
- * row locked. Statements that add a membership lock that row, too.
+ * A project's parent never changes, so a result of ownership_find() changes only with a new
+ * membership. ownership_hold() checks that with the account's row locked, as statements that add a
+ * membership do.
  */
 #ifndef ATRIUM_AUTHD_ACCOUNT_OWNERSHIP_H
 #define ATRIUM_AUTHD_ACCOUNT_OWNERSHIP_H
@@ -24,68 +21,66 @@ struct operation;
 
 struct ownership {
     bool owned;
-    bool installation;        /* the installation acts, which is asked for no owner */
-    struct db_array projects; /* of the account's memberships; all are the owner's or below it */
+    bool installation;        /* the installation acts and needs no ownership */
+    struct db_array projects; /* the memberships' projects, all within the owner */
 };
 
-/* Whether the project owns the account. Parks; asks settingsd only for an account that has
- * memberships in other projects. */
+/* Reports if the project owns the account. Parks; calls settingsd only for memberships
+ * elsewhere. */
 int ownership_find(struct authd *d, const struct request *req, struct uuid account,
                    struct uuid project, struct ownership *ret, struct error *err) MUST_USE;
 
-/* What a link that was mailed may still do: the project that it was mailed for must own the
- * account, unless the installation mailed it. Fails: BAD_REQUEST (the link is dead). Parks. */
+/* Checks that the sender of an emailed link is the installation, or still owns the account. Fails:
+ * BAD_REQUEST. Parks. */
 int ownership_find_link(struct authd *d, const struct request *req, struct uuid account,
                         struct uuid project, bool installation, struct ownership *ret,
                         struct error *err) MUST_USE;
 
-/* ownership_hold() in the transaction that has redeemed the link. Fails: BAD_REQUEST. Parks. */
+/* Like ownership_hold(), after a link was redeemed. Fails: BAD_REQUEST. Parks. */
 int ownership_hold_link(const struct authd *d, struct db_tx *tx, const struct request *req,
                         struct uuid account, const struct ownership *found,
                         struct error *err) MUST_USE;
 
-/* The lowest project that owns the account; absent: none does. Parks. */
+/* Finds the lowest project that owns the account, or absent. Parks. */
 int ownership_lowest(struct authd *d, const struct request *req, struct uuid account,
                      struct uuid *ret, struct error *err) MUST_USE;
 
-/* Locks the account for update until the end of the transaction. Fails: NOT_FOUND (it was deleted),
- * ACCOUNT_SHARED (it has a membership elsewhere by now). Parks. */
+/* Locks the account for update. Fails: NOT_FOUND (deleted), ACCOUNT_SHARED (new membership
+ * elsewhere). Parks. */
 int ownership_hold(const struct authd *d, struct db_tx *tx, const struct request *req,
                    struct uuid account, const struct ownership *found, struct error *err) MUST_USE;
 
-/* Before a membership of the project (`above`: tenant_ancestors()) is added: deletes the links and
- * ceremonies of tenants that will own the account no longer, and locks the account, so that an act
- * of its former owner is over or sees the membership. NOT_FOUND: the account was deleted. Parks. */
+/* Call it before adding a membership of the project (`above`: tenant_ancestors()). Locks the
+ * account, so that its former owner's action has finished or sees the membership. Deletes links and
+ * ceremonies of tenants that lose ownership. Fails: NOT_FOUND (deleted). Parks. */
 int ownership_join(struct db_tx *tx, const struct request *req, struct uuid account,
                    struct db_array above, struct error *err) MUST_USE;
 
-/* Counts the practitioners of the project (absent: of all) who have no session that owns their
- * account: none of their own projects has all their memberships in it or below it. Of the 100
- * combinations of projects with the most people. 0 where the installation has pages for them.
- * Parks. */
+/* Counts the project's practitioners (absent: all) whose account none of their own projects owns.
+ * Considers the 100 combinations of projects with the most people. 0 if the installation has
+ * account pages. Parks. */
 int ownership_count_shared(struct authd *d, const struct request *req, struct uuid project,
                            int64_t *ret, struct error *err) MUST_USE;
 
-/* Whether the caller's session may set a second factor up though it does not own the account: an
- * operator has admitted it, in an installation without pages. Parks. */
+/* Reports if the caller can set up a second factor without owning the account: an operator has
+ * allowed it, and the installation has no pages. Parks. */
 int ownership_admits_factor(struct authd *d, const struct request *req, bool *ret,
                             struct error *err) MUST_USE;
 
-/* Refuses what only an owner may do: ERR_ACCOUNT_SHARED, with the installation's page for it in
- * details.url, where there is one. Returns -1. */
+/* Sets ERR_ACCOUNT_SHARED, with the installation's page, if any, in details.url. Returns -1. */
 int ownership_refuse(const struct authd *d, const struct request *req, struct error *err);
 
-/* Finds the ownership of the caller's account for an operation of REACH_ACCOUNT (req->ownership).
- * The handler holds it by ownership_hold_caller(). Fails: ACCOUNT_SHARED. Parks. */
+/* Finds the caller's ownership (req->ownership) for an operation of REACH_ACCOUNT, whose handler
+ * then calls ownership_hold_caller(). Fails: ACCOUNT_SHARED. Parks. */
 int ownership_admit(void *daemon, struct request *req, const struct operation *row,
                     struct error *err) MUST_USE;
 
-/* Whether the caller's session may act on the account everywhere. Parks. */
+/* Reports if the caller's session can change the account. Parks. */
 int ownership_of_caller(struct authd *d, const struct request *req, bool *ret,
                         struct error *err) MUST_USE;
 
-/* Holds the caller's account as ownership_hold() does, for an act that was admitted. Fails:
- * UNAUTHORIZED (it was deleted), ACCOUNT_SHARED. Parks. */
+/* Calls ownership_hold() after ownership_admit(). Fails: UNAUTHORIZED (account deleted),
+ * ACCOUNT_SHARED. Parks. */
 int ownership_hold_caller(const struct authd *d, struct db_tx *tx, const struct request *req,
                           struct error *err) MUST_USE;
 

@@ -22,8 +22,7 @@ static struct sql_audit membership_audit(const struct request *req, struct uuid 
                                           .detail = "project"});
 }
 
-/* The accounts are locked by a statement of their own: the second one then sees every other
- * membership that was made before, and none is made until the commit. */
+/* Locks the accounts first, so that the next statement sees all their memberships. */
 static int purge_membership_page(void *daemon, const struct request *req, struct uuid project,
                                  int64_t rows, int64_t *ret_removed, struct error *err)
 {
@@ -65,7 +64,7 @@ static int purge_patient_page(void *daemon, const struct request *req, struct uu
     return 0;
 }
 
-/* Sessions before accounts: an account takes its sessions along, however many those are. */
+/* Sessions before accounts: deleting an account would delete them all in one statement. */
 const struct purge_step authd_purge[] = {
     PURGE_STEP(invitation, 1000),
     PURGE_STEP(transfer_account, 1000),
@@ -79,8 +78,7 @@ const struct purge_step authd_purge[] = {
     {.table = NULL},
 };
 
-/* Deletes what is kept of a project, for a second at most; settingsd calls until nothing is
- * left. */
+/* Runs for at most a second; settingsd calls it until no row is left. */
 int project_purge(struct authd *d, const struct request *req, const struct project_purge_in *in,
                   struct project_purge_out *out, struct error *err)
 {

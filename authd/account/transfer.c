@@ -14,15 +14,15 @@
 
 enum {
     CONFLICTS_NAMED = 4, /* an error has 255 characters */
-    INVITED_ROWS = 200,  /* of a page */
+    INVITED_ROWS = 200,  /* per page */
 };
 
-/* For so long after an import what it has added is known, and an import is gone on with. */
+/* The time for which an import can be continued, since authd knows which accounts it added. */
 #define TRANSFER_KEPT DAYS(90)
 
 /* ---- accounts ---- */
 
-/* Names those that cannot be added for the same reason as the first; count > 0. */
+/* Names the accounts with the first one's reason; count > 0. */
 static int refuse_conflicts(const struct request *req,
                             const struct sql_tenant_account_conflict_rows *rows, struct error *err)
 {
@@ -44,8 +44,8 @@ static int refuse_conflicts(const struct request *req,
     return error_set(err, ERR_CONFLICT, "%s: %s.", what, accounts);
 }
 
-/* Invites those in whose way an account is here. *ret_left: so many are neither added, invited nor
- * there as they are given. */
+/* Invites the owners of accounts that exist here. *ret_left: rows neither added, invited nor
+ * identical. */
 static int invite_accounts(struct db_tx *tx, const struct request *req,
                            const struct sql_tenant_insert *insert, int64_t rows,
                            int64_t *ret_invited, int64_t *ret_left, struct error *err)
@@ -65,8 +65,7 @@ static int invite_accounts(struct db_tx *tx, const struct request *req,
     return 0;
 }
 
-/* Inserting waits for an account that is made at this moment, and inviting then sees it: each row
- * is decided by what is there when its transaction ends. */
+/* An insert waits for a concurrent one of the same account, which the invitation then sees. */
 static int insert_accounts(const struct tenant_table *table UNUSED, struct db_tx *tx,
                            const struct request *req, const struct sql_tenant_add_in *in,
                            struct sql_tenant_add_row *ret, struct error *err)
@@ -97,14 +96,14 @@ static int insert_accounts(const struct tenant_table *table UNUSED, struct db_tx
     return refuse_conflicts(req, &found, err);
 }
 
-/* ---- what belongs to accounts ---- */
+/* ---- rows of accounts ---- */
 
 #define FIRST_ACCOUNT "{\"account_id\":\"" UUID_NIL "\"}"
 #define FIRST_RECOVERY "{\"account_id\":\"" UUID_NIL "\",\"code_hash\":\"\\\\x\"}"
 #define FIRST_PASSKEY "{\"account_id\":\"" UUID_NIL "\",\"id\":\"" UUID_NIL "\"}"
 
-/* Where a page begins: behind the membership of the account that the row `after` is of, since the
- * accounts of a project have no other index. All zeros in front of the first page. */
+/* Finds the membership after which a page begins, because a project's accounts have no other index.
+ * The nil UUID: the first page. */
 static int find_place(struct db *db, const struct request *req, const struct sql_tenant_page *page,
                       struct uuid *ret, struct error *err)
 {
@@ -122,9 +121,8 @@ static int find_place(struct db *db, const struct request *req, const struct sql
     return 0;
 }
 
-/* Takes the rows of those who were invited out of what is to be added: *ret_passed. The accounts of
- * the others must be what a file has added to this project, and members of no other. They stay so
- * until the transaction ends. */
+/* Drops the rows of invited people (*ret_passed). The other accounts must have been added to this
+ * project by a file, with no other membership. Locks them. */
 static int choose_rows(struct db_tx *tx, const struct request *req,
                        struct sql_tenant_insert *insert, int64_t *ret_passed, struct error *err)
 {
@@ -196,7 +194,7 @@ static int insert_member_rows(const struct tenant_table *table, struct db_tx *tx
 #define MEMBER_TABLE(table_) \
     TENANT_TABLE(table_), .page = read_member_page, .insert = insert_member_rows
 
-/* Accounts first: the others refer to them. */
+/* Accounts first, because the other tables refer to them. */
 const struct tenant_table authd_tenant_tables[] = {
     {.name = "account",
      .first = "{\"membership\":{\"id\":\"" UUID_NIL "\"}}",
@@ -230,8 +228,8 @@ const struct tenant_table authd_tenant_tables[] = {
     TENANT_STAYS("trail_key", TRAIL_STAYS),
     TENANT_STAYS("trail_sign_in", TRAIL_STAYS),
     TENANT_STAYS("account_address_key", TRAIL_STAYS),
-    TENANT_STAYS("account_name", "folded anew where accounts are added"),
-    TENANT_STAYS("account_name_due", "as account_name"),
+    TENANT_STAYS("member_search", "made anew where members are added"),
+    TENANT_STAYS("member_search_due", "as member_search"),
     TENANT_STAYS("erasure", TRAIL_STAYS),
     TENANT_STAYS("erasure_request", TRAIL_STAYS),
     TENANT_STAYS("erasure_table", TRAIL_STAYS),
@@ -267,7 +265,7 @@ const struct tenant_table authd_tenant_tables[] = {
     {.name = NULL},
 };
 
-/* ---- who was invited ---- */
+/* ---- invited people ---- */
 
 struct look {
     const struct request *req;
@@ -283,8 +281,7 @@ static int find_invited(struct db_tx *tx, const char *rows, void *arg, struct er
     return MIN(sql_tenant_account_invited(tx, self->req, &in, self->invited, err), 0);
 }
 
-/* Says who of a page of accounts would be invited; nothing stays. Fails: CONFLICT, as the import
- * would. */
+/* Returns the people whom the import of this page would invite. CONFLICT, as in the import. */
 int operator_transfer_check(struct authd *d, const struct request *req,
                             const struct operator_transfer_check_in *in,
                             struct operator_transfer_out *out, struct error *err)
@@ -297,7 +294,6 @@ int operator_transfer_check(struct authd *d, const struct request *req,
                             find_invited, &look, err);
 }
 
-/* Those whom the import has invited, by membership. */
 int operator_transfer_invited(struct authd *d, const struct request *req,
                               const struct operator_transfer_invited_in *in,
                               struct operator_transfer_out *out, struct error *err)

@@ -1,30 +1,26 @@
 /*
- * transfer.h - what authd keeps of a project, as it travels to another installation: its accounts
- * with their memberships, passwords, second factors and passkeys.
+ * transfer.h - authd's rows of a project that moves to another installation: accounts with
+ * memberships, passwords, second factors and passkeys.
  *
- * Links, codes and sessions stay, and whatever proves an address beyond the project: everyone who
- * knows the receiver's public key can make a file, so nothing in it may count for another tenant.
- * For the same reason an account is added only together with its membership, and what belongs to
- * an account only where the file has added it, while it is a member of no other project.
+ * Anyone who knows the receiver's public key can make a file, so a file must not affect another
+ * tenant. It contains no links, codes or sessions, and verifies addresses for the project at most.
+ * An account is added only with its membership, and its rows only if the file added it and it has
+ * no other membership.
  *
- * A practitioner has one account over many tenants. Where there is one at the receiver, with the id
- * or the address of the file's or with the right to take the address back, it stays as it is, and
- * nothing of it is taken from the file. Its owner is invited instead, to the address of the file,
- * as a member with the ids of membership and profile that others refer to, and without rights of an
- * admin, which only an admin gives.
+ * A practitioner has one account for many tenants. If one exists at the receiver with the file's id
+ * or address, or can still undo a change from that address, it stays unchanged. Its owner is
+ * invited with the file's membership and profile ids, but not as an admin.
  *
- * What became of each account is noted in the transaction that decides it (transfer_account), by
- * its id in the file. So an import that is gone on with knows its own accounts from others, also
- * when an invitation was accepted or withdrawn meanwhile.
+ * The transaction that decides on an account records the result (transfer_account) by the file's
+ * id, so a continued import recognizes its own accounts.
  */
 #ifndef ATRIUM_AUTHD_ACCOUNT_TRANSFER_H
 #define ATRIUM_AUTHD_ACCOUNT_TRANSFER_H
 
 #include "common/service/tenant_table.h"
 
-/* Ended by name NULL; tenant_common_tables are not repeated. Accounts are the first. A practitioner
- * who is a member of further projects travels, too. ERR_CONFLICT, which names the account: a
- * patient is there already, or is no patient in the file. */
+/* Terminated by a NULL name; without tenant_common_tables; accounts first. Includes practitioners
+ * with other memberships. ERR_CONFLICT names accounts that can be neither added nor invited. */
 extern const struct tenant_table authd_tenant_tables[];
 
 #endif

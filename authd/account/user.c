@@ -1,9 +1,7 @@
 /*
- * user.c - accounts as operators see them (handlers operator_user_list, _show, _lock, _unlock,
- * _delete).
- *
- * A person may have several accounts with one e-mail: a practitioner's, and a patient's in each
- * project.  Each is locked and deleted on its own.
+ * user.c - accounts for operators (handlers operator_user_list, _show, _lock, _unlock, _delete). A
+ * person can have several accounts with one email address: a practitioner's, and a patient's in
+ * each project.
  */
 #include <string.h>
 
@@ -16,16 +14,15 @@
 #include "settingsd/settingsd_api.h"
 #include "settingsd/tenant_api.h"
 
-/* Sorts behind every address that begins like what is before it. */
+/* Sorts after all addresses with its prefix. */
 #define PREFIX_END "\xf4\x8f\xbf\xbf"
 
-/* Which account an operator means. */
 struct found {
     struct user user;
-    struct uuid place; /* the project that was named with it; else a patient's own; else absent */
+    struct uuid place; /* the named project, a patient's, or absent */
 };
 
-/* Fails: NOT_FOUND, VALIDATION when there are several. */
+/* VALIDATION: several accounts match. */
 static int find(struct authd *d, const struct request *req, const struct operator_user_in *in,
                 struct found *ret, struct error *err)
 {
@@ -64,7 +61,7 @@ static struct sql_audit user_audit(const struct request *req, const char *action
 
 /* ---- showing ---- */
 
-/* Names the projects of the memberships; one that settingsd does not know stays without a name. */
+/* Projects that settingsd does not know get no name. */
 static int name_projects(struct authd *d, const struct request *req, struct user_place *places,
                          size_t count, struct error *err)
 {
@@ -89,7 +86,6 @@ static int name_projects(struct authd *d, const struct request *req, struct user
     return 0;
 }
 
-/* An account with where it is a member. Fails: NOT_FOUND, VALIDATION. */
 int operator_user_show(struct authd *d, const struct request *req,
                        const struct operator_user_in *in, struct user *out, struct error *err)
 {
@@ -113,7 +109,6 @@ int operator_user_show(struct authd *d, const struct request *req,
 
 /* ---- listing ---- */
 
-/* Members of a project: a page of them is read, of which those that fit are answered. */
 static int list_of_project(struct authd *d, const struct request *req,
                            const struct operator_user_list_in *in, struct uuid project,
                            const char *from, const char *end, struct operator_user_list_out *out,
@@ -175,7 +170,6 @@ static int list_all(struct authd *d, const struct request *req,
     return 0;
 }
 
-/* A page of the accounts, or of those of a project, in an order that stays. Fails: NOT_FOUND. */
 int operator_user_list(struct authd *d, const struct request *req,
                        const struct operator_user_list_in *in, struct operator_user_list_out *out,
                        struct error *err)
@@ -193,9 +187,8 @@ int operator_user_list(struct authd *d, const struct request *req,
 
 /* ---- locking ---- */
 
-/* In the order of locks. What was proven before is void, as after a change of the password: a
- * sign-in at this moment holds the credential, so either its session is found here, or it finds the
- * credential changed. */
+/* Locks in the usual order. A concurrent sign-in holds the credential: either its session is found
+ * here, or it sees that earlier proofs are void, as after a password change. */
 static int lock_account(struct db_tx *tx, const struct request *req, const struct found *found,
                         struct session_ended *ret_ended, struct error *err)
 {
@@ -212,8 +205,7 @@ static int lock_account(struct db_tx *tx, const struct request *req, const struc
     return session_ended_account(tx, req, account, ret_ended, err);
 }
 
-/* Locks an account: it cannot sign in, and returns when every gateway refuses its tokens. One that
- * is locked stays locked since it was. Fails: NOT_FOUND, VALIDATION. */
+/* Returns when every gateway rejects the account's tokens. A locked account keeps its lock date. */
 int operator_user_lock(struct authd *d, const struct request *req,
                        const struct operator_user_in *in, struct user *out, struct error *err)
 {
@@ -234,7 +226,6 @@ int operator_user_lock(struct authd *d, const struct request *req,
     return 0;
 }
 
-/* It can sign in again; sessions that were ended stay ended. Fails: NOT_FOUND, VALIDATION. */
 int operator_user_unlock(struct authd *d, const struct request *req,
                          const struct operator_user_in *in, struct user *out, struct error *err)
 {
@@ -255,8 +246,6 @@ int operator_user_unlock(struct authd *d, const struct request *req,
 
 /* ---- deleting ---- */
 
-/* Deletes an account with all that it owns, now. Fails: NOT_FOUND, VALIDATION, CONFLICT (the last
- * admin). */
 int operator_user_delete(struct authd *d, const struct request *req,
                          const struct operator_user_in *in, struct user *out, struct error *err)
 {

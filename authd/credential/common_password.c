@@ -1,6 +1,6 @@
 /*
- * common_password.c - see common_password.h. What is built in is the filter that the Makefile makes
- * of authd/data/common_passwords.txt.
+ * common_password.c - see common_password.h. The Makefile makes the built-in filter from
+ * authd/data/common_passwords.txt.
  */
 #include "authd/credential/common_password.h"
 
@@ -26,7 +26,7 @@ static int add_key(void *builder, uint64_t key, struct error *err)
     return password_filter_builder_add(builder, key, err);
 }
 
-/* A list of this size has no more passwords than the builder takes in memory. */
+/* A list of this size has no more passwords than the builder can hold in memory. */
 static struct password_filter *open_list(FILE *file, const char *path, struct arena *arena,
                                          struct error *err)
 {

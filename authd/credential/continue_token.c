@@ -15,8 +15,8 @@ enum {
     RAW_SIZE = SEAL_AT + SEAL_SIZE,
 };
 
-/* The purpose stands before the bytes, so that no other keyed hash of the daemon is a seal; project
- * and e-mail with their NUL, so that neither can borrow from the other. */
+/* A purpose separates seals from the daemon's other keyed hashes. The NUL of each text separates
+ * project from email address. */
 static void make_seal(const struct secret *key, struct uuid project, const char *email,
                       const uint8_t raw[static SEAL_AT], uint8_t ret[static SEAL_SIZE])
 {

@@ -14,7 +14,7 @@ void factor_wipe(struct factor *self)
     sodium_memzero(self->secret, sizeof(self->secret));
 }
 
-/* Names the account, so that no row's secret can be put into another's. */
+/* Contains the account, so that one row's secret can't be moved to another's. */
 static const char *purpose(const struct request *req, struct uuid account)
 {
     return arena_printf(req->arena, "%s %s", FACTOR_SEAL_PURPOSE, account.text);
@@ -55,7 +55,7 @@ int factor_open(struct authd *d, const struct request *req, struct sealed sealed
     return 0;
 }
 
-/* What factor_lock.sql and factor_pending_lock.sql return. */
+/* Result of factor_lock.sql and factor_pending_lock.sql. */
 struct factor_row {
     struct field_bytes secretSealed;
     bool enrolled;
@@ -69,7 +69,6 @@ static const struct field factor_row_rows[] = {
 };
 FIELD_TABLE(factor_row);
 
-/* `found`: how many rows there were. */
 static int read_factor(struct authd *d, const struct request *req, int found,
                        const struct factor_row *row, struct factor *ret, struct error *err)
 {
@@ -116,9 +115,9 @@ int factor_check_limit(const struct request *req, const struct factor *factor, s
     return throttle_refuse(req, factor->limit_at, FACTOR_WINDOW, FACTOR_FAILURES_MAX, err);
 }
 
-/* Keyed, because 50 bits alone would be found from the hash: with the secret of the factor, which
- * is sealed, and goes with it to another installation. It is of no use to who has the secret: that
- * is the factor. */
+/* 50 bits alone could be found from a hash. The factor's secret is the key: it is sealed, moves
+ * with the factor to another installation, and makes recovery codes unnecessary for anyone who has
+ * it. */
 static void recovery_key(const struct factor *factor, struct secret *ret)
 {
     static const char purpose[] = "mfa recovery";
@@ -145,8 +144,7 @@ static void hash_recovery(const struct secret *key, struct uuid account, const c
     sodium_memzero(&state, sizeof(state));
 }
 
-/* The hashes of a code by every key that may have made it: those of the build before are keyed with
- * a seal key. */
+/* Hashes a code with each possible key. Earlier releases used a seal key. */
 static struct db_array hash_recovery_all(const struct authd *d, const struct request *req,
                                          const struct factor *factor, const char *code)
 {
@@ -181,7 +179,7 @@ static int take_totp(struct db_tx *tx, const struct request *req, const struct f
     return MIN(used, 0);
 }
 
-/* In either case: people type them from paper. */
+/* Ignores case, because people type codes from paper. */
 static int take_recovery(struct authd *d, struct db_tx *tx, const struct request *req,
                          const struct factor *factor, const char *token, bool *ret_taken,
                          struct error *err)
@@ -252,7 +250,7 @@ void factor_recovery_new(const struct request *req, const struct factor *factor,
                          struct factor_recovery *ret)
 {
     CLEANUP(secret_wipe) struct secret key;
-    /* without letters that look like digits */
+    /* no letters that look like digits */
     static const char symbols[] = "0123456789abcdefghjkmnpqrstvwxyz";
 
     recovery_key(factor, &key);

@@ -1,6 +1,5 @@
 /*
- * link.h - links that are mailed: a page of an application, with an id and a secret by which
- * set_password knows what it is asked for.
+ * link.h - emailed links to an application's page, with an id and a secret for set_password.
  */
 #ifndef ATRIUM_AUTHD_CREDENTIAL_LINK_H
 #define ATRIUM_AUTHD_CREDENTIAL_LINK_H
@@ -13,23 +12,20 @@
 struct link {
     const char *url;
     const char *secret;
-    uint8_t hash[SECRET_HASH_SIZE]; /* of the secret, which is stored nowhere */
+    uint8_t hash[SECRET_HASH_SIZE]; /* the secret itself isn't stored */
 };
 
-/* "<app>/<page>", with one slash between them; from the arena. app: an absolute URL. */
+/* Returns "<app>/<page>" with one slash in between. `app`: absolute URL. */
 const char *link_page(struct arena *arena, const char *app, const char *page);
 
-/* A link with a new secret of 256 random bits: "<app>/<page>?id=<id>&secret=<secret>". app NULL:
- * its url is NULL, there are no pages that it could lead to. */
+/* Makes "<app>/<page>?id=<id>&secret=<secret>" with 256 random bits. `app` NULL: without url. */
 void link_new(struct arena *arena, const char *app, const char *page, struct uuid id,
               struct link *ret);
 
-/* The answer to a link that is not good, whatever the reason: ERR_BAD_REQUEST.
- * Returns -1. */
+/* Fails with ERR_BAD_REQUEST, the same for every invalid link. */
 int link_invalid(struct error *err);
 
-/* For a statement that finds or redeems a link: 0 when `rows`, its result, is positive, -1 when it
- * failed, link_invalid() when there was none. */
+/* Checks a statement that finds or redeems a link. `rows` 0: link_invalid(); negative: -1. */
 int link_require(int rows, struct error *err) MUST_USE;
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * mailed_code.h - the six digits that are mailed to a person who signs in.
+ * mailed_code.h - six-digit sign-in codes that are sent by email.
  */
 #ifndef ATRIUM_AUTHD_CREDENTIAL_MAILED_CODE_H
 #define ATRIUM_AUTHD_CREDENTIAL_MAILED_CODE_H
@@ -8,11 +8,10 @@
 #include "common/base/secret.h"
 #include "common/base/uuid.h"
 
-/* A new random code, from the arena. */
 const char *mailed_code_new(struct arena *arena);
 
-/* Hashes a code with the id of the sign-in that it belongs to: a reader of the table cannot try the
- * million codes without that id. Of a longer text, the first 12 bytes count. */
+/* Hashes a code with its sign-in's id, without which a reader of the table can't try the million
+ * codes. Uses the code's first 12 bytes. */
 void mailed_code_hash(struct uuid id, const char *code, uint8_t ret[static SECRET_HASH_SIZE]);
 
 #endif

@@ -1,13 +1,9 @@
 /*
- * password.c - hashing and verifying passwords off the loop.
+ * password.c - see password.h.
  *
- * Each running job holds 19 MiB; the pool's threads bound how many run, its queue how many wait.
- * That memory is kept for the next job, see password_memory.h; the malloc settings below keep glibc
- * from holding on to what the pool's threads used beside it.
- *
- * Hashes of other systems cost up to 2 s and 256 MiB. They have threads of their own, of a lower
- * priority, and places that are counted in milliseconds, so that they wait for each other and not
- * the ordinary ones for them.
+ * password_memory.h keeps the 19 MiB of a hash. The malloc settings below keep glibc from holding
+ * on to more. Imported hashes take up to 2 s and 256 MiB, so they have threads of lower priority
+ * and places counted in milliseconds. Ordinary sign-ins don't wait for them.
  */
 #include "authd/credential/password.h"
 
@@ -29,8 +25,7 @@ struct hash_job {
     bool failed;
 };
 
-/* `imported` is set for a hash of another system. `renew`: to be hashed anew when it is right and
- * stale; `renewed` is "" when that was not so, or without memory. */
+/* `imported`: NULL for an own hash. `renewed`: "" if not needed or without memory. */
 struct verify_job {
     struct password_memory *memory;
     const char *hash, *password;
@@ -41,12 +36,12 @@ struct verify_job {
 };
 
 enum {
-    NO_MEMORY_LOG_MS = 10000, /* between two lines of the log: a flood of sign-ins is one line */
-    OWN_COST_MS = 30,         /* estimate, as those of password_scheme.h */
-    IMPORTED_WAIT_MS = 5000,  /* a thread's work that may be under way and wait for it */
-    IMPORTED_START_MS = 2000, /* before the request's end: what starts later is answered too late */
+    NO_MEMORY_LOG_MS = 10000, /* at most one log line, even in a flood */
+    OWN_COST_MS = 30,         /* estimate, like those of password_scheme.h */
+    IMPORTED_WAIT_MS = 5000,  /* work queued per thread */
+    IMPORTED_START_MS = 2000, /* before the deadline; a later start would answer too late */
     IMPORTED_NICE = 15,
-    IMPORTED_QUEUE = 4096, /* jobs; the places bound it */
+    IMPORTED_QUEUE = 4096, /* jobs, limited by the places */
 };
 
 static int busy(struct error *err, int64_t retry_after_s)
@@ -65,7 +60,7 @@ static int64_t read_imported_waiting(void *arg)
     return (int64_t)offload_waiting(((const struct authd *)arg)->imported_passwords);
 }
 
-/* Opens what hashes of other systems are verified on. */
+/* Opens the threads and places for imported hashes. */
 static void open_imported(struct authd *d, size_t threads)
 {
     size_t own = (size_t)d->config->imported_password_threads;
@@ -137,8 +132,7 @@ const char *password_dummy(struct arena *arena)
                         PASSWORD_OPSLIMIT, salt, hash);
 }
 
-/* How many of these places requests of that network have. The list is as long as there are requests
- * that hash or have hashed. */
+/* Counts the places of the network's requests. */
 static size_t places_of(const struct authd *d, const struct password_slots *slots,
                         const struct address_subjects *client, size_t i)
 {
@@ -171,7 +165,7 @@ static void slot_release(struct password_slot *slot)
     slot->slots = NULL;
 }
 
-/* Gives up the places that the slot has for others. Fails, with those it has: ERR_OVERLOADED. */
+/* Exchanges the slot's places. On failure (ERR_OVERLOADED) the slot keeps them. */
 static int slot_move(struct password_slot *slot, struct password_slots *slots, size_t places,
                      int64_t retry_after_s, struct error *err)
 {
@@ -214,7 +208,6 @@ void password_slot_leave(struct password_slot *slot)
     slot->daemon = NULL;
 }
 
-/* The slot of a request, NULL when it has acquired none. */
 static struct password_slot *slot_of(const struct authd *d, const struct request *req)
 {
     struct password_slot *slot = d->password_slot_list;
@@ -224,7 +217,7 @@ static struct password_slot *slot_of(const struct authd *d, const struct request
     return slot;
 }
 
-/* A place of the ordinary ones, which a request has given up that verified an imported hash. */
+/* Moves a request back from imported_slots to an ordinary place. */
 static int slot_return(struct authd *d, const struct request *req, struct error *err)
 {
     struct password_slot *slot = slot_of(d, req);
@@ -234,8 +227,7 @@ static int slot_return(struct authd *d, const struct request *req, struct error 
                : slot_move(slot, &d->password_slots, 1, 1, err);
 }
 
-/* Places for a verification that takes so long. Told to try again when the work that was admitted
- * before is done. */
+/* Takes a place per millisecond. Retry-After: when the queued work is done. */
 static int slot_move_imported(struct authd *d, struct password_slot *slot, int64_t cost_ms,
                               struct error *err)
 {
@@ -248,7 +240,7 @@ static int slot_move_imported(struct authd *d, struct password_slot *slot, int64
     return -1;
 }
 
-/* The kernel gave no memory for a hash: neither right nor wrong. The caller counts nothing. */
+/* Without memory the password is neither right nor wrong, so the caller counts no failure. */
 static int refuse_without_memory(struct authd *d, struct error *err)
 {
     int64_t now_ms = clock_mono_ms();
@@ -265,8 +257,7 @@ static int refuse_without_memory(struct authd *d, struct error *err)
     return busy(err, 1);
 }
 
-/* Hashes the normalised text with the present parameters; -1 without memory. Memory of a hash must
- * have been acquired. */
+/* Expects normalized text and password_memory_acquire(). Returns -1 without memory. */
 static int hash_text(const char *text, char ret[static crypto_pwhash_STRBYTES])
 {
     return crypto_pwhash_str(ret, text, strlen(text), PASSWORD_OPSLIMIT, PASSWORD_MEMLIMIT);
@@ -291,14 +282,14 @@ int password_hash(struct authd *d, const struct request *req, const char *passwo
     if (slot_return(d, req, err) < 0 ||
         offload_run(d->passwords, run_hash, &job, req->deadline_mono_ms, err) < 0)
         return -1;
-    /* libsodium fails here only when it cannot map the memory */
+    /* libsodium's only failure here is lack of memory */
     if (job.failed)
         return refuse_without_memory(d, err);
     *ret = arena_strdup(req->arena, job.hash);
     return 0;
 }
 
-/* Whether the hash is of the text; sets `failed` when there was no memory to find out. */
+/* Sets `failed` if memory was too short to compare. */
 static bool verify_text(struct verify_job *job, const char *text)
 {
     int right;
@@ -310,9 +301,9 @@ static bool verify_text(struct verify_job *job, const char *text)
     return right > 0;
 }
 
-/* Hashes of other systems, and those made here before passwords were normalised, are of the bytes
- * that were typed. Which of the two is tried depends on the text alone, never on an account, and so
- * does the time. A right one is hashed anew by the same job: it needs no second place. */
+/* Imported and old hashes are of the typed bytes, not of normalized text. Which texts are tried
+ * depends on the password alone, so the time reveals nothing about the account. The job also
+ * replaces a stale hash, which needs no second place. */
 static void run_verify(void *arg)
 {
     CLEANUP(password_text_destroy) char *normal = NULL;
@@ -334,8 +325,7 @@ static void run_verify(void *arg)
     password_memory_release(job->memory);
 }
 
-/* Verifies a hash of another system on the threads for those. On a machine that others use too they
- * take longer than estimated: what could not start in time is refused, to be sent again. */
+/* Jobs can take longer than estimated. One that can't start in time is refused. */
 static int verify_imported(struct authd *d, const struct request *req, struct verify_job *job,
                            struct error *err)
 {
@@ -377,7 +367,7 @@ int password_verify(struct authd *d, const struct request *req, const char *hash
         } else {
             log_event(LOG_ERR, "password", "a hash in the database cannot be verified", "why", why,
                       NULL);
-            /* libsodium would, for hours and with 4 GiB, if its parameters say so */
+            /* libsodium would obey any parameters: hours and 4 GiB */
             hash = NULL;
             job.hash = d->dummy_hash;
             job.renew = false;

@@ -1,8 +1,7 @@
 /*
  * password_memory.c - see password_memory.h.
  *
- * mmap() has no argument that could carry the piece to be used, so it lies in a variable of the
- * thread.
+ * mmap() has no argument for the piece, so a variable of the thread has it.
  */
 #include "authd/credential/password_memory.h"
 
@@ -18,12 +17,12 @@
 #include "authd/credential/password.h"
 #include "common/base/log.h"
 
-enum { HUGE_PAGE = 2 * 1024 * 1024 }; /* of x86-64, and of arm64 with pages of 4 KiB */
+enum { HUGE_PAGE = 2 * 1024 * 1024 }; /* x86-64, and arm64 with pages of 4 KiB */
 
 struct piece {
     struct piece *next;
     void *bytes;
-    bool mapped; /* libsodium works in it */
+    bool mapped; /* in use by libsodium */
     bool used;   /* since the last trim */
 };
 
@@ -33,7 +32,7 @@ struct password_memory {
 };
 
 static _Thread_local struct piece *acquired;
-static _Thread_local bool failed; /* the kernel refused a mapping since the last acquire */
+static _Thread_local bool failed; /* mmap() failed since the last acquire */
 
 /* ---- what libsodium calls ---- */
 
@@ -75,7 +74,7 @@ int munmap(void *address, size_t size)
 
 /* ---- pieces ---- */
 
-/* Maps the bytes of a piece at a multiple of HUGE_PAGE; MAP_FAILED when the kernel gives none. */
+/* Aligns the bytes to HUGE_PAGE. Returns MAP_FAILED without memory. */
 static void *map_bytes(void)
 {
     char *start = map(NULL, PASSWORD_MEMLIMIT + HUGE_PAGE, PROT_READ | PROT_WRITE,
@@ -91,7 +90,7 @@ static void *map_bytes(void)
     return bytes;
 }
 
-/* NULL when the kernel gives none. What madvise() asks for makes hashes faster, not righter. */
+/* Returns NULL without memory. The advice only makes hashes faster, so its failure is ignored. */
 static struct piece *piece_new(void)
 {
     struct piece *self = calloc(1, sizeof(*self));

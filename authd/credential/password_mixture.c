@@ -1,10 +1,9 @@
 /*
  * password_mixture.c - see password_mixture.h.
  *
- * The schemes of an owner (a project, or all practitioners) stand in the order of their text,
- * hashes made here behind them: while people sign in and their hashes are replaced, an unknown
- * address changes from a scheme to that of this suite at most, as an account does whose owner has
- * signed in.
+ * An owner's schemes (a project's, or all practitioners') are in alphabetical order, own hashes
+ * last. So as hashes are replaced, an unknown address only ever changes to an own hash, as accounts
+ * do.
  */
 #include "authd/credential/password_mixture.h"
 
@@ -20,9 +19,9 @@
 
 #define PURPOSE "password mixture"
 
-#define COUNTING_MAX MINUTES(2) /* of all accounts of other systems */
+#define COUNTING_MAX MINUTES(2) /* for all imported accounts */
 
-enum { SCHEMES_MAX = 16 }; /* of an owner, as password_mixture.sql says */
+enum { SCHEMES_MAX = 16 }; /* per owner; see password_mixture.sql */
 
 struct scheme {
     const char *dummy;
@@ -31,18 +30,18 @@ struct scheme {
 
 struct owner {
     bool practitioners;
-    struct uuid project; /* absent for practitioners */
-    int64_t accounts;    /* with a hash of whatever scheme */
+    struct uuid project; /* not set for practitioners */
+    int64_t accounts;    /* accounts with any hash */
     struct scheme *schemes;
     size_t count;
 };
 
 struct password_mixture {
     struct arena *arena;
-    struct owner *owners; /* patients' first, then by project */
+    struct owner *owners; /* ordered: patients first, by project */
     size_t count;
-    int64_t imported;   /* accounts in all */
-    int64_t changed;    /* by an import, as it was when these were counted */
+    int64_t imported;   /* total of accounts */
+    int64_t changed;    /* number of imports, when counted */
     int64_t counted_ms; /* monotonic */
     int64_t took_ms;
 };
@@ -54,7 +53,6 @@ static int64_t read_imported(void *arg)
     return d->password_mixture ? d->password_mixture->imported : 0;
 }
 
-/* It lies in its own arena. */
 static void mixture_destroy(struct password_mixture **self_p)
 {
     struct arena *arena = *self_p ? (*self_p)->arena : NULL;
@@ -75,8 +73,8 @@ void password_mixture_close(struct authd *d)
     mixture_destroy(&d->password_mixture);
 }
 
-/* Letters and digits are in every alphabet of base64 and of crypt(3). The last character stays: it
- * may not have all values. So does padding. */
+/* Letters and digits are in all alphabets of base64 and crypt(3). The last character stays, because
+ * it may not have all values. */
 void password_mixture_scramble(char *hash)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
@@ -99,7 +97,7 @@ static int compare_owners(const void *a, const void *b)
                                                 : strcmp(x->project.text, y->project.text);
 }
 
-/* Adds a row, whose owner is that of the row before or a new one. */
+/* Rows of an owner are consecutive. */
 static void add_row(struct password_mixture *self, const struct sql_password_mixture_row *row)
 {
     struct owner next = {.practitioners = row->role == ROLE_PRACTITIONER,
@@ -169,7 +167,7 @@ int password_mixture_run(void *daemon, const struct request *req, struct error *
     return 0;
 }
 
-/* A number below `accounts`, always the same for an address, that grows with `accounts`. */
+/* Returns a number below `accounts`. It is constant per address, and grows with `accounts`. */
 static int64_t draw(const struct authd *d, const struct owner *owner, const char *email)
 {
     const struct seal_keys *keys = &d->svc.seal;
@@ -177,7 +175,7 @@ static int64_t draw(const struct authd *d, const struct owner *owner, const char
     uint8_t key[SEAL_KEY_SIZE], bytes[crypto_generichash_BYTES_MIN];
     uint64_t number = 0;
 
-    /* the key that has been there for the longest: exchanging keys is to change no draw */
+    /* the oldest key, so that a key rotation changes no draw */
     secret_derive(&keys->items[keys->oldest].secret, PURPOSE, key);
     crypto_generichash_init(&state, key, sizeof(key), sizeof(bytes));
     crypto_generichash_update(&state, (const uint8_t *)owner->project.text,

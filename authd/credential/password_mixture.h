@@ -1,39 +1,36 @@
 /*
- * password_mixture.h - what the password of an unknown account is verified against, so that time
- * does not tell it from one that was imported.
+ * password_mixture.h - dummy hashes, so that time doesn't distinguish unknown from imported
+ * accounts.
  *
- * Among a project's patients, and among all practitioners, some may have a hash of another system,
- * which takes another time than one made here. Of unknown addresses as many are verified against a
- * dummy of such a scheme. Which ones is drawn by a keyed hash of the address, so that asking again
- * does not average it out, and on every instance alike. How many have which scheme is counted after
- * an import, on every instance within seconds, and now and then, since sign-ins replace hashes.
+ * Verifying an imported hash takes longer. So as many unknown addresses get an imported scheme as
+ * accounts have one. A keyed hash of the address selects them, so repeated attempts reveal nothing.
+ * Counts are updated after imports, and regularly, because sign-ins replace hashes.
  */
 #ifndef ATRIUM_AUTHD_CREDENTIAL_PASSWORD_MIXTURE_H
 #define ATRIUM_AUTHD_CREDENTIAL_PASSWORD_MIXTURE_H
 
 #include "authd/authd.h"
 
-#define PASSWORD_MIXTURE_POLL SECONDS(5)    /* looks whether an import has made accounts */
-#define PASSWORD_MIXTURE_PERIOD MINUTES(10) /* counts in any case */
-#define PASSWORD_MIXTURE_PAUSE 3 /* times as long as the last count has taken, before the next */
+#define PASSWORD_MIXTURE_POLL SECONDS(5)    /* checks for a new import */
+#define PASSWORD_MIXTURE_PERIOD MINUTES(10) /* counts anyway */
+#define PASSWORD_MIXTURE_PAUSE 3 /* minimum pause, as a multiple of the last count's duration */
 
 void password_mixture_open(struct authd *d);
 void password_mixture_close(struct authd *d);
 
-/* Counts, if it is time to; for service_every(). Parks. */
+/* Counts if it is due; for service_every(). Parks. */
 int password_mixture_run(void *daemon, const struct request *req, struct error *err) MUST_USE;
 
-/* Whether to count again what was counted that long ago, in that time; `changed`: an import has
- * made accounts since. While one of millions runs, an instance counts for a quarter of the time. */
+/* `age_ms`, `took_ms`: age and duration of the last count. `changed`: an import came since. So an
+ * instance counts for at most a quarter of the time. */
 bool password_mixture_is_due(int64_t age_ms, int64_t took_ms, bool changed);
 
-/* A hash that no password has, of a scheme drawn for this address, from the request's arena; NULL
- * for one made here. `project` counts for patients. */
+/* Returns a dummy of the scheme drawn for the address; NULL for own hashes. Only patients have a
+ * `project`. */
 const char *password_mixture_dummy(const struct authd *d, const struct request *req, enum role role,
                                    struct uuid project, const char *email);
 
-/* Replaces a hash by one of the same scheme, parameters and length that no password has; text of
- * PASSWORD_SCHEME_TEXT_MAX at most. */
+/* Keeps scheme, parameters and length of the hash. Up to PASSWORD_SCHEME_TEXT_MAX bytes. */
 void password_mixture_scramble(char *hash);
 
 #endif

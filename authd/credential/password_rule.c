@@ -15,17 +15,17 @@
 #include "settingsd/tenant_api.h"
 
 enum {
-    WORD_MIN = 3, /* bytes without signs: shorter names and codes refuse nothing */
+    WORD_MIN = 3, /* bytes without signs; shorter words refuse nothing */
 };
 
-/* They part the words of names and addresses and do not count in a comparison. */
+/* Signs separate words and are ignored in comparisons. */
 #define SIGNS "!?.,;:-_+*#$%&/=@'\" "
 
-/* The rules so far. */
+/* The strictest rules found. */
 struct rules {
     int64_t min_length; /* code points */
     bool refuse_common;
-    struct field_list tenants; /* struct tenant, whose names and codes are refused */
+    struct field_list tenants; /* struct tenant; their names and codes are refused */
 };
 
 static void add_policy(struct rules *rules, const struct account_policy *policy, enum role role,
@@ -40,7 +40,7 @@ static void add_policy(struct rules *rules, const struct account_policy *policy,
     rules->refuse_common = rules->refuse_common || policy->refuseCommonPasswords;
 }
 
-/* Suspended projects count: they may be resumed. */
+/* Includes suspended projects, because they can be resumed. */
 static int read_tenants(struct authd *d, const struct request *req,
                         const struct sql_password_places_rows *places, struct rules *rules,
                         struct error *err)
@@ -81,8 +81,8 @@ static int rules_collect(struct authd *d, const struct request *req,
     return 0;
 }
 
-/* The password is the word, in either case of ASCII letters, with or without the signs of either,
- * and whatever digits and signs follow: "Lakeside2026!", and "anaprova" of "Ana Prova". */
+/* Ignores the case of ASCII letters, signs, and digits at the end: "Lakeside2026!", or "anaprova"
+ * for "Ana Prova". */
 static bool is_word(const char *password, const char *word, size_t length)
 {
     size_t letters = 0;
@@ -104,7 +104,7 @@ static bool is_text(const char *password, const char *word)
     return word && is_word(password, word, strlen(word));
 }
 
-/* Each word of a text, and the whole of it. */
+/* Compares each word, and all words together. */
 static bool is_name(const char *password, const char *name)
 {
     if (is_text(password, name))
@@ -119,7 +119,7 @@ static bool is_name(const char *password, const char *name)
     return false;
 }
 
-/* The address, what stands before and after its @, and each word of both. */
+/* Compares the address, the parts before and after @, and each of their words. */
 static bool is_address(const char *password, const char *email)
 {
     const char *at = strchr(email, '@');

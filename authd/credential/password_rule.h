@@ -1,27 +1,27 @@
 /*
- * password_rule.h - what a password must be where one is set: the account policies of the projects
- * that its account is in, of which the strictest rule of each kind counts. Unless a project sets a
- * rule, any text will do.
+ * password_rule.h - the rules for new passwords.
+ *
+ * They come from the account policies of all the account's projects; the strictest rule of each
+ * kind counts. Without rules any password is allowed.
  */
 #ifndef ATRIUM_AUTHD_CREDENTIAL_PASSWORD_RULE_H
 #define ATRIUM_AUTHD_CREDENTIAL_PASSWORD_RULE_H
 
 #include "authd/authd.h"
 
-/* Whose password it is. Of an account that exists, or that a link leads to, the memberships are
- * looked up. */
+/* The owner of a new password. Memberships of an existing account or a link's account are looked
+ * up. */
 struct password_owner {
-    struct uuid account, link;   /* absent: a new account, not by a link */
+    struct uuid account, link;   /* not set: a new account without a link */
     const struct tenant *tenant; /* where the password is set */
-    enum role role;              /* of a new account, in that tenant; else ROLE_NONE */
-    bool admin;                  /* the same */
-    const char *email, *display; /* not to be the password */
+    enum role role;              /* role of a new account, otherwise ROLE_NONE */
+    bool admin;                  /* admin flag of a new account */
+    const char *email, *display; /* must not be the password */
 };
 
-/* 0 when the password may be set. ERR_PASSWORD_REFUSED, with a problem of `password`, when it has
- * too few code points once it is normalised, or, where a project refuses these, is a common one or
- * a word of its owner's name, of their e-mail address or of the tenant's name, or the tenant's
- * code. Parks. */
+/* Fails with ERR_PASSWORD_REFUSED and a problem for `password` if it is too short or, depending on
+ * the policies, common, the tenant code, or a word of the person's name, email address or the
+ * tenant's name. Parks. */
 int password_rule_check(struct authd *d, const struct request *req,
                         const struct password_owner *owner, const char *password,
                         struct error *err) MUST_USE;

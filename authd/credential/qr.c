@@ -8,9 +8,9 @@
 #include <sodium.h>
 #include <string.h>
 
-enum { QR_SCALE = 4 /* pixels of a module */, QR_QUIET = 4 /* modules around it */ };
+enum { QR_SCALE = 4 /* pixels per module */, QR_QUIET = 4 /* modules around it */ };
 
-/* Grey pixels, one byte each. */
+/* Returns grey pixels, one byte each. */
 static uint8_t *paint(struct arena *arena, const QRcode *code, size_t side)
 {
     uint8_t *pixels = arena_alloc(arena, side * side);

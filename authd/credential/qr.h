@@ -1,5 +1,5 @@
 /*
- * qr.h - a text as the picture of a QR code. Pure; for mfa.c.
+ * qr.h - draws a text as a QR code.
  */
 #ifndef ATRIUM_AUTHD_CREDENTIAL_QR_H
 #define ATRIUM_AUTHD_CREDENTIAL_QR_H
@@ -7,8 +7,8 @@
 #include "common/base/arena.h"
 #include "common/base/base.h"
 
-/* "data:image/png;base64,...": black on white with the quiet zone of ISO/IEC 18004; from the arena.
- * NULL when the text (over 2,300 bytes) fits no code. Takes about two milliseconds. */
+/* Returns "data:image/png;base64,...", black on white with the quiet zone of ISO/IEC 18004. NULL:
+ * text over 2,300 bytes. Takes about 2 ms. */
 const char *qr_data_url(struct arena *arena, const char *text);
 
 #endif

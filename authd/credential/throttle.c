@@ -1,6 +1,5 @@
 /*
- * throttle.c - see throttle.h.  The handler register_admit is the gateway's: it asks before it
- * looks at anything else of a registration.
+ * throttle.c - see throttle.h. The gateway calls register_admit first for each registration.
  */
 #include "authd/credential/throttle.h"
 
@@ -10,7 +9,7 @@
 #include "authd/operation_api.h"
 #include "authd/sql/throttle.h"
 
-/* Each part with its NUL, so that ("ab", "c") and ("a", "bc") differ. */
+/* Includes each part's NUL, so that ("ab", "c") and ("a", "bc") differ. */
 static void hash_parts(const struct secret *secret, const char *const parts[static 4],
                        uint8_t ret[static THROTTLE_KEY_SIZE])
 {
@@ -53,8 +52,7 @@ void throttle_key(const struct authd *d, struct throttle_move *move, const char 
     }
 }
 
-/* Best effort: two requests that move the same key at once may refuse each other, and one of them
- * has moved it. */
+/* If two moves are concurrent, one can fail, but the other has moved the row. */
 void throttle_move_run(struct authd *d, const struct request *req, struct throttle_move *move)
 {
     const struct sql_throttle_move_in in = {.olds = move->olds, .news = move->news};
@@ -158,8 +156,7 @@ int throttle_check(struct authd *d, const struct request *req, const struct thro
     return throttle_result(d, req, row.pair, row.address, row.account, err);
 }
 
-/* Keys of one failure in the order in which they are locked, what each may have, and how long it is
- * kept. */
+/* The keys of a failure in lock order, with their limits and lifetimes. */
 struct tally {
     struct db_array keys, lives;
     int64_t limits[5];
@@ -182,7 +179,7 @@ static struct tally tally_new(const struct request *req)
                           .lives = db_array_new(req->arena, KEYS_MAX, DB_ARRAY_INT)};
 }
 
-/* Counts a failure for `count` accounts, tried from one address. */
+/* Counts a failure of `count` accounts from one address. */
 static int fail(struct authd *d, const struct request *req, const struct throttle_keys *const *keys,
                 size_t count, const struct sql_audit *audit, bool *ret_within, struct error *err)
 {
@@ -222,7 +219,7 @@ int throttle_fail(struct authd *d, const struct request *req, const struct throt
 
     if (fail(d, req, &keys, 1, audit, &within, err) < 0)
         return -1;
-    /* one too many: the check knows for whom it counts and until when */
+    /* over the limit; throttle_check() knows until when */
     return within ? 0 : throttle_check(d, req, keys, err);
 }
 
@@ -274,7 +271,7 @@ int throttle_admit(struct authd *d, const struct request *req, const char *kind,
     return admit(d, req, key, window_ms, limit, ret_admitted, &row, err);
 }
 
-/* Answers for a key that was at its limit. */
+/* Refuses a key at its limit. */
 static int refuse(struct authd *d, const struct request *req,
                   const uint8_t key[static THROTTLE_KEY_SIZE], int64_t window_ms, int64_t limit,
                   bool *ret_full, struct error *err)
@@ -290,7 +287,7 @@ static int refuse(struct authd *d, const struct request *req,
     return 0;
 }
 
-/* `shown`: the answer may say what is left, because the subject is who asks. */
+/* `shown`: tells what is left, because the caller is the subject. */
 static int limit_act(struct authd *d, const struct request *req, const char *kind,
                      const char *subject, int64_t window_ms, int64_t limit, bool shown,
                      struct error *err)
@@ -307,7 +304,7 @@ static int limit_act(struct authd *d, const struct request *req, const char *kin
                     MAX((row.oldest + window_ms - req->now_ms + 999) / 1000, (int64_t)1));
     if (admitted)
         return 0;
-    /* the window may have moved on between the two statements: then the next try succeeds */
+    /* if the window has moved since, the next attempt succeeds */
     (void)!refuse(d, req, key, window_ms, limit, &full, err);
     return -1;
 }
@@ -358,8 +355,7 @@ int throttle_withdraw_tx(struct db_tx *tx, const struct request *req,
     return MIN(sql_throttle_withdraw(tx, req, &in, err), 0);
 }
 
-/* The wider network is looked at before anything is counted, so that what it refuses uses up
- * nothing of the narrower one's; then each counts by itself. */
+/* Checks the wider network first, so that its refusal doesn't count for the narrower one. */
 int throttle_limit_client(struct authd *d, const struct request *req, const char *kind,
                           const char *address, int64_t window_ms, int64_t limit, struct error *err)
 {
@@ -393,7 +389,7 @@ int throttle_admit_client(struct authd *d, const struct request *req, const char
     return 0;
 }
 
-/* Counts one registration for a client. Refused ones are not counted. */
+/* Counts a registration, unless it is refused. */
 int register_admit(struct authd *d, const struct request *req, const struct register_admit_in *in,
                    struct nothing *out UNUSED, struct error *err)
 {
@@ -401,8 +397,7 @@ int register_admit(struct authd *d, const struct request *req, const struct regi
                                  THROTTLE_REGISTER_MAX, err);
 }
 
-/* Counts one mail with a tenant code: first for its sender, so that who is at the limit cannot use
- * up what others' mailboxes may get. */
+/* Counts the sender first, so that a sender at the limit can't use up the limits of mailboxes. */
 int code_mail_admit(struct authd *d, const struct request *req, const struct code_mail_admit_in *in,
                     struct nothing *out UNUSED, struct error *err)
 {

@@ -21,7 +21,7 @@ int64_t totp_step(const uint8_t *secret, size_t size, const char *code, int64_t 
     uint64_t step = 0;
     int position;
 
-    /* liboath would take seven and eight digits too */
+    /* liboath accepts seven and eight digits too */
     if (strlen(code) != TOTP_DIGITS || strspn(code, "0123456789") != TOTP_DIGITS || now_ms < 0)
         return -1;
     if (oath_totp_validate3((const char *)secret, size, now_ms / 1000, TOTP_STEP_S,
@@ -45,7 +45,7 @@ size_t totp_decode(const char *text, uint8_t ret[static TOTP_SECRET_MAX])
     return size;
 }
 
-/* Percent-encodes all but the unreserved characters (RFC 3986, section 2.3). */
+/* Percent-encodes all reserved characters (RFC 3986, section 2.3). */
 static const char *escape(struct arena *arena, const char *text)
 {
     static const char plain[] =
@@ -72,7 +72,7 @@ const char *totp_url(struct arena *arena, const uint8_t secret[static TOTP_SECRE
     char *base32 = NULL;
     UNUSED int rc = oath_base32_encode((const char *)secret, TOTP_SECRET_SIZE, &base32, NULL);
 
-    assert(rc == OATH_OK); /* fails without memory only */
+    assert(rc == OATH_OK); /* fails only without memory */
     url = arena_printf(arena,
                        "otpauth://totp/%s:%s?secret=%s&issuer=%s&algorithm=SHA1&digits=6&period=30",
                        name, escape(arena, account), base32, name);

@@ -1,5 +1,5 @@
 /*
- * user_agent.c - first match wins, so what imitates another browser stands above it.
+ * user_agent.c - the first match wins, so browsers that imitate another come before it.
  */
 #include "authd/credential/user_agent.h"
 

@@ -1,13 +1,11 @@
 /*
- * user_agent.h - the browser and the system that a User-Agent names, for people who look at their
- * sessions.
- *
- * A guess from a header that says what its sender likes: shown, never decided upon.
+ * user_agent.h - guesses browser and system from a User-Agent, for lists of sessions. Never trust
+ * it.
  */
 #ifndef ATRIUM_AUTHD_CREDENTIAL_USER_AGENT_H
 #define ATRIUM_AUTHD_CREDENTIAL_USER_AGENT_H
 
-/* Names from fixed lists ("Firefox", "Windows"), NULL when nothing known is in the text. */
+/* Returns a name like "Firefox" or "Windows", or NULL if unknown. */
 const char *user_agent_browser(const char *text);
 const char *user_agent_os(const char *text);
 

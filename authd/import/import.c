@@ -1,12 +1,11 @@
 /*
- * import.c - accounts of other systems: for operators, by `atriumctl user import`, and for admins,
- * by POST /v1/projects/me/imports. Handlers operator_import, operator_import_end, account_import.
+ * import.c - imports of other systems' accounts: for operators (`atriumctl user import`), and for
+ * admins (POST /v1/projects/me/imports). Handlers operator_import, operator_import_end,
+ * account_import.
  *
- * A batch of lines is one transaction and one statement for all of them. Nothing here proves an
- * address but an operator's word; an account that there is already is never changed, whatever has
- * made it. An import is known by a hash of its file: each batch that is committed is recorded
- * with what became of it, so that an import that was interrupted, or is run twice at the same time,
- * ends with the same answers.
+ * A batch of lines is one transaction with one statement. Only operators can declare addresses
+ * verified, and existing accounts never change. The file's hash identifies the import, whose
+ * committed batches are recorded, so a repeated or parallel import gets the same answers.
  */
 #include "authd/sql/import.h"
 #include "authd/authd.h"
@@ -24,25 +23,24 @@
 #include "settingsd/tenant_api.h"
 
 enum {
-    INVITED_MAX = 20, /* practitioners of one request: each takes 150 ms, see member_create */
-    IMPORT_REQUESTS_MAX = 60, /* of the admins of a project in a window */
+    INVITED_MAX = 20,         /* practitioners per request, 150 ms each; see member_create */
+    IMPORT_REQUESTS_MAX = 60, /* per project and window */
 };
 #define IMPORT_WINDOW HOURS(1)
-#define IMPORT_KEPT DAYS(7) /* a batch of an import that was interrupted */
+#define IMPORT_KEPT DAYS(7) /* for interrupted imports */
 
-/* In the event of an audit row: the place of the account's id. */
+/* A placeholder for each account's id in the audit event. */
 static const struct uuid nil = {UUID_NIL};
 
-/* One batch under way. */
 struct import {
     struct import_batch *batch;
     struct tenant tenant;
     struct passkey_rp patient_rp, practitioner_rp;
-    /* work of the thread */
-    struct field_bytes lines; /* NDJSON; or */
+    /* The thread reads one of these: */
+    struct field_bytes lines; /* NDJSON */
     const char *array;        /* JSON */
     int64_t first_line;
-    bool is_array; /* the text was one */
+    bool is_array; /* `array` is valid */
     struct import_rows rows;
     const char *passkeys;
 };
@@ -61,7 +59,7 @@ static struct import_batch *batch_new(const struct authd *d, const struct reques
     return batch;
 }
 
-/* ---- on the thread ---- */
+/* ---- on a thread ---- */
 
 static void run_read(void *arg)
 {
@@ -101,9 +99,8 @@ static int make_rows(struct authd *d, const struct request *req, struct import *
     return offload_run(d->svc.offload, run_rows, self, req->deadline_mono_ms, err);
 }
 
-/* ---- the database ---- */
+/* ---- database ---- */
 
-/* Refuses lines by what the database has. */
 static int check(struct authd *d, const struct request *req, struct import *self, struct error *err)
 {
     const struct sql_import_check_in in = {.project = self->tenant.projectId,
@@ -134,7 +131,7 @@ static bool has_passkeys(const struct import_batch *batch)
     return false;
 }
 
-/* The parameters of what is good by now. */
+/* Makes the valid lines' parameters. */
 static int prepare(struct authd *d, const struct request *req, struct import *self,
                    struct error *err)
 {
@@ -147,7 +144,7 @@ static int prepare(struct authd *d, const struct request *req, struct import *se
     return make_rows(d, req, self, err);
 }
 
-/* The same row for each account: the event without its id. */
+/* One row for all accounts: the statement replaces `nil`. */
 static struct sql_audit import_audit(const struct request *req, const struct import *self)
 {
     return audit_row(req,
@@ -193,7 +190,7 @@ static int create(struct db_tx *tx, const struct request *req, struct import *se
     if (sql_import_create(tx, req, &in, &rows, err) < 0) {
         if (err->code != ERR_CONFLICT)
             return -1;
-        error_clear(err); /* an address or a passkey that came meanwhile */
+        error_clear(err); /* a new account has the address or passkey */
         return error_retry(err, ERR_UNAVAILABLE, 1, "An account changed meanwhile. Try again.");
     }
     for (size_t i = 0; i < rows.count; i++) {
@@ -213,7 +210,6 @@ static void answer(const struct import_batch *batch, struct operator_import_out 
     out->lines = import_refusals(batch);
 }
 
-/* Answers as when the batch was committed. */
 static int answer_again(struct db_tx *tx, const struct request *req,
                         const struct operator_import_in *in, struct import *self,
                         struct operator_import_out *out, struct error *err)
@@ -225,7 +221,7 @@ static int answer_again(struct db_tx *tx, const struct request *req,
 
     if (sql_import_batch_get(tx, req, &get, &rows, err) < 0)
         return -1;
-    if (rows.count == 0) /* its import was completed at this moment, by another command */
+    if (rows.count == 0) /* another command just ended the import */
         return error_retry(err, ERR_UNAVAILABLE, 1, "The import has just ended. Try again.");
     items = arena_calloc(req->arena, rows.count, sizeof(*items));
     for (size_t i = 0; i < rows.count; i++) {
@@ -257,7 +253,6 @@ static int complete(struct db_tx *tx, const struct request *req,
     return MIN(sql_import_batch_complete(tx, req, &complete, err), 0);
 }
 
-/* Ends the transaction that has made accounts. */
 static int commit(struct db_tx **tx_p, const struct request *req, struct error *err)
 {
     const struct sql_import_note_in note = {.now = req->now_ms};
@@ -265,7 +260,6 @@ static int commit(struct db_tx **tx_p, const struct request *req, struct error *
     return sql_import_note(*tx_p, req, &note, err) < 0 ? -1 : db_commit(tx_p, err);
 }
 
-/* All of it or nothing, once. */
 static int commit_batch(struct authd *d, const struct request *req,
                         const struct operator_import_in *in, struct import *self,
                         struct operator_import_out *out, struct error *err)
@@ -299,7 +293,7 @@ static int rehearse(struct authd *d, const struct request *req, struct import *s
     return 0;
 }
 
-/* Where the project has no application for a role, lines with passkeys are refused. */
+/* Without an application for a role, lines with passkeys are rejected. */
 static void find_rps(struct authd *d, const struct request *req, struct import *self)
 {
     struct import_rules *rules = &self->batch->rules;
@@ -314,8 +308,6 @@ static void find_rps(struct authd *d, const struct request *req, struct import *
         rules->practitioner_rp_id = self->practitioner_rp.id;
 }
 
-/* Imports a batch of lines into a project, a suspended one too. Fails: NOT_FOUND, VALIDATION,
- * UNAVAILABLE (try again). */
 int operator_import(struct authd *d, const struct request *req, const struct operator_import_in *in,
                     struct operator_import_out *out, struct error *err)
 {
@@ -349,8 +341,7 @@ int operator_import_end(struct authd *d, const struct request *req,
 
 /* ---- admins ---- */
 
-/* Invites a practitioner as an admin does one by one: a refusal is the line's. Fails like
- * member_create() where that is no refusal. */
+/* A rejection rejects the line; other errors of member_create() fail. */
 static int invite(struct authd *d, const struct request *req, struct import_account *account,
                   int64_t *invited, struct error *err)
 {
@@ -416,8 +407,7 @@ static int commit_patients(struct authd *d, const struct request *req, struct im
     return commit(&tx, req, err);
 }
 
-/* Imports patients into the caller's project, with addresses that are not proven, and invites
- * practitioners to it. Fails: VALIDATION, STEP_UP_REQUIRED, THROTTLED, NOT_FOUND. */
+/* Imports patients, unverified, and invites practitioners. */
 int account_import(struct authd *d, const struct request *req, const struct account_import_in *in,
                    struct account_import_out *out, struct error *err)
 {

@@ -1,5 +1,5 @@
 /*
- * import_api.c - the shapes of imported accounts. See authd_api.c.
+ * import_api.c - see import_api.h.
  */
 #include "authd/import/import_api.h"
 
@@ -8,7 +8,7 @@
 #include "common/domain/password_scheme.h"
 
 enum {
-    IMPORT_KEY_MAX = 800, /* of a COSE key: RSA 2048 has 272 bytes */
+    IMPORT_KEY_MAX = 800, /* COSE; RSA 2048 has 272 bytes */
 };
 
 static const char *const totp_algorithms[] = {"SHA1", NULL};

@@ -1,5 +1,5 @@
 /*
- * import_api.h - imports of accounts: docs/import.md has the form of a line.
+ * import_api.h - imports of accounts; docs/import.md describes a line.
  */
 #ifndef ATRIUM_AUTHD_IMPORT_IMPORT_API_H
 #define ATRIUM_AUTHD_IMPORT_IMPORT_API_H
@@ -8,9 +8,9 @@
 #include "common/wire/fields.h"
 
 enum {
-    IMPORT_LINES_MAX = 2000,        /* of a batch */
-    IMPORT_LINE_MAX = 64 * 1024,    /* bytes of one */
-    IMPORT_BATCH_MAX = 1024 * 1024, /* bytes of a batch */
+    IMPORT_LINES_MAX = 2000,        /* per batch */
+    IMPORT_LINE_MAX = 64 * 1024,    /* bytes */
+    IMPORT_BATCH_MAX = 1024 * 1024, /* bytes */
     IMPORT_ID_SIZE = 32,            /* bytes */
     IMPORT_ADDRESS_SIZE = 16,       /* bytes, see operator_import_out */
 };
@@ -23,18 +23,17 @@ struct import_totp {
 FIELD_DECLARE(import_totp);
 
 struct import_passkey {
-    const char *credentialId, *publicKey, *userHandle; /* base64url; the key as COSE has it */
+    const char *credentialId, *publicKey, *userHandle; /* base64url; the key is COSE */
     const char *rpId, *name;
     int64_t signCount;
     bool backedUp;
-    struct field_texts transports; /* not kept */
+    struct field_texts transports; /* ignored */
 };
 FIELD_DECLARE(import_passkey);
 
-/* What is wrong with a line whose address an account has. */
+/* For a line whose address has an account. */
 #define IMPORT_EXISTING "there is an account with this address, which stays as it is"
 
-/* One account. */
 struct import_line {
     enum role role; /* ROLE_NONE: a patient */
     const char *email, *firstName, *lastName;
@@ -45,17 +44,16 @@ struct import_line {
 };
 FIELD_DECLARE(import_line);
 
-/* A line that made no account. */
 struct import_refusal {
-    int64_t line;      /* the first is 1 */
-    const char *email; /* NULL: it has none that can be read */
-    bool existing;     /* there is an account with this address, which stays as it is */
+    int64_t line;      /* from 1 */
+    const char *email; /* NULL: unreadable */
+    bool existing;     /* the address has an account */
     const char *why;
 };
 FIELD_DECLARE(import_refusal);
 
 struct account_import_in {
-    const char *accounts; /* JSON, an array of import_line */
+    const char *accounts; /* JSON array of import_line */
 };
 FIELD_DECLARE(account_import_in);
 
@@ -65,28 +63,27 @@ struct account_import_out {
 };
 FIELD_DECLARE(account_import_out);
 
-/* A batch of an import. The same batch of the same import, asked for again, is answered as at first
- * and does nothing. */
+/* A repeated batch gets the first answer. */
 struct operator_import_in {
     struct uuid projectId;
-    struct field_bytes import; /* IMPORT_ID_SIZE bytes: a hash of the file and of what was asked */
-    int64_t firstLine;         /* number of the batch's first line */
-    struct field_bytes lines;  /* NDJSON */
-    bool verified;             /* the addresses count as proven, and factors come along */
-    bool dryRun;               /* nothing is written */
+    struct field_bytes import; /* IMPORT_ID_SIZE bytes: hash of file and options */
+    int64_t firstLine;
+    struct field_bytes lines; /* NDJSON */
+    bool verified;            /* addresses are verified; factors are imported */
+    bool dryRun;              /* writes nothing */
 };
 FIELD_DECLARE(operator_import_in);
 
 struct operator_import_out {
-    int64_t imported;        /* or would be */
+    int64_t imported;        /* or would be, with dryRun */
     struct field_list lines; /* struct import_refusal */
-    /* With dryRun, of each line that would make an account: its number (8 bytes, big-endian) and a
-     * hash of role and address (8 bytes), for who asks to find two with one address. */
+    /* In a dry run, to find duplicates in a file: each valid line's number (8 bytes, big-endian)
+     * and a hash of role and address (8 bytes). */
     struct field_bytes addresses;
 };
 FIELD_DECLARE(operator_import_out);
 
-/* The import is complete: its batches are forgotten. */
+/* Deletes a complete import's batches. */
 struct operator_import_end_in {
     struct field_bytes import;
 };

@@ -24,7 +24,7 @@ void import_refuse(struct import_account *self, bool existing, const char *why)
 
 /* ---- keys ---- */
 
-/* A key as it can be shown: those of exports are words. */
+/* Returns a key that error messages can show: a plain word. */
 static const char *shown_key(const char *key)
 {
     size_t size = strlen(key);
@@ -40,7 +40,6 @@ static const char *shown_key(const char *key)
 static const char *find_unknown(struct arena *arena, json_t *object,
                                 const struct field_table *table);
 
-/* The same of what a member holds. */
 static const char *find_unknown_below(struct arena *arena, const json_t *value,
                                       const struct field *row)
 {
@@ -60,7 +59,7 @@ static const char *find_unknown_below(struct arena *arena, const json_t *value,
     return wrong ? arena_printf(arena, "%s.%s", row->name, wrong) : NULL;
 }
 
-/* The first key of the object that its table does not have, by its path; NULL: none. */
+/* Returns the path of the first unknown key, or NULL. */
 static const char *find_unknown(struct arena *arena, json_t *object,
                                 const struct field_table *table)
 {
@@ -79,7 +78,7 @@ static const char *find_unknown(struct arena *arena, json_t *object,
 
 /* ---- one line ---- */
 
-/* All that is wrong, as many as fit. */
+/* Joins as many problems as fit. */
 static const char *problems_text(struct arena *arena, const struct error *err)
 {
     char text[WHY_MAX] = "";
@@ -157,7 +156,7 @@ static const char *read_keys(const struct import_batch *self, struct import_acco
     return NULL;
 }
 
-/* What the field table does not know. */
+/* Checks what the field table can't. */
 static const char *check_account(const struct import_batch *self, struct import_account *to)
 {
     const struct import_rules *rules = &self->rules;
@@ -205,7 +204,7 @@ static const char *read_account(struct import_batch *self, json_t *object,
     return check_account(self, to);
 }
 
-/* Adds a line; NULL when there is no room left. */
+/* Returns NULL if the batch is full. */
 static struct import_account *add(struct import_batch *self, int64_t line)
 {
     struct import_account *to = &self->items[self->count];
@@ -227,8 +226,7 @@ static int compare_addresses(const void *a, const void *b)
     return order != 0 ? order : (x->line > y->line) - (x->line < y->line);
 }
 
-/* Ids go up with the addresses: the index entries of a batch come to the ends of the indexes of
- * ids, one behind the other. */
+/* Assigns ascending ids in the order of addresses, so that a batch appends to the ids' indexes. */
 static void give_ids(struct import_batch *self)
 {
     self->order_count = 0;
@@ -389,7 +387,7 @@ static const char *dump(const struct import_batch *self, json_t *array)
     return text;
 }
 
-/* The texts of rows, an array for each column. */
+/* An array for each column. */
 struct texts {
     const char **roles, **emails, **names, **surnames, **hashes, **totps;
 };

@@ -1,9 +1,9 @@
 /*
- * import_line.h - the lines of an import: reading them, and what the statements are given of those
- * that are good. Computes only; runs on a thread, for a batch takes tens of milliseconds.
+ * import_line.h - reads the lines of an import and makes the statements' parameters. Pure; runs on
+ * a thread, since a batch takes tens of milliseconds.
  *
- * What a line may say is what a registration may: the same rules for names and addresses. A key
- * that is not known is refused by its name, since what it was meant to do would be lost.
+ * Names and addresses follow the rules of registration. An unknown key is an error, since its data
+ * would be lost.
  */
 #ifndef ATRIUM_AUTHD_IMPORT_IMPORT_LINE_H
 #define ATRIUM_AUTHD_IMPORT_IMPORT_LINE_H
@@ -14,16 +14,15 @@
 #include "common/base/secret.h"
 #include "common/pg/db.h"
 
-/* What a batch may bring. */
+/* What a batch can contain. */
 struct import_rules {
     int64_t now_ms;
-    bool verified; /* second factors and passkeys may come along */
-    bool invites;  /* practitioners are invited: their hash is passed over */
-    bool patient_policy, practitioner_policy;       /* the project has a default for them */
-    const char *patient_rp_id, *practitioner_rp_id; /* of passkeys; NULL: it can have none */
+    bool verified;                                  /* second factors and passkeys */
+    bool invites;                                   /* invite practitioners, without their hashes */
+    bool patient_policy, practitioner_policy;       /* the project has a default */
+    const char *patient_rp_id, *practitioner_rp_id; /* for passkeys; NULL: none allowed */
 };
 
-/* A passkey of a line. */
 struct import_key {
     const struct import_passkey *in;
     struct webauthn_credential credential;
@@ -33,14 +32,14 @@ struct import_key {
 
 struct import_account {
     int64_t line;
-    const char *why; /* it makes no account; NULL: nothing is wrong with it */
-    bool existing;   /* because there is one with the address */
-    bool invited;    /* it was a practitioner's: nothing of it is left to do */
+    const char *why; /* NULL: valid */
+    bool existing;   /* the address has an account */
+    bool invited;    /* a practitioner, who needs no account here */
     bool patient;
-    const char *email; /* also of a line that is refused, if it can be read; else NULL */
+    const char *email; /* NULL: unreadable */
     struct import_line in;
-    struct uuid id, membership, profile; /* of a good one, new */
-    uint8_t totp[TOTP_SECRET_MAX];       /* wiped by import_batch_wipe() */
+    struct uuid id, membership, profile; /* a valid line's new ids */
+    uint8_t totp[TOTP_SECRET_MAX];       /* see import_batch_wipe() */
     size_t totp_size;
     struct sealed totp_sealed; /* set by the caller */
     struct import_key *keys;
@@ -48,51 +47,49 @@ struct import_account {
 };
 
 struct import_batch {
-    struct arena *arena; /* of the request */
+    struct arena *arena; /* the request's */
     struct import_rules rules;
-    const char *hash; /* for accounts without a password: none has it */
+    const char *hash; /* for accounts without a password; matches none */
     struct uuid_pool ids;
     struct import_account items[IMPORT_LINES_MAX];
     size_t count;
-    /* The good ones as they were read, in the order of their addresses; so are their ids. */
+    /* Valid lines in the order of addresses, and so of ids. */
     struct import_account *order[IMPORT_LINES_MAX];
     size_t order_count;
-    bool over; /* there are more lines than a batch may have; the rest was not read */
+    bool over; /* too many lines: the rest is unread */
 };
 
-/* What import_create.sql and import_check.sql are given of the good lines: of each array an
- * item, in the order of ids, which is that of addresses. */
+/* Arrays with an item per valid line, in the order of ids, for import_create.sql and
+ * import_check.sql. */
 struct import_rows {
     struct db_array lines, ids, memberships, profiles, roles, emails, names, surnames, hashes,
         created, totps;
 };
 
-/* Reads NDJSON; lines of white space alone are passed over. first_line: number of the first. */
+/* Reads NDJSON and skips blank lines. first_line: number of the first. */
 void import_read_lines(struct import_batch *self, struct field_bytes text, int64_t first_line);
 
-/* Reads a JSON array, whose first item is line 1. False: it is none. */
+/* Reads a JSON array, from line 1. False: not an array. */
 bool import_read_array(struct import_batch *self, const char *json);
 
-/* The line of that number, NULL when it is not one of them. */
+/* NULL: no such line. */
 struct import_account *import_find(struct import_batch *self, int64_t line);
 
-/* Refuses a line for a reason that is found later. */
 void import_refuse(struct import_account *self, bool existing, const char *why);
 
-/* How many lines are good, and those that are not (struct import_refusal). */
+/* Return the number of valid lines, and the others (struct import_refusal). */
 size_t import_good(const struct import_batch *self);
 struct field_list import_refusals(const struct import_batch *self);
 
-/* The parameters of import_create.sql and import_check.sql, of the good lines, `passkeys` among
- * them; and those of import_batch_complete.sql, of the others. */
+/* Return the parameters of import_create.sql and import_check.sql, with `passkeys`, and those of
+ * import_batch_complete.sql, for rejected lines. */
 struct import_rows import_rows(const struct import_batch *self);
 const char *import_passkey_rows(const struct import_batch *self);
 const char *import_refusal_rows(const struct import_batch *self);
 
-/* operator_import_out.addresses. */
 struct field_bytes import_addresses(const struct import_batch *self);
 
-/* Wipes the secrets of second factors. For CLEANUP: takes a pointer to the pointer. */
+/* Zeroes second-factor secrets. For CLEANUP. */
 void import_batch_wipe(struct import_batch **self_p);
 
 #endif

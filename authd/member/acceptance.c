@@ -20,23 +20,23 @@
 #include "settingsd/policy_api.h"
 #include "settingsd/tenant_api.h"
 
-/* An invitation as its link shows it, and the account that it is for. */
+/* An invitation found by its link, with the invited account. */
 struct invited {
     struct uuid id;
     enum role role;
     const char *email;
-    const char *inviter; /* display name; of the project where no member invites */
-    bool admin;          /* accepting gives the rights of an admin */
+    const char *inviter; /* display name, or the project's name */
+    bool admin;          /* accepting makes an admin */
     struct tenant tenant;
     struct uuid organization;
-    struct uuid account; /* absent: there is none yet */
-    bool verified;       /* the account's address is, for the organization */
+    struct uuid account; /* not set: no account */
+    bool verified;       /* the email address, for this organization */
     bool verified_for_all;
     bool verified_elsewhere; /* for another organization, or for all */
-    struct ownership found;  /* whether the project owns the account */
+    struct ownership found;  /* does the project own the account? */
 };
 
-/* Whether the link alone is enough: no one but the project has a stake in the account. */
+/* The link alone is enough if only the project has an interest in the account. */
 static bool accepts_by_password(const struct invited *invited)
 {
     return !uuid_is_set(&invited->account) ||
@@ -70,7 +70,7 @@ static int find_invitation(struct authd *d, const struct request *req, struct uu
     return 0;
 }
 
-/* Finds what the link leads to and leaves it as it is. Fails: BAD_REQUEST (it leads nowhere). */
+/* Finds the link's invitation and account without changes. */
 static int find(struct authd *d, const struct request *req, struct uuid id,
                 const uint8_t secret[static SECRET_HASH_SIZE], struct invited *ret,
                 struct error *err)
@@ -96,7 +96,6 @@ static int find(struct authd *d, const struct request *req, struct uuid id,
                : 0;
 }
 
-/* Shows what an invitation is and how it is accepted; spends nothing. Fails: BAD_REQUEST. */
 int invitation_show(struct authd *d, const struct request *req, const struct invitation_link_in *in,
                     struct invitation_show_out *out, struct error *err)
 {
@@ -116,8 +115,8 @@ int invitation_show(struct authd *d, const struct request *req, const struct inv
 
 /* ---- what both ways have in common ---- */
 
-/* Spends the link (by_sign_up: the one of a sign-up) for the membership of the account. Fails:
- * CONFLICT (the account was deleted meanwhile). */
+/* Uses the link for a membership of the account. `by_sign_up`: it is a sign-up's link. CONFLICT:
+ * the account was deleted meanwhile. */
 static int take_membership(struct db_tx *tx, const struct request *req, const struct tenant *tenant,
                            struct uuid id, bool by_sign_up, struct uuid account, struct uuid *ret,
                            struct error *err)
@@ -153,8 +152,7 @@ static int take_membership(struct db_tx *tx, const struct request *req, const st
     return 0;
 }
 
-/* Locks the invitation of the link until the commit. Fails: BAD_REQUEST (another request was
- * first). */
+/* Locks the link's invitation until the commit. BAD_REQUEST: another request was first. */
 static int lock(struct db_tx *tx, const struct request *req, struct uuid project, struct uuid id,
                 const uint8_t secret[static SECRET_HASH_SIZE], struct sql_invitation_lock_row *ret,
                 struct error *err)
@@ -169,8 +167,8 @@ static int lock(struct db_tx *tx, const struct request *req, struct uuid project
 
 /* ---- signed in ---- */
 
-/* A project that asks its people for a second factor takes in none without; one whose session has
- * none while its own project asks for it does nothing but set one up. */
+/* Members need the second factor that the invitation's project requires. A session without the one
+ * that its own project requires can only set one up. */
 static int check_factor(struct authd *d, const struct request *req, const struct invited *invited,
                         struct error *err)
 {
@@ -178,7 +176,7 @@ static int check_factor(struct authd *d, const struct request *req, const struct
 
     if (req->caller->secondFactor)
         return 0;
-    own = invited->tenant; /* of the installation's own pages */
+    own = invited->tenant; /* stays so on the installation's pages */
     if (!account_session_is(req) && tenant_open_id(d, req, req->caller->project, &own, err) < 0)
         return -1;
     if (!account_policy_requires_mfa(invited->tenant.accountPolicy, invited->role,
@@ -189,7 +187,7 @@ static int check_factor(struct authd *d, const struct request *req, const struct
                      "The project asks for a second factor: set one up first.");
 }
 
-/* Makes the caller a member, or gives the member that the caller is what the invitation gives. */
+/* Makes the caller a member, or gives an existing member what the invitation gives. */
 static int join(struct authd *d, const struct request *req, const struct invited *invited,
                 const uint8_t secret[static SECRET_HASH_SIZE], struct error *err)
 {
@@ -209,7 +207,7 @@ static int join(struct authd *d, const struct request *req, const struct invited
                         req->caller->account, &membership, err) < 0) {
         if (err->code != ERR_CONFLICT)
             return -1;
-        error_clear(err); /* the account was deleted at this moment */
+        error_clear(err); /* account deleted meanwhile */
         return link_invalid(err);
     }
     if (session_ended_membership(tx, req, membership, &changed, err) < 0 || db_commit(&tx, err) < 0)
@@ -217,10 +215,9 @@ static int join(struct authd *d, const struct request *req, const struct invited
     return session_revocation_wait(d, req, &changed, err);
 }
 
-/* Accepts an invitation for the account that the caller is signed in with. Fails: BAD_REQUEST (the
- * link has expired or is for another account), ACCEPT_BY_PASSWORD (the account is the project's own
- * and not verified), EMAIL_NOT_VERIFIED (it is not the project's, and not verified for all: another
- * person may have made it), MFA_ENROLLMENT_REQUIRED. */
+/* Accepts for the signed-in account. BAD_REQUEST: expired, or for another account.
+ * ACCEPT_BY_PASSWORD: the project owns the account, which isn't verified. EMAIL_NOT_VERIFIED: other
+ * accounts must be verified for all, because someone else may have made them. */
 int invitation_accept(struct authd *d, const struct request *req,
                       const struct invitation_link_in *in, struct nothing *out UNUSED,
                       struct error *err)
@@ -261,14 +258,14 @@ static int account_gone(struct error *err)
                        "The account was deleted meanwhile. Please try again.");
 }
 
-/* The account that is made where there is none. */
+/* A new account, if there is none. */
 struct new_account {
     struct uuid id;
     struct sql_address_key_insert keys;
 };
 
-/* The account that accepts what is locked: a new one, or the one that has this role and e-mail by
- * now, if it is still the one that was `seen`, of the project alone. *ret_found: it was there. */
+/* Makes the account, or finds the one that now has this role and email address. *ret_found: it
+ * existed. Then it must be the one that was `seen`. */
 static int take_account(struct db_tx *tx, const struct request *req, struct uuid id,
                         const struct new_account *new, const struct sql_invitation_lock_row *locked,
                         const struct invited *seen, struct credential_owner *owner, bool *ret_found,
@@ -299,7 +296,7 @@ static int take_account(struct db_tx *tx, const struct request *req, struct uuid
                                                                           : 0;
 }
 
-/* Holds the account, which must be the project's alone still. */
+/* Locks the account, which only the project must own. */
 static int hold_own(const struct authd *d, struct db_tx *tx, const struct request *req,
                     const struct credential_owner *owner, const struct invited *seen,
                     struct error *err)
@@ -312,7 +309,7 @@ static int hold_own(const struct authd *d, struct db_tx *tx, const struct reques
     return refuse_password(err);
 }
 
-/* An account whose date has come does not accept anything any more. */
+/* Deletes an account whose deletion is due, because it can't accept anything. */
 static int remove_over(struct authd *d, const struct request *req, struct uuid project,
                        struct uuid id, struct error *err)
 {
@@ -363,7 +360,7 @@ int acceptance_by_password(struct authd *d, const struct request *req, struct uu
 
 /* ---- without the link ---- */
 
-/* The caller's address, which must be verified for all. Fails: EMAIL_NOT_VERIFIED. */
+/* Returns the caller's email address, which must be verified for all. */
 static int own_email(struct authd *d, const struct request *req, const char **ret,
                      struct error *err)
 {

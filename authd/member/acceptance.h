@@ -1,11 +1,10 @@
 /*
- * acceptance.h - accepting an invitation by its link. Handlers: invitation_show, invitation_accept;
- * set_password (set_password.c) comes here for a link of an invitation.
+ * acceptance.h - accepting an invitation.
  *
- * Who runs the tenant's pages can read the link. So it alone makes an account, or sets the
- * password of one that the tenant's project owns and that is verified for no one else. The owner of
- * any other account signs in and accepts; that account must be verified for all, because another
- * person may have made it with this address.
+ * Anyone who runs the tenant's pages can read the link. So the link alone can only make an account,
+ * or set the password of one that the project owns and that is verified for no one else. Other
+ * owners sign in to accept, with an address verified for all, because someone else may have made
+ * the account.
  */
 #ifndef ATRIUM_AUTHD_MEMBER_ACCEPTANCE_H
 #define ATRIUM_AUTHD_MEMBER_ACCEPTANCE_H
@@ -14,25 +13,22 @@
 
 struct credential_owner; /* account/credential.h */
 
-/* Whether a link of an invitation (id and hash of its secret) is to be accepted by a password:
- * fails with ERR_ACCEPT_SIGNED_IN when its account has others to ask,
- * ERR_BAD_REQUEST when it is over. Parks. */
+/* ERR_ACCEPT_SIGNED_IN: this link (id and hash of its secret) can't be accepted with a password.
+ * ERR_BAD_REQUEST: invalid. Parks. */
 int acceptance_check_password(struct authd *d, const struct request *req, struct uuid id,
                               const uint8_t secret[static SECRET_HASH_SIZE],
                               struct error *err) MUST_USE;
 
-/* Accepts the invitation of this link for its owner as find_link() has found it: makes the account,
- * or takes the one that there is and ends all that its maker could know, as by email_claim(); and
- * the membership. Fails: BAD_REQUEST (another request was first), ERR_ACCEPT_SIGNED_IN (the account
- * changed hands meanwhile). Parks. */
+/* Makes the account and membership for find_link()'s owner, or takes over an existing account and
+ * ends everything its maker could know, as email_claim() does. BAD_REQUEST: another request was
+ * first. ERR_ACCEPT_SIGNED_IN: the account's owners changed meanwhile. Parks. */
 int acceptance_by_password(struct authd *d, const struct request *req, struct uuid id,
                            const uint8_t secret[static SECRET_HASH_SIZE],
                            struct credential_owner *owner, const char *password_hash,
                            struct error *err) MUST_USE;
 
-/* Accepts, or declines, an invitation of the project for the caller without its link: on the
- * installation's own page, where the caller's address must be verified for all. Fail: NOT_FOUND (it
- * was accepted or withdrawn, or has expired), EMAIL_NOT_VERIFIED, MFA_ENROLLMENT_REQUIRED. Park. */
+/* Accept or decline an invitation without its link, on the installation's own page. The caller's
+ * address must be verified for all. NOT_FOUND: accepted, withdrawn or expired. Park. */
 int acceptance_by_owner(struct authd *d, const struct request *req, struct uuid project,
                         struct uuid id, struct error *err) MUST_USE;
 int acceptance_decline(struct authd *d, const struct request *req, struct uuid project,

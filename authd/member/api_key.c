@@ -1,10 +1,8 @@
 /*
- * api_key.c - keys by which machines use a project.  Handlers: api_keys, api_key_create,
- * api_key_delete; api_key_find and api_key_get for gateways.
+ * api_key.c - API keys, for admins and for gateways.
  *
- * A key is the project's, not its maker's: it opens what its access policy names, until it expires
- * or is removed. Gateways know it by its id as they know a session, so its end reaches them as that
- * of a session does, before the answer.
+ * A key belongs to the project, not to its maker. Gateways treat its id like a session's, so its
+ * revocation reaches all of them before the answer.
  */
 #include <string.h>
 
@@ -19,11 +17,11 @@
 #include "common/service/page_cursor.h"
 #include "settingsd/tenant_api.h"
 
-enum { KEY_BYTES = 32 }; /* random ones of a key: 256 bits */
+enum { KEY_BYTES = 32 }; /* 256 random bits */
 
-#define USE_NOTED HOURS(1) /* a use within that of the last one noted is not noted */
+#define USE_NOTED HOURS(1) /* at most one use is recorded in this time */
 
-/* `rows`: what the statement returned that looked for the key. */
+/* `rows`: result of the statement that looks for the key. */
 static int require_key(int rows, struct error *err)
 {
     return sql_require(rows, err, ERR_NOT_FOUND, "API key not found.");
@@ -35,8 +33,6 @@ static struct sql_audit key_audit(const struct request *req, const char *action,
     return audit_row(
         req, &(struct audit){.action = action, .project = project, .type = "ApiKey", .id = id});
 }
-
-/* ---- listing ---- */
 
 static int list_page(struct authd *d, const struct request *req, struct uuid project,
                      const char *cursor, int64_t count, struct api_key_list *out, struct error *err)
@@ -54,14 +50,11 @@ static int list_page(struct authd *d, const struct request *req, struct uuid pro
     return 0;
 }
 
-/* A page of the keys of the project. Fails: VALIDATION (a cursor of another list). */
 int api_keys(struct authd *d, const struct request *req, const struct api_keys_in *in,
              struct api_key_list *out, struct error *err)
 {
     return list_page(d, req, request_project(req), in->_cursor, in->_count, out, err);
 }
-
-/* ---- making ---- */
 
 static int check_addresses(const struct request *req, const struct field_texts *addresses,
                            struct db_array *ret, struct error *err)
@@ -96,7 +89,7 @@ static int store_key(struct authd *d, const struct request *req,
     return db_commit(&tx, err);
 }
 
-/* Fails: VALIDATION, CONFLICT (50 keys are there), STEP_UP_REQUIRED. */
+/* At most 50 keys. */
 int api_key_create(struct authd *d, const struct request *req, const struct api_key_create_in *in,
                    struct api_key *out, struct error *err)
 {
@@ -122,10 +115,7 @@ int api_key_create(struct authd *d, const struct request *req, const struct api_
     return 0;
 }
 
-/* ---- removing ---- */
-
-/* In force on every gateway when it returns 0. An operator needs no fresh proof. Fails: NOT_FOUND,
- * STEP_UP_REQUIRED. */
+/* Waits until all gateways know. Operators need no fresh proof. */
 int api_key_delete(struct authd *d, const struct request *req, const struct api_key_id_in *in,
                    struct nothing *out UNUSED, struct error *err)
 {
@@ -148,9 +138,6 @@ int api_key_delete(struct authd *d, const struct request *req, const struct api_
     return invalidation_wait(d, req, row.sequence, &change, 1, err);
 }
 
-/* ---- for gateways ---- */
-
-/* Which key has this hash. Fails: UNAUTHORIZED. */
 int api_key_find(struct authd *d, const struct request *req, const struct api_key_find_in *in,
                  struct api_key_found *out, struct error *err)
 {
@@ -164,7 +151,7 @@ int api_key_find(struct authd *d, const struct request *req, const struct api_ke
     return 0;
 }
 
-/* Notes the use, at most once an hour. Best effort: a key works also where that cannot be noted. */
+/* Records the use, at most once an hour. The key works even if that fails. */
 static void touch(struct authd *d, const struct request *req, const struct api_key_get_in *in)
 {
     const struct sql_api_key_touch_in touch = {.project = in->project,
@@ -177,7 +164,6 @@ static void touch(struct authd *d, const struct request *req, const struct api_k
     (void)!sql_api_key_touch(d->svc.db, req, &touch, &ignored);
 }
 
-/* What the key may do now. Fails: UNAUTHORIZED (it was removed or has expired). */
 int api_key_get(struct authd *d, const struct request *req, const struct api_key_get_in *in,
                 struct api_key_rights *out, struct error *err)
 {

@@ -1,5 +1,5 @@
 /*
- * api_key_api.c - the shapes of API keys. See authd_api.c.
+ * api_key_api.c - shapes of API keys. See authd_api.c.
  */
 #include "authd/member/api_key_api.h"
 

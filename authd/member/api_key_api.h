@@ -6,10 +6,10 @@
 
 #include "common/wire/fields.h"
 
-#define API_KEY_PREFIX "atk_" /* no access token begins so */
+#define API_KEY_PREFIX "atk_" /* access tokens never begin like this */
 enum {
-    API_KEYS_MAX = 50,        /* of a project, see api_key_insert.sql */
-    API_KEY_NETWORK_MAX = 64, /* bytes of a network as text */
+    API_KEYS_MAX = 50,        /* per project, see api_key_insert.sql */
+    API_KEY_NETWORK_MAX = 64, /* bytes as text */
 };
 
 struct api_keys_in {
@@ -20,13 +20,13 @@ FIELD_DECLARE(api_keys_in);
 
 struct api_key_create_in {
     const char *name, *accessPolicy; /* "AccessPolicy/<id>" */
-    int64_t days;                    /* until it expires */
+    int64_t days;                    /* until expiry */
     struct field_texts addresses;    /* networks; empty: any */
 };
 FIELD_DECLARE(api_key_create_in);
 
 struct api_key_id_in {
-    struct uuid id; /* path */
+    struct uuid id;
 };
 FIELD_DECLARE(api_key_id_in);
 
@@ -35,8 +35,8 @@ struct api_key {
     const char *name, *accessPolicy;
     const char *addresses; /* JSON array of texts */
     int64_t createdAt, expiresAt, lastUsedAt;
-    const char *createdBy, *createdByName; /* "Practitioner/<id>"; NULL: is no member any more */
-    const char *key;                       /* in the answer that makes it, alone */
+    const char *createdBy, *createdByName; /* "Practitioner/<id>"; NULL: no longer a member */
+    const char *key;                       /* only in the answer of the creation */
 };
 FIELD_DECLARE(api_key);
 
@@ -46,7 +46,7 @@ struct api_key_list {
 };
 FIELD_DECLARE(api_key_list);
 
-/* For gateways: which key it is that has this SHA-256. */
+/* For gateways: finds a key by its SHA-256. */
 struct api_key_find_in {
     struct field_bytes hash;
 };
@@ -66,7 +66,7 @@ FIELD_DECLARE(api_key_get_in);
 struct api_key_rights {
     const char *name;
     struct uuid policy;
-    const char *addressRules; /* as policy_address_check() takes them; NULL: any address */
+    const char *addressRules; /* for policy_address_check(); NULL: any address */
     int64_t expiresAt;
 };
 FIELD_DECLARE(api_key_rights);

@@ -13,7 +13,7 @@
 #include "maild/template_api.h"
 #include "settingsd/tenant_api.h"
 
-enum { INVITE_TRIES = 3 }; /* another request may change the invitation between two statements */
+enum { INVITE_TRIES = 3 }; /* another request can change the invitation in between */
 
 static const char TEMPLATE[] = "CLINICIAN_SIGNUP_INVITE";
 
@@ -83,7 +83,7 @@ int business_invite(struct authd *d, const struct request *req, const struct bus
     if (refuse_any_account(d, req, who->email, err) < 0 ||
         mail_admit(d, req, who->email, &admitted, err) < 0)
         return -1;
-    if (!admitted) /* silence; the link of the mail before stays good */
+    if (!admitted) /* no email; the link of the last one stays valid */
         return 0;
     for (int tries = 1; invite(d, req, who, err) < 0; tries++) {
         if (err->code != ERR_CONFLICT || tries == INVITE_TRIES)

@@ -11,15 +11,13 @@
 #include "maild/template_api.h"
 #include "settingsd/tenant_api.h"
 
-enum { INVITATION_MAILBOX_MAX = 10 }; /* mails to one mailbox in a window, of all projects */
+enum { INVITATION_MAILBOX_MAX = 10 }; /* emails per mailbox and window, from all projects */
 #define INVITATION_WINDOW MINUTES(15)
 
 static bool is_patient(enum role role)
 {
     return role == ROLE_PATIENT;
 }
-
-/* ---- preparing ---- */
 
 const char *invitation_template(enum role role)
 {
@@ -51,7 +49,7 @@ static int give_link(const struct authd *d, const struct request *req, const str
     return 0;
 }
 
-/* A pending invitation as the part invitation_columns returns it. */
+/* Columns of the part invitation_columns. */
 struct invitation_row {
     struct uuid id;
     enum role role;
@@ -132,8 +130,6 @@ int invitation_find(struct authd *d, const struct request *req, const struct ten
     return give_link(d, req, tenant, ret, err);
 }
 
-/* ---- sending ---- */
-
 struct mail invitation_mail(const struct request *req, const struct invitation *self,
                             const struct tenant *tenant, const char *template)
 {
@@ -145,7 +141,7 @@ struct mail invitation_mail(const struct request *req, const struct invitation *
                          .variables = {{"invitationUrl", self->link.url}}};
 }
 
-/* What was written is there with its mail, unless nothing was: `rows`. */
+/* Wakes the outbox if the invitation was written. */
 static int sent(struct authd *d, int rows, struct error *err)
 {
     if (sql_require(rows, err, ERR_CONFLICT, "The invitation changed meanwhile. Try again.") < 0)
@@ -154,7 +150,7 @@ static int sent(struct authd *d, int rows, struct error *err)
     return 0;
 }
 
-/* A mailbox gets so many of admins and operators; those of sign-ups count by mail_admit(). */
+/* Limits emails of admins and operators. mail_admit() limits those of sign-ups. */
 static int admit_mail(struct authd *d, const struct request *req, const struct invitation *self,
                       struct error *err)
 {

@@ -1,9 +1,8 @@
 /*
- * member.c - the members of a project and who is invited to it, for its admins.
+ * member.c - members and invitations of a project, for its admins.
  *
- * A member and the invitation that it came from have one id: it stays the same when the invitation
- * is accepted, also while a request is on its way. So a request that finds a pending one gone looks
- * for the member.
+ * A member keeps the invitation's id. It can be accepted while a request runs, so a request that
+ * doesn't find a pending invitation looks for the member.
  */
 #include "authd/member/member.h"
 
@@ -31,9 +30,9 @@
 #include "settingsd/settingsd_api.h"
 #include "settingsd/tenant_api.h"
 
-enum { INVITE_ANSWER_MS = 150 }; /* member_create answers no earlier, see there */
+enum { INVITE_ANSWER_MS = 150 }; /* minimum; see member_create() */
 
-#define ADMIN_WORD(admin) ((admin) ? "admin" : "not admin") /* in the audit trail */
+#define ADMIN_WORD(admin) ((admin) ? "admin" : "not admin") /* for the audit log */
 
 static bool is_patient(enum role role)
 {
@@ -50,13 +49,13 @@ static int already_member(struct error *err)
     return error_set(err, ERR_CONFLICT, "This person is a member already.");
 }
 
-/* One of the caller's project. */
+/* A member or invitation of the caller's project. */
 struct found {
     struct member member;
-    struct uuid account; /* absent while it is pending */
+    struct uuid account; /* not set: pending */
 };
 
-/* The organisation that an address of the caller's project is to be proven for. */
+/* Returns the organization for which addresses of the caller's project are verified. */
 static int own_organization(struct authd *d, const struct request *req, struct uuid *ret,
                             struct error *err)
 {
@@ -103,8 +102,6 @@ static struct sql_audit member_audit(const struct request *req, const char *acti
                                           .detail = detail});
 }
 
-/* ---- inviting ---- */
-
 static int check_enabled(const struct tenant *tenant, enum role role, struct error *err)
 {
     if (is_patient(role) ? tenant->patientInvitation : tenant->practitionerInvitation)
@@ -112,7 +109,7 @@ static int check_enabled(const struct tenant *tenant, enum role role, struct err
     return error_set(err, ERR_FORBIDDEN, "Invitations are not enabled for this project.");
 }
 
-/* The policy that was asked for, which must be one of the project's, or the default of the role. */
+/* Returns the requested policy if the project has it, or the role's default. */
 static int choose_policy(struct authd *d, const struct request *req, const struct tenant *tenant,
                          const struct member_create_in *in, enum role role, struct uuid *ret,
                          struct error *err)
@@ -148,16 +145,16 @@ static int send_invitation(struct authd *d, const struct request *req, const str
     return 0;
 }
 
-/* The account that an address belongs to, if there is one. */
+/* The account with an email address, if there is one. */
 struct invitee {
-    struct uuid account; /* absent: none */
+    struct uuid account; /* not set: none */
     const char *display;
-    bool member;           /* of the project */
-    bool joins;            /* it is added at once */
-    struct db_array above; /* the project and those above it */
+    bool member;
+    bool joins;            /* without an invitation */
+    struct db_array above; /* the project and all above it */
 };
 
-/* Whether an account (absent: none) is a member of a project above the tenant's. */
+/* `account` can be unset. */
 static int is_above(struct authd *d, const struct request *req, struct uuid account,
                     const struct tenant *tenant, const struct db_array *above, bool *ret,
                     struct error *err)
@@ -173,8 +170,8 @@ static int is_above(struct authd *d, const struct request *req, struct uuid acco
     return 0;
 }
 
-/* Whether the account becomes a member at once: its address is verified, and the project owns it
- * or it is a member of a project above. */
+/* A verified account joins directly if the project owns it, or if it is a member of a project
+ * above. */
 static int joins_at_once(struct authd *d, const struct request *req, const struct tenant *tenant,
                          struct uuid account, bool verified, struct invitee *ret, struct error *err)
 {
@@ -207,7 +204,7 @@ static int find_invitee(struct authd *d, const struct request *req, const struct
         *ret = (struct invitee){.account = row.id,
                                 .display = arena_printf(req->arena, "%s %s", row.name, row.surname),
                                 .member = row.member};
-    /* the same questions whether or not there is one */
+    /* same statements for unknown accounts, so the time is the same */
     return joins_at_once(d, req, tenant, found > 0 ? row.id : uuid_random(), row.proven, ret, err);
 }
 
@@ -216,7 +213,7 @@ static int account_changed(struct error *err)
     return error_set(err, ERR_CONFLICT, "The account changed meanwhile. Try again.");
 }
 
-/* Makes the account a member at once, and tells its owner. */
+/* Makes the account a member and emails its owner. */
 static int join(struct authd *d, const struct request *req, const struct tenant *tenant,
                 const struct invitation *invitation, const struct invitee *invitee,
                 struct member *out, struct error *err)
@@ -261,8 +258,8 @@ static int join(struct authd *d, const struct request *req, const struct tenant 
     return 0;
 }
 
-/* Invites the address, or adds its account at once. What the project needs for a mail it needs for
- * both: an answer must not tell whether there is an account. */
+/* Invites the address, or adds its account directly. Both need what the project needs for an email,
+ * so that the answer doesn't reveal the account. */
 static int invite(struct authd *d, const struct request *req, const struct tenant *tenant,
                   struct invitation *invitation, struct member *out, struct error *err)
 {
@@ -285,10 +282,8 @@ static int invite(struct authd *d, const struct request *req, const struct tenan
     return send_invitation(d, req, tenant, invitation, out, err);
 }
 
-/* Invites a person, or adds one whose account the project owns or who is a member above. The answer
- * is the same, and comes at the same time, whether or not another organisation knows the address.
- * Fails: FORBIDDEN, VALIDATION, CONFLICT, BAD_REQUEST, STEP_UP_REQUIRED (to make an admin),
- * THROTTLED. */
+/* Invites a person or adds an account. Neither the answer nor its time reveals if another
+ * organization knows the email address. */
 int member_create(struct authd *d, const struct request *req, const struct member_create_in *in,
                   struct member *out, struct error *err)
 {
@@ -311,8 +306,7 @@ int member_create(struct authd *d, const struct request *req, const struct membe
     return fiber_sleep_until(d->svc.loop, answer_at, err);
 }
 
-/* Mails a pending invitation again, with a new link. Fails: NOT_FOUND, CONFLICT (accepted already),
- * FORBIDDEN, BAD_REQUEST, THROTTLED. */
+/* Sends a pending invitation with a new link. */
 int member_resend(struct authd *d, const struct request *req, const struct member_in *in,
                   struct member *out, struct error *err)
 {
@@ -333,9 +327,7 @@ int member_resend(struct authd *d, const struct request *req, const struct membe
     return send_invitation(d, req, &tenant, &invitation, out, err);
 }
 
-/* ---- listing ---- */
-
-/* Members and who is invited, in the order in which they came or were invited. */
+/* Lists members and invitations, oldest first. */
 static int list_members(struct authd *d, const struct request *req, const struct tenant *tenant,
                         const struct members_in *page, struct member_list *out, struct error *err)
 {
@@ -363,7 +355,7 @@ int members(struct authd *d, const struct request *req, const struct members_in 
     return list_members(d, req, &tenant, in, out, err);
 }
 
-/* Of a suspended project too. Fails: NOT_FOUND. */
+/* Includes suspended projects. */
 int operator_members(struct authd *d, const struct request *req,
                      const struct operator_members_in *in, struct member_list *out,
                      struct error *err)
@@ -377,9 +369,7 @@ int operator_members(struct authd *d, const struct request *req,
     return list_members(d, req, &tenant, &page, out, err);
 }
 
-/* ---- changing ---- */
-
-/* Tells every gateway before it is answered. */
+/* Waits until all gateways know. */
 static int change_member(struct authd *d, const struct request *req, const struct found *found,
                          bool admin, struct error *err)
 {
@@ -410,7 +400,6 @@ static int change_member(struct authd *d, const struct request *req, const struc
     return session_revocation_wait(d, req, &changed, err);
 }
 
-/* What a pending invitation will be. */
 static int change_pending(struct authd *d, const struct request *req, struct found *found,
                           bool admin, struct error *err)
 {
@@ -433,8 +422,7 @@ static int change_pending(struct authd *d, const struct request *req, struct fou
     return change_member(d, req, found, admin, err);
 }
 
-/* Gives or takes the right to administer the project; of an invitation, what it will be. Fails:
- * NOT_FOUND, VALIDATION (a patient), CONFLICT (the last admin), STEP_UP_REQUIRED (to give it). */
+/* Grants or revokes the admin role, for a pending invitation on acceptance. */
 int member_patch(struct authd *d, const struct request *req, const struct member_patch_in *in,
                  struct member *out, struct error *err)
 {
@@ -453,9 +441,7 @@ int member_patch(struct authd *d, const struct request *req, const struct member
     return rc;
 }
 
-/* ---- removing ---- */
-
-/* Ends what an account has begun or holds in the project, and nothing in others. */
+/* Ends what the account has or has started in the project. */
 static int end_access(struct db_tx *tx, const struct request *req, struct uuid project,
                       struct uuid account, struct session_ended *ended, struct error *err)
 {
@@ -466,8 +452,8 @@ static int end_access(struct db_tx *tx, const struct request *req, struct uuid p
     return session_end_project(tx, req, project, account, "removed", ended, err);
 }
 
-/* A patient's account belongs to the project and is deleted with the membership: first the rows
- * that other transactions lock before the counter of changes. */
+/* A patient's account is deleted with the membership. The change counter is locked last, because
+ * other transactions lock these rows before it. */
 static int erase_patient(struct authd *d, struct db_tx *tx, const struct request *req,
                          struct uuid project, struct uuid account, struct session_ended *ended,
                          struct error *err)
@@ -486,11 +472,10 @@ static int erase_patient(struct authd *d, struct db_tx *tx, const struct request
     return sql_patient_delete(tx, req, &patient, err) < 0 ? -1 : 0;
 }
 
-/* How a member is removed. */
 struct removal {
-    bool proven;               /* the caller must have a fresh proof */
-    const char *reason;        /* in the audit row; NULL: none */
-    const struct mail *notice; /* to the member; NULL: none */
+    bool proven;               /* requires a fresh proof */
+    const char *reason;        /* for the audit row, or NULL */
+    const struct mail *notice; /* to the member, or NULL */
 };
 
 static const struct removal removal_by_admin = {.proven = false};
@@ -506,7 +491,7 @@ static int queue_notice(struct authd *d, struct db_tx *tx, const struct request 
     return sql_outbox_insert_tx(tx, req, &insert, err) < 0 ? -1 : 0;
 }
 
-/* Answers when the member's tokens are refused everywhere. */
+/* Waits until all gateways refuse the member's tokens. */
 static int remove_member(struct authd *d, const struct request *req, struct uuid project,
                          const struct found *found, const struct removal *how, struct error *err)
 {
@@ -596,8 +581,7 @@ static int withdraw(struct authd *d, const struct request *req, struct found *fo
     return remove_member(d, req, req->caller->project, found, &removal_by_admin, err);
 }
 
-/* Removes a member, or withdraws an invitation. Fails: CONFLICT (oneself, the last admin),
- * NOT_FOUND. */
+/* Removes a member or withdraws an invitation. */
 int member_delete(struct authd *d, const struct request *req, const struct member_in *in,
                   struct ok_out *out, struct error *err)
 {

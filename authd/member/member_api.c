@@ -1,6 +1,5 @@
 /*
- * member_api.c - the shapes of members, invitations and accounts as admins see them. See
- * authd_api.c.
+ * member_api.c - shapes of members, invitations and accounts for admins. See authd_api.c.
  */
 #include "authd/member/member_api.h"
 
@@ -159,8 +158,8 @@ FIELD_TABLE(project_account);
 
 static const struct field project_accounts_in_rows[] = {
     FIELD_TEXT(struct project_accounts_in, search, 1, SEARCH_MAX, FIELD_QUERY | FIELD_CHARACTERS,
-               "Beginning of the address, or of the names from any word on; capitals, accents and "
-               "apostrophes do not matter.",
+               "Matches names and email addresses from any word on. Ignores case, accents, "
+               "apostrophes and punctuation.",
                "ana"),
     FIELD_ENUM(struct project_accounts_in, role, role, account_roles, FIELD_QUERY,
                "Only this role.", "Patient"),
@@ -176,8 +175,8 @@ FIELD_TABLE(project_accounts_in);
 static const struct field project_account_list_rows[] = {
     FIELD_OBJECTS(struct project_account_list, resources, project_account, MEMBERS_MAX,
                   FIELD_REQUIRED,
-                  "By address or name where these are searched, else in an order that stays. There "
-                  "may be fewer than asked for although the list goes on."),
+                  "A search is sorted by what matched; any other list keeps its order. A page can "
+                  "have fewer accounts than `_count` although `next` is set."),
     FIELD_NEXT(struct project_account_list),
 };
 FIELD_TABLE(project_account_list);

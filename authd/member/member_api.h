@@ -1,6 +1,5 @@
 /*
- * member_api.h - members of a project, invitations to it, and the accounts in it as its admins see
- * them.
+ * member_api.h - members, invitations and accounts of a project, for its admins.
  */
 #ifndef ATRIUM_AUTHD_MEMBER_MEMBER_API_H
 #define ATRIUM_AUTHD_MEMBER_MEMBER_API_H
@@ -9,7 +8,7 @@
 #include "common/wire/fields.h"
 
 struct invitation_link_in {
-    struct uuid id; /* with secret from the mailed link */
+    struct uuid id; /* id and secret are from the emailed link */
     const char *secret;
 };
 FIELD_DECLARE(invitation_link_in);
@@ -20,24 +19,24 @@ struct invitation_show_out {
 };
 FIELD_DECLARE(invitation_show_out);
 
-/* Who belongs to the caller's project, or is invited to it. */
+/* A person to invite to the caller's project. */
 struct member_create_in {
     const char *email, *firstName, *lastName;
     enum role type; /* ROLE_NONE: a practitioner */
     bool admin;
-    const char *accessPolicy; /* "AccessPolicy/<id>"; NULL: the project's default for the type */
+    const char *accessPolicy; /* "AccessPolicy/<id>"; NULL: default for the type */
 };
 FIELD_DECLARE(member_create_in);
 
 struct member {
-    struct uuid id; /* of the membership, also while it is pending */
+    struct uuid id; /* the membership's, also while pending */
     const char *email, *displayName, *firstName, *lastName;
     bool admin;
     enum role profileType;
     struct uuid profileId;
-    bool pending;       /* invited, but not here yet */
-    int64_t invitedAt;  /* 0: never was */
-    bool emailVerified; /* the address is proven, for all or for the organisation */
+    bool pending;       /* invited, but not a member yet */
+    int64_t invitedAt;  /* 0: never */
+    bool emailVerified; /* verified for all or for the organization */
 };
 FIELD_DECLARE(member);
 
@@ -53,63 +52,63 @@ struct member_list {
 FIELD_DECLARE(member_list);
 
 struct member_in {
-    struct uuid id; /* path */
+    struct uuid id;
 };
 FIELD_DECLARE(member_in);
 
-/* An account as the admins of a project see it: what is shown is this project's. */
+/* An account, with only this project's data. */
 struct project_account {
     struct uuid id, membership, profileId;
     enum role role;
     const char *email, *firstName, *lastName;
     bool admin;
-    bool emailVerified;   /* for all or for the organisation */
-    const char *factors;  /* JSON array of kinds: "totp", "passkey" */
+    bool emailVerified;   /* for all or for the organization */
+    const char *factors;  /* JSON array: "totp", "passkey" */
     const char *state;    /* "active", "locked", "deleting" */
-    int64_t lockedAt;     /* 0: it is not */
-    const char *lockedBy; /* "admin" or "operator"; NULL: it is not locked */
-    int64_t lastSignInAt; /* 0: not known */
-    int64_t deletionAt;   /* 0: no deletion is scheduled */
+    int64_t lockedAt;     /* 0: not locked */
+    const char *lockedBy; /* "admin", "operator", or NULL */
+    int64_t lastSignInAt; /* 0: unknown */
+    int64_t deletionAt;   /* 0: not scheduled */
     int64_t memberSince;
 };
 FIELD_DECLARE(project_account);
 
-/* Which accounts, and where the page begins. */
+/* Filter and position of a page. */
 struct project_accounts_in {
     enum role role;
-    const char *search, *state, *_cursor; /* NULL: all, and from the start */
+    const char *search, *state, *_cursor; /* NULL: all accounts, from the start */
     int64_t _count;
 };
 FIELD_DECLARE(project_accounts_in);
 
 struct project_account_list {
     struct field_list resources; /* struct project_account */
-    const char *next;            /* NULL: the list ends here */
+    const char *next;            /* NULL: last page */
 };
 FIELD_DECLARE(project_account_list);
 
 struct project_account_in {
-    struct uuid id; /* path: the account */
+    struct uuid id;
 };
 FIELD_DECLARE(project_account_in);
 
-/* What an admin does for an account, and why. */
+/* An admin's action on an account, with a reason. */
 struct project_account_act_in {
-    struct uuid id; /* path: the account */
+    struct uuid id;
     const char *reason;
 };
 FIELD_DECLARE(project_account_act_in);
 
 struct project_account_delete_in {
-    struct uuid id; /* path: the account */
+    struct uuid id;
     const char *reason;
     int64_t days;
-    bool wipe; /* what it owns in its projects goes along */
+    bool wipe; /* also erases what the account owns in its projects */
 };
 FIELD_DECLARE(project_account_delete_in);
 
 struct project_account_sessions_in {
-    struct uuid id; /* path: the account */
+    struct uuid id;
     const char *_cursor;
     int64_t _count;
 };
@@ -117,18 +116,18 @@ FIELD_DECLARE(project_account_sessions_in);
 
 struct project_account_session_list {
     struct field_list resources; /* struct session_record */
-    const char *next;            /* NULL: the list ends here */
+    const char *next;            /* NULL: last page */
 };
 FIELD_DECLARE(project_account_session_list);
 
 struct project_account_explain_in {
-    struct uuid id;      /* path: the account */
-    const char *address; /* that the sign-in comes from; NULL: not known */
+    struct uuid id;
+    const char *address; /* the sign-in's; NULL: unknown */
 };
 FIELD_DECLARE(project_account_explain_in);
 
 struct member_patch_in {
-    struct uuid id; /* path */
+    struct uuid id;
     bool admin;
 };
 FIELD_DECLARE(member_patch_in);

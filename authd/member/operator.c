@@ -1,6 +1,5 @@
 /*
- * operator.c - what atriumctl and settingsd ask of accounts: administrators, policies in use,
- * sessions by e-mail.
+ * operator.c - operations for atriumctl and settingsd: admins, policies in use, sessions by email.
  */
 #include "authd/account/deletion.h"
 #include "authd/account/ownership.h"
@@ -25,8 +24,7 @@ static int settle_membership(struct authd *d, const struct request *req, int64_t
     return invalidation_wait(d, req, sequence, &change, 1, err);
 }
 
-/* Makes the holder of an account an admin of a project, with a membership and profile if it had
- * none. */
+/* Makes an account an admin, with a membership and profile if it has none. */
 int admin_grant(struct authd *d, const struct request *req, const struct admin_grant_in *in,
                 struct nothing *out UNUSED, struct error *err)
 {
@@ -74,9 +72,7 @@ int shared_people(struct authd *d, const struct request *req, const struct share
     return ownership_count_shared(d, req, in->projectId, &out->people, err);
 }
 
-/* ---- admins ---- */
-
-/* An invitation would give an admin nothing. */
+/* An existing admin needs no invitation. */
 static int refuse_admin(struct authd *d, const struct request *req, struct uuid account,
                         struct uuid project, struct error *err)
 {
@@ -90,7 +86,7 @@ static int refuse_admin(struct authd *d, const struct request *req, struct uuid 
     return error_set(err, ERR_CONFLICT, "This person is an admin of the project already.");
 }
 
-/* Adds the command that gives the project what it lacks to the error. */
+/* Adds the command that fixes the project to the error. */
 static int hint(const char *command, const char *project, const char *name, struct error *err)
 {
     if (err->code == ERR_BAD_REQUEST)
@@ -99,8 +95,7 @@ static int hint(const char *command, const char *project, const char *name, stru
     return -1;
 }
 
-/* Makes the invitation, or renews the one that is pending. Fails: CONFLICT when that has changed
- * meanwhile. */
+/* Makes or updates the invitation. CONFLICT: it changed meanwhile. */
 static int send_admin_invitation(struct authd *d, const struct request *req,
                                  const struct admin_create_in *in, const struct tenant *tenant,
                                  struct admin_create_out *out, struct error *err)
@@ -116,7 +111,7 @@ static int send_admin_invitation(struct authd *d, const struct request *req,
     if (invitation_prepare(d, req, tenant, &invitation, err) < 0)
         return hint("project set", in->tenantCode, "PRACTITIONER_APP_URL", err);
     mail = invitation_mail(req, &invitation, tenant, invitation_template(invitation.role));
-    /* An operator has no name here, and the invited knows the project, not who runs the suite. */
+    /* Invited people know the project, not the operator. */
     mail.variables[1] = (struct mail_variable){"inviterName", tenant->name};
     if (invitation_send(d, req, tenant, &invitation, &mail, err) < 0)
         return -1;
@@ -125,10 +120,8 @@ static int send_admin_invitation(struct authd *d, const struct request *req,
     return 0;
 }
 
-/* Invites, or invites again, whether or not there is an account: only its owner can accept. An
- * operator is not bound by the switch of invitations, which is the admins'. A second command at the
- * same moment finds the invitation of the first when it looks again. Fails: BAD_REQUEST (no
- * template, no app), THROTTLED, CONFLICT. */
+/* Invites even an existing account, because only its owner can accept. The setting for invitations
+ * is for admins, so it doesn't bind operators. */
 static int invite_admin(struct authd *d, const struct request *req,
                         const struct admin_create_in *in, const struct tenant *tenant,
                         struct admin_create_out *out, struct error *err)
@@ -145,8 +138,8 @@ static int invite_admin(struct authd *d, const struct request *req,
     return send_admin_invitation(d, req, in, tenant, out, err);
 }
 
-/* Makes the holder of the e-mail an admin: with a new account that has this password hash, or, when
- * it is NULL, with the account that there is. */
+/* Makes the person with this address an admin: with a new account for `hash`, or if NULL, with the
+ * existing account. */
 static int make_admin(struct authd *d, const struct request *req, const struct admin_create_in *in,
                       const struct tenant *tenant, struct uuid account, const char *hash,
                       struct admin_create_out *out, struct error *err)
@@ -179,7 +172,6 @@ static int make_admin(struct authd *d, const struct request *req, const struct a
     return settle_membership(d, req, row.sequence, out->membership, err);
 }
 
-/* The way that the operator has chosen. */
 static int choose_admin(struct authd *d, const struct request *req,
                         const struct admin_create_in *in, const struct tenant *tenant,
                         struct uuid account, struct admin_create_out *out, struct error *err)
@@ -212,8 +204,7 @@ static int choose_admin(struct authd *d, const struct request *req,
     return make_admin(d, req, in, tenant, account, hash, out, err);
 }
 
-/* Makes an admin of the tenant, see struct admin_create_in. Fails: NOT_FOUND, CONFLICT, VALIDATION,
- * BAD_REQUEST, THROTTLED. */
+/* See struct admin_create_in. */
 int admin_create(struct authd *d, const struct request *req, const struct admin_create_in *in,
                  struct admin_create_out *out, struct error *err)
 {
@@ -229,8 +220,6 @@ int admin_create(struct authd *d, const struct request *req, const struct admin_
     return choose_admin(d, req, in, &tenant, account, out, err);
 }
 
-/* ---- sessions ---- */
-
 static int list_sessions(struct authd *d, const struct request *req, const char *email,
                          struct uuid project, struct session_list *out, struct error *err)
 {
@@ -240,7 +229,7 @@ static int list_sessions(struct authd *d, const struct request *req, const char 
     return MIN(sql_operator_session_list(d->svc.db, req, &list, &out->sessions, err), 0);
 }
 
-/* Live sessions of every account with an e-mail, in one tenant or in all. */
+/* Lists sessions of every account with the email address, in one tenant or in all. */
 int operator_sessions(struct authd *d, const struct request *req,
                       const struct operator_sessions_in *in, struct session_list *out,
                       struct error *err)
@@ -252,7 +241,7 @@ int operator_sessions(struct authd *d, const struct request *req,
     return list_sessions(d, req, in->email, project, out, err);
 }
 
-/* Ends them; answers those that are left. Fails: NOT_FOUND (no such account, or none there). */
+/* Ends these sessions and returns the remaining ones. */
 int operator_sessions_revoke(struct authd *d, const struct request *req,
                              const struct operator_sessions_in *in, struct session_list *out,
                              struct error *err)

@@ -1,11 +1,9 @@
 /*
- * operator_account.c - what an operator does for a practitioner (handlers operator_account_reset,
- * _mfa_reset, _passkeys, _passkey_remove, _leave, _delete).
+ * operator_account.c - an operator's actions on a practitioner's account.
  *
- * No tenant's session changes an account that belongs to several organizations (ownership.h). Its
- * owner does it on the installation's pages, and where it has none, asks the operator, who has
- * verified who asks. The reason is kept in the audit trail, and the owner is emailed by the
- * installation.
+ * One tenant can't change an account in several organizations (ownership.h). Its owner uses the
+ * installation's pages. Without these, the owner asks the operator, who verifies the person. The
+ * audit log has the reason, and the owner gets an email.
  */
 #include "authd/account/credential.h"
 #include "authd/account/deletion.h"
@@ -26,7 +24,6 @@ enum { DATE_LENGTH = 10 /* "2026-01-31" */ };
 static const enum role role = ROLE_PRACTITIONER;
 static const struct ownership everyones = {.owned = true, .installation = true};
 
-/* Fails: NOT_FOUND. */
 static int find(struct authd *d, const struct request *req, const char *email,
                 struct credential_link_owner *ret, bool *ret_locked, struct error *err)
 {
@@ -42,7 +39,7 @@ static int find(struct authd *d, const struct request *req, const char *email,
     return 0;
 }
 
-/* Finds whose credential changes. Fails: NOT_FOUND. */
+/* Finds the owner of the credential to change. */
 static int find_owner(struct authd *d, const struct request *req, const char *email,
                       struct credential_owner *ret, struct error *err)
 {
@@ -59,8 +56,7 @@ static int find_owner(struct authd *d, const struct request *req, const char *em
     return 0;
 }
 
-/* Finds whose credential changes, and begins a transaction that has locked the account. Fails:
- * NOT_FOUND. */
+/* Finds the owner and begins a transaction that locks the account. */
 static int begin_change(struct authd *d, const struct request *req, const char *email,
                         struct credential_owner *ret, struct db_tx **ret_tx, struct error *err)
 {
@@ -70,8 +66,7 @@ static int begin_change(struct authd *d, const struct request *req, const char *
     return ownership_hold(d, *ret_tx, req, ret->account, &everyones, err);
 }
 
-/* Mails the installation's link to set a password, or, without pages, a code that does the same.
- * Fails: NOT_FOUND, CONFLICT (locked), THROTTLED. */
+/* Emails the installation's link to set a password, or without pages a code. */
 int operator_account_reset(struct authd *d, const struct request *req,
                            const struct operator_account_in *in, struct nothing *out UNUSED,
                            struct error *err)
@@ -90,7 +85,7 @@ int operator_account_reset(struct authd *d, const struct request *req,
     return credential_send_link(d, req, NULL, &owner, in->reason, err);
 }
 
-/* Fails: NOT_FOUND, BAD_REQUEST (it has none, and there are pages to set one up on). */
+/* BAD_REQUEST: no second factor, and there are pages to set one up. */
 int operator_account_mfa_reset(struct authd *d, const struct request *req,
                                const struct operator_account_in *in, struct nothing *out UNUSED,
                                struct error *err)
@@ -103,7 +98,6 @@ int operator_account_mfa_reset(struct authd *d, const struct request *req,
     return mfa_reset(d, req, &tx, &owner, role, in->reason, err);
 }
 
-/* Fails: NOT_FOUND. */
 int operator_account_passkeys(struct authd *d, const struct request *req,
                               const struct operator_account_in *in, struct passkey_list *out,
                               struct error *err)
@@ -115,7 +109,6 @@ int operator_account_passkeys(struct authd *d, const struct request *req,
                : passkey_list_of(d, req, owner.account, out, err);
 }
 
-/* Fails: NOT_FOUND. */
 int operator_account_passkey_remove(struct authd *d, const struct request *req,
                                     const struct operator_account_passkey_in *in,
                                     struct nothing *out UNUSED, struct error *err)
@@ -128,8 +121,7 @@ int operator_account_passkey_remove(struct authd *d, const struct request *req,
     return passkey_remove(d, req, &tx, &owner, in->id, in->reason, err);
 }
 
-/* Ends a membership now, be it locked or the project suspended. Fails: NOT_FOUND, CONFLICT (the
- * last admin). */
+/* Ends a membership, even if it is locked or the project suspended. */
 int operator_account_leave(struct authd *d, const struct request *req,
                            const struct operator_account_leave_in *in, struct nothing *out UNUSED,
                            struct error *err)
@@ -152,7 +144,6 @@ int operator_account_leave(struct authd *d, const struct request *req,
     return member_remove_for(d, req, owner.account, tenant.projectId, in->reason, &notice, err);
 }
 
-/* Fails: NOT_FOUND, CONFLICT (the last admin of a project). */
 int operator_account_delete(struct authd *d, const struct request *req,
                             const struct operator_account_delete_in *in, struct nothing *out UNUSED,
                             struct error *err)

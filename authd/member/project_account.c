@@ -1,10 +1,8 @@
 /*
- * project_account.c - see project_account.h.  Handlers: project_accounts and what reads one account
- * of the project.
+ * project_account.c - see project_account.h.
  *
- * A list is read by one statement after the other (a phase), each in the order of an index. A page
- * ends when it is full, or when a statement has walked WALK_MAX rows, most of which may not fit: so
- * no page takes long, however rare what is looked for.
+ * A page of a list ends when it is full, or when WALK_MAX rows of the index were read, most of
+ * which may not match: so no page takes long, however rare a match is.
  */
 #include "authd/member/project_account.h"
 
@@ -12,7 +10,7 @@
 
 #include "authd/account/email_verified.h"
 #include "authd/member/member_api.h"
-#include "authd/member/person_name.h"
+#include "authd/member/member_search.h"
 #include "authd/operation_api.h"
 #include "authd/session/session_api.h"
 #include "authd/signin/explain.h"
@@ -23,157 +21,72 @@
 #include "settingsd/tenant_api.h"
 
 enum {
-    PAGE_MAX = 100,  /* the bound of _count */
-    WALK_MAX = 1000, /* rows that one statement looks at */
-    NAMES_WALK = 2,  /* names of a person that begin alike, more than most have */
+    WALK_MAX = 1000, /* rows of the index for a page */
+    KEYS_ALIKE = 2,  /* search keys of a person that begin alike, more than most have */
 };
 
 /* ---- listing ---- */
 
-/* What is listed, and how much of it is read at once. */
 struct listing {
     const struct project_accounts_in *in;
     struct uuid organization;
-    const char *key;   /* what a cursor is good for */
-    const char *words; /* what is searched among names; "": nothing */
-    int64_t most, walk;
-    bool patients;
+    const char *key;   /* names the list in its cursors */
+    const char *words; /* start of the search keys; "": no key matches */
 };
 
-/* An account with its place in the order of its phase. */
-struct hit {
-    struct page_cursor at;
-    struct project_account account;
-};
-
-struct page {
-    struct hit hits[PAGE_MAX + 1];
-    size_t count;
-    int64_t walked;
-    struct page_cursor last; /* row that was walked */
-};
-
-/* Adds what the statement finds to a page. */
-static int read_phase(struct authd *d, const struct request *req, const struct listing *list,
-                      const struct db_statement *statement, const struct page_cursor *from,
-                      struct page *page, struct error *err)
-{
-    const struct sql_project_account_read_in in = {.project = req->caller->project,
-                                                   .patients = list->patients,
-                                                   .search = list->in->search,
-                                                   .words = list->words,
-                                                   .after_key = from->key,
-                                                   .after = from->id,
-                                                   .walk = list->walk,
-                                                   .organization = list->organization,
-                                                   .role = list->in->role,
-                                                   .state = list->in->state,
-                                                   .most = list->most,
-                                                   .now = req->now_ms};
-    struct sql_project_account_read_rows rows;
-
-    if (sql_project_account_read(d->svc.db, req, statement, &in, &rows, err) < 0)
-        return -1;
-    page->walked = rows.items->walked;
-    page->last = (struct page_cursor){from->phase, rows.items->last_key, rows.items->last};
-    for (size_t i = 0; i < rows.count && uuid_is_set(&rows.items[i].at); i++)
-        page->hits[page->count++] = (struct hit){
-            {from->phase, rows.items[i].at_key, rows.items[i].at}, *rows.items[i].account};
-    return 0;
-}
-
-enum phase_of {
-    OF_ALL,
-    OF_WORDS,   /* of names, of which a person has several rows */
-    OF_UNFOLDED /* of accounts without them, which are few, or none */
-};
-
-/* role: whose the statement reads; ROLE_NONE: both. The end has no statement. */
-struct phase {
-    const struct db_statement *const *statement;
-    enum role role;
-    enum phase_of of;
-};
-
-static const struct phase all[] = {{&sql_project_account_list_statement, ROLE_NONE, OF_ALL},
-                                   {NULL, ROLE_NONE, OF_ALL}};
-static const struct phase locked[] = {
-    {&sql_project_account_list_locked_statement, ROLE_NONE, OF_ALL},
-    {&sql_project_account_list_inactive_statement, ROLE_PATIENT, OF_ALL},
-    {&sql_project_account_list_inactive_statement, ROLE_PRACTITIONER, OF_ALL},
-    {NULL, ROLE_NONE, OF_ALL}};
-static const struct phase search[] = {
-    {&sql_project_account_search_email_statement, ROLE_PATIENT, OF_ALL},
-    {&sql_project_account_search_email_statement, ROLE_PRACTITIONER, OF_ALL},
-    {&sql_project_account_search_name_statement, ROLE_PATIENT, OF_WORDS},
-    {&sql_project_account_search_name_statement, ROLE_PRACTITIONER, OF_WORDS},
-    {&sql_project_account_search_old_name_statement, ROLE_PATIENT, OF_UNFOLDED},
-    {&sql_project_account_search_old_name_statement, ROLE_PRACTITIONER, OF_UNFOLDED},
-    {&sql_project_account_search_old_surname_statement, ROLE_PATIENT, OF_UNFOLDED},
-    {&sql_project_account_search_old_surname_statement, ROLE_PRACTITIONER, OF_UNFOLDED},
-    {NULL, ROLE_NONE, OF_ALL}};
-
-static const struct phase *phases_of(const struct project_accounts_in *in)
+static const struct db_statement *statement_of(const struct project_accounts_in *in)
 {
     if (in->search)
-        return search;
-    return in->state && strcmp(in->state, "active") != 0 ? locked : all;
+        return sql_project_account_search_statement;
+    return in->state && strcmp(in->state, "active") != 0
+               ? sql_project_account_list_inactive_statement
+               : sql_project_account_list_statement;
 }
 
-static bool is_wanted(const struct authd *d, const struct phase *phase, const struct listing *list)
+/* Rows to walk for `most` people: more where some of them may not match. */
+static int64_t rows_to_walk(const struct listing *list, int64_t most)
 {
-    enum role role = list->in->role;
-
-    if ((phase->of == OF_WORDS && !list->words[0]) || (phase->of == OF_UNFOLDED && d->names_folded))
-        return false;
-    return !role || !phase->role || role == phase->role;
-}
-
-/* Rows to look at for list->most people: more where some do not fit. */
-static int64_t rows_to_walk(const struct phase *phase, const struct listing *list)
-{
-    if (list->in->role || list->in->state || (phase->role && !list->patients) ||
-        phase->of == OF_UNFOLDED)
+    if (list->in->role || list->in->state)
         return WALK_MAX;
-    return phase->of == OF_WORDS ? NAMES_WALK * list->most : list->most;
+    return list->in->search ? KEYS_ALIKE * most : most;
 }
 
-/* Reads until the page has one row more than asked for, a statement has walked enough, or the list
- * ends. *ret_more: the second of them, and page->last is where to go on. */
-static int read_page(struct authd *d, const struct request *req, struct listing *list,
-                     struct page_cursor from, struct page *page, bool *ret_more, struct error *err)
+/* Reads a page, of one row more than was asked for where there are more, and its next cursor. */
+static int read_page(struct authd *d, const struct request *req, const struct listing *list,
+                     const struct page_cursor *from, struct project_account_list *out,
+                     struct error *err)
 {
-    const struct phase *phases = phases_of(list->in);
-    size_t want = (size_t)list->in->_count + 1;
+    const struct db_statement *statement = statement_of(list->in);
+    struct sql_project_account_read_in in = {.project = req->caller->project,
+                                             .words = list->words,
+                                             .after_key = from->key,
+                                             .after = from->id,
+                                             .organization = list->organization,
+                                             .role = list->in->role,
+                                             .state = list->in->state,
+                                             .most = list->in->_count + 1,
+                                             .now = req->now_ms};
+    const struct sql_project_account_read_row *last;
+    struct sql_project_account_read_rows rows;
+    struct project_account *resources;
+    struct page_cursor at = {0};
 
-    *ret_more = false;
-    for (int64_t i = 0; phases[i].statement && page->count < want && !*ret_more; i++) {
-        const struct phase *phase = &phases[i];
-
-        if (i < from.phase || !is_wanted(d, phase, list))
-            continue;
-        if (i > from.phase) /* that one was read to its end */
-            from = (struct page_cursor){i, "", page_cursor_start.id};
-        list->patients = phase->role == ROLE_PATIENT;
-        list->most = (int64_t)(want - page->count);
-        list->walk = rows_to_walk(phase, list);
-        if (read_phase(d, req, list, *phase->statement, &from, page, err) < 0)
-            return -1;
-        *ret_more = page->count < want && page->walked == list->walk;
+    in.walk = rows_to_walk(list, in.most);
+    if (sql_project_account_read(d->svc.db, req, statement, &in, &rows, err) < 0)
+        return -1;
+    resources = arena_calloc(req->arena, rows.count, sizeof(*resources));
+    for (size_t i = 0; i < rows.count && uuid_is_set(&rows.items[i].at); i++)
+        resources[out->resources.count++] = *rows.items[i].account;
+    out->resources.items = resources;
+    if (out->resources.count > (size_t)list->in->_count) {
+        last = &rows.items[--out->resources.count - 1];
+        at = (struct page_cursor){.key = last->at_key, .id = last->at};
+    } else if (rows.items->walked == in.walk) {
+        at = (struct page_cursor){.key = rows.items->last_key, .id = rows.items->last};
     }
+    if (at.key)
+        out->next = page_cursor_new(req->arena, &d->svc.seal, list->key, req->now_ms, &at);
     return 0;
-}
-
-/* The cursor of the next page, NULL for the last one. */
-static const char *next_of(struct authd *d, const struct request *req, const struct listing *list,
-                           const struct page *page, bool more)
-{
-    const struct page_cursor *at = page->count > (size_t)list->in->_count
-                                       ? &page->hits[list->in->_count - 1].at
-                                   : more ? &page->last
-                                          : NULL;
-
-    return at ? page_cursor_new(req->arena, &d->svc.seal, list->key, req->now_ms, at) : NULL;
 }
 
 static int open_listing(struct authd *d, const struct request *req,
@@ -187,36 +100,28 @@ static int open_listing(struct authd *d, const struct request *req,
     *ret = (struct listing){
         .in = in,
         .organization = tenant_organization(&tenant),
-        .words = in->search ? person_name_search(req->arena, in->search) : "",
-        .key = arena_printf(req->arena, "accounts %s %s %s %s", req->caller->project.text,
+        .words = in->search ? member_search_words(req->arena, in->search) : "",
+        .key = arena_printf(req->arena, "people %s %s %s %s", req->caller->project.text,
                             in->role ? role_text(in->role) : "-", in->state ? in->state : "-",
                             in->search ? in->search : "")};
     return 0;
 }
 
-/* The accounts of the project, a page of them. Fails: VALIDATION (a cursor of another list). */
+/* Fails: VALIDATION (a cursor of another list). */
 int project_accounts(struct authd *d, const struct request *req,
                      const struct project_accounts_in *in, struct project_account_list *out,
                      struct error *err)
 {
-    struct page *page = arena_alloc(req->arena, sizeof(*page));
-    struct project_account *resources;
     struct page_cursor from;
     struct listing list;
-    bool more;
 
     if (open_listing(d, req, in, &list, err) < 0 ||
         page_cursor_read(req->arena, &d->svc.seal, list.key, req->now_ms, in->_cursor, &from, err) <
-            0 ||
-        read_page(d, req, &list, from, page, &more, err) < 0)
+            0)
         return -1;
-    out->next = next_of(d, req, &list, page, more);
-    out->resources.count = MIN(page->count, (size_t)in->_count);
-    resources = arena_calloc(req->arena, out->resources.count, sizeof(*resources));
-    for (size_t i = 0; i < out->resources.count; i++)
-        resources[i] = page->hits[i].account;
-    out->resources.items = resources;
-    return 0;
+    if (in->search && !list.words[0])
+        return 0;
+    return read_page(d, req, &list, &from, out, err);
 }
 
 /* ---- one account ---- */
@@ -234,7 +139,7 @@ int project_account_open(struct authd *d, const struct request *req, struct uuid
                        ERR_NOT_FOUND, "Account not found.");
 }
 
-/* The same for a route that only reads. what: for the audit trail; NULL: the account itself. */
+/* Like project_account_open(), and audits the read. `what` NULL: the account itself. */
 static int open_for_reading(struct authd *d, const struct request *req, struct uuid account,
                             const char *what, struct tenant *ret_tenant,
                             struct project_account *ret, struct error *err)
@@ -252,7 +157,6 @@ static int open_for_reading(struct authd *d, const struct request *req, struct u
     return MIN(sql_project_account_record(d->svc.db, req, &record, err), 0);
 }
 
-/* Fails: NOT_FOUND. */
 int project_account_get(struct authd *d, const struct request *req,
                         const struct project_account_in *in, struct project_account *out,
                         struct error *err)
@@ -262,7 +166,6 @@ int project_account_get(struct authd *d, const struct request *req,
     return open_for_reading(d, req, in->id, NULL, &tenant, out, err);
 }
 
-/* Fails: NOT_FOUND, VALIDATION (a cursor of another list). */
 int project_account_sessions(struct authd *d, const struct request *req,
                              const struct project_account_sessions_in *in,
                              struct project_account_session_list *out, struct error *err)
@@ -290,7 +193,6 @@ int project_account_sessions(struct authd *d, const struct request *req,
     return 0;
 }
 
-/* Fails: NOT_FOUND. */
 int project_account_explain(struct authd *d, const struct request *req,
                             const struct project_account_explain_in *in,
                             struct sign_in_explain_out *out, struct error *err)

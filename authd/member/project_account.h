@@ -1,8 +1,7 @@
 /*
- * project_account.h - the accounts of the caller's project, as its admins see them.
+ * project_account.h - accounts of the caller's project, for its admins.
  *
- * An account is one person; a practitioner's may be a member of other projects, too. What is shown
- * here is this project's alone, and an account that is no member of it is not found.
+ * A practitioner's account can be in other projects too. Only this project's data is shown.
  */
 #ifndef ATRIUM_AUTHD_MEMBER_PROJECT_ACCOUNT_H
 #define ATRIUM_AUTHD_MEMBER_PROJECT_ACCOUNT_H
@@ -12,7 +11,7 @@
 struct project_account;
 struct tenant;
 
-/* The caller's project, and an account of it. ERR_NOT_FOUND when it is no member. Parks. */
+/* Finds an account of the caller's project. ERR_NOT_FOUND: not a member. Parks. */
 int project_account_open(struct authd *d, const struct request *req, struct uuid account,
                          struct tenant *ret_tenant, struct project_account *ret,
                          struct error *err) MUST_USE;

@@ -1,9 +1,9 @@
 /*
- * project_account_act.c - what an admin does for an account of the project, with a reason that the
- * audit trail keeps and a fresh proof of who the admin is.
+ * project_account_act.c - an admin's actions on an account, with a fresh proof and an audited
+ * reason.
  *
- * Lock, unlock and end-sessions act on the membership. The others act on the account itself, which
- * the caller's project must own (ownership.h).
+ * Lock, unlock and end-sessions act on the membership. Other actions change the account itself,
+ * which the caller's project must own (ownership.h).
  */
 #include <string.h>
 
@@ -26,15 +26,13 @@
 #include "maild/template_api.h"
 #include "settingsd/tenant_api.h"
 
-/* What is done, for whom. */
 struct act {
     struct tenant tenant;
     struct project_account account;
     const char *reason;
-    struct ownership ownership; /* of an act on the account */
+    struct ownership ownership; /* for actions on the account */
 };
 
-/* Fails: NOT_FOUND, CONFLICT (oneself). */
 static int open_act(struct authd *d, const struct request *req, struct uuid account,
                     const char *reason, struct act *ret, struct error *err)
 {
@@ -60,8 +58,7 @@ static struct sql_audit act_audit(const struct request *req, const struct act *a
 
 /* ---- the membership ---- */
 
-/* Also ends what was begun for the project, and nothing in others. Fails: NOT_FOUND, CONFLICT
- * (oneself, the last admin), STEP_UP_REQUIRED. */
+/* Also ends what the account has started in the project. */
 int project_account_lock(struct authd *d, const struct request *req,
                          const struct project_account_act_in *in, struct nothing *out UNUSED,
                          struct error *err)
@@ -91,7 +88,6 @@ int project_account_lock(struct authd *d, const struct request *req,
     return session_revocation_wait(d, req, &ended, err);
 }
 
-/* Fails: NOT_FOUND, CONFLICT (oneself, locked by an operator), STEP_UP_REQUIRED. */
 int project_account_unlock(struct authd *d, const struct request *req,
                            const struct project_account_act_in *in, struct nothing *out UNUSED,
                            struct error *err)
@@ -110,7 +106,6 @@ int project_account_unlock(struct authd *d, const struct request *req,
     return MIN(sql_member_unlock(d->svc.db, req, &unlock, err), 0);
 }
 
-/* Fails: NOT_FOUND, CONFLICT (oneself), STEP_UP_REQUIRED. */
 int project_account_end_sessions(struct authd *d, const struct request *req,
                                  const struct project_account_act_in *in,
                                  struct nothing *out UNUSED, struct error *err)
@@ -134,8 +129,8 @@ int project_account_end_sessions(struct authd *d, const struct request *req,
 
 /* ---- the account ---- */
 
-/* Opens an act on an account that the project must own: this comes before anything that would tell
- * of other projects. Fails: NOT_FOUND, CONFLICT (oneself), ACCOUNT_SHARED. */
+/* Opens an action on an account that the project must own. Check this first, so that no answer
+ * reveals other projects. */
 static int open_own(struct authd *d, const struct request *req, struct uuid account,
                     const char *reason, struct act *ret, struct error *err)
 {
@@ -145,7 +140,7 @@ static int open_own(struct authd *d, const struct request *req, struct uuid acco
     return ret->ownership.owned ? 0 : ownership_refuse(d, req, err);
 }
 
-/* Holds that account, for a caller with a fresh proof. */
+/* Locks that account, if the caller has a fresh proof. */
 static int hold_own(struct authd *d, struct db_tx *tx, const struct request *req,
                     const struct act *act, struct error *err)
 {
@@ -154,8 +149,6 @@ static int hold_own(struct authd *d, struct db_tx *tx, const struct request *req
     return step_up_check(d, tx, req, err);
 }
 
-/* Fails: NOT_FOUND, CONFLICT (oneself), ACCOUNT_SHARED, STEP_UP_REQUIRED, BAD_REQUEST (it has
- * none). */
 int project_account_reset_mfa(struct authd *d, const struct request *req,
                               const struct project_account_act_in *in, struct nothing *out UNUSED,
                               struct error *err)
@@ -176,7 +169,7 @@ int project_account_reset_mfa(struct authd *d, const struct request *req,
     return mfa_reset(d, req, &tx, &owner, act.account.role, in->reason, err);
 }
 
-/* The project must be able to mail such a link. */
+/* Checks that the project can send the link by email. */
 static int check_mailed(struct authd *d, const struct request *req, const struct act *act,
                         struct error *err)
 {
@@ -192,8 +185,6 @@ static int check_mailed(struct authd *d, const struct request *req, const struct
     return 0;
 }
 
-/* Fails: NOT_FOUND, CONFLICT (oneself, locked), ACCOUNT_SHARED, BAD_REQUEST (the project cannot
- * mail it), THROTTLED, STEP_UP_REQUIRED. */
 int project_account_send_reset(struct authd *d, const struct request *req,
                                const struct project_account_act_in *in, struct nothing *out UNUSED,
                                struct error *err)
@@ -216,7 +207,6 @@ int project_account_send_reset(struct authd *d, const struct request *req,
     return credential_send_link(d, req, &act.tenant, &owner, in->reason, err);
 }
 
-/* Fails: NOT_FOUND, CONFLICT (oneself, the last admin), ACCOUNT_SHARED, STEP_UP_REQUIRED. */
 int project_account_schedule_deletion(struct authd *d, const struct request *req,
                                       const struct project_account_delete_in *in,
                                       struct nothing *out UNUSED, struct error *err)
@@ -240,8 +230,7 @@ int project_account_schedule_deletion(struct authd *d, const struct request *req
     return deletion_by_admin(d, req, &tx, &order, err);
 }
 
-/* An account whose date has come is gone. Fails: NOT_FOUND, CONFLICT (oneself, none is scheduled),
- * ACCOUNT_SHARED, STEP_UP_REQUIRED. */
+/* An account whose deletion is due is already gone. */
 int project_account_cancel_deletion(struct authd *d, const struct request *req,
                                     const struct project_account_act_in *in,
                                     struct nothing *out UNUSED, struct error *err)

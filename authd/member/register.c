@@ -1,10 +1,8 @@
 /*
- * register.c - self-registration of patients and practitioners, by the tenant routes and by those
- * that name a client application.
+ * register.c - self-registration of patients and practitioners.
  *
- * The gateway has counted the request (register_admit) and checked its fields before it comes here,
- * and holds every error answer back until a second has passed: nothing here needs to take equal
- * time.
+ * The gateway has counted the request (register_admit) and checked its fields. It delays error
+ * answers to one second, so nothing here needs to take equal time.
  */
 
 #include "authd/account/app_url.h"
@@ -26,16 +24,15 @@
 static const char NOT_ENABLED[] = "Registration is not enabled for this project.";
 static const char FAILED[] = "Registration failed.";
 
-/* Who registers where; the texts are the request's. */
 struct registration {
     enum role role;
     const struct tenant *tenant;
-    struct uuid home; /* the account's project: patients only */
+    struct uuid home; /* project of a patient's account */
     struct uuid policy;
     const char *email, *password, *name, *surname;
-    const char *cookie;         /* of the browser that registers on a page, or NULL */
-    const char *continue_token; /* continueAsPatientToken, or NULL */
-    struct continue_token link; /* the same, once it was read; id absent: none */
+    const char *cookie;         /* from the browser if it registers on a page */
+    const char *continue_token; /* continueAsPatientToken */
+    struct continue_token link; /* decoded token; id not set: none */
 };
 
 static int link_over(struct error *err)
@@ -49,13 +46,12 @@ static bool is_patient(const struct registration *who)
     return who->role == ROLE_PATIENT;
 }
 
-/* What a registration mails; a row without a method is not written. */
+/* Emails of a registration. Rows without method aren't written. */
 struct letters {
     struct sql_outbox welcome;
     struct email_link proof;
 };
 
-/* A patient's welcome. */
 static struct sql_outbox welcome_mail(struct authd *d, const struct request *req,
                                       const struct registration *who, const char *display)
 {
@@ -69,8 +65,8 @@ static struct sql_outbox welcome_mail(struct authd *d, const struct request *req
     return mail_row(d, req, &mail);
 }
 
-/* A welcome for patients, and a link to prove the address for them and, where the tenant asks for
- * that, for practitioners. Nothing to a mailbox that has had enough. */
+/* Writes a patient's welcome, and a link to verify the address, for practitioners only if the
+ * tenant requires it. A mailbox that had enough gets nothing. */
 static int write_letters(struct authd *d, const struct request *req, const struct registration *who,
                          struct uuid account, const char *display, struct letters *ret,
                          struct error *err)
@@ -91,7 +87,6 @@ static int write_letters(struct authd *d, const struct request *req, const struc
     return 0;
 }
 
-/* The audit row of an account that signs in, or only is there. */
 static struct sql_audit registration_audit(const struct request *req,
                                            const struct registration *who,
                                            const struct session_draft *draft, struct uuid account)
@@ -107,8 +102,8 @@ static struct sql_audit registration_audit(const struct request *req,
                                           .detail = "verify-email"});
 }
 
-/* One statement makes account, credential, membership, session, mail and audit row, and spends the
- * link; a unique index decides the race of two. */
+/* One statement writes everything and uses the link. A unique index decides between two
+ * requests. */
 static int write_all(struct authd *d, const struct request *req, const struct registration *who,
                      const char *hash, const struct token_subject *subject,
                      const struct session_draft *draft, const char *display, struct error *err)
@@ -155,8 +150,7 @@ static int write_all(struct authd *d, const struct request *req, const struct re
     return error_set(err, ERR_BAD_REQUEST, "%s", FAILED);
 }
 
-/* Makes the account and signs it in; where the tenant asks for proven addresses its owner signs in
- * once the address is. */
+/* Makes the account and signs it in, unless the tenant requires verified addresses. */
 static int register_account(struct authd *d, const struct request *req,
                             const struct registration *who, struct token_or_step *out,
                             struct error *err)
@@ -202,7 +196,7 @@ static int register_account(struct authd *d, const struct request *req,
     return 0;
 }
 
-/* Spares the hash of a registration that cannot succeed; the unique index has the last word. */
+/* Avoids a useless hash. The unique index decides. */
 static int refuse_patient(struct authd *d, const struct request *req,
                           const struct registration *who, struct error *err)
 {
@@ -213,7 +207,6 @@ static int refuse_patient(struct authd *d, const struct request *req,
     return uuid_is_set(&patient) ? error_set(err, ERR_BAD_REQUEST, "%s", FAILED) : 0;
 }
 
-/* The same for a practitioner. */
 static int refuse_practitioner(struct authd *d, const struct request *req, const char *email,
                                struct error *err)
 {
@@ -224,7 +217,7 @@ static int refuse_practitioner(struct authd *d, const struct request *req, const
     return uuid_is_set(&practitioner) ? error_set(err, ERR_BAD_REQUEST, "%s", FAILED) : 0;
 }
 
-/* Whether a patient may register with the tenant. Fails: FORBIDDEN, BAD_REQUEST. */
+/* Checks that patients can register with the tenant. */
 static int admit_patient(struct authd *d, const struct request *req, struct registration *who,
                          struct error *err)
 {
@@ -244,8 +237,8 @@ static int admit_patient(struct authd *d, const struct request *req, struct regi
     return 0;
 }
 
-/* Invites who comes with a business address, where the project wants that, unless a link of such an
- * invitation has led here. *ret_invited: it did, and there is nothing to register. */
+/* Invites a person with a business address if the project wants that, unless the link of such an
+ * email led here. *ret_invited: nothing to register. */
 static int invite_clinician(struct authd *d, const struct request *req,
                             const struct registration *who, bool *ret_invited, struct error *err)
 {
@@ -257,12 +250,12 @@ static int invite_clinician(struct authd *d, const struct request *req,
     *ret_invited = applies;
     if (!applies)
         return 0;
-    secret_wipe_text(who->password); /* the invitation asks for one of its own */
+    secret_wipe_text(who->password); /* the invitation asks for another one */
     return business_invite(d, req, &sign_up, err);
 }
 
-/* Registers a practitioner. An account with this e-mail in any project refuses it: one joins
- * another tenant by invitation only. Fails: FORBIDDEN, BAD_REQUEST. */
+/* Refuses an email address that has an account in any project, because that person joins other
+ * tenants by invitation. */
 static int register_practitioner(struct authd *d, const struct request *req,
                                  struct registration *who, struct token_or_step *out,
                                  struct error *err)
@@ -278,18 +271,15 @@ static int register_practitioner(struct authd *d, const struct request *req,
     return register_account(d, req, who, out, err);
 }
 
-/* What the inputs of all four routes have in common. */
+/* Members that all four inputs have. */
 #define REGISTRATION(in, tenant_)                                                                  \
     {                                                                                              \
         .tenant = (tenant_), .email = (in)->email, .password = (in)->password, .name = (in)->name, \
         .surname = (in)->surname                                                                   \
     }
 
-/* ---- handlers ---- */
-
-/* The one route on which a business address may become an invitation: its answer is the one that
- * has nextStep, and its body the one that takes the token of the link back. Fails: NOT_FOUND,
- * FORBIDDEN, BAD_REQUEST, in this order. */
+/* Only this route turns business addresses into invitations, because only its answer has nextStep
+ * and its input the link's token. */
 int patient_register(struct authd *d, const struct request *req,
                      const struct patient_register_in *in, struct token_or_step *out,
                      struct error *err)
@@ -312,7 +302,6 @@ int patient_register(struct authd *d, const struct request *req,
     return register_account(d, req, &who, out, err);
 }
 
-/* Fails like patient_register(). */
 int practitioner_register(struct authd *d, const struct request *req,
                           const struct practitioner_register_in *in, struct token_or_step *out,
                           struct error *err)
@@ -328,8 +317,7 @@ int practitioner_register(struct authd *d, const struct request *req,
     return register_practitioner(d, req, &who, out, err);
 }
 
-/* Registers with the project of a client application, as a patient unless `type` says otherwise. A
- * business address makes no difference here: see patient_register(), which it fails like. */
+/* Registers a patient unless `type` differs. Ignores business addresses. */
 int client_register(struct authd *d, const struct request *req, const struct client_register_in *in,
                     struct token_or_step *out, struct error *err)
 {
@@ -347,8 +335,6 @@ int client_register(struct authd *d, const struct request *req, const struct cli
     return register_account(d, req, &who, out, err);
 }
 
-/* Registers a practitioner with a project by a client application of it. Fails like
- * patient_register(). */
 int b2b_register(struct authd *d, const struct request *req, const struct b2b_register_in *in,
                  struct token_or_step *out, struct error *err)
 {

@@ -1,8 +1,7 @@
 /*
- * set_password.c - setting a password by a mailed link, of a reset or of an invitation.
+ * set_password.c - sets a password by an emailed link of a reset or invitation.
  *
- * A change, the end of the sessions that the old password opened, and the mail that tells the
- * owner are one transaction.
+ * One transaction changes the password, ends the account's sessions and emails its owner.
  */
 #include "authd/account/account_api.h"
 #include "authd/account/credential.h"
@@ -15,8 +14,7 @@
 #include "authd/sql/account.h"
 #include "authd/tenant.h"
 
-/* Whom a link that is still good is for, of a reset or, *ret_invited, of an invitation; the link
- * stays as it is. */
+/* Finds a valid link without using it. *ret_invited: it is an invitation's. */
 static int find_link(struct authd *d, const struct request *req, struct uuid id,
                      const uint8_t hash[static SECRET_HASH_SIZE], struct credential_owner *ret,
                      bool *ret_invited, struct error *err)
@@ -42,8 +40,8 @@ static int find_link(struct authd *d, const struct request *req, struct uuid id,
     return 0;
 }
 
-/* Redeems the link of a reset, which proves the address. Fails: BAD_REQUEST (another request was
- * first, or the tenant that mailed it owns the account no more). */
+/* Uses a reset link, which verifies the address. BAD_REQUEST: another request was first, or the
+ * tenant no longer owns the account. */
 static int reset_accept(struct authd *d, const struct request *req, struct uuid id,
                         const uint8_t secret[static SECRET_HASH_SIZE],
                         struct credential_owner *owner, const char *hash, struct error *err)
@@ -67,8 +65,7 @@ static int reset_accept(struct authd *d, const struct request *req, struct uuid 
     return credential_change_commit(d, req, &tx, owner, "Password", (struct uuid){""}, err);
 }
 
-/* Sets the password by a link, which is redeemed: of an account, whose sessions all end, or of the
- * one that an invitation makes. Fails: BAD_REQUEST, ACCEPT_SIGNED_IN. */
+/* Uses the link, and ends all sessions of an existing account. */
 int set_password(struct authd *d, const struct request *req, const struct set_password_in *in,
                  struct nothing *out UNUSED, struct error *err)
 {

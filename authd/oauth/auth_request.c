@@ -19,7 +19,7 @@
 
 enum {
     PUSHED_SECRET_SIZE = 32, /* random bytes */
-    HASH_TEXT_SIZE = 43,     /* a SHA-256 in base64url (RFC 7636, section 4.2; RFC 7638) */
+    HASH_TEXT_SIZE = 43,     /* SHA-256 in base64url (RFC 7636, section 4.2; RFC 7638) */
 };
 
 #define PARAMETER(name)                            \
@@ -27,7 +27,7 @@ enum {
 #name, offsetof(struct authorize_in, name) \
     }
 
-/* What a request may say, and is kept of it. */
+/* The parameters that are stored. */
 static const struct {
     const char *name;
     size_t offset;
@@ -90,10 +90,10 @@ bool auth_request_signed_in_anew(const struct auth_request *self, struct uuid se
 {
     return self->sent_at && uuid_is_set(&session) && strcmp(self->session, session.text) != 0 &&
            created_at > now_ms - CONTINUATION_LIFE &&
-           created_at > self->sent_at - JWT_CLOCK_SKEW_MS; /* of two instances */
+           created_at > self->sent_at - JWT_CLOCK_SKEW_MS; /* clocks of two instances differ */
 }
 
-/* ---- sealed ---- */
+/* ---- sealing ---- */
 
 static const char *purpose(struct arena *arena, struct uuid project)
 {
@@ -153,7 +153,7 @@ int auth_request_unseal(struct authd *d, const struct request *req, struct uuid 
     return 0;
 }
 
-/* ---- pushed ---- */
+/* ---- pushed requests ---- */
 
 int auth_request_push(struct authd *d, const struct request *req, const struct issuer *issuer,
                       const struct auth_request *self, const char **ret, struct error *err)
@@ -233,7 +233,7 @@ int auth_request_read(struct authd *d, const struct request *req, const struct i
     return 0;
 }
 
-/* ---- the client ---- */
+/* ---- client ---- */
 
 int auth_request_find_client(struct authd *d, const struct request *req,
                              const struct issuer *issuer, struct auth_request *self,
@@ -255,7 +255,7 @@ int auth_request_find_client(struct authd *d, const struct request *req,
     return invalid(err, "redirect_uri is none that the client has registered.");
 }
 
-/* ---- the rest ---- */
+/* ---- other checks ---- */
 
 static int check_response(const struct auth_request *self, struct error *err)
 {
@@ -291,8 +291,7 @@ static int check_key(const struct auth_request *self, struct error *err)
                : invalid(err, "dpop_jkt is malformed.");
 }
 
-/* RFC 7636, section 4.3; RFC 9700, section 2.1.1: of every client, but for one that an
- * administrator has let go without. */
+/* RFC 7636, section 4.3; RFC 9700, section 2.1.1: required, with exceptions by administrators. */
 static int check_challenge(const struct auth_request *self, struct error *err)
 {
     const char *challenge = self->in.code_challenge, *method = self->in.code_challenge_method;
@@ -308,20 +307,19 @@ static int check_challenge(const struct auth_request *self, struct error *err)
     return 0;
 }
 
-/* At a FHIR server, what a client may read there depends on the person, too: smart_narrow(). No
- * other resource is given scopes of FHIR servers, which it could take for what nothing has
- * narrowed. */
+/* At a FHIR server, the person limits the scopes too (smart_narrow()). Other resources get none of
+ * these scopes. */
 static bool may_ask(const struct auth_request *self, const char *word)
 {
     if (strncmp(word, "system/", 7) == 0)
-        return false; /* of no person */
+        return false; /* needs no person */
     if (!self->smart && smart_scope_needs_server(word))
         return false;
     return oauth_client_allows(&self->client.settings->scopes, word) ||
            (self->smart && smart_scope_is_personal(word));
 }
 
-/* What the client may not have is left out (RFC 6749, section 3.3). */
+/* Drops scopes that the client can't have (RFC 6749, section 3.3). */
 static int check_scope(const struct request *req, struct auth_request *self, struct error *err)
 {
     char *rest = NULL, *text = arena_strdup(req->arena, self->in.scope ? self->in.scope : "");
@@ -377,7 +375,6 @@ static int check_max_age(struct auth_request *self, struct error *err)
     return 0;
 }
 
-/* The values of acr that a request names. */
 struct acr_wish {
     bool any, one_factor, two_factors;
 };
@@ -406,9 +403,8 @@ static struct acr_wish acr_wish_of(const json_t *acr)
     return wish;
 }
 
-/* An essential acr is met, or there is no sign-in: none of an unknown name can be met (OpenID
- * Connect Core 1.0, section 5.5.1.1). The ID token answers one of the values that were named: two
- * factors satisfy the class of one, too, and a client that names one alone is answered that. */
+/* An essential acr must be met; an unknown one can't be (OpenID Connect Core 1.0, section 5.5.1.1).
+ * The ID token contains a value that the request named, even if two factors exceed it. */
 static int check_acr(struct auth_request *self, const json_t *acr, struct error *err)
 {
     const struct acr_wish wish = acr_wish_of(acr);
@@ -423,7 +419,7 @@ static int check_acr(struct auth_request *self, const json_t *acr, struct error 
     return 0;
 }
 
-/* OpenID Connect Core 1.0, section 3.1.2.1: acr_values stand in order of preference. */
+/* OpenID Connect Core 1.0, section 3.1.2.1: acr_values are in order of preference. */
 static bool prefers_two_factors(const struct request *req, const char *acr_values)
 {
     char *rest = NULL, *text = arena_strdup(req->arena, acr_values ? acr_values : "");
@@ -437,7 +433,6 @@ static bool prefers_two_factors(const struct request *req, const char *acr_value
     return false;
 }
 
-/* Adds a value when it can be the id of a person. */
 static const char *subject_add(struct arena *arena, const char *list, const json_t *value)
 {
     const char *text = json_string_value(value);
@@ -448,7 +443,7 @@ static const char *subject_add(struct arena *arena, const char *list, const json
     return arena_printf(arena, "%s%s%s", list, *list ? " " : "", text);
 }
 
-/* OpenID Connect Core 1.0, section 5.5.1. NULL: no value is named. */
+/* OpenID Connect Core 1.0, section 5.5.1. NULL: no value. */
 static const char *subjects_of(struct arena *arena, const json_t *sub)
 {
     const json_t *value = json_object_get(sub, "value"), *values = json_object_get(sub, "values");
@@ -488,7 +483,7 @@ static int check_claims(const struct request *req, struct auth_request *self, st
     return check_acr(self, json_object_get(id_token, "acr"), err);
 }
 
-/* RFC 8707, section 2; SMART App Launch names it aud. */
+/* RFC 8707, section 2; SMART App Launch calls it aud. */
 static int check_resource(const struct issuer *issuer, struct auth_request *self, struct error *err)
 {
     const struct oauth_settings *settings = self->client.settings;

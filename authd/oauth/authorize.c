@@ -1,11 +1,10 @@
 /*
- * authorize.c - the authorization endpoint and its pushed requests (OpenID Connect Core 1.0,
- * section 3.1.2; RFC 6749, section 4.1; RFC 9126; RFC 9207). Handlers: authorize, authorize_post,
+ * authorize.c - the authorization endpoint and pushed requests (OpenID Connect Core 1.0, section
+ * 3.1.2; RFC 6749, section 4.1; RFC 9126; RFC 9207). Handlers: authorize, authorize_post,
  * pushed_request.
  *
- * A request that is in order is answered at once when the browser has a session that fits it, and
- * consent is there or not needed. Else the person is sent to a page, with the request sealed, and
- * comes back here.
+ * If a sign-in or consent is missing, the browser goes to a page with the sealed request, and
+ * returns here.
  */
 #include <string.h>
 
@@ -24,24 +23,23 @@
 #include "common/domain/endpoint.h"
 #include "common/wire/codec.h"
 
-enum { CODE_SIZE = 32 }; /* random bytes of a code: 43 characters */
+enum { CODE_SIZE = 32 }; /* random bytes: 43 characters */
 
-#define CODE_KEEP HOURS(24)     /* used ones are known so long */
-#define PUSHED_AGAIN MINUTES(1) /* a pushed request is answered again, after a double click */
+#define CODE_KEEP HOURS(24)     /* retention of used codes */
+#define PUSHED_AGAIN MINUTES(1) /* for double clicks */
 
 struct authorization {
     struct authd *d;
     struct issuer issuer;
     struct visit visit;
     struct auth_request request;
-    struct sql_oauth_session_get_row session; /* of the browser, when it is signed in */
+    struct sql_oauth_session_get_row session; /* the browser's */
 };
 
 /* ---- answers ---- */
 
-/* RFC 6749, section 4.1.2; RFC 9207, section 2: who answers stands beside it, so that no client
- * takes the code of one issuer to another. 303: the body of a POST does not go along (RFC 9700,
- * section 4.12). */
+/* RFC 6749, section 4.1.2. The issuer is included, so that no client takes a code to another one
+ * (RFC 9207, section 2). 303 drops the POST body (RFC 9700, section 4.12). */
 static void answer_redirect(const struct authorization *self, const char *name, const char *value,
                             const char *description, struct endpoint_answer *out)
 {
@@ -56,9 +54,8 @@ static void answer_redirect(const struct authorization *self, const char *name, 
     out->location = url;
 }
 
-/* ---- going to a page and coming back ---- */
+/* ---- pages ---- */
 
-/* The page gets the request sealed. */
 static int send_to(const struct authorization *self, const struct auth_request *request,
                    const char *page, struct endpoint_answer *out, struct error *err)
 {
@@ -74,8 +71,7 @@ static int send_to(const struct authorization *self, const struct auth_request *
     return 0;
 }
 
-/* With the session that the browser has now: that the person has signed in anew is told by its
- * having another. */
+/* Includes the browser's session, since only another one proves a new sign-in. */
 static int send_to_sign_in(const struct authorization *self, struct endpoint_answer *out,
                            struct error *err)
 {
@@ -86,21 +82,20 @@ static int send_to_sign_in(const struct authorization *self, struct endpoint_ans
     return send_to(self, &request, "sign-in", out, err);
 }
 
-/* A second factor, which the session does not have, is demanded by the request. */
 static bool request_wants_factor(const struct authorization *self)
 {
     return !self->visit.caller.secondFactor && self->request.two_factors;
 }
 
-/* A wish: it asks for a factor that the account has, and is no reason to refuse. */
+/* A preferred factor is requested, but not required. */
 static bool request_prefers_factor(const struct authorization *self)
 {
     return !self->visit.caller.secondFactor && self->request.prefers_two &&
            !(self->request.prompt & PROMPT_NONE);
 }
 
-/* OpenID Connect Core 1.0, section 3.1.2.1: prompt and max_age; and for a second factor that was
- * enrolled after this session had begun. */
+/* OpenID Connect Core 1.0, section 3.1.2.1: prompt and max_age. Also for a second factor enrolled
+ * after this session's start. */
 static bool must_sign_in(const struct authorization *self)
 {
     const struct auth_request *request = &self->request;
@@ -132,14 +127,13 @@ static int open_session(struct authorization *self, struct error *err)
     return MIN(found, 0);
 }
 
-/* ---- who may go on ---- */
+/* ---- requirements ---- */
 
 static int deny(struct error *err, const char *text)
 {
     return oauth_fail(err, ERR_BAD_REQUEST, "access_denied", text);
 }
 
-/* Signing in again gives no factor to an account without one. */
 static int check_factor(const struct authorization *self, struct error *err)
 {
     if (visit_lacks_factor(&self->visit))
@@ -150,8 +144,8 @@ static int check_factor(const struct authorization *self, struct error *err)
     return 0;
 }
 
-/* OpenID Connect Core 1.0, section 3.1.2.1, id_token_hint: an answer for another person is none. A
- * token of a key that is no longer published still says who it was. */
+/* OpenID Connect Core 1.0, section 3.1.2.1: id_token_hint must name this person. Accepts retired
+ * keys. */
 static int check_hint(const struct authorization *self, struct error *err)
 {
     const char *hint = self->request.in.id_token_hint;
@@ -171,7 +165,7 @@ static int check_hint(const struct authorization *self, struct error *err)
     return 0;
 }
 
-/* Section 3.1.2.2: nor is one for another person than `claims` wants. */
+/* Section 3.1.2.2: `claims` must allow this person. */
 static int check_subject(const struct authorization *self, struct error *err)
 {
     const char *subjects = self->request.subjects;
@@ -181,7 +175,7 @@ static int check_subject(const struct authorization *self, struct error *err)
     return oauth_fail(err, ERR_BAD_REQUEST, "login_required", "Another person is signed in.");
 }
 
-/* ---- the code ---- */
+/* ---- code ---- */
 
 static int give_code(struct authorization *self, struct endpoint_answer *out, struct error *err)
 {
@@ -231,7 +225,7 @@ static int give_code(struct authorization *self, struct endpoint_answer *out, st
     return 0;
 }
 
-/* ---- the steps ---- */
+/* ---- steps ---- */
 
 /* RFC 6749, section 4.1.2.1. */
 static int refuse_repeated(struct error *err)
@@ -274,7 +268,7 @@ static int proceed(struct authorization *self, bool repeated, struct endpoint_an
     return give_code(self, out, err);
 }
 
-/* What the client is told; a pushed request is spent by it, too. */
+/* Also spends a pushed request. */
 static int answer_error(struct authorization *self, struct endpoint_answer *out, struct error *err)
 {
     const char *word = oauth_word(err), *text = arena_strdup(self->visit.req.arena, err->message);
@@ -288,7 +282,7 @@ static int answer_error(struct authorization *self, struct endpoint_answer *out,
     return 0;
 }
 
-/* While client or redirect address are not known, the person is told, on a page. */
+/* Shows a page, since client or redirect URI is unknown. */
 static int answer_unknown(const struct authorization *self, struct endpoint_answer *out,
                           struct error *err)
 {
@@ -331,8 +325,8 @@ int authorize(struct authd *d, const struct request *req, const struct authorize
 #name, offsetof(struct authorize_in, name) \
     }
 
-/* A POST may come from another site, without the cookie: the browser asks again by itself, and
- * then brings it (SameSite=Lax). */
+/* A POST may come from another site without the cookie. After the redirect, the browser's request
+ * has it (SameSite=Lax). */
 int authorize_post(struct authd *d UNUSED, const struct request *req, const struct authorize_in *in,
                    struct endpoint_answer *out, struct error *err)
 {
@@ -356,7 +350,7 @@ int authorize_post(struct authd *d UNUSED, const struct request *req, const stru
         return error_set(err, ERR_NOT_FOUND, "Tenant not found.");
     if (in->visit->repeated && !names_client)
         return refuse_repeated(err);
-    /* What stood twice is left out by now: the browser brings this twice instead. */
+    /* The repeated parameters are gone by now; these record them. */
     for (int i = 0; i < 2 && in->visit->repeated; i++)
         url = redirect_add(req->arena, url, "repeated", "1");
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -381,8 +375,7 @@ static const char *pushed_answer(const struct request *req, const char *request_
     return codec_dump_json(req->arena, body);
 }
 
-/* RFC 9449, section 10.1: the proof of a pushed request binds its code to the key, as dpop_jkt
- * does; both name one key. */
+/* RFC 9449, section 10.1: the proof binds the code, like dpop_jkt, and must have the same key. */
 static int bind_to_proof(struct authd *d, const struct request *req, const struct authorize_in *in,
                          struct auth_request *request, struct dpop_proof *ret, struct error *err)
 {
@@ -396,8 +389,8 @@ static int bind_to_proof(struct authd *d, const struct request *req, const struc
     return 0;
 }
 
-/* Each pushed request is a row, and the id of a public client is known to everyone who has signed
- * in by it. A clinic is one address. */
+/* Limits public clients, whose ids are known: each pushed request is a row. A clinic is one
+ * address. */
 static int limit_pushes(struct authd *d, const struct request *req,
                         const struct oauth_client *client, struct error *err)
 {
@@ -407,8 +400,7 @@ static int limit_pushes(struct authd *d, const struct request *req,
                                  err);
 }
 
-/* RFC 9126, section 2: what the authorization endpoint would refuse is refused here, by a client
- * that has authenticated. */
+/* RFC 9126, section 2. */
 int pushed_request(struct authd *d, const struct request *req, const struct authorize_in *in,
                    struct endpoint_answer *out, struct error *err)
 {

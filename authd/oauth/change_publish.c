@@ -1,5 +1,5 @@
 /*
- * change_publish.c - what settingsd has changed, told to every gateway, and what ends with it
+ * change_publish.c - announces settingsd's changes to every gateway and ends affected grants
  * (handler change_publish).
  */
 #include "authd/oauth/grant_registered.h"
@@ -7,7 +7,6 @@
 #include "authd/session/change.h"
 #include "authd/sql/change.h"
 
-/* The ids of all that changed, as an array of uuids. */
 static int publish_ids(struct arena *arena, const struct change_publish_in *in,
                        struct db_array *ret, struct error *err)
 {
@@ -23,8 +22,7 @@ static int publish_ids(struct arena *arena, const struct change_publish_in *in,
     return 0;
 }
 
-/* Tells every gateway that a policy or projects changed; answers when all of them know, and refuse
- * what a client has lost. A failure in between is made good by settingsd, which asks again. */
+/* Returns when every gateway has the change. After a failure, settingsd calls again. */
 int change_publish(struct authd *d, const struct request *req, const struct change_publish_in *in,
                    struct nothing *out UNUSED, struct error *err)
 {

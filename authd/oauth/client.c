@@ -19,8 +19,7 @@ static struct field_texts text_list(struct arena *arena, const char *const *word
     return list;
 }
 
-/* First-party and public; its refresh tokens are bound to a key, so that one that leaks is of no
- * use. */
+/* First-party and public; its refresh tokens are bound to a key. */
 static void console_client(const struct authd *d, const struct request *req,
                            const struct tenant *tenant, struct oauth_client *ret)
 {

@@ -1,6 +1,5 @@
 /*
- * client.h - the OAuth clients of an issuer: the client applications of its project, and the
- * console of the installation, which every tenant has.
+ * client.h - an issuer's OAuth clients: the project's applications, and the installation's console.
  */
 #ifndef ATRIUM_AUTHD_OAUTH_CLIENT_H
 #define ATRIUM_AUTHD_OAUTH_CLIENT_H
@@ -12,15 +11,14 @@ struct tenant;
 
 #define CONSOLE_CLIENT "console"
 
-struct settings_view; /* settings_cache.h */
+struct settings_view;
 
-/* The client of a request's `client_id`. It is read each time, so what an admin changes counts from
- * the next request on. Fails: NOT_FOUND. Parks. */
+/* An admin's changes apply from the next request. Fails: NOT_FOUND. Parks. */
 int oauth_client_find(struct authd *d, const struct request *req, struct settings_view *view,
                       const struct tenant *tenant, const char *client_id, struct oauth_client *ret,
                       struct error *err) MUST_USE;
 
-/* Whether a list of its registration has the word. */
+/* True if a list of the registration has the word. */
 bool oauth_client_allows(const struct field_texts *list, const char *word);
 
 #endif

@@ -22,11 +22,11 @@
 
 enum { BASIC_MAX = 2048, JTI_MAX = 255 };
 
-/* How a request authenticates, before anything is believed. */
+/* Authentication data before verification. */
 struct claim {
-    enum client_auth method; /* of the registration */
+    enum client_auth method; /* the registration's */
     const char *client_id, *secret;
-    bool basic; /* by the header, so that a refusal has a challenge */
+    bool basic; /* header, whose failures need a challenge */
     struct jwt assertion;
 };
 
@@ -39,11 +39,11 @@ static void claim_clear(struct claim *self)
 static int refuse(const struct claim *claim, struct error *err)
 {
     (void)oauth_fail(err, ERR_UNAUTHORIZED, "invalid_client", "The client is not authenticated.");
-    /* RFC 6749, section 5.2: the scheme that was tried */
+    /* RFC 6749, section 5.2 */
     return claim->basic ? oauth_fail_challenge(err, "Basic realm=\"OAuth\"") : -1;
 }
 
-/* ---- what the request has ---- */
+/* ---- reading ---- */
 
 static int hex_digit(char c)
 {
@@ -53,7 +53,7 @@ static int hex_digit(char c)
     return at ? (int)(at - digits) : -1;
 }
 
-/* Undoes application/x-www-form-urlencoded in place (RFC 6749, section 2.3.1). -1: it is none. */
+/* RFC 6749, section 2.3.1: decodes in place. */
 static int form_decode(char *text)
 {
     char *out = text;
@@ -76,7 +76,7 @@ static int form_decode(char *text)
     return 0;
 }
 
-/* "Basic" (RFC 7617): id and secret, each form-encoded before. -1: it is no such header. */
+/* RFC 7617, with form-encoded id and secret. -1: another header. */
 static int read_basic(const struct request *req, const char *header, struct claim *claim)
 {
     char *text = arena_alloc(req->arena, BASIC_MAX + 1), *secret;
@@ -100,7 +100,7 @@ static int read_basic(const struct request *req, const char *header, struct clai
     return 0;
 }
 
-/* The one that made an assertion is both its issuer and its subject (RFC 7523, section 3). */
+/* RFC 7523, section 3: the client is issuer and subject. */
 static int read_assertion(const struct request *req, const struct client_credentials *given,
                           struct claim *claim)
 {
@@ -154,7 +154,6 @@ static bool hash_is(const struct field_bytes *stored, const uint8_t hash[static 
            sodium_memcmp(stored->bytes, hash, SECRET_HASH_SIZE) == 0;
 }
 
-/* Counts what did not prove the client, and refuses it. */
 static int refuse_wrong(struct authd *d, const struct request *req, const struct issuer *issuer,
                         const struct claim *claim, const struct oauth_client *client,
                         const char *kind, struct error *err)
@@ -185,9 +184,8 @@ static int check_secret(struct authd *d, const struct request *req, const struct
 
 /* ---- assertions ---- */
 
-/* RFC 7523, section 3: for this issuer or its token endpoint and nothing else, for five minutes at
- * most. One text, not a list: an assertion that several servers take can be passed on by each of
- * them to the others. *ret_expires: when it counts no more. */
+/* RFC 7523, section 3: for this issuer or its token endpoint, and for at most five minutes. aud
+ * must be a string, since one of several recipients could use the assertion at another. */
 static bool claims_fit(const struct request *req, const struct jwt *assertion,
                        const struct issuer *issuer, int64_t *ret_expires)
 {
@@ -204,7 +202,7 @@ static bool claims_fit(const struct request *req, const struct jwt *assertion,
            jwt_time(assertion, "iat") <= now + JWT_CLOCK_SKEW_MS && id > 0 && id <= JTI_MAX;
 }
 
-/* Whether the key may be the one of the assertion, by what both say of it. */
+/* Compares kid and alg, if given. */
 static bool key_matches(const json_t *jwk, const struct jwt *assertion)
 {
     const char *kid = jwt_text(assertion->header, "kid"), *alg = jwt_text(jwk, "alg");
@@ -223,8 +221,7 @@ static bool key_signed(const json_t *jwk, const struct jwt *assertion)
     return fits;
 }
 
-/* Each key costs a verification on the loop, so of a large set without key ids the first are tried
- * alone. */
+/* Tries only a few keys of a set without key ids, since each verification blocks the loop. */
 static bool set_signed(const json_t *keys, const struct jwt *assertion)
 {
     size_t tried = 0;
@@ -241,7 +238,7 @@ static bool set_signed(const json_t *keys, const struct jwt *assertion)
     return false;
 }
 
-/* The client's key set may be fetched and the assertion is spent: not by a guess. */
+/* Needs a settled view: can fetch keys, and spends the assertion. */
 static int check_assertion(struct authd *d, const struct request *req, const struct issuer *issuer,
                            const struct claim *claim, const struct oauth_client *client,
                            struct error *err)

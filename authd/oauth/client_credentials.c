@@ -1,9 +1,8 @@
 /*
- * client_credentials.c - tokens of a client in its own name (RFC 6749, section 4.4).
+ * client_credentials.c - clients' own tokens (RFC 6749, section 4.4).
  *
- * They are of no person and no session, have no refresh token, and never open Atrium's own API. A
- * client that signs gets them for five minutes (SMART App Launch 2.2, Backend Services), one with a
- * secret for as long as other tokens live.
+ * They have no person, session or refresh token, and never open Atrium's own API. If the client
+ * signs, they expire after five minutes (SMART App Launch 2.2, Backend Services).
  */
 #include <string.h>
 
@@ -22,7 +21,6 @@
 
 #define SIGNED_LIFE MINUTES(5)
 
-/* What is of a person. */
 static bool is_personal(const char *scope)
 {
     static const char *const personal[] = {"openid", "profile", "email", "fhirUser",
@@ -35,7 +33,6 @@ static bool is_personal(const char *scope)
     return smart_scope_needs_server(scope);
 }
 
-/* All that the client may have, words between blanks. */
 static const char *whole_scope(const struct token_call *call)
 {
     const struct field_texts *scopes = &call->client->settings->scopes;
@@ -54,8 +51,8 @@ static int refuse_scope(struct error *err)
     return oauth_fail(err, ERR_BAD_REQUEST, "invalid_scope", "The client may not have this scope.");
 }
 
-/* RFC 6749, section 3.3: absent, the client's default. Those of `system` are narrowed to what the
- * client may have of them (SMART App Launch 2.2, Backend Services). */
+/* RFC 6749, section 3.3: the default is the client's scopes, to which `system` scopes are narrowed
+ * (SMART App Launch 2.2, Backend Services). */
 static int read_scope(const struct token_call *call, const char **ret, struct error *err)
 {
     char *copy, *rest = NULL;
@@ -73,7 +70,7 @@ static int read_scope(const struct token_call *call, const char **ret, struct er
     return *ret ? 0 : refuse_scope(err);
 }
 
-/* SMART's backend services name no server: it is the one that the client may use. */
+/* SMART's backend services don't name their server, so the client's is used. */
 static const char *resource_of(const struct token_call *call, const char *scope)
 {
     const struct field_texts *audiences = &call->client->settings->audiences;
@@ -84,7 +81,7 @@ static const char *resource_of(const struct token_call *call, const char *scope)
     return audiences->items[0];
 }
 
-/* RFC 8707, section 2. The API of Atrium is for persons. */
+/* RFC 8707, section 2. Atrium's API needs a person. */
 static int read_audience(const struct token_call *call, const char *scope, const char **ret,
                          struct error *err)
 {
@@ -146,7 +143,6 @@ static int record(struct authd *d, const struct token_call *call, struct error *
     return client_token_record(d, call->req, call->issuer->view, &row, err);
 }
 
-/* A proof is spent by no guess. */
 static int spend_proof(struct authd *d, const struct token_call *call, struct error *err)
 {
     if (call->proof.jkt && settings_view_settle(d, call->req, call->issuer->view, err) < 0)

@@ -18,12 +18,12 @@
 #include "settingsd/client_api.h"
 
 enum {
-    SETS_MAX = 512,       /* each 64 KiB at most */
+    SETS_MAX = 512,       /* at most 64 KiB each */
     SET_SIZE_MAX = 65536, /* bytes */
     SET_KEYS_MAX = 50,
     FETCH_MS = 5000,
     STATUS_OK = 200,
-    QUICK_MODULUS_TEXT = 683, /* base64url of 4096 bits, whose check takes 40 ms */
+    QUICK_MODULUS_TEXT = 683, /* 4096 bits in base64url, checked in 40 ms */
 };
 
 struct client_keys {
@@ -32,11 +32,11 @@ struct client_keys {
     struct cache *sets;
 };
 
-/* A set as it was fetched; without keys when that never succeeded. */
+/* Empty until a fetch succeeds. */
 struct key_set {
     json_t *keys;
-    int64_t fetched_ms; /* the last success */
-    int64_t fresh_ms;   /* it may be used so long since then */
+    int64_t fetched_ms; /* last success */
+    int64_t fresh_ms;   /* lifetime from fetched_ms */
     int64_t tried_ms;
 };
 
@@ -70,7 +70,7 @@ void client_keys_destroy(struct client_keys **self_p)
     *self_p = NULL;
 }
 
-/* The `keys` of a JWK set (RFC 7517, section 5), a new reference; NULL: the text is none. */
+/* Returns a new reference to a JWK set's `keys` (RFC 7517, section 5), or NULL. */
 static json_t *keys_of(const char *text, size_t size)
 {
     struct error ignored;
@@ -86,16 +86,16 @@ static json_t *keys_of(const char *text, size_t size)
     return NULL;
 }
 
-/* A set that was fetched, and on a thread its keys that can be used. */
+/* A fetched set, checked on a thread. */
 struct set_reading {
     const char *text;
     size_t size;
-    json_t *keys;                     /* the good ones, a new reference; NULL: the text is no set */
-    size_t count;                     /* of all */
-    const char *faults[SET_KEYS_MAX]; /* NULL: none */
+    json_t *keys; /* usable ones, a new reference; NULL: no JWK set */
+    size_t count; /* all keys */
+    const char *faults[SET_KEYS_MAX];
 };
 
-/* Large ones are not looked at closely: a set of them would keep a thread for many seconds. */
+/* Skips large keys' close checks, which would occupy a thread for seconds. */
 static const char *key_fault(const json_t *jwk)
 {
     EVP_PKEY *key;
@@ -141,8 +141,8 @@ static void read_set(void *arg)
     json_decref(keys);
 }
 
-/* The keys of a fetched set that can be used, a new reference; NULL: it is none. The others are
- * skipped, so that one of them does not shut the client out. */
+/* Returns a new reference, or NULL. Skips unusable keys, so that one does not lock the client
+ * out. */
 static json_t *usable_keys(struct authd *d, const struct request *req, const char *uri,
                            const struct fetch_answer *answer, struct error *err)
 {
@@ -160,19 +160,19 @@ static json_t *usable_keys(struct authd *d, const struct request *req, const cha
     return reading.keys;
 }
 
-/* How long a set is fresh that came with this max-age; negative: without one. */
+/* max_age_s: negative if absent. */
 static int64_t fresh_ms_of(int64_t max_age_s)
 {
     return MAX(CLIENT_KEYS_FRESH_LEAST, MIN(max_age_s * 1000, CLIENT_KEYS_FRESH_MOST));
 }
 
-/* Whether less than that much time has passed; a clock that was set back says nothing. */
+/* False also if the clock was set back. */
 static bool is_within(int64_t since_ms, int64_t life_ms, int64_t now)
 {
     return now >= since_ms && now - since_ms < life_ms;
 }
 
-/* Whether the set can be used for the key id without asking its host. */
+/* True if no fetch is needed for the key id. */
 static bool is_enough(const struct key_set *set, const char *kid, int64_t now)
 {
     size_t index;
@@ -196,7 +196,7 @@ static bool is_enough(const struct key_set *set, const char *kid, int64_t now)
     return false;
 }
 
-/* Asks the host, and keeps what it answers; when it fails, what was there stays. */
+/* A failure keeps the old set. */
 static void keys_fetch(struct authd *d, const struct request *req, const char *uri)
 {
     struct client_keys *self = d->client_keys;
@@ -229,7 +229,7 @@ static void keys_fetch(struct authd *d, const struct request *req, const char *u
     cache_put(self->sets, &key, set);
 }
 
-/* One fetch of a set at a time: who comes meanwhile waits for it. */
+/* Runs one fetch per set at a time. */
 static int keys_update(struct authd *d, const struct request *req, const char *uri,
                        struct error *err)
 {

@@ -11,8 +11,8 @@ struct record_item {
     struct batch_item item;
     const struct request *req;
     const struct sql_audit *audit;
-    int64_t guess;  /* the number that it is for; 0: any */
-    int64_t change; /* the number that the statement has read */
+    int64_t guess;  /* expected number; 0: any */
+    int64_t change; /* current number */
 };
 
 static int query(struct authd *d, const struct request *req, struct batch_item *const *items,

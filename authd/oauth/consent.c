@@ -19,7 +19,7 @@
 #include "common/domain/endpoint.h"
 #include "common/domain/uri.h"
 
-/* What it must have been consented to: the issuer's own resource has no name. */
+/* The issuer's own resource has no name. */
 static const char *resource_of(const struct auth_request *request)
 {
     return request->in.resource ? request->in.resource : "";
@@ -32,7 +32,6 @@ static const char *terms_of(const struct auth_request *request)
     return version ? version : "";
 }
 
-/* 1: there is one. */
 static int find(struct authd *d, const struct request *req, const struct auth_request *request,
                 const struct caller *caller, struct sql_oauth_consent_get_row *ret,
                 struct error *err)
@@ -45,8 +44,8 @@ static int find(struct authd *d, const struct request *req, const struct auth_re
     return sql_oauth_consent_get(d->svc.db, req, &get, ret, err);
 }
 
-/* RFC 8252, section 8.6: other programs of a device can take an address of a private scheme or of
- * the loopback interface, so that a public client there may not be the one that was allowed. */
+/* RFC 8252, section 8.6: another program can take over a private scheme or loopback address, so a
+ * public client there may not be the one with consent. */
 static bool is_assured(const struct auth_request *request)
 {
     bool secure;
@@ -110,7 +109,7 @@ int consent_keep(struct visit *visit, const struct auth_request *request, struct
     return MIN(sql_oauth_consent_put(visit->d->svc.db, &visit->req, &put, &row, err), 0);
 }
 
-/* ---- the page ---- */
+/* ---- page ---- */
 
 static enum visit_step show(const struct visit *visit, const struct auth_request *request,
                             int status, enum page_text problem, struct page_answer *out)
@@ -128,8 +127,7 @@ static enum visit_step show(const struct visit *visit, const struct auth_request
     return visit_show(&page, status, out);
 }
 
-/* The request that the page is for, which has been checked; it goes on without a session, too: to
- * be asked to sign in again. */
+/* Continues without a session, to request a new sign-in. */
 static enum visit_step open_request(struct visit *visit, const struct endpoint_visit *from,
                                     struct auth_request *ret, struct page_answer *out,
                                     struct error *err)
@@ -167,7 +165,6 @@ int page_consent_get(struct authd *d, const struct request *req, const struct pa
     return visit_result(step);
 }
 
-/* The answer of the person travels sealed, too, with the account that has given it. */
 static enum visit_step go_back(struct visit *visit, const struct auth_request *request,
                                struct page_answer *out)
 {
@@ -181,8 +178,7 @@ static enum visit_step go_back(struct visit *visit, const struct auth_request *r
     return VISIT_ANSWERED;
 }
 
-/* A button on an expired page is neither a consent nor a refusal: another person may have signed in
- * meanwhile. */
+/* An expired page's button does not count, since another person may have signed in. */
 int page_consent_post(struct authd *d, const struct request *req, const struct consent_form *in,
                       struct page_answer *out, struct error *err)
 {
@@ -206,7 +202,7 @@ int page_consent_post(struct authd *d, const struct request *req, const struct c
     return visit_result(go_back(&visit, &request, out));
 }
 
-/* ---- the API ---- */
+/* ---- API ---- */
 
 int consents(struct authd *d, const struct request *req, const struct nothing *in UNUSED,
              struct consent_list *out, struct error *err)
@@ -229,7 +225,6 @@ int consents(struct authd *d, const struct request *req, const struct nothing *i
     return 0;
 }
 
-/* Ends what the client was given, page by page. */
 static int end_grants(struct authd *d, const struct request *req, const char *client_id,
                       struct error *err)
 {
@@ -254,7 +249,7 @@ static int end_grants(struct authd *d, const struct request *req, const char *cl
     return 0;
 }
 
-/* Withdraws a consent and ends the client's grants; asked for again when it was half done. */
+/* A repeated request finishes a partial withdrawal. */
 int consent_withdraw(struct authd *d, const struct request *req, const struct consent_in *in,
                      struct ok_out *out, struct error *err)
 {

@@ -1,6 +1,6 @@
 /*
- * device.c - see device.h; and the endpoint that a device asks at (RFC 8628, section 3.1) and its
- * grant (section 3.4). Handler: device_authorization.
+ * device.c - see device.h. Also the device endpoint (RFC 8628, section 3.1; handler
+ * device_authorization) and grant (section 3.4).
  */
 #include "authd/oauth/device.h"
 
@@ -26,7 +26,7 @@
 
 enum { DEVICE_CODE_SIZE = 32, ATTEMPTS = 4 };
 
-/* RFC 8628, section 6.1: no vowels, so that no words come to be; 34 bits. */
+/* RFC 8628, section 6.1: no vowels, which could form words; 34 bits. */
 static const char letters[] = "BCDFGHJKLMNPQRSTVWXZ";
 
 int device_user_hash(struct arena *arena, struct uuid project, const char *text,
@@ -51,7 +51,7 @@ int device_user_hash(struct arena *arena, struct uuid project, const char *text,
     return 0;
 }
 
-/* ---- the endpoint ---- */
+/* ---- endpoint ---- */
 
 static const char *new_user_code(struct arena *arena)
 {
@@ -62,7 +62,7 @@ static const char *new_user_code(struct arena *arena)
     return arena_printf(arena, "%.4s-%.4s", code, code + 4);
 }
 
-/* Two devices that wait show two codes: one that is taken is drawn again. */
+/* Draws again if a waiting device has the code. */
 static int create(struct authd *d, const struct request *req, const struct issuer *issuer,
                   const struct auth_request *request, const char *device_code,
                   const char **ret_user_code, struct error *err)
@@ -96,8 +96,8 @@ static int create(struct authd *d, const struct request *req, const struct issue
     return error_set(err, ERR_INTERNAL, "No user code is free.");
 }
 
-/* RFC 8628, section 3.2. There is no verification_uri_complete: a link that brings the code along
- * would be sent to people by others than their devices (section 5.4). */
+/* RFC 8628, section 3.2, without verification_uri_complete, which attackers could send to people
+ * (section 5.4). */
 static const char *answer_json(const struct request *req, const struct issuer *issuer,
                                const char *device_code, const char *user_code)
 {
@@ -135,7 +135,7 @@ int device_authorization(struct authd *d, const struct request *req,
     return 0;
 }
 
-/* ---- the grant ---- */
+/* ---- grant ---- */
 
 static int refuse(struct error *err, const char *answer)
 {
@@ -155,7 +155,7 @@ static int refuse(struct error *err, const char *answer)
     return oauth_fail(err, ERR_BAD_REQUEST, "invalid_grant", "The device code was used before.");
 }
 
-/* Answers a poll of a device, whose tokens were signed before it if it is approved. */
+/* An approved device's tokens are already signed. */
 static int poll(struct authd *d, const struct token_call *call,
                 const struct sql_oauth_device_get_row *device, struct sql_oauth_device_poll_in *in,
                 struct error *err)
@@ -173,7 +173,7 @@ static int poll(struct authd *d, const struct token_call *call,
     return 0;
 }
 
-/* A session that has ended is left to the poll, which denies access then. */
+/* After the session's end, the poll denies access. */
 static int sign(struct authd *d, const struct token_call *call,
                 const struct sql_oauth_device_get_row *device, const struct grant_held *held,
                 const struct refresh_token *refresh, struct sql_oauth_device_poll_in *in,

@@ -1,9 +1,6 @@
 /*
- * device.h - devices without a browser: they show a code, a person enters it on a page and lets
- * them in, and they poll for their tokens (RFC 8628).
- *
- * A client may do so when its grantTypes have it. Of both codes only hashes are kept; ten minutes
- * after it has asked a device is forgotten.
+ * device.h - devices without a browser (RFC 8628): they show a code, which a person enters on a
+ * page, and poll for tokens. Only hashes of both codes are stored.
  */
 #ifndef ATRIUM_AUTHD_OAUTH_DEVICE_H
 #define ATRIUM_AUTHD_OAUTH_DEVICE_H
@@ -12,19 +9,19 @@
 #include "common/base/secret.h"
 
 #define DEVICE_LIFE MINUTES(10)
-#define DEVICE_KEEP MINUTES(30) /* longer than that, to be told that it has expired */
+#define DEVICE_KEEP MINUTES(30) /* then the answer is no longer that it has expired */
 #define DEVICE_WINDOW MINUTES(15)
 
 enum {
     DEVICE_USER_CODE_LETTERS = 8,
-    DEVICE_INTERVAL_S = 5, /* between two polls, and how much longer after one that was too soon */
-    DEVICES_MAX = 100,     /* that one address asks for in DEVICE_WINDOW */
-    DEVICE_TRIES_MAX = 5,  /* of codes in one browser session; beyond: another sign-in */
-    DEVICE_ADDRESS_TRIES_MAX = 30, /* of one address in DEVICE_WINDOW */
+    DEVICE_INTERVAL_S = 5,         /* between polls, and the increase after an early one */
+    DEVICES_MAX = 100,             /* per address and DEVICE_WINDOW */
+    DEVICE_TRIES_MAX = 5,          /* codes per browser session; then a new sign-in */
+    DEVICE_ADDRESS_TRIES_MAX = 30, /* codes per address and DEVICE_WINDOW */
 };
 
-/* The hash that a user code is known by: of its letters, in any case, whatever punctuation, dashes
- * and spaces of Unicode are beside them (RFC 8628, section 6.1). -1: it cannot be one. */
+/* Hashes a user code: its letters in any case, without punctuation, dashes and spaces of Unicode
+ * (RFC 8628, section 6.1). -1: not a code. */
 int device_user_hash(struct arena *arena, struct uuid project, const char *text,
                      uint8_t ret[static SECRET_HASH_SIZE]) MUST_USE;
 

@@ -1,10 +1,9 @@
 /*
- * device_page.c - the page on which a person lets a device in (RFC 8628, section 3.3). Handlers:
+ * device_page.c - the page on which a person approves a device (RFC 8628, section 3.3). Handlers:
  * page_device_get, page_device_post.
  *
- * It asks for a sign-in of its own: who is led here by others, with an open session, must at least
- * sign in before a code of theirs can be entered (section 5.4). What was found by the code is
- * carried to the answer sealed, for this browser alone.
+ * A new sign-in is required, as a warning to people with an open session who follow an attacker's
+ * link (section 5.4). The found request is sealed for this browser.
  */
 #include <string.h>
 
@@ -24,15 +23,15 @@
 struct device_visit {
     struct visit visit;
     int64_t signed_in_at;
-    /* once the device is found: */
+    /* set once the device is found: */
     uint8_t user_hash[SECRET_HASH_SIZE];
     struct sql_oauth_device_find_row device;
     struct auth_request request;
 };
 
-/* ---- the sign-in ---- */
+/* ---- sign-in ---- */
 
-/* With the session that the browser has now, which will not do. */
+/* Includes the browser's session, which is too old. */
 static enum visit_step send_to_sign_in(const struct visit *visit, struct page_answer *out)
 {
     const struct auth_request request = {.sent_at = visit->req.now_ms,
@@ -46,7 +45,7 @@ static enum visit_step send_to_sign_in(const struct visit *visit, struct page_an
                     out);
 }
 
-/* Whether the session was begun on the way here. */
+/* Reports if the session began on the way to this page. */
 static int is_fresh(struct device_visit *self, bool *ret, struct error *err)
 {
     const struct visit *visit = &self->visit;
@@ -76,7 +75,7 @@ static enum visit_step refuse_person(const struct visit *visit, enum page_text t
     return visit_say(visit, 403, PAGE_TEXT_NOTE_DEVICE_DENIED, text, out);
 }
 
-/* Who may let a device in: the same as a client at authorize. */
+/* Checks the person like authorize. */
 static enum visit_step open_person(struct device_visit *self, enum visit_step step,
                                    struct page_answer *out, struct error *err)
 {
@@ -99,7 +98,7 @@ static enum visit_step open_person(struct device_visit *self, enum visit_step st
     return VISIT_OPEN;
 }
 
-/* ---- the code ---- */
+/* ---- code ---- */
 
 static enum visit_step show_form(const struct visit *visit, int status, enum page_text problem,
                                  struct page_answer *out)
@@ -111,8 +110,8 @@ static enum visit_step show_form(const struct visit *visit, int status, enum pag
     return visit_show(&page, status, out);
 }
 
-/* A wrong code tells that no device shows it: of few codes only. Each counts before it is looked
- * at, so that many at once get no more than one after the other. */
+/* A wrong code reveals that no device has it, so tries are limited, and counted before the
+ * check. */
 static int count_try(const struct visit *visit, struct error *err)
 {
     if (throttle_limit_client(visit->d, &visit->req, "device code address", visit->req.address,
@@ -122,8 +121,7 @@ static int count_try(const struct visit *visit, struct error *err)
                           BROWSER_IDLE_LIFE, DEVICE_TRIES_MAX, err);
 }
 
-/* What the device asks for, as the client and the person may have it now. 1: it is as it should
- * be; 0: it can no longer be given. */
+/* Returns 0 if client or person can no longer have the request. */
 static int open_request(struct device_visit *self, const struct page_visit *from, struct error *err)
 {
     const struct endpoint_visit endpoint = {.url = from->url};
@@ -152,7 +150,6 @@ static int open_request(struct device_visit *self, const struct page_visit *from
     return 0;
 }
 
-/* 1: the device of user_hash waits, and is read. */
 static int find_device(struct device_visit *self, struct error *err)
 {
     const struct visit *visit = &self->visit;
@@ -207,7 +204,7 @@ static enum visit_step find(struct device_visit *self, const char *code, struct 
     return found ? show_device(self, out) : show_form(visit, 400, PAGE_TEXT_ERROR_DEVICE_CODE, out);
 }
 
-/* ---- the answer ---- */
+/* ---- answer ---- */
 
 static int decide(struct device_visit *self, bool approved, struct error *err)
 {
@@ -231,7 +228,7 @@ static int decide(struct device_visit *self, bool approved, struct error *err)
     return sql_oauth_device_decide(visit->d->svc.db, &visit->req, &in, &row, err);
 }
 
-/* The person's answer is the consent, too: it has seen the scopes. */
+/* The page shows the scopes, so approval is also consent. */
 static enum visit_step answer(struct device_visit *self, const char *step, bool approved,
                               struct page_answer *out, struct error *err)
 {

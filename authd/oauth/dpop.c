@@ -36,7 +36,6 @@ static void nonce_hash(const struct secret *key, const uint8_t time[static NONCE
     sodium_memzero(derived, sizeof(derived));
 }
 
-/* A nonce for the next proof, from the arena. */
 static const char *nonce_new(const struct authd *d, const struct request *req)
 {
     uint8_t nonce[NONCE_SIZE];
@@ -47,7 +46,7 @@ static const char *nonce_new(const struct authd *d, const struct request *req)
     return secret_encode(req->arena, nonce, sizeof(nonce));
 }
 
-/* When this installation gave it out; 0: it did not, or it does not count any more. */
+/* 0: not this installation's, or expired. */
 static int64_t nonce_made(const struct authd *d, const struct request *req, const char *nonce)
 {
     const struct seal_keys *keys = &d->svc.seal;
@@ -78,7 +77,7 @@ static int refuse(struct error *err, const char *text)
     return oauth_fail(err, ERR_BAD_REQUEST, "invalid_dpop_proof", text);
 }
 
-/* `htu` is the request's address without query and fragment (section 4.2). */
+/* Compares `htu` with the URL without query and fragment (section 4.2). */
 static bool is_address(const char *htu, const struct endpoint_visit *visit)
 {
     size_t url = strlen(visit->url), path = strlen(visit->path);
@@ -87,7 +86,7 @@ static bool is_address(const char *htu, const struct endpoint_visit *visit)
            strcmp(htu + url, visit->path) == 0;
 }
 
-/* `ath`: the hash of the token that the proof is shown with. */
+/* Compares `ath` with the token's hash. */
 static bool is_of_token(const struct request *req, const char *ath, const char *token)
 {
     uint8_t hash[SECRET_HASH_SIZE];
@@ -98,7 +97,7 @@ static bool is_of_token(const struct request *req, const char *ath, const char *
     return strcmp(ath, secret_encode(req->arena, hash, sizeof(hash))) == 0;
 }
 
-/* Section 4.3, items 4 to 7: signed by the key that it shows. */
+/* Section 4.3, items 4 to 7: the proof is signed with the key that it contains. */
 static const char *key_thumbprint(const struct request *req, const struct jwt *proof)
 {
     const json_t *jwk = json_object_get(proof->header, "jwk");
@@ -116,8 +115,7 @@ static int ask_nonce(const struct authd *d, const struct request *req, struct er
     return oauth_fail_nonce(err, nonce_new(d, req));
 }
 
-/* When it was made (section 4.3, item 11): with our nonce not before that, whatever the client's
- * clock says; else, at a protected resource, by its `iat`. *ret_until: it counts no longer. */
+/* Section 4.3, item 11: checks the proof's age by nonce, or by `iat` at a protected resource. */
 static int check_time(const struct authd *d, const struct request *req, const struct jwt *proof,
                       bool needs_nonce, int64_t *ret_until, struct error *err)
 {
@@ -206,9 +204,9 @@ int dpop_spend(struct authd *d, const struct request *req, const struct dpop_pro
     return first ? 0 : refuse_used(err);
 }
 
-/* ---- at a protected resource ---- */
+/* ---- protected resources ---- */
 
-/* What oauth_fail() has set becomes a 401 that says how to go on. */
+/* Turns an error of oauth_fail() into a 401 with a challenge. */
 static int challenge(const struct request *req, struct error *err)
 {
     const char *text = arena_printf(req->arena, "DPoP error=\"%s\", algs=\"", oauth_word(err));
@@ -239,7 +237,7 @@ int dpop_spend_token(struct authd *d, const struct request *req, const struct dp
     return oauth_word(err) ? challenge(req, err) : -1;
 }
 
-/* Of a token that a gateway has verified. */
+/* The gateway has verified the token. */
 int dpop_prove(struct authd *d, const struct request *req, const struct dpop_prove_in *in,
                struct nothing *out UNUSED, struct error *err)
 {

@@ -1,13 +1,13 @@
 /*
- * dpop.h - proofs that a client holds the key that its tokens are bound to (RFC 9449).
+ * dpop.h - proof of the key to which a client's tokens are bound (RFC 9449).
  *
- * A proof counts once, for all instances (section 11.1). At the endpoints for tokens and pushed
- * requests it needs a nonce that we gave out within five minutes (section 8), so that none can be
- * made in advance; a resource asks for one when the client's clock differs by more than a minute.
- * Nonces are stateless: the time, and a keyed hash of it that every instance can check.
+ * A proof counts once across all instances (section 11.1). Endpoints for tokens and pushed requests
+ * require a nonce of the last five minutes (section 8), against proofs made in advance. A resource
+ * requires one if the client's clock is off by more than a minute. A nonce is a time with its keyed
+ * hash.
  *
- * Anyone can make a key and sign with it, so that a good proof alone is worth no row: it is spent
- * when the grant, the token or the request that it comes with was found valid.
+ * Anyone can make a key and sign, so a proof is stored as spent only if its grant, token or request
+ * is valid.
  */
 #ifndef ATRIUM_AUTHD_OAUTH_DPOP_H
 #define ATRIUM_AUTHD_OAUTH_DPOP_H
@@ -17,34 +17,31 @@
 struct endpoint_visit;
 
 #define DPOP_NONCE_LIFE MINUTES(5)
-#define DPOP_PROOF_LIFE MINUTES(1) /* from its `iat` on, and as long before, for clocks */
+#define DPOP_PROOF_LIFE MINUTES(1) /* before and after its `iat` */
 
-/* A proof that was found good. */
 struct dpop_proof {
-    const char *jkt; /* thumbprint of its key (RFC 7638); NULL: there is no proof */
+    const char *jkt; /* key thumbprint (RFC 7638); NULL: no proof */
     const char *id;
-    int64_t until; /* it counts no longer, contract time */
+    int64_t until; /* expiry, contract time */
 };
 
-/* Checks the proof of a request for tokens, or of a pushed one, if there is one. One that was used
- * is refused here, before a replayed request can do harm. Fails: invalid_dpop_proof;
- * use_dpop_nonce, with a nonce. Parks. */
+/* Checks the proof, if any, of a token or pushed request. Rejects spent ones. Fails:
+ * invalid_dpop_proof; use_dpop_nonce, with a nonce. Parks. */
 int dpop_check(struct authd *d, const struct request *req, const struct endpoint_visit *visit,
                struct dpop_proof *ret, struct error *err) MUST_USE;
 
-/* Spends the proof, if there is one: the last thing before what it allows. Fails:
- * invalid_dpop_proof, it was used before. Parks. */
+/* Spends the proof, if any, just before its effect. Fails: invalid_dpop_proof (already spent).
+ * Parks. */
 int dpop_spend(struct authd *d, const struct request *req, const struct dpop_proof *proof,
                struct error *err) MUST_USE;
 
-/* Whether a protected resource may take an access token that is bound to the key of that thumbprint
- * (section 7.1), by a proof that names it (section 4.3, item 11). Fails: UNAUTHORIZED with a
- * challenge by DPoP. */
+/* Checks the proof for an access token bound to this thumbprint, at a protected resource (section
+ * 7.1; section 4.3, item 11). Fails: UNAUTHORIZED with a DPoP challenge. */
 int dpop_check_token(struct authd *d, const struct request *req, const struct endpoint_visit *visit,
                      const char *access_token, const char *jkt, struct dpop_proof *ret,
                      struct error *err) MUST_USE;
 
-/* As dpop_spend(), when the token was found valid; fails as dpop_check_token(). Parks. */
+/* Like dpop_spend(); fails like dpop_check_token(). Parks. */
 int dpop_spend_token(struct authd *d, const struct request *req, const struct dpop_proof *proof,
                      struct error *err) MUST_USE;
 

@@ -1,8 +1,8 @@
 /*
- * fhir_servers.c - the FHIR servers of a project, as its administrator registers them. Handlers:
- * fhir_servers, fhir_server_create, fhir_server_replace, fhir_server_delete.
+ * fhir_servers.c - administration of a project's FHIR servers. Handlers: fhir_servers,
+ * fhir_server_create, fhir_server_replace, fhir_server_delete.
  *
- * Where tokens may go is as good as a secret, so what writes needs a fresh proof of the caller.
+ * Writes need a fresh proof, since these servers receive tokens.
  */
 #include <string.h>
 
@@ -15,7 +15,6 @@
 #include "common/service/audit.h"
 #include "common/service/page_cursor.h"
 
-/* `rows`: what the statement returned that looked for the server. */
 static int require_server(int rows, struct error *err)
 {
     return sql_require(rows, err, ERR_NOT_FOUND, "FHIR server not found.");
@@ -29,7 +28,6 @@ static struct sql_audit server_audit(const struct request *req, const char *acti
                                           .id = id});
 }
 
-/* Fails: VALIDATION (a cursor of another list). */
 int fhir_servers(struct authd *d, const struct request *req, const struct fhir_servers_in *in,
                  struct fhir_server_list *out, struct error *err)
 {
@@ -56,7 +54,7 @@ static struct db_array texts(struct arena *arena, const struct field_texts *list
     return array;
 }
 
-/* Atrium's own API is no FHIR server: its tokens are given in another way. */
+/* Rejects Atrium's own API. */
 static int check_base(const struct authd *d, const char *base, struct error *err)
 {
     const char *own = d->svc.common->public_url;
@@ -66,7 +64,7 @@ static int check_base(const struct authd *d, const char *base, struct error *err
     return error_problem(err, "base", "must not be an address of Atrium");
 }
 
-/* Fails: VALIDATION, CONFLICT (20 servers are there, or the base address is), STEP_UP_REQUIRED. */
+/* CONFLICT: 20 servers, or the base URL, exist. */
 int fhir_server_create(struct authd *d, const struct request *req, const struct fhir_server_in *in,
                        struct fhir_server *out, struct error *err)
 {
@@ -93,7 +91,6 @@ int fhir_server_create(struct authd *d, const struct request *req, const struct 
     return db_commit(&tx, err);
 }
 
-/* The base address of the server that is about to change, which other requests wait for. */
 static int lock_server(struct db_tx *tx, const struct request *req, struct uuid id,
                        const char **ret_base, struct error *err)
 {
@@ -106,8 +103,8 @@ static int lock_server(struct db_tx *tx, const struct request *req, struct uuid 
     return 0;
 }
 
-/* The grants that end with what the server was are ended by the same transaction. It is a change of
- * the project, too, so that no grant is made by what was read before. */
+/* Ends the affected grants, and records a change of the project, so that no new grant rests on old
+ * settings. */
 static int commit(struct authd *d, const struct request *req, struct db_tx **tx, const char *base,
                   const struct fhir_server *server, struct error *err)
 {
@@ -120,7 +117,6 @@ static int commit(struct authd *d, const struct request *req, struct db_tx **tx,
     return session_revocation_wait(d, req, &ended, err);
 }
 
-/* Fails: VALIDATION, NOT_FOUND, CONFLICT (another has the base address), STEP_UP_REQUIRED. */
 int fhir_server_replace(struct authd *d, const struct request *req, const struct fhir_server_in *in,
                         struct fhir_server *out, struct error *err)
 {
@@ -145,7 +141,6 @@ int fhir_server_replace(struct authd *d, const struct request *req, const struct
     return commit(d, req, &tx, base, strcmp(base, out->base) == 0 ? out : NULL, err);
 }
 
-/* Fails: NOT_FOUND, STEP_UP_REQUIRED. */
 int fhir_server_delete(struct authd *d, const struct request *req,
                        const struct fhir_server_id_in *in, struct nothing *out UNUSED,
                        struct error *err)

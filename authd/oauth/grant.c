@@ -1,6 +1,6 @@
 /*
- * grant.c - see grant.h; and the two grants that a browser's sign-in leads to: the code (RFC 6749,
- * section 4.1.3) and its renewal (section 6).
+ * grant.c - see grant.h. Also the grant types for codes (RFC 6749, section 4.1.3) and refresh
+ * tokens (section 6).
  */
 #include "authd/oauth/grant.h"
 
@@ -23,14 +23,14 @@
 #include "authd/session/refresh.h"
 #include "authd/sql/oauth.h"
 
-enum { SIGNINGS_MAX = 3 }; /* of one code whose person changes each time meanwhile */
+enum { SIGNINGS_MAX = 3 }; /* per code, if its person changes in between */
 
 static int refuse(struct error *err, const char *text)
 {
     return oauth_fail(err, ERR_BAD_REQUEST, "invalid_grant", text);
 }
 
-/* ---- the tokens ---- */
+/* ---- tokens ---- */
 
 static bool has_two_factors(const struct grant *grant)
 {
@@ -69,7 +69,7 @@ static void set_text(json_t *claims, const char *name, const char *value)
         json_object_set_new(claims, name, json_string(value));
 }
 
-/* Atrium's own API knows who it is by the same claims as in its own tokens. */
+/* For Atrium's own API. */
 static void set_member(json_t *claims, const struct token_subject *subject)
 {
     set_text(claims, "mem", subject->membership.text);
@@ -85,8 +85,7 @@ static void set_fhir_user(json_t *claims, const struct grant *grant)
                                          grant->subject.profile.text));
 }
 
-/* What a FHIR server goes by, at introspection or on its own (SMART App Launch 2.2, token
- * introspection). */
+/* For FHIR servers (SMART App Launch 2.2, token introspection). */
 static void set_smart(json_t *claims, const struct grant *grant)
 {
     set_fhir_user(claims, grant);
@@ -153,8 +152,7 @@ static enum jws_alg id_token_alg(const struct oauth_client *client)
     return alg;
 }
 
-/* What the ID token says of the person: what the request has named, and what is registered. NULL:
- * nothing. */
+/* Returns the requested and registered claims; NULL: none. */
 static const char *claims_wanted(const struct token_call *call, const struct grant *grant)
 {
     const struct field_texts *registered = &call->client->settings->idTokenClaims;
@@ -177,7 +175,7 @@ static const char *sign_id_token(struct authd *d, const struct token_call *call,
     return issuer_sign(d, call->req, id_token_alg(call->client), "JWT", claims, err);
 }
 
-/* refresh: its refresh token; NULL: the client gets none. */
+/* refresh NULL: no refresh token. */
 static int sign_tokens(struct authd *d, const struct token_call *call, const struct grant *grant,
                        const struct sql_person_row *person, const char *refresh,
                        struct token_answer *out, struct error *err)
@@ -235,7 +233,7 @@ int grant_sign(struct authd *d, const struct token_call *call, struct uuid paren
                : 1;
 }
 
-/* Reads a grant's row into all but the subject. ERR_UNAUTHORIZED: there is none. Parks. */
+/* Does not set the subject. ERR_UNAUTHORIZED: none. Parks. */
 static int grant_read(struct authd *d, const struct request *req, struct uuid project,
                       struct uuid session, struct grant *ret, const char **ret_client,
                       struct error *err)
@@ -259,10 +257,9 @@ static int grant_read(struct authd *d, const struct request *req, struct uuid pr
     return 0;
 }
 
-/* ---- the code ---- */
+/* ---- code ---- */
 
-/* A code that comes a second time was seen by two: what the first has got ends (RFC 6749, section
- * 4.1.2). */
+/* Ends the grant of a code used twice, which two parties have (RFC 6749, section 4.1.2). */
 static int end_replayed(struct authd *d, const struct token_call *call,
                         const struct sql_oauth_code_get_row *code, struct error *err)
 {
@@ -302,7 +299,7 @@ static bool verifier_fits(const struct token_call *call, const char *challenge)
     return challenge && verifier ? challenge_matches(challenge, verifier) : !challenge && !verifier;
 }
 
-/* RFC 9449, section 10: the key that the request named, if it did, makes the proof. */
+/* RFC 9449, section 10: the key that the request named, if any. */
 static int check_key(const struct token_call *call, const struct sql_oauth_code_get_row *code,
                      struct error *err)
 {
@@ -316,8 +313,8 @@ static int check_key(const struct token_call *call, const struct sql_oauth_code_
                : refuse(err, "The code is bound to another key.");
 }
 
-/* RFC 7636, section 4.6. The code is spent by a wrong verifier: there is no second guess. One that
- * comes to a code without a challenge is wrong, too (RFC 9700, section 4.8.2). */
+/* RFC 7636, section 4.6. A wrong verifier spends the code, against guesses. Without a challenge,
+ * any is wrong (RFC 9700, section 4.8.2). */
 static int check_verifier(struct authd *d, const struct token_call *call, const uint8_t *hash,
                           const struct sql_oauth_code_get_row *code, struct error *err)
 {
@@ -391,8 +388,8 @@ struct sql_audit grant_audit(const struct token_call *call, const struct sql_gra
                                                 .detail = how});
 }
 
-/* Signs the tokens of the code and then makes its session. 0: it was not made, and the code is as
- * another request left it, or the person has changed since the tokens were signed. */
+/* Signs the tokens, then creates the session. Returns 0 if another request used the code, or the
+ * person has changed. */
 static int redeem(struct authd *d, const struct token_call *call, const uint8_t *hash,
                   const struct sql_oauth_code_get_row *code, const struct dpop_proof *proof,
                   struct token_answer *out, struct error *err)
@@ -444,18 +441,18 @@ int grant_authorization_code(struct authd *d, const struct token_call *call,
     for (int i = 0; i < SIGNINGS_MAX; i++) {
         int made;
 
-        /* After the first round: another request may have been faster, whose grant ends. */
+        /* After the first round, another request may have used the code, and its grant ends. */
         if (find_code(d, call, hash, &code, err) < 0 || check_code(d, call, hash, &code, err) < 0)
             return -1;
         made = redeem(d, call, hash, &code, &proof, out, err);
         if (made != 0)
             return MIN(made, 0);
-        proof.jkt = NULL; /* spent by the first round */
+        proof.jkt = NULL; /* spent in the first round */
     }
     return error_retry(err, ERR_UNAVAILABLE, 1, "The account changed meanwhile. Try again.");
 }
 
-/* ---- its renewal ---- */
+/* ---- refresh ---- */
 
 int grant_client(struct authd *d, const struct request *req, const struct issuer *issuer,
                  const char *refresh, const char **ret_client, struct error *err)
@@ -482,7 +479,7 @@ struct renewing {
     struct grant grant;
 };
 
-/* A narrower scope is for this access token alone. */
+/* Narrows only this access token. */
 static int narrow(const struct token_call *call, struct grant *grant, struct error *err)
 {
     char *rest = NULL, *text;
@@ -498,8 +495,8 @@ static int narrow(const struct token_call *call, struct grant *grant, struct err
     return 0;
 }
 
-/* What was taken from the client since then, by its registration, by that of the FHIR server, or by
- * its being of another maker now, is not renewed. */
+/* Drops scopes that the client has lost: by its registration, by the FHIR server's, or by becoming
+ * third-party. */
 static int narrow_to_present(const struct renewing *self, const struct renewal *renewal,
                              struct grant *grant, struct error *err)
 {
@@ -524,8 +521,8 @@ static int narrow_to_present(const struct renewing *self, const struct renewal *
     return *now.scope ? 0 : refuse(err, "The client may no longer have what it was granted.");
 }
 
-/* RFC 6749, section 6: of its own client alone, and for no more than was granted; RFC 9449,
- * section 5: by the key that it is bound to. */
+/* RFC 6749, section 6: its own client, and no more than was granted. RFC 9449, section 5: its
+ * key. */
 static int check_renewal(void *arg, const struct renewal *renewal, struct error *err)
 {
     struct renewing *self = arg;
@@ -550,8 +547,7 @@ static int check_renewal(void *arg, const struct renewal *renewal, struct error 
     return dpop_spend(self->d, call->req, &call->proof, err);
 }
 
-/* The person as it is now, where the ID token says something of it: at a renewal, too (OpenID
- * Connect Core 1.0, sections 5.5 and 12.2). */
+/* The ID token needs current data (OpenID Connect Core 1.0, sections 5.5 and 12.2). */
 static int read_person(struct authd *d, const struct token_call *call, const struct grant *grant,
                        struct sql_userinfo_get_row *ret, struct error *err)
 {
@@ -565,7 +561,8 @@ static int read_person(struct authd *d, const struct token_call *call, const str
     return found ? 0 : refuse(err, "The sign-in has ended.");
 }
 
-/* When it fails behind the rotation the token before it gets the same successor (refresh.c). */
+/* A failure after the rotation is harmless: the previous token gets the same successor
+ * (refresh.c). */
 int grant_refresh_token(struct authd *d, const struct token_call *call, struct token_answer *out,
                         struct error *err)
 {

@@ -1,6 +1,5 @@
 /*
- * grant_person.c - the persons of grants, those of several requests in one statement
- * (common/runtime/batch.h).
+ * grant_person.c - see grant.h.
  */
 #include "authd/oauth/grant.h"
 #include "authd/settings_cache.h"

@@ -17,7 +17,7 @@
 #include "common/service/audit.h"
 #include "settingsd/settingsd_api.h"
 
-enum { PAGE = 1000 }; /* the limit in part grant_held */
+enum { PAGE = 1000 }; /* as in part grant_held */
 
 static const struct field grant_held_rows[] = {
     FIELD_UUID(struct grant_held, session, FIELD_REQUIRED, "The grant's session"),
@@ -61,8 +61,7 @@ static bool allows_all(struct arena *arena, const struct field_texts *list, cons
     return true;
 }
 
-/* Earlier releases did not store a grant's types: then either of the two types with a person is
- * enough. */
+/* Earlier releases stored no grant types; then one of these two suffices. */
 static bool allows_types(struct arena *arena, const struct oauth_settings *settings,
                          const char *grant_types)
 {
@@ -72,8 +71,7 @@ static bool allows_types(struct arena *arena, const struct oauth_settings *setti
            oauth_client_allows(&settings->grantTypes, GRANT_DEVICE_CODE);
 }
 
-/* server: NULL: there is none at its resource. 1: the registrations have all of it; 0: they do
- * not. */
+/* server: at the grant's resource, or NULL. */
 static int is_covered(struct authd *d, const struct request *req, struct uuid project,
                       const struct grant_held *held, const struct oauth_client *client,
                       const struct fhir_server *server, struct error *err)
@@ -101,7 +99,7 @@ static int is_covered(struct authd *d, const struct request *req, struct uuid pr
     return word_list_has_all(now.scope, held->scope);
 }
 
-/* 1: there is one; 0: it was deleted. */
+/* Returns 0 if it was deleted. */
 static int find_client(struct authd *d, const struct request *req, struct settings_view *view,
                        struct uuid project, const char *client_id, struct oauth_client *ret,
                        struct error *err)
@@ -128,7 +126,7 @@ static int refuse(struct error *err)
                       "The client may no longer have what it was granted.");
 }
 
-/* A first party that is none any more has asked for no consent when the code was given. */
+/* A client that was first-party has requested no consent. */
 static int has_consent(struct authd *d, const struct token_call *call, struct uuid account,
                        const struct grant_held *held, struct error *err)
 {
@@ -176,18 +174,17 @@ int grant_check_registered(struct authd *d, const struct token_call *call, struc
     return fits == 0 ? refuse(err) : MIN(fits, 0);
 }
 
-/* ---- all of a client, or at a server ---- */
+/* ---- a client's or server's grants ---- */
 
-/* Which grants are looked at, and what was looked up last. */
 struct grant_scan {
     struct uuid project, after;
-    const char *client_id;     /* NULL: of all clients */
-    const char *base;          /* of the server that changes; NULL: grants at any resource */
+    const char *client_id;     /* NULL: all clients */
+    const char *base;          /* a changed server's; NULL: any resource */
     struct fhir_server server; /* at `resource` */
-    const char *resource;      /* NULL: none was looked up */
+    const char *resource;      /* NULL: not looked up */
     bool has_server;
-    struct oauth_client client; /* the one of `known_id` */
-    const char *known_id;       /* NULL: none was looked up */
+    struct oauth_client client; /* for `known_id` */
+    const char *known_id;       /* NULL: not looked up */
     bool has_client;
     struct settings_view view;
 };
@@ -218,7 +215,7 @@ static int scan_server(struct authd *d, const struct request *req, struct grant_
     return MIN(found, 0);
 }
 
-/* A deleted server ends all of its grants, whatever they hold. */
+/* A deleted server ends all its grants. */
 static int stays(struct authd *d, const struct request *req, struct grant_scan *scan,
                  const struct grant_held *held, struct error *err)
 {
@@ -246,7 +243,6 @@ static int list_page(struct authd *d, const struct request *req, const struct gr
                            : sql_grant_list_at_resource(d->svc.db, req, &at_resource, ret, err);
 }
 
-/* The sessions of a page that end. *ret_more: there is a further page. */
 static int scan_page(struct authd *d, const struct request *req, struct grant_scan *scan,
                      struct db_array *ret, bool *ret_more, struct error *err)
 {
@@ -270,7 +266,7 @@ static int scan_page(struct authd *d, const struct request *req, struct grant_sc
     return 0;
 }
 
-/* tx: NULL: by itself. */
+/* tx NULL: its own transaction. */
 static int end_page(struct authd *d, const struct request *req, struct db_tx *tx,
                     struct grant_scan *scan, struct session_ended *ended, bool *ret_more,
                     struct error *err)
@@ -302,7 +298,7 @@ static int forget_consents(struct authd *d, const struct request *req,
     return MIN(sql_oauth_consent_delete_client(d->svc.db, req, &delete, err), 0);
 }
 
-/* The registration as it is now, and not as an answer that is kept has it. */
+/* Reads the current registration, not a cached one. */
 static int read_client(struct authd *d, const struct request *req, struct grant_scan *scan,
                        struct error *err)
 {

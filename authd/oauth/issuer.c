@@ -1,6 +1,5 @@
 /*
- * issuer.c - see issuer.h; and what an issuer tells of itself. Handlers: openid_configuration,
- * oauth_configuration, issuer_jwks.
+ * issuer.c - see issuer.h. Handlers: openid_configuration, oauth_configuration, issuer_jwks.
  */
 #include "authd/oauth/issuer.h"
 
@@ -62,15 +61,15 @@ json_t *issuer_describe(const struct issuer *self, struct arena *arena,
     return page;
 }
 
-/* What is the same for all issuers (Discovery 1.0, section 3; RFC 8414, section 2; RFC 9126,
- * section 5; RFC 9207, section 3; RFC 9449, section 5.1; RFC 9701, section 7). */
+/* Discovery 1.0, section 3; RFC 8414, section 2; RFC 9126, section 5; RFC 9207, section 3; RFC
+ * 9449, section 5.1; RFC 9701, section 7. */
 static const struct issuer_words lists[] = {
     {"scopes_supported",
      (const char *const[]){"openid", "profile", "email", "fhirUser", "offline_access", NULL}},
     {"response_types_supported", (const char *const[]){"code", NULL}},
     {"response_modes_supported", (const char *const[]){"query", NULL}},
     {"grant_types_supported", issuer_grant_types},
-    {"introspection_endpoint_auth_methods_supported", client_auth_texts + 1}, /* all but none */
+    {"introspection_endpoint_auth_methods_supported", client_auth_texts + 1}, /* without none */
     {"introspection_endpoint_auth_signing_alg_values_supported", issuer_auth_algs},
     {"revocation_endpoint_auth_methods_supported", client_auth_texts},
     {"revocation_endpoint_auth_signing_alg_values_supported", issuer_auth_algs},
@@ -144,7 +143,7 @@ int openid_configuration(struct authd *d, const struct request *req, const struc
     return 0;
 }
 
-/* RFC 8414, section 3.1: the same, where that standard looks for it. */
+/* RFC 8414, section 3.1. */
 int oauth_configuration(struct authd *d, const struct request *req, const struct issuer_in *in,
                         struct endpoint_answer *out, struct error *err)
 {

@@ -1,9 +1,8 @@
 /*
- * issuer.h - an issuer of OpenID Connect and OAuth 2.0: there is one for each tenant,
- * {public_url}/t/{tenantCode}.
+ * issuer.h - OpenID Connect and OAuth 2.0 issuers, one per tenant: {public_url}/t/{tenantCode}.
  *
- * Its address comes from the configuration, never from a header of the request (OpenID Connect
- * Discovery 1.0, section 4.3; RFC 8414, section 3.3: it must be what a client has been given).
+ * The URL comes from the configuration, never from a request header (OpenID Connect Discovery 1.0,
+ * section 4.3; RFC 8414, section 3.3).
  */
 #ifndef ATRIUM_AUTHD_OAUTH_ISSUER_H
 #define ATRIUM_AUTHD_OAUTH_ISSUER_H
@@ -13,11 +12,11 @@
 #include "authd/authd.h"
 #include "settingsd/tenant_api.h"
 
-/* How long what an issuer gives out lives, milliseconds of contract time. */
+/* Milliseconds of contract time. */
 #define CODE_LIFE SECONDS(60)
 #define PUSHED_LIFE SECONDS(60)
 
-/* What an issuer's second factor and its absence are called in `acr`. */
+/* Values of `acr`. */
 #define ACR_ONE_FACTOR "urn:atrium:acr:one-factor"
 #define ACR_TWO_FACTORS "urn:atrium:acr:two-factors"
 
@@ -25,30 +24,28 @@
 #define GRANT_DEVICE_CODE "urn:ietf:params:oauth:grant-type:device_code"
 
 struct endpoint_visit;
-struct settings_view; /* settings_cache.h */
+struct settings_view;
 
 struct issuer {
     struct tenant tenant;
-    struct settings_view *view; /* that the tenant was read with; NULL: none */
+    struct settings_view *view; /* used to read the tenant; NULL: none */
     const char *public_url;
-    const char *url; /* the claim iss */
+    const char *url; /* claim iss */
 };
 
-/* The issuer of a tenant's code. ERR_NOT_FOUND: there is no such tenant, or it is suspended.
- * Parks. */
+/* ERR_NOT_FOUND: no such tenant, or suspended. Parks. */
 int issuer_open(struct authd *d, const struct request *req, const char *code,
                 const struct endpoint_visit *visit, struct issuer *ret, struct error *err) MUST_USE;
 
-/* The same, of what the request has seen of the settings. Parks. */
+/* Like issuer_open(), with the request's settings view. Parks. */
 int issuer_open_view(struct authd *d, const struct request *req, struct settings_view *view,
                      const char *code, const struct endpoint_visit *visit, struct issuer *ret,
                      struct error *err) MUST_USE;
 
-/* The address of one of its endpoints ("token"), from the arena. */
+/* Returns an endpoint's URL ("token"), from the arena. */
 const char *issuer_endpoint(const struct issuer *self, struct arena *arena, const char *name);
 
-/* What a metadata document says: addresses of endpoints, and lists of words. The rows end with a
- * name that is NULL. */
+/* Rows of a metadata document, terminated by a NULL name. */
 struct issuer_address {
     const char *name, *path;
 };
@@ -57,15 +54,14 @@ struct issuer_words {
     const char *const *words;
 };
 
-/* A list of words as JSON, a new reference. */
+/* Returns a new reference to a JSON list. */
 json_t *issuer_words(const char *const *words);
 
-/* A metadata document with these rows, a new reference. */
+/* Returns a new reference to a metadata document. */
 json_t *issuer_describe(const struct issuer *self, struct arena *arena,
                         const struct issuer_address *addresses, const struct issuer_words *lists);
 
-/* The algorithms that clients can sign with and the grant types, in every metadata document of an
- * issuer. */
+/* For all metadata documents. */
 extern const char *const issuer_auth_algs[], *const issuer_grant_types[];
 
 #endif

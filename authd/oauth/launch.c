@@ -1,5 +1,5 @@
 /*
- * launch.c - see launch.h. Handler: launch_create. It is spent by the code that it leads to
+ * launch.c - see launch.h. Handler: launch_create. Creating a code spends the launch
  * (oauth_code_create.sql).
  */
 #include "authd/oauth/launch.h"
@@ -14,9 +14,8 @@
 #include "settingsd/client_api.h"
 #include "settingsd/tenant_api.h"
 
-enum { LAUNCH_BYTES = 32 }; /* random ones: 43 characters */
+enum { LAUNCH_BYTES = 32 }; /* random: 43 characters */
 
-/* The server, which must be one of the project's. */
 static int find_server(struct authd *d, const struct request *req, struct uuid id,
                        struct fhir_server *ret, struct error *err)
 {
@@ -28,7 +27,6 @@ static int find_server(struct authd *d, const struct request *req, struct uuid i
     return error_problem(err, "resource", "must name a FHIR server of this project");
 }
 
-/* The application, which must be able to use a launch there. */
 static int check_client(struct authd *d, const struct request *req, const char *id,
                         const struct fhir_server *server, struct error *err)
 {
@@ -48,7 +46,7 @@ static int check_client(struct authd *d, const struct request *req, const char *
         "must be an application with the scope launch and this server as audience");
 }
 
-/* Fails: VALIDATION, NOT_FOUND (the patient), CONFLICT (100 launches wait). */
+/* CONFLICT: 100 launches wait. */
 int launch_create(struct authd *d, const struct request *req, const struct launch_create_in *in,
                   struct launch *out, struct error *err)
 {

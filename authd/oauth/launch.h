@@ -1,10 +1,7 @@
 /*
- * launch.h - an application that is started from within a health record, for the patient who is
- * open there (SMART App Launch 2.2, "Launch App: EHR Launch"). The record asks for a launch in the
- * name of the practitioner and sends the browser to the application with it; the application sends
- * it on to /authorize.
- *
- * A launch is for one practitioner, application and server, once, for five minutes.
+ * launch.h - starts an application from a health record for the open patient (SMART App Launch 2.2,
+ * "Launch App: EHR Launch"). The record creates a launch for the practitioner, and the application
+ * passes it to /authorize. It is valid once, for five minutes.
  */
 #ifndef ATRIUM_AUTHD_OAUTH_LAUNCH_H
 #define ATRIUM_AUTHD_OAUTH_LAUNCH_H

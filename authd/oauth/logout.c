@@ -1,10 +1,9 @@
 /*
- * logout.c - a client asks that the browser is signed out (OpenID Connect RP-Initiated Logout 1.0).
- * Handlers: end_session, end_session_post.
+ * logout.c - sign-out at a client's request (OpenID Connect RP-Initiated Logout 1.0). Handlers:
+ * end_session, end_session_post.
  *
- * At once when it shows an ID token of the browser's session: no other site has one. Else the
- * person is asked. The browser is sent to an address that the client has registered, and to no
- * other.
+ * An ID token of the browser's session signs out immediately, because no other site has one.
+ * Otherwise a page asks the person. Redirects go only to registered URIs.
  */
 #include <string.h>
 
@@ -26,12 +25,12 @@ struct ending {
     struct issuer issuer;
     struct visit visit;
     struct page_answer page;
-    json_t *hint;               /* the claims of the ID token that the client shows; NULL: none */
-    const char *client_id;      /* that asks; NULL: not given */
-    struct oauth_client client; /* its clientId is NULL when it is not known */
+    json_t *hint;               /* the given ID token's claims; NULL: none */
+    const char *client_id;      /* NULL: not given */
+    struct oauth_client client; /* clientId NULL: unknown */
 };
 
-/* ---- what is asked ---- */
+/* ---- request ---- */
 
 static enum visit_step refuse(struct ending *self)
 {
@@ -39,7 +38,7 @@ static enum visit_step refuse(struct ending *self)
                      &self->page);
 }
 
-/* Section 2: an ID token that has expired is a hint as well. */
+/* Section 2: accepts an expired ID token. */
 static int read_hint(struct ending *self, struct error *err)
 {
     const char *hint = self->in->id_token_hint;
@@ -50,7 +49,7 @@ static int read_hint(struct ending *self, struct error *err)
                                 &self->hint, err);
 }
 
-/* The client that is named must be the one that the ID token was made for. */
+/* Rejects a client other than the ID token's. */
 static enum visit_step find_client(struct ending *self, struct error *err)
 {
     const char *given = self->in->client_id;
@@ -66,10 +65,10 @@ static enum visit_step find_client(struct ending *self, struct error *err)
     if (err->code != ERR_NOT_FOUND)
         return VISIT_FAILED;
     error_clear(err);
-    return given ? refuse(self) : VISIT_OPEN; /* deleted since the ID token was made */
+    return given ? refuse(self) : VISIT_OPEN; /* deleted since */
 }
 
-/* Section 3.1: byte by byte. */
+/* Section 3.1: the redirect URI must match exactly. */
 static enum visit_step check_address(struct ending *self)
 {
     const char *uri = self->in->post_logout_redirect_uri;
@@ -80,8 +79,8 @@ static enum visit_step check_address(struct ending *self)
     return refuse(self);
 }
 
-/* A grant of another session of the same person says nothing of this one; one with offline_access
- * belongs to none, and is the person's. */
+/* A grant of another session does not count. One with offline_access has no session, so it counts
+ * for the person. */
 static int is_of_session(const struct ending *self, bool *ret, struct error *err)
 {
     const struct caller *caller = &self->visit.caller;
@@ -101,9 +100,9 @@ static int is_of_session(const struct ending *self, bool *ret, struct error *err
     return 0;
 }
 
-/* ---- what is done ---- */
+/* ---- sign-out ---- */
 
-/* Section 3: only the state that was sent goes along. */
+/* Section 3: adds only the given state. */
 static enum visit_step go_on(struct ending *self)
 {
     const char *uri = self->in->post_logout_redirect_uri;
@@ -115,7 +114,7 @@ static enum visit_step go_on(struct ending *self)
     return VISIT_ANSWERED;
 }
 
-/* The session ends with the grants that were made of it, but those with offline_access. */
+/* Also ends the session's grants without offline_access. */
 static enum visit_step end(struct ending *self, struct error *err)
 {
     const struct caller *caller = &self->visit.caller;
@@ -198,8 +197,8 @@ int end_session(struct authd *d, const struct request *req, const struct end_ses
     return answer(&self, step == VISIT_OPEN ? proceed(&self, err) : step, out);
 }
 
-/* The form of the page that asks; any other POST may come from another site, without the cookie:
- * the browser asks again by itself, and then brings it (SameSite=Lax). */
+/* POSTs other than the page's form may come from another site without the cookie, so they are
+ * redirected (SameSite=Lax). */
 int end_session_post(struct authd *d, const struct request *req, const struct end_session_in *in,
                      struct endpoint_answer *out, struct error *err)
 {

@@ -1,9 +1,8 @@
 /*
  * logout_delivery.c - see logout_delivery.h.
  *
- * A client whose answer is no 2xx is tried again after 2 seconds, then after twice as long each
- * time, at most an hour; meanwhile, for five minutes at most, nothing else is posted to it. 410
- * gives up at once. The recipient and its address are looked up for each attempt.
+ * A failed attempt is retried after 2 seconds, doubling up to an hour; for up to five minutes, the
+ * client gets nothing else. 410 fails immediately. Each attempt looks up the recipient.
  */
 #include "authd/oauth/logout_delivery.h"
 
@@ -22,11 +21,11 @@
 enum {
     PERIOD_MS = 1000,
     BATCH = 32,
-    CLIENT_MAX = 8, /* of a round */
+    CLIENT_MAX = 8, /* per round */
     POST_MS = 8000,
     RECORD_MS = 2000,
     LOOK_UP_MS = 5000,
-    LEASE_MS = 18000,       /* longer than looking up, posting and writing down */
+    LEASE_MS = 18000,       /* longer than an attempt */
     ANSWER_MAX = 64 * 1024, /* bytes */
     STATUS_OK = 200,
     STATUS_REDIRECT = 300,
@@ -49,12 +48,12 @@ struct round {
     struct uuid lease;
     const struct sql_logout_claim_rows *rows;
     size_t next, couriers;
-    struct fiber_queue changed; /* where the round waits */
+    struct fiber_queue changed; /* wakes the round */
 };
 
 /* ---- one delivery ---- */
 
-/* The recipient. *ret_uri NULL: the client has no address for logouts, or is gone. */
+/* *ret_uri NULL: none, or the client was deleted. */
 static int find_target(struct authd *d, const struct request *req,
                        const struct sql_logout_claim_row *row, struct ended_grant *ret,
                        const char **ret_uri, struct error *err)
@@ -117,7 +116,7 @@ static void count(struct authd *d, const struct sql_logout_claim_row *row, const
     }
 }
 
-/* error: why there was no answer; NULL: there was one. */
+/* error: for attempts without an answer. */
 static void record(const struct round *round, const struct sql_logout_claim_row *row, long status,
                    const char *error)
 {
@@ -186,7 +185,7 @@ static void courier_fiber(void *arg)
     fiber_queue_wake_one(&self->changed);
 }
 
-/* Each row has a courier; what none is left for is due again when the lease ends. */
+/* Rows without a courier are due again after the lease. */
 static void run_round(struct round *self)
 {
     struct error err;
@@ -200,7 +199,7 @@ static void run_round(struct round *self)
     while (self->couriers > 0)
         if (fiber_queue_wait(self->d->svc.loop, &self->changed, clock_mono_ms() + POST_MS) ==
             FIBER_CANCELLED)
-            self->next = self->rows->count; /* nothing more is begun */
+            self->next = self->rows->count; /* starts no more couriers */
 }
 
 static int post_due(void *daemon, const struct request *unused UNUSED, struct error *err)

@@ -1,6 +1,5 @@
 /*
- * logout_token.h - the notice to a client that a grant has ended (OpenID Connect Back-Channel
- * Logout 1.0, section 2.4).
+ * logout_token.h - logout tokens (OpenID Connect Back-Channel Logout 1.0, section 2.4).
  */
 #ifndef ATRIUM_AUTHD_OAUTH_LOGOUT_TOKEN_H
 #define ATRIUM_AUTHD_OAUTH_LOGOUT_TOKEN_H
@@ -16,8 +15,8 @@ struct ended_grant {
     struct uuid session, subject;
 };
 
-/* Signed as the client's ID tokens are, with a `jti` of its own each time: a client that has taken
- * one and whose answer was lost takes the next. NULL: err is set. From the arena. Parks. */
+/* Signs it like ID tokens. A retry has a new `jti`, so that clients accept it. NULL: err is set.
+ * From the arena. Parks. */
 const char *logout_token(struct authd *d, const struct request *req,
                          const struct ended_grant *grant, struct error *err);
 

@@ -1,6 +1,5 @@
 /*
- * oauth_api.c - the shapes of the endpoints of issuers, of consents, of the FHIR servers that take
- * their tokens, and of the security events that they sign. See authd_api.c.
+ * oauth_api.c - see oauth_api.h.
  */
 #include "authd/oauth/oauth_api.h"
 
@@ -28,7 +27,7 @@ static const struct field smart_configuration_in_rows[] = {
 };
 FIELD_TABLE(smart_configuration_in);
 
-/* Bounds alone: what is in them is the affair of who reads them, whose refusals have words. */
+/* Limits only; the readers check the contents. */
 #define PARAMETER_ROW(s, member, max) \
     FIELD_TEXT(s, member, 0, max, 0, "A parameter of the request.", "")
 #define SECRET_ROW(s, member, max) \
@@ -134,7 +133,7 @@ FIELD_TABLE(consent_in);
 
 /* ---- FHIR servers ---- */
 
-/* Where a FHIR server is. http is for one on the same machine, as in development. */
+/* Accepts http only on the same machine, for development. */
 static int check_fhir_base(const char *value, char why[static 96])
 {
     struct uri uri;

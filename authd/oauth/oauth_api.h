@@ -1,6 +1,5 @@
 /*
- * oauth_api.h - the endpoints of issuers, consents, the FHIR servers that take their tokens, and
- * the security events that they sign.
+ * oauth_api.h - issuers' endpoints, consents, FHIR servers and security events.
  */
 #ifndef ATRIUM_AUTHD_OAUTH_OAUTH_API_H
 #define ATRIUM_AUTHD_OAUTH_OAUTH_API_H
@@ -11,7 +10,7 @@
 /* ---- FHIR servers ---- */
 
 enum {
-    FHIR_SERVER_SCOPES_MAX = 50, /* of a role */
+    FHIR_SERVER_SCOPES_MAX = 50, /* per role */
     FHIR_BASE_MAX = 512,
 };
 
@@ -21,7 +20,7 @@ struct fhir_servers_in {
 };
 FIELD_DECLARE(fhir_servers_in);
 
-/* A new server, or, with an id, what it is from now on. */
+/* A new server, or the new settings of server `id`. */
 struct fhir_server_in {
     struct uuid id; /* path */
     const char *name, *base;
@@ -37,12 +36,12 @@ FIELD_DECLARE(fhir_server_id_in);
 struct fhir_server {
     struct uuid id;
     const char *name, *base;
-    const char *patientScopes, *practitionerScopes; /* JSON arrays of texts */
+    const char *patientScopes, *practitionerScopes; /* JSON arrays of strings */
     int64_t createdAt, lastUpdated;
 };
 FIELD_DECLARE(fhir_server);
 
-/* A launch of an application from within a health record (SMART App Launch 2.2). */
+/* A launch from a health record (SMART App Launch 2.2). */
 struct launch_create_in {
     const char *clientId;
     struct uuid resource; /* the FHIR server */
@@ -62,14 +61,13 @@ struct fhir_server_list {
 };
 FIELD_DECLARE(fhir_server_list);
 
-/* A session of a project that has ended, for a receiver that gets a token about it from the
- * project's issuer (authd/oauth/security_event.c). */
+/* An ended session, see authd/oauth/security_event.c. */
 struct security_event_sign_in {
     struct uuid projectId, sessionId;
-    struct uuid id;             /* the claim jti: the same each time */
-    struct uuid account, actor; /* whose it was, who ended it; absent: not known */
+    struct uuid id;             /* claim jti, the same for all attempts */
+    struct uuid account, actor; /* actor: who ended it; absent: unknown */
     const char *audience;
-    int64_t at; /* when it has ended, contract time, ms */
+    int64_t at; /* end of the session, contract ms */
 };
 FIELD_DECLARE(security_event_sign_in);
 
@@ -93,19 +91,18 @@ struct smart_configuration_in {
 };
 FIELD_DECLARE(smart_configuration_in);
 
-/* An authorization request, also a pushed one (RFC 9126), which brings its client's credentials.
- * The names are the parameters' own. */
+/* Members have the parameters' names. A pushed request (RFC 9126) includes credentials. */
 struct authorize_in {
     const char *tenantCode; /* path */
     const struct endpoint_visit *visit;
     const char *client_id, *redirect_uri, *response_type, *response_mode, *scope, *state, *nonce;
     const char *code_challenge, *code_challenge_method, *prompt, *max_age, *login_hint;
     const char *ui_locales, *acr_values, *claims, *id_token_hint, *resource;
-    const char *aud; /* SMART App Launch's name of resource */
+    const char *aud; /* SMART App Launch's `resource` */
     const char *launch;
-    const char *dpop_jkt; /* RFC 9449, section 10: the thumbprint of a key */
+    const char *dpop_jkt; /* key thumbprint (RFC 9449, section 10) */
     const char *request, *request_uri;
-    const char *next; /* a sealed request that comes back from a page */
+    const char *next; /* sealed request from a page */
     const char *client_secret, *client_assertion, *client_assertion_type;
 };
 FIELD_DECLARE(authorize_in);
@@ -140,11 +137,11 @@ FIELD_DECLARE(introspect_in);
 struct userinfo_in {
     const char *tenantCode; /* path */
     const struct endpoint_visit *visit;
-    const char *access_token; /* of a POST */
+    const char *access_token; /* in a POST */
 };
 FIELD_DECLARE(userinfo_in);
 
-/* OpenID Connect RP-Initiated Logout 1.0, section 2; and the form of the page that asks. */
+/* OpenID Connect RP-Initiated Logout 1.0, section 2, and the page's form. */
 struct end_session_in {
     const char *tenantCode; /* path */
     const struct endpoint_visit *visit;
@@ -155,13 +152,13 @@ FIELD_DECLARE(end_session_in);
 
 struct consent {
     const char *clientId, *name;
-    const char *scope; /* words between blanks */
+    const char *scope; /* space-separated */
     int64_t createdAt, lastUpdated;
 };
 FIELD_DECLARE(consent);
 
 struct consent_list {
-    struct field_list consents; /* struct consent, by their names */
+    struct field_list consents; /* struct consent, by name */
 };
 FIELD_DECLARE(consent_list);
 

@@ -1,14 +1,12 @@
 /*
- * person_check.h - whether the person whose session a browser holds may let a client in: what holds
- * at a sign-in holds there, too.
+ * person_check.h - repeats the sign-in's checks before a session approves a client.
  */
 #ifndef ATRIUM_AUTHD_OAUTH_PERSON_CHECK_H
 #define ATRIUM_AUTHD_OAUTH_PERSON_CHECK_H
 
 #include "authd/page/visit.h"
 
-/* The switches of the tenant and the rules of the person's policy. ERR_BAD_REQUEST with
- * access_denied: they refuse. Parks. */
+/* Checks the tenant's switches and the access policy. ERR_BAD_REQUEST with access_denied. Parks. */
 int person_check(const struct visit *visit, struct error *err) MUST_USE;
 
 #endif

@@ -1,6 +1,5 @@
 /*
- * redirect.h - where endpoints that browsers are sent to send them on: to an address of a client,
- * or to a page.
+ * redirect.h - redirects from browser endpoints to a client or a page.
  */
 #ifndef ATRIUM_AUTHD_OAUTH_REDIRECT_H
 #define ATRIUM_AUTHD_OAUTH_REDIRECT_H
@@ -8,11 +7,10 @@
 #include "common/base/arena.h"
 #include "common/domain/endpoint.h"
 
-/* The address with one parameter more, its value encoded (RFC 3986, section 2.1), from the arena;
- * value NULL: the address as it is. */
+/* Adds an encoded parameter (RFC 3986, section 2.1), unless value is NULL. From the arena. */
 const char *redirect_add(struct arena *arena, const char *url, const char *name, const char *value);
 
-/* Answers with what a page would: its text, or the address that it leads to. */
+/* Answers as the page would, with a text or redirect. */
 void redirect_to_page(const struct page_answer *page, struct endpoint_answer *out);
 
 #endif

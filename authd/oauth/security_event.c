@@ -1,7 +1,6 @@
 /*
- * security_event.c - Security Event Tokens (RFC 8417) that a project's webhooks of the format caep
- * are posted (maild/webhook): session-revoked of the Continuous Access Evaluation Profile 1.0.
- * Handler: security_event_sign.
+ * security_event.c - Security Event Tokens (RFC 8417) for webhooks of the format caep
+ * (maild/webhook): session-revoked of CAEP 1.0. Handler: security_event_sign.
  */
 #include <string.h>
 
@@ -13,10 +12,10 @@
 
 #define SESSION_REVOKED "https://schemas.openid.net/secevent/caep/event-type/session-revoked"
 
-/* Why sessions end (session.end_reason). */
+/* Values of session.end_reason. */
 static const struct why {
     const char *reason;
-    bool policy; /* a rule ended it, no person did */
+    bool policy; /* ended by a rule, not a person */
     const char *text;
 } whys[] = {
     {"logout", false, "The session was signed out."},
@@ -57,8 +56,7 @@ static json_t *event_of(const struct security_event_sign_in *in, const struct wh
     return event;
 }
 
-/* The session as the claim sid of ID tokens names it, the user as their claim sub does; without the
- * user when nothing is known of the session any more. */
+/* Like sid and sub of ID tokens; no user if the session is unknown. */
 static json_t *subject_of(const struct security_event_sign_in *in, const char *issuer,
                           const struct uuid *profile)
 {
@@ -72,11 +70,9 @@ static json_t *subject_of(const struct security_event_sign_in *in, const char *i
     return subject;
 }
 
-/* Signed by RS256, which all receivers of such tokens take. Without sub and exp, and with a typ of
- * its own, so that it is never taken for an access token, an ID token or a logout token. iat is
- * when the session ended, so that each attempt has the same claims as long as the session is known,
- * and by the same key the same bytes. Fails: NOT_FOUND (no issuer: the project is gone or
- * suspended, or there is no public_url), OVERLOADED (too many signatures wait). */
+/* RS256 is what all receivers accept. Without sub and exp and with its own typ, the token can't
+ * pass as an access, ID or logout token. iat is the session's end, so attempts have equal claims.
+ * NOT_FOUND: there is no issuer (project deleted or suspended, or no public_url). */
 int security_event_sign(struct authd *d, const struct request *req,
                         const struct security_event_sign_in *in, struct security_event_token *out,
                         struct error *err)

@@ -1,8 +1,6 @@
 /*
- * smart_configuration.c - what an application reads of a FHIR server before it launches (SMART App
- * Launch 2.2, conformance). Handler: smart_configuration.
- *
- * The standard has it below the base address of the FHIR server, which passes it on from here.
+ * smart_configuration.c - a FHIR server's metadata (SMART App Launch 2.2, conformance). Handler:
+ * smart_configuration. The FHIR server serves it below its base URL.
  */
 #include <string.h>
 
@@ -38,7 +36,6 @@ static const struct issuer_words lists[] = {
     {NULL, NULL},
 };
 
-/* Adds the words of a JSON list that are not there yet. */
 static void add_listed(json_t *array, const char *text, struct arena *arena)
 {
     struct error ignored;

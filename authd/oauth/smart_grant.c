@@ -18,18 +18,18 @@
 #include "settingsd/tenant_api.h"
 
 enum {
-    GRANTED_SCOPE_MAX = 2048, /* bytes: each token holds it */
+    GRANTED_SCOPE_MAX = 2048, /* bytes, in each token */
     DOCUMENTS_ALL = SMART_CREATE | SMART_READ | SMART_UPDATE | SMART_DELETE | SMART_SEARCH,
 };
 
 struct narrowing {
     struct arena *arena;
     const struct field_texts *client;
-    json_t *server;     /* texts */
-    bool patient;       /* there is one that it is about */
-    bool launched;      /* by a launch */
-    unsigned documents; /* what the person may do with them: SMART_READ and others */
-    const char *scope;  /* so far */
+    json_t *server; /* array of strings */
+    bool patient;   /* there is one */
+    bool launched;
+    unsigned documents; /* bits that the person can use, like SMART_READ */
+    const char *scope;  /* the result */
 };
 
 static void add(struct narrowing *self, const char *word)
@@ -39,7 +39,7 @@ static void add(struct narrowing *self, const char *word)
             arena_printf(self->arena, "%s%s%s", self->scope, *self->scope ? " " : "", word);
 }
 
-/* Takes from a scope of documents what the person may not do with them. False: nothing is left. */
+/* Removes what the person can't do from a document scope; false if nothing is left. */
 static bool is_left(const struct narrowing *self, struct smart_scope *scope)
 {
     if (strcmp(scope->type, DOCUMENT_TYPE) == 0)
@@ -47,8 +47,8 @@ static bool is_left(const struct narrowing *self, struct smart_scope *scope)
     return scope->allows != 0;
 }
 
-/* A server that lists no query for a type is not known to understand it: a scope with one would
- * give more than it says, so it is left out. */
+/* Drops a scope with a query if the server lists none for the type: the server might ignore the
+ * query and allow more. */
 static void add_of_server(struct narrowing *self, const struct smart_scope *wanted)
 {
     struct smart_scope limit, both;
@@ -95,7 +95,6 @@ static int refuse(struct error *err, const char *word, const char *text)
     return oauth_fail(err, ERR_BAD_REQUEST, word, text);
 }
 
-/* The patient of the launch that the request names. */
 static int find_launched(struct authd *d, const struct request *req, struct uuid project,
                          const struct caller *caller, const struct auth_request *request,
                          struct uuid *ret, struct error *err)
@@ -136,14 +135,13 @@ static void narrow_words(struct narrowing *self, const char *scope)
         add_word(self, word);
 }
 
-/* Whether a grant is about the patient that is there. */
 static bool is_about_patient(const char *scope)
 {
     return word_list_has(scope, "launch") || word_list_has(scope, "launch/patient") ||
            word_list_has_prefix(scope, "patient/");
 }
 
-/* What rules allow with documents, of what a scope can say. */
+/* Returns the rights to documents that scopes can express. */
 static unsigned allowed_by(const char *rules, bool is_patient)
 {
     static const struct {
@@ -163,8 +161,7 @@ static unsigned allowed_by(const char *rules, bool is_patient)
     return allows;
 }
 
-/* By the access policy that the person has now; an admin needs none, and without one there is
- * nothing. */
+/* Uses the current access policy; an admin needs none. */
 static int find_documents(struct authd *d, const struct request *req, const struct caller *caller,
                           bool is_patient, unsigned *ret, struct error *err)
 {
@@ -188,7 +185,7 @@ static int find_documents(struct authd *d, const struct request *req, const stru
     return 0;
 }
 
-/* What a person of that role gets there at most. */
+/* The maximum scopes of a role. */
 struct limits {
     const struct field_texts *client;
     const char *server; /* JSON */
@@ -203,7 +200,7 @@ static struct limits limits_of(const struct auth_request *request, bool is_patie
                       : (struct limits){&settings->practitionerScopes, server->practitionerScopes};
 }
 
-/* Whether something of it may be a scope of documents. */
+/* True if a result may contain a document scope. */
 static bool names_documents(const struct limits *limits, const char *scope)
 {
     bool named = strstr(limits->server, DOCUMENT_TYPE) || strstr(scope, DOCUMENT_TYPE);
@@ -213,7 +210,7 @@ static bool names_documents(const struct limits *limits, const char *scope)
     return named;
 }
 
-/* To what client and server list for the role, and of documents to self->documents. */
+/* Narrows to the lists of client and server, and document scopes to self->documents. */
 static int narrow_to(struct narrowing *self, const struct limits *limits, struct uuid patient,
                      struct auth_request *request, struct error *err)
 {
@@ -232,7 +229,7 @@ static int narrow_to(struct narrowing *self, const struct limits *limits, struct
     return 0;
 }
 
-/* And of documents to what the person may; with a launch, `launch` is left, too. */
+/* Like narrow_to(), and finds the person's rights to documents. */
 static int narrow(struct authd *d, const struct request *req, const struct caller *caller,
                   struct uuid patient, bool launched, struct auth_request *request,
                   struct error *err)

@@ -64,8 +64,7 @@ static const char *answer_json(const struct request *req, const struct token_ans
     return codec_dump_json(req->arena, body);
 }
 
-/* RFC 9449, section 5: bound to the key of the proof; a client that must prove one cannot do
- * without. */
+/* RFC 9449, section 5. Some clients require a proof. */
 static int check_proof(const struct token_call *call, struct error *err)
 {
     const char *wanted = call->client->settings->dpop;
@@ -75,8 +74,8 @@ static int check_proof(const struct token_call *call, struct error *err)
     return oauth_fail(err, ERR_BAD_REQUEST, "invalid_dpop_proof", "The client must prove a key.");
 }
 
-/* RFC 6749, section 6: a public client need not say who it is to renew, as browsers' clients of
- * SMART do not; its refresh token does. */
+/* RFC 6749, section 6: a refresh token identifies a public client, as SMART's browser clients
+ * expect. */
 static int name_client(struct authd *d, const struct request *req, const struct token_in *in,
                        const struct issuer *issuer, struct client_credentials *given,
                        struct error *err)
@@ -110,7 +109,7 @@ static int give(struct authd *d, const struct request *req, struct settings_view
     return 0;
 }
 
-/* Only a grant whose one effect is the record of client_token.h begins with a guess. */
+/* Begins with a guess if the grant's only effect is client_token.h's record. */
 int token(struct authd *d, const struct request *req, const struct token_in *in,
           struct endpoint_answer *out, struct error *err)
 {

@@ -1,6 +1,6 @@
 /*
- * token.h - the token endpoint (RFC 6749, section 3.2): who asks is proven there, then a grant
- * type's own function gives the tokens.
+ * token.h - the token endpoint (RFC 6749, section 3.2): authenticates the client and calls the
+ * grant type's function.
  */
 #ifndef ATRIUM_AUTHD_OAUTH_TOKEN_H
 #define ATRIUM_AUTHD_OAUTH_TOKEN_H
@@ -12,8 +12,8 @@ struct token_call {
     const struct request *req;
     const struct token_in *in;
     const struct issuer *issuer;
-    const struct oauth_client *client; /* that has authenticated */
-    struct dpop_proof proof;           /* of the request (RFC 9449); a grant spends it last */
+    const struct oauth_client *client; /* authenticated */
+    struct dpop_proof proof;           /* RFC 9449; spent last */
 };
 
 /* RFC 6749, section 5.1. */
@@ -22,16 +22,16 @@ struct token_answer {
     const char *token_type;                       /* "Bearer", "DPoP" */
     int64_t expires_in;                           /* seconds */
     const char *refresh_token, *id_token, *scope; /* NULL: none */
-    const char *patient; /* that it is about (SMART App Launch); NULL: none */
+    const char *patient;                          /* SMART App Launch; NULL: none */
 };
 
 #define CLIENT_CREDENTIALS_GRANT "client_credentials"
 
-/* Whether a client could still get a token of these claims in its own name. */
+/* True if a client could still get these claims in its own token. */
 bool client_token_is_registered(struct arena *arena, const struct issuer *issuer,
                                 const struct oauth_client *client, const json_t *claims);
 
-/* One grant type. Fails with words of RFC 6749, section 5.2. Parks. */
+/* One grant type. Fails with error codes of RFC 6749, section 5.2. Parks. */
 typedef int grant_fn(struct authd *d, const struct token_call *call, struct token_answer *out,
                      struct error *err);
 

@@ -1,9 +1,8 @@
 /*
- * token_introspect.c - what a token is worth now (RFC 7662). Handler: token_introspect.
+ * token_introspect.c - token introspection (RFC 7662). Handler: token_introspect.
  *
- * A client asks for its own tokens, a resource server (a confidential client with `audiences`) for
- * those that are for it. Of any other it learns nothing but that it is not active. What is answered
- * is read at each request: after a sign-out the next answer on any gateway says so.
+ * A client can ask about its own tokens, a resource server (a confidential client with `audiences`)
+ * about tokens for it; all others are inactive. A sign-out shows immediately, on every gateway.
  */
 #include <string.h>
 
@@ -35,7 +34,6 @@ struct query {
     struct token_state state;
 };
 
-/* Whether the client may know of the token: it is its own, or for it. */
 static bool is_for_client(const struct query *q)
 {
     const char *audience = jwt_text(q->state.claims, "aud");
@@ -60,8 +58,7 @@ static void copy_claims(const json_t *claims, json_t *answer)
                         json_string(json_object_get(claims, "cnf") ? "DPoP" : "Bearer"));
 }
 
-/* A token of a client in its own name is of no session that ends: it is worth what the client could
- * still get now. */
+/* A client's own token has no session; it is live if the client could still get it. */
 static int own_token_is_live(struct authd *d, const struct query *q, bool *ret, struct error *err)
 {
     struct oauth_client client = *q->client;
@@ -85,8 +82,7 @@ static int own_token_is_live(struct authd *d, const struct query *q, bool *ret, 
     return 0;
 }
 
-/* RFC 7662, section 2.2: a name that people read. The address where the scope that shows it was
- * granted, else the profile, as in the audit log. */
+/* RFC 7662, section 2.2: the email address if its scope was granted, otherwise the profile. */
 static void set_username(const struct query *q, const struct sql_userinfo_get_row *row,
                          const char *scope, json_t *answer)
 {
@@ -142,7 +138,7 @@ static int answer_refresh(struct authd *d, const struct query *q, json_t *answer
     return 1;
 }
 
-/* Section 2.2. */
+/* RFC 7662, section 2.2. */
 static json_t *answer_make(struct authd *d, struct query *q, struct error *err)
 {
     json_t *answer = json_object();
@@ -162,7 +158,7 @@ static json_t *answer_make(struct authd *d, struct query *q, struct error *err)
     return answer;
 }
 
-/* RFC 9701, section 5: signed for the one that asks. */
+/* RFC 9701, section 5: signed for the caller. */
 static int sign_answer(struct authd *d, const struct query *q, json_t *answer,
                        struct endpoint_answer *out, struct error *err)
 {

@@ -1,8 +1,8 @@
 /*
- * token_revoke.c - a client gives a token back (RFC 7009). Handler: token_revoke.
+ * token_revoke.c - token revocation (RFC 7009). Handler: token_revoke.
  *
- * A grant is a session, so its tokens end together, on every gateway, before the answer. A client's
- * token in its own name is remembered until it has expired.
+ * A grant's session ends on every gateway before the answer. A client's own token is recorded until
+ * it expires.
  */
 #include <string.h>
 
@@ -16,7 +16,7 @@
 #include "common/domain/endpoint.h"
 #include "settingsd/client_api.h"
 
-/* Section 2.1: a token of another client is refused, and stays. */
+/* Section 2.1: another client's token stays valid. */
 static int refuse(struct error *err)
 {
     return oauth_fail(err, ERR_BAD_REQUEST, "invalid_grant", "The token is not the client's.");
@@ -55,7 +55,7 @@ static int revoke_state(struct authd *d, const struct request *req, const struct
                             &first, err);
 }
 
-/* Section 2.2: what is no token (any more) is answered as what was revoked. */
+/* Section 2.2: answers invalid tokens like revoked ones. */
 int token_revoke(struct authd *d, const struct request *req, const struct introspect_in *in,
                  struct endpoint_answer *out, struct error *err)
 {
@@ -76,6 +76,6 @@ int token_revoke(struct authd *d, const struct request *req, const struct intros
     if (result < 0)
         return -1;
     out->status = 200;
-    out->body = "{}"; /* clients that parse each answer take no empty one */
+    out->body = "{}"; /* some clients can't parse an empty answer */
     return 0;
 }

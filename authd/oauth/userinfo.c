@@ -1,8 +1,6 @@
 /*
- * userinfo.c - the claims of the person that an access token is of (OpenID Connect Core 1.0,
- * section 5.3). Handlers: userinfo, userinfo_post.
- *
- * What the token may be used for is read at each request: when this answers, the grant lives.
+ * userinfo.c - claims about a person (OpenID Connect Core 1.0, section 5.3). Handlers: userinfo,
+ * userinfo_post. Each request reads the grant, so an answer proves that it is live.
  */
 #include <string.h>
 #include <strings.h>
@@ -37,8 +35,8 @@ static int refuse_scope(struct error *err)
     return oauth_fail_challenge(err, "Bearer error=\"insufficient_scope\", scope=\"openid\"");
 }
 
-/* RFC 6750, sections 2.1 and 2.2: in the header or in the form, not in both, never in the
- * address; RFC 9449, section 7.1: *ret_bound when it is shown as one that is bound to a key. */
+/* RFC 6750, sections 2.1 and 2.2: in the header or form, not both, never in the URL. RFC 9449,
+ * section 7.1: *ret_bound for a key-bound token. */
 static int find_token(const struct userinfo_in *in, const char **ret, bool *ret_bound,
                       struct error *err)
 {
@@ -57,8 +55,7 @@ static int find_token(const struct userinfo_in *in, const char **ret, bool *ret_
     return 0;
 }
 
-/* RFC 9449, section 7.1: one that is bound to a key is worth nothing without its proof, and is
- * shown in no other way. */
+/* RFC 9449, section 7.1: a key-bound token needs its proof and scheme. */
 static int check_key(struct authd *d, const struct request *req, const struct userinfo_in *in,
                      const char *text, bool bound, const json_t *claims,
                      struct dpop_proof *ret_proof, struct error *err)
@@ -72,7 +69,7 @@ static int check_key(struct authd *d, const struct request *req, const struct us
     return bound ? dpop_check_token(d, req, in->visit, text, key, ret_proof, err) : 0;
 }
 
-/* RFC 9068, section 4: of this issuer and for it, and not over. */
+/* RFC 9068, section 4: checks issuer, audience and expiry. */
 static int open_token(struct authd *d, const struct request *req, const struct issuer *issuer,
                       const struct userinfo_in *in, struct uuid *ret_session,
                       const char **ret_scope, struct dpop_proof *ret_proof, struct error *err)
@@ -95,8 +92,7 @@ static int open_token(struct authd *d, const struct request *req, const struct i
     return check_key(d, req, in, text, bound, claims, ret_proof, err);
 }
 
-/* With the scope that both grant and token have: a token that was narrowed when it was renewed
- * shows no more than it says (RFC 6749, section 6). */
+/* Uses only scopes of both grant and token (RFC 6749, section 6). */
 static int read_person(struct authd *d, const struct request *req, const struct issuer *issuer,
                        struct uuid session, const char *scope, struct sql_userinfo_get_row *ret,
                        struct error *err)

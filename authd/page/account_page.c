@@ -1,7 +1,5 @@
 /*
- * account_page.c - the page on which people look after their account: who they are, what they sign
- * in by, where they are signed in, what they let clients do, the end of each of these and of the
- * account. Handlers: page_home_get, page_account_get, page_account_post.
+ * account_page.c - the account page.
  */
 #include <string.h>
 
@@ -15,8 +13,7 @@
 #include "authd/session/session_api.h"
 #include "common/domain/page.h"
 
-/* The name of the OpenID client that the session is a grant of, from the list with clients; NULL:
- * it is none. */
+/* Returns the OpenID client's name if the session is a grant, or NULL. */
 static const char *client_of(struct arena *arena, const struct session_list *list, struct uuid id)
 {
     const struct session_record *records = list->sessions.items;
@@ -113,7 +110,7 @@ static enum visit_step show(const struct visit *visit, int status, enum page_tex
     return visit_show(&page, status, out);
 }
 
-/* Ends the session; one that has ended already is no problem. */
+/* An ended session isn't an error. */
 static enum visit_step end(const struct visit *visit, const char *session, struct page_answer *out,
                            struct error *err)
 {
@@ -129,7 +126,7 @@ static enum visit_step end(const struct visit *visit, const char *session, struc
     return visit_go(visit, "account?note=session-ended", out);
 }
 
-/* Withdraws the consent; one that was withdrawn already is no problem. */
+/* A withdrawn consent isn't an error. */
 static enum visit_step withdraw(const struct visit *visit, const char *client,
                                 struct page_answer *out, struct error *err)
 {
@@ -142,7 +139,7 @@ static enum visit_step withdraw(const struct visit *visit, const char *client,
     return visit_go(visit, "account?note=consent-withdrawn", out);
 }
 
-/* Ends the browser's session and goes on to the sign-in, which takes a deletion back. */
+/* Ends the browser's session and continues to the sign-in, which can cancel a deletion. */
 static enum visit_step sign_out(const struct visit *visit, const char *page,
                                 struct page_answer *out, struct error *err)
 {
@@ -155,7 +152,7 @@ static enum visit_step sign_out(const struct visit *visit, const char *page,
     return visit_go(visit, page, out);
 }
 
-/* The sign-in leads a person with a session on to the account. */
+/* The sign-in leads a signed-in person to the account. */
 int page_home_get(struct authd *d, const struct request *req, const struct page_query *in,
                   struct page_answer *out, struct error *err)
 {

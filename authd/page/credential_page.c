@@ -1,7 +1,5 @@
 /*
- * credential_page.c - the pages of an account's password, address and second factor. Handlers:
- * page_password_get, page_password_post, page_change_email_get, page_change_email_post,
- * page_factor_get, page_factor_post.
+ * credential_page.c - the pages for password, email address and second factor.
  */
 #include <string.h>
 
@@ -13,8 +11,6 @@
 #include "common/domain/page.h"
 
 static const char factor_page[] = "account/factor", email_page[] = "change-email";
-
-/* ---- the password ---- */
 
 static enum visit_step ask_password(const struct visit *visit, int status,
                                     enum page_text old_problem, enum page_text new_problem,
@@ -97,8 +93,6 @@ int page_password_post(struct authd *d, const struct request *req, const struct 
     return visit_result(step);
 }
 
-/* ---- the address ---- */
-
 static enum visit_step ask_address(const struct visit *visit, int status, const char *email,
                                    enum page_text email_problem, enum page_text problem,
                                    struct page_answer *out)
@@ -167,9 +161,7 @@ int page_change_email_post(struct authd *d, const struct request *req, const str
     return visit_result(step);
 }
 
-/* ---- the second factor ---- */
-
-/* The key of "otpauth://...?secret=KEY&...", in groups of four. */
+/* Returns the key of "otpauth://...?secret=KEY&..." in groups of four. */
 static const char *key_of(struct arena *arena, const char *url)
 {
     const char *key = url ? strstr(url, "secret=") : NULL, *text = "";

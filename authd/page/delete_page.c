@@ -1,7 +1,6 @@
 /*
- * delete_page.c - the page on which people schedule the deletion of their account. The way back is
- * a sign-in before the date, which the account's page leads to. Handlers: page_delete_get,
- * page_delete_post.
+ * delete_page.c - the page that schedules an account's deletion. A sign-in before that date can
+ * cancel it.
  */
 #include <string.h>
 
@@ -23,7 +22,7 @@ static enum visit_step ask(const struct visit *visit, int status, enum page_text
     return visit_show(&page, status, out);
 }
 
-/* The days that the page offers; another form's are the default. */
+/* Returns one of the offered values or the default. */
 static int64_t days_of(const char *text)
 {
     if (text && strcmp(text, "0") == 0)

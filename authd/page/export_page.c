@@ -1,9 +1,8 @@
 /*
- * export_page.c - the page on which people ask for a file with what is kept of them, see how far it
- * is, and fetch it. Handlers: page_export_get, page_export_post, page_export_file_get.
+ * export_page.c - the page to request and fetch a file with a person's data.
  *
- * docd has the job and the file, and does here what it does for POST and GET /auth/export. Whatever
- * can be done here needs a fresh proof, so the page asks for it first; docd looks at it again.
+ * docd makes the file, as for /auth/export. Everything needs a fresh proof, so the page asks for it
+ * first; docd checks it again.
  */
 #include <string.h>
 
@@ -17,7 +16,7 @@ static const char own_page[] = "account/export", ready[] = "ready", failed[] = "
 
 enum { KILOBYTE = 1000, MEGABYTE = 1000 * KILOBYTE };
 
-/* "12 kB", "3 MB": never less than the file has. */
+/* "12 kB", "3 MB", rounded up. */
 static const char *size_text(struct arena *arena, int64_t size)
 {
     int64_t unit = size < MEGABYTE ? KILOBYTE : MEGABYTE;
@@ -26,8 +25,7 @@ static const char *size_text(struct arena *arena, int64_t size)
                         unit == KILOBYTE ? "kB" : "MB");
 }
 
-/* The person's own; what an administrator has asked for of others is fetched where it was asked
- * for. */
+/* Excludes exports that an admin requested for others. */
 static size_t rows_of(const struct visit *visit, const struct account_exports *exports,
                       struct page_export_row *rows)
 {
@@ -75,8 +73,8 @@ static enum visit_step show(const struct visit *visit, int status, enum page_tex
     return visit_show(&page, status, out);
 }
 
-/* An export is of one project, so the installation's pages have none. Where the project demands a
- * second factor, data leaves it through a session with one only. */
+/* An export is of one project, so not for the installation's pages. A second factor that the
+ * project requires is needed here too. */
 static enum visit_step admit(const struct visit *visit, struct page_answer *out)
 {
     if (visit->installation)
@@ -86,7 +84,7 @@ static enum visit_step admit(const struct visit *visit, struct page_answer *out)
                : VISIT_OPEN;
 }
 
-/* What the person can put right: a stale proof, too many, a file that is gone. */
+/* Shows what the person can fix: a stale proof, too many requests, a missing file. */
 static enum visit_step refuse(const struct visit *visit, struct page_answer *out, struct error *err)
 {
     enum page_text problem = err->code == ERR_THROTTLED   ? PAGE_TEXT_ERROR_EXPORT_OFTEN

@@ -11,7 +11,7 @@
 #include "authd/signin/sign_in_api.h"
 #include "common/domain/page.h"
 
-/* A challenge for the passkeys of the account; *ret NULL: it has none here. */
+/* Offers a challenge for the account's passkeys; *ret NULL: none here. */
 static int offer_passkey(const struct visit *visit, const struct factor_wanted *wanted,
                          const char **ret, struct error *err)
 {
@@ -58,7 +58,7 @@ int factor_form_submit(const struct visit *visit, enum role role, const char *lo
     struct login_mfa_in in;
 
     if (visit_fields(visit, &login_mfa_in_table, body, &in, err) < 0) {
-        error_clear(err); /* no code has this form */
+        error_clear(err); /* not the form of any code */
         return error_set(err, ERR_BAD_REQUEST, "The code is incorrect.");
     }
     if (role == ROLE_PATIENT)

@@ -1,6 +1,5 @@
 /*
- * front_page.c - what a browser gets at the installation's own address, and at an address without a
- * page. Handlers: page_front_get, page_missing_get.
+ * front_page.c - the installation's front page, and the page for unknown addresses.
  */
 #include <string.h>
 
@@ -9,7 +8,7 @@
 #include "authd/tenant.h"
 #include "common/domain/page.h"
 
-/* The code without the blanks around it, which come with copied text. */
+/* Removes blanks that come with copied text. */
 static const char *trimmed(struct arena *arena, const char *text)
 {
     const char *code = text + strspn(text, " \t");

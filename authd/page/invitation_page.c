@@ -1,10 +1,8 @@
 /*
- * invitation_page.c - the page of an invitation: who invites to what, and how it is accepted.
- * Handlers: page_invitation_get, page_invitation_post.
+ * invitation_page.c - the page of an invitation.
  *
- * An address without an account, or with one that is the project's alone, sets a password. Others
- * accept in a session of theirs: one of this tenant here, else one of the installation's own page,
- * which needs no membership and lists the invitation.
+ * If there is no account, or only the project owns it, the person sets a password. Others accept in
+ * a session: of this tenant here, or on the installation's own page, which needs no membership.
  */
 #include "authd/page/link_view.h"
 
@@ -16,9 +14,6 @@
 
 static const char own_page[] = "invitation";
 
-/* ---- what the page shows ---- */
-
-/* The form by which it is accepted. */
 static struct link_view view_of(const struct visit *visit, const struct invitation_show_out *shown,
                                 bool signed_in)
 {
@@ -79,25 +74,23 @@ enum visit_step link_invitation(const struct visit *visit, const char *id, const
     return open_link(visit, id, secret, true, PAGE_NO_TEXT, PAGE_NO_TEXT, out, err);
 }
 
-/* After it was open for too long. */
+/* The form was open for too long. */
 static enum visit_step show_again(const struct visit *visit, int status, const char *id,
                                   const char *secret, struct page_answer *out, struct error *err)
 {
     enum visit_step step =
         open_link(visit, id, secret, true, PAGE_TEXT_ERROR_STALE, PAGE_NO_TEXT, out, err);
 
-    out->status = status; /* of a dead link, too */
+    out->status = status; /* also for an invalid link */
     return step;
 }
-
-/* ---- accepting ---- */
 
 static enum visit_step joined(const struct visit *visit, struct page_answer *out)
 {
     return visit_go(visit, visit->signed_in ? "account?note=joined" : "sign-in?note=joined", out);
 }
 
-/* Why it was not accepted. */
+/* Says why it wasn't accepted. */
 static enum visit_step refuse(const struct visit *visit, const char *id, const char *secret,
                               struct page_answer *out, struct error *err)
 {
@@ -107,7 +100,7 @@ static enum visit_step refuse(const struct visit *visit, const char *id, const c
         problem = PAGE_TEXT_ERROR_FACTOR_FIRST;
     else if (err->code != ERR_BAD_REQUEST && err->code != ERR_ACCEPT_BY_PASSWORD)
         return link_refuse(visit, out, err);
-    error_clear(err); /* of another account's session the owner may show who they are */
+    error_clear(err); /* the session is another account's, so the owner can sign in here */
     return open_link(visit, id, secret, false, problem, PAGE_NO_TEXT, out, err);
 }
 
@@ -138,15 +131,13 @@ static enum visit_step accept_by_password(const struct visit *visit, const struc
     return open_link(visit, form->id, form->secret, true, PAGE_NO_TEXT, problem, out, err);
 }
 
-/* Sends the owner to the installation's account page, which lists the invitation. */
+/* Goes to the installation's account page, which lists the invitation. */
 static enum visit_step go_sign_in(struct page_answer *out)
 {
     out->status = 303;
     out->location = "/t/" PAGE_INSTALLATION_CODE "/account";
     return VISIT_ANSWERED;
 }
-
-/* ---- handlers ---- */
 
 int page_invitation_get(struct authd *d, const struct request *req, const struct link_query *in,
                         struct page_answer *out, struct error *err)

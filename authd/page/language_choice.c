@@ -8,7 +8,7 @@
 
 #include "common/domain/accept.h"
 
-/* Whether a first subtag is one of our languages. */
+/* Compares a first subtag with our languages. */
 static bool is_language(const char *text, size_t length, enum page_language *ret)
 {
     for (size_t i = 0; i < PAGE_LANGUAGES; i++) {

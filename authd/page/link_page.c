@@ -1,12 +1,9 @@
 /*
- * link_page.c - the pages that mailed links lead to, but that of an invitation: a new password, the
- * proof of an address, the way back from a changed one. Handlers: page_reset_get, page_reset_post,
- * page_set_password_get, page_set_password_post, page_verify_get, page_verify_post, page_undo_get,
- * page_undo_post.
+ * link_page.c - the pages of emailed links, except invitations.
  *
- * To open a link spends nothing: programs that look into mail open links, too. It is spent by the
- * form, which carries it, so that no address of a page but the first holds the secret. These pages
- * are the installation's own as well (/t/-/...).
+ * Opening a link doesn't use it up, because email scanners open links too. The form carries the
+ * link and uses it, so only the first page's URL has the secret. The installation has these pages
+ * too (/t/-/...).
  */
 #include "authd/page/link_view.h"
 
@@ -19,8 +16,6 @@
 
 static const char set_password_page[] = "set-password", verify_page[] = "verify-email",
                   undo_page[] = "undo-email";
-
-/* ---- a link to set a password is asked for ---- */
 
 static enum visit_step ask_address(const struct visit *visit, int status, const char *email,
                                    enum page_text notice, enum page_text problem,
@@ -75,16 +70,12 @@ int page_reset_post(struct authd *d, const struct request *req, const struct ema
     return visit_result(step);
 }
 
-/* ---- the form of a link that was open for too long ---- */
-
 static enum visit_step show_again(const struct visit *visit, struct link_view view,
                                   const struct link_form *form, struct page_answer *out)
 {
     view.problem = PAGE_TEXT_ERROR_STALE;
     return link_show(visit, VISIT_STALE_STATUS, &view, form->id, form->secret, out);
 }
-
-/* ---- the password is set ---- */
 
 static struct link_view password_view(enum page_text problem)
 {
@@ -138,10 +129,7 @@ int page_set_password_post(struct authd *d, const struct request *req, const str
     return visit_result(step);
 }
 
-/* ---- the address is proven, or becomes another ---- */
-
-/* Who is signed in confirms with a click; others, and those whose link it is not, by the account's
- * password. */
+/* A signed-in owner confirms with a click. Others need the account's password. */
 static struct link_view verify_view(bool by_password)
 {
     return (struct link_view){.page = verify_page,
@@ -200,8 +188,6 @@ int page_verify_post(struct authd *d, const struct request *req, const struct li
     return visit_result(step);
 }
 
-/* ---- a changed address is taken back ---- */
-
 static const struct link_view undo_view = {.page = undo_page,
                                            .action = "undo",
                                            .title = PAGE_TEXT_NOTE_UNDO,
@@ -221,7 +207,7 @@ static enum visit_step undo(const struct visit *visit, const struct link_form *f
         return link_refuse(visit, out, err);
     if (!tenant || !page_is_code(tenant))
         return visit_go(visit, "reset-password?note=undone", out);
-    /* a patient has a password of that tenant alone */
+    /* a patient's password is valid only for that tenant */
     out->status = 303;
     out->location = arena_printf(visit->req.arena, "/t/%s/reset-password?note=undone", tenant);
     return VISIT_ANSWERED;

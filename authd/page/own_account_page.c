@@ -19,8 +19,6 @@
 #include "common/domain/page.h"
 #include "settingsd/settingsd_api.h"
 
-/* ---- signing in ---- */
-
 enum visit_step own_sign_in_finish(struct visit *visit, const char *code, const char *verifier,
                                    struct page_answer *out, struct error *err)
 {
@@ -64,9 +62,7 @@ enum visit_step own_code_check(struct visit *visit, const struct mfa_form *form,
     return own_code_show(visit, visit_refused(err, out), problem, out);
 }
 
-/* ---- the account ---- */
-
-/* What the page is made of. */
+/* Contents of the page. */
 struct shown {
     struct sql_account_membership_list_rows members;
     struct sql_account_invitation_list_rows invited;
@@ -74,7 +70,7 @@ struct shown {
     struct field_list tenants;
 };
 
-/* The projects that the rows are of. */
+/* Finds the tenants of the rows' projects. */
 static int find_tenants(const struct visit *visit, struct shown *self, struct error *err)
 {
     size_t most = self->members.count + self->invited.count;
@@ -216,8 +212,6 @@ enum visit_step own_account_show(const struct visit *visit, int status, enum pag
     return visit_show(&page, status, out);
 }
 
-/* ---- what its forms do ---- */
-
 static enum visit_step refuse(const struct visit *visit, struct page_answer *out, struct error *err)
 {
     enum page_text problem = visit_problem(err);
@@ -229,13 +223,13 @@ static enum visit_step refuse(const struct visit *visit, struct page_answer *out
     if (err->code == ERR_CONFLICT)
         problem = PAGE_TEXT_ERROR_LAST_ADMIN;
     else if (err->code == ERR_NOT_FOUND || err->code == ERR_BAD_REQUEST)
-        return visit_go(visit, "account", out); /* it is gone already */
+        return visit_go(visit, "account", out); /* already deleted */
     if (problem == PAGE_NO_TEXT)
         return VISIT_FAILED;
     return own_account_show(visit, visit_refused(err, out), PAGE_NO_TEXT, problem, out, err);
 }
 
-/* Ends a session, of a project or of these pages; one that has ended already is no problem. */
+/* An ended session isn't an error. */
 static int end(const struct visit *visit, struct uuid session, struct uuid project,
                struct error *err)
 {
@@ -258,7 +252,7 @@ static enum visit_step sign_out(const struct visit *visit, const char *page,
     return visit_go(visit, page, out);
 }
 
-/* The id in a field of the form; absent: none. */
+/* Returns the id in a form field, or not set. */
 static struct uuid id_of(const char *text)
 {
     struct uuid id;
@@ -266,7 +260,7 @@ static struct uuid id_of(const char *text)
     return text && uuid_parse(text, &id) == 0 ? id : (struct uuid){""};
 }
 
-/* 0 when it was done. *ret_note: what the page says then. */
+/* Performs the form's action. *ret_note: text for the page. */
 static int act(const struct visit *visit, const struct account_form *form, const char **ret_note,
                struct error *err)
 {

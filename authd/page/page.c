@@ -1,11 +1,11 @@
 /*
- * page.c - the buffer of a page.
+ * page.c - see page.h.
  */
 #include "authd/page/page.h"
 
 #include <string.h>
 
-enum { FIRST_CAPACITY = 16 * 1024 }; /* more than most pages have */
+enum { FIRST_CAPACITY = 16 * 1024 }; /* fits most pages */
 
 void page_init(struct page *self, struct arena *arena, enum page_language language)
 {

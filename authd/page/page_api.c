@@ -1,11 +1,11 @@
 /*
- * page_api.c - the shapes of what the hosted pages are given: queries and forms. See authd_api.c.
+ * page_api.c - shapes of the hosted pages' queries and forms. See authd_api.c.
  */
 #include "authd/page/page_api.h"
 
 #include "authd/shape_api.h"
 
-/* What stands in a field of a form; the page itself says what is wrong with it. */
+/* Limits of form fields. The page itself reports what is wrong with a field. */
 enum { PAGE_FIELD_MAX = ANY_PASSWORD_MAX, PAGE_CREDENTIAL_MAX = 16384 };
 static const char *const page_notes[] = {"consent-withdrawn",
                                          "declined",
@@ -27,7 +27,7 @@ static const char *const page_notes[] = {"consent-withdrawn",
     FIELD_TEXT(s, tenantCode, 1, TENANT_CODE_MAX, FIELD_REQUIRED | FIELD_PATH, "Whose page.", \
                "demo"),                                                                       \
         FIELD_VISIT(s)
-/* What navigator.credentials has given, as JSON. */
+/* JSON from navigator.credentials. */
 #define PAGE_CREDENTIAL_ROW(s)                                      \
     FIELD_TEXT(s, credential, 1, PAGE_CREDENTIAL_MAX, FIELD_SECRET, \
                "What the browser's passkey "                        \
@@ -49,8 +49,6 @@ static const struct field page_query_rows[] = {
     PAGE_FORM_ROW(struct page_query, goal, FIELD_QUERY),
 };
 FIELD_TABLE(page_query);
-
-/* ---- forms ---- */
 
 static const struct field sign_in_form_rows[] = {
     PAGE_TENANT_ROWS(struct sign_in_form),

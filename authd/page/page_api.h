@@ -1,5 +1,5 @@
 /*
- * page_api.h - what the hosted pages are given: queries and forms.
+ * page_api.h - queries and forms of the hosted pages.
  */
 #ifndef ATRIUM_AUTHD_PAGE_PAGE_API_H
 #define ATRIUM_AUTHD_PAGE_PAGE_API_H
@@ -7,18 +7,18 @@
 #include "common/domain/page.h"
 #include "common/wire/fields.h"
 
-/* The front page of the installation, or an address without a page. */
+/* The front page, or an unknown address. */
 struct front_query {
     const struct page_visit *visit;
-    const char *tenant; /* the organization code that was typed; NULL: the page is opened */
+    const char *tenant; /* organization code that was entered; NULL: page opened */
 };
 FIELD_DECLARE(front_query);
 
 struct page_query {
-    const char *tenantCode; /* path */
+    const char *tenantCode;
     const struct page_visit *visit;
-    const char *note; /* what the page before did, one of page_notes */
-    const char *goal; /* of a step-up: the page that it is for */
+    const char *note; /* result of the last page, from page_notes */
+    const char *goal; /* for a step-up: the page that needs it */
 };
 FIELD_DECLARE(page_query);
 
@@ -26,8 +26,8 @@ struct sign_in_form {
     const char *tenantCode;
     const struct page_visit *visit;
     const char *email, *password;
-    const char *step, *role; /* instead, of who was asked which account it shall be */
-    const char *credential;  /* instead, with step: a passkey, JSON */
+    const char *step, *role; /* instead, when choosing between two accounts */
+    const char *credential;  /* instead, with `step`: a passkey, JSON */
 };
 FIELD_DECLARE(sign_in_form);
 
@@ -35,14 +35,14 @@ struct mfa_form {
     const char *tenantCode;
     const struct page_visit *visit;
     const char *step, *code;
-    const char *credential; /* instead of the code: a passkey, JSON */
+    const char *credential; /* instead of `code`: a passkey, JSON */
 };
 FIELD_DECLARE(mfa_form);
 
 struct step_up_form {
     const char *tenantCode;
     const struct page_visit *visit;
-    const char *goal; /* the page that follows */
+    const char *goal; /* next page */
     const char *password, *code;
     const char *step, *credential; /* instead: a passkey, JSON */
 };
@@ -66,10 +66,10 @@ FIELD_DECLARE(factor_form);
 struct passkeys_form {
     const char *tenantCode;
     const struct page_visit *visit;
-    const char *action; /* "rename", "remove", of: */
+    const char *action; /* "rename", "remove" */
     const char *passkey;
     const char *name;
-    const char *step, *credential; /* instead: a new one, JSON */
+    const char *step, *credential; /* instead: a new passkey, JSON */
 };
 FIELD_DECLARE(passkeys_form);
 
@@ -94,7 +94,7 @@ struct delete_form {
 };
 FIELD_DECLARE(delete_form);
 
-/* A person with a business address opens the link to register as a patient. */
+/* Opens the link to register as a patient, for a person with a business address. */
 struct continue_query {
     const char *tenantCode;
     const struct page_visit *visit;
@@ -105,12 +105,12 @@ FIELD_DECLARE(continue_query);
 struct register_form {
     const char *tenantCode;
     const struct page_visit *visit;
-    const char *token; /* of that link; NULL: there was none */
+    const char *token; /* the link's; NULL: none */
     const char *role, *name, *surname, *email, *password;
 };
 FIELD_DECLARE(register_form);
 
-/* A mailed link is opened. Reading it spends nothing. */
+/* Opens an emailed link, without using it up. */
 struct link_query {
     const char *tenantCode;
     const struct page_visit *visit;
@@ -118,15 +118,15 @@ struct link_query {
 };
 FIELD_DECLARE(link_query);
 
-/* What a page does with a mailed link. */
+/* Uses an emailed link. */
 struct link_form {
     const char *tenantCode;
     const struct page_visit *visit;
     const char *id, *secret;
     const char *password;
-    const char *action;      /* of an invitation: "accept", "sign-in" */
-    const char *step, *code; /* instead, of a sign-in that waits for the second factor */
-    const char *credential;  /* instead of the code: a passkey, JSON */
+    const char *action;      /* for an invitation: "accept", "sign-in" */
+    const char *step, *code; /* instead, for a sign-in that waits for a second factor */
+    const char *credential;  /* instead of `code`: a passkey, JSON */
 };
 FIELD_DECLARE(link_form);
 
@@ -141,25 +141,25 @@ struct account_form {
     const char *tenantCode;
     const struct page_visit *visit;
     const char *action;  /* "end", "sign-out", "keep", "withdraw", "leave", "accept", "decline" */
-    const char *session; /* of "end" */
-    const char *client;  /* of "withdraw": its id */
-    const char *project, *invitation; /* of "end", "leave", "accept", "decline": their ids */
+    const char *session; /* for "end" */
+    const char *client;  /* for "withdraw": the client's id */
+    const char *project, *invitation; /* ids for "end", "leave", "accept", "decline" */
 };
 FIELD_DECLARE(account_form);
 
 struct consent_form {
-    const char *tenantCode; /* path */
+    const char *tenantCode;
     const struct page_visit *visit;
     const char *action; /* "allow", "deny" */
 };
 FIELD_DECLARE(consent_form);
 
 struct device_form {
-    const char *tenantCode; /* path */
+    const char *tenantCode;
     const struct page_visit *visit;
     const char *action; /* "find", "approve", "deny" */
-    const char *code;   /* of "find": as the person has typed it */
-    const char *step;   /* of the others: sealed, the device that the page has named */
+    const char *code;   /* for "find": as entered */
+    const char *step;   /* otherwise: the sealed device */
 };
 FIELD_DECLARE(device_form);
 

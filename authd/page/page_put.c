@@ -1,5 +1,5 @@
 /*
- * page_put.c - how a value is written in each context.
+ * page_put.c - escapes values for each context.
  */
 #include <string.h>
 #include <unictype.h>
@@ -13,8 +13,8 @@
 
 static const char digits[] = "0123456789ABCDEF";
 
-/* Where an ASCII character stands as it is: '1' in HTML, '2' in JSON besides, '3' in addresses, too
- * (RFC 3986, section 2.3), '0' nowhere. */
+/* Where an ASCII character needs no escape: '1' HTML; '2' HTML and JSON; '3' also URLs (RFC 3986,
+ * section 2.3); '0' nowhere. */
 static const char plain_in[] = "0000000000000000"
                                "0000000000000000"
                                "2202220022222332"  /* blank ! " # $ % & ' ( ) * + , - . / */
@@ -24,9 +24,8 @@ static const char plain_in[] = "0000000000000000"
                                "2333333333333333"  /* ` a to o */
                                "3333333333322230"; /* p to z { | } ~ */
 
-/* The length of the character at text, which is not empty: one byte of what is no UTF-8. *ret_taken
- * is false where HTML does not take it (HTML, section 13.1.3: controls other than tab and line
- * feed, noncharacters). */
+/* Returns the size of the character at `text`, or 1 if it isn't UTF-8. *ret_taken: HTML allows it
+ * (HTML, section 13.1.3). */
 static size_t character(const char *text, bool *ret_taken)
 {
     ucs4_t code;
@@ -39,8 +38,7 @@ static size_t character(const char *text, bool *ret_taken)
     return (size_t)MAX(length, 1);
 }
 
-/* The entity of a character that is special in text or in a value; NULL: none. Both contexts take
- * all five, so that a value survives either place. */
+/* Text and attributes escape all five characters, so a value is safe in both. */
 static const char *entity(char c)
 {
     switch (c) {
@@ -75,7 +73,7 @@ static void put_percent(struct page *self, const char *text, size_t length)
     }
 }
 
-/* An address keeps what structures it; the rest is percent-encoded. */
+/* Keeps a URL's delimiters and percent-encodes the rest. */
 static void put_url(struct page *self, const char *text, size_t length)
 {
     if (length == 1 && strchr("/?#=&%:@!$*+,;[]()'", *text))
@@ -84,8 +82,8 @@ static void put_url(struct page *self, const char *text, size_t length)
         put_percent(self, text, length);
 }
 
-/* "<" and ">" end no script as \u003C and \u003E; "&" keeps its escape for an XML parser. U+2028
- * and U+2029 end a line in JavaScript before 2019. */
+/* \u003C and \u003E can't end a script; "&" is for XML parsers. U+2028 and U+2029 ended lines in
+ * JavaScript before 2019. */
 static void put_json(struct page *self, const char *text, size_t length)
 {
     const char escaped[] = {'\\', 'u', '0', '0', digits[*text >> 4 & 15], digits[*text & 15]};
@@ -100,7 +98,7 @@ static void put_json(struct page *self, const char *text, size_t length)
         page_raw(self, escaped, sizeof(escaped));
 }
 
-/* How many bytes from the first are written as they are: those of most values all at once. */
+/* Returns how many bytes can be copied unchanged. */
 static size_t plain_length(enum page_context context, const char *text)
 {
     static const char least[] = {
@@ -115,8 +113,7 @@ static size_t plain_length(enum page_context context, const char *text)
     return (size_t)(at - (const unsigned char *)text);
 }
 
-/* An address that stays on this host, or names its scheme as http or https: a browser drops tabs
- * and line feeds, and takes "\" for "/". */
+/* True for https, http, or this host. Browsers drop tabs and line feeds, and take "\" for "/". */
 static bool is_safe_url(const char *value)
 {
     bool secure;
@@ -126,7 +123,7 @@ static bool is_safe_url(const char *value)
     return uri_after_http(value, &secure) || (value[0] == '/' && value[1] != '/');
 }
 
-/* A PNG as data, or a file of this host. */
+/* True for PNG data or a file of this host. */
 static bool is_safe_image(const char *value)
 {
     static const char data[] = "data:image/png;base64,";

@@ -1,17 +1,16 @@
 #!/usr/bin/perl
-# pagegen.pl - makes C of the templates of pages.
+# pagegen.pl - compiles page templates to C.
 #
 #     pagegen.pl GEN FOLDER PREFIX
 #
-# Reads FOLDER/NAME.html, what they include from FOLDER/part, and the texts FOLDER/text/LANGUAGE.txt.
-# Writes below GEN, each file only when it changes:
+# Reads FOLDER/NAME.html, their parts in FOLDER/part, and the texts in FOLDER/text/LANGUAGE.txt.
+# Writes these files to GEN if they have changed:
 #
-#     FOLDER/pages.h    the variables of each page as a struct, and its function
+#     FOLDER/pages.h    for each page a struct of its variables and a function
 #     FOLDER/pages.c    the functions and the texts
 #
-# The place of a variable decides how it is escaped: the template cannot say it. A variable in a
-# place that is not listed here ends the build with its file and line. docs/pages.md tells what
-# stands in a template.
+# A variable's place decides how it is escaped. A variable in a place that isn't listed here stops
+# the build with its file and line. docs/pages.md describes templates.
 use strict;
 use warnings;
 
@@ -24,9 +23,9 @@ my %elements = map { $_ => 1 } qw(html head meta link title style script body he
     input button select option textarea details summary table thead tbody tr th td img noscript);
 my %void = map { $_ => 1 } qw(meta link br hr input img);
 my %raw = map { $_ => 1 } qw(title style script textarea);
-# The program of pages, which the content security policy knows by its hash: no larger.
+# Maximum size of a page script, which the content security policy names by its hash.
 my $script_most = 4096;
-# Where a variable may stand: in the value of one of these attributes.
+# Attributes whose value can have a variable.
 my %addresses = map { $_ => 1 } qw(href action formaction);
 my %plain = map { $_ => 1 } qw(value placeholder title lang dir id for name class autocomplete datetime
     alt aria-label aria-describedby aria-labelledby);
@@ -36,7 +35,7 @@ sub fail {
     die "$at->{file}:$at->{line}: $text\n";
 }
 
-# Writes by rename, and only what changes, so that make compiles no more than it must.
+# Writes only changed files, by rename, so that make compiles no more than necessary.
 sub write_file {
     my ($path, $text) = @_;
     if (open my $old, '<', $path) {
@@ -101,7 +100,7 @@ sub read_texts {
 
 # ---- reading a template ----
 
-# Variables of the first comment: {name => {type, members}}, in order.
+# Variables declared in the first comment: {name => {type, members}}, in order.
 sub read_head {
     my ($file, $text) = @_;
     my $at = {file => $file, line => 1};
@@ -140,7 +139,7 @@ sub read_head {
     return $self;
 }
 
-# The list that the head of a part has: all pages that include it have rows of one struct.
+# The list declared by a part, whose rows have one struct in all pages that include it.
 sub part_list {
     my ($part, $list, $at) = @_;
     my $file = "$folder/part/$part.html";
@@ -149,7 +148,7 @@ sub part_list {
     return {%$rows, struct => "${part}_$list"};
 }
 
-# Pieces in order: {text} or {tag}, with the place each comes from. Comments and indentation go.
+# Pieces in order: {text} or {tag}, with their places. Removes comments and indentation.
 sub read_pieces {
     my ($path, $depth, $at) = @_;
     my $text = read_file($path, $at);
@@ -180,7 +179,7 @@ sub read_pieces {
     return @pieces;
 }
 
-# ---- where a variable stands ----
+# ---- contexts ----
 
 # Follows literal text. The state: mode (text, tag, value, raw), stack of open elements, element,
 # attribute, value (a variable in it is \0), space (an attribute may begin), types of script.
@@ -251,7 +250,7 @@ sub follow {
     }
 }
 
-# The context of a variable here.
+# Returns the context of a variable at this place.
 sub context {
     my ($state, $piece) = @_;
     my ($mode, $name) = @$state{qw(mode element)};
@@ -279,7 +278,7 @@ sub context {
     fail($piece, "a variable in $attribute stands for all of it, for what is between two slashes, or behind ?");
 }
 
-# What two ways through a template must agree on.
+# The state in which two branches of a template must end.
 sub joined {
     my ($piece, $one, $other) = @_;
     my $look = sub {
@@ -314,7 +313,7 @@ sub text_name {
     return uc("${prefix}_text_$key") =~ s/\./_/gr;
 }
 
-# The C of a block up to its end or else: appends to @$out, moves through the pieces.
+# Compiles a block up to its end or else: appends C to @$out and moves through the pieces.
 sub block {
     my ($page, $state, $out, $indent, $scope, $until) = @_;
     my $literal = '';
@@ -443,7 +442,7 @@ sub base64_sha256 {
     return join('', map { $letters[oct "0b$_"] } $bits =~ /.{6}/g) . '=';
 }
 
-# ---- what is written ----
+# ---- output ----
 
 # The members of a struct: `page` is the page, and the list that a row is of.
 sub members {
@@ -456,8 +455,7 @@ sub members {
     } @$names;
 }
 
-# The structs of the rows of the lists of a page or row: those inside of others first, those of a part
-# once.
+# Structs of the rows of a page's or row's lists: nested ones first, those of a part once.
 my %of_parts;
 sub row_structs {
     my ($self, $page) = @_;
@@ -472,7 +470,7 @@ sub row_structs {
     return $structs;
 }
 
-# Ends at a variable that no template uses.
+# Fails for a variable that no template uses.
 sub check_used {
     my ($at, $self, $path) = @_;
     for my $name (@{$self->{in} // []}) {

@@ -1,6 +1,5 @@
 /*
- * passkeys_page.c - the page of an account's passkeys: list, rename, remove, add. Handlers:
- * page_passkeys_get, page_passkeys_post. Only to add one needs the browser's program.
+ * passkeys_page.c - the page of an account's passkeys. Only adding one needs the script.
  */
 #include <string.h>
 
@@ -30,7 +29,7 @@ static struct page_passkeys_row *rows_of(const struct visit *visit, const struct
     return rows;
 }
 
-/* A challenge to add one; *ret_options NULL: none can be added. */
+/* Offers a challenge to add one; *ret_options NULL: not possible. */
 static int offer_new(const struct visit *visit, const char **ret_step, const char **ret_options,
                      struct error *err)
 {
@@ -117,7 +116,7 @@ static enum visit_step refuse(const struct visit *visit, const struct passkeys_f
     else if (err->code == ERR_VALIDATION)
         problem = PAGE_TEXT_ERROR_PASSKEY_NAME;
     else if (err->code == ERR_NOT_FOUND)
-        return visit_go(visit, own_page, out); /* it is gone already */
+        return visit_go(visit, own_page, out); /* already deleted */
     if (problem == PAGE_NO_TEXT)
         return VISIT_FAILED;
     return show(visit, visit_refused(err, out), PAGE_NO_TEXT, problem, out, err);

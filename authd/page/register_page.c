@@ -1,9 +1,7 @@
 /*
- * register_page.c - the page that a person makes an account on. Handlers: page_register_get,
- * page_continue_get, page_register_post.
+ * register_page.c - the page to register an account.
  *
- * A form counts for the limit of registrations as a request of the API does, whatever is wrong with
- * it; what is right and wrong in its fields says the table of the API's route.
+ * Every form counts for the limit of registrations. The API route's table checks its fields.
  */
 #include <string.h>
 
@@ -13,14 +11,14 @@
 #include "authd/signin/sign_in_api.h"
 #include "common/domain/page.h"
 
-/* What was entered, and what is wrong with it. */
+/* Entered values, and what is wrong with them. */
 struct entered {
-    const struct register_form *form; /* NULL: nothing yet */
-    const char *token;                /* of a continue-as-patient link; NULL: none */
+    const struct register_form *form; /* NULL: nothing entered */
+    const char *token;                /* a continue-as-patient link's, or NULL */
     enum page_text problem, name, surname, email, password;
 };
 
-/* An empty field counts as one that was left out. */
+/* Empty fields count as omitted. */
 static const char *given(const char *text)
 {
     return page_has(text) ? text : NULL;
@@ -36,7 +34,7 @@ static bool practitioner_may(const struct tenant *tenant)
     return tenant->practitionerRegistration && uuid_is_set(&tenant->defaultPractitionerPolicy);
 }
 
-/* As what the form's sender registers: where one role may register alone it is not asked for. */
+/* If only one role can register, the form doesn't ask. */
 static bool is_practitioner(const struct tenant *tenant, const struct register_form *form)
 {
     if (form && given(form->token))
@@ -66,9 +64,6 @@ static enum visit_step show_form(const struct visit *visit, int status,
     return visit_show(&page, status, out);
 }
 
-/* ---- what was entered ---- */
-
-/* The problems that the route of the API reports become those of the form's fields. */
 static void show_problems(const struct error *err, struct entered *entered)
 {
     const struct register_form *form = entered->form;
@@ -89,7 +84,7 @@ static void show_problems(const struct error *err, struct entered *entered)
     }
 }
 
-/* Checks the fields by the route's own table, which both roles' inputs share. */
+/* Checks the fields by the route's table, which is the same for both roles. */
 static int read_fields(const struct visit *visit, const struct register_form *form,
                        const char *cookie, struct patient_register_in *ret, struct error *err)
 {
@@ -119,8 +114,6 @@ static int register_as(const struct visit *visit, bool practitioner,
     return practitioner ? practitioner_register(visit->d, &visit->req, &other, out, err)
                         : patient_register(visit->d, &visit->req, in, out, err);
 }
-
-/* ---- what came of it ---- */
 
 static enum visit_step refuse(const struct visit *visit, const struct register_form *form,
                               struct page_answer *out, struct error *err)
@@ -156,8 +149,6 @@ static enum visit_step take_form(struct visit *visit, const struct register_form
         return visit_say(visit, 200, PAGE_TEXT_NOTE_VERIFY, PAGE_TEXT_NOTE_VERIFY_TEXT, out);
     return visit_say(visit, 200, PAGE_TEXT_NOTE_INVITED, PAGE_TEXT_NOTE_INVITED_TEXT, out);
 }
-
-/* ---- handlers ---- */
 
 static bool is_open(const struct tenant *tenant)
 {

@@ -22,7 +22,7 @@ static const struct named fixed[] = {
     {"launch/patient", PAGE_TEXT_NOTE_SCOPE_LAUNCH_PATIENT},
 };
 
-/* Types of FHIR R4 that a person has a word for. */
+/* FHIR R4 types for which people have a word. */
 static const struct named types[] = {
     {"*", PAGE_TEXT_NOTE_DATA_ALL},
     {"AllergyIntolerance", PAGE_TEXT_NOTE_DATA_ALLERGIES},
@@ -53,7 +53,7 @@ static const struct named types[] = {
     {"ServiceRequest", PAGE_TEXT_NOTE_DATA_REFERRALS},
 };
 
-/* In the order that a sentence has. */
+/* In the order of a sentence. */
 static const struct {
     unsigned allows;
     enum page_text text;
@@ -71,7 +71,7 @@ static enum page_text find(const struct named *rows, size_t count, const char *n
     return PAGE_NO_TEXT;
 }
 
-/* "read, search and change". */
+/* "read, search and change" */
 static const char *may(struct arena *arena, enum page_language language, unsigned allows)
 {
     const char *and = page_text(language, PAGE_TEXT_NOTE_MAY_AND);
@@ -92,8 +92,7 @@ static const char *may(struct arena *arena, enum page_language language, unsigne
     return all;
 }
 
-/* The plural of the type: "measurements"; of one without a word "entries of another kind (Basic)".
- */
+/* Returns the plural, "measurements", or without a word "entries of another kind (Basic)". */
 static const char *what(struct arena *arena, enum page_language language, const char *type)
 {
     enum page_text text = find(types, ARRAY_SIZE(types), type);

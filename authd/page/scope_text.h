@@ -1,6 +1,6 @@
 /*
- * scope_text.h - what a scope lets a client do, in the words of the pages (SMART App Launch 2.2,
- * "Scopes for requesting FHIR resources", and OpenID Connect Core 1.0, section 5.4).
+ * scope_text.h - explains scopes to people (SMART App Launch 2.2, "Scopes for requesting FHIR
+ * resources"; OpenID Connect Core 1.0, section 5.4).
  */
 #ifndef ATRIUM_AUTHD_PAGE_SCOPE_TEXT_H
 #define ATRIUM_AUTHD_PAGE_SCOPE_TEXT_H
@@ -8,15 +8,13 @@
 #include "authd/page/template/pages.h"
 #include "common/domain/role.h"
 
-/* The row of a scope. Fixed scopes have one text; those for the data of a FHIR server are a
- * sentence made of level, type and what they allow, with their query. Any other has neither, so
- * that the page shows the word itself. `is_patient`: the person who is asked is a patient, so the
- * level "patient" is the person's own record. `word` must outlive the row; the rest is in the
- * arena. */
+/* Fixed scopes have a text; FHIR scopes a sentence made from level, type, permissions and query;
+ * the page shows others unchanged. `is_patient`: the level "patient" is the person's own record.
+ * Borrows `word`. */
 struct page_scopes_scope scope_text(struct arena *arena, enum page_language language,
                                     bool is_patient, const char *word);
 
-/* The rows of the scopes between blanks, for a person of that role; from the arena. */
+/* Explains scopes separated by blanks. Borrows them. */
 struct page_scopes_scope *scope_texts(struct arena *arena, enum page_language language,
                                       enum role role, const char *scopes, size_t *ret_count);
 

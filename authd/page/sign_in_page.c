@@ -1,13 +1,9 @@
 /*
- * sign_in_page.c - the pages that a person signs in on: address and password, which of two accounts
- * it shall be, the second factor. Handlers: page_sign_in_get, page_sign_in_post, page_mfa_get,
- * page_mfa_post.
+ * sign_in_page.c - the sign-in pages.
  *
- * What the tenant routes do in their steps happens here in one or two requests, by their functions:
- * login_begin(), then patient_login_mfa(), then patient_login_token(). The verifier of a sign-in is
- * made here and travels sealed in the form, with the code or the login that comes next.
- *
- * The installation's own page (/t/-/sign-in) is for practitioners, whatever they belong to
+ * One or two requests take all steps of the tenant routes, with their functions: login_begin(),
+ * patient_login_mfa(), patient_login_token(). The form carries the verifier, made here, and the
+ * code or login, sealed. The installation's own page (/t/-/sign-in) is for practitioners
  * (own_account_page.h).
  */
 #include <string.h>
@@ -25,13 +21,13 @@
 #include "authd/signin/sign_in_api.h"
 #include "common/domain/page.h"
 
-enum { VERIFIER_SIZE = 32 }; /* random bytes: 43 characters (RFC 7636, section 4.1) */
+enum { VERIFIER_SIZE = 32 }; /* random bytes, 43 characters (RFC 7636, section 4.1) */
 
-/* A sign-in whose password was right: what it waits for. */
+/* A sign-in after a right password, and its next step. */
 struct begun {
     enum role role;
-    const char *next;  /* "token", "mfa" */
-    const char *value; /* the session code, the login's id */
+    const char *next;  /* "token" or "mfa" */
+    const char *value; /* session code or login id */
 };
 
 struct begun_list {
@@ -40,7 +36,7 @@ struct begun_list {
     size_t count;
 };
 
-/* What was entered and is wrong with it. */
+/* Entered values that are wrong. */
 struct entered {
     const char *email;
     enum page_text notice, problem, email_problem, password_problem;
@@ -52,7 +48,7 @@ static bool may_register(const struct tenant *tenant)
            (tenant->practitionerRegistration && uuid_is_set(&tenant->defaultPractitionerPolicy));
 }
 
-/* The challenge that a verifier answers (RFC 7636, section 4.2). */
+/* RFC 7636, section 4.2. */
 static const char *challenge_of(struct arena *arena, const char *verifier)
 {
     uint8_t hash[SECRET_HASH_SIZE];
@@ -61,7 +57,7 @@ static const char *challenge_of(struct arena *arena, const char *verifier)
     return secret_encode(arena, hash, sizeof(hash));
 }
 
-/* A challenge for whatever passkey the browser finds. */
+/* Makes a challenge for any passkey in the browser. */
 static int start_passkey(const struct visit *visit, const char *challenge,
                          struct passkey_start_out *ret, struct error *err)
 {
@@ -72,7 +68,7 @@ static int start_passkey(const struct visit *visit, const char *challenge,
     return passkey_start_any(visit->d, &visit->req, &visit->tenant, challenge, ret, err);
 }
 
-/* The challenge, and what the form carries for it; NULL: none can be asked for here. */
+/* Makes the challenge and what the form carries with it. NULL: not possible here. */
 static int offer_passkey(const struct visit *visit, const char **ret_step, const char **ret_options,
                          struct error *err)
 {
@@ -112,8 +108,6 @@ static enum visit_step show_form(const struct visit *visit, int status,
     return options ? visit_show_script(&page, status, out) : visit_show(&page, status, out);
 }
 
-/* ---- what is sealed in a form ---- */
-
 static const char *list_seal(const struct visit *visit, const struct begun_list *list)
 {
     const char *text = list->verifier;
@@ -124,7 +118,7 @@ static const char *list_seal(const struct visit *visit, const struct begun_list 
     return visit_seal(visit, text);
 }
 
-/* False when the form was open for too long, or is another browser's. */
+/* Fails if the form was open for too long, or is another browser's. */
 static bool list_unseal(const struct visit *visit, const char *step, struct begun_list *ret)
 {
     const char *state = visit_unseal(visit, step);
@@ -145,10 +139,7 @@ static bool list_unseal(const struct visit *visit, const char *step, struct begu
     return ret->count > 0;
 }
 
-/* ---- the steps ---- */
-
-/* Answers a form that has expired: a person who has signed in meanwhile continues, others see the
- * form again. */
+/* After a form has expired, continues if the person is signed in, otherwise shows the form. */
 static enum visit_step lead_on(const struct visit *visit, int status, const char *email,
                                struct page_answer *out, struct error *err)
 {
@@ -171,7 +162,7 @@ static int exchange(struct visit *visit, const struct begun *item, const char *v
     return practitioner_login_token(visit->d, &visit->req, &practitioner, &tokens, err);
 }
 
-/* The form again, with what a refusal is about. */
+/* Shows the form again with the reason. */
 static enum visit_step refuse(const struct visit *visit, struct entered *entered,
                               struct page_answer *out, struct error *err)
 {
@@ -182,7 +173,7 @@ static enum visit_step refuse(const struct visit *visit, struct entered *entered
     return show_form(visit, visit_refused(err, out), entered, out, err);
 }
 
-/* The last step: the code makes the browser's session. */
+/* Exchanges the code for the browser's session. */
 static enum visit_step finish(struct visit *visit, const struct begun *item, const char *verifier,
                               struct page_answer *out, struct error *err)
 {
@@ -194,7 +185,7 @@ static enum visit_step finish(struct visit *visit, const struct begun *item, con
     return refuse(visit, &entered, out, err);
 }
 
-/* On the installation's own page: a refusal is the form again. */
+/* On the installation's own page. If refused, shows the form again. */
 static enum visit_step finish_own(struct visit *visit, const struct begun *item,
                                   const char *verifier, struct page_answer *out, struct error *err)
 {
@@ -204,7 +195,6 @@ static enum visit_step finish_own(struct visit *visit, const struct begun *item,
     return step == VISIT_FAILED ? refuse(visit, &entered, out, err) : step;
 }
 
-/* The step after the session code was issued. */
 static enum visit_step proved(struct visit *visit, const struct begun *item, const char *verifier,
                               struct page_answer *out, struct error *err)
 {
@@ -243,8 +233,6 @@ static enum visit_step ask_which(const struct visit *visit, const struct begun_l
     return visit_show(&page, 200, out);
 }
 
-/* ---- address and password ---- */
-
 static struct begun begun_of(const struct visit *visit, enum role role,
                              const struct login_step *step)
 {
@@ -253,7 +241,6 @@ static struct begun begun_of(const struct visit *visit, enum role role,
                                             : arena_strdup(visit->req.arena, step->loginId.text)};
 }
 
-/* Begins the sign-in of an attempt whose password was right. */
 static int begin(const struct visit *visit, struct attempt *attempt, const char *challenge,
                  struct begun *ret, struct error *err)
 {
@@ -267,8 +254,7 @@ static int begin(const struct visit *visit, struct attempt *attempt, const char 
     return 0;
 }
 
-/* Begins each that is open. Of two accounts one may be refused: the person goes on with the
- * other. */
+/* If one of two accounts is refused, the person continues with the other. */
 static int begin_all(const struct visit *visit, struct attempt tried[static ATTEMPTS],
                      struct begun_list *ret, struct error *err)
 {
@@ -307,7 +293,7 @@ static int sign_in(const struct visit *visit, const char *email, const char *pas
     return begin_all(visit, tried, ret, err);
 }
 
-/* On the installation's own page: a practitioner, whatever they belong to. */
+/* On the installation's own page, for any practitioner. */
 static enum visit_step sign_in_practitioner(struct visit *visit, const char *email,
                                             const char *password, struct entered *entered,
                                             struct page_answer *out, struct error *err)
@@ -344,7 +330,7 @@ static enum visit_step take_password(struct visit *visit, const struct sign_in_f
     return refuse(visit, &entered, out, err);
 }
 
-/* Which of two accounts it shall be. */
+/* Handles the choice between two accounts. */
 static enum visit_step take_choice(struct visit *visit, const struct sign_in_form *in,
                                    struct page_answer *out, struct error *err)
 {
@@ -361,8 +347,6 @@ static enum visit_step take_choice(struct visit *visit, const struct sign_in_for
     return lead_on(visit, 400, NULL, out, err);
 }
 
-/* ---- a passkey ---- */
-
 static int finish_passkey(const struct visit *visit, const struct passkey_finish_in *in,
                           enum role *ret_role, struct login_step *ret, struct error *err)
 {
@@ -371,7 +355,7 @@ static int finish_passkey(const struct visit *visit, const struct passkey_finish
                                : passkey_finish_any(visit->d, &visit->req, in, ret_role, ret, err);
 }
 
-/* It says who signs in, and as what. */
+/* The passkey determines account and role. */
 static enum visit_step take_passkey(struct visit *visit, const struct sign_in_form *in,
                                     struct page_answer *out, struct error *err)
 {
@@ -397,10 +381,8 @@ static enum visit_step take_passkey(struct visit *visit, const struct sign_in_fo
                   out, err);
 }
 
-/* ---- handlers ---- */
-
-/* The form, with the address that the request names (OpenID Connect Core 1.0, section 3.1.2.1,
- * login_hint); a person who is signed in is sent to the account. */
+/* Uses the request's login_hint (OpenID Connect Core 1.0, section 3.1.2.1). A signed-in person goes
+ * to the account. */
 int page_sign_in_get(struct authd *d, const struct request *req, const struct page_query *in,
                      struct page_answer *out, struct error *err)
 {
@@ -432,7 +414,7 @@ int page_sign_in_post(struct authd *d, const struct request *req, const struct s
     return visit_result(step);
 }
 
-/* A form that was sent cannot be asked for again, but that of a mailed code can. */
+/* Only the form for an emailed code can be reloaded. */
 int page_mfa_get(struct authd *d, const struct request *req, const struct page_query *in,
                  struct page_answer *out, struct error *err)
 {

@@ -1,5 +1,5 @@
 /*
- * step_up_page.c - see step_up_page.h. Handlers: page_step_up_get, page_step_up_post.
+ * step_up_page.c - see step_up_page.h.
  */
 #include "authd/page/step_up_page.h"
 
@@ -14,7 +14,7 @@
 #include "authd/session/step_up_check.h"
 #include "common/domain/page.h"
 
-/* Where it goes on: nothing but one of these, whatever the form says. */
+/* Allowed next pages, whatever the form says. */
 static const char *const goals[] = {"account",        "account/delete",   "account/export",
                                     "account/factor", "account/passkeys", "change-email"};
 
@@ -43,9 +43,7 @@ enum visit_step step_up_require(const struct visit *visit, const char *goal,
     return step_up_go(visit, goal, out);
 }
 
-/* ---- the form ---- */
-
-/* A challenge for the passkeys of the account; *ret_options NULL: it has none here. */
+/* Offers a challenge for the account's passkeys; *ret_options NULL: none here. */
 static int offer_passkey(const struct visit *visit, const char **ret_step, const char **ret_options,
                          struct error *err)
 {
@@ -82,7 +80,7 @@ static enum visit_step show(const struct visit *visit, const char *goal, int sta
     return options ? visit_show_script(&page, status, out) : visit_show(&page, status, out);
 }
 
-/* What the form shows, by the table of POST /auth/step-up. */
+/* Reads the form by the table of POST /auth/step-up. */
 static int read_proof(const struct visit *visit, const struct step_up_form *form,
                       struct step_up_in *ret, struct error *err)
 {
@@ -124,8 +122,6 @@ static enum visit_step take_proof(const struct visit *visit, const struct step_u
         return VISIT_FAILED;
     return show(visit, goal, visit_refused(err, out), problem, out, err);
 }
-
-/* ---- handlers ---- */
 
 int page_step_up_get(struct authd *d, const struct request *req, const struct page_query *in,
                      struct page_answer *out, struct error *err)

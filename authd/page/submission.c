@@ -12,16 +12,15 @@
 #include "common/wire/codec.h"
 
 enum {
-    SLOTS = 8192, /* 256 MiB when each holds the largest answer */
+    SLOTS = 8192, /* 256 MiB if all hold the largest answer */
     ANSWER_MAX = 32 * 1024,
     FIRST_WAIT_MS = 20,
     LAST_WAIT_MS = 250,
 };
 
 #define KEEP_LIFE MINUTES(1)
-#define HOLD_LIFE SECONDS(10) /* the gateway waits no longer for a page */
+#define HOLD_LIFE SECONDS(10) /* the gateway's deadline for a page */
 
-/* A form that this browser has sent. */
 struct submission {
     struct authd *d;
     const struct request *req;
@@ -30,7 +29,6 @@ struct submission {
     int64_t slot;
 };
 
-/* The visit in the input of a page. */
 static const struct page_visit *visit_of(const struct field_table *table, const void *in)
 {
     const struct page_visit *visit = NULL;
@@ -41,7 +39,7 @@ static const struct page_visit *visit_of(const struct field_table *table, const 
     return visit;
 }
 
-/* False: it is no form, or the gateway does not say which. */
+/* Fails if it isn't a form, or the gateway didn't identify it. */
 static bool submission_init(struct submission *self, struct authd *d, const struct request *req,
                             const struct page_visit *visit)
 {
@@ -67,9 +65,7 @@ static const char *purpose(const struct submission *self)
                         self->visit->cookie);
 }
 
-/* ---- the answer ---- */
-
-/* One that was sealed by a key that is gone is none. */
+/* Answers sealed by a deleted key don't count. */
 static bool answer_open(const struct submission *self, struct field_bytes kept,
                         struct page_answer *ret)
 {
@@ -86,8 +82,7 @@ static bool answer_open(const struct submission *self, struct field_bytes kept,
            fields_unpack(&page_answer_table, &object, arena, ret, &err) == 0;
 }
 
-/* An answer that cannot be kept is given back, and the next call does the form: the person who has
- * sent this one is answered either way. */
+/* Without a stored answer, the next call handles the form. This call answers either way. */
 static void answer_keep(const struct submission *self, const struct page_answer *answer)
 {
     struct sql_submission_keep_in keep = {.slot = self->slot, .id = id_of(self)};
@@ -104,7 +99,7 @@ static void answer_keep(const struct submission *self, const struct page_answer 
     (void)!sql_submission_keep(self->d->svc.db, self->req, &keep, &err);
 }
 
-/* A failure of PostgreSQL is the next call's, too, or over with HOLD_LIFE. */
+/* If PostgreSQL fails, HOLD_LIFE ends the claim. */
 static void release(const struct submission *self)
 {
     const struct sql_submission_release_in in = {.slot = self->slot, .id = id_of(self)};
@@ -120,8 +115,6 @@ static bool is_kept(const struct page_answer *answer)
            (!answer->html || strlen(answer->html) <= ANSWER_MAX);
 }
 
-/* ---- the claim ---- */
-
 static int claim_once(const struct submission *self, struct sql_submission_claim_row *ret,
                       struct error *err)
 {
@@ -135,7 +128,7 @@ static int claim_once(const struct submission *self, struct sql_submission_claim
     return MIN(sql_submission_claim(self->d->svc.db, self->req, &in, ret, err), 0);
 }
 
-/* 1: the form is this call's to do; 0: *ret is how it was answered. */
+/* Returns 1 if this call must handle the form, 0 with its answer in *ret. */
 static int claim(const struct submission *self, struct page_answer *ret, struct error *err)
 {
     struct sql_submission_claim_row row = {.claimed = false};

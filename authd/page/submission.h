@@ -1,15 +1,10 @@
 /*
- * submission.h - a form that is sent twice is done once.
+ * submission.h - handles a form only once, even if people click twice or reload.
  *
- * People click twice, and reload the page that a form has led to. Within a minute the second call
- * is answered as the first, its cookie included: while that is still under way it waits for it,
- * whichever authd does it. What is the same form says the gateway (page_visit.submission): the same
- * fields from the same browser, with the token of the page that had it.
- *
- * A row of PostgreSQL decides who does it, and keeps the answer sealed for the browser's cookie.
- * A failure, or a refusal for having tried too often, is not kept: the next call does the form. So
- * does one whose row another form has taken, which is as before: what a handler spends it spends
- * once by itself.
+ * Within a minute, a second call on any instance waits for the first one's answer, including its
+ * cookie. A row, named by page_visit.submission, decides which call handles the form, and keeps the
+ * sealed answer. Failures and throttled attempts aren't kept. If another form takes the row, the
+ * handler runs again, which is safe.
  */
 #ifndef ATRIUM_AUTHD_PAGE_SUBMISSION_H
 #define ATRIUM_AUTHD_PAGE_SUBMISSION_H
@@ -18,17 +13,17 @@
 
 struct page_answer;
 
-/* A handler of a page, untyped. */
+/* An untyped page handler. */
 typedef int page_handler(struct authd *d, const struct request *req, const void *in, void *out,
                          struct error *err);
 
-/* Answers by the handler, or as it has answered the same form before. table: of `in`. Fails as the
- * handler; UNAVAILABLE: another call has not done the form in time. Parks. */
+/* Calls the handler, or returns its earlier answer. `table`: of `in`. UNAVAILABLE: another call
+ * didn't finish in time. Parks. */
 int submission_run(struct authd *d, const struct request *req, const struct field_table *table,
                    const void *in, page_handler *handler, struct page_answer *out,
                    struct error *err) MUST_USE;
 
-/* call_<handler>() of a page, see common/bus/operations.def. */
+/* Defines call_<handler>() of a page; see common/bus/operations.def. */
 #define SUBMISSION_CALL(daemon_type, handler, input)                                              \
     static int run_##handler(daemon_type *daemon, const struct request *req, const void *in,      \
                              void *out, struct error *err)                                        \

@@ -21,10 +21,10 @@
 #include "common/domain/uri.h"
 #include "settingsd/policy_api.h"
 
-#define TOUCH_AFTER MINUTES(1) /* a use that is noted spares others their row */
+#define TOUCH_AFTER MINUTES(1) /* saves writes */
 enum { COOKIE_SIZE = 32 };     /* random bytes */
 
-/* Trusted Types: these pages have no script that writes markup, and none may come to be. */
+/* Trusted Types: scripts here never write markup. */
 #define POLICY_STYLE "default-src 'none'; style-src " PAGE_STYLE_HASH
 #define POLICY_FORM "; form-action 'self'"
 #define POLICY_BEHIND                                                                 \
@@ -32,8 +32,6 @@ enum { COOKIE_SIZE = 32 };     /* random bytes */
     "trusted-types 'none'"
 
 static const char policy[] = POLICY_STYLE POLICY_FORM POLICY_BEHIND;
-
-/* ---- answers ---- */
 
 void visit_page(const struct visit *self, struct page *ret)
 {
@@ -50,7 +48,7 @@ enum visit_step visit_show(const struct page *page, int status, struct page_answ
     return VISIT_ANSWERED;
 }
 
-/* The policy of the page allows one thing more. */
+/* The page's policy allows one thing more. */
 static enum visit_step show_with(const struct page *page, int status, const char *directive,
                                  struct page_answer *out)
 {
@@ -175,8 +173,7 @@ int visit_refused(struct error *err, struct page_answer *out)
     return status;
 }
 
-/* The two files of the tenant's branding are named by their whole paths: 'self' would take a public
- * document for a style. */
+/* Names the branding files by whole path, because 'self' includes public documents. */
 void visit_allow_redirect(const struct visit *self, const char *uri, struct page_answer *out)
 {
     const char *url = self->from->url, *code = self->tenant.tenantCode;
@@ -189,8 +186,6 @@ void visit_allow_redirect(const struct visit *self, const char *uri, struct page
                                visit_brand_image_directive(arena, &self->brand, url, code));
 }
 
-/* ---- opening ---- */
-
 static void open_language(struct visit *self)
 {
     bool secure;
@@ -199,7 +194,6 @@ static void open_language(struct visit *self)
     self->host = uri_after_http(self->from->url, &secure);
 }
 
-/* A tenant that there is not has a page that says so. */
 static enum visit_step no_tenant(struct visit *self, const char *code, struct page_answer *out)
 {
     self->tenant = (struct tenant){.tenantCode = code};
@@ -207,9 +201,8 @@ static enum visit_step no_tenant(struct visit *self, const char *code, struct pa
     return visit_say(self, 404, PAGE_TEXT_ERROR_NO_PAGE, PAGE_TEXT_ERROR_NO_PAGE_TEXT, out);
 }
 
-/* The request that the person came with, if it is one: its ui_locales go before what the browser
- * wants, and a login_hint that is no address is none. The address that it goes back to, or
- * NULL. */
+/* Opens the person's authorization request, if any. Its ui_locales override the browser's. Returns
+ * its redirect URI or NULL. */
 static const char *open_next(struct visit *self)
 {
     struct arena *arena = self->req.arena;
@@ -233,7 +226,7 @@ bool visit_lacks_factor(const struct visit *self)
            account_policy_requires_mfa(self->tenant.accountPolicy, caller->role, caller->admin);
 }
 
-/* A session that is in use lives on. */
+/* Extends a session in use. */
 static int touch(struct visit *self, struct uuid project, const struct sql_browser_get_row *held,
                  struct error *err)
 {
@@ -247,8 +240,7 @@ static int touch(struct visit *self, struct uuid project, const struct sql_brows
     return MIN(sql_browser_touch(self->d->svc.db, &self->req, &in, err), 0);
 }
 
-/* Finds the session that a cookie holds in a project, and whose it is: signed_in, caller and
- * req. */
+/* Finds the cookie's session in a project, and sets signed_in, caller and req. */
 static int find_session(struct visit *self, struct uuid project, const char *cookie,
                         struct error *err)
 {
@@ -300,7 +292,7 @@ enum visit_step visit_open(struct authd *d, const struct request *req, const cha
     next = open_next(ret);
     ret->brand = visit_brand_of(req->arena, &ret->tenant, ret->language);
     visit_allow_redirect(ret, next, out);
-    if (from->isNew) /* it can hold no session: the database need not be asked */
+    if (from->isNew) /* a new cookie has no session */
         return VISIT_OPEN;
     return find_session(ret, ret->tenant.projectId, from->cookie, err) < 0 ? VISIT_FAILED
                                                                            : VISIT_OPEN;
@@ -326,7 +318,7 @@ enum visit_step visit_open_form(struct authd *d, const struct request *req, cons
     return own_form(ret, visit_open(d, req, code, from, ret, out, err), out);
 }
 
-/* The session of these pages that the browser holds. */
+/* Finds the browser's session of the installation's own pages. */
 static int find_own_session(struct visit *self, struct error *err)
 {
     static const struct ownership everyones = {.owned = true, .installation = true};
@@ -363,7 +355,7 @@ enum visit_step visit_open_any_form(struct authd *d, const struct request *req, 
     return own_form(ret, visit_open_any(d, req, code, from, ret, out, err), out);
 }
 
-/* A tenant's session changes an account everywhere only where the tenant owns it. */
+/* A tenant's session can change only accounts that the tenant owns. */
 static enum visit_step own_account(struct visit *self, struct page_answer *out, struct error *err)
 {
     if (ownership_admit(self->d, &self->req, self->req.row, err) == 0)
@@ -415,9 +407,7 @@ enum visit_step visit_open_account_form(struct authd *d, const struct request *r
     return signed_in(ret, visit_open_any_form(d, req, code, from, ret, out, err), out, err);
 }
 
-/* ---- fields ---- */
-
-/* What the API has in its path stands in the form. */
+/* Path members of the API are fields of the form. */
 static const char *path_of(const void *context, unsigned where UNUSED, const char *name)
 {
     return json_string_value(json_object_get(context, name));
@@ -429,8 +419,6 @@ int visit_fields(const struct visit *self, const struct field_table *table, json
     return fields_read(table, &(struct field_source){body, path_of, body}, self->req.arena, ret,
                        err);
 }
-
-/* ---- signing in ---- */
 
 const char *visit_new_cookie(const struct visit *self)
 {
@@ -451,8 +439,6 @@ enum visit_step visit_signed_in(struct visit *self, const char *cookie, struct p
     out->cookie = cookie;
     return visit_continue(self, out);
 }
-
-/* ---- from step to step ---- */
 
 static const char *purpose(const struct visit *self)
 {

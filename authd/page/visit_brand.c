@@ -9,7 +9,7 @@
 #include "settingsd/brand_api.h"
 #include "settingsd/tenant_api.h"
 
-/* The row whose language is that, or is that but for its region; NULL: none. */
+/* Finds the row of a language, ignoring its region; NULL: none. */
 static const struct branding_text *text_in(struct arena *arena, const struct field_list *texts,
                                            const char *language)
 {

@@ -1,9 +1,8 @@
 /*
- * passkey.c - an account's passkeys in its owner's hands.
- * Handlers: passkey_enroll_start, passkey_enroll_finish, passkeys, passkey_rename, passkey_delete.
+ * passkey.c - managing an account's passkeys, by its owner.
  *
- * To add or to remove one is a change of the credential, like that of a password: it needs a fresh
- * proof, other sessions end, and the owner gets a mail.
+ * Adding or deleting one changes the credential: it needs a fresh proof, ends other sessions and
+ * emails the owner.
  */
 #include "authd/passkey/passkey.h"
 
@@ -27,7 +26,7 @@ enum { ACCOUNT_PASSKEYS_MAX = 20 };
 
 static const char what[] = "Passkey", kind[] = "enroll", default_name[] = "Passkey";
 
-/* The audit row of what happened to a passkey of the caller. why: of a failure, one word. */
+/* `why`: reason of a failure, in one word. */
 static struct sql_audit passkey_audit(const struct request *req, const char *action,
                                       struct uuid passkey, const char *why)
 {
@@ -50,8 +49,6 @@ static int not_found(int rows, struct error *err)
     return sql_require(rows, err, ERR_NOT_FOUND, "Passkey not found.");
 }
 
-/* ---- enrolment ---- */
-
 static struct field_list algorithms(struct arena *arena)
 {
     static const int64_t numbers[] = {WEBAUTHN_ES256, WEBAUTHN_EDDSA, WEBAUTHN_RS256};
@@ -62,8 +59,7 @@ static struct field_list algorithms(struct arena *arena)
     return (struct field_list){list, ARRAY_SIZE(numbers)};
 }
 
-/* The handle by which the authenticator knows the account already; a new one where it has no
- * passkey of this relying party. */
+/* Keeps the handle that the authenticator has for the account and relying party. */
 static void choose_handle(const struct sql_passkey_list_rows *rows,
                           struct passkey_ceremony *ceremony)
 {
@@ -106,8 +102,7 @@ static const struct passkey_creation_options *creation_options(
     return &all->options;
 }
 
-/* Gives out what a browser needs to make a passkey. Fails: BAD_REQUEST (no application that could
- * have one), CONFLICT (there are 20), STEP_UP_REQUIRED. */
+/* BAD_REQUEST: no application has passkeys. CONFLICT: 20 passkeys. */
 int passkey_enroll_start(struct authd *d, const struct request *req,
                          const struct nothing *in UNUSED, struct passkey_enrollment *out,
                          struct error *err)
@@ -171,7 +166,7 @@ static int write_new(struct authd *d, const struct request *req,
         .audit = passkey_audit(req, "passkey.add", passkey->id, NULL)};
     int created;
 
-    /* The check behind the lock: a reset that held the credential has ended the session. */
+    /* Check with the lock held, because a reset may have ended the session. */
     if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
         ownership_hold_caller(d, tx, req, err) < 0 ||
         sql_credential_invalidate(tx, req, &invalidate, err) < 0 ||
@@ -182,11 +177,10 @@ static int write_new(struct authd *d, const struct request *req,
         return error_set(err, ERR_CONFLICT, "This passkey is in use already.");
     if (created <= 0)
         return created < 0 ? -1 : too_many(err);
-    owner->joined = req->caller->membership; /* gateways must know that its session has a factor */
+    owner->joined = req->caller->membership; /* tell gateways that its session has a factor */
     return credential_change_commit(d, req, &tx, owner, what, req->caller->session, err);
 }
 
-/* Adds the passkey that a browser has made. Fails: BAD_REQUEST, CONFLICT, STEP_UP_REQUIRED. */
 int passkey_enroll_finish(struct authd *d, const struct request *req,
                           const struct passkey_enroll_finish_in *in, struct passkey *out,
                           struct error *err)
@@ -212,8 +206,6 @@ int passkey_enroll_finish(struct authd *d, const struct request *req,
     return write_new(d, req, &ceremony, &owner, &made, out, err);
 }
 
-/* ---- the list ---- */
-
 static struct passkey shown(const struct sql_passkey_list_row *row)
 {
     return (struct passkey){.id = row->id,
@@ -233,8 +225,7 @@ static struct field_list shown_list(struct arena *arena, const struct sql_passke
     return (struct field_list){items, rows->count};
 }
 
-/* Lists the caller's passkeys: all, where the session's project owns the account, else those that
- * open the project. */
+/* Lists only passkeys that open the session's project, unless that owns the account. */
 int passkeys(struct authd *d, const struct request *req, const struct nothing *in UNUSED,
              struct passkey_list *out, struct error *err)
 {
@@ -262,7 +253,6 @@ int passkey_list_of(struct authd *d, const struct request *req, struct uuid acco
     return 0;
 }
 
-/* Renames a passkey of the caller. Fails: NOT_FOUND, STEP_UP_REQUIRED. */
 int passkey_rename(struct authd *d, const struct request *req, const struct passkey_rename_in *in,
                    struct passkey *out, struct error *err)
 {
@@ -290,7 +280,6 @@ int passkey_rename(struct authd *d, const struct request *req, const struct pass
     return 0;
 }
 
-/* Removes a passkey of the caller. Fails: NOT_FOUND, STEP_UP_REQUIRED. */
 int passkey_delete(struct authd *d, const struct request *req, const struct passkey_delete_in *in,
                    struct ok_out *out, struct error *err)
 {
@@ -301,15 +290,14 @@ int passkey_delete(struct authd *d, const struct request *req, const struct pass
                                                                         in->id, NULL)};
     struct credential_owner owner;
 
-    /* The check behind the statement: which passkey there is comes before the proof, and the
-     * refusal takes the statement back. */
+    /* Check after deleting: an unknown passkey must fail first, and a refusal rolls back. */
     if (credential_owner_find(d, req, &owner, err) < 0 ||
         db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
         ownership_hold_caller(d, tx, req, err) < 0 ||
         not_found(sql_passkey_delete(tx, req, &delete, err), err) < 0 ||
         step_up_check(d, tx, req, err) < 0)
         return -1;
-    /* gateways must know whether its session has a factor */
+    /* tell gateways if its session has a factor */
     owner.joined = req->caller->membership;
     if (credential_change_commit(d, req, &tx, &owner, what, req->caller->session, err) < 0)
         return -1;

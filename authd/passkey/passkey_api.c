@@ -1,5 +1,5 @@
 /*
- * passkey_api.c - the shapes of passkeys. See authd_api.c.
+ * passkey_api.c - shapes of passkeys. See authd_api.c.
  */
 #include "authd/passkey/passkey_api.h"
 
@@ -8,7 +8,7 @@
 
 enum {
     PASSKEY_ORIGINS_MAX = 100,
-    /* characters of base64url, see authd/passkey/webauthn.h */
+    /* base64url; see authd/passkey/webauthn.h */
     PASSKEY_CLIENT_DATA_MAX = 5462,
     PASSKEY_AUTH_DATA_MAX = 5462,
     PASSKEY_ATTESTATION_MAX = 43691,
@@ -23,7 +23,7 @@ static const char *const no_attestation[] = {"none", NULL};
 #define EXAMPLE_CREDENTIAL_ID "dGhlIGlkIG9mIGEgY3JlZGVudGlhbA"
 #define EXAMPLE_BASE64URL "eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0"
 
-/* Bytes as base64url, which a browser has made. */
+/* Bytes from a browser, as base64url. */
 #define PASSKEY_BYTES(s, member, max, flags, doc)                                          \
     FIELD_PATTERN(s, member, 1, max, shape_check_base64url, BASE64URL_PATTERN, flags, doc, \
                   EXAMPLE_BASE64URL)

@@ -1,6 +1,6 @@
 /*
- * passkey_api.h - passkeys: what a browser's navigator.credentials takes and gives, as JSON (Web
- * Authentication Level 3, section 5.1), and a person's list of them. Bytes are base64url.
+ * passkey_api.h - JSON of navigator.credentials (Web Authentication Level 3, section 5.1), and a
+ * person's list of passkeys. Bytes are base64url.
  */
 #ifndef ATRIUM_AUTHD_PASSKEY_PASSKEY_API_H
 #define ATRIUM_AUTHD_PASSKEY_PASSKEY_API_H
@@ -15,7 +15,7 @@ FIELD_DECLARE(passkey_descriptor);
 
 struct passkey_parameter {
     const char *type; /* "public-key" */
-    int64_t alg;      /* COSE */
+    int64_t alg;      /* COSE algorithm */
 };
 FIELD_DECLARE(passkey_parameter);
 
@@ -49,9 +49,10 @@ FIELD_DECLARE(passkey_creation_options);
 
 struct passkey_request_options {
     const char *challenge, *rpId;
-    int64_t timeout;                    /* ms */
-    struct field_list allowCredentials; /* struct passkey_descriptor; empty: any of the rp id */
-    const char *userVerification;       /* "required" */
+    int64_t timeout; /* ms */
+    struct field_list
+        allowCredentials;         /* struct passkey_descriptor; empty: any of the relying party */
+    const char *userVerification; /* "required" */
 };
 FIELD_DECLARE(passkey_request_options);
 
@@ -118,13 +119,13 @@ struct passkey_list {
 FIELD_DECLARE(passkey_list);
 
 struct passkey_rename_in {
-    struct uuid id; /* path */
+    struct uuid id;
     const char *name;
 };
 FIELD_DECLARE(passkey_rename_in);
 
 struct passkey_delete_in {
-    struct uuid id; /* path */
+    struct uuid id;
 };
 FIELD_DECLARE(passkey_delete_in);
 

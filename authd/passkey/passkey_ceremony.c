@@ -169,8 +169,6 @@ static struct webauthn_ceremony values_of(const struct authd *d, const struct re
                                       .challenge = {self->challenge, sizeof(self->challenge)}};
 }
 
-/* ---- a new credential ---- */
-
 struct registration {
     struct webauthn_ceremony ceremony;
     struct field_bytes client_data, attestation, id;
@@ -210,8 +208,6 @@ int passkey_ceremony_check_new(struct authd *d, const struct request *req,
     *ret_wrong = run.wrong;
     return 0;
 }
-
-/* ---- an assertion ---- */
 
 struct assertion {
     struct webauthn_ceremony ceremony;

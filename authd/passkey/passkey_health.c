@@ -1,8 +1,8 @@
 /*
  * passkey_health.c - see passkey_health.h.
  *
- * A passkey belongs to a host name for ever. Where an application has moved to another one,
- * browsers offer its people no passkey any more, and nothing else tells an operator why.
+ * A passkey belongs to one host name. If an application moves, browsers stop offering its passkeys,
+ * and nothing else tells an operator why.
  */
 #include "authd/passkey/passkey_health.h"
 
@@ -15,15 +15,14 @@
 #include "settingsd/settingsd_api.h"
 #include "settingsd/tenant_api.h"
 
-/* What is to be known of all relying parties together. */
+/* Totals over all relying parties. */
 struct sums {
     int64_t passkeys;
-    int64_t lost;        /* passkeys of relying parties that no application has */
-    const char *host;    /* of one of these */
-    struct uuid project; /* of the same; absent: the installation's */
+    int64_t lost;        /* passkeys whose relying party no application has */
+    const char *host;    /* an example of those */
+    struct uuid project; /* its project; not set: the installation */
 };
 
-/* The tenants of the rows' projects, suspended ones too. */
 static int find_tenants(struct authd *d, const struct request *req,
                         const struct sql_passkey_count_rows *rows, struct tenant_list *ret,
                         struct error *err)
@@ -44,7 +43,7 @@ static int find_tenants(struct authd *d, const struct request *req,
     return in.projectIds.count > 0 ? settingsd_tenants_of(d->svc.bus, req, &in, ret, err) : 0;
 }
 
-/* Whether people are still asked for passkeys of this relying party. */
+/* True if browsers can still be asked for this relying party's passkeys. */
 static bool is_asked_for(const struct authd *d, const struct request *req,
                          const struct tenant_list *list, const struct sql_passkey_count_row *row)
 {
@@ -52,7 +51,7 @@ static bool is_asked_for(const struct authd *d, const struct request *req,
     const char *url = passkey_rp_home(d), *host, *origin;
 
     if (uuid_is_set(&row->project) && !tenant)
-        return true; /* the project is being deleted, and its passkeys with it */
+        return true; /* the project and its passkeys are being deleted */
     if (tenant)
         url = row->role == ROLE_PATIENT ? tenant->patientAppUrl : tenant->practitionerAppUrl;
     return url && passkey_rp_parse(req->arena, url, &host, &origin) &&

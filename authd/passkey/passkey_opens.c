@@ -76,8 +76,6 @@ int passkey_opens_list(struct authd *d, const struct request *req, struct uuid a
     return 0;
 }
 
-/* ---- passkeys of before ---- */
-
 static struct sql_outbox closed_mail(struct authd *d, const struct request *req,
                                      const struct sql_passkey_owner_get_row *owner)
 {

@@ -13,7 +13,7 @@
 #include "authd/sql/signin.h"
 #include "settingsd/tenant_api.h"
 
-/* The handle of the answer, if it has one, is that of the enrolment. */
+/* True without a handle in the answer, or if it is the enrolled one. */
 static bool handle_matches(const struct request *req, const char *text, struct field_bytes want,
                            bool *ret_there)
 {
@@ -71,7 +71,7 @@ int passkey_proof_check(struct authd *d, const struct request *req,
     return 0;
 }
 
-/* A counter of 0 does not count (Web Authentication Level 3, section 6.1.1). */
+/* 0 means that the authenticator doesn't count (Web Authentication Level 3, section 6.1.1). */
 static bool has_fallen(const struct passkey_proof *proof)
 {
     return (proof->former_count > 0 || proof->shown.sign_count > 0) &&

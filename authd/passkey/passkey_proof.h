@@ -1,6 +1,5 @@
 /*
- * passkey_proof.h - a passkey that was shown: for sign-in (passkey_sign_in.c) and step-up
- * (passkey_step_up.c).
+ * passkey_proof.h - verifies a passkey for a sign-in or step-up.
  */
 #ifndef ATRIUM_AUTHD_PASSKEY_PASSKEY_PROOF_H
 #define ATRIUM_AUTHD_PASSKEY_PASSKEY_PROOF_H
@@ -10,23 +9,23 @@
 struct passkey_proof {
     struct uuid passkey, account;
     struct uuid opens;           /* see passkey_opens.h */
-    struct uuid account_project; /* of a patient */
+    struct uuid account_project; /* a patient's project */
     const char *email, *name;
-    int64_t former_count; /* of signatures */
+    int64_t former_count; /* signature counter before */
     struct webauthn_assertion shown;
-    bool has_handle; /* the answer told whose it is */
+    bool has_handle; /* the answer had a user handle */
 };
 
-/* Checks what was shown against a spent ceremony, whose relying party is complete. *ret_wrong: why
- * it does not hold, one word; *ret is then filled as far as is known. NULL: it holds. Parks. */
+/* Checks an answer with a used ceremony. *ret_wrong: the reason in one word, or NULL; *ret is
+ * filled as far as possible. Parks. */
 int passkey_proof_check(struct authd *d, const struct request *req,
                         const struct passkey_ceremony *ceremony,
                         const struct passkey_credential *credential, struct passkey_proof *ret,
                         const char **ret_wrong, struct error *err) MUST_USE;
 
-/* To be called once the use was written. A counter that did not grow says that there may be a copy
- * of the passkey: an audit row and a mail to the owner, and no more than that, since authenticators
- * are known to count wrongly. Best effort, logged when it fails. Parks. */
+/* Call after recording the use. A counter that didn't grow can mean a copy, so audits that and
+ * emails the owner. No more, because some authenticators count wrongly. Only logs failures.
+ * Parks. */
 struct tenant;
 void passkey_proof_report(struct authd *d, const struct request *req, const struct tenant *tenant,
                           const struct passkey_proof *proof, const char *display);

@@ -1,5 +1,5 @@
 /*
- * passkey_rp.c - see passkey_rp.h.  Handler: passkey_origins.
+ * passkey_rp.c - see passkey_rp.h.
  */
 #include "authd/passkey/passkey_rp.h"
 
@@ -10,8 +10,6 @@
 #include "authd/passkey/passkey_api.h"
 #include "common/domain/uri.h"
 #include "settingsd/tenant_api.h"
-
-/* ---- addresses ---- */
 
 static bool is_loopback_name(const char *host)
 {
@@ -45,8 +43,6 @@ bool passkey_rp_parse(struct arena *arena, const char *url, const char **ret_hos
     return true;
 }
 
-/* ---- the installation ---- */
-
 static size_t list_count(const char *const *list)
 {
     size_t count = 0;
@@ -72,8 +68,8 @@ const char *passkey_rp_home(const struct authd *d)
     return set ? set : d->svc.common->public_url;
 }
 
-/* The origins of the installation, NULL-ended, from the arena: that of account_app_url, that of the
- * hosted pages, then the configured ones. */
+/* Returns the installation's origins, NULL-ended: of account_app_url, the hosted pages, and the
+ * configured ones. */
 static const char *const *installation_origins(const struct authd *d, struct arena *arena)
 {
     const struct authd_config *config = d->config;
@@ -93,8 +89,7 @@ static const char *const *installation_origins(const struct authd *d, struct are
     return list;
 }
 
-/* What browsers count of related origins: the first label of the registrable domain, "example" of
- * "www.example.co.uk". */
+/* Returns the label that browsers count for related origins: "example" of "www.example.co.uk". */
 static const char *label_of(const psl_ctx_t *suffixes, struct arena *arena, const char *host)
 {
     const char *domain = psl_registrable_domain(suffixes, host);
@@ -134,8 +129,6 @@ int passkey_rp_check_config(const struct authd *d, struct arena *arena, struct e
     return 0;
 }
 
-/* ---- finding ---- */
-
 static int no_application(struct error *err)
 {
     return error_set(err, ERR_BAD_REQUEST, "Passkeys need an application with an https address.");
@@ -173,8 +166,8 @@ const char *const *passkey_rp_origins(const struct authd *d, struct arena *arena
     return own;
 }
 
-/* Answers the origins that browsers let use the installation's passkeys (Web Authentication Level
- * 3, section 5.11). */
+/* Answers the related origins of the installation's passkeys (Web Authentication Level 3, section
+ * 5.11). */
 int passkey_origins(struct authd *d, const struct request *req, const struct nothing *in UNUSED,
                     struct passkey_origins_out *out, struct error *err UNUSED)
 {

@@ -1,11 +1,10 @@
 /*
- * passkey_rp.h - the relying party of a passkey: a host name, and the origins that may ask for it.
+ * passkey_rp.h - relying parties: a host name, and the origins that can use its passkeys.
  *
- * A tenant whose application for the role has an address (PATIENT_APP_URL, PRACTITIONER_APP_URL)
- * has passkeys of its own: they open only that project and those below it. All others share those
- * of the installation's pages (account_app_url, else public_url), which open every membership; so
- * do the hosted pages, whatever the tenant's applications. Origins are compared as they are, with
- * their ports; http is for the machine itself only.
+ * A tenant whose application for the role has a URL (PATIENT_APP_URL, PRACTITIONER_APP_URL) has its
+ * own passkeys. Other tenants and all hosted pages share those of the installation's pages
+ * (account_app_url, otherwise public_url). Origins are compared with ports. Only localhost can use
+ * http.
  */
 #ifndef ATRIUM_AUTHD_PASSKEY_PASSKEY_RP_H
 #define ATRIUM_AUTHD_PASSKEY_PASSKEY_RP_H
@@ -14,33 +13,31 @@
 
 struct tenant;
 
-enum { PASSKEY_ORIGIN_LABELS_MAX = 5 }; /* Web Authentication Level 3, section 5.11.1 */
+enum { PASSKEY_ORIGIN_LABELS_MAX = 5 }; /* section 5.11.1 */
 
 struct passkey_rp {
-    const char *id, *name; /* host name; for people */
-    const char *origin;    /* of the tenant's application */
-    struct uuid project;   /* the tenant's; absent: it is the installation's, as its origins are */
+    const char *id, *name; /* host name; name for people */
+    const char *origin;    /* the tenant application's */
+    struct uuid project;   /* not set: the installation's, which also has its origins */
 };
 
-/* The host name and the origin of an application's address, from the arena. False when a browser
- * makes no passkey there: no host name but a number, or http to another machine. */
+/* Fails if browsers make no passkeys there: a number instead of a host name, or http to another
+ * host. */
 bool passkey_rp_parse(struct arena *arena, const char *url, const char **ret_host,
                       const char **ret_origin);
 
-/* What the configuration says: ERR_INTERNAL unless each of `passkey_origins` is an origin and all
- * are of at most five labels. */
+/* Fails with ERR_INTERNAL unless `passkey_origins` are origins with at most five labels. */
 int passkey_rp_check_config(const struct authd *d, struct arena *arena, struct error *err) MUST_USE;
 
-/* The address whose host the installation's passkeys are of; NULL: it has none. */
+/* Returns the URL whose host has the installation's passkeys, or NULL. */
 const char *passkey_rp_home(const struct authd *d);
 
-/* The relying party of a sign-in to the tenant (NULL: none is named), or of a session in it.
- * ERR_BAD_REQUEST where there is none. */
+/* Finds the relying party of a sign-in to, or session in, the tenant (NULL: not named).
+ * ERR_BAD_REQUEST: none. */
 int passkey_rp_find(struct authd *d, const struct request *req, const struct tenant *tenant,
                     enum role role, struct passkey_rp *ret, struct error *err) MUST_USE;
 
-/* The origins that may ask for its passkeys, NULL-ended, from the arena: an answer is compared with
- * them, a start has no use for them. */
+/* Returns the allowed origins, NULL-ended. Only answers are checked with them. */
 const char *const *passkey_rp_origins(const struct authd *d, struct arena *arena,
                                       const struct passkey_rp *self);
 

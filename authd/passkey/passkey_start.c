@@ -10,7 +10,7 @@
 #include "common/wire/codec.h"
 
 static const char purpose[] = "passkey sign-in";
-static const char any_role[] = "any"; /* of a start on a page */
+static const char any_role[] = "any"; /* for a page */
 
 struct passkey_started {
     struct uuid id;

@@ -1,12 +1,10 @@
 /*
- * passkey_start.h - a sign-in by passkey from its start until its answer: what was asked for goes
- * to the client and comes back with the answer, sealed, as its loginId.
+ * passkey_start.h - starts of a sign-in with a passkey.
  *
- *     base64url( sealed fields [id, role, relying party, tenant, address, code challenge, end] )
- *
- * So a start, which anyone can ask for, writes nothing: a flood of them leaves no rows. The
- * challenge is the hash of that text, which has a random nonce. The first answer, right or wrong,
- * at whatever instance, spends it: its id is kept until its five minutes are over.
+ * Anyone can start one, so nothing is stored. The loginId has the state: base64url(sealed [id,
+ * role, relying party, tenant, address, code challenge, end]). The challenge is a hash of that,
+ * including a random nonce. The first answer uses it up, right or wrong: its id is stored for its
+ * five minutes.
  */
 #ifndef ATRIUM_AUTHD_PASSKEY_PASSKEY_START_H
 #define ATRIUM_AUTHD_PASSKEY_PASSKEY_START_H
@@ -14,35 +12,32 @@
 #include "authd/passkey/passkey_ceremony.h"
 #include "common/domain/role.h"
 
-/* Gives a ceremony of role, rp, tenant, email and code_challenge as they are set its id, challenge
- * and end. *ret_login_id: in the arena. */
+/* Sets id, challenge and end. *ret_login_id is in the arena. */
 void passkey_start_seal(struct authd *d, const struct request *req, struct passkey_ceremony *self,
                         const char **ret_login_id);
 
-/* Back. ERR_BAD_REQUEST for any other text, another role, or after its end. */
+/* Opens a loginId. ERR_BAD_REQUEST: invalid, of another role, or expired. */
 int passkey_start_open(struct authd *d, const struct request *req, enum role role,
                        const char *login_id, struct passkey_ceremony *ret,
                        struct error *err) MUST_USE;
 
-/* Spends it, unless the statement of a right answer does. ERR_BAD_REQUEST when an answer has.
- * Parks. */
+/* Uses up a start, for a wrong answer. ERR_BAD_REQUEST: already used. Parks. */
 int passkey_start_spend(struct authd *d, const struct request *req,
                         const struct passkey_ceremony *self, struct error *err) MUST_USE;
 
-/* A start of any role in the tenant, for the hosted page. Fails: BAD_REQUEST (no address that
- * passkeys can be of). Parks. */
+/* Starts a sign-in of any role, for the hosted page. BAD_REQUEST: no URL can have passkeys.
+ * Parks. */
 int passkey_start_any(struct authd *d, const struct request *req, const struct tenant *tenant,
                       const char *challenge, struct passkey_start_out *out,
                       struct error *err) MUST_USE;
 
-/* Finishes a start that names no tenant, on the installation's own page: the passkey must open
- * everything. Parks. */
+/* Finishes a start without tenant. The passkey must open everything. Parks. */
 int passkey_finish_account(struct authd *d, const struct request *req,
                            const struct passkey_finish_in *in, struct login_step *out,
                            struct error *err) MUST_USE;
 
-/* Finishes it, as {patient,practitioner}_passkey_finish() of the role whose passkey it is.
- * *ret_role: that; of an unknown passkey a patient's. Parks. */
+/* Finishes like {patient,practitioner}_passkey_finish(). *ret_role: the passkey's, or a patient's
+ * if unknown. Parks. */
 int passkey_finish_any(struct authd *d, const struct request *req,
                        const struct passkey_finish_in *in, enum role *ret_role,
                        struct login_step *out, struct error *err) MUST_USE;

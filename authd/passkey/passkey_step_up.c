@@ -1,5 +1,5 @@
 /*
- * passkey_step_up.c - see passkey_step_up.h.  Handler: step_up_start.
+ * passkey_step_up.c - see passkey_step_up.h.
  */
 #include "authd/passkey/passkey_step_up.h"
 
@@ -11,7 +11,7 @@
 
 static const char kind[] = "step-up";
 
-/* Gives out a challenge for the caller's passkeys. Fails: BAD_REQUEST (it has none here). */
+/* BAD_REQUEST: the caller has no passkey here. */
 int step_up_start(struct authd *d, const struct request *req, const struct nothing *in UNUSED,
                   struct passkey_request *out, struct error *err)
 {

@@ -14,8 +14,8 @@
 
 #include "common/base/secret.h"
 
-/* Authenticator data (section 6.1): hash of the rp id, flags, signature counter, then what the
- * flags say. */
+/* Authenticator data (section 6.1): hash of the relying party's id, flags, signature counter, then
+ * as the flags say. */
 enum {
     RP_HASH_SIZE = 32,
     FLAGS_AT = 32,
@@ -63,7 +63,7 @@ static const char *check_origin(const struct webauthn_ceremony *ceremony, const 
     return *origin ? NULL : "origin";
 }
 
-/* A frame of another origin asks in the name of this one: not supported, so it is refused. */
+/* Refuses frames of other origins, which aren't supported. */
 static const char *check_cross_origin(const json_t *object)
 {
     const json_t *cross = json_object_get(object, "crossOrigin");
@@ -98,10 +98,9 @@ static const char *check_client_data(const struct webauthn_ceremony *ceremony, c
 
 /* ---- CBOR ---- */
 
-/* How deep a text is nested and how many items it has, before libcbor, which recurses, makes a tree
- * of it. */
+/* Depth and number of items. Scanned first, because libcbor recurses to build a tree. */
 struct scan {
-    uint64_t open[CBOR_DEPTH_MAX]; /* items that are still to come at each depth */
+    uint64_t open[CBOR_DEPTH_MAX]; /* missing items at each depth */
     size_t depth, items;
     bool refused;
 };
@@ -179,7 +178,7 @@ static void scan_simple(void *scan)
     scan_item(scan);
 }
 
-/* Of unknown length, and tags: CTAP2's canonical form (section 8) has neither. */
+/* CTAP2's canonical form (section 8) has no indefinite lengths and no tags. */
 static void scan_refuse(void *scan)
 {
     ((struct scan *)scan)->refused = true;
@@ -217,7 +216,7 @@ static const struct cbor_callbacks scan_callbacks = {
     .indef_break = scan_refuse,
 };
 
-/* Whether the head of an item has its number in as few bytes as it needs. */
+/* True if the item's number has the shortest form. */
 static bool is_shortest(const uint8_t *head)
 {
     unsigned length = head[0] & 0x1f;
@@ -231,9 +230,8 @@ static bool is_shortest(const uint8_t *head)
                           : true;
 }
 
-/* Whether the bytes are that many items and nothing else, within the bounds; `shortest`: with
- * numbers as CTAP2's canonical form (section 8) has them. Authenticators keep to it, as do libfido2
- * and others that read what they made; clients need not, in what they put around that. */
+/* True for exactly `count` items within the bounds. `shortest`: numbers are in CTAP2's canonical
+ * form (section 8). Authenticators and libfido2 keep to that; clients needn't. */
 static bool is_bounded(struct field_bytes text, size_t count, bool shortest)
 {
     struct scan scan = {.depth = 0};
@@ -273,8 +271,8 @@ static bool keys_are_equal(const cbor_item_t *one, const cbor_item_t *other)
            memcmp(cbor_string_handle(one), cbor_string_handle(other), cbor_string_length(one)) == 0;
 }
 
-/* Whether each map in it has numbers and texts as keys, and none twice: readers differ in which of
- * two they take. The depth is bounded by is_bounded(). */
+/* True if all maps have unique keys, numbers or texts. Readers differ in which duplicate they use.
+ * is_bounded() limited the depth. */
 static bool has_sound_keys(const cbor_item_t *item)
 {
     const struct cbor_pair *pairs = cbor_isa_map(item) ? cbor_map_handle(item) : NULL;
@@ -291,8 +289,7 @@ static bool has_sound_keys(const cbor_item_t *item)
     return sound;
 }
 
-/* A map with sound keys, the first item of bytes that are bounded, which then begin behind it; NULL
- * when it is none. */
+/* Reads a map with sound keys and moves *text past it. NULL: not such a map. */
 static cbor_item_t *read_map(struct field_bytes *text)
 {
     struct cbor_load_result loaded;
@@ -326,7 +323,7 @@ static const cbor_item_t *member(const cbor_item_t *map, const char *name)
     return NULL;
 }
 
-/* The formats of attestation statements that are registered (RFC 8809), but for "none". */
+/* Registered formats (RFC 8809) except "none". */
 static bool is_known_format(const cbor_item_t *format)
 {
     static const char *const known[] = {"packed",   "tpm",  "android-key", "android-safetynet",
@@ -339,9 +336,8 @@ static bool is_known_format(const cbor_item_t *format)
     return false;
 }
 
-/* The bytes of "authData" in an attestation object (section 6.5); borrowed from the tree. A
- * statement of a known format is not read, since none is asked for; "none" has an empty one
- * (section 8.7). */
+/* Finds "authData" in an attestation object (section 6.5). Ignores statements of known formats,
+ * because none is requested; that of "none" must be empty (section 8.7). */
 static bool find_auth_data(const cbor_item_t *root, struct field_bytes *ret)
 {
     const cbor_item_t *format = member(root, "fmt"), *statement = member(root, "attStmt"),
@@ -355,8 +351,8 @@ static bool find_auth_data(const cbor_item_t *root, struct field_bytes *ret)
 
 /* ---- authenticator data ---- */
 
-/* Whether there is behind the head what the flags say, and nothing else: AAGUID, the length of the
- * credential's id, the id and its key; extensions. */
+/* True if exactly what the flags say follows the header: AAGUID, length, credential id and key;
+ * extensions. */
 static bool is_exact(struct field_bytes auth_data)
 {
     uint8_t flags = auth_data.bytes[FLAGS_AT];
@@ -411,7 +407,7 @@ static bool is_backed_up(struct field_bytes auth_data)
 
 /* ---- registration ---- */
 
-/* The functions of libfido2 for the keys of an algorithm, of one type for all. */
+/* libfido2's functions for keys of an algorithm, with one type for all. */
 #define KEY_FUNCTIONS(kind)                                                      \
     static void *kind##_load(const uint8_t *bytes, size_t size)                  \
     {                                                                            \
@@ -432,19 +428,20 @@ static bool is_backed_up(struct field_bytes auth_data)
         return kind##_pk_to_EVP_PKEY(key);                                       \
     }
 
-/* What libfido2 does not look at: by such a key anyone can sign. */
+/* libfido2 omits this check. Anyone can sign for an unsound key. */
 static bool es256_is_sound(const uint8_t *bytes UNUSED, size_t size UNUSED)
 {
     return true;
 }
 
-/* A point of small order. */
+/* Rejects points of small order. */
 static bool eddsa_is_sound(const uint8_t *bytes, size_t size)
 {
     return size == crypto_core_ed25519_BYTES && crypto_core_ed25519_is_valid_point(bytes) == 1;
 }
 
-/* A modulus of 256 bytes and an exponent of three; both are odd, and the exponent is not 1. */
+/* Requires a modulus of 256 bytes and an exponent of three. Both must be odd, and the exponent not
+ * 1. */
 static bool rs256_is_sound(const uint8_t *bytes, size_t size)
 {
     return size == WEBAUTHN_KEY_MAX && bytes[255] & 1 && bytes[258] & 1 &&
@@ -457,16 +454,16 @@ KEY_FUNCTIONS(rs256)
 
 static const struct key_kind {
     enum webauthn_algorithm algorithm;
-    void *(*load)(const uint8_t *bytes, size_t size); /* NULL: it is none */
+    void *(*load)(const uint8_t *bytes, size_t size); /* NULL: not a key */
     void (*unload)(void *key);
-    EVP_PKEY *(*build)(const void *key); /* NULL: as a point off the curve is none */
+    EVP_PKEY *(*build)(const void *key); /* NULL: not a key, such as a point off the curve */
 } key_kinds[] = {
     {WEBAUTHN_ES256, es256_load, es256_unload, es256_build},
     {WEBAUTHN_EDDSA, eddsa_load, eddsa_unload, eddsa_build},
     {WEBAUTHN_RS256, rs256_load, rs256_unload, rs256_build},
 };
 
-/* RSA: that the modulus is no prime, too. */
+/* For RSA also rejects a prime modulus. */
 static bool is_checked(EVP_PKEY *pkey)
 {
     EVP_PKEY_CTX *context = pkey ? EVP_PKEY_CTX_new(pkey, NULL) : NULL;
@@ -506,7 +503,7 @@ static const char *copy_credential(const fido_cred_t *cred, const struct key_kin
     return NULL;
 }
 
-/* libfido2 reads the data of a credential of the one algorithm that it expects. */
+/* libfido2 accepts only the one algorithm that it expects. */
 static const char *read_credential(struct field_bytes auth_data, struct webauthn_credential *ret)
 {
     for (size_t i = 0; i < ARRAY_SIZE(key_kinds); i++) {
@@ -536,7 +533,7 @@ static const char *check_new(const struct webauthn_ceremony *ceremony, struct fi
     return read_credential(auth_data, ret);
 }
 
-/* libfido2 reads a key within the data of an authenticator only: of any relying party here. */
+/* libfido2 reads keys only within authenticator data, so builds one with any relying party. */
 const char *webauthn_read_credential(struct field_bytes id, struct field_bytes key,
                                      struct webauthn_credential *ret)
 {

@@ -1,16 +1,16 @@
--- Changing a password: links to set a new one, and what a change ends.
+-- Password changes: links to set a new one, and the end of earlier proofs.
 
--- A link that was mailed. One for each account: a newer one takes the place of the older.
+-- An emailed link. Each account has one; a newer one replaces it.
 create table password_reset (
     account_id   uuid primary key references account on delete cascade,
-    project_id   uuid not null,             -- the tenant that it was asked for
+    project_id   uuid not null,             -- tenant where it was requested
     id           uuid not null unique,      -- in the link, with the secret
     secret_hash  bytea not null,
     expires_at   bigint not null
 );
 create index password_reset_expires on password_reset (expires_at);
 
--- Grows with each change of the password (not when its hash is renewed): what was proven by an older one is void.
+-- Incremented by each change of the password (not by a rehash), so that older proofs become void.
 alter table credential add column changes bigint not null default 0;
 alter table login add column credential_changes bigint;
 

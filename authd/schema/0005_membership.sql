@@ -1,2 +1,2 @@
--- Who administers a project is asked before one of them goes.
+-- For the check that a project keeps an admin.
 create index membership_admin on membership (project_id, id) where admin;

@@ -1,4 +1,4 @@
--- Continue-as-patient links that were used: each is good once, so its id stays for as long as the link would be good.
+-- Used continue-as-patient links. Each is valid once, so its id is kept until the link expires.
 
 create table continue_spent (
     id     uuid primary key,

@@ -1,14 +1,14 @@
--- Accounts that are to be deleted. The date decides: from then on nobody knows the account, whether or not its row
--- has been deleted yet.
+-- Scheduled deletions of accounts. From the date on, the account counts as deleted, even if its row
+-- still exists.
 
 alter table account
-    add column delete_at       bigint,      -- null: it stays
-    add column delete_schedule uuid,        -- a newer schedule, or a sign-in, makes the jobs of this one void
+    add column delete_at       bigint,      -- null: none
+    add column delete_schedule uuid,        -- a newer schedule, or a sign-in, voids this one's jobs
     add column delete_wipe     boolean not null default false,
     add check ((delete_at is null) = (delete_schedule is null)),
     add check (delete_at is not null or not delete_wipe);
 
--- A deleted account takes its rows along, wherever they are.
+-- Deleting an account deletes all its rows.
 create index session_owner on session (account_id);
 create index login_owner on login (account_id);
 

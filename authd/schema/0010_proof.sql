@@ -1,7 +1,7 @@
--- When and with what the owner of a session last proved who they are.
+-- Time and method of a session owner's last proof.
 
 alter table session
-    -- of the last step-up; null: the sign-in or registration that made the session, at created_at
+    -- the last step-up; null: the sign-in or registration that created the session, at created_at
     add column proven_at bigint,
-    -- enrolled or shown since the sign-in; auth_method says what the sign-in itself showed
+    -- a factor enrolled or used since the sign-in, whose own method is auth_method
     add column second_factor boolean not null default false;

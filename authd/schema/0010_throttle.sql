@@ -1,2 +1,2 @@
--- Failures of a pair in a row, whatever their window: a good sign-in ends the row. Counted in the rows of pairs only.
+-- A pair's consecutive failures, in any window; a good sign-in resets them. Only for pairs.
 alter table throttle add column in_a_row integer not null default 0;

@@ -1,16 +1,16 @@
--- Addresses that accounts had before: a link to the old one takes the change back for a while, and until then no other
--- account of that kind gets the address.
+-- Accounts' former addresses. For a while, a link to the former address can undo the change, and no
+-- other account of that kind can get the address.
 
 create table email_undo (
     id             uuid primary key,         -- in the link, with the secret
     account_id     uuid not null references account on delete cascade,
-    role           text not null,            -- of the account, and its project (patients)
+    role           text not null,            -- the account's role, and its project (patients)
     home_id        uuid,
-    email          text not null check (length(email) <= 254), -- that it had
+    email          text not null check (length(email) <= 254), -- former address
     secret_hash    bytea not null,
-    project_id     uuid not null,            -- the tenant that it was changed in
-    installation   boolean not null,         -- the link leads to the installation's own pages
-    organizations  uuid[] not null,          -- that the address was proven for, as in email_verified
+    project_id     uuid not null,            -- tenant where it was changed
+    installation   boolean not null,         -- leads to the installation's own pages
+    organizations  uuid[] not null,          -- for which the address was verified, as in email_verified
     changed_at     bigint not null,
     expires_at     bigint not null
 );
@@ -18,8 +18,8 @@ create index email_undo_email on email_undo (email);
 create index email_undo_account on email_undo (account_id, changed_at);
 create index email_undo_expires on email_undo (expires_at);
 
--- After the unique index has let the row in, so that of a change and a registration at the same moment the later one
--- sees the other.
+-- After the unique index has accepted the row, so that of a concurrent change and registration, the
+-- later one sees the other.
 create function email_reserved() returns trigger
 language plpgsql set search_path from current as $$
 begin

@@ -1,4 +1,4 @@
--- Lists of accounts go by address, in one order whatever the collation of the database is.
+-- Lists of accounts are in the order of addresses, whatever the database's collation.
 drop index concurrently if exists account_by_email;
 create index concurrently account_by_email on account ((email collate "C"), id);
 drop index concurrently if exists account_locked;

@@ -1,7 +1,7 @@
--- Imports of accounts: the batches that are committed, so that an import that was interrupted goes on with the same result.
+-- Committed batches of imports, so that an interrupted import continues with the same result.
 
--- A batch is known by the import (a hash of the file and of what was asked) and its first line. It is deleted when the
--- import is complete, or has not gone on for some days.
+-- A batch is identified by its import (a hash of file and options) and its first line. It is
+-- deleted when the import is complete, or was interrupted for some days.
 create table import_batch (
     import_id   bytea not null,
     first_line  bigint not null,
@@ -11,12 +11,12 @@ create table import_batch (
 );
 create index import_batch_expires on import_batch (expires_at);
 
--- Its lines that made no account, and why. Nothing of the lines themselves.
+-- Rejected lines with their reasons, without their contents.
 create table import_refusal (
     import_id   bytea not null,
     first_line  bigint not null,
     line        bigint not null,
-    existing    boolean not null,           -- there is an account with the address
+    existing    boolean not null,           -- the address has an account
     why         text not null,
     primary key (import_id, first_line, line),
     foreign key (import_id, first_line) references import_batch on delete cascade

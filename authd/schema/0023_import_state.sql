@@ -1,4 +1,5 @@
--- When an import has last made accounts: by it every instance sees that there are new password hashes of other systems.
+-- The time of the last import of accounts, from which instances see that there are new imported
+-- hashes.
 create table import_state (
     single      boolean primary key default true check (single),
     changed_at  bigint not null

@@ -1,7 +1,7 @@
--- Members that an admin has locked: they cannot sign in to that project, until they are unlocked. And
--- when accounts have last signed in to projects, which sessions do not tell once they were swept.
+-- Members that an admin has locked: they cannot sign in to that project until they are unlocked.
+-- And accounts' last sign-ins to projects, because sessions are deleted earlier.
 
-alter table membership add column locked_at bigint;    -- null: it is not
+alter table membership add column locked_at bigint;    -- null: not locked
 
 create table last_sign_in (
     account_id  uuid not null references account on delete cascade,

@@ -1,13 +1,13 @@
--- The accounts of a project are searched by the beginning of an address or a name, those of patients
--- within it, those of practitioners, which have no project_id, among all; see authd/sql/project_account.
+-- A project's accounts are searched by the beginning of an address or name: patients in the
+-- project, and practitioners, who have no project_id, among all; see authd/sql/project_account.
 drop index concurrently if exists account_search_email;
 create index concurrently account_search_email on account (project_id, (email collate "C"), id);
 drop index concurrently if exists account_search_name;
 create index concurrently account_search_name on account (project_id, (lower(name || ' ' || surname) collate "C"), id);
 drop index concurrently if exists account_search_surname;
 create index concurrently account_search_surname on account (project_id, (lower(surname) collate "C"), id);
--- Accounts that are locked or scheduled to be deleted, and members that are locked. By coalesce(), so
--- that a statement that finds an account by its id and asks for either is not planned on this index.
+-- Locked accounts, those scheduled for deletion, and locked members. coalesce() keeps this index
+-- out of plans of statements that find an account by id and also check either.
 drop index concurrently if exists account_not_active;
 create index concurrently account_not_active on account (project_id, id) where coalesce(locked_at, delete_at) is not null;
 drop index concurrently if exists membership_locked;

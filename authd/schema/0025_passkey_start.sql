@@ -1,6 +1,6 @@
--- Sign-ins by passkey whose challenge was used. What they ask for is with the client, sealed. The
--- columns tenant_id, email and code_challenge of passkey_ceremony, and its kind sign-in, are of
--- instances of the version before.
+-- Used challenges of sign-ins by passkey; the client has the rest, sealed. passkey_ceremony's
+-- columns tenant_id, email and code_challenge, and its kind sign-in, are for the previous release's
+-- instances.
 create table passkey_start_spent (
     id     uuid primary key,
     until  bigint not null

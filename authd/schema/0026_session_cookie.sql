@@ -1,2 +1,2 @@
--- The hash of the cookie of the browser that holds a session of the pages; null: a client holds it.
+-- Hash of the browser's cookie, for sessions of pages; null: a client's session.
 alter table session add column cookie_hash bytea;

@@ -1,19 +1,19 @@
--- What the issuers below /t/ keep. A grant is a session; here stands what it has besides.
+-- Data of the issuers below /t/. A grant is a session with an additional row here.
 
--- Requests that a client has pushed (RFC 9126): spent by the answer that they get, not by being looked at.
+-- Pushed requests (RFC 9126); an answer spends them, a look does not.
 create table oauth_pushed (
     project_id  uuid not null,
-    hash        bytea not null,             -- of the secret part of its request_uri
+    hash        bytea not null,             -- hash of the request_uri's secret
     client_id   text not null,
     request     text not null,              -- JSON
-    expires_at  bigint not null,            -- may be begun until then
+    expires_at  bigint not null,            -- can begin until then
     keep_until  bigint not null,            -- and be answered until then
     used_at     bigint,
     primary key (project_id, hash)
 );
 create index oauth_pushed_keep on oauth_pushed (keep_until);
 
--- Authorization codes, known by hash; kept beyond their life, so that one used twice ends its session.
+-- Authorization codes, as hashes. Kept after their expiry, so that a second use ends the session.
 create table oauth_code (
     project_id     uuid not null,
     code_hash      bytea not null,
@@ -21,7 +21,7 @@ create table oauth_code (
     account_id     uuid not null references account on delete cascade,
     parent_id      uuid not null,           -- the browser's session
     redirect_uri   text not null,
-    challenge      text,                    -- S256, base64url; null: of a client that needs none
+    challenge      text,                    -- S256, base64url; null: the client needs none
     scope          text not null,
     resource       text,
     nonce          text,
@@ -30,7 +30,7 @@ create table oauth_code (
     expires_at     bigint not null,
     keep_until     bigint not null,
     used_at        bigint,
-    session_id     uuid,                    -- that it was exchanged for; null: for none
+    session_id     uuid,                    -- from this code; null: none
     primary key (project_id, code_hash)
 );
 create index oauth_code_keep on oauth_code (keep_until);
@@ -42,24 +42,24 @@ create table oauth_grant (
     client_id     text not null,
     client_name   text not null,
     scope         text not null,
-    resource      text,                     -- null: the issuer itself
+    resource      text,                     -- null: the issuer's own
     nonce         text,
-    parent_id     uuid,                     -- the session that takes it along when it ends; null: with offline_access
+    parent_id     uuid,                     -- session with which it ends; null: offline_access
     signed_in_at  bigint not null,
-    jkt           text,                     -- thumbprint of the key that its tokens are bound to
+    jkt           text,                     -- thumbprint of the key to which its tokens are bound
     created_at    bigint not null,
     primary key (project_id, session_id),
     foreign key (project_id, session_id) references session on delete cascade
 );
 create index oauth_grant_parent on oauth_grant (project_id, parent_id) where parent_id is not null;
 
--- What a person has let a client of other makers do.
+-- Consents for third-party clients.
 create table oauth_consent (
     project_id   uuid not null,
     account_id   uuid not null references account on delete cascade,
     client_id    text not null,
     client_name  text not null,
-    scope        text not null,             -- all that was allowed, words between blanks
+    scope        text not null,             -- all consented scopes, space-separated
     resource     text not null,
     tos_version  text not null,
     created_at   bigint not null,

@@ -1,4 +1,4 @@
--- What may be used once and is known until it has expired: ids of assertions and proofs of OAuth clients.
+-- Ids of OAuth clients' assertions and proofs, which are valid once; kept until they expire.
 create table oauth_once (
     hash        bytea primary key,          -- SHA-256 of kind, subject and id
     expires_at  bigint not null             -- contract time

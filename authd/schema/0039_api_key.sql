@@ -1,4 +1,4 @@
--- Keys by which machines use a project. They are the project's: whoever made one may leave.
+-- API keys. They belong to the project, so their creator can leave.
 
 create table api_key (
     project_id    uuid not null,
@@ -6,13 +6,13 @@ create table api_key (
     name          text not null,
     hash          bytea not null unique,    -- SHA-256 of the key, which has 256 random bits
     policy_id     uuid not null,
-    addresses     text[] not null,          -- networks that it is used from; empty: any
+    addresses     text[] not null,          -- networks that can use it; empty: any
     created_by    uuid not null,            -- membership
-    profile_id    uuid not null,            -- of that membership
+    profile_id    uuid not null,            -- that membership's
     created_at    bigint not null,
     expires_at    bigint not null,
-    last_used_at  bigint,                   -- at most an hour too early; null: never used
-    revoked_at    bigint,                   -- stays for a day, for what a form of it may still bring
+    last_used_at  bigint,                   -- up to an hour too early; null: never
+    revoked_at    bigint,                   -- kept for a day, because its forms may still upload
     primary key (project_id, id)
 );
 create index api_key_expires on api_key (expires_at);

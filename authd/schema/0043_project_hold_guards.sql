@@ -1,5 +1,5 @@
--- What travels of a project that is read-only stays as it is (NNNN_project_hold.sql). The triggers are
--- disabled while none is.
+-- Keeps rows of a read-only project unchanged (NNNN_project_hold.sql). The triggers are disabled
+-- while there is none.
 
 create trigger project_hold_account before insert or update or delete on account
     for each row execute function project_hold_guard('project_id');
@@ -10,8 +10,8 @@ create trigger project_hold_last_sign_in before insert or update or delete on la
 create trigger project_hold_invitation before insert or update or delete on invitation
     for each row execute function project_hold_guard('project_id');
 
--- project_hold_guard_account('account_id'): the same for what an account has, by the projects that it is a member of. A
--- practitioner of a project that travels is read-only in other projects, too.
+-- project_hold_guard_account('account_id'): the same for an account's rows, by the account's
+-- projects. A practitioner of a read-only project is read-only in other projects too.
 do $make$
 begin
     execute format($text$
@@ -51,7 +51,7 @@ create trigger project_hold_passkey before insert or update or delete on passkey
 create trigger project_hold_mfa_recovery before insert or update or delete on mfa_recovery
     for each row execute function project_hold_guard_account('account_id');
 
--- No project is read-only before this script: it is the first that lets one be.
+-- No project was read-only before this script, which is the first to allow it.
 alter table account disable trigger project_hold_account;
 alter table membership disable trigger project_hold_membership;
 alter table last_sign_in disable trigger project_hold_last_sign_in;

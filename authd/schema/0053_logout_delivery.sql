@@ -1,18 +1,19 @@
--- What clients are to be told of grants that have ended (OpenID Connect Back-Channel Logout 1.0). Times are real time.
+-- Notifications of clients about ended grants (OpenID Connect Back-Channel Logout 1.0). Times are
+-- real time.
 create table logout_delivery (
     project_id   uuid not null,
-    session_id   uuid not null,             -- of the grant: the claim sid
+    session_id   uuid not null,             -- the grant's: claim sid
     client_id    text not null,
-    subject      uuid not null,             -- the profile: the claim sub
-    created_at   bigint not null,           -- its three days begin
+    subject      uuid not null,             -- profile: claim sub
+    created_at   bigint not null,           -- start of its three days
     state        text not null default 'waiting' check (state in ('waiting', 'delivered', 'failed')),
     attempts     int not null default 0,
-    due_at       bigint not null,           -- end of the lease while there is one; else of the next attempt
+    due_at       bigint not null,           -- end of the lease, otherwise next attempt
     lease        uuid,
     tried_at     bigint,
     ended_at     bigint,
-    status       int,                       -- of the last answer; null: there was none
-    error        text,                      -- why not; null: it was answered
+    status       int,                       -- last answer's; null: none
+    error        text,                      -- why there was no answer; null: there was one
     primary key (project_id, session_id),
     check ((state = 'waiting') = (ended_at is null))
 );
@@ -20,8 +21,8 @@ create index logout_delivery_due on logout_delivery (due_at) where state = 'wait
 create index logout_delivery_client on logout_delivery (project_id, client_id, due_at) where state = 'waiting';
 create index logout_delivery_ended on logout_delivery (ended_at) where ended_at is not null;
 
--- Whatever ends a session, the row is written by the same transaction. Whether the client wants to be told is looked up
--- when it is: a registration counts as it is then.
+-- Any end of a session writes the row in its transaction. Each attempt looks up if the client wants
+-- it, because registrations change.
 do $make$
 begin
     execute format($text$

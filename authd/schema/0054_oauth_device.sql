@@ -1,5 +1,5 @@
--- Devices without a browser that ask to be let in (RFC 8628): neither of the two codes is kept, only their hashes.
--- The keys are the hashes alone, so that a plan made while the table is small takes the right one.
+-- Requests of devices without a browser (RFC 8628), with hashes of both codes. The keys are the
+-- hashes alone, so that plans from when the table is small use the right one.
 
 create table oauth_device (
     project_id    uuid not null,
@@ -8,19 +8,19 @@ create table oauth_device (
     client_id     text not null,
     scope         text not null,
     resource      text,
-    patient_id    uuid,                     -- profile, once it is approved
-    address       text not null,            -- that asked, as it is shown
+    patient_id    uuid,                     -- profile, once approved
+    address       text not null,            -- the device's, as shown
     state         text not null default 'waiting'
         check (state in ('waiting', 'approved', 'denied', 'redeemed')),
-    answer        text,                     -- of the last poll
+    answer        text,                     -- last poll's
     account_id    uuid references account on delete cascade,
-    session_id    uuid,                     -- the browser's session that approved
+    session_id    uuid,                     -- the approving browser's
     signed_in_at  bigint,
-    interval_s    bigint not null,          -- between two polls
+    interval_s    bigint not null,          -- between polls
     polled_at     bigint,
     created_at    bigint not null,
     expires_at    bigint not null,
-    keep_until    bigint not null,          -- is told until then that it has expired
+    keep_until    bigint not null,          -- until then, answers that it has expired
     primary key (device_hash)
 );
 create unique index oauth_device_user on oauth_device (user_hash);

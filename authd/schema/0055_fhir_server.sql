@@ -1,19 +1,19 @@
--- FHIR servers that take the tokens of a project's issuer (SMART App Launch 2.2).
+-- FHIR servers that accept tokens of a project's issuer (SMART App Launch 2.2).
 
 create table fhir_server (
     project_id           uuid not null,
     id                   uuid not null,
     name                 text not null,
-    base                 text not null,     -- what `aud` and `resource` name, byte by byte
-    patient_scopes       text[] not null,   -- that patients get there at most, syntax of version 2
-    practitioner_scopes  text[] not null,   -- and practitioners
+    base                 text not null,     -- value of `aud` and `resource`, byte by byte
+    patient_scopes       text[] not null,   -- patients' maximum, in the syntax of version 2
+    practitioner_scopes  text[] not null,   -- practitioners' maximum
     created_at           bigint not null,
     updated_at           bigint not null,
     primary key (project_id, id)
 );
 create unique index fhir_server_base on fhir_server (project_id, base);
 
--- A server stays as it is while its project is read-only (0043_project_hold_guards). The trigger stays enabled until a
--- project was read-only once: a server is written so seldom that it costs nothing.
+-- A server is unchanged while its project is read-only (0043_project_hold_guards). The trigger is
+-- enabled until a project was read-only once: servers are written too rarely for that to matter.
 create trigger project_hold_fhir_server before insert or update or delete on fhir_server
     for each row execute function project_hold_guard('project_id');

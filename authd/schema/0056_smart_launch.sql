@@ -1,4 +1,4 @@
--- Launches from within a health record (SMART App Launch 2.2), and the patient that a grant is about.
+-- Launches from a health record (SMART App Launch 2.2), and the patient of a grant.
 
 create table smart_launch (
     project_id  uuid not null,
@@ -9,7 +9,7 @@ create table smart_launch (
     patient_id  uuid not null,              -- profile
     created_at  bigint not null,
     expires_at  bigint not null,
-    used_at     bigint,                     -- by the code that it led to
+    used_at     bigint,                     -- by the code
     primary key (project_id, hash)
 );
 create index smart_launch_expires on smart_launch (expires_at);

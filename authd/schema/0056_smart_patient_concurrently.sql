@@ -1,3 +1,3 @@
--- Of whom a launch is: the patients of a project by their profiles.
+-- A project's patients by profile, for launches.
 drop index concurrently if exists membership_profile;
 create index concurrently membership_profile on membership (project_id, profile_id);

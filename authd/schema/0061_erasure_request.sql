@@ -1,5 +1,5 @@
--- Requests to daemons beside docd, which they must have carried out. An erasure of before has none: its receipt names
--- authd and docd.
+-- Erase requests to other daemons than docd. Earlier erasures have none: their receipts name authd
+-- and docd.
 create table erasure_request (
     account_id  uuid not null references erasure,
     daemon      text not null,

@@ -1,12 +1,13 @@
--- What became of each account of a tenant's file (authd/account/transfer.h): it was added, or its owner was invited,
--- since there is an account here that the file must not touch. What else the file has of an account goes by this row.
+-- Results for accounts of a tenant's file (authd/account/transfer.h): added, or its owner was
+-- invited, because the file must not change an existing account. They decide about the file's other
+-- rows of an account.
 
 create table transfer_account (
     project_id     uuid not null,
-    account_id     uuid not null,           -- of the file; of an account here only where it was added
-    membership_id  uuid not null,           -- of the file; the invitation has the same
+    account_id     uuid not null,           -- in the file; also here only if it was added
+    membership_id  uuid not null,           -- in the file and the invitation
     invited        boolean not null,
-    admin          boolean not null,        -- what the file says of the membership
+    admin          boolean not null,        -- in the file
     expires_at     bigint not null,
     primary key (project_id, account_id)
 );

@@ -1,4 +1,4 @@
--- What was given until now goes on to open what it opened.
+-- Earlier consents keep their effect.
 insert into oauth_consent_resource (project_id, account_id, client_id, resource, scope)
 select c.project_id, c.account_id, c.client_id, r.resource, c.scope
 from oauth_consent c

@@ -1,2 +1,2 @@
--- The thumbprint of the key that a code is bound to (RFC 9449, section 10); null: to none.
+-- Thumbprint of the key to which a code is bound (RFC 9449, section 10); null: none.
 alter table oauth_code add column jkt text;

@@ -1,17 +1,17 @@
--- The sign-ins of a project in an hour, for its admins. They are counted as the rows of the trail become leaves, so that no
--- sign-in waits for the row of its hour and none is counted twice. What an authd without this file makes leaves of is
+-- A project's sign-ins per hour, for its admins. Counted when audit rows become leaves, so that no
+-- sign-in waits for its hour's row and none counts twice. Leaves of an authd without this file are
 -- not counted.
 create table trail_sign_in (
     project_id  uuid not null,
-    hour        bigint not null,            -- its first ms, contract time
+    hour        bigint not null,            -- first ms, contract time
     succeeded   bigint not null,
     failed      bigint not null,
     primary key (project_id, hour)
 ) with (fillfactor = 70);
 create index trail_sign_in_hour on trail_sign_in (hour);
 
--- Of the last day, those that are leaves already. Rows are nearly in the order of their times: from the end on they are read
--- until one is older.
+-- The last day's leaves. Rows are nearly in the order of time, so this reads from the end until one
+-- is older.
 with bounds as (
     select
         since,

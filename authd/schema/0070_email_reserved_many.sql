@@ -1,5 +1,6 @@
--- Whether addresses are reserved is looked up once for all accounts that a statement adds, in one scan of the index on
--- email_undo.email: a look for each row cost an import 8 us. As in 0013, that is after the unique index has let the rows in.
+-- Checks reserved addresses once for all accounts that a statement adds, in one scan of the index
+-- on email_undo.email: a lookup per row cost an import 8 us. As in 0013, after the unique index has
+-- accepted the rows.
 create function email_reserved_many() returns trigger
 language plpgsql set search_path from current as $$
 begin

@@ -1,2 +1,2 @@
--- A login that was begun by a passkey leads only to this project and those below it; null: to all.
+-- A login by passkey opens only this project and those below it; null: all.
 alter table login add column within_id uuid;

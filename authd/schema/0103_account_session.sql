@@ -1,5 +1,5 @@
--- Sessions of the installation's own pages: of an account and of no project. They have no refresh
--- token and open no route of the API. One that ends is deleted.
+-- Sessions of the installation's own pages: an account's, without a project. They have no refresh
+-- token and open no API route. They are deleted when they end.
 create table account_session (
     id              uuid primary key,
     account_id      uuid not null references account on delete cascade,
@@ -11,11 +11,11 @@ create table account_session (
     os              text,
     created_at      bigint not null,
     last_updated    bigint not null,
-    proven_at       bigint not null,        -- when its owner last proved who they are
+    proven_at       bigint not null,        -- owner's last proof
     idle_until      bigint not null,
     absolute_until  bigint not null,
-    code_hash       bytea,                  -- it waits for the code that was mailed; null: it is open
-    code_failures   int not null default 0  -- tries of that code; after the fifth it opens no more
+    code_hash       bytea,                  -- waits for the emailed code; null: open
+    code_failures   int not null default 0  -- tries of that code; five at most
 );
 create index account_session_account on account_session (account_id);
 create index account_session_absolute on account_session (absolute_until);

@@ -1,6 +1,6 @@
--- What people are searched by: their names, folded (common/domain/fold.h), from each word on and around, so that a search
--- is the beginning of one row: "ana maria lima", "maria lima ana", "lima ana maria". authd/member/person_name.c writes
--- them. project_id is the account's: null of practitioners.
+-- Folded names for searches (common/domain/fold.h), rotated so that each word begins a row: "ana
+-- maria lima", "maria lima ana", "lima ana maria". authd/member/person_name.c writes them.
+-- project_id is the account's, null for practitioners.
 create table account_name (
     project_id  uuid,
     key         text collate "C" not null,
@@ -9,9 +9,9 @@ create table account_name (
 );
 create index account_name_search on account_name (project_id, key, account_id);
 
--- Accounts whose names authd folds next. A trigger notes them, whatever adds an account: also an instance of the build
--- before. Until their turn, a second later, they are found by what the trigger writes, without accents. An account that was
--- deleted meanwhile leaves the list in its turn.
+-- Accounts whose names authd folds next. A trigger adds them for any new account, even of the
+-- previous release's instances. For the second until then, they are found by what the trigger
+-- writes, without accents. Deleted accounts leave the list in turn.
 create table account_name_due (
     account_id  uuid primary key
 );

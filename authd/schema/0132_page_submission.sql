@@ -1,12 +1,12 @@
--- Forms of pages that are being done or were done within a minute: one that is sent again is answered
--- as the first time (authd/page/submission.h). Each form has one of 8,192 slots, so the table cannot
--- grow; the last form of a slot counts. Unlogged: a copy of the log holds no answer, and after a
--- crash of PostgreSQL a form that is sent again is done again.
+-- Page forms that are being handled or were handled in the last minute; a repeated form gets the
+-- first answer (authd/page/submission.h). Each form has one of 8,192 slots, which limits the table;
+-- a slot's last form counts. Unlogged: replicas have no answers, and after a PostgreSQL crash a
+-- repeated form is handled again.
 create unlogged table page_submission (
     slot        integer primary key,
     id          bytea not null,             -- keyed hash of cookie, path and body
-    held_until  bigint not null,            -- contract time: so long the first call may take
+    held_until  bigint not null,            -- contract time until which the first call can take
     until       bigint not null,            -- contract time
-    answer      bytea                       -- sealed, secret; null: it is being done
+    answer      bytea                       -- sealed, secret; null: in progress
 );
 create index page_submission_until on page_submission (until);

@@ -1,3 +1,3 @@
--- The browser's session that was given a code for a pushed request: within a minute it is given another, as after a double
--- click (RFC 9126, section 4). Null: none was, or the answer was an error.
+-- The browser's session that got a code for a pushed request. For a minute it gets another one, for
+-- double clicks (RFC 9126, section 4). Null: none, or the answer was an error.
 alter table oauth_pushed add column used_by uuid;

@@ -15,10 +15,10 @@
 #include "authd/sql/signin.h"
 
 enum {
-    MAILED_MAX = 5, /* codes that one account is mailed in an hour */
-    WRONG_MAX = 10, /* wrong ones that are taken for one account in a day */
+    MAILED_MAX = 5, /* emailed codes per account and hour */
+    WRONG_MAX = 10, /* wrong codes per account and day */
 };
-#define TOUCH_AFTER SECONDS(30) /* a use that is noted spares others their row */
+#define TOUCH_AFTER SECONDS(30) /* limits updates */
 
 static const char mailed_kind[] = "account code mailed", wrong_kind[] = "account code wrong";
 
@@ -67,7 +67,7 @@ int account_session_find(struct authd *d, const struct request *req, const char 
     return 1;
 }
 
-/* ---- the mailed code ---- */
+/* ---- codes ---- */
 
 static int admit_code(struct authd *d, const struct request *req, const struct account_login *login,
                       struct error *err)
@@ -94,9 +94,9 @@ static struct sql_outbox code_mail(struct authd *d, const struct request *req,
     return mail_row(d, req, &mail);
 }
 
-/* ---- making one ---- */
+/* ---- starting ---- */
 
-/* It is open: a scheduled deletion is taken back, as by any sign-in. Commits. */
+/* Commits. Cancels a scheduled deletion, as any sign-in does. */
 static int complete(struct authd *d, const struct request *req, struct db_tx **tx_p,
                     struct uuid account, struct error *err)
 {
@@ -162,8 +162,7 @@ int account_session_begin(struct authd *d, const struct request *req,
     return 0;
 }
 
-/* A wrong code counts for the session, which the transaction has done, and for the account's
- * day. */
+/* Counts a wrong code for the account's day; the session's count is already in the transaction. */
 static int refuse_code(struct authd *d, const struct request *req, struct db_tx **tx_p,
                        const struct account_session *session, struct error *err)
 {

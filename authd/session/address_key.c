@@ -1,5 +1,5 @@
 /*
- * address_key.c - see address_key.h.  Handler: operator_addresses_open.
+ * address_key.c - see address_key.h. Handler: operator_addresses_open.
  */
 #include "authd/session/address_key.h"
 
@@ -30,7 +30,6 @@ static struct sql_address_key_insert new_keys(struct authd *d, const struct requ
                                            .secret_sealed = {sealed.bytes, sealed.size}};
 }
 
-/* key NULL: it has none. */
 static void remember(const struct request *req, struct uuid account, const char *key)
 {
     struct address_key *each;
@@ -53,8 +52,8 @@ static int find(struct authd *d, const struct request *req, struct uuid account,
     return MIN(found, 0);
 }
 
-/* *ret NULL: the account is gone, or locked. Two requests at once: the second finds the keys of the
- * first when it looks again. */
+/* *ret is NULL if the account was deleted or is locked. A concurrent request finds the same
+ * keys. */
 static int make(struct authd *d, const struct request *req, struct uuid account, const char **ret,
                 struct error *err)
 {
@@ -70,7 +69,7 @@ static int make(struct authd *d, const struct request *req, struct uuid account,
     return MIN(made, 0);
 }
 
-/* absent: it is known to have no keys. Logs a failure, which costs the address alone. */
+/* Logs failures, which cost only the address. absent: known to have no keys. */
 static const char *obtain(struct authd *d, const struct request *req, struct uuid account,
                           bool absent)
 {
@@ -85,7 +84,7 @@ static const char *obtain(struct authd *d, const struct request *req, struct uui
     return key;
 }
 
-/* Whether audit_row() would not find the key of the account, which it may need. */
+/* True if audit_row() may need the account's key. */
 static bool is_missing(const struct request *req, struct uuid account)
 {
     const struct address_key *each = req->addressKeys ? *req->addressKeys : NULL;
@@ -131,7 +130,7 @@ static int read_keys(struct authd *d, const struct request *req, const struct au
     struct sql_address_key_list_in in = {.accounts =
                                              db_array_new(req->arena, count, sizeof(struct uuid))};
 
-    /* of a page most are of few accounts, and rows of one account often follow each other */
+    /* most rows are of few accounts */
     for (size_t i = 0; i < count; i++)
         if (i == 0 || !uuid_equal(&sealed[i].account, &sealed[i - 1].account))
             db_array_add(&in.accounts, sealed[i].account.text);
@@ -147,7 +146,7 @@ static const struct sql_address_key_list_row *keys_of(const struct sql_address_k
     return NULL;
 }
 
-/* "": the account is gone, or its key is not that for which the address was sealed. */
+/* Returns "" if the account was deleted, or the address has another key. */
 static int open_one(struct authd *d, const struct request *req, const struct audit_sealed *sealed,
                     const struct sql_address_key_list_row *keys, const char **ret,
                     struct error *err)
@@ -172,7 +171,7 @@ static int open_one(struct authd *d, const struct request *req, const struct aud
     return 0;
 }
 
-/* Opens addresses: a text for each, "" where the key is gone. Parks. */
+/* Returns "" for addresses without a key. */
 static int open_all(struct authd *d, const struct request *req, const struct audit_sealed *sealed,
                     size_t count, const char ***ret, struct error *err)
 {
@@ -205,9 +204,8 @@ int addresses_show(struct authd *d, const struct request *req, struct audit_reco
     return 0;
 }
 
-/* ---- handlers ---- */
+/* ---- handler ---- */
 
-/* For an operator who reads a trail. */
 int operator_addresses_open(struct authd *d, const struct request *req,
                             const struct operator_addresses_open_in *in,
                             struct operator_addresses_open_out *out, struct error *err)

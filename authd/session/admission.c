@@ -38,7 +38,7 @@ static int refuse(struct authd *d, const struct request *req, const struct admis
     return error_set(err, ERR_FORBIDDEN, "Sign-in is not allowed from this address.");
 }
 
-/* As candidate_check_lock(), of a project that was chosen later. */
+/* Like candidate_check_lock(), for a project chosen later. */
 static int refuse_locked(struct authd *d, const struct request *req, const struct admission *who,
                          struct error *err)
 {
@@ -49,7 +49,6 @@ static int refuse_locked(struct authd *d, const struct request *req, const struc
     return error_set(err, ERR_ACCOUNT_LOCKED, "Login is not enabled.");
 }
 
-/* What is remembered, or else settingsd says. */
 static int ask(struct authd *d, const struct request *req, const struct admission *who,
                struct caller_context_out *ret, struct error *err)
 {

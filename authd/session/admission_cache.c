@@ -11,7 +11,7 @@
 #include "common/base/log.h"
 
 struct admission_cache {
-    struct cache *cache; /* of struct told, by project */
+    struct cache *cache; /* struct told, by project */
 };
 
 struct told_policy {
@@ -22,7 +22,7 @@ struct told_policy {
 struct told {
     int64_t change;
     struct told_policy policies[UNRULED_POLICIES_MAX];
-    size_t count, next; /* next: the place of the next policy, which the oldest one leaves */
+    size_t count, next; /* next: the oldest policy's index, or the end */
     char name[];
 };
 
@@ -74,7 +74,7 @@ const char *admission_cache_get(struct admission_cache *self, const struct admis
     return policy && mono_ms < policy->until_mono_ms ? told->name : NULL;
 }
 
-/* In place of what is there. */
+/* Replaces the project's entry. */
 static struct told *told_new(struct admission_cache *self, const struct cache_key *project,
                              int64_t change, const char *name)
 {

@@ -1,5 +1,5 @@
 /*
- * change.c - see change.h.  The handler gateway_lease (gateway) is here too.
+ * change.c - see change.h. Also the handler gateway_lease (gateway).
  */
 #include "authd/session/change.h"
 
@@ -9,16 +9,15 @@
 #include "authd/sql/change.h"
 
 enum {
-    ANNOUNCE_MAX = 64,      /* of one request; the rest reaches gateways by their next renewal */
-    CHANGES_PAGE = 5000,    /* rows of one lease answer; a sequence number has at most 4,000 */
-    SETTLE_MS = 5000,       /* a lease older than that is none: the gateway refuses by itself */
-    SETTLE_STEP_MS = 50,    /* between two looks at the leases while no gateway acknowledges */
-    LEASE_DEAD_MS = 6000,   /* a row that stood still for longer; more than SETTLE_MS */
-    LEASES_MAX = 256,       /* the limit in lease_list.sql and lease_behind.sql */
+    ANNOUNCE_MAX = 64,      /* per request; lease renewal delivers more */
+    CHANGES_PAGE = 5000,    /* rows per answer; a sequence number has at most 4,000 */
+    SETTLE_MS = 5000,       /* older leases' gateways reject all tokens */
+    SETTLE_STEP_MS = 50,    /* between checks of the leases */
+    LEASE_DEAD_MS = 6000,   /* since the last lease renewal; more than SETTLE_MS */
+    LEASES_MAX = 256,       /* as in lease_list.sql and lease_behind.sql */
     GATEWAY_NAME_SIZE = 65, /* the field takes 64 */
 };
 
-/* The announcements of one request, destroyed together. */
 struct announcement_batch {
     struct bus_announcement *items[ANNOUNCE_MAX];
     size_t count;
@@ -30,7 +29,7 @@ static void batch_destroy(struct announcement_batch *self)
         bus_announce_destroy(&self->items[i]);
 }
 
-/* A gateway has heard of nothing when nothing was announced: then only its renewal counts. */
+/* Without an announcement, only lease renewal counts. */
 static bool batch_acked(const struct announcement_batch *self, const char *gateway)
 {
     for (size_t i = 0; i < self->count; i++) {
@@ -40,7 +39,6 @@ static bool batch_acked(const struct announcement_batch *self, const char *gatew
     return self->count > 0;
 }
 
-/* Parks until an acknowledgement comes, or it is time to look at the leases again. */
 static int batch_wait(struct authd *d, struct announcement_batch *self, int64_t until_mono_ms,
                       struct error *err)
 {
@@ -53,7 +51,7 @@ static int batch_wait(struct authd *d, struct announcement_batch *self, int64_t 
     return fiber_sleep_until(d->svc.loop, until_mono_ms, err);
 }
 
-/* 1 when a gateway has a lease but not yet the change, 0 when none has, -1 on failure. */
+/* Returns 1 if a gateway with a lease lacks the change. */
 static int gateway_behind(struct authd *d, const struct request *req, int64_t sequence,
                           const struct announcement_batch *batch, struct error *err)
 {
@@ -105,7 +103,7 @@ int change_top(struct authd *d, const struct request *req, int64_t *ret, struct 
 
 /* ---- leases ---- */
 
-/* Renews the lease, or begins one under the lock that keeps changes from slipping past it. */
+/* Renews the lease, or begins one under a lock, so that it misses no change. */
 static int lease_acquire(struct authd *d, const struct request *req,
                          const struct gateway_lease_in *in, struct error *err)
 {
@@ -125,7 +123,7 @@ static int lease_acquire(struct authd *d, const struct request *req,
     return db_commit(&tx, err);
 }
 
-/* A full page ends between two numbers, never within one. */
+/* Never splits the changes of a sequence number. */
 static void changes_fill(const struct sql_change_since_rows *rows, struct arena *arena,
                          struct gateway_lease_out *out)
 {
@@ -145,7 +143,6 @@ static void changes_fill(const struct sql_change_since_rows *rows, struct arena 
     out->changes = (struct field_list){list, count};
 }
 
-/* Renews a gateway's lease and answers the changes that it has not yet. */
 int gateway_lease(struct authd *d, const struct request *req, const struct gateway_lease_in *in,
                   struct gateway_lease_out *out, struct error *err)
 {
@@ -161,7 +158,7 @@ int gateway_lease(struct authd *d, const struct request *req, const struct gatew
     return 0;
 }
 
-/* What this instance saw of a lease, and since when it has not moved. */
+/* A lease, and since when it is unchanged. */
 struct lease_seen {
     char gateway[GATEWAY_NAME_SIZE];
     int64_t renewals, since_mono_ms;

@@ -1,6 +1,5 @@
 /*
- * deletion_abort.h - a scheduled deletion of an account that is taken back by whatever makes a
- * session.
+ * deletion_abort.h - a new session cancels the account's scheduled deletion.
  */
 #ifndef ATRIUM_AUTHD_SESSION_DELETION_ABORT_H
 #define ATRIUM_AUTHD_SESSION_DELETION_ABORT_H
@@ -9,17 +8,14 @@
 #include "authd/session/change.h"
 #include "authd/sql_part.h"
 
-/* What a statement writes by the part deletion_abort. */
 struct sql_deletion_abort deletion_abort_values(const struct request *req, struct uuid account,
                                                 enum role role);
 
-/* Gateways forget what they know of the account, and so its date or that it has none any more.
- * Parks. */
+/* Makes gateways drop the account from their caches. Parks. */
 int deletion_settle(struct authd *d, const struct request *req, int64_t sequence,
                     struct uuid account, struct error *err) MUST_USE;
 
-/* Call it with the sequence that the statement yields, 0 when no deletion was scheduled: returns
- * when every gateway knows that the account stays. Parks. */
+/* Calls deletion_settle() with the statement's sequence; 0: no deletion was scheduled. Parks. */
 int deletion_abort_publish(struct authd *d, const struct request *req, int64_t sequence,
                            struct uuid account, struct error *err) MUST_USE;
 

@@ -1,7 +1,6 @@
 /*
- * identity.c - who holds a token (handler identity_get): asked by a gateway that sees a membership
- * and session for the first time, or again after a change of it was announced; and when a session
- * ended (session_end_get), which docd asks for before it takes over a file that came by a form.
+ * identity.c - holders of tokens that a gateway has not cached (handler identity_get), and ends of
+ * sessions (session_end_get), for docd's form uploads.
  */
 #include "authd/authd.h"
 #include "authd/operation_api.h"

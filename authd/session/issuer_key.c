@@ -20,13 +20,12 @@
 #include "common/wire/codec.h"
 
 enum {
-    SIGNATURE_QUEUE = 512, /* of RS256, each of some milliseconds: a second or two of work */
-    VERIFIED_MAX = 8192,   /* tokens, 2.4 KB each with their claims */
-    KID_SIZE = 44          /* of a thumbprint by SHA-256 */
+    SIGNATURE_QUEUE = 512, /* RS256: up to two seconds of work */
+    VERIFIED_MAX = 8192,   /* tokens, 2.4 KB each */
+    KID_SIZE = 44          /* SHA-256 thumbprint */
 };
 
-/* What a key has signed. That never changes, and a client shows a token many times: each that was
- * verified is remembered under its kind and whole text. */
+/* A token with a verified signature, by kind and text. Clients reuse tokens. */
 struct verified {
     json_t *claims;
     char kid[KID_SIZE];
@@ -46,7 +45,7 @@ int issuer_key_reload(struct authd *d, const struct request *req, struct error *
                          d->issuer_keys, err);
 }
 
-/* ---- making ---- */
+/* ---- creating ---- */
 
 struct generation {
     enum jws_alg alg;
@@ -85,7 +84,7 @@ static int insert(struct authd *d, const struct request *req, const struct jws_k
     return db_commit(&tx, err);
 }
 
-/* Makes a key and retires those before it; without `anyway` only when there is none. */
+/* Retires older keys. Without `anyway`, only if there is none. */
 static int key_create(struct authd *d, const struct request *req, enum jws_alg alg, bool anyway,
                       int64_t active_at, struct error *err)
 {
@@ -150,7 +149,7 @@ int issuer_key_rotate(struct authd *d, const struct request *req, struct error *
     return issuer_key_reload(d, req, err);
 }
 
-/* ---- showing ---- */
+/* ---- listing ---- */
 
 struct field_list issuer_key_list(const struct authd *d, const struct request *req)
 {
@@ -205,7 +204,7 @@ const char *issuer_key_set(const struct authd *d, const struct request *req)
 /* ---- signing ---- */
 
 struct signing {
-    EVP_PKEY *pkey; /* of RS256 */
+    EVP_PKEY *pkey; /* for RS256 */
     const char *text;
     uint8_t signature[JWS_SIGNATURE_MAX];
     size_t size;
@@ -227,7 +226,7 @@ static const char *encode_json(const struct request *req, json_t *json)
     return secret_encode(req->arena, text, strlen(text));
 }
 
-/* The key may retire while its signature is made on a thread. */
+/* The key can retire while a thread uses it. */
 static int run(struct authd *d, const struct request *req, const struct jws_key *key,
                struct signing *job, struct error *err)
 {

@@ -49,7 +49,7 @@ int jws_key_generate(enum jws_alg alg, uint8_t **ret_der, size_t *ret_size)
     return size > 0 ? 0 : -1;
 }
 
-/* A number of the public half, base64url; `size` bytes, or 0: as many as it needs. */
+/* size 0: as many bytes as needed. */
 static char *number(struct arena *arena, const EVP_PKEY *pkey, const char *name, int size)
 {
     CLEANUP(openssl_free_bignum) BIGNUM *value = NULL;
@@ -64,7 +64,7 @@ static char *number(struct arena *arena, const EVP_PKEY *pkey, const char *name,
     return secret_encode(arena, bytes, (size_t)size);
 }
 
-/* The required members in lexical order (RFC 7638, section 3.2); NULL: not a key of that kind. */
+/* RFC 7638, section 3.2: required members in lexical order; NULL: wrong key. */
 static json_t *members_of(struct arena *arena, enum jws_alg alg, const EVP_PKEY *pkey)
 {
     const char *one, *other;
@@ -144,7 +144,7 @@ void jws_key_destroy(struct jws_key **self_p)
     *self_p = NULL;
 }
 
-/* ES256 wants r and s as 32 bytes each, not the DER that OpenSSL makes. */
+/* Converts OpenSSL's DER to ES256's r and s. */
 static int unwrap(const uint8_t *der, size_t size, uint8_t ret[static 2 * P256_SIZE])
 {
     CLEANUP(openssl_free_signature) ECDSA_SIG *signature = d2i_ECDSA_SIG(NULL, &der, (long)size);

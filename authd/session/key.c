@@ -1,6 +1,5 @@
 /*
- * key.c - see key.h.  The handlers keys_get (gateway), keys_list and keys_rotate (operator) are
- * here too.
+ * key.c - see key.h. Also the handlers keys_get (gateway), keys_list and keys_rotate (operator).
  */
 #include "authd/session/key.h"
 
@@ -19,8 +18,7 @@ int key_reload(struct authd *d, const struct request *req, struct error *err)
     return key_ring_read(d, req, sql_key_list_statement, KEY_SEAL_PURPOSE, d->keyring, err);
 }
 
-/* Makes a key and retires those before it; without `anyway` only when there is none.
- * ret->sequence is 0 when nothing was done. */
+/* Retires older keys. Without `anyway`, only if there is none; otherwise ret->sequence is 0. */
 static int key_create(struct authd *d, const struct request *req, bool anyway, int64_t active_at,
                       struct change *ret, struct error *err)
 {
@@ -105,7 +103,7 @@ static struct field_list ring_list(const struct authd *d, const struct request *
     return (struct field_list){list, ring->count};
 }
 
-/* The public keys of every token that may be valid, for gateways. */
+/* Returns the keys of all tokens that can be valid. */
 int keys_get(struct authd *d, const struct request *req, const struct nothing *in UNUSED,
              struct keys_get_out *out, struct error *err)
 {
@@ -140,7 +138,7 @@ int keys_list(struct authd *d, const struct request *req, const struct nothing *
     return 0;
 }
 
-/* Makes the next signing key; the ones before it retire when their last token has expired. */
+/* The older keys retire when their last token has expired. */
 int keys_rotate(struct authd *d, const struct request *req, const struct keys_rotate_in *in,
                 struct key_list *out, struct error *err)
 {

@@ -1,5 +1,5 @@
 /*
- * key_api.c - the shapes of the keys that sign tokens. See authd_api.c.
+ * key_api.c - see key_api.h.
  */
 #include "authd/session/key_api.h"
 

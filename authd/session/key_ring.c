@@ -39,7 +39,6 @@ struct jws_key *key_open_sealed(struct authd *d, struct arena *arena, const char
     return key;
 }
 
-/* Opens the keys that are new into their rows' places. */
 static int open_new(struct authd *d, struct arena *arena, const char *purpose,
                     const struct sql_key_read_rows *rows, struct key_ring *known,
                     struct key_ring *next, struct error *err)

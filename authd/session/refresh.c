@@ -1,15 +1,12 @@
 /*
  * refresh.c - see refresh.h. Handler: refresh_token.
  *
- * The current token rotates (rotation.c), guarded by its hash, so one of many at once wins.  The
- * token before it, presented again while its successor was not used, gets that same successor: a
- * lost answer can be had again, and a browser's tabs may renew at the same time.  An older
- * one was copied: the session ends.
+ * Rotation (rotation.c) compares the current token's hash, so one of concurrent requests wins. The
+ * previous token gets the same successor until that is used, for lost answers and for a browser's
+ * tabs. An older token was copied, so the session ends.
  *
- * No token rotates of who may not come in from where it is: it is found as it was by who may. Most
- * may from anywhere, which the admission cache knows, and the statement that rotates finds out
- * whether the subject is one of them. Otherwise, and when it does not rotate, what the token is
- * worth is read, and the subject's address looked at before anything is written.
+ * A refused caller leaves the token unchanged. The rotating statement can check policies without
+ * rules itself (admission cache); otherwise the address is checked before the rotation.
  */
 #include "authd/session/refresh.h"
 
@@ -21,10 +18,7 @@
 #include "authd/session/session.h"
 #include "authd/signin/sign_in_api.h"
 
-enum {
-    LOCK_WAIT_MIN_MS = 5,
-    LOCK_WAIT_MAX_MS = 200
-}; /* between looks at a session that is locked */
+enum { LOCK_WAIT_MIN_MS = 5, LOCK_WAIT_MAX_MS = 200 }; /* between tries on a locked session */
 
 static const char SUCCESSOR_PURPOSE[] = "authd refresh successor";
 
@@ -45,8 +39,8 @@ static int answer(struct authd *d, const struct request *req, const struct token
     return 0;
 }
 
-/* 1: rotated, *ret_successor is current now, and *ret who it is for. 0: the session is locked, or
- * the token was the current one until a moment ago; or `open` (see rotation.h) does not let it. */
+/* Returns 1 after rotation. 0: the session is locked, the token was just rotated, or `open` (see
+ * rotation.h) excludes the caller. */
 static int rotate(struct authd *d, const struct request *req, const struct refresh_token *token,
                   const struct admission_list *open, struct token_subject *ret,
                   const char **ret_successor, struct error *err)
@@ -72,7 +66,6 @@ static int rotate(struct authd *d, const struct request *req, const struct refre
     return 1;
 }
 
-/* The successor that the token got when it rotated; NULL when it cannot be opened. */
 static const char *open_successor(const struct request *req, const struct refresh_token *token,
                                   struct sealed sealed)
 {
@@ -86,8 +79,7 @@ static const char *open_successor(const struct request *req, const struct refres
     return (const char *)text;
 }
 
-/* A token that is neither the current one nor the one before. Only one that we gave out proves a
- * theft. */
+/* Ends the session for an old token, which proves theft only if authd issued it. */
 static int end_theft(struct authd *d, const struct request *req, const struct refresh_token *token,
                      struct uuid account, struct error *err)
 {
@@ -107,7 +99,7 @@ static int end_theft(struct authd *d, const struct request *req, const struct re
     return refuse(d, err);
 }
 
-/* Reads what the token is worth; one that is worth nothing is refused. */
+/* Reads the token's state. Rejects tokens of ended sessions; an old token ends its session. */
 static int judge(struct authd *d, const struct request *req, const struct refresh_token *token,
                  struct renewal *ret, struct error *err)
 {
@@ -139,7 +131,7 @@ static int judge(struct authd *d, const struct request *req, const struct refres
                : error_set(err, ERR_INTERNAL, "The refresh token's successor cannot be opened.");
 }
 
-/* Whether the subject may come in from where it is; a project that is gone has no sessions. */
+/* Checks the subject's admission. Without a project, the session is gone too. */
 static int admit(struct authd *d, const struct request *req, const struct renewal *renewal,
                  struct error *err)
 {
@@ -160,7 +152,7 @@ static int admit(struct authd *d, const struct request *req, const struct renewa
     return refuse(d, err);
 }
 
-/* As rotate(), until the session is not locked. 0: the token rotated at another request. */
+/* Retries while the session is locked. Returns 0 if another request rotated the token. */
 static int rotate_current(struct authd *d, const struct request *req,
                           const struct refresh_token *token, struct renewal *renewal,
                           const char **ret_successor, struct error *err)
@@ -183,7 +175,7 @@ static int rotate_current(struct authd *d, const struct request *req,
     }
 }
 
-/* As rotate(), of a token of which nothing was read. */
+/* Rotates without reading the token's state, if the cache allows it. */
 static int rotate_unread(struct authd *d, const struct request *req,
                          const struct refresh_token *token, struct token_subject *ret,
                          const char **ret_successor, struct error *err)
@@ -195,8 +187,7 @@ static int rotate_unread(struct authd *d, const struct request *req,
     return rotate(d, req, token, &open, ret, ret_successor, err);
 }
 
-/* Reads what the token is worth, and rotates it or has its successor. 1: rotated. Of a grant with a
- * check, of any other session without. */
+/* Rotates the token (1) or gets its successor. Grants have a check, other sessions none. */
 static int rotate_judged(struct authd *d, const struct request *req,
                          const struct refresh_token *token, refresh_check_fn *check, void *arg,
                          struct token_subject *ret, const char **ret_successor, struct error *err)
@@ -216,7 +207,7 @@ static int rotate_judged(struct authd *d, const struct request *req,
             return -1;
     }
     *ret = renewal.subject;
-    if (rotated == 0) /* it rotated before, or at another request a moment ago */
+    if (rotated == 0) /* rotated earlier, or by a concurrent request */
         *ret_successor = renewal.successor;
     return rotated;
 }
@@ -244,8 +235,6 @@ int refresh_run(struct authd *d, const struct request *req, const char *text,
     return 0;
 }
 
-/* Exchanges a refresh token. Fails: UNAUTHORIZED, for those of grants, too; FORBIDDEN (suspended
- * project, address), which leaves the token as it is. */
 int refresh_token(struct authd *d, const struct request *req, const struct refresh_token_in *in,
                   struct refresh_token_out *out, struct error *err)
 {

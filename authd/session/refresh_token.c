@@ -18,7 +18,7 @@ _Static_assert(sodium_base64_ENCODED_LEN(RAW_SIZE, sodium_base64_VARIANT_URLSAFE
                    REFRESH_TEXT_SIZE,
                "the text fits exactly");
 
-/* The purpose stands before the bytes, so that no other keyed hash of the daemon is a seal. */
+/* The purpose comes first, so no other keyed hash is a seal. */
 static void make_seal(const struct secret *key, const uint8_t raw[static RAW_SIZE],
                       uint8_t ret[static REFRESH_SEAL_SIZE])
 {

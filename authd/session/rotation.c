@@ -8,7 +8,7 @@
 #include "common/base/log.h"
 
 enum {
-    SEALED_MAX = 512, /* bytes of a sealed token */
+    SEALED_MAX = 512, /* bytes */
 };
 
 struct rotation_item {

@@ -1,5 +1,5 @@
 /*
- * session.c - see session.h.  Handlers: sessions, sessions_revoke, logout.
+ * session.c - see session.h. Handlers: sessions, sessions_revoke, logout.
  */
 #include "authd/session/session.h"
 
@@ -33,8 +33,7 @@ FIELD_TABLE(session_created);
 
 _Static_assert(ARRIVAL_KEYS_SIZE == 2 * THROTTLE_KEY_SIZE, "two keys");
 
-/* The two hashes of the client of the request, one after the other: of its address (of IPv6 the
- * /64) and of its user agent. */
+/* Hashes the client's address (IPv6: the /64) and its user agent. */
 static void arrival_keys(struct authd *d, const struct request *req, struct uuid account,
                          uint8_t ret[static ARRIVAL_KEYS_SIZE])
 {
@@ -205,9 +204,9 @@ int sign_in_refused(struct authd *d, const struct request *req, const struct sig
 
 /* ---- ending ---- */
 
-enum { SESSION_END_PAGE = 1000 }; /* the limit in session_end.sql */
+enum { SESSION_END_PAGE = 1000 }; /* as in session_end.sql */
 
-/* The statement names each session. */
+/* The statement sets each session's id. */
 static struct sql_audit end_audit(const struct request *req, struct uuid project,
                                   struct uuid account, const char *reason)
 {
@@ -217,7 +216,6 @@ static struct sql_audit end_audit(const struct request *req, struct uuid project
                                           .detail = reason});
 }
 
-/* Announces the sessions that ended and waits until that is in force. */
 static int ended_settle(struct authd *d, const struct request *req, const struct field_list *ended,
                         struct error *err)
 {
@@ -260,8 +258,8 @@ int session_end(struct authd *d, const struct request *req, const struct session
 {
     size_t count;
 
-    /* Of a single session once more: a grant that was made of it at the same time was not there yet
-     * (oauth_code_redeem.sql waits for the end, or the end for it). */
+    /* A second pass finds a grant that was created concurrently (oauth_code_redeem.sql waits for
+     * the end, or the end for it). */
     bool again = uuid_is_set(&which->only);
 
     *ret_count = 0;
@@ -296,7 +294,7 @@ void session_end_surplus(struct authd *d, const struct request *req, struct uuid
                   NULL);
 }
 
-/* A page of a project's sessions, or, without a project, of all projects'. */
+/* No project: all projects. */
 static int end_page_in(struct db_tx *tx, const struct request *req, const struct session_end *which,
                        struct field_list *ret, struct error *err)
 {
@@ -402,7 +400,6 @@ int session_revocation_wait(struct authd *d, const struct request *req,
 
 /* ---- handlers ---- */
 
-/* The caller's own live sessions, newest first. */
 int sessions(struct authd *d, const struct request *req, const struct sessions_in *in,
              struct session_list *out, struct error *err)
 {
@@ -416,8 +413,6 @@ int sessions(struct authd *d, const struct request *req, const struct sessions_i
     return MIN(sql_session_list(d->svc.db, req, &list, &out->sessions, err), 0);
 }
 
-/* Ends the caller's session, the others, all of them or the one named; answers the first page of
- * those that are left. */
 int sessions_revoke(struct authd *d, const struct request *req, const struct sessions_revoke_in *in,
                     struct session_list *out, struct error *err)
 {
@@ -442,7 +437,6 @@ int sessions_revoke(struct authd *d, const struct request *req, const struct ses
     return sessions(d, req, &first_page, out, err);
 }
 
-/* Ends the session of the presented token. */
 int logout(struct authd *d, const struct request *req, const struct nothing *in UNUSED,
            struct nothing *out UNUSED, struct error *err)
 {
@@ -458,8 +452,7 @@ int logout(struct authd *d, const struct request *req, const struct nothing *in 
         return -1;
     if (count > 0)
         return 0;
-    /* another request ended it a moment ago: answer, like that one, only when every gateway
-     * knows */
+    /* another request just ended it: wait for the gateways too */
     if (change_top(d, req, &top, err) < 0)
         return -1;
     return invalidation_wait(d, req, top, NULL, 0, err);

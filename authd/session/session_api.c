@@ -1,5 +1,5 @@
 /*
- * session_api.c - the shapes of oneself and of one's sessions. See authd_api.c.
+ * session_api.c - see session_api.h.
  */
 #include "authd/session/session_api.h"
 
@@ -23,7 +23,6 @@ static const char *const membership_type[] = {"ProjectMembership", NULL};
 static const char *const policy_type[] = {"AccessPolicy", NULL};
 static const char *const configuration_type[] = {"UserConfiguration", NULL};
 
-/* What /auth/me says of a membership without a policy. */
 #define NO_POLICY "{\"resourceType\":\"AccessPolicy\",\"resource\":[]}"
 
 static int check_session_option(const char *value, char why[static 96])

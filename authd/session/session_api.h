@@ -1,5 +1,5 @@
 /*
- * session_api.h - oneself, and one's sessions.
+ * session_api.h - the caller and its sessions.
  */
 #ifndef ATRIUM_AUTHD_SESSION_SESSION_API_H
 #define ATRIUM_AUTHD_SESSION_SESSION_API_H
@@ -11,7 +11,7 @@ struct me_project {
     const char *resourceType;
     struct uuid id;
     const char *name;
-    bool strictMode; /* of clients that know FHIR servers; always false here */
+    bool strictMode; /* for FHIR clients; always false */
 };
 FIELD_DECLARE(me_project);
 
@@ -48,7 +48,7 @@ struct me_policy {
 };
 FIELD_DECLARE(me_policy);
 
-/* A menu that a client may show; none here has entries. */
+/* For clients that expect menus; empty. */
 struct me_menu_link {
     const char *name, *target;
 };
@@ -56,13 +56,13 @@ FIELD_DECLARE(me_menu_link);
 
 struct me_menu {
     const char *title;
-    struct field_list link; /* struct me_menu_link */
+    struct field_list link;
 };
 FIELD_DECLARE(me_menu);
 
 struct me_config {
     const char *resourceType;
-    struct field_list menu; /* struct me_menu */
+    struct field_list menu;
 };
 FIELD_DECLARE(me_config);
 
@@ -70,8 +70,8 @@ struct session_record {
     struct uuid id;
     int64_t lastUpdated;
     const char *authMethod, *remoteAddress;
-    const char *browser, *os; /* NULL: answered as "unknown" */
-    const char *client;       /* JSON: id and name; NULL: is no grant, or was not asked for */
+    const char *browser, *os; /* NULL: "unknown" */
+    const char *client;       /* JSON: id and name; NULL: no grant, or not requested */
     bool current;
 };
 FIELD_DECLARE(session_record);
@@ -81,7 +81,7 @@ struct session_list {
 };
 FIELD_DECLARE(session_list);
 
-enum { SESSIONS_PAGE = 200 }; /* sessions in an answer that was asked for no number of them */
+enum { SESSIONS_PAGE = 200 }; /* default count */
 struct sessions_in {
     int64_t _count, _offset;
 };
@@ -99,7 +99,7 @@ struct me_out {
     const struct me_project *project;
     const struct me_membership *membership;
     const struct me_profile *profile;
-    const struct me_policy *accessPolicy; /* NULL without one: answered as an empty one */
+    const struct me_policy *accessPolicy; /* NULL: an empty one */
     const struct me_config *config;
     const struct me_security *security;
 };

@@ -16,7 +16,7 @@ static const struct {
                {'d', SMART_DELETE},
                {'s', SMART_SEARCH}};
 
-/* Section "Scopes for requesting FHIR resources", version 1 in the letters of version 2. */
+/* "Scopes for requesting FHIR resources": version 1 in letters of version 2. */
 static const struct {
     const char *word;
     unsigned allows;
@@ -48,7 +48,7 @@ static bool is_type(const char *type)
     return true;
 }
 
-/* Copies up to one of `ends`; NULL: there is none, or it is too long. */
+/* Copies up to `end`; NULL: missing, or too long. */
 static const char *part(const char *from, char end, char *to, size_t size)
 {
     const char *at = strchr(from, end);
@@ -72,7 +72,7 @@ static int parse_first_version(const char *word, struct smart_scope *ret)
     return -1;
 }
 
-/* The letters stand in the order "cruds", each once at most. */
+/* Each letter at most once, in the order "cruds". */
 static int parse_letters(const char *at, struct smart_scope *ret)
 {
     for (size_t i = 0; i < ARRAY_SIZE(letters); i++) {
@@ -157,7 +157,7 @@ const char *smart_scope_print(struct arena *arena, const struct smart_scope *sel
                         self->query ? self->query : "");
 }
 
-/* JSON and headers carry these texts, and scopes stand between blanks (RFC 6749, section 3.3). */
+/* Excludes characters that JSON and headers escape, and spaces (RFC 6749, section 3.3). */
 static bool is_plain(const char *value)
 {
     for (; *value; value++)

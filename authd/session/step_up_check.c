@@ -18,7 +18,7 @@ static int check_session(struct authd *d, struct db_tx *tx, const struct request
     if (req->now_ms - row.proven_at < d->config->fresh_sign_in)
         return 0;
     (void)error_set(err, ERR_STEP_UP_REQUIRED, "Prove again who you are.");
-    err->reset_s = d->config->fresh_sign_in / 1000; /* how old the proof may be, for the header */
+    err->reset_s = d->config->fresh_sign_in / 1000; /* maximum age, for the header */
     return -1;
 }
 

@@ -1,20 +1,19 @@
 /*
- * step_up_check.h - proof of who is at a session, recent enough for what a stolen access token must
- * not do (RFC 9470): a sign-in, a registration or POST /auth/step-up. A refresh proves nothing.
+ * step_up_check.h - the fresh proof that a stolen access token does not have (RFC 9470): a sign-in,
+ * a registration or POST /auth/step-up, but no refresh.
  */
 #ifndef ATRIUM_AUTHD_SESSION_STEP_UP_CHECK_H
 #define ATRIUM_AUTHD_SESSION_STEP_UP_CHECK_H
 
 #include "authd/authd.h"
 
-/* Refuses unless the owner of the caller's session proved who they are less than `fresh_sign_in`
- * ago: ERR_STEP_UP_REQUIRED. ERR_UNAUTHORIZED when the session has ended. Call it last before the
- * write, so that a request which would fail anyway fails for that reason. tx: the transaction that
- * is open, which the refusal rolls back with the caller; NULL: none is. Parks. */
+/* Fails: ERR_STEP_UP_REQUIRED without a proof in the last `fresh_sign_in`; ERR_UNAUTHORIZED
+ * (session ended). Call it last before the write, so that other errors come first. tx: the open
+ * transaction, or NULL. Parks. */
 int step_up_check(struct authd *d, struct db_tx *tx, const struct request *req,
                   struct error *err) MUST_USE;
 
-/* The same of a session that another daemon names. */
+/* Like step_up_check(), for another daemon's session. */
 int step_up_check_session(struct authd *d, const struct request *req, struct uuid project,
                           struct uuid session, struct error *err) MUST_USE;
 

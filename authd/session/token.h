@@ -1,8 +1,7 @@
 /*
- * token.h - access tokens: JSON Web Tokens (RFC 7519) signed with ES256 (RFC 7518, section 3.4).
- *
- * Pure: no database, no loop.  The signature is made through EVP with a key that was parsed once;
- * libjwt would parse its PEM for each token (docs/adr/0014-own-jwt.md).
+ * token.h - access tokens: JSON Web Tokens (RFC 7519) with ES256 (RFC 7518, section 3.4). Pure: no
+ * database, no loop. The key is parsed once; libjwt would parse it for each token
+ * (docs/adr/0014-own-jwt.md).
  */
 #ifndef ATRIUM_AUTHD_SESSION_TOKEN_H
 #define ATRIUM_AUTHD_SESSION_TOKEN_H
@@ -14,13 +13,13 @@
 
 struct token_claims {
     const char *issuer, *audience;
-    enum role role; /* with profile the subject: "Patient/<id>" */
+    enum role role; /* subject, with profile: "Patient/<id>" */
     struct uuid profile, project, membership, session, id;
     bool admin;
     int64_t now_ms, life_ms;
 };
 
-/* The token, signed by a key of ES256, from the arena; NULL when OpenSSL failed. */
+/* Returns a signed token from the arena, or NULL if OpenSSL failed. */
 char *token_mint(const struct jws_key *key, const struct token_claims *claims, struct arena *arena);
 
 #endif

@@ -1,11 +1,9 @@
 /*
- * arrival.h - where the sign-ins to an account come from: one from an address and a user agent that
- * are both new to it is reported to its owner (NEW_SIGN_IN).
+ * arrival.h - reports sign-ins from new places to the account's owner (NEW_SIGN_IN).
  *
- * Both are kept as keyed hashes in known_address for 180 days after their last session, written by
- * the statement that makes it (the part client_known): also at registration, which is no news to
- * its owner. They are apart from the hashes that limit failures, which a password alone makes
- * known.
+ * A place is new if both network address and user agent are. The part client_known stores keyed
+ * hashes of both in known_address, for 180 days after their last session. The throttle has its own
+ * hashes, because a right password alone adds those.
  */
 #ifndef ATRIUM_AUTHD_SIGNIN_ARRIVAL_H
 #define ATRIUM_AUTHD_SIGNIN_ARRIVAL_H
@@ -13,9 +11,8 @@
 #include "authd/session/session.h"
 #include "common/domain/role.h"
 
-/* Queues the mail about a session that the statement said is from somewhere new: by the tenant of
- * the session, if it owns the account, else by the installation. Best effort, logged when it fails:
- * the sign-in stands. Parks. */
+/* Queues the email, from the session's tenant if it owns the account, otherwise from the
+ * installation. Only logs failures. Parks. */
 void arrival_report(struct authd *d, const struct request *req, const struct session_draft *draft,
                     enum role role, const char *email, const char *display);
 

@@ -36,7 +36,7 @@ static int find(struct authd *d, const struct request *req, const struct tenant 
 static int verify(struct authd *d, const struct request *req, const char *password,
                   struct attempt *self, struct error *err)
 {
-    if (self->locked) /* costs what it would and, without a place, is never right */
+    if (self->locked) /* takes the same time but is never right */
         self->who =
             (struct candidate){.is = {.project = self->who.is.project, .role = self->who.is.role},
                                .hash = self->who.hash,
@@ -84,7 +84,7 @@ int attempt_admit(struct authd *d, const struct request *req, const struct tenan
     return passkey_factor_demand(d, req, tenant, &self->who, err);
 }
 
-/* It is one sign-in: of the account that there is, of the practitioner's when there are two. */
+/* Both attempts are one sign-in, audited for the account that exists, or for the practitioner's. */
 static struct sql_audit failure(const struct request *req,
                                 const struct attempt tried[static ATTEMPTS])
 {
@@ -97,8 +97,8 @@ static struct sql_audit failure(const struct request *req,
     return sign_in_failure(req, &who, "password");
 }
 
-/* Neither password was right. A role that is locked makes it a 429: who owns that account is not
- * to be told that its password is wrong. */
+/* Neither password was right. If one role is at its limit, answers 429, so that its owner doesn't
+ * take a right password for wrong. */
 static int reject(struct authd *d, const struct request *req,
                   const struct attempt tried[static ATTEMPTS], struct error *err)
 {

@@ -1,10 +1,8 @@
 /*
- * attempt.h - a sign-in whose role is not known before the password was right: as practitioner,
- * then as patient, of one tenant. For the one-step route of client applications (one_step.c) and
- * for the page (authd/page/sign_in_page.c).
+ * attempt.h - sign-in whose role isn't known: as practitioner, then as patient of one tenant.
  *
- * Both passwords are always verified, so that time does not tell which accounts there are. The
- * switch of a role is looked at once its password was right.
+ * Used by one_step.c and authd/page/sign_in_page.c. Always verifies both passwords, so that time
+ * doesn't reveal accounts. A role's setting is checked only after its password was right.
  */
 #ifndef ATRIUM_AUTHD_SIGNIN_ATTEMPT_H
 #define ATRIUM_AUTHD_SIGNIN_ATTEMPT_H
@@ -20,32 +18,29 @@ struct attempt {
     enum role role;
     struct throttle_keys keys;
     struct candidate who;
-    bool enabled; /* the tenant's switch */
-    bool locked;  /* at a limit: not looked at, costs the same */
+    bool enabled; /* the tenant's setting for the role */
+    bool locked;  /* throttled: not compared, but takes the same time */
     bool right, common;
 };
 
-/* Finds and verifies both; wipes the password. What was wrong says attempts_refuse(). Fails:
- * FORBIDDEN (neither role may sign in), THROTTLED (both are at a limit). Parks. */
+/* Finds and verifies both, and wipes the password. Success doesn't mean that one is right; call
+ * attempts_refuse(). FORBIDDEN: both roles are disabled. THROTTLED: both are at a limit. Parks. */
 int attempts_make(struct authd *d, const struct request *req, const struct tenant *tenant,
                   const char *email, const char *password, struct attempt ret[static ATTEMPTS],
                   struct error *err) MUST_USE;
 
-/* Its password was right, the role may sign in, and the account is not locked. */
+/* True if the password was right, the role is enabled and the account isn't locked. */
 bool attempt_is_open(const struct attempt *self);
 
-/* Whether an open attempt may go on, and whether it waits for a second factor (who.mfa). Fails:
- * THROTTLED, PASSWORD_CHANGE_REQUIRED, EMAIL_NOT_VERIFIED. Parks. */
+/* Checks that an open attempt can continue, and sets who.mfa if it needs a second factor. Parks. */
 int attempt_admit(struct authd *d, const struct request *req, const struct tenant *tenant,
                   struct attempt *self, struct error *err) MUST_USE;
 
-/* Refuses when no attempt is open, and counts the failure. Fails: BAD_REQUEST, THROTTLED,
- * FORBIDDEN, ACCOUNT_LOCKED. Parks. */
+/* Refuses if no attempt is open, and counts the failure. Parks. */
 int attempts_refuse(struct authd *d, const struct request *req,
                     const struct attempt tried[static ATTEMPTS], struct error *err) MUST_USE;
 
-/* Refuses a candidate whose password was right where the role may not sign in: ERR_FORBIDDEN, with
- * a row in the audit trail. Parks. */
+/* Refuses a right password for a disabled role with ERR_FORBIDDEN, and audits it. Parks. */
 int attempt_refuse_disabled(struct authd *d, const struct request *req, const struct candidate *who,
                             struct error *err) MUST_USE;
 

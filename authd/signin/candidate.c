@@ -1,9 +1,8 @@
 /*
  * candidate.c - see candidate.h.
  *
- * Every reject path does the same work: the account is looked up together with its memberships, a
- * password is verified (against a dummy hash when there is no account), a failure is counted, and
- * the answer is the same.
+ * All refusals take the same steps: find the account, verify a password (or a dummy hash), count a
+ * failure.
  */
 #include "authd/signin/candidate.h"
 
@@ -20,10 +19,9 @@
 #include "settingsd/settingsd_api.h"
 #include "settingsd/tenant_api.h"
 
-#define COMMON_MAIL_WINDOW DAYS(30) /* between two mails about a common password */
+#define COMMON_MAIL_WINDOW DAYS(30) /* minimum between two emails about a common password */
 
-/* What the statements return of an account and one of its memberships; both unset: there is no
- * such account. */
+/* An account and one of its memberships; both unset if there is no account. */
 struct candidate_row {
     struct uuid id, project, profile;
     const char *hash, *name, *surname, *address_key;
@@ -70,7 +68,7 @@ bool candidate_is_locked_in(const struct candidate *self, struct uuid project)
     return false;
 }
 
-/* Adds a row: the account by the first, of each the place, if it counts. */
+/* The first row has the account. Adds each row's place if it counts. */
 static void add_row(const struct request *req, const struct candidate_row *row, struct uuid only,
                     struct candidate *ret)
 {
@@ -142,7 +140,6 @@ int candidate_find(struct authd *d, const struct request *req, enum role role, s
     return result;
 }
 
-/* Fills the candidate of an account that is known: each row is one of its places. */
 static void fill(const struct request *req, enum role role, struct field_list rows,
                  struct candidate *ret)
 {
@@ -209,8 +206,6 @@ int candidate_check_lock(struct authd *d, const struct request *req, const struc
     return error_set(err, ERR_ACCOUNT_LOCKED, "Login is not enabled.");
 }
 
-/* ---- common passwords ---- */
-
 bool candidate_is_common(const struct authd *d, const char *password)
 {
     CLEANUP(password_text_destroy) char *normal = password_text_normalize(password);
@@ -218,7 +213,7 @@ bool candidate_is_common(const struct authd *d, const char *password)
     return password_filter_has(d->common_passwords, normal ? normal : password);
 }
 
-/* What a policy wants of such a sign-in, the strictest last. */
+/* Policies for common passwords, the strictest last. */
 enum on_common { ON_COMMON_IGNORE, ON_COMMON_MAIL, ON_COMMON_REQUIRE_CHANGE };
 
 static enum on_common on_common_of(const struct account_policy *policy)
@@ -230,7 +225,7 @@ static enum on_common on_common_of(const struct account_policy *policy)
     return strcmp(want, "mail") == 0 ? ON_COMMON_MAIL : ON_COMMON_IGNORE;
 }
 
-/* The strictest of the projects of the places, and a tenant that has it. */
+/* Finds the strictest policy of the places, and a tenant that has it. */
 static int strictest(struct authd *d, const struct request *req, const struct candidate *who,
                      struct tenant *ret_tenant, enum on_common *ret, struct error *err)
 {
@@ -256,7 +251,7 @@ static int strictest(struct authd *d, const struct request *req, const struct ca
     return 0;
 }
 
-/* Once in a while: the owner has read it, or will not. */
+/* Limits the emails to one per COMMON_MAIL_WINDOW. */
 static void mail_owner(struct authd *d, const struct request *req, const struct candidate *who,
                        const struct tenant *tenant)
 {
@@ -297,8 +292,7 @@ int candidate_check_common(struct authd *d, const struct request *req, const str
     return error_set(err, ERR_PASSWORD_CHANGE_REQUIRED, "The password must be changed.");
 }
 
-/* What its password is verified against: its hash, or a dummy that costs what one of its tenant's
- * accounts might. */
+/* Returns the account's hash, or a dummy that takes the time of one of the tenant's accounts. */
 static const char *hash_of(struct authd *d, const struct request *req, const struct candidate *who)
 {
     return who->hash ? who->hash

@@ -1,5 +1,5 @@
 /*
- * explain.c - see explain.h.  Handler: sign_in_explain, for `atriumctl explain sign-in`.
+ * explain.c - see explain.h. For `atriumctl explain sign-in`.
  */
 #include "authd/signin/explain.h"
 
@@ -15,13 +15,13 @@
 
 enum { STEPS_MAX = 16 };
 
-/* The sign-in in question, and the steps so far; what follows a failed one is skipped. */
+/* The sign-in and its steps. After a failed step, the others are skipped. */
 struct walk {
     const struct sign_in_explain_in *in;
     enum role role;
     struct tenant tenant;
-    bool found;         /* the tenant */
-    struct uuid policy; /* that binds the member; absent: none does */
+    bool found;         /* the tenant exists */
+    struct uuid policy; /* the member's; not set: none */
     bool factor;
     struct explain_step steps[STEPS_MAX];
     size_t count;
@@ -38,7 +38,7 @@ static void step(struct walk *walk, const char *check, bool pass, const char *hi
     walk->failed = walk->failed || !pass;
 }
 
-/* A word about the last check, which did not fail. */
+/* Adds a remark to the last check, which didn't fail. */
 static void note(struct walk *walk, const char *outcome, const char *hint)
 {
     struct explain_step *self = &walk->steps[walk->count - 1];
@@ -87,8 +87,7 @@ static bool is_known(const struct sql_explain_row *row)
     return row->found || row->invited;
 }
 
-/* In the role that is named; else in a patient's, or a practitioner's where the tenant knows the
- * address as such only. */
+/* Without a role, prefers a patient's account to a practitioner's. */
 static int find_account(struct authd *d, const struct request *req, struct walk *walk,
                         struct sql_explain_row *ret, struct error *err)
 {
@@ -133,7 +132,6 @@ static void walk_account(struct walk *walk, const struct sql_explain_row *row)
     walk->factor = row->factor;
 }
 
-/* The rules of the member's policy, as admission.h holds them against the address. */
 static int walk_address(struct authd *d, const struct request *req, struct walk *walk,
                         struct error *err)
 {
@@ -181,7 +179,7 @@ int explain_sign_in(struct authd *d, const struct request *req, const struct ten
     return 0;
 }
 
-/* That there is no such tenant is the first check that fails. */
+/* An unknown tenant is the first check that fails. */
 int sign_in_explain(struct authd *d, const struct request *req, const struct sign_in_explain_in *in,
                     struct sign_in_explain_out *out, struct error *err)
 {

@@ -1,5 +1,5 @@
 /*
- * explain.h - why a sign-in fails: its checks in their order, and the first that fails.
+ * explain.h - lists a sign-in's checks in order, up to the first that fails.
  */
 #ifndef ATRIUM_AUTHD_SIGNIN_EXPLAIN_H
 #define ATRIUM_AUTHD_SIGNIN_EXPLAIN_H
@@ -10,9 +10,8 @@ struct sign_in_explain_in;
 struct sign_in_explain_out;
 struct tenant; /* settingsd/tenant_api.h */
 
-/* Of the sign-in of in->email as in->role (absent: as a patient, or as a practitioner where the
- * tenant knows the address as such only), from in->address where that is known, to the tenant
- * (NULL: there is none). Parks. */
+/* Explains a sign-in of in->email as in->role (not set: as patient, or as practitioner if the
+ * address is only that), from in->address if known. `tenant` NULL: unknown. Parks. */
 int explain_sign_in(struct authd *d, const struct request *req, const struct tenant *tenant,
                     const struct sign_in_explain_in *in, struct sign_in_explain_out *out,
                     struct error *err) MUST_USE;

@@ -1,6 +1,5 @@
 /*
- * login.h - what the steps of a sign-in share (login_start.c); also for the one-step routes, which
- * lead there when an account has a second factor.
+ * login.h - shared by the steps of a sign-in, and by one-step sign-ins that need a second factor.
  */
 #ifndef ATRIUM_AUTHD_SIGNIN_LOGIN_H
 #define ATRIUM_AUTHD_SIGNIN_LOGIN_H
@@ -10,35 +9,33 @@
 struct login_mfa_in;
 struct login_step;
 
-enum { LOGIN_CODE_SIZE = 24 }; /* random bytes of a session code: 32 characters */
+enum { LOGIN_CODE_SIZE = 24 }; /* random bytes, 32 characters as text */
 
-/* Writes the login of a proven candidate and answers its next step: a session code, or with a
- * second factor the login's id. project: the tenant named, or absent. ERR_THROTTLED when the keys
- * are at a limit; refuses like candidate_reject() when the account has gone meanwhile. Parks. */
+/* Writes an authenticated candidate's login and sets its next step: a session code, or the login's
+ * id for a second factor. `project`: the named tenant's. ERR_THROTTLED: at a limit. Refuses like
+ * candidate_reject() if the account was deleted meanwhile. Parks. */
 int login_begin(struct authd *d, const struct request *req, const struct candidate *who,
                 const struct throttle_keys *keys, struct uuid project, const char *challenge,
                 struct login_step *out, struct error *err) MUST_USE;
 
-/* The steps of a sign-in to the installation's own pages: as a practitioner's that names no tenant,
- * but whether or not the account is a member anywhere. Park. */
+/* Steps of a sign-in to the installation's own pages. Memberships aren't needed. Park. */
 int login_start_account(struct authd *d, const struct request *req, const char *email,
                         const char *password, const char *challenge, struct login_step *out,
                         struct error *err) MUST_USE;
 int login_mfa_account(struct authd *d, const struct request *req, const struct login_mfa_in *in,
                       struct login_step *out, struct error *err) MUST_USE;
 
-/* Exchanges its code for a session that the browser holds by the cookie. *ret_waits: it waits for a
- * mailed code. Fails: BAD_REQUEST, THROTTLED. Parks. */
+/* Exchanges the code for a session in the browser's cookie. *ret_waits: the login waits for an
+ * emailed code. Parks. */
 int login_token_account(struct authd *d, const struct request *req, const char *code,
                         const char *verifier, const char *cookie, bool *ret_waits,
                         struct error *err) MUST_USE;
 
-/* The tenants (struct tenant) of the candidate's places that can be signed in to. Parks. */
+/* Finds the tenants of the candidate's places that allow sign-in. Parks. */
 int login_places(struct authd *d, const struct request *req, const struct candidate *who,
                  struct field_list *ret, struct error *err) MUST_USE;
 
-/* What a practitioner may choose from (struct login_tenant): these tenants, each one of the
- * candidate's places. */
+/* Returns these tenants as a practitioner's choices (struct login_tenant). */
 struct field_list login_choices(const struct request *req, const struct candidate *who,
                                 struct field_list tenants);
 

@@ -1,6 +1,5 @@
 /*
- * login_mfa.c - the middle step of a sign-in to an account with a second factor: a code of it, or
- * a passkey, against a session code.
+ * login_mfa.c - the second factor of a sign-in: a TOTP code, recovery code or passkey.
  */
 #include "authd/credential/factor.h"
 #include "authd/passkey/passkey_opens.h"
@@ -13,8 +12,8 @@
 #include "authd/tenant.h"
 #include "settingsd/tenant_api.h"
 
-/* Gives the login its session code; the transaction holds the factor's and the login's rows.
- * within: the project that it leads to, or below which; absent: any. */
+/* Call with the rows of factor and login locked. `within`: the login leads only to this project and
+ * those below; not set: any. */
 static int give_code(struct db_tx **tx_p, const struct request *req, struct uuid login,
                      const char *method, struct uuid within, const char **ret_code,
                      struct error *err)
@@ -34,7 +33,6 @@ static int give_code(struct db_tx **tx_p, const struct request *req, struct uuid
     return 0;
 }
 
-/* Locks a login that waits until the end of the transaction. */
 static int lock_login(struct db_tx *tx, const struct request *req, struct uuid login,
                       struct error *err)
 {
@@ -46,7 +44,7 @@ static int lock_login(struct db_tx *tx, const struct request *req, struct uuid l
     return found > 0 ? 0 : candidate_refuse_login(err);
 }
 
-/* Takes a passkey for a login that waits for a factor. A wrong one counts for the login. */
+/* Counts a wrong passkey for the login. */
 static int confirm_passkey(struct authd *d, const struct request *req,
                            const struct login_mfa_in *in, const struct candidate *who,
                            const char **ret_code, struct error *err)
@@ -83,8 +81,7 @@ static int confirm_passkey(struct authd *d, const struct request *req,
     return error_set(err, ERR_BAD_REQUEST, "The passkey is not accepted.");
 }
 
-/* Takes the code for a login that waits for one. A wrong one counts for the login and for the
- * account; of a login that waits no longer nothing counts. */
+/* Counts a wrong code for login and account, unless the login no longer waits. */
 static int confirm_code(struct authd *d, const struct request *req, const struct login_mfa_in *in,
                         const struct sign_in *who, const char **ret_code, struct error *err)
 {
@@ -98,7 +95,7 @@ static int confirm_code(struct authd *d, const struct request *req, const struct
         factor_lock(d, tx, req, who->account, &factor, err) < 0)
         return -1;
     factor.project = who->project;
-    if (!factor.enrolled) /* turned off meanwhile */
+    if (!factor.enrolled) /* disabled meanwhile */
         return candidate_refuse_login(err);
     if (lock_login(tx, req, in->loginId, err) < 0 ||
         factor_consume(d, tx, req, &factor, in->mfaToken, &method, err) < 0)
@@ -118,13 +115,12 @@ static int confirm(struct authd *d, const struct request *req, const struct logi
                           : confirm_code(d, req, in, &who->is, ret_code, err);
 }
 
-/* A request must have one of the two. */
+/* The request must have a code or a passkey. */
 static int check_shown(const struct login_mfa_in *in, struct error *err)
 {
     return in->credential || in->mfaToken ? 0 : error_problem(err, "mfaToken", "is required");
 }
 
-/* Shows a patient's second factor. Fails: BAD_REQUEST, THROTTLED. */
 int patient_login_mfa(struct authd *d, const struct request *req, const struct login_mfa_in *in,
                       struct login_step *out, struct error *err)
 {
@@ -153,8 +149,7 @@ int login_mfa_account(struct authd *d, const struct request *req, const struct l
     return confirm(d, req, in, &who, &out->sessionCode, err);
 }
 
-/* Shows a practitioner's second factor; answers the tenants to choose from as the start does
- * without one. Fails: BAD_REQUEST, THROTTLED. */
+/* Also answers the tenants to choose from. */
 int practitioner_login_mfa(struct authd *d, const struct request *req,
                            const struct login_mfa_in *in, struct login_step *out, struct error *err)
 {

@@ -1,6 +1,5 @@
 /*
- * login_start.c - the first step of a sign-in: e-mail and password against a session code, or
- * against the id of a login that waits for a second factor (login_mfa.c); see login.h.
+ * login_start.c - the first step of a sign-in: email and password. See login.h.
  */
 #include "authd/signin/login.h"
 
@@ -50,8 +49,7 @@ int login_begin(struct authd *d, const struct request *req, const struct candida
     return 0;
 }
 
-/* Starts a patient's sign-in. Fails, in this order: NOT_FOUND, FORBIDDEN, THROTTLED,
- * BAD_REQUEST. */
+/* The order of errors is fixed: NOT_FOUND, FORBIDDEN, THROTTLED, BAD_REQUEST. */
 int patient_login_start(struct authd *d, const struct request *req,
                         const struct patient_login_start_in *in, struct login_step *out,
                         struct error *err)
@@ -126,8 +124,7 @@ int login_start_account(struct authd *d, const struct request *req, const char *
     return login_begin(d, req, &who, &keys, none, challenge, out, err);
 }
 
-/* Starts a practitioner's sign-in; naming a tenant narrows it to that one. Fails: NOT_FOUND (a
- * tenant named), THROTTLED, BAD_REQUEST. */
+/* A named tenant restricts the places. */
 int practitioner_login_start(struct authd *d, const struct request *req,
                              const struct practitioner_login_start_in *in, struct login_step *out,
                              struct error *err)
@@ -149,11 +146,11 @@ int practitioner_login_start(struct authd *d, const struct request *req,
         return -1;
     if (!in->tenantCode && login_places(d, req, &who, &tenants, err) < 0)
         return -1;
-    if (tenants.count == 0) /* all suspended: nothing tells this from a wrong password */
+    if (tenants.count == 0) /* all suspended: answer as for a wrong password */
         return candidate_reject(d, req, &who, &keys, err);
     if (in->tenantCode && passkey_factor_demand(d, req, &tenant, &who, err) < 0)
         return -1;
-    if (!who.mfa) /* else shown once the factor was */
+    if (!who.mfa) /* otherwise listed after the second factor */
         out->tenants = login_choices(req, &who, tenants);
     return login_begin(d, req, &who, &keys, tenant.projectId, in->codeChallenge, out, err);
 }

@@ -1,8 +1,8 @@
 /*
- * login_token.c - the last step of a sign-in: a session code and its verifier against tokens.
+ * login_token.c - the last step of a sign-in.
  *
- * The code is spent by the statement that makes the session.  A second use, or a wrong verifier,
- * means that another client had the code: what it gave out ends (RFC 6749, section 4.1.2).
+ * The statement that makes the session uses up the code. A second use or a wrong verifier means
+ * that another client had the code, so its session ends (RFC 6749, section 4.1.2).
  */
 
 #include "authd/account/email_verified.h"
@@ -22,10 +22,10 @@
 
 struct login {
     struct uuid id;
-    struct sign_in is;      /* project: that is settled, a patient's or the one named at start */
-    struct admission comes; /* to that project, if it is settled */
-    struct uuid session_project, session; /* what the code gave out */
-    struct uuid within; /* of a passkey: the project that it leads to, or below; absent: any */
+    struct sign_in is;                    /* project: a patient's, or named at the start */
+    struct admission comes;               /* to that project */
+    struct uuid session_project, session; /* made with the code */
+    struct uuid within;                   /* the login leads only to this project and those below */
     const char *challenge, *auth_method, *email, *display;
     bool used;
 };
@@ -66,7 +66,7 @@ static int find(struct authd *d, const struct request *req, enum role role, cons
     return 0;
 }
 
-/* Records the failure (see sign_in_refused()) and refuses. */
+/* Records the failure, see sign_in_refused(). */
 static int refuse(struct authd *d, const struct request *req, const struct login *login,
                   const char *why, struct error *err)
 {
@@ -75,7 +75,7 @@ static int refuse(struct authd *d, const struct request *req, const struct login
     return candidate_refuse_login(err);
 }
 
-/* Ends what the code gave out, as it stands now, and refuses. */
+/* Ends the code's session. */
 static int refuse_replay(struct authd *d, const struct request *req, enum role role,
                          const char *code, struct error *err)
 {
@@ -94,7 +94,7 @@ static int refuse_replay(struct authd *d, const struct request *req, enum role r
     return refuse(d, req, &login, "replay", err);
 }
 
-/* The login of an unused code and its right verifier. A wrong verifier spends the code. */
+/* Opens the login of an unused code. A wrong verifier makes the code invalid. */
 static int open_login(struct authd *d, const struct request *req, enum role role, const char *code,
                       const char *verifier, struct login *ret, struct error *err)
 {
@@ -112,11 +112,10 @@ static int open_login(struct authd *d, const struct request *req, enum role role
     spent = sql_login_invalidate(d->svc.db, req, &in, err);
     if (spent != 0)
         return spent < 0 ? -1 : candidate_refuse_login(err);
-    return refuse_replay(d, req, role, code, err); /* another request used it meanwhile */
+    return refuse_replay(d, req, role, code, err); /* another request was first */
 }
 
-/* The tenant named at this step: one of the account's, and the one named at start if that named
- * one. */
+/* It must be one of the account's, and the one named at the start, if any. */
 static int named_tenant(struct authd *d, const struct request *req, const struct login *login,
                         const char *code, struct tenant *ret, struct error *err)
 {
@@ -131,7 +130,6 @@ static int named_tenant(struct authd *d, const struct request *req, const struct
     return held.count > 0 ? 0 : refuse(d, req, login, "not-a-member", err);
 }
 
-/* A passkey was shown that does not open this tenant. */
 static int check_within(struct authd *d, const struct request *req, const struct login *login,
                         const struct tenant *tenant, struct error *err)
 {
@@ -144,7 +142,7 @@ static int check_within(struct authd *d, const struct request *req, const struct
     return open ? 0 : refuse(d, req, login, "reach", err);
 }
 
-/* The only tenant that fits, when the request names none. */
+/* Finds the only possible tenant. */
 static int only_tenant(struct authd *d, const struct request *req, const struct login *login,
                        struct tenant *ret, struct error *err)
 {
@@ -164,8 +162,7 @@ static int only_tenant(struct authd *d, const struct request *req, const struct 
     return 0;
 }
 
-/* Spends the code and answers the tokens of its session, in a project of that name. cookie: of the
- * browser that is to hold it, or NULL. */
+/* Uses the code. `cookie`: of the browser that keeps the session, or NULL. */
 static int spend(struct authd *d, const struct request *req, const char *code,
                  const struct login *login, struct uuid project, const char *name,
                  const char *cookie, struct token_response *out, struct error *err)
@@ -208,7 +205,7 @@ int login_token_account(struct authd *d, const struct request *req, const char *
 
     if (open_login(d, req, ROLE_PRACTITIONER, code, verifier, &login, err) < 0)
         return -1;
-    /* of a passkey that opens a tenant */
+    /* a passkey for certain tenants */
     if (uuid_is_set(&login.within))
         return refuse(d, req, &login, "reach", err);
     account = (struct account_login){.login = login.id,
@@ -220,8 +217,6 @@ int login_token_account(struct authd *d, const struct request *req, const char *
     return account_session_begin(d, req, &account, cookie, ret_waits, err);
 }
 
-/* Exchanges a patient's code. Fails: BAD_REQUEST; NOT_FOUND and FORBIDDEN (the address), which do
- * not spend it. */
 int patient_login_token(struct authd *d, const struct request *req,
                         const struct patient_login_token_in *in, struct token_response *out,
                         struct error *err)
@@ -235,8 +230,7 @@ int patient_login_token(struct authd *d, const struct request *req,
     return spend(d, req, in->sessionCode, &login, login.is.project, name, in->cookie, out, err);
 }
 
-/* Exchanges a practitioner's code for tokens of one tenant. Fails: BAD_REQUEST; NOT_FOUND and
- * FORBIDDEN, which do not spend it; VALIDATION when the tenant must be named. */
+/* NOT_FOUND, FORBIDDEN and VALIDATION (name a tenant) leave the code valid. */
 int practitioner_login_token(struct authd *d, const struct request *req,
                              const struct practitioner_login_token_in *in,
                              struct token_response *out, struct error *err)

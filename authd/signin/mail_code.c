@@ -1,14 +1,10 @@
 /*
- * mail_code.c - signing in by a code that is mailed: an address against the id of a login that
- * waits for the code, then the code against a session code for the token step of the password's
- * sign-in. Handlers: {patient,practitioner}_code_start, {patient,practitioner}_login_code.
+ * mail_code.c - sign-in by an emailed code.
  *
- * An address without an account gets a row, too, which no code fits: what is answered, counted and
- * written is the same for all. The row is found by the hash of an id that the client alone has, and
- * holds the code only hashed with that id; who reads the table can try no codes.
- *
- * A code is one factor: one that is on is still asked for. It proves the address, to the tenant's
- * organisation only, whose pages it was entered on.
+ * Unknown addresses get a row too, which no code fits, so answers, counts and writes are the same.
+ * The row is found by the hash of an id that only the client has, and the code is hashed with it,
+ * so a reader of the table can't try codes. A code doesn't replace a second factor. It verifies the
+ * address, but only for the tenant's organization.
  */
 #include <stdio.h>
 
@@ -29,10 +25,10 @@
 #include "settingsd/tenant_api.h"
 
 enum {
-    START_ANSWER_MS = 250,  /* a start answers no earlier, see there */
-    START_CLIENT_MAX = 100, /* starts of one client in a window: a clinic is one */
-    MAILED_MAX = 5,         /* codes that one account is mailed in an hour */
-    WRONG_MAX = 10,         /* wrong ones that are taken for one account in a day */
+    START_ANSWER_MS = 250,  /* minimum, see start() */
+    START_CLIENT_MAX = 100, /* starts per client and window; a clinic is one client */
+    MAILED_MAX = 5,         /* codes per account and hour */
+    WRONG_MAX = 10,         /* wrong codes per account and day */
 };
 #define START_WINDOW MINUTES(15)
 #define MAILED_WINDOW HOURS(1)
@@ -41,7 +37,7 @@ enum {
 
 static const char mailed_kind[] = "mail-code mailed", wrong_kind[] = "mail-code wrong";
 
-/* What the row of a sign-in is known by. */
+/* Hashes in a sign-in's row. */
 struct code_hashes {
     uint8_t id[SECRET_HASH_SIZE], code[SECRET_HASH_SIZE];
 };
@@ -52,8 +48,7 @@ static void hash_code(struct uuid id, const char *code, struct code_hashes *ret)
     mailed_code_hash(id, code, ret->code);
 }
 
-/* What the limits of an account count, whether or not there is one: the e-mail and, of patients,
- * the project. */
+/* Returns the email address, and for patients the project. */
 static const char *subject_of(const struct request *req, enum role role, struct uuid project,
                               const char *email)
 {
@@ -61,7 +56,7 @@ static const char *subject_of(const struct request *req, enum role role, struct 
                         role == ROLE_PATIENT ? project.text : "", email);
 }
 
-/* Whether the tenant has such sign-ins. Of practitioners the token step asks the switch. */
+/* For practitioners, the token step checks the setting. */
 static int check_enabled(const struct tenant *tenant, enum role role, struct error *err)
 {
     const struct account_policy *policy =
@@ -74,9 +69,7 @@ static int check_enabled(const struct tenant *tenant, enum role role, struct err
     return 0;
 }
 
-/* ---- start ---- */
-
-/* Whether the account may be mailed one more. All is counted for unknown addresses, too. */
+/* Counts an emailed code, also for unknown addresses. */
 static int admit(struct authd *d, const struct request *req, const char *subject, const char *email,
                  bool *ret_admitted, struct error *err)
 {
@@ -86,7 +79,7 @@ static int admit(struct authd *d, const struct request *req, const char *subject
     if (throttle_check_act(d, req, wrong_kind, subject, WRONG_WINDOW, WRONG_MAX, err) < 0) {
         if (err->code != ERR_THROTTLED)
             return -1;
-        error_clear(err); /* the answer is as always */
+        error_clear(err); /* the answer doesn't differ */
         return 0;
     }
     if (throttle_admit(d, req, mailed_kind, subject, MAILED_WINDOW, MAILED_MAX, &mailed, err) < 0 ||
@@ -96,8 +89,7 @@ static int admit(struct authd *d, const struct request *req, const char *subject
     return 0;
 }
 
-/* The mail of a code, and by whose template. Where there is no account the same is done, and not
- * written. */
+/* Without an account, the email isn't written. */
 static int write_mail(struct authd *d, const struct request *req, const struct tenant *tenant,
                       const struct candidate *who, const char *code,
                       struct sql_mail_code_create_in *create, struct error *err)
@@ -123,7 +115,6 @@ static int write_mail(struct authd *d, const struct request *req, const struct t
     return 0;
 }
 
-/* Writes the sign-in that waits for a code, and mails that if there is an account. */
 static int begin(struct authd *d, const struct request *req, const struct code_start_in *in,
                  const struct tenant *tenant, const struct candidate *who, struct uuid *ret_id,
                  struct error *err)
@@ -154,8 +145,7 @@ static int begin(struct authd *d, const struct request *req, const struct code_s
     return 0;
 }
 
-/* The answer is the same for every address, and comes at the same time: work for an account that
- * exists is done long before. */
+/* The answer comes at a fixed time, after any work for a known account. */
 static int start(struct authd *d, const struct request *req, enum role role,
                  const struct code_start_in *in, struct code_step *out, struct error *err)
 {
@@ -177,14 +167,13 @@ static int start(struct authd *d, const struct request *req, enum role role,
     return fiber_sleep_until(d->svc.loop, answer_at, err);
 }
 
-/* Fails, in this order: NOT_FOUND, FORBIDDEN (logins, or such logins, are off), THROTTLED. */
+/* The order of errors is fixed: NOT_FOUND, FORBIDDEN, THROTTLED. */
 int patient_code_start(struct authd *d, const struct request *req, const struct code_start_in *in,
                        struct code_step *out, struct error *err)
 {
     return start(d, req, ROLE_PATIENT, in, out, err);
 }
 
-/* The same. */
 int practitioner_code_start(struct authd *d, const struct request *req,
                             const struct code_start_in *in, struct code_step *out,
                             struct error *err)
@@ -192,22 +181,19 @@ int practitioner_code_start(struct authd *d, const struct request *req,
     return start(d, req, ROLE_PRACTITIONER, in, out, err);
 }
 
-/* ---- the code ---- */
-
-/* A sign-in that waits for its code, and what was entered. */
+/* A waiting sign-in with the entered code. */
 struct entered {
     struct code_hashes hashes;
     struct tenant tenant;
-    struct candidate who; /* without a place: there is no such account */
+    struct candidate who; /* without a place: no account */
     const char *email, *challenge, *subject;
-    bool proven;            /* the address is, for the tenant's organisation */
-    struct ownership found; /* unless it is proven: whether the tenant owns the account */
+    bool proven;            /* for the tenant's organization */
+    struct ownership found; /* if not `proven`: does the tenant own the account? */
     struct throttle_keys keys;
-    uint8_t wrong_key[THROTTLE_KEY_SIZE]; /* of the day's wrong codes */
+    uint8_t wrong_key[THROTTLE_KEY_SIZE]; /* counts the day's wrong codes */
 };
 
-/* The account, whether its address is proven, and what it may sign in to; without one the same
- * statements find nothing. */
+/* Finds the account with its places. Without one, runs the same statements. */
 static int find_account(struct authd *d, const struct request *req, enum role role,
                         struct uuid account, struct entered *self, struct error *err)
 {
@@ -225,11 +211,10 @@ static int find_account(struct authd *d, const struct request *req, enum role ro
     if (!self->proven &&
         ownership_find(d, req, in.account, self->tenant.projectId, &self->found, err) < 0)
         return -1;
-    /* the passkeys of an account that is not go with its first proof */
+    /* the first verification deletes an unverified account's passkeys */
     return self->proven ? passkey_factor_demand(d, req, &self->tenant, &self->who, err) : 0;
 }
 
-/* Fails: BAD_REQUEST, NOT_FOUND, FORBIDDEN, THROTTLED. */
 static int find(struct authd *d, const struct request *req, enum role role,
                 const struct login_code_in *in, struct entered *ret, struct error *err)
 {
@@ -255,8 +240,8 @@ static int find(struct authd *d, const struct request *req, enum role role,
     return find_account(d, req, role, row.account, ret, err);
 }
 
-/* Counts a wrong code: for the sign-in, for the account's day, which `tx` has done, and as a wrong
- * password does. */
+/* Counts a wrong code for the sign-in, and like a wrong password. `tx` has counted it for the
+ * day. */
 static int refuse(struct authd *d, const struct request *req, struct db_tx **tx_p,
                   const struct entered *self, struct error *err)
 {
@@ -273,8 +258,8 @@ static int refuse(struct authd *d, const struct request *req, struct db_tx **tx_
     return error_set(err, ERR_BAD_REQUEST, "The code is incorrect.");
 }
 
-/* Takes the code, and with it the row of the day's wrong ones: of guesses at the same time each
- * sees the count of those before it. *ret_right: else it is counted as a wrong one so far. */
+/* Uses the code and locks the day's count, so that each concurrent guess sees those before it.
+ * Counts the code unless *ret_right. */
 static int spend(struct db_tx *tx, const struct request *req, const struct entered *self,
                  bool *ret_right, struct error *err)
 {
@@ -295,7 +280,7 @@ static int spend(struct db_tx *tx, const struct request *req, const struct enter
     return *ret_right ? throttle_withdraw_tx(tx, req, self->wrong_key, err) : 0;
 }
 
-/* Gives the login that waits no longer its session code, or its id to show a second factor with. */
+/* Answers the login's session code, or its id for the second factor. */
 static int begin_login(struct db_tx *tx, const struct request *req, const struct entered *self,
                        struct login_step *out, struct error *err)
 {
@@ -325,8 +310,8 @@ static int begin_login(struct db_tx *tx, const struct request *req, const struct
     return 0;
 }
 
-/* The first proof of the address ends what another person may have begun in the account, which the
- * tenant must own. Fails: EMAIL_NOT_VERIFIED (others have a stake in it). */
+/* Verifies the address for the first time, which ends whatever others have started in the account.
+ * The tenant must own it, otherwise EMAIL_NOT_VERIFIED. */
 static int claim(struct authd *d, const struct request *req, struct db_tx **tx_p,
                  const struct entered *self, struct login_step *out, struct error *err)
 {
@@ -360,7 +345,7 @@ static int enter(struct authd *d, const struct request *req, enum role role,
         return -1;
     if (spend(tx, req, self, &right, err) < 0) {
         db_tx_destroy(&tx);
-        /* says for how long */
+        /* this error has Retry-After */
         if (err->code == ERR_THROTTLED)
             (void)!throttle_check_act(d, req, wrong_kind, self->subject, WRONG_WINDOW, WRONG_MAX,
                                       err);
@@ -376,8 +361,6 @@ static int enter(struct authd *d, const struct request *req, enum role role,
     return begin_login(tx, req, self, out, err) < 0 ? -1 : db_commit(&tx, err);
 }
 
-/* Exchanges a patient's code. Fails: BAD_REQUEST, NOT_FOUND, FORBIDDEN, THROTTLED,
- * ACCOUNT_LOCKED. */
 int patient_login_code(struct authd *d, const struct request *req, const struct login_code_in *in,
                        struct login_step *out, struct error *err)
 {
@@ -386,7 +369,6 @@ int patient_login_code(struct authd *d, const struct request *req, const struct 
     return enter(d, req, ROLE_PATIENT, in, &entered, out, err);
 }
 
-/* Exchanges a practitioner's code, for the tenant that was named. The same failures. */
 int practitioner_login_code(struct authd *d, const struct request *req,
                             const struct login_code_in *in, struct login_step *out,
                             struct error *err)
@@ -395,7 +377,7 @@ int practitioner_login_code(struct authd *d, const struct request *req,
 
     if (enter(d, req, ROLE_PRACTITIONER, in, &entered, out, err) < 0)
         return -1;
-    if (out->sessionCode) /* else shown once the factor was */
+    if (out->sessionCode) /* otherwise listed after the second factor */
         out->tenants = login_choices(req, &entered.who, (struct field_list){&entered.tenant, 1});
     return 0;
 }

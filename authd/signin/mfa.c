@@ -1,9 +1,8 @@
 /*
- * mfa.c - an account's second factor in its owner's hands, and in an operator's when it is lost.
- * Handlers: mfa_status, mfa_enroll, mfa_disable, operator_mfa_reset.
+ * mfa.c - managing a second factor.
  *
- * A session that asks for a secret gets one of its own. It stays the same for 15 minutes, unless a
- * credential of the account changes before; once a code of it was shown, it is never shown again.
+ * Each session gets its own secret. It is the same for 15 minutes, unless a credential changes, and
+ * isn't shown again after a right code.
  */
 #include "authd/signin/mfa.h"
 
@@ -31,7 +30,6 @@ static int none_enrolled(struct error *err)
     return error_set(err, ERR_BAD_REQUEST, "No second factor is enrolled.");
 }
 
-/* The audit row of what happened to the caller's factor. */
 static struct sql_audit factor_audit(const struct request *req, const char *action, bool failure)
 {
     return audit_row(req, &(struct audit){.action = action,
@@ -64,8 +62,6 @@ int mfa_is_required(struct authd *d, const struct request *req, struct uuid acco
     return 0;
 }
 
-/* ---- status ---- */
-
 struct picture {
     struct arena *arena;
     const char *text, *url;
@@ -78,7 +74,6 @@ static void draw(void *arg)
     picture->url = qr_data_url(picture->arena, picture->text);
 }
 
-/* Fails: UNAUTHORIZED (the account is gone). */
 static int read_factor(struct authd *d, const struct request *req, struct sql_factor_get_row *ret,
                        struct error *err)
 {
@@ -89,7 +84,7 @@ static int read_factor(struct authd *d, const struct request *req, struct sql_fa
                        "Unauthorized");
 }
 
-/* Of many requests at once one makes the secret. */
+/* Only one of concurrent requests makes the secret. */
 static int prepare_factor(struct authd *d, const struct request *req, struct error *err)
 {
     const struct sealed sealed = factor_seal_new(d, req, req->caller->account);
@@ -103,7 +98,7 @@ static int prepare_factor(struct authd *d, const struct request *req, struct err
     return MIN(sql_factor_prepare(d->svc.db, req, &prepare, err), 0);
 }
 
-/* The pending secret, as a URL and as its picture. */
+/* Answers the pending secret as URL and QR code. */
 static int show(struct authd *d, const struct request *req, const struct sql_factor_get_row *row,
                 struct mfa_status_out *out, struct error *err)
 {
@@ -121,8 +116,8 @@ static int show(struct authd *d, const struct request *req, const struct sql_fac
     return 0;
 }
 
-/* Whether the caller has a second factor; if not, what to set one up with, unless the account
- * belongs to several organizations: this session could not enrol it. */
+/* Without a factor, answers a secret to set one up, unless the account is in several organizations:
+ * this session can't enroll it then. */
 int mfa_status(struct authd *d, const struct request *req, const struct nothing *in UNUSED,
                struct mfa_status_out *out, struct error *err)
 {
@@ -139,15 +134,12 @@ int mfa_status(struct authd *d, const struct request *req, const struct nothing 
     out->enrolled = row.enrolled;
     if (out->enrolled || !own)
         return 0;
-    if (!row.secret_sealed.bytes) /* the account is gone */
+    if (!row.secret_sealed.bytes) /* account deleted */
         return error_set(err, ERR_UNAUTHORIZED, "Unauthorized");
     return show(d, req, &row, out, err);
 }
 
-/* ---- enrolment ---- */
-
-/* Holds what the session may enrol, in this order: of two enrolments at once the second finds the
- * first one's factor. */
+/* Locks in this order, so that one of two concurrent enrollments sees the other's factor. */
 static int hold_pending(struct authd *d, struct db_tx *tx, const struct request *req,
                         struct factor *ret, struct error *err)
 {
@@ -158,12 +150,11 @@ static int hold_pending(struct authd *d, struct db_tx *tx, const struct request 
         return -1;
     if (enrolled.enrolled)
         return error_set(err, ERR_CONFLICT, "A second factor is already enrolled.");
-    if (!ret->found) /* the session has not asked for a secret, or too long ago */
+    if (!ret->found) /* not requested, or expired */
         return error_set(err, ERR_BAD_REQUEST, "The code is incorrect.");
     return factor_check_limit(req, ret, err);
 }
 
-/* Turns the factor on. Fails: BAD_REQUEST, CONFLICT, THROTTLED, STEP_UP_REQUIRED. */
 int mfa_enroll(struct authd *d, const struct request *req, const struct mfa_token_in *in,
                struct mfa_enroll_out *out, struct error *err)
 {
@@ -189,17 +180,16 @@ int mfa_enroll(struct authd *d, const struct request *req, const struct mfa_toke
     if (step_up_check(d, tx, req, err) < 0)
         return -1;
     enrolled = sql_factor_enroll(tx, req, &enroll, err);
-    /* No row: a credential has changed meanwhile. */
+    /* No row: a credential changed meanwhile. */
     if (sql_require(enrolled, err, ERR_BAD_REQUEST, "The code is incorrect.") < 0)
         return -1;
-    owner.joined = req->caller->membership; /* gateways must know that its session has a factor */
+    owner.joined = req->caller->membership; /* tell gateways that its session has a factor */
     if (credential_change_commit(d, req, &tx, &owner, what, req->caller->session, err) < 0)
         return -1;
     *out = (struct mfa_enroll_out){true, {recovery->codes, FACTOR_RECOVERY_CODES}};
     return 0;
 }
 
-/* Takes the factor away, by a code of it. Fails: BAD_REQUEST, THROTTLED, STEP_UP_REQUIRED. */
 int mfa_disable(struct authd *d, const struct request *req, const struct mfa_token_in *in,
                 struct ok_out *out, struct error *err)
 {
@@ -222,8 +212,8 @@ int mfa_disable(struct authd *d, const struct request *req, const struct mfa_tok
                                              .audit = factor_audit(req, "mfa.disable", !method)};
     if (!method)
         return factor_refuse(&tx, req, &factor, &disable.audit, err);
-    owner.joined = req->caller->membership; /* gateways must know that its session has none */
-    /* The check behind the lock: a reset that held the credential has ended the session. */
+    owner.joined = req->caller->membership; /* tell gateways that its session has none */
+    /* Check with the lock held, because a reset may have ended the session. */
     if (sql_factor_disable(tx, req, &disable, err) < 0 || step_up_check(d, tx, req, err) < 0 ||
         credential_change_commit(d, req, &tx, &owner, what, req->caller->session, err) < 0)
         return -1;
@@ -231,9 +221,7 @@ int mfa_disable(struct authd *d, const struct request *req, const struct mfa_tok
     return 0;
 }
 
-/* ---- by an operator ---- */
-
-/* The account that an operator means. Fails: NOT_FOUND, VALIDATION when there are two. */
+/* VALIDATION: two accounts fit. */
 static int find_named(struct authd *d, const struct request *req,
                       const struct operator_mfa_reset_in *in, struct credential_owner *ret,
                       enum role *ret_role, struct error *err)
@@ -261,7 +249,7 @@ static int find_named(struct authd *d, const struct request *req,
     return 0;
 }
 
-/* Admits a new factor in sessions that do not own the account (ownership_admits_factor()). */
+/* Lets sessions that don't own the account set up a new factor (ownership_admits_factor()). */
 static int admit_new(struct db_tx *tx, const struct request *req, struct audit audit,
                      struct error *err)
 {
@@ -304,7 +292,6 @@ int mfa_reset(struct authd *d, const struct request *req, struct db_tx **tx_p,
     return credential_change_commit(d, req, tx_p, owner, what, (struct uuid){""}, err);
 }
 
-/* As their owner would. Fails: NOT_FOUND, VALIDATION, BAD_REQUEST. */
 int operator_mfa_reset(struct authd *d, const struct request *req,
                        const struct operator_mfa_reset_in *in, struct nothing *out UNUSED,
                        struct error *err)

@@ -1,5 +1,5 @@
 /*
- * mfa.h - a second factor that is taken away by another person than its owner, who has lost it.
+ * mfa.h - resets a lost second factor for its owner.
  */
 #ifndef ATRIUM_AUTHD_SIGNIN_MFA_H
 #define ATRIUM_AUTHD_SIGNIN_MFA_H
@@ -9,16 +9,15 @@
 struct credential_owner; /* account/credential.h */
 struct db_tx;
 
-/* Whether one of the account's projects demands a second factor of it. Parks. */
+/* True if one of the account's projects requires a second factor. Parks. */
 int mfa_is_required(struct authd *d, const struct request *req, struct uuid account, bool *ret,
                     struct error *err) MUST_USE;
 
-/* Takes TOTP, recovery codes and all passkeys of owner->account away and commits: all sessions of
- * the account end, and its owner is told. role: the account's; reason: of an admin, NULL: none.
- * Where an operator does it for an account that no project owns, and there are no pages, the owner
- * may set up a new one within a day in a session of any project: else one that demands a factor
- * would stay closed to them. The transaction holds nothing behind the account in the order of
- * locks. ERR_BAD_REQUEST when there is nothing to take. Parks. */
+/* Deletes TOTP, recovery codes and passkeys of owner->account, ends its sessions, informs its owner
+ * and commits. `reason`: an admin's, or NULL. After an operator's reset of an account that no
+ * project owns, without installation pages, the owner can set up a new factor in any project within
+ * a day. The transaction must hold no lock that comes after the account's in lock order.
+ * ERR_BAD_REQUEST: no factor. Parks. */
 int mfa_reset(struct authd *d, const struct request *req, struct db_tx **tx_p,
               const struct credential_owner *owner, enum role role, const char *reason,
               struct error *err) MUST_USE;

@@ -1,9 +1,8 @@
 /*
- * one_step.c - sign-in in one request, through a client application: e-mail and password against
- * tokens.
+ * one_step.c - sign-in with one request.
  *
- * The checks, limits and texts are those of login_start.c and login_token.c.  The switch of a role
- * is looked at once its password was right: before that it is not known which role it will be.
+ * Checks, limits and texts are as in login_start.c and login_token.c. The role isn't known before
+ * the password was right, so its setting is checked after that.
  */
 
 #include "authd/account/email_verified.h"
@@ -20,8 +19,7 @@
 #include "authd/tenant.h"
 #include "settingsd/tenant_api.h"
 
-/* Refuses a proven candidate that has a second factor: with a challenge the sign-in goes on at
- * login_mfa.c. */
+/* A code challenge lets the sign-in continue at login_mfa.c. */
 static int refuse_mfa(struct authd *d, const struct request *req, const struct candidate *who,
                       const struct throttle_keys *keys, const struct tenant *tenant,
                       const char *challenge, struct error *err)
@@ -39,7 +37,7 @@ static int refuse_mfa(struct authd *d, const struct request *req, const struct c
     return -1;
 }
 
-/* The password or the membership went meanwhile. */
+/* The password or membership changed meanwhile. */
 static int refuse_late(struct authd *d, const struct request *req, const struct candidate *who,
                        struct error *err)
 {
@@ -48,7 +46,7 @@ static int refuse_late(struct authd *d, const struct request *req, const struct 
     return error_set(err, ERR_BAD_REQUEST, "Username or password is incorrect.");
 }
 
-/* Makes the session of a proven candidate and answers its tokens. */
+/* Makes an authenticated candidate's session and answers its tokens. */
 static int sign_in(struct authd *d, const struct request *req, enum role role,
                    const struct candidate *who, const char *email, const struct tenant *tenant,
                    struct token_response *out, struct error *err)
@@ -82,11 +80,8 @@ static int sign_in(struct authd *d, const struct request *req, enum role role,
     return session_answer(d, req, &subject, &draft, tenant->name, who->display, out, err);
 }
 
-/* ---- /v2/auth/login ---- */
-
-/* Signs in to the project of a client application: as its practitioner, else as its patient.
- * Both passwords are always verified, so that time does not tell which accounts there are. Fails:
- * NOT_FOUND, THROTTLED, BAD_REQUEST; FORBIDDEN and MFA_REQUIRED when the password was right. */
+/* Tries the practitioner first. Always verifies both passwords, so that time doesn't reveal
+ * accounts. */
 int client_login(struct authd *d, const struct request *req, const struct client_login_in *in,
                  struct token_response *out, struct error *err)
 {
@@ -111,10 +106,8 @@ int client_login(struct authd *d, const struct request *req, const struct client
     return attempts_refuse(d, req, tried, err);
 }
 
-/* ---- /auth/b2b/login ---- */
-
-/* The project named, when the practitioner belongs to it (*ret_locked: and is locked there); else
- * its only child that the practitioner belongs to. *ret_found: whether there is one. */
+/* Chooses the named project if the practitioner is a member (*ret_locked: locked), or else the only
+ * child of which they are. */
 static int choose(struct authd *d, const struct request *req, const struct candidate *who,
                   const struct tenant *named, struct tenant *ret, bool *ret_found, bool *ret_locked,
                   struct error *err)
@@ -147,8 +140,6 @@ static int choose(struct authd *d, const struct request *req, const struct candi
     return 0;
 }
 
-/* Signs a practitioner in to a project or to its own child of it. Fails: NOT_FOUND, THROTTLED,
- * BAD_REQUEST, FORBIDDEN, MFA_REQUIRED. */
 int b2b_login(struct authd *d, const struct request *req, const struct b2b_login_in *in,
               struct token_response *out, struct error *err)
 {

@@ -1,6 +1,5 @@
 /*
  * passkey_factor.c - see passkey_factor.h.
- * Handlers: patient_login_mfa_start, practitioner_login_mfa_start.
  */
 #include "authd/signin/passkey_factor.h"
 
@@ -14,7 +13,7 @@
 
 static const char kind[] = "factor";
 
-/* The password was right, so that the answer may name the account's passkeys. */
+/* The password was right, so the answer can list the account's passkeys. */
 static int start(struct authd *d, const struct request *req, enum role role, struct uuid login,
                  struct passkey_request *out, struct error *err)
 {
@@ -36,7 +35,6 @@ static int start(struct authd *d, const struct request *req, enum role role, str
     return passkey_ceremony_request(d, req, who.is.account, who.is.project, &ceremony, out, err);
 }
 
-/* Gives out a challenge for the second factor of a sign-in. Fails: BAD_REQUEST, NOT_FOUND. */
 int patient_login_mfa_start(struct authd *d, const struct request *req,
                             const struct login_mfa_start_in *in, struct passkey_request *out,
                             struct error *err)
@@ -51,7 +49,7 @@ int practitioner_login_mfa_start(struct authd *d, const struct request *req,
     return start(d, req, ROLE_PRACTITIONER, in->loginId, out, err);
 }
 
-/* Whether one of these passkeys would be accepted for the tenant. */
+/* True if the tenant accepts one of these passkeys. */
 static int has_accepted(struct authd *d, const struct request *req, const struct tenant *tenant,
                         const struct sql_passkey_opens_list_rows *rows, bool *ret,
                         struct error *err)
@@ -72,13 +70,13 @@ int passkey_factor_demand(struct authd *d, const struct request *req, const stru
     struct sql_passkey_opens_list_rows rows;
     struct passkey_rp rp;
 
-    /* of admins alone it is asked below, once it is known who is one */
+    /* a rule for admins is checked below */
     if (who->mfa || !account_policy_requires_mfa(policy, who->is.role, true))
         return 0;
     if (passkey_rp_find(d, req, tenant, who->is.role, &rp, err) < 0) {
         if (err->code != ERR_BAD_REQUEST)
             return -1;
-        error_clear(err); /* no passkey opens this tenant */
+        error_clear(err); /* no passkey for this tenant */
         return 0;
     }
     list.rp_id = rp.id;
@@ -105,7 +103,7 @@ int passkey_factor_check(struct authd *d, const struct request *req, struct uuid
         return -1;
     if (!*ret_wrong && !uuid_equal(&ret->account, &who->is.account))
         *ret_wrong = "credential";
-    /* of a sign-in that names no tenant yet the login keeps it within what the passkey opens */
+    /* without a tenant, the login is restricted to the passkey's */
     if (*ret_wrong || !uuid_is_set(&ceremony.tenant))
         return 0;
     if (passkey_opens(d, req, ret->opens, ceremony.tenant, &open, err) < 0)

@@ -1,11 +1,8 @@
 /*
- * passkey_sign_in.c - signing in by a passkey: a challenge, then the passkey against a session code
- * for the token step of the password's sign-in. Handlers: {patient,practitioner}_passkey_start,
- * {patient,practitioner}_passkey_finish.
+ * passkey_sign_in.c - sign-in with a passkey, which counts as two factors.
  *
- * The start looks no account up and writes nothing, so its answer tells nothing of one, whatever
- * address is named: the browser finds the passkey, which its owner must have shown themself to. A
- * passkey counts as two factors: no other is asked for.
+ * The start reads no account and writes nothing, so its answer reveals nothing. The passkey must
+ * have verified its user.
  */
 #include <string.h>
 
@@ -20,16 +17,14 @@
 #include "authd/tenant.h"
 #include "settingsd/tenant_api.h"
 
-enum { REFUSALS_MAX = 100 }; /* of one client in a window: a clinic is one */
+enum { REFUSALS_MAX = 100 }; /* per client and window; a clinic is one client */
 #define REFUSALS_WINDOW SECONDS(10)
-
-/* ---- start ---- */
 
 static int check_patient_login(const struct tenant *tenant, enum role role, struct error *err)
 {
     if (role == ROLE_PATIENT && !tenant->patientLogin)
         return error_set(err, ERR_FORBIDDEN, "Login is not enabled.");
-    return 0; /* of practitioners the token step asks it */
+    return 0; /* the token step checks a practitioner's */
 }
 
 static int start(struct authd *d, const struct request *req, const char *tenant_code,
@@ -51,7 +46,7 @@ static int start(struct authd *d, const struct request *req, const char *tenant_
     return 0;
 }
 
-/* Fails: NOT_FOUND, FORBIDDEN, BAD_REQUEST (no application that has passkeys). */
+/* BAD_REQUEST: no application has passkeys. */
 int patient_passkey_start(struct authd *d, const struct request *req,
                           const struct patient_passkey_start_in *in, struct passkey_start_out *out,
                           struct error *err)
@@ -62,7 +57,7 @@ int patient_passkey_start(struct authd *d, const struct request *req,
     return start(d, req, in->tenantCode, &ceremony, out, err);
 }
 
-/* The same; naming no tenant asks for a passkey of the installation. */
+/* Without a tenant, asks for a passkey of the installation. */
 int practitioner_passkey_start(struct authd *d, const struct request *req,
                                const struct practitioner_passkey_start_in *in,
                                struct passkey_start_out *out, struct error *err)
@@ -73,8 +68,6 @@ int practitioner_passkey_start(struct authd *d, const struct request *req,
     return start(d, req, in->tenantCode, &ceremony, out, err);
 }
 
-/* ---- finish ---- */
-
 static int refuse_spent(struct authd *d, const struct request *req, const struct sign_in *who,
                         const char *why, struct error *err)
 {
@@ -84,7 +77,7 @@ static int refuse_spent(struct authd *d, const struct request *req, const struct
     return error_set(err, ERR_BAD_REQUEST, "The passkey is not accepted.");
 }
 
-/* Writes it down, unless the challenge was spent: whatever is sent for a start leaves one row. */
+/* Records the failure once per challenge. */
 static int refuse(struct authd *d, const struct request *req,
                   const struct passkey_ceremony *ceremony, const struct sign_in *who,
                   const char *why, struct error *err)
@@ -96,7 +89,7 @@ static int refuse(struct authd *d, const struct request *req,
     return refuse_spent(d, req, who, why, err);
 }
 
-/* For a passkey that was right but opens nothing now: keeps err. */
+/* The passkey was right but is valid for nothing now. Keeps `err`. */
 static int spend(struct authd *d, const struct request *req,
                  const struct passkey_ceremony *ceremony)
 {
@@ -107,7 +100,7 @@ static int spend(struct authd *d, const struct request *req,
     return -1;
 }
 
-/* Whether it may open what the sign-in named. *ret_wrong: why not. */
+/* Checks that the passkey is valid for the sign-in's tenant. */
 static int check_reach(struct authd *d, const struct request *req,
                        const struct passkey_ceremony *ceremony, const struct passkey_proof *proof,
                        const char **ret_wrong, struct error *err)
@@ -122,7 +115,7 @@ static int check_reach(struct authd *d, const struct request *req,
     else if (uuid_is_set(&proof->account_project) &&
              !uuid_equal(&proof->account_project, &ceremony->tenant))
         *ret_wrong = "not-a-member";
-    /* of a sign-in that names no tenant yet the login keeps it within what the passkey opens */
+    /* without a tenant, the login is restricted to the passkey's */
     if (*ret_wrong || !uuid_is_set(&ceremony->tenant))
         return 0;
     if (passkey_opens(d, req, proof->opens, ceremony->tenant, &open, err) < 0)
@@ -132,7 +125,7 @@ static int check_reach(struct authd *d, const struct request *req,
     return 0;
 }
 
-/* Finds out who has shown which passkey. tenant: the ceremony's, or NULL. */
+/* Finds the account and passkey. `tenant`: the ceremony's, or NULL. */
 static int prove(struct authd *d, const struct request *req, const struct tenant *tenant,
                  const struct passkey_finish_in *in, struct passkey_ceremony *ceremony,
                  struct passkey_proof *proof, struct error *err)
@@ -182,8 +175,6 @@ static int give_code(struct authd *d, const struct request *req,
     return 0;
 }
 
-/* Exchanges a patient's passkey for a session code. Fails: BAD_REQUEST; NOT_FOUND, FORBIDDEN,
- * ACCOUNT_LOCKED, EMAIL_NOT_VERIFIED. */
 int patient_passkey_finish(struct authd *d, const struct request *req,
                            const struct passkey_finish_in *in, struct login_step *out,
                            struct error *err)
@@ -211,8 +202,7 @@ int patient_passkey_finish(struct authd *d, const struct request *req,
     return 0;
 }
 
-/* Exchanges a practitioner's passkey for a session code, with the tenants to choose from as the
- * password's start has them. Fails: BAD_REQUEST; NOT_FOUND, ACCOUNT_LOCKED. */
+/* Also answers the tenants to choose from. */
 int practitioner_passkey_finish(struct authd *d, const struct request *req,
                                 const struct passkey_finish_in *in, struct login_step *out,
                                 struct error *err)
@@ -277,7 +267,6 @@ int passkey_start_any(struct authd *d, const struct request *req, const struct t
     return 0;
 }
 
-/* Whether a practitioner has the passkey. */
 static int is_practitioners(struct authd *d, const struct request *req,
                             const struct passkey_finish_in *in, bool *ret, struct error *err)
 {

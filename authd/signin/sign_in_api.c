@@ -1,5 +1,5 @@
 /*
- * sign_in_api.c - the shapes of registration, sign-in and renewal. See authd_api.c.
+ * sign_in_api.c - shapes of registration, sign-in and refresh. See authd_api.c.
  */
 #include "authd/signin/sign_in_api.h"
 
@@ -14,7 +14,7 @@
 #include "common/domain/reference.h"
 
 enum {
-    CLIENT_PASSWORD_MAX = 128, /* characters: /v2/auth/login and /auth/register */
+    CLIENT_PASSWORD_MAX = 128, /* characters, for /v2/auth/login and /auth/register */
     TOKEN_MAX = 4096,          /* access tokens */
     TENANTS_MAX = 1000,
 };
@@ -26,7 +26,7 @@ static const char *const code_steps[] = {"code", NULL};
 static const char *const register_steps[] = {"clinician-invite", "verify-email", NULL};
 static const char *const token_types[] = {"Bearer", NULL};
 
-/* Of the OpenAPI page. */
+/* For OpenAPI. */
 #define EXAMPLE_TOKEN "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJQYXRpZW50In0.c2lnbmF0dXJl"
 
 #define CODE_PATTERN "^[0-9]{6}$"
@@ -40,7 +40,7 @@ static int check_digits(const char *value, char why[static 96])
     return -1;
 }
 
-/* Of inputs that a page makes a session by. */
+/* For inputs with which a page makes a session. */
 #define COOKIE_ROW(s)                                                        \
     FIELD_TEXT(s, cookie, 1, PAGE_COOKIE_MAX, FIELD_INTERNAL | FIELD_SECRET, \
                "The browser's next cookie.", "")
@@ -106,7 +106,7 @@ static const struct field practitioner_login_start_in_rows[] = {
 };
 FIELD_TABLE(practitioner_login_start_in);
 
-/* What both roles send; `s` is the input's struct. */
+/* Members of both roles' inputs. `s`: the struct. */
 #define LOGIN_TOKEN_ROWS(s)                                                                       \
     FIELD_TEXT(s, sessionCode, 1, CODE_MAX, FIELD_REQUIRED | FIELD_SECRET,                        \
                "Code from the step before; good once.", EXAMPLE_CODE),                            \
@@ -246,7 +246,7 @@ static const struct field login_tenant_rows[] = {
 };
 FIELD_TABLE(login_tenant);
 
-/* Its two shapes for the OpenAPI page. */
+/* Both shapes, for OpenAPI. */
 static const struct field login_challenge_rows[] = {
     FIELD_CHOICE(struct login_step, nextStep, token_step, FIELD_REQUIRED,
                  "The session code is exchanged for tokens next.", "token"),

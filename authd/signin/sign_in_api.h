@@ -1,5 +1,5 @@
 /*
- * sign_in_api.h - registration, sign-in, to a tenant and in one step, and renewal.
+ * sign_in_api.h - registration, sign-in and refresh.
  */
 #ifndef ATRIUM_AUTHD_SIGNIN_SIGN_IN_API_H
 #define ATRIUM_AUTHD_SIGNIN_SIGN_IN_API_H
@@ -9,13 +9,13 @@
 
 struct patient_register_in {
     const char *email, *password, *name, *surname, *tenantCode, *continueAsPatientToken;
-    const char *cookie; /* of a page: the browser's next one; NULL: a client asks */
+    const char *cookie; /* for pages: the browser's next cookie; NULL: a client */
 };
 FIELD_DECLARE(patient_register_in);
 
 struct practitioner_register_in {
     const char *email, *password, *name, *surname, *tenantCode;
-    const char *cookie; /* as above */
+    const char *cookie;
 };
 FIELD_DECLARE(practitioner_register_in);
 
@@ -31,20 +31,20 @@ FIELD_DECLARE(practitioner_login_start_in);
 
 struct patient_login_token_in {
     const char *sessionCode, *codeVerifier;
-    const char *cookie; /* of a page: the browser's next one; NULL: a client asks */
+    const char *cookie; /* for pages: the browser's next cookie; NULL: a client */
 };
 FIELD_DECLARE(patient_login_token_in);
 
 struct practitioner_login_token_in {
     const char *sessionCode, *codeVerifier, *tenantCode /* optional */;
-    const char *cookie; /* as above */
+    const char *cookie;
 };
 FIELD_DECLARE(practitioner_login_token_in);
 
 struct login_mfa_in {
     struct uuid loginId;
-    const char *mfaToken;                        /* six digits, or a recovery code */
-    const struct passkey_credential *credential; /* instead */
+    const char *mfaToken;                        /* six digits or a recovery code */
+    const struct passkey_credential *credential; /* instead of a code */
 };
 FIELD_DECLARE(login_mfa_in);
 
@@ -70,8 +70,8 @@ struct login_code_in {
 };
 FIELD_DECLARE(login_code_in);
 
-/* The one-step routes: `codeChallenge` (optional) starts the tenant sign-in that an account with a
- * second factor needs. `clientId` names a client application of a project. */
+/* Input of the one-step routes. `codeChallenge` (optional) starts the tenant sign-in if the account
+ * has a second factor. `clientId`: a project's application. */
 struct client_login_in {
     const char *email, *password, *codeChallenge;
     struct uuid clientId;
@@ -87,7 +87,7 @@ FIELD_DECLARE(client_register_in);
 
 struct b2b_login_in {
     const char *email, *password, *codeChallenge;
-    struct uuid clientId, tenantId; /* the client's project */
+    struct uuid clientId, tenantId; /* `tenantId`: the client's project */
 };
 FIELD_DECLARE(b2b_login_in);
 
@@ -105,9 +105,9 @@ FIELD_DECLARE(login_tenant);
 
 struct login_step {
     const char *nextStep;      /* "token" or "mfa" */
-    const char *sessionCode;   /* with "token" */
-    struct uuid loginId;       /* with "mfa" */
-    struct field_list tenants; /* struct login_tenant; practitioners, who have at least one */
+    const char *sessionCode;   /* if "token" */
+    struct uuid loginId;       /* if "mfa" */
+    struct field_list tenants; /* struct login_tenant; practitioners have at least one */
 };
 FIELD_DECLARE(login_step);
 
@@ -119,10 +119,9 @@ struct token_response {
 FIELD_DECLARE(token_response);
 
 struct token_or_step {
-    const char
-        *nextStep; /* "clinician-invite", "verify-email", then nothing else; NULL otherwise */
+    const char *nextStep; /* "clinician-invite" or "verify-email", without other members; or NULL */
     const char *accessToken, *refreshToken;
-    int64_t expiresIn; /* 0 is left out */
+    int64_t expiresIn; /* 0: omitted */
     const struct reference *project, *profile;
 };
 FIELD_DECLARE(token_or_step);

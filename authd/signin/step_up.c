@@ -1,6 +1,5 @@
 /*
- * step_up.c - POST /auth/step-up: proves once more who is at a session (handler step_up), and tells
- * another daemon whether that is recent enough (handler proof_check).
+ * step_up.c - fresh proofs: POST /auth/step-up, and their check for other daemons (proof_check).
  */
 #include "authd/session/step_up_check.h"
 
@@ -19,7 +18,7 @@
 
 static const char action[] = "session.step-up";
 
-/* The same for a daemon whose write needs the proof. Errors as step_up_check(). */
+/* Like step_up_check(), for another daemon's write. */
 int proof_check(struct authd *d, const struct request *req, const struct proof_check_in *in,
                 struct nothing *out UNUSED, struct error *err)
 {
@@ -71,7 +70,7 @@ static int prove_by_password(struct authd *d, const struct request *req, const c
                        "Unauthorized");
 }
 
-/* The session has a second factor from now on, which every gateway must know. */
+/* The session now has a second factor, which all gateways must know. */
 static int commit_factor(struct authd *d, const struct request *req, struct db_tx **tx_p,
                          const char *method, struct error *err)
 {
@@ -109,7 +108,7 @@ static int prove_by_factor(struct authd *d, const struct request *req, const cha
     return commit_factor(d, req, &tx, method, err);
 }
 
-/* The use is written with the proof. */
+/* Records the passkey's use with the proof. */
 static int prove_by_passkey(struct authd *d, const struct request *req, const struct step_up_in *in,
                             struct error *err)
 {
@@ -144,8 +143,7 @@ static int prove_by_passkey(struct authd *d, const struct request *req, const st
     return 0;
 }
 
-/* Proves again who is at the caller's session: by a passkey, or by a code of the second factor
- * where one is on, else by the password. Fails: BAD_REQUEST, THROTTLED. */
+/* Accepts a passkey, a code of an enabled second factor, or without one the password. */
 int step_up(struct authd *d, const struct request *req, const struct step_up_in *in,
             struct nothing *out UNUSED, struct error *err)
 {

@@ -1,12 +1,11 @@
 /*
- * sign_ins.c - how many people signed in to a project, hour by hour: what trail_grow.c has counted.
- * Handler: project_sign_ins.
+ * sign_ins.c - hourly counts of people who signed in to a project. Handler: project_sign_ins.
  */
 #include "authd/authd.h"
 #include "authd/sql/trail.h"
 #include "authd/trail/trail_api.h"
 
-/* The statement has the 25 hours of the answer: 24 full ones and the current one. */
+/* The answer also has the current hour. */
 enum { FULL_HOURS = 24 };
 
 int project_sign_ins(struct authd *d, const struct request *req, const struct nothing *in UNUSED,

@@ -1,5 +1,5 @@
 /*
- * trail_api.c - the shapes of the audit trail of a project. See authd_api.c.
+ * trail_api.c - see trail_api.h.
  */
 #include "authd/trail/trail_api.h"
 
@@ -20,7 +20,6 @@ enum {
     SIGN_IN_HOURS = 25,
 };
 
-/* The head of the tree and who vouches for it. */
 #define FIELD_CHECKPOINT(s)                                                                      \
     FIELD_TEXT(s, checkpoint, 1, NOTE_MAX, FIELD_REQUIRED,                                       \
                "Head of the tree: a signed note with its origin, size and root.",                \

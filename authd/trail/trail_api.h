@@ -1,5 +1,5 @@
 /*
- * trail_api.h - the audit trail of a project, and receipts of erasures.
+ * trail_api.h - a project's audit log, and receipts of erasures.
  */
 #ifndef ATRIUM_AUTHD_TRAIL_TRAIL_API_H
 #define ATRIUM_AUTHD_TRAIL_TRAIL_API_H
@@ -9,7 +9,7 @@
 #include "common/wire/fields.h"
 
 struct project_audit_in {
-    int64_t since, until; /* contract time, ms; 0: any */
+    int64_t since, until; /* contract ms; 0: any */
     const char *actor;    /* "Practitioner/<id>", "Account/<id>" */
     const char *action;   /* "session.end", or "session" */
     const char *target;   /* "Session/<id>" */
@@ -37,31 +37,31 @@ struct project_audit_checkpoint {
 FIELD_DECLARE(project_audit_checkpoint);
 
 struct project_audit_proof_in {
-    const char *id; /* path: of the AuditEvent */
+    const char *id; /* path: the AuditEvent's */
 };
 FIELD_DECLARE(project_audit_proof_in);
 
 struct project_audit_proof {
     const char *id;
     int64_t index, size;
-    const char *record;        /* the text of the leaf; NULL: the row was dropped */
+    const char *record;        /* the leaf's text; NULL: the row was deleted */
     struct field_texts hashes; /* base64 */
     const char *checkpoint, *verifierKey;
 };
 FIELD_DECLARE(project_audit_proof);
 
 struct sign_in_hour {
-    int64_t hour; /* its beginning */
+    int64_t hour; /* start of the hour */
     int64_t succeeded, failed;
 };
 FIELD_DECLARE(sign_in_hour);
 
 struct sign_in_hours {
-    struct field_list resources; /* struct sign_in_hour, the oldest first */
+    struct field_list resources; /* struct sign_in_hour, oldest first */
 };
 FIELD_DECLARE(sign_in_hours);
 
-/* Network addresses of audit rows, of any daemon. */
+/* Addresses of any daemon's audit rows. */
 enum { ADDRESSES_OPEN_MAX = 250 }; /* 40 us each */
 struct operator_addresses_open_in {
     struct field_list addresses; /* struct audit_sealed */
@@ -69,17 +69,16 @@ struct operator_addresses_open_in {
 FIELD_DECLARE(operator_addresses_open_in);
 
 struct operator_addresses_open_out {
-    struct field_texts addresses; /* one for each; "": the account was deleted */
+    struct field_texts addresses; /* as in the request; "": the account was deleted */
 };
 FIELD_DECLARE(operator_addresses_open_out);
 
-/* The erasure of an account that was deleted with all that it owned. */
 struct operator_erasure_in {
     struct uuid account;
 };
 FIELD_DECLARE(operator_erasure_in);
 
-/* What a daemon has erased. */
+/* A daemon's part of an erasure. */
 struct erasure_part {
     const char *daemon;
     int64_t doneAt;
@@ -87,7 +86,7 @@ struct erasure_part {
 };
 FIELD_DECLARE(erasure_part);
 
-/* What is signed, as the second line of a note whose first is its name: the whole erasure. */
+/* The second line of the signed note, after its name. */
 struct erasure_statement {
     struct uuid account;
     int64_t deletedAt;
@@ -101,8 +100,8 @@ struct erasure_receipt {
     int64_t deletedAt;
     bool complete;
     struct field_list parts;           /* struct erasure_part */
-    struct field_texts missing;        /* daemons that have not done their part yet */
-    const char *receipt, *verifierKey; /* NULL: not complete */
+    struct field_texts missing;        /* daemons that are not done */
+    const char *receipt, *verifierKey; /* NULL: incomplete */
 };
 FIELD_DECLARE(erasure_receipt);
 
@@ -113,9 +112,9 @@ struct activity_in {
 FIELD_DECLARE(activity_in);
 
 struct activity_row {
-    const char *event;         /* JSON: an AuditEvent */
-    const char *record;        /* the text of the leaf; NULL: another person did it */
-    int64_t index;             /* of the leaf */
+    const char *event;  /* JSON AuditEvent */
+    const char *record; /* the leaf's text; NULL: another actor's */
+    int64_t index;
     struct field_texts hashes; /* base64 */
 };
 FIELD_DECLARE(activity_row);

@@ -1,6 +1,6 @@
 /*
- * trail_checkpoint.c - the head of a project's tree as a signed note: what C2SP calls a checkpoint
- * (https://c2sp.org/tlog-checkpoint, https://c2sp.org/signed-note).
+ * trail_checkpoint.c - signed roots of projects' trees (https://c2sp.org/tlog-checkpoint,
+ * https://c2sp.org/signed-note).
  *
  *     lakeside.example/t/north/audit
  *     1203
@@ -8,8 +8,8 @@
  *
  *     - lakeside.example/t/north/audit <key hash and Ed25519 signature, base64>
  *
- * (The last line begins with an em dash.) One key signs for all projects of the installation; a
- * verifier knows it by the origin of the project.
+ * (The last line begins with an em dash.) One key signs for all projects; the first line names the
+ * project.
  */
 #include <sodium.h>
 #include <string.h>
@@ -22,7 +22,7 @@
 #include "settingsd/settingsd_api.h"
 #include "settingsd/tenant_api.h"
 
-/* ---- the key ---- */
+/* ---- key ---- */
 
 int trail_key_open(struct authd *d, const struct request *req, struct error *err)
 {
@@ -64,7 +64,7 @@ int trail_note_sign(struct authd *d, const struct request *req, const char *name
     return 0;
 }
 
-/* ---- the note ---- */
+/* ---- note ---- */
 
 const char *trail_host(struct authd *d, struct arena *arena)
 {
@@ -77,7 +77,7 @@ const char *trail_host(struct authd *d, struct arena *arena)
     return arena_strndup(arena, host, strcspn(host, "/ +"));
 }
 
-/* "<host>/t/<tenantCode>/audit". A project without a code has its id. */
+/* Returns "<host>/t/<tenantCode>/audit", or the project's id without a code. */
 static const char *origin_of(struct authd *d, const struct request *req,
                              const struct tenant *tenant)
 {

@@ -1,11 +1,9 @@
 /*
- * trail_grow.c - adds the rows that daemons have sealed to the trees of their projects, see
- * trail.h.
+ * trail_grow.c - adds rows that daemons have sealed to projects' trees, see trail.h.
  *
- * A page of a daemon's leaves is taken in one transaction: which projects are in it, how large
- * their trees are and the tiles at their ends are read, the leaves are added in memory, and what
- * changed is written. Each kind of row takes one statement, whatever the number of projects. In the
- * same transaction the sign-ins of a page of authd's own trail are counted by hour.
+ * One transaction adds a page of a daemon's leaves: it reads the sizes and edge tiles of their
+ * trees, adds the leaves in memory, and writes the changes, one statement per table. For authd's
+ * own log, it also counts sign-ins by hour.
  */
 #include <endian.h>
 #include <stdlib.h>
@@ -16,8 +14,8 @@
 #include "common/service/audit_leaf.h"
 
 enum {
-    GROW_MS = 10000, /* of one page */
-    OWN = 0,         /* authd's place in trail_daemons */
+    GROW_MS = 10000, /* per page */
+    OWN = 0,         /* authd's index in trail_daemons */
 };
 
 const char *const trail_daemons[TRAIL_DAEMONS] = {"authd", "settingsd", "maild", "docd", "botd"};
@@ -39,7 +37,7 @@ void trail_place_read(const uint8_t bytes[static TRAIL_PLACE_SIZE], struct trail
     ret->sequence = (int64_t)be64toh(sequence);
 }
 
-/* ---- what is written ---- */
+/* ---- changes ---- */
 
 struct tile_write {
     const char *project;
@@ -58,7 +56,6 @@ struct tree_write {
     int64_t size;
 };
 
-/* Lists with room for what a page of so many leaves can change. */
 struct writes {
     struct tile_write *tiles;
     struct written_place *places;
@@ -69,7 +66,7 @@ struct writes {
 static struct writes writes_new(struct arena *arena, size_t leaves)
 {
     return (struct writes){
-        /* a tile for each leaf whose project has no other, and one more for each that is filled */
+        /* a tile per leaf, if all projects differ, and one more per full tile */
         .tiles = arena_calloc(arena, 3 * leaves + MERKLE_LEVELS_MAX, sizeof(struct tile_write)),
         .places = arena_calloc(arena, leaves, sizeof(struct written_place)),
         .trees = arena_calloc(arena, leaves, sizeof(struct tree_write)),
@@ -78,17 +75,16 @@ static struct writes writes_new(struct arena *arena, size_t leaves)
 
 /* ---- one tree ---- */
 
-/* A tree while leaves are added. */
 struct growth {
     struct arena *arena;
     struct writes *writes;
     const char *project;
     int daemon;
     struct merkle_edge edge;
-    uint8_t places[MERKLE_TILE_HASHES * TRAIL_PLACE_SIZE]; /* of the last tile of level 0 */
-    bool has_daemon;                                       /* that tile has a row of the daemon */
+    uint8_t places[MERKLE_TILE_HASHES * TRAIL_PLACE_SIZE]; /* for the last tile of level 0 */
+    bool has_daemon;                                       /* in that tile */
     int64_t top_at;
-    int changed; /* levels whose last tile has a new hash */
+    int changed; /* levels with a changed last tile */
 };
 
 static struct field_bytes copied(struct arena *arena, const void *bytes, size_t size)
@@ -134,7 +130,7 @@ static void add_leaf(struct growth *self, const struct audit_leaf *leaf)
     merkle_append(&self->edge, &leaf->hash, on_full, self);
 }
 
-/* What is not full is written as it is. */
+/* Writes the tiles that are not full. */
 static void finish(struct growth *self)
 {
     for (int level = 0; level < self->changed && level < MERKLE_LEVELS_MAX; level++) {
@@ -145,16 +141,16 @@ static void finish(struct growth *self)
         (struct tree_write){self->project, self->edge.size};
 }
 
-/* ---- the trees of a page ---- */
+/* ---- trees ---- */
 
-/* A page of one daemon: its leaves by project, and in their order within it. */
+/* A daemon's leaves, by project and sequence. */
 struct page {
     int daemon;
     struct audit_leaf *leaves;
     size_t count;
     struct sql_trail_tree_list_rows trees;
     struct sql_trail_edge_list_rows edges;
-    size_t tree, edge; /* of the rows, how many belong to projects before */
+    size_t tree, edge; /* the current project's first rows */
 };
 
 static int by_project(const void *a, const void *b)
@@ -192,7 +188,7 @@ static int read_trees(struct page *self, struct db_tx *tx, const struct request 
     return sql_trail_tree_list(tx, req, &in, &self->trees, err) < 0 ? -1 : 0;
 }
 
-/* The tile before the edge, too, where the edge of level 0 is empty: it has the latest time. */
+/* Also reads the tile before an empty last tile of level 0, for its time. */
 static int read_edges(struct page *self, struct db_tx *tx, const struct request *req,
                       struct error *err)
 {
@@ -218,7 +214,7 @@ static int read_edges(struct page *self, struct db_tx *tx, const struct request 
     return sql_trail_edge_list(tx, req, &in, &self->edges, err) < 0 ? -1 : 0;
 }
 
-/* Puts a row into the edge; -1 when it is not what the size of the tree says. */
+/* Returns -1 if the row contradicts the tree's size. */
 static int edge_fill(struct growth *growth, const struct sql_trail_edge_list_row *row)
 {
     struct merkle_tile *tile = &growth->edge.tiles[row->level];
@@ -284,7 +280,7 @@ static int write_tiles(struct db_tx *tx, const struct request *req, const struct
                        struct error *err)
 {
     enum {
-        HASHES = MERKLE_TILE_HASHES * MERKLE_HASH_SIZE, /* as the statement cuts them */
+        HASHES = MERKLE_TILE_HASHES * MERKLE_HASH_SIZE, /* the statement's widths */
         PLACES = MERKLE_TILE_HASHES * TRAIL_PLACE_SIZE,
     };
     size_t count = writes->tile_count;
@@ -354,7 +350,7 @@ static int count_sign_ins(struct db_tx *tx, const struct request *req, int64_t a
     return sql_sign_in_count(tx, req, &in, err) < 0 ? -1 : 0;
 }
 
-/* Adds the leaves of a page. *ret_done: false when another instance is at it, or was. */
+/* *ret_done: no other instance adds or has added the page. */
 static int grow_page(struct authd *d, const struct request *req, int daemon, int64_t after,
                      const struct audit_leaves_out *leaves, bool *ret_done, struct error *err)
 {
@@ -373,7 +369,7 @@ static int grow_page(struct authd *d, const struct request *req, int daemon, int
     if (found == 0)
         return 0;
     found = sql_trail_source_put(tx, req, &put, err);
-    if (found <= 0) /* the page was taken meanwhile */
+    if (found <= 0) /* another instance added the page */
         return found;
     if (page.count > 0 &&
         (read_trees(&page, tx, req, err) < 0 || read_edges(&page, tx, req, err) < 0 ||
@@ -400,7 +396,7 @@ static int read_leaves(struct authd *d, const struct request *req, int daemon,
     return bus_call(d->svc.bus, &method, req, in, ret, err);
 }
 
-/* Takes the next page of a daemon's trail; *ret_more: there are further ones. */
+/* *ret_more: there are further pages. */
 static int grow_next(struct authd *d, const struct request *round, int daemon, bool *ret_more,
                      struct error *err)
 {
@@ -428,7 +424,7 @@ static int grow_next(struct authd *d, const struct request *round, int daemon, b
     return 0;
 }
 
-/* A daemon that does not answer holds the others' rows up for no longer than this round. */
+/* A daemon that does not answer delays the others only in this round. */
 int trail_grow(void *daemon, const struct request *req, struct error *err)
 {
     struct authd *d = daemon;

@@ -1,11 +1,9 @@
 /*
- * trail_read.c - the trail of a project for its admins, and each person's own rows of it.
- * Handlers: project_audit, project_audit_checkpoint, project_audit_proof, activity.
+ * trail_read.c - a project's audit log for its admins, and each person's own rows. Handlers:
+ * project_audit, project_audit_checkpoint, project_audit_proof, activity.
  *
- * A list follows the leaves of the project's tree from the last one back. A request looks at a
- * bounded number of them, whatever it searches: the tiles say which rows of which daemon those are,
- * each daemon answers which of these fit, and what they answer is put back into the order of the
- * leaves.
+ * A list walks the tree's leaves backwards, a bounded number per request. Tiles say which daemons
+ * have the rows, each daemon filters its own, and the results are merged in the order of leaves.
  */
 #include <string.h>
 
@@ -19,35 +17,35 @@
 #include "common/wire/codec.h"
 
 enum {
-    STEP_TILES = 32, /* read at once: 1,024 leaves */
-    WALK_TILES = 64, /* of a request */
+    STEP_TILES = 32, /* per statement: 1,024 leaves */
+    WALK_TILES = 64, /* per request */
     PAGE_MAX = 100,
 };
 
-#define LATE_MS DAYS(1) /* a row is a leaf at most so long after its time, while clocks are sane */
+#define LATE_MS DAYS(1) /* maximum from a row's time to its leaf, with sane clocks */
 
 /* ---- leaves ---- */
 
-/* What is looked for, and what was found: the newest first. */
+/* A filter and its results, newest first. */
 struct search {
     struct uuid project;
     struct audit_rows_in want;
-    int64_t count, below; /* leaves from this one on are done */
+    int64_t count, below; /* below: leaves from here on are done */
     bool ended;
     struct found {
         int64_t index;
         int daemon;
-        struct audit_record record, shown; /* shown: with addresses opened, see show_addresses() */
+        struct audit_record record, shown; /* shown: with opened addresses */
     } found[PAGE_MAX + 1];
     size_t found_count;
 };
 
-/* The leaves of some tiles, from the last back, and the rows of each daemon among them that fit. */
+/* The leaves of some tiles, last first, and daemons' matching rows. */
 struct step {
     struct sql_trail_leaf_list_rows tiles;
     struct audit_rows_out rows[TRAIL_DAEMONS];
     size_t next[TRAIL_DAEMONS];
-    int64_t first[TRAIL_DAEMONS], last[TRAIL_DAEMONS]; /* sequences; last 0: it has none */
+    int64_t first[TRAIL_DAEMONS], last[TRAIL_DAEMONS]; /* sequences; last 0: none */
 };
 
 static int read_rows(struct authd *d, const struct request *req, int daemon,
@@ -55,13 +53,12 @@ static int read_rows(struct authd *d, const struct request *req, int daemon,
 {
     const struct bus_method method = audit_rows_method(trail_daemons[daemon]);
 
-    if (daemon == 0) /* its own */
+    if (daemon == 0) /* authd */
         return audit_rows(&d->svc, req, in, ret, err);
     return bus_call(d->svc.bus, &method, req, in, ret, err);
 }
 
-/* Calls `each` for the leaves of a step below search->below, from the last back, until it is
- * false. */
+/* Calls `each` for leaves below search->below, last first, until it returns false. */
 static void each_leaf(struct step *step, struct search *search,
                       bool (*each)(struct step *step, struct search *search, int64_t index,
                                    const struct trail_place *place))
@@ -90,8 +87,7 @@ static bool note_range(struct step *step, struct search *search UNUSED, int64_t 
     return true;
 }
 
-/* The rows of a daemon come in the order of its leaves: the next one is this leaf's or an older
- * one's. */
+/* Rows are in the order of leaves, so the next one is for this leaf or an older one. */
 static bool take_found(struct step *step, struct search *search, int64_t index,
                        const struct trail_place *place)
 {
@@ -133,7 +129,7 @@ static int step_read(struct authd *d, const struct request *req, struct search *
         in.project = search->project;
         in.first = step->first[i];
         in.last = step->last[i];
-        in.most = search->count + 1; /* no page has more of one daemon */
+        in.most = search->count + 1; /* one more than a page */
         if (in.last > 0 && read_rows(d, req, i, &in, &step->rows[i], err) < 0)
             return -1;
     }
@@ -142,8 +138,8 @@ static int step_read(struct authd *d, const struct request *req, struct search *
     return 0;
 }
 
-/* The number of the first leaf behind which everything is newer than `until`, by halving: the time
- * up to a tile only grows. */
+/* Bisects for the leaves after which all rows are newer than `until`, because tiles' latest times
+ * only increase. */
 static int seek_until(struct authd *d, const struct request *req, struct uuid project,
                       int64_t until, int64_t *below, struct error *err)
 {
@@ -164,8 +160,7 @@ static int seek_until(struct authd *d, const struct request *req, struct uuid pr
     return 0;
 }
 
-/* Fills a page: search->found has one row more than asked for where there are further ones. The
- * cursor of the next page in *ret_next, NULL where the list ends. */
+/* *ret_next: the next page's cursor; NULL: the end. */
 static int search_run(struct authd *d, const struct request *req, struct search *search,
                       const char *key, const char *cursor, const char **ret_next, struct error *err)
 {
@@ -196,7 +191,6 @@ static int search_run(struct authd *d, const struct request *req, struct search 
     return 0;
 }
 
-/* Fills in what readers see of the rows that were found. */
 static int show_addresses(struct authd *d, const struct request *req, struct search *search,
                           struct error *err)
 {
@@ -214,14 +208,14 @@ static const char *or_dash(const char *text)
     return text ? text : "-";
 }
 
-/* ---- of the project ---- */
+/* ---- project ---- */
 
-/* The person that a filter names; NULL: not known, or no person. */
+/* The person that a filter names; NULL: unknown, or no person. */
 struct named_person {
     const char *account, *profile;
 };
 
-/* An account is known by its id alone when it is no member any more. */
+/* A former member is found only by account id. */
 static int find_named(struct authd *d, const struct request *req, const char *name,
                       struct named_person *ret, struct error *err)
 {
@@ -249,7 +243,6 @@ static int find_named(struct authd *d, const struct request *req, const char *na
     return found < 0 ? -1 : 0;
 }
 
-/* Fails: VALIDATION (a cursor of another list), UNAVAILABLE (a daemon does not answer). */
 int project_audit(struct authd *d, const struct request *req, const struct project_audit_in *in,
                   struct project_audit_list *out, struct error *err)
 {
@@ -284,8 +277,7 @@ int project_audit(struct authd *d, const struct request *req, const struct proje
     return 0;
 }
 
-/* The head of the tree; with `from`, the proof that it begins with the tree of that size. Fails:
- * VALIDATION (the tree never had that size). */
+/* Returns the checkpoint and, with `from`, the proof that the older tree is a prefix. */
 int project_audit_checkpoint(struct authd *d, const struct request *req,
                              const struct project_audit_checkpoint_in *in,
                              struct project_audit_checkpoint *out, struct error *err)
@@ -301,7 +293,6 @@ int project_audit_checkpoint(struct authd *d, const struct request *req,
     return 0;
 }
 
-/* Which row "authd-17" is. */
 static int parse_id(const char *id, struct trail_place *ret, struct error *err)
 {
     for (int i = 0; i < TRAIL_DAEMONS; i++) {
@@ -318,7 +309,7 @@ static int parse_id(const char *id, struct trail_place *ret, struct error *err)
     return error_set(err, ERR_NOT_FOUND, "Audit event not found.");
 }
 
-/* The text of the leaf, NULL where the row was dropped. */
+/* *ret is NULL if the row was deleted. */
 static int read_record(struct authd *d, const struct request *req, struct uuid project,
                        const struct trail_place *place, const char **ret, struct error *err)
 {
@@ -334,7 +325,7 @@ static int read_record(struct authd *d, const struct request *req, struct uuid p
     return 0;
 }
 
-/* Proves that a row is in the tree. Fails: NOT_FOUND (also while it is not there yet). */
+/* NOT_FOUND also if the row is not in the tree yet. */
 int project_audit_proof(struct authd *d, const struct request *req,
                         const struct project_audit_proof_in *in, struct project_audit_proof *out,
                         struct error *err)
@@ -354,9 +345,9 @@ int project_audit_proof(struct authd *d, const struct request *req,
     return trail_checkpoint(d, req, project, out->size, &out->checkpoint, &out->verifierKey, err);
 }
 
-/* ---- one's own ---- */
+/* ---- person ---- */
 
-/* Of what others did about the caller, neither where they were nor why they say they did it. */
+/* Hides the network addresses and reasons of other actors. */
 static const char *event_of(const struct request *req, const struct found *found, bool *ret_own)
 {
     json_auto_t *event = json_loads(found->shown.event, JSON_REJECT_DUPLICATES, NULL);
@@ -396,8 +387,6 @@ static int activity_row(struct authd *d, const struct request *req, const struct
     return 0;
 }
 
-/* The caller's own rows in the project, with their proofs. Fails: VALIDATION (a cursor of another
- * list), UNAVAILABLE. */
 int activity(struct authd *d, const struct request *req, const struct activity_in *in,
              struct activity_list *out, struct error *err)
 {

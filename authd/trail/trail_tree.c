@@ -1,8 +1,8 @@
 /*
- * trail_tree.c - reads trees: their sizes, hashes and proofs, see trail.h.
+ * trail_tree.c - reads trees' sizes, hashes and proofs, see trail.h.
  *
- * A proof is computed twice: first to learn which tiles it takes, then with these, which one
- * statement has read. A tile may have grown since the size was read; what it had then it still has.
+ * A proof is computed twice: first to collect the tiles it needs, then with these tiles, read in
+ * one statement. Later growth keeps a tile's earlier hashes.
  */
 #include <sodium.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "authd/sql/trail.h"
 #include "authd/trail/trail.h"
 
-enum { TILES_MAX = 64 }; /* of a proof; a tree of 2^60 leaves takes fewer */
+enum { TILES_MAX = 64 }; /* per proof; 2^60 leaves need fewer */
 
 int trail_size(struct authd *d, const struct request *req, struct uuid project, int64_t *ret,
                struct error *err)
@@ -29,7 +29,7 @@ struct tiles {
     struct merkle_tile *items[TILES_MAX];
     size_t count;
     struct arena *arena;
-    bool learning; /* a tile that is missing is noted, and stands in for itself */
+    bool learning; /* collects missing tiles */
 };
 
 static const struct merkle_tile *tile_find(void *arg, int level, int64_t index)
@@ -48,7 +48,6 @@ static const struct merkle_tile *tile_find(void *arg, int level, int64_t index)
     return tile;
 }
 
-/* Fills the tiles that were noted. */
 static int tiles_read(struct authd *d, const struct request *req, struct uuid project,
                       struct tiles *tiles, struct error *err)
 {

@@ -1,4 +1,4 @@
-/* bot.c - the registry: which bots a project has, and what was executed. */
+/* bot.c - a project's bots and their executions. */
 #include "botd/bot/bot.h"
 
 #include <inttypes.h>
@@ -22,8 +22,8 @@ static const struct list_rule bots_rule = {LIST_LIMIT("bots"), &sql_bot_lock_sta
 
 struct draft {
     const char *identifier;
-    const char *secret_names; /* NULL: the bot keeps its secrets while its url and program stay */
-    struct sealed secrets;    /* else, and of a new bot */
+    const char *secret_names; /* NULL: unchanged, if url and program are */
+    struct sealed secrets;
 };
 
 static int require_bot(int rows, struct error *err)
@@ -108,8 +108,8 @@ static int draft(struct botd *d, const struct request *req, const struct bot_in 
 
 /* ---- signing secrets ---- */
 
-/* Makes the receiver's secret text from a seal key and the bot's id, and stores it: exchanging the
- * seal key must not change it. */
+/* Derives the receiver's secret. It is stored, because exchanging the seal key must not change
+ * it. */
 static const char *signing_made(const struct secret *key, struct arena *arena, const char *bot)
 {
     CLEANUP(secret_wipe) struct secret made = {.length = crypto_generichash_BYTES};
@@ -198,7 +198,6 @@ static int name_conflict(int rows, struct error *err)
     return rows;
 }
 
-/* Within `write`. Fails: CONFLICT (identifier taken). */
 static int insert_bot(struct botd *d, const struct request *req, struct list_write *write,
                       const struct bot_in *in, struct draft made, struct bot *out,
                       struct error *err)
@@ -228,7 +227,7 @@ static int read_bot(struct botd *d, const struct request *req, struct uuid proje
     return require_bot(sql_bot_get(d->svc.db, req, &get, out, err), err);
 }
 
-/* Within `write`; `etag`: of the replaced state, NULL for any. Fails: NOT_FOUND, CONFLICT. */
+/* `etag` NULL: any. */
 static int update_bot(struct botd *d, const struct request *req, struct list_write *write,
                       struct uuid id, const char *etag, const struct bot_in *in,
                       const struct draft *made, struct bot *out, struct error *err)
@@ -262,7 +261,7 @@ int bot_get(struct botd *d, const struct request *req, const struct bot_id_in *i
     return read_bot(d, req, req->caller->project, in->id, out, err);
 }
 
-/* Fails: VALIDATION, CONFLICT (identifier taken, too many bots, or too large). */
+/* Fails with CONFLICT (identifier taken, too many bots, or too large). */
 int bot_create(struct botd *d, const struct request *req, const struct bot_in *in, struct bot *out,
                struct error *err)
 {
@@ -276,7 +275,7 @@ int bot_create(struct botd *d, const struct request *req, const struct bot_in *i
     return list_write_commit(&write, req, err);
 }
 
-/* Fails: NOT_FOUND, VALIDATION, CONFLICT (If-Match, identifier taken, too large). */
+/* Fails with CONFLICT (If-Match, identifier taken, too large). */
 int bot_replace(struct botd *d, const struct request *req, const struct bot_in *in, struct bot *out,
                 struct error *err)
 {
@@ -296,7 +295,7 @@ int bot_replace(struct botd *d, const struct request *req, const struct bot_in *
     return list_write_commit(&write, req, err);
 }
 
-/* Deletes its executions, too. Fails: NOT_FOUND. */
+/* Deletes its executions too. */
 int bot_delete(struct botd *d, const struct request *req, const struct bot_id_in *in,
                struct nothing *out UNUSED, struct error *err)
 {
@@ -307,7 +306,6 @@ int bot_delete(struct botd *d, const struct request *req, const struct bot_id_in
     return require_bot(sql_bot_delete(d->svc.db, req, &delete, err), err);
 }
 
-/* Executions of a bot, newest first. Fails: NOT_FOUND. */
 int bot_executions(struct botd *d, const struct request *req, const struct bot_executions_in *in,
                    struct bot_execution_list *out, struct error *err)
 {
@@ -336,8 +334,7 @@ int bot_failures(struct botd *d, const struct request *req, const struct nothing
 
 /* ---- operators ---- */
 
-/* Creates the bot, or replaces the one with its first identifier, with the list locked: of two at
- * once, the second replaces the first one's. Fails as bot_create(). */
+/* Creates the bot, or replaces the one with its first identifier, with the list locked. */
 int operator_bot_put(struct botd *d, const struct request *req,
                      const struct operator_bot_put_in *in, struct bot *out, struct error *err)
 {

@@ -1,4 +1,4 @@
-/* bot.h - what execute.c needs to know of a registered bot (bot.c). */
+/* bot.h - a registered bot (bot.c), for execute.c. */
 #ifndef ATRIUM_BOTD_BOT_BOT_H
 #define ATRIUM_BOTD_BOT_BOT_H
 
@@ -8,7 +8,7 @@
 
 struct found_bot {
     struct uuid id;
-    const char *url, *program; /* one of both */
+    const char *url, *program; /* exactly one of them */
     int64_t timeout_ms, version;
     bool warm;
     struct field_bytes secrets_sealed, signing_sealed;
@@ -18,16 +18,15 @@ extern const struct field_table found_bot_table;
 #define BOT_SECRETS_PURPOSE "bot secrets"
 #define BOT_SIGNING_PURPOSE "bot signing secret"
 
-/* The signing secret of a bot whose row has none; `row` ends in its id. From the arena. */
+/* Returns the secret of a bot whose row has none; `row` ends in its id. */
 const char *bot_signing_missing(const struct seal_keys *keys, struct arena *arena, const char *row);
 
-/* The signing secret of a bot's row, from the arena, to be wiped. ERR_INTERNAL: no key opens it. */
+/* Returns a bot's signing secret; the caller erases it. ERR_INTERNAL: no key opens it. */
 int bot_signing_open(struct botd *d, const struct request *req, struct uuid bot,
                      struct field_bytes sealed, const char **ret, struct error *err) MUST_USE;
 
-/* The header "X-Atrium-Signature: t=<seconds>,v1=<hex>" of a call: HMAC-SHA256 with the bot's
- * signing secret over the time, a full stop and the body, so that the receiver knows who calls,
- * with what, and when. From the arena. */
+/* Returns "X-Atrium-Signature: t=<seconds>,v1=<hex>": HMAC-SHA256 with the bot's signing secret
+ * over the time, a full stop and the body. */
 const char *bot_signature(const struct request *req, const char *secret, const char *body);
 
 #endif

@@ -1,6 +1,5 @@
 /*
- * erasure.c - what botd keeps of an account that is deleted with all that it owned: that it asked
- * for executions. Handlers: account_wipe, account_erased, which authd calls.
+ * erasure.c - removes an erased account from the executions it requested; authd calls it.
  */
 #include "botd/botd.h"
 #include "botd/botd_api.h"
@@ -28,7 +27,7 @@ static int blank_executions(void *daemon, const struct request *req,
 
 static const struct erasure_work executions = {"execution", BLANK_PAGE, blank_executions};
 
-/* The executions stay, until they are as old as all others that are forgotten. */
+/* The executions stay until they expire. */
 int account_wipe(struct botd *d, const struct request *req, const struct account_wipe_in *in,
                  struct nothing *out UNUSED, struct error *err)
 {

@@ -1,7 +1,6 @@
 /*
- * execute.c - POST /bots: finds the bot, gives it the input, hands its answer on.
- *
- * What a bot says is shown to the caller alone: it is neither logged nor stored.
+ * execute.c - POST /bots: runs a bot. Only the caller sees the answer; it is neither logged nor
+ * stored.
  */
 #include <string.h>
 
@@ -74,7 +73,7 @@ static int compose(struct botd *d, const struct request *req, const struct reque
                      arena_printf(req->arena, "Project/%s", who->project.text), "display",
                      who->project_display, "requester", "reference", who->reference, "display",
                      who->display, "traceId", req->trace);
-    /* the first brace of the rest gives way to the two members that are JSON already */
+    /* replaces the first brace of `rest` with members that are already JSON */
     *ret = arena_printf(req->arena,
                         "{\"input\":%s,\"contentType\":\"application/json\",\"secrets\":%s,%s",
                         input, (const char *)secrets, codec_dump_json(req->arena, rest) + 1);
@@ -82,7 +81,6 @@ static int compose(struct botd *d, const struct request *req, const struct reque
     return 0;
 }
 
-/* Refuses with the bot's own words, or with `otherwise`. */
 static int refuse(const char *text, size_t size, const char *otherwise, struct error *err)
 {
     struct error ignored;
@@ -158,7 +156,7 @@ static int run_program(struct botd *d, const struct request *req, const struct f
     return take_answer(req, answer.text, answer.size, out, err);
 }
 
-/* A failure of the bot is a 400 with its reason; our own and passing ones are not. */
+/* Turns a bot's failure into a 400 with its reason, but not botd's own failures. */
 static int as_bad_request(struct error *err)
 {
     struct error cause = *err;
@@ -179,8 +177,7 @@ static const char *outcome_of(int rc, const struct error *err)
     return err->code == ERR_OVERLOADED || err->retry_after_s > 0 ? "refused" : "failure";
 }
 
-/* Records the execution. Without the database the answer still counts: the bot has done its
- * work. */
+/* A database failure does not fail the call: the bot has done its work. */
 static void record(struct botd *d, const struct request *req, const struct requester *who,
                    const struct found_bot *bot, int64_t started_mono_ms, const char *outcome)
 {
@@ -219,7 +216,7 @@ static int execute(struct botd *d, const struct request *req, const struct reque
     if (find(d, req, who->project, identifier, &bot, err) < 0 ||
         compose(d, req, who, &bot, given, &input, err) < 0)
         return -1;
-    started = clock_mono_ms(); /* the bot's time: what the database took before is not the bot's */
+    started = clock_mono_ms(); /* excludes the time of the database */
     if (started >= req->deadline_mono_ms)
         return error_set(err, ERR_DEADLINE, "The request took too long.");
     deadline = MIN(started + bot.timeout_ms, req->deadline_mono_ms);
@@ -232,8 +229,8 @@ static int execute(struct botd *d, const struct request *req, const struct reque
 
 /* ---- handlers ---- */
 
-/* Fails: FORBIDDEN (policy), VALIDATION, NOT_FOUND, BAD_REQUEST (two bots; the bot failed, timed
- * out, or sent no JSON), OVERLOADED, UNAVAILABLE (no sandbox). */
+/* Fails: FORBIDDEN (policy), VALIDATION, NOT_FOUND, BAD_REQUEST (two bots, or the bot failed),
+ * OVERLOADED, UNAVAILABLE (no sandbox). */
 int bot_execute(struct botd *d, const struct request *req, const struct bot_execute_in *in,
                 struct bot_answer *out, struct error *err)
 {
@@ -251,7 +248,7 @@ int bot_execute(struct botd *d, const struct request *req, const struct bot_exec
     return execute(d, req, &who, in->identifier, in->input, out, err);
 }
 
-/* For the operator, without a policy. Fails: PROJECT_READ_ONLY, too. */
+/* Runs a bot for the operator, without policies. */
 int operator_bot_run(struct botd *d, const struct request *req,
                      const struct operator_bot_run_in *in, struct bot_answer *out,
                      struct error *err)

@@ -1,9 +1,6 @@
 /*
- * program.c - see program.h.
- *
- * A warm process belongs to one bot as it was written and one state of its file; it serves one call
- * at a time and is ended after WARM_CALLS calls, a minute without one, or any answer that was not
- * right. Calls beyond the warm processes of their bot wait for one of them.
+ * program.c - see program.h. A warm process belongs to one version of a bot and its file. It serves
+ * one call at a time, and ends after WARM_CALLS calls, a minute without one, or a wrong answer.
  */
 #include "botd/bot/program.h"
 
@@ -23,10 +20,10 @@
 enum {
     WARM_CALLS = 1000,
     WARM_IDLE_MS = MINUTES(1),
-    WARM_CPU_S = 600, /* of a warm process, all its calls together */
-    WAITING_MAX = 64, /* calls of one bot in the line for its warm processes */
+    WARM_CPU_S = 600, /* for all its calls */
+    WAITING_MAX = 64, /* per bot */
     MEMORY_MAX = 128 * 1024 * 1024,
-    FIRST_MESSAGE = 120, /* characters of what the best means said */
+    FIRST_MESSAGE = 120,
 };
 
 struct process {
@@ -40,7 +37,7 @@ struct process {
     int64_t used_mono_ms;
 };
 
-/* The calls of one warm bot in progress: as many at a time as it may have processes. */
+/* A warm bot's calls in progress: one per process. */
 struct crew {
     struct crew *next;
     struct uuid bot;
@@ -107,7 +104,7 @@ void programs_sweep(struct programs *self)
 
 /* ---- which process ---- */
 
-/* Ends the longest idle warm process. False when all are busy. */
+/* False when all are busy. */
 static bool make_room(struct programs *self)
 {
     struct process *oldest = NULL;
@@ -288,7 +285,7 @@ int program_run(struct programs *self, struct arena *arena, const struct program
     return call->warm ? ask_warm(self, arena, call, ret, err) : ask(self, arena, call, ret, err);
 }
 
-/* ---- is there a sandbox at all? ---- */
+/* ---- sandbox trial ---- */
 
 static int tell_why(const struct sandboxed *sandboxed, enum confine_means means, struct error *err)
 {
@@ -301,7 +298,7 @@ static int tell_why(const struct sandboxed *sandboxed, enum confine_means means,
                      confine_means_names[means], said[0] != '\0' ? ": " : "", said);
 }
 
-/* Fails: ERR_UNAVAILABLE; ERR_DEADLINE and ERR_OVERLOADED, which are no verdict. */
+/* ERR_DEADLINE and ERR_OVERLOADED are inconclusive. */
 static int try_means(struct programs *self, enum confine_means means, int fd, struct error *err)
 {
     const struct sandbox_limits limits = {
@@ -318,7 +315,7 @@ static int try_means(struct programs *self, enum confine_means means, int fd, st
         error_set(err, ERR_DEADLINE, "a trial of %s takes longer than %d ms",
                   confine_means_names[means], (int)self->options.check_ms);
     if (rc == 0) {
-        (void)tell_why(&sandboxed, means, err); /* before its pipes are closed */
+        (void)tell_why(&sandboxed, means, err);
         rc = sandbox_reap(self->options.sandbox, &sandboxed) == 0 ? 0 : -1;
     }
     if (rc == 0)

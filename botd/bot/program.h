@@ -1,6 +1,5 @@
 /*
- * program.h - what is said to a program bot and what it answers: once, or line by line to one that
- * is kept warm.
+ * program.h - runs program bots: once per call, or kept warm with one line per call.
  */
 #ifndef ATRIUM_BOTD_BOT_PROGRAM_H
 #define ATRIUM_BOTD_BOT_PROGRAM_H
@@ -17,8 +16,8 @@ struct sandbox;
 
 struct programs_options {
     const char *directory;
-    size_t running_max;      /* processes at the same time, warm ones included */
-    size_t warm_max;         /* of one bot */
+    size_t running_max; /* including warm ones */
+    size_t warm_max;
     struct sandbox *sandbox; /* borrowed */
     int64_t check_ms;        /* longest trial of the sandbox */
 };
@@ -26,48 +25,44 @@ struct programs_options {
 struct program_call {
     struct uuid bot;
     const char *program; /* file name */
-    int64_t bot_version; /* changes when the bot was written: older processes are not used again */
+    int64_t bot_version; /* a write of the bot changes it and replaces warm processes */
     bool warm;
-    int64_t timeout_ms; /* of the bot: also bounds the CPU time of a process that is not warm */
+    int64_t timeout_ms; /* also limits a cold process's CPU time */
     const char *input;  /* JSON without line breaks */
-    size_t answer_max;  /* bytes */
+    size_t answer_max;
     int64_t deadline_mono_ms;
 };
 
 struct program_answer {
     const char *text; /* NUL-terminated, from the arena */
     size_t size;
-    int status; /* of its exit; 0 for a warm one */
+    int status; /* exit status; 0 for a warm process */
 };
 
 struct programs *programs_new(struct loop *loop, struct metrics *metrics,
                               const struct programs_options *options);
 
-/* Kills what runs. No call may be in progress. */
+/* No call may be in progress. */
 void programs_destroy(struct programs **self_p);
 
-/* Asks the program and takes its answer: all of its output, or one line of a warm one, after the
- * calls of the same bot that have its processes at the moment. Parks. Fails: ERR_NOT_FOUND (no such
- * file); ERR_OVERLOADED (as many run already, or wait for this bot; or none of its processes became
- * free in time); ERR_DEADLINE; ERR_TOO_LARGE (the answer); ERR_UNAVAILABLE (it cannot be started,
- * or a warm one ended without an answer). Whatever happened, nothing of it runs on afterwards but a
- * warm process that answered. */
+/* Returns all output, or one line of a warm process, for which calls of a bot queue. Parks.
+ * Afterwards only a warm process that answered still runs. Fails: ERR_NOT_FOUND; ERR_OVERLOADED
+ * (too many run or wait); ERR_DEADLINE; ERR_TOO_LARGE; ERR_UNAVAILABLE (it did not start, or ended
+ * without an answer). */
 int program_run(struct programs *self, struct arena *arena, const struct program_call *call,
                 struct program_answer *ret, struct error *err) MUST_USE;
 
-/* The JSON of an answer, also of an http bot, from the arena: {} for an empty one; NULL: not
- * JSON. */
+/* Returns {} for an empty answer; NULL: not JSON. */
 const char *program_answer_json(struct arena *arena, const char *text, size_t size);
 
-/* Tries what may confine programs with one that does nothing, and uses the first means that works
- * from then on; while none does, program_run() answers ERR_UNAVAILABLE. The error's message says
- * why, for the operator. A trial that takes too long is no verdict (ERR_DEADLINE): all stays as it
- * was. To be called every minute. Parks. */
+/* Tries the confinements and then uses the first that works; without one, program_run() fails. A
+ * trial that takes too long (ERR_DEADLINE) changes nothing. The error is for the operator.
+ * Parks. */
 int programs_check(struct programs *self, struct error *err) MUST_USE;
 
 struct sandbox *programs_sandbox(const struct programs *self);
 
-/* Ends warm processes that have been idle for a minute. To be called every few seconds. */
+/* Ends warm processes that have been idle for a minute. */
 void programs_sweep(struct programs *self);
 
 #endif

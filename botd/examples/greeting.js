@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// A warm bot: one JSON object a line comes in, one JSON value a line goes out. It starts once and answers many calls.
+// A warm bot: reads a JSON object per line and writes a JSON value per line. It starts once and answers many calls.
 'use strict';
 const readline = require('readline');
 

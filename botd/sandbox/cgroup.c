@@ -1,8 +1,6 @@
 /*
- * cgroup.c - see cgroup.h.  Called by sandbox.c.
- *
- * The kernel keeps a group until the last process in it has ended, a moment after it was killed:
- * those that are on their way are tried again whenever a group is made or ended.
+ * cgroup.c - see cgroup.h. A group disappears a moment after its last process, so removal is
+ * retried.
  */
 #include "botd/sandbox/cgroup.h"
 
@@ -22,24 +20,24 @@
 #include "common/base/memory.h"
 
 #define MOUNTED "/sys/fs/cgroup"
-#define SHARED_NAME "atrium-botd-" /* and our pid */
+#define SHARED_NAME "atrium-botd-" /* followed by the pid */
 
 enum {
-    LEAVING_MAX = 256, /* then no new one */
-    RUNS_MAX = 1024, /* at the same time: the largest number that the setting `programs` may have */
+    LEAVING_MAX = 256,
+    RUNS_MAX = 1024, /* largest value of the setting `programs` */
     VALUE_SIZE = 32,
 };
 
 struct cgroups {
-    bool shared;                        /* version 1: one group for all runs, which is `base` */
-    char base[CGROUP_PATH_SIZE - 96];   /* our part of the tree */
-    char parent[CGROUP_PATH_SIZE - 96]; /* version 1: where the groups of all botd are */
+    bool shared;                        /* version 1: `base` for all runs */
+    char base[CGROUP_PATH_SIZE - 96];   /* botd's part of the tree */
+    char parent[CGROUP_PATH_SIZE - 96]; /* version 1: parent of botds' groups */
     uint64_t last;
-    uint64_t leaving[LEAVING_MAX + RUNS_MAX]; /* runs that were ended and may not have gone yet */
+    uint64_t leaving[LEAVING_MAX + RUNS_MAX]; /* ended runs that may remain */
     size_t leaving_count;
 };
 
-/* Writes to a file of the group at `path` ("": botd's own part). errno on failure. */
+/* path "": botd's own part. errno on failure. */
 static int put(const struct cgroups *self, const char *path, const char *file, const char *value)
 {
     char name[CGROUP_PATH_SIZE + 64];
@@ -86,9 +84,9 @@ static int remove_folder(const struct cgroups *self, const char *path)
     return rmdir(name) < 0 && errno != ENOENT ? -1 : 0;
 }
 
-/* ---- our part of the tree ---- */
+/* ---- botd's part of the tree ---- */
 
-/* Finds botd's group. False: not in a tree of version 2, or in its root, which belongs to all. */
+/* Finds botd's group. False: no version 2 tree, or its root, which belongs to all. */
 static bool find_base(struct cgroups *self)
 {
     FILE *file = fopen("/proc/self/cgroup", "re");
@@ -111,8 +109,7 @@ static bool find_base(struct cgroups *self)
            mounted.f_type == CGROUP2_SUPER_MAGIC;
 }
 
-/* A group that delegates controllers has no processes: botd moves into one below. Fails when it is
- * not alone in the group. */
+/* A group that delegates controllers has no processes. Fails if botd shares the group. */
 static int move_down(struct cgroups *self)
 {
     if (make_folder(self, "/botd") < 0)
@@ -136,8 +133,7 @@ static int make_runs(struct cgroups *self)
     snprintf(value, sizeof(value), "%" PRId64, (int64_t)(strtoll(memory, NULL, 10) / 4 * 3));
     if (strcmp(memory, "max") != 0 && put(self, "/runs", "memory.max", value) < 0)
         return -1;
-    /* Linux before 5.15 has no idle groups: uses the least weight. Some trees do not divide CPU
-     * time. */
+    /* Linux before 5.15 has no idle groups. Some trees do not divide CPU time. */
     if (put(self, "", "cgroup.subtree_control", "+cpu") == 0 &&
         put(self, "/runs", "cpu.idle", "1") < 0)
         (void)put(self, "/runs", "cpu.weight", "1");
@@ -146,7 +142,7 @@ static int make_runs(struct cgroups *self)
 
 /* ---- version 1 ---- */
 
-/* Finds the group of the CPU controller: a line "3:cpu,cpuacct:/path". */
+/* Finds the CPU controller's group: a line "3:cpu,cpuacct:/path". */
 static bool find_cpu(struct cgroups *self)
 {
     FILE *file = fopen("/proc/self/cgroup", "re");
@@ -180,7 +176,7 @@ static bool read_name(const char *pid, char ret[static 32])
     return read;
 }
 
-/* True if the process is a botd: its number may have been reused. */
+/* True if the process is a botd: the pid may have been reused. */
 static bool is_botd(int pid)
 {
     char number[16], name[32], own[32];
@@ -193,7 +189,7 @@ static bool is_botd(int pid)
     return !read_name(number, name) || !read_name("self", own) || strcmp(name, own) == 0;
 }
 
-/* Removes groups of killed botds; one that still has a process is left for the next time. */
+/* Removes killed botds' groups, unless they still have processes. */
 static void remove_stale(const struct cgroups *self)
 {
     DIR *dir = opendir(self->parent);
@@ -332,7 +328,7 @@ int cgroup_make(struct cgroups *self, int64_t memory, int64_t processes, uint64_
         (void)remove_folder(self, path);
         return -1;
     }
-    /* Not every system has swap space to limit. */
+    /* some systems have no swap */
     (void)put(self, path, "memory.swap.max", "0");
     self->last = run;
     *ret_run = run;
@@ -347,7 +343,7 @@ void cgroup_end(struct cgroups *self, uint64_t run)
     if (run == 0)
         return;
     run_path(run, path);
-    /* Linux before 5.14 cannot: there the end of the sandbox's first process ends the others. */
+    /* before Linux 5.14, the sandbox's first process ends the others */
     (void)put(self, path, "cgroup.kill", "1");
     if (self->leaving_count < ARRAY_SIZE(self->leaving))
         self->leaving[self->leaving_count++] = run;

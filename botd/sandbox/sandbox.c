@@ -1,4 +1,4 @@
-/* sandbox.c - see sandbox.h. Called by program.c and provider_apertium.c. */
+/* sandbox.c - see sandbox.h. */
 #include "botd/sandbox/sandbox.h"
 
 #include <errno.h>
@@ -15,9 +15,9 @@
 
 enum {
     ENDING_MAX = 256,
-    PROCESSES = 32,     /* of a program */
-    RUN_PROCESSES = 64, /* of its group: bubblewrap's own too, and those that become one of them */
-    RUN_MEMORY = 2,     /* times that of a process: a run with all its processes and its /tmp */
+    PROCESSES = 32,
+    RUN_PROCESSES = 64, /* includes bubblewrap's and forking ones */
+    RUN_MEMORY = 2,     /* times a process's memory, including /tmp */
     COPY_SIZE = 64 * 1024,
 };
 
@@ -36,8 +36,8 @@ struct sandbox {
     struct cgroups *groups;
     struct confine *confine;
     const enum confine_means *allowed;
-    enum confine_means means; /* in use; CONFINE_LIMITS: none of the allowed ones works here */
-    struct ending *endings;   /* what was killed and has not ended yet */
+    enum confine_means means; /* CONFINE_LIMITS: none works */
+    struct ending *endings;   /* killed, but not ended */
     size_t ending;
 };
 
@@ -69,7 +69,7 @@ void sandbox_use(struct sandbox *self, enum confine_means means)
     self->means = means;
 }
 
-/* A trial without a verdict counts as working: programs_check() tries again. */
+/* An inconclusive trial counts as working. */
 static bool works(struct sandbox *self, enum confine_means means)
 {
     struct error err;
@@ -101,7 +101,7 @@ int sandbox_open(const char *directory, const char *program, struct program_vers
     int folder = -1, fd = -1;
     struct stat status;
 
-    /* openat() takes an absolute path from "/", and "../x" from the folder above. */
+    /* openat() would take "/x" from the root, and "../x" from the parent folder. */
     if (!strchr(program, '/'))
         folder = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (folder >= 0) {
@@ -126,7 +126,7 @@ static void close_fd(int *fd)
     *fd = -1;
 }
 
-/* A copy that every user may read and execute. Bubblewrap makes its own. -1 with errno. */
+/* Other users must be able to read and execute it. -1 with errno. */
 static int copy_program(int from)
 {
     int copy = memfd_create("program", MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -142,7 +142,7 @@ static int copy_program(int from)
     return copy;
 }
 
-/* `why` may be err's own detail. */
+/* `why` can be err's own detail. */
 static int refuse(struct error *err, const char *why)
 {
     char detail[sizeof(err->detail)];
@@ -152,7 +152,6 @@ static int refuse(struct error *err, const char *why)
     return error_detail(err, "%s", detail);
 }
 
-/* With the pipes and the file in place. */
 static int start(struct sandbox *self, enum confine_means means,
                  const struct sandbox_limits *limits, int fd, int in, int out, const char *entry,
                  struct sandboxed *ret, struct error *err)
@@ -285,7 +284,7 @@ void sandbox_destroy(struct sandbox **self_p)
     if (!self)
         return;
     while (self->endings)
-        on_end(self->endings, 0); /* waits */
+        on_end(self->endings, 0);
     confine_destroy(&self->confine);
     free(self);
     *self_p = NULL;

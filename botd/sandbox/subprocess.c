@@ -1,4 +1,4 @@
-/* subprocess.c - see subprocess.h. Called by program.c for bots and by provider_apertium.c. */
+/* subprocess.c - see subprocess.h. */
 #include "botd/sandbox/subprocess.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
--- Bots of projects. Times are contract time in ms since the epoch, given as parameters.
+-- Projects' bots. Times are contract time in ms since the epoch, passed as parameters.
 
 create table bot (
     project_id      uuid not null,
@@ -9,16 +9,16 @@ create table bot (
     program         text,                   -- a file in the configured directory
     timeout_ms      bigint not null,
     warm            boolean not null default false,
-    identifier      json not null,          -- as it was given; bot_identifier is what is searched
+    identifier      json not null,          -- as given; searches use bot_identifier
     secret_names    json not null,
-    secrets_sealed  bytea not null,         -- a JSON object: name -> text
+    secrets_sealed  bytea not null,         -- a JSON object of texts
     created_at      bigint not null,
     updated_at      bigint not null,
     primary key (project_id, id),
     check ((kind = 'http') = (url is not null) and (kind = 'program') = (program is not null))
 );
 
--- Not unique, as identifiers are not in FHIR: who asks for one that two bots have is told so.
+-- Not unique, because FHIR identifiers are not: a request for one that two bots have fails with that reason.
 create table bot_identifier (
     project_id  uuid not null,
     bot_id      uuid not null,

@@ -1,8 +1,8 @@
--- What was executed, how long it took and how it ended; nothing of what was said.
+-- Executions, their duration and outcome, without input and output.
 
 create table execution (
     project_id   uuid not null,
-    id           uuid not null,             -- in order of time
+    id           uuid not null,             -- ordered by time
     bot_id       uuid not null,
     started_at   bigint not null,           -- contract time
     duration_ms  bigint not null,

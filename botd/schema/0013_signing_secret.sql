@@ -1,3 +1,3 @@
--- What calls of an http bot are signed with, sealed. Null: derived from the daemon's key, by a build before this one;
--- filled before that key may go.
+-- The secret that signs calls of an http bot, sealed. Null: an earlier release derived it from the daemon's key; it is
+-- stored before that key can be removed.
 alter table bot add column signing_sealed bytea;

@@ -1,5 +1,5 @@
--- What travels of a project that is read-only stays as it is (NNNN_project_hold.sql). The triggers are
--- disabled while none is.
+-- Rejects changes of a read-only project's rows (NNNN_project_hold.sql). The triggers are disabled while no project is
+-- read-only.
 
 create trigger project_hold_bot before insert or update or delete on bot
     for each row execute function project_hold_guard('project_id');
@@ -8,7 +8,7 @@ create trigger project_hold_execution before insert or update or delete on execu
 create trigger project_hold_translation_day before insert or update or delete on translation_day
     for each row execute function project_hold_guard('project_id');
 
--- No project is read-only before this script: it is the first that lets one be.
+-- Before this script no project can be read-only.
 alter table bot disable trigger project_hold_bot;
 alter table execution disable trigger project_hold_execution;
 alter table translation_day disable trigger project_hold_translation_day;

@@ -1,3 +1,3 @@
--- The executions that a profile asked for, for the erasure of its account.
+-- Executions that a profile requested, for the erasure of its account.
 drop index concurrently if exists execution_profile;
 create index concurrently execution_profile on execution (project_id, profile, id) where profile is not null;

@@ -1,7 +1,7 @@
--- A project has each identifier once. Two `bot put` at once left two bots with one identifier, which was dead from then
--- on. The bot that was made last keeps it; the others are found by their other identifiers alone, and the log names
--- them. The check is made at the end of a statement, since one that replaces a bot deletes its identifiers and inserts
--- them in any order. Another duplicate, by a build before this one, makes the index fail, and the next start repeats all.
+-- Makes identifiers unique in a project. Two `bot put` at the same time could create two bots with one identifier,
+-- which then found neither. The newest bot keeps it. The others keep their other identifiers, and the log names them.
+-- The check runs at the end of a statement, because replacing a bot deletes and inserts its identifiers in any order.
+-- If an earlier release adds another duplicate, the index fails, and the next start repeats everything.
 alter table bot_identifier drop constraint if exists bot_identifier_key;
 drop index concurrently if exists bot_identifier_key;
 do $deduplicate$

@@ -1,4 +1,4 @@
-/* languages.c - see languages.h; the names are in languages.def. */
+/* languages.c - see languages.h and languages.def. */
 #include "botd/translation/languages.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* languages.h - languages by whatever a client calls them. */
+/* languages.h - finds languages by code or name. */
 #ifndef ATRIUM_BOTD_TRANSLATION_LANGUAGES_H
 #define ATRIUM_BOTD_TRANSLATION_LANGUAGES_H
 
@@ -6,14 +6,12 @@
 
 struct language {
     const char *code;          /* ISO 639-1: "es" */
-    const char *codes, *names; /* ISO 639-2; English and its own; `|` between them */
+    const char *codes, *names; /* ISO 639-2; English and native; `|` separates */
 };
 
-/* Finds a language by ISO 639-1 or 639-2 code, English or own name, or tag ("pt-BR"); NULL: none.
- * Static. */
+/* Accepts ISO 639-1 or 639-2 codes, names, or tags ("pt-BR"); NULL: none. Static. */
 const struct language *language_find(struct arena *arena, const char *text);
 
-/* Its English name, from the arena. */
 const char *language_name(struct arena *arena, const struct language *language);
 
 #endif

@@ -1,4 +1,4 @@
-/* mask.c - see mask.h; the cutting is done by mask_scan.c. */
+/* mask.c - see mask.h. mask_scan.c cuts the text. */
 #include "botd/translation/mask.h"
 
 #include <stdlib.h>
@@ -6,15 +6,15 @@
 
 #include "common/wire/codec.h"
 
-/* What is shown as one <xN/>: a piece, or neighbouring BREAKs. */
+/* A piece, or neighboring BREAKs, shown as one <xN/>. */
 struct mark {
     size_t piece, pieces;
     enum mask_kind kind;
     size_t block, partner; /* partner: mark of an OPEN or CLOSE */
-    bool filled;           /* OPEN: there is text within */
-    bool loose;            /* OPEN, CLOSE: on its inner side is a blank */
-    bool used;             /* met in the answer */
-    size_t texts;          /* OPEN, in the answer: stretches of text before it */
+    bool filled;           /* OPEN: contains text */
+    bool loose;            /* OPEN, CLOSE: a blank is on its inner side */
+    bool used;             /* found in the answer */
+    size_t texts;          /* OPEN: texts before it in the answer */
 };
 
 static const char *bytes_of(const struct mask *self, const struct mask_piece *piece)
@@ -38,7 +38,7 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/* ---- the result holds what the source held ---- */
+/* ---- comparing the result with the source ---- */
 
 struct span {
     const char *bytes;
@@ -102,11 +102,12 @@ const char **mask_texts(struct arena *arena, const struct mask *self)
     return texts;
 }
 
-/* True when a pair or a block that had text has none. */
+/* True when a pair or a block has lost its text. */
 static bool empties_some(struct arena *arena, const struct mask *self, const char *const *texts)
 {
-    size_t *source = arena_calloc(arena, self->count + 1, sizeof(*source)); /* texts before it */
-    size_t *result = arena_calloc(arena, self->count + 1, sizeof(*result)); /* that are not empty */
+    size_t *source = arena_calloc(arena, self->count + 1, sizeof(*source));
+    size_t *result = arena_calloc(arena, self->count + 1,
+                                  sizeof(*result)); /* texts with content before each piece */
     size_t text = 0, start = 0;
 
     for (size_t i = 0; i < self->count; i++) {
@@ -158,8 +159,7 @@ static bool has_doubled_blanks(const struct mask *self, const struct mask_piece 
     return false;
 }
 
-/* Merges the double blanks of dropped words, unless the source has some (`doubled`), and trims. In
- * place. */
+/* Merges double blanks of dropped words, unless the source has some (`doubled`), and trims. */
 static void tidy(char *text, bool doubled)
 {
     size_t kept = 0;
@@ -174,9 +174,9 @@ static void tidy(char *text, bool doubled)
     text[kept] = '\0';
 }
 
-/* ---- superblanks: [0] [1], with everything that has a meaning in the stream escaped ---- */
+/* ---- superblanks: [0] [1], and escapes ---- */
 
-/* Skips neighbouring marks; *ret: a sentence ends there. */
+/* Skips neighboring marks; *ret: a sentence ends there. */
 static size_t gap_end(const struct mask *self, size_t at, bool *ret_ends_sentence)
 {
     *ret_ends_sentence = false;
@@ -194,8 +194,7 @@ static void write_stream(struct codec_buffer *out, const char *text, size_t size
     }
 }
 
-/* Adds a full stop, marked by [.], where a heading or a list item has none. The last [] tells the
- * pipeline that nothing follows. */
+/* Adds a full stop, marked [.], to headings and list items. The last [] ends the text. */
 static const char *render_superblanks(struct arena *arena, const struct mask *self)
 {
     struct codec_buffer out;
@@ -236,7 +235,7 @@ static char *take_stream(struct arena *arena, const char **at)
     return text;
 }
 
-/* Accepts exactly this superblank, with an added full stop before it. */
+/* Accepts this superblank, optionally after an added full stop. */
 static int take_superblank(const char **at, const char *want)
 {
     size_t length = strlen(want);
@@ -286,7 +285,7 @@ static int restore_superblanks(struct arena *arena, const struct mask *self, con
 struct marks {
     struct mark *items;
     size_t count;
-    bool *filled; /* whether there is text in a block */
+    bool *filled; /* per block: contains text */
 };
 
 static bool is_loose(const struct mask *self, size_t i)
@@ -365,7 +364,7 @@ static const char *render_elements(struct arena *arena, const struct mask *self)
     return finished(&out);
 }
 
-/* Reads <x7/>, <x7> and <X7 />; 0 when there is none. `end_tag`: </x7>. */
+/* Parses <x7/>, <x7> or <X7 />; 0: none. `end_tag`: </x7>. */
 static size_t element_at(const char *text, bool end_tag, size_t *ret_number)
 {
     const char *at = text + 1 + end_tag;
@@ -399,7 +398,7 @@ static size_t entity_at(const char *text, char *ret)
     return 0;
 }
 
-/* "<x7" or "</x7", which a text has as "&lt;x7". */
+/* True for "<x7" or "</x7", which a text contains as "&lt;x7". */
 static bool begins_element(const char *text)
 {
     const char *at = text + 1 + (text[0] != '\0' && text[1] == '/');
@@ -407,7 +406,7 @@ static bool begins_element(const char *text)
     return text[0] == '<' && (*at == 'x' || *at == 'X') && at[1] >= '0' && at[1] <= '9';
 }
 
-/* NULL when an element begins there that does not end. */
+/* NULL: an unfinished element. */
 static char *take_element_text(struct arena *arena, const char **at)
 {
     const char *end = *at;
@@ -436,11 +435,11 @@ struct reading {
     const struct mask *mask;
     struct marks marks;
     struct codec_buffer out;
-    size_t *open; /* numbers of the OPEN marks that are not closed yet */
+    size_t *open; /* unclosed OPEN marks */
     size_t depth, block, texts, used;
-    size_t block_texts;      /* texts before this block */
-    const struct mark *last; /* when nothing but blanks came behind it */
-    bool doubled;            /* somewhere in the source are two blanks together */
+    size_t block_texts;
+    const struct mark *last; /* NULL after anything but blanks */
+    bool doubled;            /* the source has double blanks */
 };
 
 static bool is_filled_alike(const struct reading *self)
@@ -481,7 +480,7 @@ static int read_mark(struct reading *self, size_t number)
     return 0;
 }
 
-/* Keeps as many blanks beside a mark as the source has, one where it has none. */
+/* Writes the source's blanks beside a mark, or one. */
 static void write_blanks(struct reading *self, const struct mark *mark, bool behind)
 {
     size_t at = behind ? mark->piece + mark->pieces : mark->piece - 1;
@@ -493,8 +492,7 @@ static void write_blanks(struct reading *self, const struct mark *mark, bool beh
         write_text(&self->out, " ");
 }
 
-/* Keeps blanks of the answer between words. Where the source has none between a mark and its word,
- * a blank would change the meaning. */
+/* Where the source has no blank between a mark and its word, one would change the meaning. */
 static int read_text(struct reading *self, char *text, const struct mark *next)
 {
     bool before = is_blank(text[0]), after;
@@ -539,7 +537,7 @@ static int restore_elements(struct arena *arena, const struct mask *self, const 
                 return -1;
             previous = number;
         } else if ((size = element_at(answer, true, &number)) > 0) {
-            if (number != previous) /* </x7> right behind <x7> is how a parser of HTML writes it */
+            if (number != previous) /* HTML parsers write </x7> after an empty <x7> */
                 return -1;
         } else {
             char *text = take_element_text(arena, &answer);
@@ -560,7 +558,7 @@ static int restore_elements(struct arena *arena, const struct mask *self, const 
     return has_same_markup(arena, self, *ret) ? 0 : -1;
 }
 
-/* ---- both ---- */
+/* ---- both styles ---- */
 
 const char *mask_render(struct arena *arena, const struct mask *self, enum mask_style style)
 {

@@ -1,9 +1,5 @@
 /*
- * mask_html.c - how long the HTML at one place is, by the tokenizer of the HTML standard (13.2.5).
- * See mask_private.h.
- *
- * Not a parser of documents: names and attributes stay as they are, and what no browser would take
- * for a tag is text.
+ * mask_html.c - measures HTML markup like the standard's tokenizer (13.2.5); see mask_private.h.
  */
 #include <string.h>
 #include <strings.h>
@@ -17,7 +13,7 @@ struct name {
     size_t size;
 };
 
-/* These divide the text: no two sentences' words mix. */
+/* Tags that separate sentences. */
 static const char *const blocks[] = {
     "address",  "article",  "aside",      "blockquote", "body",    "br",     "button", "caption",
     "center",   "col",      "colgroup",   "dd",         "details", "dialog", "div",    "dl",
@@ -41,7 +37,7 @@ static const char *const voids[] = {"area",  "base",   "br",    "col",  "embed",
 static const struct raw {
     const char *name, *end;
     bool block;
-    bool ends; /* with the text at the latest */
+    bool ends; /* at the end of the text, if not before */
 } raws[] = {
     {"code", "</code", false, false},       {"iframe", "</iframe", true, true},
     {"kbd", "</kbd", false, false},         {"math", "</math", false, false},
@@ -79,7 +75,7 @@ size_t mask_find(struct mask_scanner *self, enum mask_end which, const char *end
     return 0;
 }
 
-/* Without an end, everything belongs to it, as in browsers. */
+/* Without an end, the rest belongs to it, as in browsers. */
 static size_t find_or_all(struct mask_scanner *self, enum mask_end which, const char *end,
                           size_t from)
 {
@@ -88,7 +84,7 @@ static size_t find_or_all(struct mask_scanner *self, enum mask_end which, const 
     return found > 0 ? found : self->size;
 }
 
-static bool is_space(char c) /* U+0020 and what the standard takes for it */
+static bool is_space(char c) /* U+0020 and the standard's equivalents */
 {
     return mask_is_space(c) || c == '\f';
 }
@@ -113,7 +109,7 @@ static bool follows(const struct mask_scanner *self, size_t at, const char *text
 struct tag {
     struct name name;
     enum tristate translate;
-    size_t end; /* 0: it has none */
+    size_t end; /* 0: none */
 };
 
 static struct name name_at(const struct mask_scanner *self, size_t at)
@@ -136,7 +132,7 @@ static bool has_word(const struct name *list, const char *word)
     return false;
 }
 
-/* translate="no" and what browsers' translators know beside it. */
+/* Reads translate="no" and its equivalents. */
 static void read_attribute(struct tag *tag, const struct name *name, const struct name *value)
 {
     if (is_name(name, "translate"))
@@ -190,7 +186,7 @@ static void read_tag(struct mask_scanner *self, size_t at, struct tag *tag)
             tag->end = at + 1;
             return;
         }
-        name = part_at(self, at + 1, limit, " \t\r\n\f/>="); /* the first sign may be a '=' */
+        name = part_at(self, at + 1, limit, " \t\r\n\f/>="); /* the first character can be '=' */
         name = (struct name){name.text - 1, name.size + 1};
         at = skip(self, at + name.size, limit, false);
         if (at < limit && self->text[at] == '=')
@@ -211,7 +207,7 @@ static struct tag tag_at(struct mask_scanner *self, size_t at)
 
 /* ---- raw content ---- */
 
-/* Behind "</name" that a name's end follows, from `from` on; 0 when there is none. */
+/* Returns the end of the next "</name"; 0: none. */
 static size_t end_tag(struct mask_scanner *self, size_t which, size_t from)
 {
     size_t first = from;
@@ -233,7 +229,7 @@ static size_t script_end(const struct mask_scanner *self, size_t at)
     for (; at < self->size; at++) {
         if (follows(self, at, "<!--")) {
             escaped = true;
-            at++; /* the dashes may be those of "-->", too */
+            at++; /* the dashes can belong to "-->" */
         } else if (follows(self, at, "-->")) {
             escaped = twice = false;
         } else if (escaped && follows(self, at, "<script") &&
@@ -249,7 +245,7 @@ static size_t script_end(const struct mask_scanner *self, size_t at)
     return 0;
 }
 
-/* 0 without an end tag. */
+/* 0: no end tag. */
 static size_t raw_element(struct mask_scanner *self, const struct name *name, size_t from,
                           bool *ret_block)
 {
@@ -271,7 +267,7 @@ static size_t raw_element(struct mask_scanner *self, const struct name *name, si
     return 0;
 }
 
-/* ---- what stands at a place ---- */
+/* ---- markup at a place ---- */
 
 static struct mask_found closing_tag(struct mask_scanner *self, size_t at)
 {
@@ -316,7 +312,7 @@ static struct mask_found opening_tag(struct mask_scanner *self, size_t at)
     return found;
 }
 
-/* "<!-->" and "<!--->" are comments, too; "--!>" ends one where there is no "-->". */
+/* Also ends "<!-->" and "<!--->", and "--!>" where "-->" is missing. */
 static size_t comment_end(struct mask_scanner *self, size_t at)
 {
     size_t end;
@@ -327,7 +323,7 @@ static size_t comment_end(struct mask_scanner *self, size_t at)
     return end > 0 ? end : find_or_all(self, END_COMMENT_BANG, "--!>", at + 4);
 }
 
-/* Markdown ends <? ?> later than HTML does. */
+/* Markdown ends <? ?> later than HTML. */
 static size_t instruction_end(struct mask_scanner *self, size_t at)
 {
     size_t end = mask_find(self, END_INSTRUCTION, "?>", at + 2);

@@ -1,8 +1,6 @@
 /*
- * mask_markdown.c - what is prose in Markdown (CommonMark, with GitHub's tables and ~~), how long
- * its markup at one place is, and where a URL ends.  See mask_private.h.
- *
- * md4c reads the text, in linear time, and says where each piece of prose is: the rest is syntax.
+ * mask_markdown.c - finds prose with md4c (CommonMark with GitHub's tables and ~~), and measures
+ * Markdown markup and URLs. See mask_private.h.
  */
 #include <md4c.h>
 #include <string.h>
@@ -21,16 +19,16 @@ enum {
     MARKERS_MAX = 16
 };
 
-/* ---- as md4c reads it ---- */
+/* ---- callbacks of md4c ---- */
 
 struct reader {
     struct mask_scanner *scanner;
-    const char *text; /* with letters in the place of placeholders */
+    const char *text; /* placeholders are letters */
     MD_BLOCKTYPE block;
     bool indented;                   /* code */
-    bool has_text;                   /* since a block began or ended */
-    uint64_t spans;                  /* since then */
-    uint64_t within[MASK_DEPTH_MAX]; /* spans that are open, each with those around it */
+    bool has_text;                   /* in this block */
+    uint64_t spans;                  /* in this block */
+    uint64_t within[MASK_DEPTH_MAX]; /* open spans, with their outer ones */
     size_t depth;
 };
 
@@ -93,7 +91,7 @@ static int enter_span(MD_SPANTYPE type, void *detail, void *arg)
 
     sum = mask_mix(sum, (const char *)&type, sizeof(type));
     if (type == MD_SPAN_A || type == MD_SPAN_IMG) {
-        const MD_SPAN_A_DETAIL *link = detail; /* that of an image is the same */
+        const MD_SPAN_A_DETAIL *link = detail; /* an image has the same type */
 
         sum = mask_mix(sum, link->href.text, link->href.size);
         sum = mask_mix(sum, link->title.text, link->title.size);
@@ -142,7 +140,7 @@ void mask_markdown_read(struct mask_scanner *self)
     char *text = arena_strndup(self->arena, self->text, self->size);
     struct reader reader = {.scanner = self, .text = text};
 
-    /* whatever the signs in a placeholder are to Markdown, it is a word */
+    /* a placeholder must be a word in Markdown */
     for (size_t at = 0, size; at < self->size; at += MAX(size, (size_t)1)) {
         size = mask_placeholder(self, at);
         memset(text + at, 'x', size);
@@ -176,7 +174,7 @@ static size_t blanks(const struct mask_scanner *self, size_t at)
 
 /* ---- at the start of a line ---- */
 
-/* "> ", "- ", "* ", "+ ", "12. ", "3) ", also with a task's "[x] ". */
+/* Measures "> ", "- ", "* ", "+ ", "12. ", "3) ", also with a task's "[x] ". */
 static size_t item_marker(const struct mask_scanner *self, size_t at)
 {
     size_t end = at + blanks(self, at), digits = 0;
@@ -232,11 +230,11 @@ size_t mask_line_start(const struct mask_scanner *self, size_t at)
 
 /* ---- within a line ---- */
 
-/* Bounded: at most one unmatched run of each of CODE_TICKS_MAX lengths in a paragraph. */
+/* Linear: at most one unmatched run per length up to CODE_TICKS_MAX. */
 size_t mask_code(const struct mask_scanner *self, size_t at)
 {
     size_t ticks = run_of(self, at), end = at + ticks;
-    /* in HTML, where it may still be meant */
+    /* HTML may contain it as code */
     bool one_line = self->classes[at] == CLASS_PROSE && ticks < FENCE_MIN;
 
     while (ticks <= CODE_TICKS_MAX && end < self->size) {
@@ -262,8 +260,7 @@ static size_t title_end(const struct mask_scanner *self, size_t at)
     return end + 1;
 }
 
-/* "(target "title")" or "[label]" after "]". Elsewhere than in Markdown syntax it has no line
- * break, tag or blank. */
+/* Measures "(target "title")" or "[label]" after "]". */
 size_t mask_link_end(const struct mask_scanner *self, size_t at)
 {
     char last = mask_at(self, at + 1) == '[' ? ']' : ')';
@@ -290,7 +287,7 @@ size_t mask_link_end(const struct mask_scanner *self, size_t at)
     return 0;
 }
 
-/* "[label]" and "[label][]" are both the text and what names the target. */
+/* A label is also the reference in "[label]" and "[label][]". */
 size_t mask_reference(const struct mask_scanner *self, size_t at)
 {
     size_t end = at + 1, rest;
@@ -339,7 +336,7 @@ struct mask_found mask_emphasis(const struct mask_scanner *self, size_t at)
                                .name_size = size};
 }
 
-/* ---- addresses ---- */
+/* ---- URLs and email addresses ---- */
 
 static bool is_local(char c)
 {
@@ -363,7 +360,7 @@ static size_t email(const struct mask_scanner *self, size_t at)
     return dots > 0 ? end - at : 0;
 }
 
-/* Drops punctuation that belongs to the sentence. */
+/* Excludes punctuation that belongs to the sentence. */
 static size_t trim_url(const struct mask_scanner *self, size_t at, size_t end)
 {
     size_t open = 0, close = 0;

@@ -1,13 +1,12 @@
 /*
- * mask_placeholder.c - what a program fills in later: the placeholders of Mustache, Handlebars,
- * Jinja, Liquid, ICU's messages, template literals and printf.  See mask_private.h; what is found
- * is in docs/integrate.md.
+ * mask_placeholder.c - measures placeholders of Mustache, Handlebars, Jinja, Liquid, ICU, template
+ * literals and printf. See mask_private.h and docs/integrate.md.
  */
 #include <string.h>
 
 #include "botd/translation/mask_private.h"
 
-enum { BRACES_MAX = 16 }; /* within each other, in a message of ICU */
+enum { BRACES_MAX = 16 }; /* nesting in ICU messages */
 
 static size_t braces2(struct mask_scanner *self, size_t at)
 {
@@ -20,7 +19,6 @@ static size_t braces2(struct mask_scanner *self, size_t at)
     return end > 0 ? end - at : 0;
 }
 
-/* From a '{' to its '}'. */
 static size_t balanced(const struct mask_scanner *self, size_t at)
 {
     size_t depth = 0;
@@ -45,7 +43,7 @@ static bool is_name(char c)
     return mask_is_word(c) || (c != '\0' && strchr("_.-", c));
 }
 
-/* {name} or {name, plural, one {# day} other {# days}}. */
+/* Measures {name} or {name, plural, one {# day} other {# days}}. */
 static size_t argument(const struct mask_scanner *self, size_t at)
 {
     size_t start = skip_spaces(self, at + 1), end = start;
@@ -60,7 +58,7 @@ static size_t argument(const struct mask_scanner *self, size_t at)
     return mask_at(self, end) == ',' ? balanced(self, at) : 0;
 }
 
-/* %s, %d, %1$s, %.2f, %@; not the "% d" of "50 % discount", which printf has, too. */
+/* Measures %s, %d, %1$s, %.2f, %@, but not "% d", as in "50 % discount". */
 static size_t conversion(const struct mask_scanner *self, size_t at)
 {
     size_t end = at + 1, digits = end;

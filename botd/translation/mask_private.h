@@ -1,9 +1,6 @@
 /*
- * mask_private.h - between the files of the scanner: mask_scan.c goes through a text,
- * mask_placeholder.c, mask_html.c and mask_markdown.c say how long the markup at one place is.
- *
- * Linear time: code that looks ahead for an end that is not there remembers so (scan_find), or
- * looks at a bounded number of bytes.
+ * mask_private.h - shared by the scanner: mask_scan.c walks through a text; the others measure
+ * markup at a place, in linear time (see mask_find()).
  */
 #ifndef ATRIUM_BOTD_TRANSLATION_MASK_PRIVATE_H
 #define ATRIUM_BOTD_TRANSLATION_MASK_PRIVATE_H
@@ -20,103 +17,101 @@ enum mask_end {
     END_CDATA,
     END_INSTRUCTION,
     END_ANGLE,
-    END_RAW, /* and one for each element of raw content */
+    END_RAW, /* then one per raw element */
     END_COUNT = END_RAW + 20,
 };
 
-/* What a byte is in Markdown. */
 enum mask_class {
     CLASS_SYNTAX, /* never translated */
-    CLASS_PROSE,  /* HTML and entities are prose to Markdown */
+    CLASS_PROSE,  /* includes HTML and entities */
     CLASS_CODE,
-    CLASS_INDENTED, /* code by indentation, which HTML often has for other reasons */
+    CLASS_INDENTED, /* indented code, which can be ordinary HTML */
 };
 
 enum {
-    MASK_DEPTH_MAX = 32, /* pairs within each other; what is nested deeper is not paired */
-    MASK_KEPT_MAX = 8,   /* translate="no" and "yes" within each other */
+    MASK_DEPTH_MAX = 32, /* nesting of pairs; deeper ones are not paired */
+    MASK_KEPT_MAX = 8,   /* nesting of translate attributes */
 };
 
 struct mask_opened {
     size_t piece;
-    const char *name; /* "b" of <b>, "**" */
+    const char *name; /* "b" for <b>, "**" */
     size_t name_size;
-    bool markdown; /* ended by the end of its block */
+    bool markdown; /* ends with its block */
 };
 
-/* An HTML element whose attribute says whether it is translated. */
 struct mask_kept {
     const char *name;
-    size_t name_size, depth; /* elements of that name within it, and itself */
+    size_t name_size, depth; /* nested elements with that name, plus itself */
     bool keep;
 };
 
 struct mask_scanner {
     const char *text;
-    uint8_t *classes; /* enum mask_class of each byte */
+    uint8_t *classes; /* enum mask_class per byte */
     size_t size, at;
-    size_t text_start; /* of what was not cut off yet */
+    size_t text_start; /* start of the rest */
     struct arena *arena;
     struct codec_buffer pieces;
     struct mask_opened opened[MASK_DEPTH_MAX];
     size_t depth;
-    size_t none_from[END_COUNT]; /* no such end behind this place */
-    size_t attribute_bytes;      /* that may still be looked at in tags without an end */
-    size_t containers;           /* open elements of HTML that need an end tag: <div>, <table> */
+    size_t none_from[END_COUNT]; /* no such end after this */
+    size_t attribute_bytes;      /* left for unfinished tags */
+    size_t containers;           /* elements that need an end tag: <div>, <table> */
     struct mask_kept kept[MASK_KEPT_MAX];
-    size_t kept_depth, kept_start; /* start: of the stretch that is not translated */
-    bool kept_whole;               /* it is one inline element so far */
-    uint64_t structure;            /* of the Markdown; see mask.h */
+    size_t kept_depth, kept_start; /* start: of the untranslated stretch */
+    bool kept_whole;               /* the stretch is one inline element */
+    uint64_t structure;            /* the Markdown's; see mask.h */
 };
 
-/* What stands at a place: `size` 0 when it is nothing. */
+/* Markup at a place; `size` 0: none. */
 struct mask_found {
     size_t size;
     enum mask_kind kind;
     bool ends_sentence;
-    const char *name; /* OPEN, CLOSE, and other tags of HTML */
+    const char *name; /* HTML tags */
     size_t name_size;
-    enum { TAG_NONE, TAG_START, TAG_END } tag; /* of an element that has content */
-    bool container;                            /* it needs an end tag */
-    enum tristate translate;                   /* START: as the attributes say */
+    enum { TAG_NONE, TAG_START, TAG_END } tag; /* tag of an element with content */
+    bool container;                            /* needs an end tag */
+    enum tristate translate;                   /* translate attribute of a START */
 };
 
-/* The place behind the first `end` from `from` on, without regard to case; 0 when there is none. */
+/* Returns the end of the next `end`, ignoring case; 0: none. Remembers a failed search. */
 size_t mask_find(struct mask_scanner *self, enum mask_end which, const char *end, size_t from);
 
-/* {{name}}, {{{name}}}, {% if %}, ${name}, %{name}, {name}, {n, plural, ...}, %s or %1$s. */
+/* Measures {{name}}, {{{name}}}, {% if %}, ${name}, %{name}, {name}, {n, plural, ...}, %s or
+ * %1$s. */
 size_t mask_placeholder(struct mask_scanner *self, size_t at);
 
-/* A tag, comment or element of raw content at '<'; an entity at '&'. */
+/* Measures a tag, comment or raw element at '<', or an entity at '&'. */
 struct mask_found mask_html_tag(struct mask_scanner *self, size_t at);
 size_t mask_html_entity(const struct mask_scanner *self, size_t at);
 
-/* Reads the text as Markdown: `classes`, `structure`. */
+/* Fills `classes` and `structure`. */
 void mask_markdown_read(struct mask_scanner *self);
 
-/* What introduces a line, quote, list or heading; or all of it, when none of it is prose. */
+/* Measures a line's prefix, or the whole line if it has no prose. */
 size_t mask_line_start(const struct mask_scanner *self, size_t at);
 
-/* Inline code at '`', the rest of a link at ']', "[label]" of a link without another text or a
- * footnote at '['. */
+/* Measures code at '`', the rest of a link at ']', "[label]" of a footnote or reference at '['. */
 size_t mask_code(const struct mask_scanner *self, size_t at);
 size_t mask_link_end(const struct mask_scanner *self, size_t at);
 size_t mask_reference(const struct mask_scanner *self, size_t at);
 size_t mask_footnote(const struct mask_scanner *self, size_t at);
 
-/* A run of one of * _ ~ = at `at`. ATOM: it stays as it is; TEXT: it is no markup. */
+/* Reads a run of * _ ~ or =. ATOM: kept; TEXT: no markup. */
 struct mask_found mask_emphasis(const struct mask_scanner *self, size_t at);
 
-/* A URL or an e-mail address that begins here. */
+/* Measures a URL or an email address. */
 size_t mask_address(struct mask_scanner *self, size_t at);
 
-/* '\0' behind the end and before the start. */
+/* Returns '\0' outside the text. */
 static inline char mask_at(const struct mask_scanner *self, size_t at)
 {
     return at < self->size ? self->text[at] : '\0';
 }
 
-/* A sum in which the order of what is mixed counts. */
+/* Combines bytes; their order counts. */
 static inline uint64_t mask_mix(uint64_t sum, const char *bytes, size_t size)
 {
     for (size_t i = 0; i < size; i++)
@@ -124,7 +119,7 @@ static inline uint64_t mask_mix(uint64_t sum, const char *bytes, size_t size)
     return ((sum ^ sum >> 29) + 1) * 0x9e3779b97f4a7c15;
 }
 
-static inline bool mask_is_letter(char c) /* any of another script counts */
+static inline bool mask_is_letter(char c) /* includes all non-ASCII bytes */
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (unsigned char)c >= 0x80;
 }

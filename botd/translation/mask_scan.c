@@ -1,6 +1,5 @@
 /*
- * mask_scan.c - cuts a text into what is to be translated and what is not.  See mask.h and
- * mask_private.h.
+ * mask_scan.c - cuts a text into pieces. See mask.h and mask_private.h.
  */
 #include <stdint.h>
 #include <string.h>
@@ -8,7 +7,7 @@
 
 #include "botd/translation/mask_private.h"
 
-enum { ATTRIBUTES_BYTES = 4 }; /* looked at in tags that do not end, for each byte of the text */
+enum { ATTRIBUTES_BYTES = 4 }; /* per byte of the text, in unfinished tags */
 
 static struct mask_piece *piece_at(const struct mask_scanner *self, size_t index)
 {
@@ -61,7 +60,7 @@ static void mark_open(struct mask_scanner *self, size_t size, const char *name, 
             (struct mask_opened){piece_count(self) - 1, name, name_size, markdown};
 }
 
-/* True when that name is open; what was opened within it stays unpaired. */
+/* True when the name is open; everything inside stays unpaired. */
 static bool mark_close(struct mask_scanner *self, size_t size, const char *name, size_t name_size,
                        bool markdown)
 {
@@ -84,7 +83,7 @@ static bool mark_close(struct mask_scanner *self, size_t size, const char *name,
     return false;
 }
 
-/* Markdown does not reach from one block into another. */
+/* Markdown spans end with their block. */
 static void end_block(struct mask_scanner *self)
 {
     size_t kept = 0;
@@ -95,7 +94,7 @@ static void end_block(struct mask_scanner *self)
     self->depth = kept;
 }
 
-/* ---- what is not translated, by an attribute ---- */
+/* ---- translate attributes ---- */
 
 static bool is_kept(const struct mask_scanner *self)
 {
@@ -110,15 +109,14 @@ static void mark_kept(struct mask_scanner *self, bool whole)
     mark(self, size, whole ? MASK_ATOM : MASK_BREAK, false);
 }
 
-/* Tracks such elements and those of the same name within them. A tag that begins or ends a kept one
- * is part of it. */
+/* Tracks elements with a translate attribute, and nested ones with the same name. */
 static void follow_kept(struct mask_scanner *self, const struct mask_found *tag)
 {
     struct mask_kept *top = self->kept_depth > 0 ? &self->kept[self->kept_depth - 1] : NULL;
 
     if (top && tag->tag != TAG_NONE && tag->name_size == top->name_size &&
         strncasecmp(tag->name, top->name, top->name_size) == 0) {
-        /* a paragraph ends the one before it */
+        /* a paragraph ends the previous one */
         bool begins = tag->tag == TAG_START && strncasecmp(tag->name, "p", tag->name_size) != 0;
 
         top->depth += begins ? 1 : (size_t)-1;
@@ -149,9 +147,9 @@ static void scan_kept(struct mask_scanner *self)
     mark_kept(self, self->kept_whole && self->kept_depth < depth);
 }
 
-/* ---- what stands where ---- */
+/* ---- pieces ---- */
 
-/* Blanks with a line break are a mark, together with what introduces the next line. */
+/* A mark includes the next line's prefix. */
 static void scan_space(struct mask_scanner *self)
 {
     size_t end = self->at, lines = 0, marker;
@@ -165,7 +163,7 @@ static void scan_space(struct mask_scanner *self)
     if (self->containers > 0)
         for (size_t at = end; self->classes[at] == CLASS_INDENTED; at++)
             self->classes[at] = CLASS_PROSE;
-    /* the indentation is the marker's */
+    /* the indentation belongs to the marker */
     while (mask_is_blank(self->text[end - 1]))
         end--;
     marker = mask_line_start(self, end);
@@ -255,7 +253,7 @@ static void scan_bracket(struct mask_scanner *self)
     }
 }
 
-/* "\\*". Browsers know no such escapes: what they take for a tag or an entity is one mark. */
+/* Browsers do not know escapes: an escaped tag is one mark. */
 static void scan_escape(struct mask_scanner *self)
 {
     static const char escapable[] = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~";
@@ -268,7 +266,7 @@ static void scan_escape(struct mask_scanner *self)
         size = mask_html_entity(self, self->at + 1);
     if (next != '\0' && strchr(escapable, next))
         mark(self, 1 + MAX(size, (size_t)1), size > 0 ? MASK_BREAK : MASK_ATOM, false);
-    else if (self->classes[self->at] == CLASS_SYNTAX) /* a line break */
+    else if (self->classes[self->at] == CLASS_SYNTAX)
         mark(self, 1, MASK_BREAK, false);
     else
         self->at++;
@@ -278,7 +276,7 @@ static void scan_code(struct mask_scanner *self)
 {
     size_t size = mask_code(self, self->at);
 
-    if (size == 0) /* it begins nothing */
+    if (size == 0)
         while (mask_at(self, self->at + size) == '`')
             size++;
     mark(self, size, MASK_ATOM, false);
@@ -351,7 +349,7 @@ static void scan_one(struct mask_scanner *self)
         self->at++;
 }
 
-/* Soft hyphens are no letters. */
+/* Soft hyphens are not letters. */
 static bool has_letters(const char *text, size_t size)
 {
     for (size_t at = 0; at < size; at++) {
@@ -363,7 +361,7 @@ static bool has_letters(const char *text, size_t size)
     return false;
 }
 
-/* Blanks at the edges and at block borders stay; others may move with the words. */
+/* Blanks inside a block can move with the words. */
 static void finish(struct mask *self)
 {
     for (size_t i = 0; i < self->count; i++) {
@@ -381,8 +379,8 @@ static void finish(struct mask *self)
     }
 }
 
-/* Pairs may change places. If a tag has no partner, or a pair contains blocks or a comment is in
- * the text, all tags and texts stay in order. */
+/* Pairs can be reordered, unless a tag is unpaired, a pair contains blocks, or there is a
+ * comment. */
 static uint64_t structure_of(const struct mask *self)
 {
     uint64_t within[MASK_DEPTH_MAX + 1] = {0}, sum = 0, order = 0;

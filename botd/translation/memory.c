@@ -10,15 +10,13 @@
 #define UNUSED_LIFE DAYS(30)
 
 enum {
-    USED_MS = HOURS(1), /* a use is noted when the last one noted is that old */
-    TRIMS_MAX = 50,     /* by one request: less than a hundredth is left by then */
+    USED_MS = HOURS(1), /* precision of the last use */
+    TRIMS_MAX = 50,     /* per request */
     SWEEP_ROWS = 1000,
     SWEEP_PROJECTS = 20,
 };
 
-/* ---- keys and values ---- */
-
-/* Raise the number when mask_render() changes. */
+/* Increase it when mask_render() changes. */
 static const char key_purpose[] = "translation memory key 1";
 
 void memory_key(const struct secret *secret, struct uuid project, const char *provider,
@@ -31,7 +29,7 @@ void memory_key(const struct secret *secret, struct uuid project, const char *pr
 
     secret_derive(secret, key_purpose, key);
     crypto_generichash_init(&state, key, sizeof(key), MEMORY_KEY_SIZE);
-    for (size_t i = 0; i < ARRAY_SIZE(parts); i++) /* each with its NUL, which none can hold */
+    for (size_t i = 0; i < ARRAY_SIZE(parts); i++) /* the NUL separates parts */
         crypto_generichash_update(&state, (const uint8_t *)parts[i], strlen(parts[i]) + 1);
     crypto_generichash_final(&state, ret, MEMORY_KEY_SIZE);
     sodium_memzero(&state, sizeof(state));
@@ -57,8 +55,6 @@ static void open_value(struct botd *d, const struct request *req, struct field_b
     text->answer = (const char *)plain;
     text->recalled = true;
 }
-
-/* ---- recalling ---- */
 
 static int note_use(struct botd *d, const struct request *req, const struct db_array *keys,
                     struct error *err)
@@ -128,8 +124,6 @@ int memory_recall(struct botd *d, const struct request *req, const struct provid
     return 0;
 }
 
-/* ---- remembering ---- */
-
 struct memory_rows memory_rows(struct botd *d, const struct request *req,
                                const struct memory_text *texts, size_t count)
 {
@@ -147,13 +141,11 @@ struct memory_rows memory_rows(struct botd *d, const struct request *req,
         db_array_add_bytes(&rows.keys, texts[i].key, MEMORY_KEY_SIZE);
         size += DB_ARRAY_BYTES(values[rows.count++].size) + 1;
     }
-    rows.values = db_array_new(req->arena, 1, size); /* their sizes are far apart */
+    rows.values = db_array_new(req->arena, 1, size); /* their sizes differ widely */
     for (size_t i = 0; i < rows.count; i++)
         db_array_add_bytes(&rows.values, values[i].bytes, values[i].size);
     return rows;
 }
-
-/* ---- forgetting ---- */
 
 int memory_trim(struct botd *d, const struct request *req, int64_t entries, int64_t bytes,
                 struct error *err)

@@ -1,4 +1,4 @@
-/* provider.c - which provider the configuration names. Called at start. */
+/* provider.c - opens the configured provider. */
 #include <string.h>
 
 #include "botd/botd.h"

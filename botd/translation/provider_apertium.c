@@ -1,13 +1,10 @@
 /*
  * provider_apertium.c - see provider_apertium.h.
  *
- * A pair is a pipeline of a dozen programs.  Starting one takes 0.1 s and 110 MB, so they are kept
- * running and flush at each NUL: one sentence then takes a millisecond or two, and the texts of a
- * request follow each other through all stages at once.  Each text begins with a superblank that
- * has a number of its own; an answer that does not begin with it, a death or a stall ends the
- * pipeline, and the texts of that round are tried again one by one.
- *
- * Each pair is tried with a word once it is installed, again each minute while that fails, and by
+ * A language pair is a pipeline of a dozen programs that takes 0.1 s and 110 MB to start, so
+ * pipelines keep running and flush at each NUL. Each text begins with a numbered superblank. If an
+ * answer lacks it, or a program dies or stalls, the pipeline ends and the texts are retried one by
+ * one. Each pair is tested with a word when installed, every minute while that fails, and by
  * `atriumctl doctor`.
  */
 #include "botd/translation/provider_apertium.h"
@@ -28,18 +25,18 @@
 #include "common/wire/codec.h"
 
 enum {
-    ROUND_BYTES = 8 * 1024, /* then others have their turn */
+    ROUND_BYTES = 8 * 1024, /* then others get a turn */
     ROUND_TEXTS = 64,
     ROUND_MS = 20 * 1000,
-    STRIKES_MAX = 4, /* rounds of one request that may fail before the rest is given up */
+    STRIKES_MAX = 4, /* failed rounds per request */
     IDLE_MS = MINUTES(10),
     PIPELINE_CPU_S = 600,
     PIPELINE_MEMORY = 512 * 1024 * 1024,
     ANSWER_GROWTH = 8, /* times the text */
     ANSWER_SPARE = 4096,
-    LINE_SIZE = 160,      /* of a stage's stderr, for the log */
-    WORD_LENGTH = 4,      /* of a text; shorter ones say nothing in a log */
-    TRIAL_LEAST_MS = 500, /* with less time left none begins */
+    LINE_SIZE = 160,      /* a line of stderr, for the log */
+    WORD_LENGTH = 4,      /* shorter words may be logged */
+    TRIAL_LEAST_MS = 500, /* starts no trial with less time left */
     TRIAL_AGAIN_MS = MINUTES(1),
     FAILURE_SIZE = 320,
 };
@@ -48,17 +45,17 @@ struct pair {
     struct pair *next;
     const struct language *from, *to;
     char mode[16]; /* "eng-spa" */
-    bool found;    /* in the last search */
-    /* by the last trial, 0: none yet */
+    bool found;
+    /* 0: none */
     int64_t tried_mono_ms;
-    char failure[FAILURE_SIZE]; /* "": it translates */
+    char failure[FAILURE_SIZE]; /* "": works */
 };
 
 struct pipeline {
     struct pipeline *next;
     struct sandboxed sandboxed;
     const struct pair *pair;
-    int said; /* what its stages write to stderr */
+    int said; /* stderr of its stages */
     bool busy;
     int64_t used_mono_ms;
 };
@@ -67,16 +64,16 @@ struct apertium {
     struct loop *loop;
     const struct programs *programs;
     struct apertium_options options;
-    struct pair *pairs; /* never freed before the end: pipelines point there */
+    struct pair *pairs; /* pipelines point there */
     struct pipeline *all;
     size_t running;
-    struct fiber_sem rounds; /* as many at the same time as there may be pipelines */
+    struct fiber_sem rounds; /* one per pipeline */
     uint64_t serial, *started;
 };
 
 /* ---- pairs ---- */
 
-/* "eng-spa.mode" of two languages; variants ("spa-eng_US") are none. */
+/* Accepts "eng-spa.mode", but no variant ("spa-eng_US"). */
 static bool read_mode(struct arena *arena, const char *file, struct pair *ret)
 {
     const char *dash = strchr(file, '-'), *dot = strchr(file, '.');
@@ -115,7 +112,7 @@ static void add_pair(struct apertium *self, const struct pair *pair)
     known->found = true;
 }
 
-/* Finds what is installed now; a new package needs no restart. */
+/* A new package needs no restart. */
 static int search(struct apertium *self, struct error *err)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
@@ -184,10 +181,9 @@ static void end_idle(struct apertium *self, int64_t since_mono_ms)
     }
 }
 
-/* A script: Debian's own tool tells each stage to flush. -n: no marks on unknown words. The shell
- * becomes the last stage (lastpipe), whose input ends with any stage before it; one that waits for
- * the whole pipeline would stay until the first stage got another text. It has plain pipes only,
- * since without /proc there is no /dev/fd for a process substitution. */
+/* Debian's tool makes each stage flush; -n omits marks on unknown words. The shell becomes the last
+ * stage (lastpipe), so it ends with any earlier one. Without /proc there is no /dev/fd, so only
+ * plain pipes work. */
 static int script(const struct apertium *self, const struct pair *pair)
 {
     int fd = memfd_create("pipeline", MFD_CLOEXEC);
@@ -215,7 +211,7 @@ static int start(struct apertium *self, const struct pair *pair, struct pipeline
     int fd, said[2], rc;
 
     if (self->running >= self->options.pipelines_max)
-        pipeline_end(self, oldest_idle(self)); /* there is one: fewer are busy */
+        pipeline_end(self, oldest_idle(self)); /* exists, because fewer are busy */
     if (pipe2(said, O_CLOEXEC | O_NONBLOCK) < 0)
         return error_retry(err, ERR_UNAVAILABLE, 1, "The translation failed. Try again.");
     fd = script(self, pair);
@@ -237,7 +233,6 @@ static int start(struct apertium *self, const struct pair *pair, struct pipeline
     return 0;
 }
 
-/* Returns the newest line of stderr, printable. */
 static void take_last_line(const struct pipeline *pipeline, char ret[static LINE_SIZE])
 {
     char bytes[512];
@@ -269,8 +264,7 @@ static bool is_in_a_text(const struct provider_call *call, const char *word)
     return false;
 }
 
-/* A stage may quote what it cannot read, which must not be logged. Non-ASCII ("?") is no stage's
- * message. */
+/* A stage can quote input, which must not be logged. Stages write ASCII, so "?" is input. */
 static bool quotes_a_text(const struct provider_call *call, const char *line)
 {
     static const char between[] = " \t'\"`()[]{}<>^$/\\,.:;=*#@_-";
@@ -285,7 +279,7 @@ static bool quotes_a_text(const struct provider_call *call, const char *line)
     return false;
 }
 
-/* Returns -1. The line is the error's detail, too. */
+/* The line is also the error's detail. */
 static int report(const struct pipeline *pipeline, const struct provider_call *call,
                   struct error *err)
 {
@@ -324,13 +318,13 @@ static int take_pipeline(struct apertium *self, const struct pair *pair, struct 
 
 /* ---- a round ---- */
 
-/* The number before a text, which has to come back before its answer. */
+/* Returns the superblank that begins a text and its answer. */
 static const char *label(struct arena *arena, uint64_t serial)
 {
     return arena_printf(arena, "[=%" PRIu64 "]", serial);
 }
 
-/* Cuts the answer at its NULs. -1 when it does not fit the question. */
+/* -1: does not match the input. */
 static int take_answers(struct arena *arena, const struct subprocess_output *answer,
                         uint64_t serial, size_t count, const char **ret)
 {
@@ -370,7 +364,7 @@ static int ask(struct apertium *self, const struct provider_call *call, struct p
     exchange.deadline_mono_ms = MIN(call->deadline_mono_ms, clock_mono_ms() + ROUND_MS);
     if (subprocess_exchange(self->loop, call->arena, &pipeline->sandboxed, &exchange, &answer,
                             err) < 0)
-        /* A stopping botd or an expired deadline says nothing of the pipeline. */
+        /* A stop or an expired deadline is not the pipeline's fault. */
         return err->code == ERR_UNAVAILABLE || clock_mono_ms() >= call->deadline_mono_ms
                    ? -1
                    : report(pipeline, call, err);
@@ -379,7 +373,7 @@ static int ask(struct apertium *self, const struct provider_call *call, struct p
         error_retry(err, ERR_UNAVAILABLE, 1, "The translation failed. Try again.");
         return report(pipeline, call, err);
     }
-    take_last_line(pipeline, earlier); /* that of a round that went well says nothing of the next */
+    take_last_line(pipeline, earlier); /* drops a former round's line */
     return 0;
 }
 
@@ -419,7 +413,7 @@ static size_t round_size(const struct provider_call *call, size_t from)
     return count;
 }
 
-/* Retries a failed round text by text, each in a pipeline that has not failed. */
+/* Retries a failed round text by text, in other pipelines. */
 static int translate(void *arg, const struct provider_call *call, const char **ret,
                      struct error *err)
 {
@@ -458,12 +452,12 @@ static bool has_pipeline(const struct apertium *self, const struct pair *pair)
     return each != NULL;
 }
 
-/* Translates a word. Ends a pipeline started for it. Without an answer by the deadline the last
- * verdict stays. */
+/* Translates a word, and ends a pipeline started for it. Without an answer, the last result
+ * stays. */
 static void try_pair(struct apertium *self, struct arena *arena, int64_t deadline_mono_ms,
                      struct pair *pair)
 {
-    /* ends as those of mask_render() do: else a stage waits for more of the word */
+    /* otherwise a stage waits for the word's end */
     static const char *const texts[] = {"Atrium[.].[]"};
     const struct provider_call call = {.arena = arena,
                                        .from = pair->from,
@@ -492,7 +486,7 @@ static void try_pair(struct apertium *self, struct arena *arena, int64_t deadlin
                  err.detail[0] != '\0' ? err.detail : err.message);
 }
 
-/* The least recently tried pair, of those tried before `since_mono_ms` or failing for a minute. */
+/* Returns the least recently tried pair, tried before `since_mono_ms` or failing for a minute. */
 static struct pair *due(const struct apertium *self, int64_t since_mono_ms)
 {
     int64_t again_mono_ms = clock_mono_ms() - TRIAL_AGAIN_MS;
@@ -509,7 +503,7 @@ static struct pair *due(const struct apertium *self, int64_t since_mono_ms)
     return oldest;
 }
 
-/* Tries pairs until the deadline of req; the last may take `longer_ms` more. */
+/* Tries pairs until the deadline; the last can take `longer_ms` more. */
 static void try_pairs(struct apertium *self, const struct request *req, int64_t since_mono_ms,
                       int64_t longer_ms)
 {
@@ -522,7 +516,7 @@ static void try_pairs(struct apertium *self, const struct request *req, int64_t 
 
 struct verdicts {
     size_t pairs, tried, failures;
-    const struct pair *failed; /* one of those; NULL: none */
+    const struct pair *failed; /* NULL: none */
 };
 
 static struct verdicts verdicts(const struct apertium *self)
@@ -542,7 +536,7 @@ static struct verdicts verdicts(const struct apertium *self)
     return ret;
 }
 
-/* ---- the provider ---- */
+/* ---- interface ---- */
 
 static int tend(void *arg, const struct request *req, struct error *err)
 {
@@ -552,7 +546,7 @@ static int tend(void *arg, const struct request *req, struct error *err)
     end_idle(self, clock_mono_ms() - IDLE_MS);
     if (search(self, err) < 0)
         return -1;
-    try_pairs(self, req, 0, 2 * ROUND_MS); /* a round that fails by its own bound is a verdict */
+    try_pairs(self, req, 0, 2 * ROUND_MS); /* exceeding its own limit is a failure */
     seen = verdicts(self);
     return seen.failed ? error_set(err, ERR_UNAVAILABLE, "%s", seen.failed->failure) : 0;
 }

@@ -1,6 +1,5 @@
 /*
- * provider_apertium.h - translation on this machine by Apertium (apertium(1)), with whatever pairs
- * of languages are installed.
+ * provider_apertium.h - local translation with Apertium (apertium(1)) and its installed pairs.
  */
 #ifndef ATRIUM_BOTD_TRANSLATION_PROVIDER_APERTIUM_H
 #define ATRIUM_BOTD_TRANSLATION_PROVIDER_APERTIUM_H
@@ -9,12 +8,12 @@
 #include "botd/translation/provider.h"
 
 struct apertium_options {
-    const char *data_dir; /* has modes/A-B.mode for each pair */
-    size_t pipelines_max; /* at the same time */
-    bool trial;           /* each pair translates a word at the start and for doctor */
+    const char *data_dir; /* contains modes/A-B.mode */
+    size_t pipelines_max;
+    bool trial; /* tests pairs at the start and for doctor */
 };
 
-/* Options' texts and `programs` (which knows whether there is a sandbox) are borrowed. */
+/* Borrows the options' texts and `programs`. */
 struct provider provider_apertium(struct loop *loop, struct metrics *metrics,
                                   const struct programs *programs,
                                   const struct apertium_options *options);

@@ -1,9 +1,7 @@
 /*
- * provider_http.c - see provider_http.h.
- *
- * A provider that is away, too slow or has enough of us fails the request with a Retry-After as
- * long as nothing was translated; later it only leaves the rest as it was.  What a provider says in
- * words is neither passed on nor logged: it may repeat the texts.
+ * provider_http.c - see provider_http.h. If a provider fails, untranslated texts stay unchanged; if
+ * all are, the request fails with a Retry-After. A provider's messages can quote texts, so they are
+ * neither returned nor logged.
  */
 #include "botd/translation/provider_http.h"
 
@@ -21,13 +19,13 @@
 enum {
     QUESTION_TEXTS = 50,
     QUESTION_BYTES = 16 * 1024,
-    STRIKES_MAX = 4, /* questions of one request that were in vain before the rest is given up */
-    /* JSON within JSON can write \\u0000 as seven bytes for two. */
+    STRIKES_MAX = 4, /* failed questions per request */
+    /* In nested JSON, \\u0000 takes seven bytes. */
     ANSWER_GROWTH = 16,
     ANSWER_SPARE = 256 * 1024,
-    RETRY_S = 5,          /* of a provider that does not say */
-    RETRY_MAX_S = 3600,   /* whatever it says */
-    RETRY_MISTAKE_S = 60, /* something is wrong that an operator has to correct */
+    RETRY_S = 5,          /* if the provider names none */
+    RETRY_MAX_S = 3600,   /* upper limit */
+    RETRY_MISTAKE_S = 60, /* an operator must fix the error */
 };
 
 struct provider_http {
@@ -37,7 +35,7 @@ struct provider_http {
     uint64_t *answered, *wrong, *away;
 };
 
-/* ---- where it is ---- */
+/* ---- URL and key ---- */
 
 static bool is_loopback(const struct uri *uri)
 {
@@ -63,7 +61,7 @@ int provider_http_check(const struct provider_http_options *options, struct erro
                      "translation_plain_http is true");
 }
 
-/* Refuses keys that need escaping in JSON or a header. */
+/* Rejects keys that need escaping in JSON or a header. */
 static int load_key(const char *path, struct secret *ret, struct error *err)
 {
     if (secret_load_text(path, ret, err) < 0)
@@ -142,8 +140,7 @@ static int away(struct error *err, int64_t retry_s)
                        "Translation is not available just now. Try again.");
 }
 
-/* Maps a status other than 2xx. A 429 is not the client's fault: it becomes ERR_UNAVAILABLE with
- * the provider's Retry-After. */
+/* A 429 is not the client's fault: ERR_UNAVAILABLE with the provider's Retry-After. */
 static int refused(const struct fetch_answer *answer, struct error *err)
 {
     switch (answer->status) {
@@ -159,7 +156,7 @@ static int refused(const struct fetch_answer *answer, struct error *err)
     case 504:
         away(err, answer->retry_after_s > 0 ? answer->retry_after_s : RETRY_S);
         break;
-    default: /* the key, the path, a redirect */
+    default: /* wrong key or path, or a redirect */
         away(err, RETRY_MISTAKE_S);
     }
     return error_detail(err, "the provider answered %ld", answer->status);
@@ -179,7 +176,7 @@ static int unheard(struct error *err)
     return error_detail(err, "%s", cause.detail[0] != '\0' ? cause.detail : cause.message);
 }
 
-/* Rather than about the provider: another question may do better. */
+/* True when another question may work. */
 static bool is_request_error(const struct error *err)
 {
     return err->code == ERR_VALIDATION || err->code == ERR_BAD_REQUEST;
@@ -271,7 +268,7 @@ int provider_http_texts(struct arena *arena, const json_t *list, size_t count, c
     return 0;
 }
 
-/* ---- all questions of a request ---- */
+/* ---- a request's questions ---- */
 
 struct asking {
     struct provider_http *http;
@@ -295,7 +292,7 @@ static size_t question_size(const struct provider_call *call, size_t from)
     return count;
 }
 
-/* 1: a wrong answer; err is clear. */
+/* Returns 1 for a wrong answer. */
 static int ask(struct asking *self, size_t from, size_t count, struct error *err)
 {
     if (count == 0)
@@ -337,7 +334,7 @@ int provider_http_translate(struct provider_http *self, provider_http_ask *fn, v
 
         if (rc > 0)
             rc = ask_again(&asking, from, count, err);
-        if (rc < 0) /* what there is so far is answered */
+        if (rc < 0) /* returns what is translated */
             return asking.done > 0 ? 0 : -1;
         from += count;
     }

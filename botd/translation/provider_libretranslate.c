@@ -1,8 +1,6 @@
 /*
- * provider_libretranslate.c - see provider_libretranslate.h.
- *
- * The server is given HTML, in which a mark is an empty element: it translates around those and
- * puts them where they belong.
+ * provider_libretranslate.c - see provider_libretranslate.h. Marks are empty HTML elements, which
+ * the server moves correctly.
  */
 #include "botd/translation/provider_libretranslate.h"
 
@@ -16,29 +14,27 @@ enum {
     PAIRS_MAX = 20000,
     PAIRS_MS = 10 * 1000, /* longest wait for the list */
     FRESH_MS = MINUTES(5),
-    RETRY_S = 5, /* by then it was asked for again */
+    RETRY_S = 5, /* until the list is reloaded */
 };
 
 struct pair {
     const struct language *from, *to;
-    const char *source, *target; /* as the server calls them: "zh-Hans" */
+    const char *source, *target; /* the server's names, such as "zh-Hans" */
 };
 
 struct libretranslate {
     struct provider_http *http;
-    struct arena *arena; /* of the pairs, made anew with them; NULL: not known yet */
+    struct arena *arena; /* memory of the pairs; NULL: unknown */
     struct pair *pairs;
     size_t count;
     int64_t stale_mono_ms;
 };
 
-/* ---- pairs ---- */
-
 static void add_pair(struct pair *pairs, size_t *count, const struct pair *pair)
 {
     if (!pair->from || !pair->to || pair->from == pair->to || *count >= PAIRS_MAX)
         return;
-    for (size_t i = 0; i < *count; i++) /* the first of two variants is the usual one */
+    for (size_t i = 0; i < *count; i++) /* prefers the first variant */
         if (pairs[i].from == pair->from && pairs[i].to == pair->to)
             return;
     pairs[(*count)++] = *pair;
@@ -63,7 +59,7 @@ static void add_targets(struct arena *arena, const json_t *language, struct pair
     }
 }
 
-/* Replaces the list. -1: it has no pair. */
+/* -1: no pair. */
 static int take_pairs(struct libretranslate *self, const json_t *languages)
 {
     struct arena *arena = arena_new();
@@ -115,7 +111,7 @@ static int has_pair(void *arg, const struct provider_call *call, bool *ret, stru
     struct libretranslate *self = arg;
 
     if (!self->arena && ask_pairs(self, call->deadline_mono_ms, err) < 0) {
-        error_clear(err); /* nothing that our client did */
+        error_clear(err); /* not the client's fault */
         return error_retry(err, ERR_UNAVAILABLE, RETRY_S,
                            "Translation is not available just now. Try again.");
     }
@@ -123,9 +119,7 @@ static int has_pair(void *arg, const struct provider_call *call, bool *ret, stru
     return 0;
 }
 
-/* ---- translating ---- */
-
-/* The body, without the key. */
+/* Returns the body without the key. */
 static char *compose(const struct provider_call *call, const struct pair *pair, size_t from,
                      size_t count)
 {
@@ -148,10 +142,10 @@ static int ask(void *arg, const struct provider_call *call, size_t from, size_t 
     json_auto_t *answer = NULL;
     int rc;
 
-    if (!pair) /* gone from the list just now */
+    if (!pair) /* just removed */
         return error_set(err, ERR_BAD_REQUEST, "The translation failed.");
     body = compose(call, pair, from, count);
-    if (key) /* in place of the first brace */
+    if (key) /* replaces the first brace */
         body = arena_printf(call->arena, "{\"api_key\":\"%s\",%s", key, body + 1);
     rc = provider_http_call(self->http, call->arena, "/translate", NULL, body,
                             call->deadline_mono_ms, &answer, err);
@@ -172,9 +166,9 @@ static int translate(void *arg, const struct provider_call *call, const char **r
     return provider_http_translate(self->http, ask, self, call, ret, err);
 }
 
-/* ---- the provider ---- */
+/* ---- interface ---- */
 
-/* Keeps the old list if there is no new one. */
+/* A failure keeps the old list. */
 static int tend(void *arg, const struct request *req UNUSED, struct error *err)
 {
     struct libretranslate *self = arg;

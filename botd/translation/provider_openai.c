@@ -1,9 +1,6 @@
 /*
- * provider_openai.c - see provider_openai.h.
- *
- * The answer's form is demanded by a JSON schema.  Servers that refuse one (400) are asked without,
- * and the answer is held to the same form: nothing around the JSON, one text for each, nothing
- * else.
+ * provider_openai.c - see provider_openai.h. A JSON schema defines the answer. A server that
+ * rejects it (400) is asked without one, and the answer must still match.
  */
 #include "botd/translation/provider_openai.h"
 
@@ -17,10 +14,8 @@ struct openai {
     struct provider_http *http;
     const char *model;
     char *name;
-    bool no_schema; /* the server has refused one and taken the same question without */
+    bool no_schema; /* the server rejects schemas */
 };
-
-/* ---- the question ---- */
 
 static const char *instruction(struct arena *arena, const struct provider_call *call)
 {
@@ -63,9 +58,7 @@ static const char *compose(const struct openai *self, const struct provider_call
     return codec_dump_json(call->arena, body);
 }
 
-/* ---- the answer ---- */
-
-/* "" when it was cut off, refused or said nothing. */
+/* Returns "" if the answer was cut off, refused or empty. */
 static const char *words(const json_t *answer)
 {
     const json_t *choice = json_array_get(json_object_get(answer, "choices"), 0);
@@ -94,9 +87,7 @@ static int read_answer(struct arena *arena, const json_t *answer, size_t count, 
     return error_set(err, ERR_BAD_REQUEST, "The translation failed.");
 }
 
-/* ---- translating ---- */
-
-/* Makes the header per call, so that the key leaves the arena soon. */
+/* Made per call, so that the key leaves the arena soon. */
 static int call_model(struct openai *self, const struct provider_call *call, const char *body,
                       json_t **ret, struct error *err)
 {
@@ -133,9 +124,9 @@ static int translate(void *arg, const struct provider_call *call, const char **r
     return provider_http_translate(self->http, ask, self, call, ret, err);
 }
 
-/* ---- the provider ---- */
+/* ---- interface ---- */
 
-/* Any pair: what the model knows shows only when it is asked. */
+/* Accepts any pair: only a question shows what the model knows. */
 static int has_pair(void *arg UNUSED, const struct provider_call *call UNUSED, bool *ret,
                     struct error *err UNUSED)
 {
@@ -163,7 +154,7 @@ static bool lists_model(const json_t *answer, const char *model)
     return false;
 }
 
-/* A question to the model would cost something; its list is free, but not every server has one. */
+/* Requests the list of models, which is free, but not on every server. */
 static int check(void *arg, const struct request *req, struct finding *ret, struct error *err)
 {
     struct openai *self = arg;

@@ -1,9 +1,7 @@
 /*
- * translate.c - POST /ai/translation: masks the texts, has those translated that the memory does
- * not know, and takes of the answers those that are whole.
- *
- * A text whose answer lost a mark is tried again stretch by stretch; what then is not whole comes
- * back as it was, and says so.  Texts are neither logged nor audited.
+ * translate.c - POST /ai/translation: masks the texts and translates what the memory lacks. A text
+ * that lost a mark is retried by stretches, or returned unchanged. Texts are neither logged nor
+ * audited.
  */
 #include <string.h>
 
@@ -15,13 +13,12 @@
 #include "common/wire/codec.h"
 
 enum {
-    UNDER_WAY_MAX =
-        16 * 1024 * 1024,     /* bytes of texts; their copies come to about fifteen times that */
-    ANSWER_MS = 3000,         /* of the deadline, kept to answer in */
-    YIELD_BYTES = 128 * 1024, /* masked between two looks at the loop */
-    STRETCHES_MAX = 200,      /* of one text that is tried again */
+    UNDER_WAY_MAX = 16 * 1024 * 1024, /* bytes; copies take fifteen times that */
+    ANSWER_MS = 3000,                 /* kept for the response */
+    YIELD_BYTES = 128 * 1024,         /* then the loop gets a turn */
+    STRETCHES_MAX = 200,              /* per retried text */
     STRETCHES_ALL_MAX = 2000,
-    GROWTH = 3, /* times the text, and a little */
+    GROWTH = 3, /* longest result, relative to the text */
     GROWTH_SPARE = 200,
 };
 
@@ -30,23 +27,23 @@ static const char *const statuses[] = {"translated", "unchanged", "failed"};
 
 struct item {
     const char *source;
-    const char *shown;  /* to the provider; NULL: there is nothing to translate in it */
+    const char *shown;  /* NULL: nothing to translate */
     const char *result; /* NULL: none yet */
-    size_t same_as;     /* the first item with this text, maybe itself */
-    int64_t characters; /* taken of the project's budget for it */
-    bool answered;      /* by the provider, whole or not */
+    size_t same_as;     /* first equal item, possibly itself */
+    int64_t characters; /* from the budget */
+    bool answered;      /* complete or not */
 };
 
 struct work {
     struct botd *d;
     const struct request *req;
-    struct provider_call call; /* without its texts */
+    struct provider_call call; /* without texts */
     struct item *items;
-    struct memory_text *remembered; /* one for each item */
+    struct memory_text *remembered;
     size_t count, unyielded;
 };
 
-/* ---- what is asked for ---- */
+/* ---- the request ---- */
 
 static int read_languages(struct work *self, const struct translation_in *in, struct error *err)
 {
@@ -78,7 +75,7 @@ static int check_pair(const struct work *self, struct error *err)
                          language_name(self->req->arena, self->call.to));
 }
 
-/* Masking a large request takes tens of milliseconds: others have their turn meanwhile. */
+/* Masking can take tens of milliseconds, so other fibers get a turn. */
 static int let_others(struct work *self, const char *text, struct error *err)
 {
     self->unyielded += strlen(text);
@@ -112,7 +109,7 @@ static int read_texts(struct work *self, const struct field_texts *texts, struct
     return 0;
 }
 
-/* ---- what came of it ---- */
+/* ---- results ---- */
 
 static void keep(const struct work *self, struct item *item, const char *result)
 {
@@ -135,7 +132,7 @@ static void take_answer(struct work *self, struct item *item, const char *answer
         keep(self, item, result);
 }
 
-/* ---- without the provider ---- */
+/* ---- translation memory ---- */
 
 static int recall(struct work *self, struct error *err)
 {
@@ -173,7 +170,7 @@ static int take_budget(struct work *self, size_t *ret, struct error *err)
     return characters > 0 ? budget_reserve(self->d, self->req, characters, err) : 0;
 }
 
-/* ---- as a whole ---- */
+/* ---- whole texts ---- */
 
 static int translate_whole(struct work *self, struct error *err)
 {
@@ -209,12 +206,12 @@ static int translate_whole(struct work *self, struct error *err)
 
 struct stretches {
     const char **sources, **shown, **results;
-    /* wanted: there is something to translate in it; lost: and no answer fits */
+    /* wanted: needs translation; lost: no answer fits */
     bool *wanted, *lost;
     size_t count;
 };
 
-/* False when there are too many. */
+/* False: too many. */
 static bool add_stretches(const struct work *self, const struct item *item, struct arena *scratch,
                           struct stretches *ret)
 {
@@ -233,7 +230,7 @@ static bool add_stretches(const struct work *self, const struct item *item, stru
     return true;
 }
 
-/* A stretch without an answer stays as it is. */
+/* A stretch without an answer stays unchanged. */
 static void restore_stretches(const struct work *self, struct stretches *all,
                               const char *const *answers)
 {
@@ -250,7 +247,7 @@ static void restore_stretches(const struct work *self, struct stretches *all,
     }
 }
 
-/* Remembers the joined stretches as one answer with marks. */
+/* Stores joined stretches as one answer. */
 static void remember_joined(struct work *self, size_t index)
 {
     CLEANUP(arena_destroy) struct arena *scratch = arena_new();
@@ -265,7 +262,7 @@ static void remember_joined(struct work *self, size_t index)
         self->remembered[index].answer = arena_strdup(self->req->arena, shown);
 }
 
-/* Joins an item's stretches from `first`. Without any answer it stays pending. */
+/* Without any answer the item stays pending. */
 static void join(struct work *self, size_t index, const struct stretches *all, size_t first)
 {
     CLEANUP(arena_destroy) struct arena *scratch = arena_new();
@@ -287,7 +284,7 @@ static void join(struct work *self, size_t index, const struct stretches *all, s
         remember_joined(self, index);
 }
 
-/* Texts without a complete answer come back unchanged, which is no error. */
+/* Returns incomplete texts unchanged, without an error. */
 static int translate_stretches(struct work *self, struct error *err)
 {
     const struct provider *provider = &self->d->provider;
@@ -384,7 +381,7 @@ static int record(const struct work *self, bool failed, struct error *err)
 
     if (added < 0)
         return -1;
-    /* what is not trimmed now is trimmed when the project remembers more */
+    /* the next request trims the rest */
     if (added > 0 && memory_trim(self->d, self->req, size.entries, size.bytes, err) < 0)
         error_clear(err);
     return 0;
@@ -400,10 +397,10 @@ static void record_failure(const struct work *self)
                   "code", error_kind(err.code)->wire, NULL);
 }
 
-/* Remembering is not audited, like all that only reads. */
+/* Not audited, like all reads. */
 static int run(struct work *self, const struct translation_in *in, struct error *err)
 {
-    struct error counted; /* what fails for a text and is made good for leaves the limit's note */
+    struct error counted; /* keeps the rate limit through a handled failure */
     size_t pending;
 
     if (read_texts(self, &in->text, err) < 0 || recall(self, err) < 0 ||
@@ -425,8 +422,8 @@ static int run(struct work *self, const struct translation_in *in, struct error 
 
 /* ---- handlers ---- */
 
-/* Fails: FORBIDDEN (policy), VALIDATION (languages), THROTTLED (daily budget), OVERLOADED,
- * UNAVAILABLE, DEADLINE (nothing was translated). */
+/* Fails: FORBIDDEN (policy), VALIDATION (languages), THROTTLED (budget), OVERLOADED, UNAVAILABLE,
+ * DEADLINE. */
 int translate(struct botd *d, const struct request *req, const struct translation_in *in,
               struct translation *out, struct error *err)
 {

@@ -30,7 +30,6 @@ static int parse_plain(const char *text, struct address *ret)
     return inet_pton(AF_INET6, text, ret->bytes) == 1 ? 0 : -1;
 }
 
-/* Behind an address: nothing, or a colon and a port. */
 static bool is_port(const char *text)
 {
     size_t digits = *text == ':' ? strspn(text + 1, "0123456789") : 0;
@@ -147,7 +146,7 @@ bool address_networks_have(const struct address_networks *self, const struct add
     return false;
 }
 
-/* 64:ff9b::/96: how a client of IPv4 looks behind a NAT64. */
+/* 64:ff9b::/96 (RFC 6052): the IPv6 form of an IPv4 client after a NAT64. */
 static const uint8_t nat64_prefix[MAPPED_BITS / 8] = {0x00, 0x64, 0xff, 0x9b};
 
 static void subject_add(struct address_subjects *ret, const struct address *address,

@@ -1,4 +1,4 @@
-/* address.h - IP addresses and networks of either family, in one form. */
+/* address.h - IP addresses and networks of both families. */
 #ifndef ATRIUM_COMMON_BASE_ADDRESS_H
 #define ATRIUM_COMMON_BASE_ADDRESS_H
 
@@ -10,24 +10,24 @@
 #include "common/base/error.h"
 
 struct address {
-    uint8_t bytes[16]; /* IPv4 as ::ffff:a.b.c.d */
+    uint8_t bytes[16]; /* IPv4: ::ffff:a.b.c.d */
 };
 struct address_network {
     struct address address;
-    unsigned prefix; /* of 128 bits */
+    unsigned prefix; /* in bits */
 };
 
-/* Reads an address of either family, also "a.b.c.d:port" and "[v6]:port"; -1: it is none. */
+/* Reads an address, also "a.b.c.d:port" and "[v6]:port". Returns -1 for other text. */
 int address_parse(const char *text, struct address *ret) MUST_USE;
 void address_from_socket(const struct sockaddr *socket, struct address *ret);
 
-/* Canonical text; an IPv4-mapped address as IPv4. */
+/* Writes the canonical text, an IPv4-mapped address as IPv4. */
 void address_format(const struct address *self, char text[static INET6_ADDRSTRLEN]);
 
-/* "10.0.0.0/8", "fd00::/8", "192.0.2.7" (RFC 4632, RFC 4291); -1 when it is none. */
+/* Reads "10.0.0.0/8", "fd00::/8" or "192.0.2.7" (RFC 4632, RFC 4291). Returns -1 for other text. */
 int address_network_parse(const char *text, struct address_network *ret) MUST_USE;
 
-/* Bits behind the prefix do not matter. IPv4 is in networks of its own only: not in ::/0. */
+/* Ignores bits after the prefix. An IPv4 address is only in IPv4 networks, never in ::/0. */
 bool address_network_has(const struct address_network *self, const struct address *address);
 
 struct address_networks {
@@ -35,14 +35,15 @@ struct address_networks {
     size_t count;
 };
 
-/* Reads the networks of the key `key`; `texts` is NULL-ended or NULL. -1 names the bad entry. */
+/* Reads the networks of configuration key `key`, which the error names. `texts` ends with NULL or
+ * is NULL. */
 int address_networks_parse(const char *key, const char *const *texts, struct arena *arena,
                            struct address_networks *ret, struct error *err) MUST_USE;
 bool address_networks_have(const struct address_networks *self, const struct address *address);
 
-/* What a client address counts as where clients are limited. An IPv6 subscriber can choose among
- * 2^64 addresses and rent a /48, so IPv6 counts as its /64 and, at ADDRESS_WIDE_FACTOR times the
- * limit, as its /48. IPv4 counts as itself, also in ::ffff:0:0/96 and 64:ff9b::/96 (RFC 6052). */
+/* What a client's limits count. An IPv6 subscriber can rent a /48, so IPv6 counts as its /64 and,
+ * with ADDRESS_WIDE_FACTOR times the limit, as its /48. IPv4 counts as itself, also in
+ * ::ffff:0:0/96 and 64:ff9b::/96. */
 enum {
     ADDRESS_SUBJECTS_MAX = 2,
     ADDRESS_WIDE_FACTOR = 8,
@@ -50,17 +51,17 @@ enum {
 };
 
 struct address_subject {
-    struct address address;          /* the network's first */
-    int64_t factor;                  /* of the limit of a single client */
+    struct address address;
+    int64_t factor;                  /* multiplies a single client's limit */
     char text[ADDRESS_SUBJECT_SIZE]; /* "192.0.2.7", "2001:db8:0:1::/64" */
 };
 struct address_subjects {
-    size_t count; /* the narrowest comes first */
+    size_t count; /* narrowest subject first */
     struct address_subject items[ADDRESS_SUBJECTS_MAX];
 };
 void address_subjects(const struct address *address, struct address_subjects *ret);
 
-/* The same for text; text that is no address is one subject by itself, cut to its size. */
+/* Does the same for the address in a text; other text is one subject by itself. */
 void address_subjects_of(const char *text, struct address_subjects *ret);
 
 #endif

@@ -1,9 +1,8 @@
 /*
- * arena.c - a chain of blocks from which a request's memory is cut.
+ * arena.c - a chain of memory blocks.
  *
- * What does not fit starts a block of twice the size (up to 64 KiB); a large allocation gets its
- * own. With AddressSanitizer the unused part of a block and a gap after each allocation are
- * poisoned.
+ * An allocation that does not fit starts a block of twice the size (up to 64 KiB); a large one gets
+ * its own. AddressSanitizer poisons unused bytes and a gap after each allocation.
  */
 #include "common/base/arena.h"
 
@@ -18,7 +17,7 @@
 #define ASAN_UNPOISON_MEMORY_REGION(address, size) ((void)(address), (void)(size))
 #endif
 
-/* Bytes behind an allocation that belong to none. gcc says so by a macro, clang when asked. */
+/* Poisoned bytes after an allocation. gcc and clang announce the sanitizer differently. */
 #ifdef __SANITIZE_ADDRESS__
 #define GAP 16
 #elif defined(__clang__)
@@ -34,12 +33,12 @@ enum {
     BLOCK_FIRST = 4096,
     BLOCK_MAX = 65536,
     ALIGNMENT = _Alignof(max_align_t),
-    PRINT_SHORT = 512, /* bytes of a text that is formatted once; a longer one is twice */
+    PRINT_SHORT = 512, /* first try; longer texts are formatted twice */
 };
 
 struct block {
     struct block *next; /* older */
-    size_t size, used;  /* of bytes[] */
+    size_t size, used;
     _Alignas(max_align_t) uint8_t bytes[];
 };
 
@@ -50,7 +49,7 @@ struct finalizer {
 };
 
 struct arena {
-    struct block *newest, *first; /* first: the one that a reset keeps */
+    struct block *newest, *first; /* first: kept by a reset */
     struct finalizer *finalizers;
     size_t used;
 };
@@ -79,7 +78,7 @@ static void block_free(struct block *block)
     free(block);
 }
 
-/* Adds a block with room for `size` bytes; it becomes the newest unless it is for them alone. */
+/* The block becomes the newest unless one allocation fills it. */
 static struct block *block_add(struct arena *self, size_t size)
 {
     size_t usual = !self->newest ? BLOCK_FIRST - sizeof(struct block)
@@ -100,7 +99,6 @@ static struct block *block_add(struct arena *self, size_t size)
     return block;
 }
 
-/* Uninitialised memory. */
 static void *take(struct arena *self, size_t size)
 {
     struct block *block = self->newest;
@@ -141,7 +139,7 @@ void arena_destroy(struct arena **self_p)
 
 void arena_reset(struct arena *self)
 {
-    /* A finalizer may still use the arena's memory, and register nothing new. */
+    /* A finalizer can use the arena's memory, but must not register another. */
     while (self->finalizers) {
         struct finalizer *last = self->finalizers;
 

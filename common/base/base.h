@@ -1,4 +1,4 @@
-/* base.h - macros and C headers for every file of the suite: no other file includes these again. */
+/* base.h - macros and standard headers, which no other file includes again. */
 #ifndef ATRIUM_COMMON_BASE_BASE_H
 #define ATRIUM_COMMON_BASE_BASE_H
 
@@ -7,12 +7,12 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/param.h> /* its MIN and MAX evaluate twice; ours replace them below */
+#include <sys/param.h> /* its MIN and MAX evaluate twice; replaced below */
 
-/* Calls FN(&variable) when the variable leaves its scope; every x_destroy(struct x **) fits. */
+/* Calls FN(&variable) at the end of the variable's scope. Each x_destroy(struct x **) fits. */
 #define CLEANUP(fn) __attribute__((cleanup(fn)))
 
-/* For a CLEANUP variable of any pointer type that came from malloc(); NULL is allowed. */
+/* For CLEANUP of malloc() memory; accepts NULL. */
 static inline void memory_free(void *pointer_p)
 {
     void *pointer;
@@ -21,10 +21,8 @@ static inline void memory_free(void *pointer_p)
     free(pointer);
 }
 
-/* Ignoring the result of such a function is a compile error: it tells whether the work was done. */
 #define MUST_USE __attribute__((warn_unused_result))
 
-/* The compiler checks the arguments against the format; positions count from 1. */
 #define PRINTF_LIKE(position, first) __attribute__((format(printf, position, first)))
 
 #define NORETURN __attribute__((noreturn))
@@ -32,7 +30,7 @@ static inline void memory_free(void *pointer_p)
 
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Moves a pointer out of a CLEANUP variable: yields its value and leaves NULL behind. */
+/* Moves a pointer out of a CLEANUP variable. */
 #define TAKE_PTR(pointer)                       \
     ({                                          \
         __typeof__(pointer) taken_ = (pointer); \
@@ -55,7 +53,7 @@ static inline void memory_free(void *pointer_p)
         max_a_ > max_b_ ? max_a_ : max_b_; \
     })
 
-/* A yes/no that may also be absent, as optional Booleans of requests and settings are. */
+/* A Boolean that can be absent. */
 enum tristate { TRISTATE_UNSET = -1, TRISTATE_FALSE = 0, TRISTATE_TRUE = 1 };
 
 #endif

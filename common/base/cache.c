@@ -1,4 +1,4 @@
-/* cache.c - hash chains through one array of slots, which is also the ring of the clock hand. */
+/* cache.c - hash chains through an array of slots, which is also the clock's ring. */
 #include "common/base/cache.h"
 
 #include <sodium.h>
@@ -16,9 +16,9 @@ struct slot {
 
 struct cache {
     void (*drop)(void *value);
-    size_t capacity, count, hand, fresh; /* slots below `fresh` were in use at least once */
+    size_t capacity, count, hand, fresh; /* slots below `fresh` have been used */
     size_t mask;
-    int32_t *heads, free; /* free: chain of slots that were in use */
+    int32_t *heads, free;
     struct slot *slots;
     uint8_t secret[crypto_generichash_KEYBYTES];
 };
@@ -31,7 +31,7 @@ struct cache *cache_new(size_t capacity, void (*drop)(void *value))
     while (buckets < capacity)
         buckets *= 2;
     self->heads = memory_raw(buckets * sizeof(*self->heads));
-    self->slots = memory_raw(capacity * sizeof(*self->slots)); /* written as `fresh` grows */
+    self->slots = memory_raw(capacity * sizeof(*self->slots)); /* initialized as `fresh` grows */
     memset(self->heads, 0xff, buckets * sizeof(*self->heads));
     self->capacity = capacity;
     self->mask = buckets - 1;
@@ -116,7 +116,8 @@ void *cache_get(struct cache *self, const struct cache_key *key)
     return self->slots[place].value;
 }
 
-/* Drops the first entry under the hand not used lately; the hand passes a slot twice at most. */
+/* Drops the first entry after the hand that was not used lately. The hand makes two rounds at
+ * most. */
 static void cache_evict(struct cache *self)
 {
     struct slot *slot = &self->slots[self->hand];
@@ -126,7 +127,7 @@ static void cache_evict(struct cache *self)
         self->hand = (self->hand + 1) % self->capacity;
         slot = &self->slots[self->hand];
     }
-    /* A new entry is not marked as used: without this step it would be the next to go. */
+    /* A new entry is not marked as used, so it would be evicted next. */
     self->hand = (self->hand + 1) % self->capacity;
     cache_unlink(self, cache_link(self, &slot->key));
 }

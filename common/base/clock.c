@@ -1,4 +1,4 @@
-/* clock.c - contract time, movable in a development suite; see clock.h. */
+/* clock.c - see clock.h. */
 #include "common/base/clock.h"
 
 #include <fcntl.h>
@@ -8,14 +8,14 @@
 
 enum { REREAD_MS = 50 };
 static const int64_t OFFSET_MAX_S =
-    INT64_C(100) * 366 * 86400; /* a jump of a century is a typing error */
+    INT64_C(100) * 366 * 86400; /* a longer jump is a typing error */
 
 struct clock {
-    char *offset_file; /* NULL: plain wall clock */
+    char *offset_file;
     int64_t offset_ms, read_at_mono_ms;
 };
 
-/* The file's number as milliseconds; 0 unless it holds one sane integer. */
+/* Returns 0 unless the file is one plausible integer. */
 static int64_t read_offset_ms(const char *path)
 {
     char text[32], *end;

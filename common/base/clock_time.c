@@ -1,4 +1,4 @@
-/* clock_time.c - the kernel's clocks, and times as text. The log uses it, so it never logs. */
+/* clock_time.c - the kernel's clocks, and times as text. The log calls it, so it never logs. */
 #include "common/base/clock.h"
 
 #include <time.h>
@@ -29,7 +29,7 @@ int64_t clock_mono_us(void)
     return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
-/* A list has a hundred times in it: snprintf() takes six times as long. */
+/* A list holds hundreds of times, and snprintf() takes six times as long. */
 static char *put_digits(char *text, unsigned value, int count, char end)
 {
     for (int i = count; i-- > 0; value /= 10)
@@ -42,15 +42,15 @@ struct date {
     unsigned year, month, day;
 };
 
-/* The date so many days after 0001-01-01. Counted from March, months begin every 153 days in five.
- * gmtime_r() takes a lock and looks up the time zone: three times as long. */
+/* Years start in March, so months repeat every 153 days. gmtime_r() locks and looks up the time
+ * zone, which takes three times as long. */
 static struct date date_of(unsigned days)
 {
-    unsigned since = days + 306; /* 0000-03-01 */
+    unsigned since = days + 306;
     unsigned era = since / 146097, of_era = since % 146097;
     unsigned year = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
     unsigned of_year = of_era - (365 * year + year / 4 - year / 100);
-    unsigned month = (5 * of_year + 2) / 153; /* 0: March */
+    unsigned month = (5 * of_year + 2) / 153;
     struct date date = {.day = of_year - (153 * month + 2) / 5 + 1,
                         .month = month < 10 ? month + 3 : month - 9};
 
@@ -60,9 +60,9 @@ static struct date date_of(unsigned days)
 
 void clock_format_iso(int64_t ms, char text[static 25])
 {
-    static const int64_t min = INT64_C(-62135596800000); /* 0001-01-01 */
-    static const int64_t max = INT64_C(253402300799999); /* 9999-12-31, the last of four digits */
-    uint64_t since = (uint64_t)(MIN(MAX(ms, min), max) - min); /* of 0001-01-01 */
+    static const int64_t min = INT64_C(-62135596800000);
+    static const int64_t max = INT64_C(253402300799999); /* 9999-12-31, the last with four digits */
+    uint64_t since = (uint64_t)(MIN(MAX(ms, min), max) - min); /* since 0001-01-01 */
     unsigned milli = (unsigned)(since % DAYS(1));
     struct date date = date_of((unsigned)(since / DAYS(1)));
 
@@ -75,7 +75,7 @@ void clock_format_iso(int64_t ms, char text[static 25])
     *put_digits(text, milli % 1000, 3, 'Z') = '\0';
 }
 
-/* Exactly `count` decimal digits at *text_p, which moves behind them; -1 when there are fewer. */
+/* Moves *text_p past `count` digits. Returns -1 for fewer. */
 static int read_digits(const char **text_p, int count)
 {
     int value = 0;
@@ -88,7 +88,7 @@ static int read_digits(const char **text_p, int count)
     return value;
 }
 
-/* Up to nine digits behind a point, cut to milliseconds; -1 when there is none or too many. */
+/* Reads up to nine digits after a point. Returns -1 for none or more. */
 static int read_fraction_ms(const char **text_p)
 {
     int ms = 0, digits = 0;
@@ -120,7 +120,7 @@ int clock_parse_iso(const char *text, int64_t *ret_ms)
         text++;
         ms = read_fraction_ms(&text);
     }
-    if (ms < 0 || strcmp(text, "Z") != 0 || value[0] == 0) /* clock_format_iso() begins with 0001 */
+    if (ms < 0 || strcmp(text, "Z") != 0 || value[0] == 0) /* clock_format_iso() starts at year 1 */
         return -1;
     tm = (struct tm){.tm_year = value[0] - 1900,
                      .tm_mon = value[1] - 1,
@@ -130,7 +130,7 @@ int clock_parse_iso(const char *text, int64_t *ret_ms)
                      .tm_sec = value[5]};
     normal = tm;
     seconds = timegm(&normal);
-    /* timegm() carries over what does not exist (31 April, 24:00): then it is no such time. */
+    /* timegm() normalizes times that do not exist (31 April, 24:00). */
     if (normal.tm_year != tm.tm_year || normal.tm_mon != tm.tm_mon ||
         normal.tm_mday != tm.tm_mday || normal.tm_hour != tm.tm_hour ||
         normal.tm_min != tm.tm_min || normal.tm_sec != tm.tm_sec)

@@ -1,8 +1,8 @@
 /*
- * descriptors.h - how many files and sockets this process has open, and may have.
+ * descriptors.h - the process's open and available descriptors.
  *
- * libzmq ends a process that has no descriptor left for it, so the gateway's connections are
- * limited by number and new connections of the bus by asking first.
+ * libzmq aborts a process without a free descriptor, so the gateway limits its connections, and new
+ * bus connections check first.
  */
 #ifndef ATRIUM_COMMON_BASE_DESCRIPTORS_H
 #define ATRIUM_COMMON_BASE_DESCRIPTORS_H
@@ -10,20 +10,18 @@
 #include "common/base/base.h"
 
 enum {
-    DESCRIPTORS_RESERVE = 96, /* for bus, database, files, libraries: an idle daemon has 24 to 46 */
-    DESCRIPTORS_USED_MAX = 65536, /* more are never used, whatever the limit is */
+    DESCRIPTORS_RESERVE = 96,     /* for bus, database and files: an idle daemon has 24 to 46 */
+    DESCRIPTORS_USED_MAX = 65536, /* cap on any higher limit */
 };
 
-/* Raises the soft limit of open files to the hard one, at most DESCRIPTORS_USED_MAX. */
 void descriptors_raise(void);
 
 size_t descriptors_limit(void);
 size_t descriptors_used(void);
 
-/* Whether so many (at most 32) more can be opened now. */
+/* Returns true when `count` (at most 32) more are free. */
 bool descriptors_available(size_t count);
 
-/* Whether errno says that the process, or the machine, has none left. */
 bool descriptors_exhausted(int error);
 
 #endif

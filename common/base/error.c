@@ -1,11 +1,11 @@
-/* error.c - setting and describing errors; what each code means is errors.def. */
+/* error.c - see error.h. */
 #include "common/base/error.h"
 
 #include <assert.h>
 #include <stdio.h>
 #include <syslog.h>
 
-#ifdef __clang_analyzer__ /* here they are functions, see error.h */
+#ifdef __clang_analyzer__
 #undef error_set
 #undef error_detail
 #undef error_problem
@@ -61,11 +61,11 @@ static void forget_problems(struct error *self)
     self->problem_count = 0;
 }
 
-/* printf, cut between characters: half of one would make neither JSON nor a frame. */
+/* Cuts between characters: half a character is invalid in JSON and frames. */
 static void PRINTF_LIKE(3, 0) print_cut(char *text, size_t size, const char *format, va_list args)
 {
     int length = vsnprintf(text, size, format, args);
-    size_t end = size - 1, tail = 0; /* bytes behind the first one of the last character */
+    size_t end = size - 1, tail = 0; /* continuation bytes of the last character */
     uint8_t lead;
 
     if (length < 0 || (size_t)length < size)
@@ -77,7 +77,7 @@ static void PRINTF_LIKE(3, 0) print_cut(char *text, size_t size, const char *for
         text[end - 1 - tail] = '\0';
 }
 
-/* The tail is NULL while the list is empty, so that a struct error can be copied. */
+/* `tail` is NULL while the list is empty, so that a struct error can be copied. */
 static void append(struct error *self, struct error_item **head, struct error_item ***tail,
                    const char *name, const char *value)
 {
@@ -118,7 +118,7 @@ void error_copy(struct error *self, const struct error *from)
 
 int error_set(struct error *self, enum error_code code, const char *format, ...)
 {
-    char message[sizeof(self->message)]; /* the old message may be among the arguments */
+    char message[sizeof(self->message)]; /* the arguments can include the old message */
     va_list args;
 
     va_start(args, format);

@@ -1,9 +1,8 @@
 /*
- * error.h - the one way a function says why it failed.
+ * error.h - how a function reports failure: it fills its last parameter and returns -1.
  *
- * It fills a struct error, its last parameter, and returns -1; callers pass it on untouched. The
- * message is for the client: no secret, no email address, no SQL. What only the operator may see
- * goes into the detail, which is logged and never sent.
+ * The message is for the client: no secrets, email addresses or SQL. The detail is for the
+ * operator, logged and never sent.
  */
 #ifndef ATRIUM_COMMON_BASE_ERROR_H
 #define ATRIUM_COMMON_BASE_ERROR_H
@@ -23,63 +22,62 @@ enum error_code {
 
 struct error_kind {
     const char *wire; /* name on the bus */
-    int status;       /* HTTP status */
-    int level;        /* syslog priority */
-    bool shown;       /* the wire name is the "code" member of the answer */
+    int status;
+    int level;  /* syslog priority */
+    bool shown; /* answers show the wire name as "code" */
 };
 
-/* A problem of a 422, or a further member of the error body, in the order of their report. */
+/* A problem of a 422 answer, or a further member of the error body. */
 struct error_item {
     struct error_item *next;
-    const char *name;  /* dotted path of the field; or name of the member */
-    const char *value; /* what is wrong with it; or the member's text */
+    const char *name;  /* field or member */
+    const char *value; /* problem or text */
 };
 
-enum { ERROR_ITEMS_MAX = 64 }; /* problems kept of one request; the rest is counted as "and more" */
+enum { ERROR_ITEMS_MAX = 64 }; /* further problems are counted as "and more" */
 
 struct error {
-    enum error_code code; /* ERR_NONE: nothing failed */
-    char message[256];    /* for the client */
-    bool foreign;         /* the message was written by others (a bot): never logged */
-    char detail[256];     /* for the log */
-    char sqlstate[6];     /* "" unless PostgreSQL refused a statement */
-    char constraint[64];  /* name of the violated constraint, or "" */
-    struct arena *arena;  /* where items come from */
+    enum error_code code;
+    char message[256];   /* for the client */
+    bool foreign;        /* a bot's message: never logged */
+    char detail[256];    /* for the log */
+    char sqlstate[6];    /* PostgreSQL's code, or "" */
+    char constraint[64]; /* violated constraint, or "" */
+    struct arena *arena;
     struct error_item *problems, **problems_tail;
     struct error_item *members, **members_tail;
     int problem_count;
-    int64_t retry_after_s; /* Retry-After, 0: none */
-    /* RateLimit-Limit and -Remaining, when limit > 0 and the code is THROTTLED or NONE */
+    int64_t retry_after_s; /* Retry-After, or 0 */
+    /* RateLimit-Limit and -Remaining, if limit > 0 and the code is THROTTLED or NONE */
     int64_t limit, remaining;
-    int64_t reset_s; /* RateLimit-Reset; of STEP_UP_REQUIRED how old a proof may be, s */
+    int64_t reset_s; /* RateLimit-Reset; for STEP_UP_REQUIRED the proof's maximum age in seconds */
 };
 
-/* Starts clean. arena must outlive the error; NULL is allowed where no problem list can arise. */
+/* The arena must outlive the error; NULL: no items. */
 void error_init(struct error *self, struct arena *arena);
 void error_clear(struct error *self);
 
-/* Copies all but the arena; the lists go into self's own arena (without one there are none). */
+/* Copies items into self's arena, or leaves them out without one. */
 void error_copy(struct error *self, const struct error *from);
 
-/* Sets code and message and returns -1, so that `return error_set(...)` reads as one step. */
+/* Returns -1, so that `return error_set(...)` is one step. */
 int error_set(struct error *self, enum error_code code, const char *format, ...) PRINTF_LIKE(3, 4);
 
-/* Notes a limit that admitted the caller, for the answer; of several the one with least left. */
+/* Notes the limit with least left, for the answer. */
 void error_limit(struct error *self, int64_t limit, int64_t remaining, int64_t reset_s);
 
-/* Adds operator's detail to an error already set; returns -1. */
 int error_detail(struct error *self, const char *format, ...) PRINTF_LIKE(2, 3);
 
-/* Adds a problem at a dotted path; the error becomes a 422 unless it is one already. Returns -1. */
+/* Adds a problem at a dotted path, and makes the error a 422. Returns -1. */
 int error_problem(struct error *self, const char *path, const char *format, ...) PRINTF_LIKE(3, 4);
 
-/* Adds a text member to the answer's JSON; "details.url" is the member url of an object. */
+/* Adds a member to the answer's JSON; "details.url" is member url of object details. */
 void error_member(struct error *self, const char *name, const char *value);
 
-/* ERR_THROTTLED / 503 with the time after which another try makes sense; returns -1. */
+/* Sets ERR_THROTTLED or a 503 with the time until a retry makes sense. Returns -1. */
 int error_retry(struct error *self, enum error_code code, int64_t after_s, const char *message);
 
-#ifdef __clang_analyzer__ /* it looks at one file at a time: what these return, always */
+#ifdef __clang_analyzer__ /* the analyzer sees one file: tell it the results */
 #define error_set(...) ((void)error_set(__VA_ARGS__), -1)
 #define error_detail(...) ((void)error_detail(__VA_ARGS__), -1)
 #define error_problem(...) ((void)error_problem(__VA_ARGS__), -1)
@@ -88,10 +86,9 @@ int error_retry(struct error *self, enum error_code code, int64_t after_s, const
 
 const struct error_kind *error_kind(enum error_code code);
 
-/* The code of a wire name; ERR_INTERNAL for one that this build does not know. */
+/* Returns a wire name's code, or ERR_INTERNAL for an unknown name. */
 enum error_code error_from_wire(const char *wire);
 
-/* The standard name of an HTTP status, "Not Found"; "Error" for one without. */
 const char *error_status_name(int status);
 
 #endif

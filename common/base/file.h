@@ -1,4 +1,4 @@
-/* file.h - ends of files in CLEANUP variables, the byte order mark, whole reads and writes. */
+/* file.h - files in CLEANUP variables, the byte order mark, whole reads and writes. */
 #ifndef ATRIUM_COMMON_BASE_FILE_H
 #define ATRIUM_COMMON_BASE_FILE_H
 
@@ -8,17 +8,16 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* Leaves stdin open, which a file named "-" is. */
+/* Leaves stdin open, for the file name "-". */
 static inline void file_close(FILE **file)
 {
     if (*file && *file != stdin)
         fclose(*file);
 }
 
-/* The byte order mark that some editors write before a text in UTF-8. */
 #define FILE_MARK "\xef\xbb\xbf"
 
-/* Steps over one at the start of a file that was just opened, stdin as well. */
+/* Skips a UTF-8 byte order mark at the start of a file or stdin. */
 static inline void file_skip_mark(FILE *file)
 {
     static const char mark[] = FILE_MARK;
@@ -27,7 +26,7 @@ static inline void file_skip_mark(FILE *file)
 
     while ((c = getc(file)) == (unsigned char)mark[got] && mark[got] != '\0')
         got++;
-    ungetc(c, file); /* nothing at the end of the file */
+    ungetc(c, file);
     while (mark[got] != '\0' && got > 0)
         ungetc((unsigned char)mark[--got], file);
 }
@@ -44,7 +43,7 @@ static inline void file_close_descriptor(const int *descriptor)
         close(*descriptor);
 }
 
-/* Writes all bytes, from `offset` on or, with -1, where the file is. -1 with errno. */
+/* Writes at `offset`, or at the file's position for -1. Returns -1 with errno. */
 static inline int file_write_all(int file, const void *bytes, size_t size, off_t offset)
 {
     const char *from = bytes;
@@ -60,8 +59,8 @@ static inline int file_write_all(int file, const void *bytes, size_t size, off_t
     return 0;
 }
 
-/* Reads from `offset` on or, with -1, where the file is. Less than `size` only at its end; -1 with
- * errno. */
+/* Reads at `offset`, or at the file's position for -1; less than `size` only at the end. Returns -1
+ * with errno. */
 static inline ssize_t file_read_all(int file, void *bytes, size_t size, off_t offset)
 {
     char *to = bytes;
@@ -78,8 +77,7 @@ static inline ssize_t file_read_all(int file, void *bytes, size_t size, off_t of
     return (ssize_t)done;
 }
 
-/* Syncs a folder below `directory` (AT_FDCWD: the working directory), so that the names in it are
- * on the disk. -1 with errno. */
+/* Syncs a folder below `directory`, so that its names survive a crash. Returns -1 with errno. */
 static inline int file_sync_folder(int directory, const char *path)
 {
     const int folder = openat(directory, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

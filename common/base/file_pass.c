@@ -5,7 +5,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* Room for one descriptor, aligned as control messages are. */
 union control {
     struct cmsghdr header;
     char room[CMSG_SPACE(sizeof(int))];

@@ -1,24 +1,25 @@
 /*
- * file_pass.h - passes open files, each with a number, to another process on the same host.
+ * file_pass.h - passes open files to another process on the host.
  *
- * Over a connected SOCK_SEQPACKET socket as SCM_RIGHTS (unix(7)): the number in the host's byte
- * order and one descriptor. Neither function waits.
+ * A message on a connected SOCK_SEQPACKET socket is a number in host byte order and one descriptor
+ * (SCM_RIGHTS, unix(7)). Nothing waits.
  */
 #ifndef ATRIUM_COMMON_BASE_FILE_PASS_H
 #define ATRIUM_COMMON_BASE_FILE_PASS_H
 
 #include "common/base/base.h"
 
-/* The file stays the caller's. False: the socket is full, its other end gone, or too many sent. */
+/* Leaves the file open. Returns false when the socket is full or closed, or too many files are in
+ * flight. */
 bool file_pass_send(int socket, int64_t number, int file);
 
 enum file_pass {
-    FILE_PASS_NONE, /* no message is there */
+    FILE_PASS_NONE,
     FILE_PASS_ONE,
-    FILE_PASS_END, /* the other end is gone, or sends something else */
+    FILE_PASS_END, /* the peer closed, or sent an invalid message */
 };
 
-/* The file is the caller's to close; *ret_file is -1 when this process has no descriptor left. */
+/* Receives a file, which the caller closes; *ret_file is -1 without a free descriptor. */
 enum file_pass file_pass_receive(int socket, int64_t *ret_number, int *ret_file);
 
 #endif

@@ -1,4 +1,4 @@
-/* log.c - one line per event in a single write(), so that lines of several threads never mix. */
+/* log.c - one write() per event, so that lines of several threads never mix. */
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -11,11 +11,11 @@
 
 enum { DETAIL_MAX = 1024, LEVEL_COUNT = LOG_DEBUG + 1 };
 
-/* The log's mutable state; all but level and lines is set before the first thread starts. */
+/* State. All but level and lines is set before the first thread starts. */
 static struct {
     char program[32], instance[40];
     enum log_format format;
-    bool with_time; /* lines of text begin with it: there is no journal to add it */
+    bool with_time; /* text lines begin with it: no journal adds it */
     atomic_int level;
     atomic_uint_fast64_t lines[LEVEL_COUNT];
     void (*context)(void *arg, struct log_context *ret);
@@ -46,7 +46,7 @@ static void put_plain(struct line *line, const char *text)
             put_char(line, *text);
 }
 
-/* Quoted when it is empty or holds a space, a quote, a backslash or an equals sign. */
+/* Quotes empty values, and those with a space, quote, backslash or equals sign. */
 static void put_value(struct line *line, const char *value)
 {
     if (*value != '\0' && !strpbrk(value, " \"\\=")) {
@@ -149,7 +149,7 @@ void log_set_context(void (*fn)(void *arg, struct log_context *ret), void *arg)
 
 /* ---- writing ---- */
 
-/* The seconds are written once each: the access log has thousands of lines in one. */
+/* Formats each second once, for thousands of access log lines. */
 void log_time(char ret[static LOG_TIME_SIZE])
 {
     static _Thread_local struct {
@@ -168,7 +168,7 @@ void log_time(char ret[static LOG_TIME_SIZE])
     ret[22] = (char)('0' + ms % 10);
 }
 
-/* Without printf: the access log calls it for each request. */
+/* Avoids printf, for the access log. */
 size_t log_text_start(int level, char *out, size_t size)
 {
     struct line line = {.text = out, .size = size};
@@ -198,7 +198,7 @@ static void write_all(char *text, size_t length)
 
     text[length++] = '\n';
     written = write(STDERR_FILENO, text, length);
-    (void)written; /* there is no other place to report it */
+    (void)written; /* a failure has no place to go */
 }
 
 static void write_text(const struct log_record *record)

@@ -1,13 +1,13 @@
 /*
- * log.h - one line per event on stderr, or one entry in the journal of systemd.
+ * log.h - one line per event on stderr, or one entry in the systemd journal.
  *
  *   text     "<priority>program=... instance=... topic=... msg="..." key=value", as journald reads
  *   json     ts (RFC 3339, UTC, ms), level, service, instance, topic, msg, request_id, trace_id,
  *            span_id, then the event's members
- *   journal  sd_journal_send(3): MESSAGE is the text line, ATRIUM_<KEY> are its members
+ *   journal  sd_journal_send(3): MESSAGE is the text line, ATRIUM_<KEY> its members
  *
- * Keys are fixed words. Never logged: passwords, tokens, email addresses, names, document content.
- * Libraries do not log: a failure is logged once, at the boundary.
+ * Never log passwords, tokens, email addresses, names or document content. Libraries do not log:
+ * the caller at the boundary logs a failure once.
  */
 #ifndef ATRIUM_COMMON_BASE_LOG_H
 #define ATRIUM_COMMON_BASE_LOG_H
@@ -17,36 +17,33 @@
 #include "common/base/base.h"
 
 enum log_format {
-    /* the journal when stderr is connected to it ($JOURNAL_STREAM), else text with "ts=" */
+    /* journal when stderr leads to it ($JOURNAL_STREAM), otherwise text with "ts=" */
     LOG_FORMAT_AUTO,
     LOG_FORMAT_TEXT,
     LOG_FORMAT_JSON,
     LOG_FORMAT_JOURNAL,
 };
 
-/* Sets the program, the instance and the least urgent level written. Call once. */
 void log_open(const char *program, const char *instance, int level);
 void log_set_level(int level);
 
-/* From "auto", "text", "json" or "journal"; another word is text. */
 enum log_format log_format_from(const char *word);
 
-/* Text until it is called. Before the first thread starts. */
+/* Call it before the first thread starts; the default is text. */
 void log_set_format(enum log_format format);
 
-/* The format in force: never LOG_FORMAT_AUTO. */
 enum log_format log_format(void);
 
-/* What the running work is, for lines that do not say so themselves; empty texts are left out. */
+/* The running work, for lines that do not name it. */
 struct log_context {
     const char *request_id;
     char trace_id[33], span_id[17]; /* lowercase hex */
 };
 
-/* fn(arg, ret) fills a zeroed context for each json and journal line of this thread; NULL: none. */
+/* Sets this thread's fn(arg, ret), which fills a zeroed context for json and journal lines. */
 void log_set_context(void (*fn)(void *arg, struct log_context *ret), void *arg);
 
-/* A member of an event. text NULL: the member is left out, unless it is a number. */
+/* A NULL text leaves the member out unless it is a number. */
 struct log_field {
     const char *key, *text;
     int64_t number;
@@ -56,33 +53,31 @@ struct log_field {
 #define LOG_NUMBER(key_, number_) \
     ((struct log_field){.key = (key_), .number = (number_), .is_number = true})
 
-/* Writes the event. `topic` names the part of the program; "trace" is the key of a request's id. */
+/* `topic` is the part of the program; key "trace" is a request id. */
 void log_fields(int level, const char *topic, const char *message, const struct log_field *fields,
                 size_t count);
 
-/* The same whatever the level of the log is, for a log that has a switch of its own. */
+/* Writes at any level, for a log with its own switch. */
 void log_write(int level, const char *topic, const char *message, const struct log_field *fields,
                size_t count);
 
-/* log_fields() with texts alone: pairs of key and value ended by NULL, at most LOG_FIELDS_MAX; a
- * NULL value skips its pair. */
+/* log_fields() with pairs of key and value, then NULL. A NULL value skips its pair. */
 enum { LOG_FIELDS_MAX = 24 };
 void log_event(int level, const char *topic, const char *message, ...) __attribute__((sentinel));
 
-/* printf-like for a single free value under key "detail". */
 void log_detail(int level, const char *topic, const char *message, const char *format, ...)
     PRINTF_LIKE(4, 5);
 
-/* The start of a text line now: priority and, where no journal adds it, the time. Its length. */
+/* Writes a text line's priority and, without a journal, time. Returns the length. */
 size_t log_text_start(int level, char *out, size_t size);
 
-/* The start of a json line now, up to its "topic" member and without the brace at the end. */
+/* Writes a json line up to "topic", without the closing brace. */
 size_t log_json_start(int level, const char *topic, char *out, size_t size);
 
-/* Lines written so far at `level` or more urgent: unit tests fail on an undeclared warning. */
+/* Counts lines at `level` or more urgent: unit tests fail on undeclared warnings. */
 uint64_t log_count(int level);
 
-/* Writes an EMERG line and aborts: for broken invariants and exhausted memory only. */
+/* Aborts. Only for broken invariants and exhausted memory. */
 void log_die(const char *topic, const char *message) NORETURN;
 
 #endif

@@ -1,7 +1,5 @@
 /*
- * log_journal.c - events as entries of the systemd journal, with fields.
- *
- * MESSAGE is the text line; the fields are for matches (journalctl ATRIUM_REQUEST_ID=...).
+ * log_journal.c - events as journal entries; their fields serve journalctl ATRIUM_REQUEST_ID=...
  */
 #include <ctype.h>
 #include <inttypes.h>

@@ -1,16 +1,16 @@
-/* log_json.c - one JSON object (RFC 8259) per event, valid whatever bytes its texts hold. */
+/* log_json.c - one JSON object (RFC 8259) per event, valid for any bytes. */
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "common/base/log_private.h"
 
-/* The end of an object that was cut always fits. */
+/* Space for it is reserved. */
 #define TRUNCATED ",\"truncated\":true"
 enum { RESERVED = sizeof(TRUNCATED) + 2 };
 
 struct json {
     char *text;
-    size_t length, size; /* size: without what is reserved */
+    size_t length, size;
     bool cut;
 };
 
@@ -25,7 +25,7 @@ static bool put(struct json *json, const char *text, size_t length)
     return true;
 }
 
-/* Length of the UTF-8 sequence at `at` (RFC 3629, section 4); 0: none, or the NUL at the end. */
+/* Returns a UTF-8 sequence's length (RFC 3629, section 4); 0 for none or NUL. */
 static size_t sequence_length(const unsigned char *at)
 {
     static const struct {
@@ -51,7 +51,6 @@ static size_t sequence_length(const unsigned char *at)
     return 0;
 }
 
-/* Writes one character, or one invalid byte, escaped if needed; returns how many bytes it read. */
 static size_t put_character(struct json *json, const unsigned char *at)
 {
     char escaped[8];
@@ -69,7 +68,7 @@ static size_t put_character(struct json *json, const unsigned char *at)
     return fits ? MAX(length, (size_t)1) : 0;
 }
 
-/* The quotes stand even around a text that was cut. */
+/* Closes the quotes of a cut text too. */
 static void put_string(struct json *json, const char *text)
 {
     const unsigned char *at = (const unsigned char *)text;
@@ -85,7 +84,7 @@ static void put_string(struct json *json, const char *text)
     json->size++;
 }
 
-/* Where not even the quotes of the value fit, the member is left out. */
+/* Leaves out a member if not even its quotes fit. */
 static bool put_key(struct json *json, const char *key, size_t value_size)
 {
     size_t before = json->length;
@@ -118,8 +117,6 @@ static void put_unless_empty(struct json *json, const char *key, const char *tex
     put_text(json, key, text && text[0] != '\0' ? text : NULL);
 }
 
-/* ---- the members ---- */
-
 static const char *level_name(int level)
 {
     static const char *const names[] = {"emerg",   "alert",  "crit", "error",
@@ -128,7 +125,7 @@ static const char *level_name(int level)
     return names[level];
 }
 
-/* "authd" of "atrium-authd", as in metrics and traces. */
+/* Returns "authd" for "atrium-authd". */
 static const char *service_name(const char *program)
 {
     static const char prefix[] = "atrium-";
@@ -163,7 +160,6 @@ static bool is_request_id(const struct log_field *field)
     return !field->is_number && strcmp(field->key, "trace") == 0;
 }
 
-/* That of the line itself, else of the work that runs. */
 static const char *request_id(const struct log_record *record)
 {
     for (size_t i = 0; i < record->count; i++)

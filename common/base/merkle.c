@@ -1,4 +1,4 @@
-/* merkle.c - see merkle.h.  Recursions are as deep as the tree is high, at most 63. */
+/* merkle.c - see merkle.h. Recursion is as deep as the tree, at most 63. */
 #include "common/base/merkle.h"
 
 #include <sodium.h>
@@ -35,8 +35,6 @@ static void fold(const struct merkle_hash *hashes, int bits, struct merkle_hash 
     *ret = nodes[0];
 }
 
-/* ---- growing ---- */
-
 void merkle_edge_open(struct merkle_edge *self, int64_t size)
 {
     memset(self, 0, sizeof(*self));
@@ -68,18 +66,16 @@ void merkle_append(struct merkle_edge *self, const struct merkle_hash *leaf, mer
     }
 }
 
-/* ---- proving ---- */
-
 struct source {
     merkle_tile_find *find;
     void *arg;
 };
 
-/* The hash over the whole subtree of the 2^bits leaves from `first` on, which 2^bits divides. */
+/* Hashes the whole subtree of 2^bits leaves from `first`, a multiple of 2^bits. */
 static int whole_hash(const struct source *source, int64_t first, int bits, struct merkle_hash *ret)
 {
     int level = bits / MERKLE_TILE_BITS, rest = bits % MERKLE_TILE_BITS;
-    int64_t at = first >> (level * MERKLE_TILE_BITS); /* among the hashes of the level */
+    int64_t at = first >> (level * MERKLE_TILE_BITS);
     size_t offset = (size_t)(at & (MERKLE_TILE_HASHES - 1));
     const struct merkle_tile *tile = source->find(source->arg, level, at >> MERKLE_TILE_BITS);
 
@@ -99,13 +95,12 @@ static int bits_of(int64_t n)
     return 63 - __builtin_clzll((unsigned long long)n);
 }
 
-/* The largest power of two that is less than n; n > 1. */
 static int64_t split(int64_t n)
 {
     return (int64_t)1 << bits_of(n - 1);
 }
 
-/* MTH(D[first:end]) of section 2.1; first < end. */
+/* MTH(D[first:end]) of RFC 6962, section 2.1; first < end. */
 static int range_hash(const struct source *source, int64_t first, int64_t end,
                       struct merkle_hash *ret)
 {

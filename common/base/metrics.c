@@ -1,9 +1,9 @@
-/* metrics.c - the cells behind the counters, gauges and histograms of one instance. */
+/* metrics.c - see metrics.h. */
 #include "common/base/metrics.h"
 
 #include "common/base/memory.h"
 
-/* Buckets: up to 64 us, 128 us, ... 16.8 s (2^24 us), and everything above. */
+/* Buckets up to 64 us, 128 us, ... 16.8 s (2^24 us), and one for longer times. */
 enum {
     CELLS_MAX = 512,
     BUCKET_FIRST = 6,
@@ -24,14 +24,14 @@ struct cell {
     const char *name, *labels, *help;
     uint64_t counter;
     int64_t level;
-    int64_t (*read)(void *arg); /* of a gauge; NULL: its level is set */
-    const char *(*read_labels)(void *arg, struct arena *arena); /* NULL: they are `labels` */
+    int64_t (*read)(void *arg);                                 /* a gauge's; NULL: set in place */
+    const char *(*read_labels)(void *arg, struct arena *arena); /* NULL: `labels` applies */
     void *arg;
     struct histogram *histogram;
 };
 
 struct metrics {
-    struct arena *arena; /* cells never move: callers keep their addresses */
+    struct arena *arena; /* callers keep cells' addresses */
     struct cell *first, **tail;
     size_t count;
 };
@@ -64,7 +64,6 @@ static struct cell *cell_find(struct metrics *self, enum cell_kind kind, const c
     return NULL;
 }
 
-/* The cell of this name and labels, made when missing; beyond the limit all share one. */
 static struct cell *cell_get(struct metrics *self, enum cell_kind kind, const char *name,
                              const char *labels, const char *help)
 {
@@ -128,7 +127,6 @@ struct histogram *metrics_histogram(struct metrics *self, const char *name, cons
 void histogram_add(struct histogram *self, int64_t us)
 {
     int64_t bounded = MAX(us, (int64_t)1);
-    /* The smallest power of two that is not below it. */
     int power = bounded == 1 ? 0 : 64 - __builtin_clzll((unsigned long long)bounded - 1);
     int bucket = MAX(power, (int)BUCKET_FIRST) - BUCKET_FIRST;
 
@@ -158,7 +156,7 @@ size_t metrics_count(const struct metrics *self)
     return count;
 }
 
-/* Prometheus' form: cumulative buckets with the label "le", then sum and count. */
+/* Writes cumulative buckets with label "le", sum and count. */
 static void each_of_histogram(const struct cell *cell, struct arena *arena, metrics_each_fn *each,
                               void *arg)
 {

@@ -4,10 +4,10 @@
 #include <sodium.h>
 #include <stdio.h>
 
-#define DASH "\xe2\x80\x94 " /* an em dash and a blank begin the line of a signature */
+#define DASH "\xe2\x80\x94 " /* em dash and blank before a signature */
 
 enum {
-    ED25519 = 1, /* the algorithm, in front of a public key */
+    ED25519 = 1, /* algorithm byte before a public key */
     HASH_SIZE = 4,
     VERIFIER_SIZE = 1 + NOTE_PUBLIC_SIZE,
     SIGNATURE_SIZE = HASH_SIZE + crypto_sign_BYTES,
@@ -24,9 +24,6 @@ const char *note_base64(struct arena *arena, const void *bytes, size_t size)
     return sodium_bin2base64(text, most, bytes, size, sodium_base64_VARIANT_ORIGINAL);
 }
 
-/* ---- keys ---- */
-
-/* The name, the algorithm with the key, and the start of SHA-256(name, LF, algorithm with key). */
 struct verifier {
     const char *name;
     uint8_t key[VERIFIER_SIZE], hash[HASH_SIZE];
@@ -92,8 +89,6 @@ static bool parse_key(struct arena *arena, const char *key, struct verifier *ret
     return strncmp(key, text, hash) == 0;
 }
 
-/* ---- notes ---- */
-
 const char *note_sign(struct arena *arena, const char *name, const char *text,
                       const uint8_t public[static NOTE_PUBLIC_SIZE],
                       const uint8_t secret[static NOTE_SECRET_SIZE])
@@ -107,7 +102,6 @@ const char *note_sign(struct arena *arena, const char *name, const char *text,
                         note_base64(arena, signature, sizeof(signature)));
 }
 
-/* The last empty line, which ends the text; NULL: there is none. */
 static const char *find_end(const char *note)
 {
     const char *end = NULL;
@@ -117,7 +111,7 @@ static const char *find_end(const char *note)
     return end;
 }
 
-/* Checks a signature line: 1: this key's and good, 0: another key's, -1: neither. */
+/* Returns 1 for a valid signature, 0 for another key's line, otherwise -1. */
 static int check_line(const struct verifier *verifier, const char *line, size_t length,
                       const char *text, size_t size)
 {

@@ -1,4 +1,4 @@
-/* secret.c - random texts, hashes and sealing with libsodium, see secret.h. */
+/* secret.c - see secret.h. */
 #include "common/base/secret.h"
 
 #include <assert.h>
@@ -50,8 +50,7 @@ int secret_decode(const char *text, void *ret, size_t max, size_t *ret_size)
     return sodium_base642bin(ret, max, text, strlen(text), NULL, ret_size, NULL, BASE64);
 }
 
-/* The fault of owner, mode or kind; NULL: none. Group read is fine: the access list of a systemd
- * credential shows as the group's right. */
+/* Group read is allowed: a systemd credential's access list shows as the group's mode. */
 static const char *key_file_fault(const struct stat *stat)
 {
     if (!S_ISREG(stat->st_mode))
@@ -76,7 +75,7 @@ static int open_key_file(const char *path, struct error *err)
     return error_set(err, ERR_INTERNAL, "%s: %s.", path, fault);
 }
 
-/* The key of a line; its digits end at *ret_end. -1 when it has fewer. */
+/* Sets *ret_end after the key. Returns -1 for too few digits. */
 static int decode_key(const char *text, struct secret *ret, const char **ret_end)
 {
     size_t size;
@@ -88,7 +87,6 @@ static int decode_key(const char *text, struct secret *ret, const char **ret_end
     return 0;
 }
 
-/* Reads lines of keys; -1: there is anything else, or more than `max`. */
 static int decode_keys(const char *text, struct secret *ret, size_t max, size_t *ret_count)
 {
     const char *at = text;
@@ -106,8 +104,7 @@ static int decode_keys(const char *text, struct secret *ret, size_t max, size_t 
 static int load_keys(const char *path, struct secret *ret, size_t max, size_t *ret_count,
                      struct error *err)
 {
-    char text[SEAL_FILE_KEYS * (SEAL_KEY_SIZE * 2 + 1) +
-              2]; /* one more to see that it is too long */
+    char text[SEAL_FILE_KEYS * (SEAL_KEY_SIZE * 2 + 1) + 2];
     int fd = open_key_file(path, err), result;
     ssize_t length;
 

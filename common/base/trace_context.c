@@ -3,8 +3,6 @@
 
 enum { MEMBERS_MAX = 32, KEY_MAX = 256, TENANT_MAX = 241, SYSTEM_MAX = 14, VALUE_MAX = 256 };
 
-/* ---- traceparent ---- */
-
 static int digit(char c)
 {
     if (c >= '0' && c <= '9')
@@ -12,7 +10,7 @@ static int digit(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Two digits for each byte; a NUL is no digit, so nothing behind the end is read. */
+/* Stops at a NUL, which is no digit. */
 static bool read_hex(const char *text, uint8_t *ret, size_t size)
 {
     for (size_t i = 0; i < size; i++) {
@@ -33,7 +31,7 @@ bool trace_id_is_set(const uint8_t *bytes, size_t size)
     return false;
 }
 
-/* Positions of 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01. */
+/* Offsets in 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01. */
 enum { AT_TRACE_ID = 3, AT_SPAN_ID = 36, AT_FLAGS = 53, AT_END = 55 };
 
 int traceparent_read(const char *text, struct trace_context *ret)
@@ -75,8 +73,6 @@ void traceparent_write(const struct trace_context *context, char ret[static TRAC
     trace_hex(context->span_id, SPAN_ID_BYTES, ret + AT_SPAN_ID);
     strcpy(ret + AT_FLAGS - 1, context->sampled ? "-01" : "-00");
 }
-
-/* ---- tracestate ---- */
 
 static bool is_lower(char c)
 {
@@ -140,7 +136,7 @@ bool tracestate_is_valid(const char *text)
         length = strcspn(text, ",");
         while (length > 0 && (text[length - 1] == ' ' || text[length - 1] == '\t'))
             length--;
-        /* An empty member is allowed, and is none. */
+        /* Empty members are valid and not counted. */
         if (length > 0 && (++members > MEMBERS_MAX || !is_member(text, length)))
             return false;
         text += strcspn(text, ",");

@@ -1,4 +1,4 @@
-/* uuid.c - making and reading identifiers, see uuid.h. */
+/* uuid.c - see uuid.h. */
 #include "common/base/uuid.h"
 
 #include <sodium.h>
@@ -21,7 +21,6 @@ static int hex_value(char c)
     return -1;
 }
 
-/* Sets version and the variant of RFC 9562 (bits 10). */
 static struct uuid finish(uint8_t bytes[static UUID_BYTES], uint8_t version)
 {
     struct uuid id;
@@ -92,7 +91,7 @@ int uuid_parse(const char *text, struct uuid *ret)
     for (size_t i = 0; i < UUID_LENGTH; i++) {
         if (is_hyphen_position(i) ? text[i] != '-' : hex_value(text[i]) < 0)
             return -1;
-        /* Hyphen and digits have bit 5 set already: this lowers letters only. */
+        /* This lowers letters only: hyphen and digits have bit 5 set. */
         id.text[i] = (char)(text[i] | 0x20);
     }
     if (text[UUID_LENGTH] != '\0')

@@ -1,4 +1,4 @@
-/* bus.c - construction and destruction of the bus, and what others ask of its state. */
+/* bus.c - construction, destruction and state of the bus; see bus.h. */
 #include <errno.h>
 #include <sys/random.h>
 
@@ -48,7 +48,7 @@ static bool receive_part(void *socket, zmq_msg_t *message)
     return false;
 }
 
-/* Reads the parts that should not be there; true when there were any. */
+/* Returns true if there were unexpected parts. */
 static bool skip_parts(void *socket, zmq_msg_t *message)
 {
     bool any = false;
@@ -64,7 +64,7 @@ static bool skip_parts(void *socket, zmq_msg_t *message)
     return any;
 }
 
-/* Takes the routing id off. -1: not one that ZeroMQ made (a zero and four bytes), or no frame. */
+/* Returns -1 for no frame, or an id that ZeroMQ did not make (zero and four bytes). */
 static int take_route(void *socket, zmq_msg_t *message, uint32_t *route)
 {
     const uint8_t *bytes = zmq_msg_data(message);
@@ -124,7 +124,7 @@ int bus_send(struct bus *self, zsock_t *socket, const uint32_t *route)
     }
     result = send_message(zsock_resolve(socket), route, &message);
     if (result < 0)
-        zmq_msg_close(&message); /* only frees: errno stays */
+        zmq_msg_close(&message);
     loop_socket_used(self->loop, socket);
     return result;
 }
@@ -202,7 +202,7 @@ static void metrics_register(struct bus *self, struct metrics *metrics)
                   read_outstanding, self);
 }
 
-/* The labels live as long as the bus, whose metrics are not read once it is destroyed. */
+/* The labels live as long as the bus. Metrics are not read after bus_destroy(). */
 static void upstream_add(struct bus *self, struct metrics *metrics, const char *service)
 {
     struct bus_upstream *upstream = &self->upstreams[self->upstream_count++];

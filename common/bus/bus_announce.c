@@ -1,9 +1,6 @@
 /*
- * bus_announce.c - news from an instance to all its callers, and who has acknowledged it.
- *
- * An announcement lists the callers connected when it was made or later, and is sent again every 50
- * ms to those who have not acknowledged. authd tells every gateway with it before it answers its
- * own client.
+ * bus_announce.c - announcements to all callers, sent every 50 ms until each has acknowledged.
+ * authd announces to each gateway before it answers its own client.
  */
 #include "common/base/log.h"
 #include "common/base/memory.h"
@@ -20,15 +17,13 @@ struct bus_announcement {
     struct bus *bus;
     struct bus_announcement *next, **link;
     uint64_t id;
-    uint8_t *frame; /* as it goes out, each time */
+    uint8_t *frame;
     size_t frame_size;
     struct listener *listeners;
     size_t count, capacity, waiting;
     int64_t resend_ms;
     struct fiber_queue queue;
 };
-
-/* ---- who listens ---- */
 
 static void announce_send(struct bus_announcement *self, const struct listener *listener)
 {
@@ -96,18 +91,16 @@ void bus_announce_ack_receive(struct bus_socket *socket, uint32_t route, uint64_
         fiber_queue_wake_all(&news->queue);
         return;
     }
-    /* An acknowledgement of what was sent twice, or is no longer waited for. */
+    /* The acknowledgement is a duplicate or came too late. */
     bus_drop(socket->bus, socket->bus->late, NULL);
 }
-
-/* ---- sending ---- */
 
 static void resend_due(struct bus_announcement *self, int64_t now)
 {
     if (self->resend_ms > now)
         return;
     self->resend_ms = now + BUS_RESEND_MS;
-    /* Backwards: a listener who proves to be gone is replaced by the last one. */
+    /* Backwards: the last listener replaces a lost one. */
     for (size_t i = self->count; i-- > 0;)
         if (!self->listeners[i].acked)
             announce_send(self, &self->listeners[i]);
@@ -176,7 +169,7 @@ void bus_announce_wait(struct bus_announcement *self, int64_t deadline_mono_ms)
 {
     enum fiber_wake wake = fiber_queue_wait(self->bus->loop, &self->queue, deadline_mono_ms);
 
-    (void)wake; /* the caller looks at what it waits for, whatever the reason */
+    (void)wake; /* the caller checks its condition after any wake-up */
 }
 
 void bus_announce_destroy(struct bus_announcement **self_p)
@@ -192,8 +185,6 @@ void bus_announce_destroy(struct bus_announcement **self_p)
     free(self->frame);
     free(self);
 }
-
-/* ---- the caller's side ---- */
 
 void bus_on_announce(struct bus *self, const char *topic,
                      void (*fn)(void *arg, const msgpack_object *body, struct arena *arena),
@@ -223,5 +214,6 @@ void bus_announce_receive(struct bus_peer *peer, const struct bus_incoming *inco
     arena_reset(self->news);
     bus_write(&self->frame, BUS_ACK, incoming->id, 0);
     if (bus_send(self, peer->dealer, NULL) < 0)
-        bus_drop(self, self->unsent, "ACK not sent"); /* the announcement will come again */
+        bus_drop(self, self->unsent,
+                 "ACK not sent"); /* the instance sends the announcement again */
 }

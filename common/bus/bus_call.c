@@ -1,23 +1,22 @@
 /*
- * bus_call.c - the caller's side of one call: choose an instance, send, park, read the answer.
+ * bus_call.c - the caller's side of a call.
  *
- * The arguments stay on the calling fiber's stack, so a call that goes to another instance is
- * written once more. An id is a slot's index with a counter in the upper half: a late answer finds
- * no call.
+ * The arguments stay on the fiber's stack, so a retry encodes them again. An id is a slot's index
+ * with a counter in the upper half, so a late answer finds no call.
  */
 #include "common/base/memory.h"
 #include "common/bus/bus_private.h"
 
 enum { SLOTS_FIRST = 64, SLOT_NONE = UINT32_MAX };
 
-/* What is asked: a struct with its table, or a map that is packed already. */
+/* The call's input: a struct with its table, or a packed map. */
 struct question {
     const struct bus_method *method;
     const struct request *req;
     const void *in;
-    size_t size;             /* of a packed map; SIZE_MAX: `in` is the struct of method->input */
-    const char *peer;        /* one certain instance, or NULL */
-    const struct span *span; /* of this call */
+    size_t size;      /* packed size; SIZE_MAX: a struct */
+    const char *peer; /* required instance, or NULL */
+    const struct span *span;
 };
 
 /* ---- slots ---- */
@@ -34,7 +33,7 @@ static void slots_grow(struct bus *self)
     self->slot_count = count;
 }
 
-/* There are as many slots as fibers wait, which fiber.h bounds. */
+/* fiber.h bounds the number of waiting fibers, hence of slots. */
 static void slot_acquire(struct bus *self, struct bus_call *call)
 {
     struct bus_slot *slot;
@@ -79,7 +78,7 @@ static void call_begin(struct bus *self, struct bus_call *call, struct bus_peer 
     peer->outstanding++;
 }
 
-/* Idempotent: the call leaves its slot and its peer, which may die before the fiber runs. */
+/* Idempotent. Removes the call from slot and peer, which can die before the fiber runs. */
 void bus_call_finish(struct bus *self, struct bus_call *call, enum bus_outcome outcome)
 {
     struct bus_peer *peer = call->peer;
@@ -106,13 +105,13 @@ void bus_call_answered(struct bus_peer *peer, const struct bus_incoming *incomin
     bool cannot = incoming->kind == BUS_ERROR && bus_error_is(incoming->error, ERR_UNAVAILABLE);
 
     if (!call || call->peer != peer) {
-        bus_drop(self, self->late, NULL); /* usual after a deadline */
+        bus_drop(self, self->late, NULL); /* normal after a deadline */
         zmq_msg_close(message);
         return;
     }
     if (incoming->kind == BUS_REFUSED) {
         zmq_msg_close(message);
-        peer->boot = incoming->boot; /* of the same connection, hence of the same process */
+        peer->boot = incoming->boot; /* same connection, so same process */
         bus_call_finish(self, call, BUS_WAS_REFUSED);
         return;
     }
@@ -144,7 +143,8 @@ static bool is_degraded(const struct bus_peer *peer)
     return peer->degraded_until_ms > clock_mono_ms();
 }
 
-/* An instance that has lost its database, say, answers fastest and would get every request. */
+/* Degraded instances come last: without a database, for example, they fail fastest and would
+ * attract every request. */
 static bool is_better(const struct bus_peer *peer, const struct bus_peer *than)
 {
     if (is_degraded(peer) != is_degraded(than))
@@ -152,7 +152,7 @@ static bool is_better(const struct bus_peer *peer, const struct bus_peer *than)
     return peer->outstanding < than->outstanding;
 }
 
-/* The healthy instance with the fewest requests in flight; equal ones take turns. */
+/* Returns the healthy instance with the fewest requests in flight, round robin among equals. */
 static int choose(const struct bus *self, struct bus_upstream *upstream, const char *name,
                   struct bus_peer **ret, struct error *err)
 {
@@ -179,7 +179,6 @@ static int choose(const struct bus *self, struct bus_upstream *upstream, const c
 
 /* ---- sending and waiting ---- */
 
-/* The instance's span is a child of this call's. */
 static void write_trace(struct codec_buffer *frame, const struct span *span)
 {
     char traceparent[TRACEPARENT_SIZE];
@@ -206,7 +205,7 @@ static void write_call_body(struct bus *self, const struct question *question,
     bus_write_text(frame, req->trace, BUS_TRACE_MAX);
     bus_write_text(frame, req->address, BUS_ADDRESS_MAX);
     bus_write_text(frame, req->userAgent, BUS_AGENT_MAX);
-    /* Only the gateway is believed about users, so others need not say. */
+    /* Instances believe only the gateway about users. */
     if (req->caller && strcmp(self->options->service, BUS_GATEWAY) == 0)
         bus_write_fields(frame, &caller_table, req->caller);
     else
@@ -236,7 +235,7 @@ static int call_wait(struct bus *self, struct bus_call *call, int64_t deadline, 
     return 0;
 }
 
-/* One try with one instance. -1: there is no point in another. */
+/* Returns -1 when another try makes no sense. */
 static int call_once(struct bus *self, const struct question *question, struct bus_peer *peer,
                      zmq_msg_t *answer, enum bus_outcome *ret, struct error *err)
 {
@@ -251,7 +250,7 @@ static int call_once(struct bus *self, const struct question *question, struct b
     if (bus_send(self, peer->dealer, NULL) < 0) {
         bus_call_finish(self, &call, BUS_PENDING);
         bus_peer_lost(peer, "cannot send");
-        *ret = BUS_WAS_REFUSED; /* it never left */
+        *ret = BUS_WAS_REFUSED; /* not sent */
         return 0;
     }
     if (call_wait(self, &call, question->req->deadline_mono_ms, err) < 0)
@@ -265,7 +264,7 @@ static void close_message(void *message)
     zmq_msg_close(message);
 }
 
-/* The message lives as long as the request: the texts of a packed answer point into it. */
+/* Uses the request's arena: texts of a packed answer point into the message. */
 static zmq_msg_t *message_new(struct arena *arena)
 {
     zmq_msg_t *message = arena_alloc(arena, sizeof(*message));
@@ -275,7 +274,7 @@ static zmq_msg_t *message_new(struct arena *arena)
     return message;
 }
 
-/* Whether another instance may know: a read that failed is then worth another try. */
+/* True if a failed read is worth a retry on another instance. */
 static bool others_are_healthy(const struct bus_upstream *upstream, const struct question *question)
 {
     if (!(question->method->flags & R_SAFE) || question->peer)

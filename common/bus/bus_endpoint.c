@@ -1,8 +1,8 @@
 /*
- * bus_endpoint.c - the bus's sockets on disk: names, directories, an instance's lock, listening.
+ * bus_endpoint.c - the bus's paths, directories, lock and listening sockets.
  *
- * Sockets are made here and handed to libzmq by descriptor: libzmq unlinks whatever lies at the
- * path, also a living peer's socket, and again from its own thread some time after the close.
+ * libzmq gets listening descriptors. If it bound paths itself, it would unlink any file there, even
+ * a living peer's socket, and again after the close.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -43,7 +43,7 @@ int bus_socket_path(char path[static BUS_PATH_SIZE], const char *run_dir, const 
                        instance);
 }
 
-/* Existing directories keep their mode: an installation makes them with owners of its own. */
+/* Keeps an existing directory's mode: the installation sets its owner. */
 static int make_one(const char *path, struct error *err)
 {
     if (mkdir(path, 0770) == 0 || errno == EEXIST)
@@ -62,7 +62,7 @@ int bus_make_directory(const char *run_dir, const char *service, struct error *e
     return make_one(path, err);
 }
 
-/* The file is never unlinked: a successor could otherwise lock another file of the same name. */
+/* The file is never unlinked, otherwise a successor could lock a second file of this name. */
 int bus_lock_acquire(struct bus *self, struct error *err)
 {
     const struct bus_options *options = self->options;
@@ -91,9 +91,9 @@ void bus_lock_drop(struct bus *self)
     self->lock = -1;
 }
 
-/* Installed services run as users of their own, and an access list opens each socket to its
- * caller's group: chown would need membership of that group, and could then speak as the caller. A
- * suite of one user needs none; where no list can be set the mode lets in the owner only. */
+/* Lets the caller's group connect, with an access list: chown would need membership of that group,
+ * which would allow impersonation. A suite of one user needs no list; without one only the owner
+ * connects. */
 static void give_to_caller(const char *path, const char *caller)
 {
     char text[BUS_NAME_MAX + sizeof("u::rw,g::rw,g:atrium-:rw,m::rw,o::-")];
@@ -107,7 +107,7 @@ static void give_to_caller(const char *path, const char *caller)
     acl_free(list);
 }
 
-/* A listening descriptor behind `path`, whose name appears only when it can be connected to. */
+/* The path appears only when clients can connect. */
 static int listen_at(int type, const char *path, const char *temporary, const char *caller,
                      struct error *err)
 {

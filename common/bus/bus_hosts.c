@@ -1,7 +1,6 @@
 /*
- * bus_hosts.c - see bus_hosts.h.
- *
- * Addresses are numbers: libzmq would resolve a name in the one thread that moves all messages.
+ * bus_hosts.c - see bus_hosts.h. Addresses are numeric, because libzmq would resolve names in its
+ * only I/O thread.
  */
 #include "common/bus/bus_hosts.h"
 
@@ -28,7 +27,7 @@ struct reader {
     struct arena *arena;
     struct bus_hosts *hosts;
     struct error *err;
-    int line, *lines; /* where each row stood */
+    int line, *lines; /* lines: of each row */
 };
 
 bool bus_name_ok(const char *text, size_t size)
@@ -52,7 +51,6 @@ static int PRINTF_LIKE(2, 3) fail(const struct reader *reader, const char *forma
 
 /* ---- one line ---- */
 
-/* "10.0.0.2:7101" or "[fd00::2]:7101". */
 static bool address_ok(const char *text)
 {
     char host[INET6_ADDRSTRLEN], *end;
@@ -113,7 +111,7 @@ static bool same_text(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* A key names one instance, an endpoint too; an instance has one endpoint and at most two keys. */
+/* A key or endpoint is of one instance; an instance has one endpoint and at most two keys. */
 static int check_row(const struct reader *reader, const struct bus_host *row)
 {
     int keys = 1;
@@ -135,7 +133,7 @@ static int check_row(const struct reader *reader, const struct bus_host *row)
     return 0;
 }
 
-/* `text` is without its end. Comments take a line of their own: a key may contain a #. */
+/* Comments need their own line, since a key can contain #. */
 static int read_line(struct reader *reader, char *text)
 {
     static const char blanks[] = " \t\r";
@@ -195,7 +193,7 @@ int bus_hosts_read(const char *path, struct arena *arena, struct bus_hosts **ret
 
     if (!file || fstat(fileno(file), &status) < 0)
         return error_set(err, ERR_INTERNAL, "%s: %s", path, strerror(errno));
-    /* Who can write it decides who is whom. */
+    /* Write access would allow impersonation. */
     if (!S_ISREG(status.st_mode) || (status.st_mode & S_IWOTH) != 0)
         return error_set(err, ERR_INTERNAL, "%s must be a file that others cannot write", path);
     reader.hosts = arena_alloc(arena, sizeof(*reader.hosts));

@@ -1,9 +1,9 @@
 /*
- * bus_listener.c - the instance's sockets: one ROUTER per calling service, and the drain.
+ * bus_listener.c - the instance's sockets, one ROUTER per calling service, and the drain.
  *
- * The service that a socket was made for is the caller, whatever the frames say; bus_tcp.c hands on
- * frames from other hosts. A process that stood still finds requests whose callers have given up:
- * it notices by the clock and refuses them by taking a new boot id.
+ * The socket determines the calling service, whatever frames say; bus_tcp.c passes on other hosts'
+ * frames. A process that was stopped finds requests that their callers have abandoned: it notices
+ * by its clock, and rejects them by taking a new boot id.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -14,13 +14,13 @@
 #include "common/bus/bus_private.h"
 
 enum {
-    CALLERS_MAX = 16, /* services that call a daemon: all of them, and room to grow */
-    SWEEP_FIRST = 64, /* callers on a socket before the first look for dead ones */
+    CALLERS_MAX = 16, /* all calling services, and spare */
+    SWEEP_FIRST = 64, /* callers on a socket before the first search for dead ones */
 };
 
-/* ---- standing still ---- */
+/* ---- standstill ---- */
 
-/* The clock itself, not the loop's of this turn: the process may have stopped since. */
+/* The loop's cached time is too old: the process can have stopped since. */
 static void look_at_clock(struct bus *self)
 {
     int64_t now = clock_mono_ms(), still_ms = now - self->pulse_ms;
@@ -75,18 +75,18 @@ static struct bus_caller *caller_find(struct bus_socket *socket, uint32_t route)
     return NULL;
 }
 
-/* A ROUTER does not tell when a connection ends; a send does. */
+/* A ROUTER reports the end of a connection only when a send fails. */
 static void callers_sweep(struct bus_socket *socket)
 {
     for (size_t i = socket->count; i-- > 0;) {
         bus_write(&socket->bus->frame, BUS_PING, 0, 0);
-        /* may fill the gap with the last one */
+        /* can move the last caller to this index */
         bus_listener_send(socket, socket->callers[i].route);
     }
     socket->sweep_at = MAX(socket->count * 2, (size_t)SWEEP_FIRST);
 }
 
-/* The same process has connected anew: its older connection is history. */
+/* Removes the older connection of a process that reconnected. */
 static void caller_replace(struct bus_socket *socket, const char *name, uint64_t boot)
 {
     for (size_t i = 0; i < socket->count; i++) {
@@ -134,7 +134,7 @@ static void on_hello(struct bus_socket *socket, uint32_t route, const struct bus
 
     caller = caller_find(socket, route);
     if (caller && caller->boot == in->boot) {
-        welcome(socket, route); /* another host asks for our clock */
+        welcome(socket, route); /* the other host measures this clock */
         return;
     }
     if (in->boot == 0 || !bus_slice_is(in->service, socket->service) ||
@@ -152,7 +152,7 @@ static void on_hello(struct bus_socket *socket, uint32_t route, const struct bus
         return;
     }
     caller = caller_add(socket);
-    /* Who comes during a drain is told by the WELCOME and has nothing to stop. */
+    /* New callers learn of a drain from the WELCOME, and have nothing in flight. */
     *caller =
         (struct bus_caller){.route = route, .boot = in->boot, .drain_acked = self->drain_id != 0};
     memcpy(caller->name, name, sizeof(name));
@@ -233,7 +233,7 @@ static void tell_drain(struct bus *self)
     }
 }
 
-/* Announced again and again: a caller that ended without an ACK shows only in a failed send. */
+/* Announces repeatedly: only a failed send reveals a caller that ended without ACK. */
 void bus_drain(struct bus *self, int64_t deadline_mono_ms)
 {
     enum fiber_wake wake = FIBER_WOKEN;
@@ -260,7 +260,6 @@ static struct bus_socket *socket_find(struct bus *self, const char *service, siz
     return NULL;
 }
 
-/* A socket for each word that stands in any operation's callers. */
 static int sockets_name(struct bus *self, struct error *err)
 {
     const struct bus_options *options = self->options;
@@ -302,7 +301,7 @@ static int listen_here(struct bus *self, struct error *err)
     return 0;
 }
 
-/* As many sockets again share a ROUTER for other hosts: callers' keys tell them apart. */
+/* The same number of sockets shares the ROUTER for other hosts, where keys identify callers. */
 static int listen_elsewhere(struct bus *self, struct error *err)
 {
     size_t count = self->socket_count;
@@ -323,7 +322,7 @@ int bus_listener_start(struct bus *self, struct error *err)
     self->listener_boot = bus_random_boot();
     bus_serve_prepare(self);
     if (!options->operations->name)
-        return 0; /* it has no callers: atriumctl has no folder of its own, and may not make one */
+        return 0; /* without callers: atriumctl has no directory and cannot create one */
     if (bus_make_directory(options->run_dir, options->service, err) < 0 ||
         bus_lock_acquire(self, err) < 0 || sockets_name(self, err) < 0 ||
         listen_here(self, err) < 0 || listen_elsewhere(self, err) < 0)
@@ -338,7 +337,7 @@ void bus_open(struct bus *self)
     self->pulse_ms = clock_mono_ms();
     for (size_t i = 0; i < self->socket_count; i++) {
         if (!self->sockets[i].router || self->sockets[i].tcp)
-            continue; /* a stop may have come before the start was done */
+            continue; /* stopped before the start finished */
         loop_watch_socket(self->loop, self->sockets[i].router, on_router, &self->sockets[i]);
         if (!self->pulse)
             self->pulse = loop_at(self->loop, self->pulse_ms + BUS_PULSE_MS, on_pulse, self);
@@ -346,7 +345,7 @@ void bus_open(struct bus *self)
     bus_tcp_open(self);
 }
 
-/* Strict order: no new connection, no socket, and only then the lock, which lets a successor in. */
+/* Strict order: connections, sockets, and last the lock, which admits a successor. */
 void bus_listener_stop(struct bus *self)
 {
     for (size_t i = 0; i < self->socket_count; i++) {

@@ -1,9 +1,9 @@
 /*
- * bus_peer.c - the caller's side of a connection: one DEALER per instance of the services we call.
+ * bus_peer.c - the caller's side of a connection: one DEALER per instance.
  *
- * A DEALER lives for one connection. Its monitor reports the handshake (HELLO goes out) and the end
- * (what is in flight is lost; another DEALER tries with back-off while the socket file exists, or
- * for ever on another host).
+ * A DEALER lives for one connection. Its monitor reports the handshake, which triggers the HELLO,
+ * and the end, which loses all requests in flight. A new DEALER retries with back-off while the
+ * socket file exists, or forever on another host.
  */
 #include <inttypes.h>
 #include <unistd.h>
@@ -18,8 +18,8 @@ enum {
     MONITORED = ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_CLOSED |
                 ZMQ_EVENT_CONNECT_RETRIED | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL |
                 ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH,
-    PEER_DESCRIPTORS = 12, /* of a connection: two sockets, their signals, the wire, and some */
-    NEVER_MS = DAYS(1),    /* libzmq's own re-connection: the DEALER is gone long before */
+    PEER_DESCRIPTORS = 12, /* per connection: two sockets, their signals, the wire, spare */
+    NEVER_MS = DAYS(1),    /* libzmq's own reconnect never happens: the DEALER ends first */
 };
 
 static void peer_connect(void *arg);
@@ -33,7 +33,6 @@ static struct bus_peer *peer_find(const struct bus_upstream *upstream, const cha
     return NULL;
 }
 
-/* Notifies the daemon when the service has got its first instance, or lost its last. */
 static void presence_update(struct bus *self, struct bus_upstream *upstream)
 {
     bool present = bus_has_peer(self, upstream->service);
@@ -73,7 +72,6 @@ void bus_peer_free(struct bus_peer *self)
     free(self);
 }
 
-/* The instance has left: its socket is no longer there. */
 static void peer_forget(struct bus_peer *self)
 {
     struct bus_upstream *upstream = self->upstream;
@@ -86,7 +84,7 @@ static void peer_forget(struct bus_peer *self)
 
 /* ---- frames from the instance ---- */
 
-/* One host has one monotonic clock: a difference within the error of the measurement is none. */
+/* Ignores differences within the measuring error: one host has one monotonic clock. */
 static void take_clock(struct bus_peer *self, int64_t mono_ms, int64_t now)
 {
     self->offset_ms = 0;
@@ -98,7 +96,7 @@ static void ask_clock(void *arg)
 {
     struct bus_peer *self = arg;
 
-    self->timer = NULL; /* it frees itself */
+    self->timer = NULL; /* frees itself */
     peer_schedule(self, BUS_CLOCK_MS, ask_clock);
     say_hello(self);
 }
@@ -136,7 +134,7 @@ static void on_welcome(struct bus_peer *self, const struct bus_incoming *in)
         enter(self, in->draining);
 }
 
-/* The ACK follows the last request and answer, so the instance need not flush its queues. */
+/* The ACK follows the last request and answer, so the instance flushes no queues. */
 void bus_peer_idle(struct bus_peer *self)
 {
     if (self->drain_id == 0 || self->outstanding > 0)
@@ -202,7 +200,7 @@ static void on_dealer(void *arg)
 
 /* ---- the connection ---- */
 
-/* A file without a listener is a killed instance: nothing to log. A listed one should be there. */
+/* A socket file without listener is a killed instance, which is not logged. */
 static void not_reached(struct bus_peer *self, const char *why)
 {
     const struct bus_host *rows[BUS_HOST_KEYS_MAX];
@@ -225,7 +223,7 @@ void bus_peer_lost(struct bus_peer *self, const char *why)
         log_event(LOG_NOTICE, "bus", "peer lost", "peer", self->name, "why", why, NULL);
         self->gone_ms = clock_mono_ms();
     }
-    /* Answers that came before the end are answers; new ones cannot come. */
+    /* Answers that arrived before the end count; no more can arrive. */
     for (int batch = 0; self->calls && batch < 16 && read_batch(self); batch++)
         ;
     self->state = PEER_WAITING;
@@ -235,7 +233,7 @@ void bus_peer_lost(struct bus_peer *self, const char *why)
         bus_call_finish(self->bus, self->calls, BUS_LOST);
     self->backoff_ms =
         MIN(MAX(self->backoff_ms * 2, (int64_t)BUS_BACKOFF_MIN_MS), (int64_t)BUS_BACKOFF_MAX_MS);
-    /* The sockets are closed there too: not here, where one of them may be calling. */
+    /* peer_connect() closes the sockets: one of them may be calling this function. */
     peer_schedule(self, self->backoff_ms, peer_connect);
     presence_update(self->bus, self->upstream);
 }
@@ -244,7 +242,7 @@ static void on_timeout(void *arg)
 {
     struct bus_peer *self = arg;
 
-    self->timer = NULL; /* it frees itself */
+    self->timer = NULL; /* frees itself */
     bus_peer_lost(self, "timeout");
 }
 
@@ -262,7 +260,7 @@ static void say_hello(struct bus_peer *self)
         bus_peer_lost(self, "cannot send");
 }
 
-/* An event is two frames: number (16 bit) and value (32 bit) in host order; then the address. */
+/* Number (16 bits) and value (32 bits) in host order, then the address. */
 static int monitor_event(zsock_t *monitor)
 {
     uint8_t bytes[6];
@@ -302,7 +300,7 @@ static void monitor_start(struct bus_peer *self)
         log_die("bus", "a socket could not be monitored");
 }
 
-/* The next way to it: its socket on this host (*ret NULL), then its keys. -1: none left. */
+/* Tries the socket on this host (*ret NULL), then the keys. -1: none left. */
 static int choose_way(const struct bus_peer *self, const struct bus_host **ret)
 {
     const struct bus_host *rows[1 + BUS_HOST_KEYS_MAX] = {NULL};
@@ -315,7 +313,7 @@ static int choose_way(const struct bus_peer *self, const struct bus_host **ret)
     return 0;
 }
 
-/* libzmq ends the process when it has none left where it makes its own. */
+/* Without free descriptors for its own sockets, libzmq ends the process. */
 static bool can_open_sockets(struct bus_peer *self)
 {
     if (descriptors_available(PEER_DESCRIPTORS))
@@ -328,7 +326,7 @@ static bool can_open_sockets(struct bus_peer *self)
     return false;
 }
 
-/* Also the end of a lost connection: its sockets are closed before new ones are made. */
+/* Also closes a lost connection's sockets first. */
 static void peer_connect(void *arg)
 {
     struct bus_peer *self = arg;
@@ -365,12 +363,11 @@ void bus_peer_found(struct bus *self, struct bus_upstream *upstream, const char 
     struct bus_peer *peer = peer_find(upstream, instance);
     struct error err;
 
-    /* Who asks others of its own service does not ask itself. */
     if (strcmp(upstream->service, self->options->service) == 0 &&
         strcmp(instance, self->options->instance) == 0)
         return;
     if (peer) {
-        /* A new socket of that name; the loss of the old one is known now or in a moment. */
+        /* A new socket has that name; the old one's loss is known or imminent. */
         peer->backoff_ms = 0;
         peer->way = 0;
         if (peer->state == PEER_WAITING)

@@ -1,8 +1,8 @@
 /*
- * bus_serve.c - the instance's side of a request: from the checked head of a frame to the answer.
+ * bus_serve.c - the instance's side of a request.
  *
- * Each request gets a fiber, which unpacks, checks the access column again (nothing depends on the
- * gateway's check), calls the operation, answers exactly once, logs, counts and wipes secrets.
+ * Each request gets a fiber, which unpacks, checks the access column (not relying on the gateway's
+ * check), calls the operation, answers exactly once, logs, counts and wipes secrets.
  */
 #include "common/base/log.h"
 #include "common/base/memory.h"
@@ -10,11 +10,11 @@
 #include "common/domain/request.h"
 
 enum {
-    SPARE_MAX = 64,    /* idle requests kept with their arenas: 4 KiB each */
-    SECRET_DEPTH = 32, /* nesting of tables; no table contains itself */
+    SPARE_MAX = 64,    /* idle requests kept with their 4 KiB arenas */
+    SECRET_DEPTH = 32, /* nested tables; no table contains itself */
 };
 
-/* One of these is in the body of an R_PROJECT operation beside its input. */
+/* An R_PROJECT operation's body contains one of these in addition to its input. */
 struct project_name {
     const char *tenantCode;
     struct uuid projectId;
@@ -142,7 +142,7 @@ static void answer_refused(struct bus_socket *socket, uint32_t route, uint64_t i
     bus_listener_send(socket, route);
 }
 
-/* A reply that is too large for the bus is an error of the operation. */
+/* A reply too large for the bus is the operation's error. */
 static int answer_reply(struct bus_serving *serving, const void *out, struct error *err)
 {
     struct bus *self = serving->socket->bus;
@@ -193,7 +193,6 @@ static int access_check(const struct bus_serving *serving, const struct request 
     return 0;
 }
 
-/* Fills a struct from a slice of the message that should hold a packed map. */
 static int unpack(struct bus_slice slice, const struct field_table *table, struct arena *arena,
                   void *out, struct error *err)
 {
@@ -280,7 +279,7 @@ static int serve_checked(struct bus_serving *serving, struct request *req,
 
     serving->operation = operation_find(serving->socket->bus, serving->frame.name);
     if (!serving->operation) {
-        /* The caller is of a newer build than this instance: in the middle of an upgrade. */
+        /* During an upgrade, the caller is newer than this instance. */
         error_retry(err, ERR_UNAVAILABLE, 1, "The service is being upgraded. Please try again.");
         return error_detail(err, "no operation %.*s", (int)serving->frame.name.size,
                             serving->frame.name.bytes);
@@ -296,7 +295,6 @@ static int serve_checked(struct bus_serving *serving, struct request *req,
     return serve_row(serving, req, err);
 }
 
-/* What the fiber works on: the caller's trace goes on here, when it is sampled. */
 static struct activity activity_of(const struct bus_serving *serving, const struct request *req)
 {
     const struct bus_incoming *frame = &serving->frame;
@@ -351,7 +349,7 @@ static void serve_fiber(void *arg)
     struct request req = request_of(serving);
     struct error err;
 
-    /* Once more: the fibers of a turn begin after all its frames were read. */
+    /* Check again: fibers start after all frames of the loop's turn were read. */
     if (!bus_listener_admits(self, serving->frame.boot)) {
         answer_refused(serving->socket, serving->route, serving->frame.id);
         serving_end(serving);
@@ -373,7 +371,6 @@ static void overloaded(struct bus_socket *socket, uint32_t route, uint64_t id)
     bus_drop(socket->bus, socket->bus->overloaded, "too many requests at once");
 }
 
-/* Consumes the message. */
 static void serve_begin(struct bus_socket *socket, uint32_t route, const struct bus_incoming *in,
                         zmq_msg_t *message)
 {
@@ -389,7 +386,7 @@ static void serve_begin(struct bus_socket *socket, uint32_t route, const struct 
     serving->start_us = clock_mono_us();
     zmq_msg_init(&serving->message);
     zmq_msg_move(&serving->message, message);
-    /* A message of a few bytes lies inside its zmq_msg_t: what points into it moves along. */
+    /* A short message is inside its zmq_msg_t: pointers into it must follow the move. */
     if (zmq_msg_data(&serving->message) != before &&
         bus_read(zmq_msg_data(&serving->message), zmq_msg_size(&serving->message),
                  &serving->frame) < 0)

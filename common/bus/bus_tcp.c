@@ -1,9 +1,8 @@
 /*
  * bus_tcp.c - the bus between hosts: CURVE on both ends, one ROUTER for all callers.
  *
- * libzmq asks over ZAP (RFC 27) whether a key is known. The answer is given here, in the loop:
- * czmq's zauth needs a thread, and knows keys but no services. libzmq puts the name that the answer
- * gave to the connection on each of its frames.
+ * libzmq asks over ZAP (RFC 27) about each key, and adds the answer's name to the connection's
+ * frames. The loop answers: czmq's zauth needs a thread, and knows keys but no services.
  */
 #include "common/base/log.h"
 #include "common/bus/bus_private.h"
@@ -13,8 +12,6 @@
 
 enum { REFUSED_LOG_MS = 10000 };
 
-/* ---- sockets ---- */
-
 void bus_tcp_secure(const struct bus_hosts *hosts, zsock_t *socket,
                     const uint8_t server[BUS_KEY_SIZE])
 {
@@ -23,8 +20,8 @@ void bus_tcp_secure(const struct bus_hosts *hosts, zsock_t *socket,
     bus_socket_bytes(socket, ZMQ_MAXMSGSIZE, &largest, sizeof(largest));
     bus_socket_option(socket, ZMQ_IPV6, 1);
     bus_socket_option(socket, ZMQ_HANDSHAKE_IVL, BUS_HANDSHAKE_MS);
-    /* The kernel too drops what is unacknowledged for so long: it must not arrive after the
-     * heartbeat has ended the connection. */
+    /* The kernel must drop unacknowledged data too: it must not arrive after the heartbeat ended
+     * the connection. */
     bus_socket_option(socket, ZMQ_TCP_MAXRT, BUS_HEARTBEAT_DEAD_MS);
     bus_socket_bytes(socket, ZMQ_CURVE_SECRETKEY, hosts->secret_key, BUS_KEY_SIZE);
     if (!server) {
@@ -50,9 +47,7 @@ static struct bus_socket *socket_of(struct bus *self, const char *service)
     return NULL;
 }
 
-/* ---- who is let in ---- */
-
-/* `service`: whose the key is; NULL for a key that no host has. */
+/* `service` is the key's, or NULL for an unknown key. */
 static void log_refused(struct bus *self, const char *address, const char *service)
 {
     int64_t now = loop_mono_ms(self->loop);
@@ -71,7 +66,6 @@ static void log_refused(struct bus *self, const char *address, const char *servi
     self->refused_logged_ms = now;
 }
 
-/* The host of the key, if it may call anything here; NULL: refused. */
 static const struct bus_host *admitted(struct bus *self, const char *address, const char *mechanism,
                                        zframe_t *key)
 {
@@ -85,7 +79,7 @@ static const struct bus_host *admitted(struct bus *self, const char *address, co
     return NULL;
 }
 
-/* Version, number, domain, address, identity, mechanism, key; from libzmq in this process. */
+/* Frames: version, number, domain, address, identity, mechanism, key. */
 static void answer_zap(struct bus *self, zmsg_t *request)
 {
     CLEANUP(zstr_free) UNUSED char *version = zmsg_popstr(request);
@@ -118,9 +112,7 @@ static void on_zap(void *arg)
     }
 }
 
-/* ---- frames ---- */
-
-/* The caller's own name must be that of its key: leases and acknowledgements go by it. */
+/* Leases and acknowledgements rely on the name. */
 static bool says_own_name(const char *name, const struct bus_incoming *in)
 {
     const char *dot = strchr(name, '.');
@@ -164,15 +156,13 @@ static void on_tcp(void *arg)
         on_frame(self, route, &in, &message);
 }
 
-/* ---- start and stop ---- */
-
 int bus_tcp_listen(struct bus *self, struct error *err)
 {
     const struct bus_options *options = self->options;
     const struct bus_hosts *hosts = self->hosts;
     const char *endpoint = hosts->listen ? hosts->listen : hosts->own->endpoint;
 
-    /* First: without a ZAP handler libzmq admits every connection, nameless; their messages are
+    /* Without a ZAP handler libzmq accepts all connections, nameless, and their messages are
      * dropped. */
     self->zap = bus_socket_new(ZMQ_REP, 0);
     if (zmq_bind(zsock_resolve(self->zap), ZAP_ENDPOINT) != 0)
@@ -230,7 +220,7 @@ void bus_tcp_stop(struct bus *self)
     if (!self->zap)
         return;
     loop_unwatch_socket(self->loop, self->zap);
-    /* At once, where closing would leave the name taken for a while. */
+    /* Closing alone would keep the name in use for a while. */
     zmq_unbind(zsock_resolve(self->zap), ZAP_ENDPOINT);
     zsock_destroy(&self->zap);
 }

@@ -1,8 +1,6 @@
 /*
- * bus_watch.c - which instances exist: the directories of the services that we call, watched.
- *
- * A directory is watched, then scanned, so that none is missed. "<own service>.<instance>" is a
- * socket made for us.
+ * bus_watch.c - finds instances by watching the upstreams' directories, then scanning them, so that
+ * none is missed. "<own service>.<instance>" is a socket for this service.
  */
 #include <errno.h>
 #include <sys/inotify.h>
@@ -11,7 +9,7 @@
 #include "common/base/file.h"
 #include "common/bus/bus_private.h"
 
-enum { RESCAN_MS = 1000 /* after a directory could not be watched */ };
+enum { RESCAN_MS = 1000 /* after a failed watch */ };
 
 static void consider(struct bus *self, struct bus_upstream *upstream, const char *name)
 {
@@ -22,7 +20,6 @@ static void consider(struct bus *self, struct bus_upstream *upstream, const char
         bus_peer_found(self, upstream, name + length + 1);
 }
 
-/* -1: the directory cannot be made, watched or read now. */
 static int watch_and_scan(struct bus *self, struct bus_upstream *upstream)
 {
     CLEANUP(file_close_directory) DIR *directory = NULL;
@@ -64,7 +61,7 @@ static void rescan_soon(struct bus *self)
 
 static void on_event(struct bus *self, const struct inotify_event *event)
 {
-    /* Overflow: names were lost. The rest: the directory itself went, and the watch with it. */
+    /* Overflow lost names. The other events mean that the directory and its watch are gone. */
     if (event->mask & (IN_Q_OVERFLOW | IN_IGNORED | IN_DELETE_SELF | IN_MOVE_SELF)) {
         rescan_soon(self);
         return;
@@ -89,7 +86,7 @@ static void on_readable(void *arg, short revents UNUSED)
     }
 }
 
-/* Includes this host's: the socket that they have here is found first, or soon (bus_peer.c). */
+/* Includes this host's instances: bus_peer.c tries their local socket first. */
 static void take_list(struct bus *self, struct bus_upstream *upstream)
 {
     const struct bus_hosts *hosts = self->hosts;

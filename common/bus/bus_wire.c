@@ -1,8 +1,6 @@
 /*
- * bus_wire.c - the frames of the bus (WIRE.md): written into one reused buffer, read in place.
- *
- * Reading allocates nothing and believes nothing: lengths are compared with what is left of the
- * frame.
+ * bus_wire.c - frames (WIRE.md), written into one buffer and read in place. Reading allocates
+ * nothing and checks each length.
  */
 #include <limits.h>
 
@@ -10,11 +8,11 @@
 #include "common/bus/bus_private.h"
 
 enum {
-    FRAME_LARGE = 32 * 1024, /* from here on a frame is handed over instead of copied */
-    FRAME_KEPT = 64 * 1024,  /* a larger buffer is given back after use */
+    FRAME_LARGE = 32 * 1024, /* larger frames are moved, not copied */
+    FRAME_KEPT = 64 * 1024,  /* larger buffers are freed after use */
 };
 
-/* The last member of a REPLY's map, where a limit was counted; no operation has such a member. */
+/* Last member of a REPLY's map after a counted limit; no operation uses this name. */
 #define LIMIT_MEMBER "RateLimit"
 
 /* ---- reading ---- */
@@ -93,7 +91,7 @@ static size_t read_array(struct bus_reader *self)
         return tag & 0x0f;
     if (tag == 0xdc)
         return read_bytes(self, 2);
-    self->bad = true; /* no array of the grammar has 65,536 elements */
+    self->bad = true; /* the grammar has no larger arrays */
     return 0;
 }
 
@@ -141,7 +139,7 @@ static struct bus_slice read_bin(struct bus_reader *self)
     return read_slice(self, self->bad ? 0 : read_bytes(self, (size_t)1 << (tag - 0xc4)));
 }
 
-/* Elements behind the id, by kind; -1: no such kind, or not of that version. */
+/* -1: the version has no such kind. */
 static int element_count(uint64_t version, uint64_t kind)
 {
     static const int8_t counts[] = {
@@ -191,7 +189,7 @@ static void read_elements(struct bus_reader *reader, bool traced, struct bus_inc
     case BUS_REPLY:
         ret->body = read_bin(reader);
         break;
-    case BUS_ERROR: /* read by the fiber that waits for it, see bus_read_error() */
+    case BUS_ERROR: /* the waiting fiber reads it, see bus_read_error() */
         ret->error = *reader;
         reader->at = reader->end;
         break;
@@ -255,7 +253,7 @@ static void read_error_head(struct bus_reader *reader, struct error_head *ret)
     ret->count = read_int(reader);
 }
 
-/* One list of pairs. With err NULL it is only checked. */
+/* Only checks if err is NULL. */
 static void read_items(struct bus_reader *reader, bool problems, struct error *err)
 {
     size_t count = read_array(reader);
@@ -293,7 +291,7 @@ int bus_read_error(struct bus_reader *reader, struct error *err)
     error_clear(err);
     read_items(&items, true, err);
     read_items(&items, false, err);
-    /* Set last: error_problem() has a code and a message of its own. */
+    /* Last, because error_problem() sets code and message. */
     error_set(err, error_from_wire(head.wire), "%.*s", (int)head.message.size, head.message.bytes);
     err->problem_count = (int)head.count;
     err->retry_after_s = head.retry;
@@ -310,7 +308,6 @@ static void put(struct codec_buffer *self, const void *bytes, size_t size)
     (void)codec_write(self, bytes, size);
 }
 
-/* A tag and a big-endian number of 0, 1, 2, 4 or 8 bytes. */
 static void put_tag(struct codec_buffer *self, uint8_t tag, uint64_t value, size_t width)
 {
     uint8_t *at;
@@ -354,8 +351,8 @@ static void write_array(struct codec_buffer *self, size_t count)
         put_tag(self, 0xdc, count, 2);
 }
 
-/* How much of the text can be sent: at most max bytes without half a character at the end; 0 for
- * what is no UTF-8 (a Latin-1 User-Agent): the other end would drop the whole frame. */
+/* Cuts to `max` bytes between characters. Returns 0 for invalid UTF-8 (a Latin-1 User-Agent), for
+ * which the receiver would drop the frame. */
 static size_t sendable(const char *text, size_t max)
 {
     size_t size = !text ? 0 : strnlen(text, max);
@@ -383,7 +380,6 @@ void bus_write_bytes(struct codec_buffer *self, const void *bytes, size_t size)
     put(self, bytes, size);
 }
 
-/* Begins bytes whose length is not known yet. Returns where they start. */
 static size_t begin_bytes(struct codec_buffer *self)
 {
     put_tag(self, 0xc6, 0, 4);
@@ -511,7 +507,6 @@ static void free_frame(void *bytes, void *hint UNUSED)
     free(bytes);
 }
 
-/* The message takes the buffer. */
 static void hand_over(struct codec_buffer *self, zmq_msg_t *ret)
 {
     if (zmq_msg_init_data(ret, self->bytes, self->size, free_frame, NULL) != 0)

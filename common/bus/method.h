@@ -1,23 +1,23 @@
 /*
- * method.h - what one row of a <daemon>_routes.def becomes, which undefines its macros at its end.
+ * method.h - the macros of the rows in <daemon>_routes.def, which undefines them at its end.
  *
  *   ROUTE, ALIAS(method, path, handler, input, output, access, reach, flags, since, summary)
  *                                      an HTTP route and its operation; an old path of a ROUTE
  *   PAGE(method, path, handler, input, reach, flags)    a page for people (common/domain/page.h)
  *   ENDPOINT(method, path, handler, input, flags)       a standard's (common/domain/endpoint.h)
  *   OP(handler, input, output, callers, flags)          between daemons
- *   PROJECT_OP(name, handler, input, output, flags)     atriumctl's, on the project that it names
+ *   PROJECT_OP(name, handler, input, output, flags)     atriumctl's, on a given project
  *                                      (request_project()); a route's handler answers it
  *   DOC(handler, tag, description, code...)             in <daemon>_docs.def, for /openapi.json: a
  *                                      tag of openapi_text.c, Markdown, codes of errors.def
  *
- * A route without its DOC, or a DOC without its route, does not compile. `since` is the version
- * that the route came with; `summary` a short imperative sentence without a full stop.
+ * A route needs its DOC to compile, and a DOC its route. `since` is the route's first version;
+ * `summary` is a short imperative sentence without a full stop.
  *
- * operations.def makes of the rows: OPERATION_CALLS, typed calls (OP), and all tables, in
+ * operations.def expands the rows: OPERATION_CALLS, typed calls (OP), and all tables, in
  * <daemon>_api.h; OPERATION_METHODS (OP), their descriptors, in <daemon>_api.c; OPERATION_HANDLERS,
  * prototypes, in <daemon>.h; OPERATION_TABLE, operations[], in <daemon>.c; OPERATION_ROUTES, rows
- * of its own SERVICE_ROUTE(), SERVICE_PAGE() and SERVICE_ENDPOINT(), in gateway/endpoint/routes.c.
+ * of SERVICE_ROUTE(), SERVICE_PAGE() and SERVICE_ENDPOINT(), in gateway/endpoint/routes.c.
  */
 #ifndef ATRIUM_COMMON_BUS_METHOD_H
 #define ATRIUM_COMMON_BUS_METHOD_H
@@ -30,14 +30,14 @@
 #define OPERATION_TABLE 4
 #define OPERATION_ROUTES 5
 
-/* The prototype that a handler must have. Its file includes the shapes, its daemon need not. */
+/* The prototype of a handler. The handler's file includes the shapes; its daemon need not. */
 #define HANDLER(daemon_type, handler, input, output)                                    \
     struct input;                                                                       \
     struct output;                                                                      \
     int handler(daemon_type *daemon, const struct request *req, const struct input *in, \
                 struct output *out, struct error *err) MUST_USE;
 
-/* The untyped entry of a handler, and its row in the operation table. */
+/* A handler's untyped entry, and its row in the operation table. */
 #define HANDLER_CALL(daemon_type, handler)                                                        \
     static int call_##handler(void *daemon, const struct request *req, const void *in, void *out, \
                               struct error *err)                                                  \
@@ -51,14 +51,15 @@
     {#name,          "ctl",           ACCESS_INTERNAL, REACH_PUBLIC, (flags) | R_PROJECT, \
      &input##_table, &output##_table, call_##handler},
 
-/* The structs of a row and their tables; who fills a struct includes its subject's header. */
+/* A row's structs and tables. Files that fill a struct include its subject's header. */
 #define METHOD_SHAPES(input, output) \
     struct input;                    \
     struct output;                   \
     FIELD_DECLARE(input);            \
     FIELD_DECLARE(output);
 
-/* <service>_<handler>(bus, req, in, out, err) parks as bus_call(); and the outbox's descriptor. */
+/* <service>_<handler>(bus, req, in, out, err) parks as bus_call() does. Also declares the outbox's
+ * descriptor. */
 #define METHOD_DECLARE(...) METHOD_DECLARE_(__VA_ARGS__)
 #define METHOD_DEFINE(...) METHOD_DEFINE_(__VA_ARGS__)
 #define METHOD_DECLARE_(service, handler, input, output)                                       \

@@ -1,6 +1,4 @@
-/*
- * accept.c - see accept.h.
- */
+/* accept.c - see accept.h. */
 #include "common/domain/accept.h"
 
 #include <stdlib.h>
@@ -19,7 +17,7 @@ int accept_weight(const char *entry, size_t length)
         if (at[1] != '=' || at + 2 >= end)
             return 0;
         quality = strtod(at + 2, NULL);
-        return quality >= 0 && quality <= 1 ? (int)(quality * 1000) : 0; /* neither NaN nor 1e300 */
+        return quality >= 0 && quality <= 1 ? (int)(quality * 1000) : 0; /* rejects NaN and 1e300 */
     }
     return 1000;
 }

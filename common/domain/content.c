@@ -1,4 +1,4 @@
-/* content.c - the shapes of streamed bytes on the bus; see content.h. */
+/* content.c - see content.h. */
 #include "common/domain/content.h"
 
 #include <malloc.h>

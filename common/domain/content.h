@@ -1,14 +1,14 @@
 /*
- * content.h - bytes that pass the gateway without lying in its memory: files, and forms with one.
+ * content.h - files, and forms with a file, that pass through the gateway in pieces.
  *
- * R_CONTENT: the output is struct content. Small files come along; of others the gateway fetches
- * pieces as its client reads, by the service's `content_read`. The input may have the texts `kept`,
- * the handle of the file that the gateway has, and `fileTo`, who gets open files over the socket
- * CONTENT_FILES_SOCKET (docd/store/file_sender.h).
+ * R_CONTENT: the output is struct content. It has a small file's bytes; other files' pieces come
+ * from `content_read` as the client reads. Optional input: `kept`, the handle of the gateway's
+ * cached file, and `fileTo`, the receiver of open files on socket CONTENT_FILES_SOCKET
+ * (docd/store/file_sender.h).
  *
- * R_FORM: the input has `const struct form *form`; the route is called when the file begins. With
- * its output, struct form_ticket, the gateway sends pieces, which may overtake each other, by
- * `form_write`, then `form_end` or `form_abort` (OP rows for "gateway", to any instance).
+ * R_FORM: the input has `const struct form *form`; the route runs when the file begins. The gateway
+ * sends pieces for its output, struct form_ticket, with `form_write`, maybe out of order, then
+ * calls `form_end` or `form_abort` (OP rows for "gateway", on any instance).
  */
 #ifndef ATRIUM_COMMON_DOMAIN_CONTENT_H
 #define ATRIUM_COMMON_DOMAIN_CONTENT_H
@@ -16,28 +16,28 @@
 #include "common/wire/fields.h"
 
 enum {
-    CONTENT_INLINE_MAX = 64 * 1024, /* bytes of a file that come with struct content */
+    CONTENT_INLINE_MAX = 64 * 1024, /* bytes that come within struct content */
     CONTENT_PIECE_MAX = 256 * 1024,
     CONTENT_HANDLE_MAX = 128,
     FORM_FIELDS_MAX = 32,
-    CONTENT_RECEIVER_SIZE = 32, /* characters of a `fileTo` */
+    CONTENT_RECEIVER_SIZE = 32, /* characters of `fileTo` */
     FORM_NO_QUOTA = -1,
-    FORM_TEXT_MAX = 64 * 1024, /* bytes of all fields before the file, names and headers included */
+    FORM_TEXT_MAX = 64 * 1024, /* bytes of the fields before the file, with names and headers */
 };
 
-#define CONTENT_FILES_SOCKET "files" /* of an instance, beside those of the bus */
+#define CONTENT_FILES_SOCKET "files" /* an instance's, see bus_listen_beside() */
 
 /* ---- R_CONTENT ---- */
 
 struct content {
     const char *etag; /* quoted */
     const char *contentType;
-    const char *disposition; /* Content-Disposition */
-    int64_t maxAge;          /* seconds that a shared cache may serve it unasked; 0: none may */
+    const char *disposition;
+    int64_t maxAge; /* seconds for shared caches; 0: private */
     int64_t size, lastModified;
-    const char *handle;       /* for content_read */
-    struct field_bytes bytes; /* all of it, or absent */
-    int64_t file;             /* number of the open file that was sent to `fileTo`; 0: none */
+    const char *handle;
+    struct field_bytes bytes; /* all bytes, or absent */
+    int64_t file;             /* number of the open file that was sent to `fileTo` */
 };
 FIELD_DECLARE(content);
 
@@ -48,7 +48,7 @@ struct content_read_in {
 FIELD_DECLARE(content_read_in);
 
 struct content_read_out {
-    struct field_bytes bytes; /* all that were asked for, less at the end only */
+    struct field_bytes bytes; /* fewer than requested only at the end */
 };
 FIELD_DECLARE(content_read_out);
 
@@ -60,15 +60,15 @@ struct form_field {
 FIELD_DECLARE(form_field);
 
 struct form {
-    struct field_list fields; /* struct form_field; those before the file, in order */
+    struct field_list fields; /* struct form_field before the file */
 };
 FIELD_DECLARE(form);
 
 struct form_ticket {
     const char *ticket;
-    int64_t sizeMin, sizeMax; /* of the file; the gateway sees to it */
-    int64_t quotaLeft;        /* bytes of the file that may still be kept; FORM_NO_QUOTA: any */
-    struct uuid session;      /* that got the form, which ends with it; absent: unknown */
+    int64_t sizeMin, sizeMax; /* enforced by the gateway */
+    int64_t quotaLeft;        /* file bytes, or FORM_NO_QUOTA */
+    struct uuid session;      /* session, whose end ends the form; absent: unknown */
 };
 FIELD_DECLARE(form_ticket);
 
@@ -90,11 +90,12 @@ struct form_abort_in {
 };
 FIELD_DECLARE(form_abort_in);
 
-/* Keeps up to 64 MiB of freed memory for the next pieces: returning and clearing it each time costs
- * more than a copy. Call at the start. */
+/* Keeps up to 64 MiB of freed memory for further pieces: returning and clearing it costs more than
+ * a copy. */
 void content_tune_malloc(void);
 
-/* Gives that memory back: when no pieces pass, or once a minute. Takes milliseconds. */
+/* Returns that memory to the system, which takes milliseconds: when no pieces pass, or once a
+ * minute. */
 void content_give_memory_back(void);
 
 #endif

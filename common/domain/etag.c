@@ -14,7 +14,7 @@ bool etag_is_named(const char *header, const char *etag)
         if (strncmp(header, etag, length) == 0 &&
             (header[length] == '\0' || strchr(" \t,", header[length])))
             return true;
-        /* To the end of this tag: a comma may stand between its quotes. */
+        /* A quoted tag can contain commas. */
         if (*header == '"')
             header += 1 + strcspn(header + 1, "\"");
         header += strcspn(header, ",");
@@ -34,7 +34,7 @@ bool etag_admits(const char *if_match, const char *etag)
 
 bool etag_is_sent(const char *header, const char *etag)
 {
-    size_t bare = strlen(etag) - 2; /* less its quotes */
+    size_t bare = strlen(etag) - 2;
 
     return etag_is_named(header, etag) ||
            (header && strlen(header) == bare && strncmp(header, etag + 1, bare) == 0);

@@ -1,4 +1,4 @@
-/* fold.c - see fold.h.  Unicode's data is that of libunistring. */
+/* fold.c - see fold.h. libunistring has Unicode's data. */
 #include "common/domain/fold.h"
 
 #include <errno.h>
@@ -13,12 +13,12 @@
 
 enum {
     DENSE_FROM = 0xe00,   /* Thai, the first script without spaces */
-    VOICED_KANA = 0x3099, /* and the next one */
-    LONG_VOWEL = 0x30fc,  /* of kana, though its script is none */
-    MIDDLE_DOT = 0xb7,    /* of Catalan, within a word */
+    VOICED_KANA = 0x3099, /* and the next code point */
+    LONG_VOWEL = 0x30fc,  /* kana, although its script is Common */
+    MIDDLE_DOT = 0xb7,    /* Catalan, within a word */
     ZERO_WIDTH_SPACE = 0x200b,
-    TATWEEL = 0x640,        /* makes an Arabic word longer */
-    IOTA_SUBSCRIPT = 0x345, /* a mark, but a letter when its case is folded */
+    TATWEEL = 0x640,        /* stretches an Arabic word */
+    IOTA_SUBSCRIPT = 0x345, /* a mark that case folding makes a letter */
 };
 
 static const struct letter {
@@ -78,7 +78,6 @@ static bool is_word_character(ucs4_t c)
            uc_is_general_category(c, UC_MARK);
 }
 
-/* Is there for the layout, not for the word: joiners, soft hyphens, directions. */
 static bool is_ignored(ucs4_t c)
 {
     return c == TATWEEL ||
@@ -161,7 +160,6 @@ static void push_letter(struct points *to, ucs4_t c)
     }
 }
 
-/* What parts two words, unless nothing stands before or behind it. */
 static void push_word(struct points *to, ucs4_t *between, ucs4_t c)
 {
     if (*between && to->count > 0)
@@ -177,7 +175,6 @@ static bool is_between_l(const struct points *points, size_t at)
            points->items[at + 1] == 'l';
 }
 
-/* Leaves only words, with a space or an apostrophe between. */
 static void keep_words(struct points *points)
 {
     struct points words = {0};
@@ -230,7 +227,6 @@ static char *to_text(struct arena *arena, const struct points *points)
     return text;
 }
 
-/* The bytes of the first `most` characters. */
 static size_t size_of(const char *text, size_t most)
 {
     const char *end = text;
@@ -255,7 +251,7 @@ char *fold(struct arena *arena, const char *text, size_t most)
     if (!points.items) {
         if (errno == ENOMEM)
             log_die("fold", "out of memory");
-        return arena_strdup(arena, ""); /* no UTF-8, which neither requests nor the database hold */
+        return arena_strdup(arena, ""); /* invalid UTF-8, which requests and the database reject */
     }
     normalize(&points, UNINORM_NFKD);
     drop_iota_subscripts(&points);
@@ -284,7 +280,6 @@ static const char *behind(const char *at)
     return at;
 }
 
-/* Behind a character and its marks. */
 static const char *behind_unit(const char *at)
 {
     for (at = behind(at); *at && is_mark(peek(at)); at = behind(at))

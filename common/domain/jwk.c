@@ -12,10 +12,10 @@
 #include "common/domain/jwt.h"
 
 enum {
-    COORDINATE_MAX = 48, /* bytes of one of P-384 */
+    COORDINATE_MAX = 48,
     MODULUS_MIN = 256,
     MODULUS_MAX = 1024,
-    EXPONENT_MAX = 4, /* 65537 has three; OpenSSL takes no more than 8 with a large modulus */
+    EXPONENT_MAX = 4, /* 65537 has three; OpenSSL limits it to 8 for large moduli */
 };
 
 static const struct curve {
@@ -23,10 +23,8 @@ static const struct curve {
     size_t coordinate;
 } curves[] = {{"P-256", "P-256", "ES256", 32}, {"P-384", "P-384", "ES384", 48}};
 
-/* What stands in a private or symmetric key alone (RFC 7518, section 6). */
+/* Members of private and symmetric keys (RFC 7518, section 6). */
 static const char *const private_members[] = {"d", "p", "q", "dp", "dq", "qi", "oth", "k"};
-
-/* ---- what it says of itself ---- */
 
 static bool is_text(const json_t *jwk, const char *name)
 {
@@ -85,8 +83,6 @@ static const struct curve *curve_of(const json_t *jwk)
     return NULL;
 }
 
-/* ---- elliptic curves ---- */
-
 static const char *ec_fault(const json_t *jwk)
 {
     const struct curve *curve = curve_of(jwk);
@@ -114,7 +110,7 @@ static EVP_PKEY *key_build(const char *type, OSSL_PARAM_BLD *builder)
     return key;
 }
 
-/* RFC 7518, section 6.2.1; OpenSSL refuses a point that is not on the curve. */
+/* RFC 7518, section 6.2.1; OpenSSL rejects a point that is not on the curve. */
 static EVP_PKEY *key_ec(const json_t *jwk)
 {
     const struct curve *curve = curve_of(jwk);
@@ -139,9 +135,7 @@ static EVP_PKEY *key_ec(const json_t *jwk)
     return key;
 }
 
-/* ---- RSA ---- */
-
-/* RFC 7518, section 6.3.1. Exponent 1 signs nothing; an even one has no inverse. */
+/* RFC 7518, section 6.3.1. Exponent 1 would not sign, and an even one has no inverse. */
 struct rsa_numbers {
     uint8_t modulus[MODULUS_MAX], exponent[EXPONENT_MAX];
     size_t modulus_size, exponent_size;
@@ -183,8 +177,6 @@ static EVP_PKEY *key_rsa(const struct rsa_numbers *numbers)
     BN_free(e);
     return key;
 }
-
-/* ---- both ---- */
 
 static EVP_PKEY *key_read(const json_t *jwk, const char **ret_fault)
 {
@@ -232,7 +224,7 @@ const char *jwk_fault(const json_t *jwk)
     return fault;
 }
 
-/* The required members alone, in their order (RFC 7638, section 3.2). */
+/* Hashes only the required members, in order (RFC 7638, section 3.2). */
 const char *jwk_thumbprint(const json_t *jwk, struct arena *arena)
 {
     EVP_PKEY *key = jwk_key(jwk);

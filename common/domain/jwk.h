@@ -1,4 +1,4 @@
-/* jwk.h - public keys that clients sign with, as JWK (RFC 7517; RFC 7518, section 6). Pure. */
+/* jwk.h - clients' public signing keys as JWK (RFC 7517; RFC 7518, section 6). */
 #ifndef ATRIUM_COMMON_DOMAIN_JWK_H
 #define ATRIUM_COMMON_DOMAIN_JWK_H
 
@@ -8,14 +8,15 @@
 #include "common/base/arena.h"
 #include "common/base/base.h"
 
-/* Why a key cannot verify signatures: it must be EC P-256 or P-384 or RSA 2048 to 8192, public, for
- * signing. A clause, or NULL. RSA takes 3 ms at 2048 bits, 0.4 s at 8192: on a thread. */
+/* Returns why a key cannot verify signatures, as a clause, or NULL. It must be public, for signing,
+ * EC P-256, P-384 or RSA 2048 to 8192. RSA takes 3 ms to 0.4 s, so call it on a thread. */
 const char *jwk_fault(const json_t *jwk);
 
-/* NULL: it has such a fault. Skips the primality test of RSA, so 0.02 ms. EVP_PKEY_free() it. */
+/* Returns the key, for EVP_PKEY_free(), or NULL. Takes 0.02 ms, since it skips RSA's primality
+ * test. */
 EVP_PKEY *jwk_key(const json_t *jwk);
 
-/* The thumbprint of such a key (RFC 7638), base64url, from the arena; NULL: it is none. */
+/* Returns the base64url thumbprint (RFC 7638), or NULL for an invalid key. */
 const char *jwk_thumbprint(const json_t *jwk, struct arena *arena);
 
 #endif

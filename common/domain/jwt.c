@@ -11,23 +11,18 @@
 #include "common/base/secret.h"
 #include "common/wire/codec.h"
 
-enum {
-    COORDINATE_MAX = 48, /* bytes of one of P-384 */
-    DER_MAX = 2 * COORDINATE_MAX + 16
-};
+enum { COORDINATE_MAX = 48, DER_MAX = 2 * COORDINATE_MAX + 16 };
 
-/* What an algorithm is (RFC 7518, section 3.1). */
+/* RFC 7518, section 3.1. */
 static const struct algorithm {
     const char *name, *key, *digest;
-    size_t coordinate; /* bytes, of an elliptic curve */
+    size_t coordinate;
     bool pss;
 } algorithms[] = {
     {"RS256", "RSA", "SHA256", 0, false}, {"RS384", "RSA", "SHA384", 0, false},
     {"PS256", "RSA", "SHA256", 0, true},  {"ES256", "EC", "SHA256", 32, false},
     {"ES384", "EC", "SHA384", 48, false},
 };
-
-/* ---- the parts ---- */
 
 static json_t *part_json(const char *part, struct arena *arena)
 {
@@ -91,8 +86,6 @@ int64_t jwt_time(const struct jwt *self, const char *name)
     return json_is_number(value) && seconds > 0 && seconds < 1e12 ? (int64_t)(seconds * 1000) : 0;
 }
 
-/* ---- keys ---- */
-
 char *jwt_public_pem(EVP_PKEY *key, struct arena *arena)
 {
     BIO *bio = memory_ensure(BIO_new(BIO_s_mem()));
@@ -107,9 +100,7 @@ char *jwt_public_pem(EVP_PKEY *key, struct arena *arena)
     return pem;
 }
 
-/* ---- the signature ---- */
-
-/* JWS carries r and s raw (RFC 7518, section 3.4), OpenSSL takes DER. The size, or -1. */
+/* Converts JWS's raw r and s (RFC 7518, section 3.4) to OpenSSL's DER. Returns the size or -1. */
 static int signature_to_der(const struct jwt *self, size_t coordinate, uint8_t ret[static DER_MAX])
 {
     ECDSA_SIG *signature;

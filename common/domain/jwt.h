@@ -1,8 +1,7 @@
 /*
- * jwt.h - tokens that clients sign: assertions and proofs (RFC 7519, RFC 7515), verified by their
- * keys.
+ * jwt.h - tokens that clients sign, such as assertions and proofs (RFC 7519, RFC 7515).
  *
- * Pure. One verification takes 0.02 ms with RSA and 0.1 ms with P-256.
+ * One verification takes 0.02 ms with RSA and 0.1 ms with P-256.
  */
 #ifndef ATRIUM_COMMON_DOMAIN_JWT_H
 #define ATRIUM_COMMON_DOMAIN_JWT_H
@@ -15,35 +14,34 @@
 #include "common/base/clock.h"
 
 enum {
-    JWT_SIZE_MAX = 8192,      /* characters of one token */
-    JWT_SIGNATURE_MAX = 1024, /* bytes: RSA of 8192 bits */
+    JWT_SIZE_MAX = 8192,      /* characters */
+    JWT_SIGNATURE_MAX = 1024, /* bytes, RSA 8192 */
     JWT_CLOCK_SKEW_MS = MINUTES(1),
 };
 
-/* A token in its parts, not verified yet. Holds references: jwt_clear() ends them. */
+/* A parsed, unverified token. jwt_clear() releases its references. */
 struct jwt {
     json_t *header, *claims;
-    const char *text; /* what is signed, from the arena */
+    const char *text; /* signed part */
     size_t text_size;
     uint8_t signature[JWT_SIGNATURE_MAX];
     size_t signature_size;
 };
 
-/* Parses compact form (RFC 7515, section 7.1). -1: not three parts, no JSON objects, duplicate
- * members, `crit` (section 4.1.11) or `b64`. */
+/* Parses the compact form (RFC 7515, section 7.1). Rejects duplicate members, `crit` (section
+ * 4.1.11) and `b64`. */
 int jwt_read(const char *token, struct arena *arena, struct jwt *ret) MUST_USE;
 void jwt_clear(struct jwt *self);
 
-/* A text of the header or the claims; "" when it is absent or no text. */
 const char *jwt_text(const json_t *object, const char *name) __attribute__((returns_nonnull));
 
-/* A time of the claims in ms (RFC 7519, section 2, NumericDate); 0: absent or out of range. */
+/* Returns a claim's NumericDate (RFC 7519, section 2) in ms; 0 if absent or out of range. */
 int64_t jwt_time(const struct jwt *self, const char *name);
 
-/* The public half of a key as SubjectPublicKeyInfo in PEM, from the arena. NULL: it has none. */
+/* Returns the public key as SubjectPublicKeyInfo in PEM, or NULL. */
 char *jwt_public_pem(EVP_PKEY *key, struct arena *arena);
 
-/* Whether `alg` is in `algs` (of RS256, RS384, PS256, ES256, ES384), fits the key and verifies. */
+/* Verifies with an `alg` that is in `algs` (RS256, RS384, PS256, ES256, ES384) and fits the key. */
 bool jwt_verify(const struct jwt *self, EVP_PKEY *key, const char *const *algs);
 
 #endif

@@ -3,14 +3,14 @@
 
 #include <ctype.h>
 
-/* Parts of a tag in their order: one that has come cannot come again, nor one before it. */
+/* Parts of a tag, in order. Extlangs repeat, and so do all parts from variants on. */
 enum part {
     PART_LANGUAGE,
-    PART_EXTLANG, /* up to three of them */
+    PART_EXTLANG, /* up to three */
     PART_SCRIPT,
     PART_REGION,
-    PART_VARIANT,   /* any number */
-    PART_EXTENSION, /* a singleton and what follows it */
+    PART_VARIANT,
+    PART_EXTENSION, /* a singleton with its subtags */
     PART_PRIVATE,
     PART_NONE,
 };
@@ -25,7 +25,7 @@ static bool consists_of(const char *text, size_t length, int (*is)(int))
     return length >= 1 && length <= SUBTAG_MAX;
 }
 
-/* What a subtag is by its shape, behind one of `before`. */
+/* Classifies a subtag by its shape and the part before. */
 static enum part part_of(const char *text, size_t length, enum part before)
 {
     bool letters = consists_of(text, length, isalpha);
@@ -48,7 +48,6 @@ static enum part part_of(const char *text, size_t length, enum part before)
                                                                            : PART_NONE;
 }
 
-/* Whether `part` may come behind `before`. */
 static bool part_fits(enum part part, enum part before)
 {
     bool repeats = part == PART_EXTLANG || part >= PART_VARIANT;
@@ -56,7 +55,6 @@ static bool part_fits(enum part part, enum part before)
     return part != PART_NONE && (repeats ? part >= before : part > before);
 }
 
-/* Script in title case, region in capitals, all else small. */
 static void spell(char *text, size_t length, enum part part)
 {
     for (size_t i = 0; i < length; i++) {
@@ -71,7 +69,7 @@ static bool spell_rest(char *rest)
 {
     enum part before = PART_LANGUAGE, part;
     size_t length, extlangs = 0;
-    bool open = false; /* a singleton has introduced nothing yet */
+    bool open = false; /* true after a singleton, which needs a subtag */
 
     for (char *p = rest; *p == '-'; p += length) {
         length = strcspn(++p, "-");

@@ -1,9 +1,9 @@
 /*
- * list_limit.h - how much a project may have of one kind: rows, and bytes of their texts.
+ * list_limit.h - limits on a project's rows of one kind and their texts.
  *
- * A list answered whole fits in a bus message, 4 MiB: LIST_ROWS_MAX rows, LIST_SIZE_MAX bytes and
- * 200 per row. A write takes a lock of the project's list first, since a waiting statement sees
- * only its start, then compares the size before and after. Pure.
+ * A whole list fits in a bus message of 4 MiB: LIST_ROWS_MAX rows, LIST_SIZE_MAX bytes and 200 per
+ * row. A write first locks the project's list, because a waiting statement sees only the state at
+ * its start, then compares sizes before and after.
  */
 #ifndef ATRIUM_COMMON_DOMAIN_LIST_LIMIT_H
 #define ATRIUM_COMMON_DOMAIN_LIST_LIMIT_H
@@ -12,7 +12,6 @@
 
 enum { LIST_ROWS_MAX = 1000, LIST_SIZE_MAX = 3 * 1024 * 1024 };
 
-/* Of what a project has, as statements return it. */
 struct list_size {
     int64_t rows, bytes;
 };
@@ -20,18 +19,18 @@ FIELD_DECLARE(list_size);
 
 struct list_limit {
     int64_t rows, bytes;
-    const char *many, *large; /* messages: too many rows, too many bytes */
+    const char *many, *large; /* messages for too many rows or bytes */
 };
 
-/* That of a list that is answered whole; what: "bots". */
+/* Limit of a list that is answered whole; what: "bots". */
 #define LIST_LIMIT(what)                                                         \
     {                                                                            \
         LIST_ROWS_MAX, LIST_SIZE_MAX, "The project has 1,000 " what " already.", \
             "The project's " what " have at most 3 MiB together."                \
     }
 
-/* Refuses a write that ends over the limit and with more than before: what an older release let
- * grow may shrink or stay. Fails: CONFLICT. */
+/* Fails with CONFLICT if a write grows the list beyond the limit. A list that an older release let
+ * grow can shrink or stay. */
 int list_limit_check(const struct list_limit *limit, const struct list_size *before,
                      const struct list_size *after, struct error *err) MUST_USE;
 

@@ -1,4 +1,4 @@
-/* name.c - see name.h.  Used by the field tables of inputs and by maild. */
+/* name.c - see name.h. */
 #include "common/domain/name.h"
 
 #include <ctype.h>
@@ -14,7 +14,7 @@ static const struct span controls[] = {
     {0x00, 0x1f}, {0x7f, 0x9f}, {0x2028, 0x2029}, {0x202a, 0x202e}, {0x2066, 0x2069},
 };
 
-/* Spaces (Unicode category Zs), and what is drawn as nothing (Default_Ignorable_Code_Point). */
+/* Spaces (category Zs) and invisible characters (Default_Ignorable_Code_Point). */
 static const struct span invisible[] = {
     {0x20, 0x20},       {0xa0, 0xa0},       {0xad, 0xad},     {0x34f, 0x34f},   {0x61c, 0x61c},
     {0x115f, 0x1160},   {0x1680, 0x1680},   {0x17b4, 0x17b5}, {0x180b, 0x180f}, {0x2000, 0x200f},
@@ -31,7 +31,6 @@ static bool is_in(const struct span *spans, size_t count, uint32_t point)
     return false;
 }
 
-/* The code point at *text, which is valid UTF-8; advances behind it. */
 static uint32_t point_next(const char **text)
 {
     uint8_t lead = (uint8_t) * (*text)++;
@@ -63,13 +62,13 @@ int name_check(const char *value, char why[static 96])
     return -1;
 }
 
-/* Bytes of UTF-8 beyond ASCII are letters here. */
+/* Bytes beyond ASCII count as letters. */
 static bool is_word(char c)
 {
     return isalnum((unsigned char)c) || (unsigned char)c >= 0x80;
 }
 
-/* Whether a mail program could take what is at `at` for the inside of an address. */
+/* True if an email program could take the text for part of an address. */
 static bool joins_address(const char *text, const char *at)
 {
     if (strncmp(at, "://", 3) == 0)

@@ -30,7 +30,7 @@ static const struct field page_answer_rows[] = {
 };
 FIELD_TABLE(page_answer);
 
-/* It is compared byte by byte, as `iss` and as an origin that browsers write: no capitals. */
+/* `iss` and origins are compared byte by byte, so no capitals. */
 bool page_is_origin(const char *url)
 {
     struct uri uri;

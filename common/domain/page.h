@@ -1,10 +1,9 @@
 /*
- * page.h - a page that people see in their browser (rows PAGE).
+ * page.h - pages that people see in their browser (rows PAGE).
  *
- * The input has `const struct page_visit *visit`, filled by the gateway, and texts: of the path and
- * the form. The output is struct page_answer, or a file of the R_CONTENT routes' service, answered
- * as pages are. A browser has a cookie for each tenant, which the gateway hands on, and gives to a
- * new browser, so that forms are bound to it before anyone has signed in.
+ * The input has `const struct page_visit *visit`, and texts from path and form. The output is
+ * struct page_answer, or an R_CONTENT file that is answered as pages are. A browser has a cookie
+ * per tenant; the gateway gives one to a new browser, so that forms are bound to it before sign-in.
  */
 #ifndef ATRIUM_COMMON_DOMAIN_PAGE_H
 #define ATRIUM_COMMON_DOMAIN_PAGE_H
@@ -16,40 +15,41 @@ enum { PAGE_COOKIE_MAX = 64, PAGE_NEXT_MAX = 7168, PAGE_HTML_MAX = 512 * 1024 };
 
 struct page_visit {
     const char *url;       /* public_url: "https://id.example.org" */
-    const char *cookie;    /* of this browser and tenant; of a new visitor a new one */
-    const char *formToken; /* for the forms of the answer */
-    const char *languages; /* Accept-Language (RFC 9110, section 12.5.4); NULL: none */
+    const char *cookie;    /* the browser's for the tenant; new for a new visitor */
+    const char *formToken; /* for the answer's forms */
+    const char *languages; /* Accept-Language (RFC 9110, section 12.5.4) or NULL */
     const char *next;
-    bool own; /* the form was sent by a page of this origin, for this browser */
-    /* Sent by a page of this origin for an older cookie: it may navigate, and does nothing. */
+    bool own; /* a page of this origin sent the form, for this browser */
+    /* A page of this origin sent the form with an older cookie: it can navigate, but changes
+     * nothing. */
     bool stale;
-    /* Of an own form: which one it is. The same browser, page and fields give the same text. */
+    /* The same text for the same browser, page and fields of an own form. */
     const char *submission;
-    bool isNew; /* the browser has shown no cookie: this one has been made for the answer */
+    bool isNew; /* the cookie was made for this answer */
 };
 FIELD_DECLARE(page_visit);
 
 struct page_answer {
-    int64_t status;       /* 200 or 303, or an error's */
-    const char *location; /* with 303: a path of this host */
-    const char *html;     /* else */
-    const char *policy;   /* Content-Security-Policy of the html */
-    const char *cookie;   /* takes the place of the visitor's; "": it ends; NULL: it stays */
-    int64_t retryAfter;   /* seconds; 0: not said */
-    const struct content *content; /* with 200: the file that takes the place of html; NULL: none */
+    int64_t status;
+    const char *location;          /* for 303: a path of this host */
+    const char *html;              /* otherwise */
+    const char *policy;            /* Content-Security-Policy */
+    const char *cookie;            /* replaces the visitor's; "" ends it; NULL keeps it */
+    int64_t retryAfter;            /* seconds, or 0 */
+    const struct content *content; /* for 200: a file instead of html, or NULL */
 };
 FIELD_DECLARE(page_answer);
 
 #define FIELD_VISIT(s) \
     FIELD_OBJECT(s, visit, page_visit, FIELD_INTERNAL, "What the gateway knows of the browser.")
 
-/* "https://host[:port]", or http on localhost, 127.0.0.1 or [::1], and nothing after it. */
+/* True for "https://host[:port]", and for http on localhost, 127.0.0.1 or [::1]. */
 bool page_is_origin(const char *url);
 
-/* The code of the installation's own pages, for accounts of no tenant. */
+/* Code of the installation's own pages, without a tenant. */
 #define PAGE_INSTALLATION_CODE "-"
 
-/* Whether a tenant of this code can have pages: the name of a cookie and a path can hold it. */
+/* True if a cookie's name and a path can contain the tenant code. */
 bool page_is_code(const char *code);
 
 #endif

@@ -1,4 +1,4 @@
-/* password_filter.c - opens filters and asks them; see password_filter.h. */
+/* password_filter.c - see password_filter.h. */
 #include "common/domain/password_filter.h"
 
 #include <endian.h>
@@ -25,8 +25,6 @@ struct password_filter {
     unsigned bits;
     struct shard shards[];
 };
-
-/* ---- keys ---- */
 
 static bool is_upper(char c)
 {
@@ -66,8 +64,6 @@ uint64_t password_key(const char *text, size_t length, bool lower)
     return be64toh(key);
 }
 
-/* ---- opening ---- */
-
 static uint32_t read32(const uint8_t *at)
 {
     uint32_t number;
@@ -98,7 +94,7 @@ static bool shape_holds(const struct filter_shape *shape, uint32_t keys)
            filter_slots(shape) <= 8 * (size_t)FILTER_SHARD_KEYS_MAX;
 }
 
-/* Reads the rows: their fingerprints fill the file, and their passwords are as many as it says. */
+/* Reads the shards' rows: fingerprints must fill the file, and passwords add up to its number. */
 static bool read_shards(struct password_filter *self, const uint8_t *bytes)
 {
     size_t count = (size_t)self->info.shards, at = FILTER_HEADER + count * FILTER_ROW;
@@ -137,7 +133,6 @@ bool password_filter_begins(const void *bytes, size_t size)
     return size > 0 && *(const uint8_t *)bytes == filter_magic[0];
 }
 
-/* What can be said of the file before all of it is read. */
 static int check_header(const uint8_t *bytes, size_t size, const char *name, struct error *err)
 {
     enum { SIZE_MIN = FILTER_HEADER + FILTER_ROW + PASSWORD_FILTER_HASH_SIZE };
@@ -217,8 +212,6 @@ struct password_filter *password_filter_open(int fd, const char *name, struct ar
     arena_on_destroy(arena, unmap, mapping);
     return password_filter_from_bytes(bytes, mapping->size, name, arena, err);
 }
-
-/* ---- asking ---- */
 
 struct password_filter_info password_filter_info(const struct password_filter *self)
 {

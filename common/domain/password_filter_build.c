@@ -16,9 +16,9 @@
 #include "common/domain/password_filter_private.h"
 
 enum {
-    KEYS_MAX = 8 << 20, /* in memory: 64 MiB */
+    KEYS_MAX = 8 << 20, /* 64 MiB of memory */
     SHARD_KEYS_WANTED = 1 << 20,
-    SEEDS_MAX = 100, /* tried for a shard; one in some ten fails */
+    SEEDS_MAX = 100, /* per shard; about one in ten fails */
     COPY_SIZE = 1 << 20,
 };
 
@@ -31,7 +31,7 @@ struct password_filter_builder {
     struct password_filter_options options;
     uint64_t *keys;
     size_t count;
-    int spill; /* -1: none */
+    int spill; /* file or -1 */
     void *spilled;
     struct run *runs;
     size_t run_count, spilled_count;
@@ -77,7 +77,7 @@ static int compare(const void *a, const void *b)
     return left < right ? -1 : left > right;
 }
 
-/* In order, each once; how many are left. */
+/* Also removes duplicates. Returns the number of keys left. */
 static size_t sort(uint64_t *keys, size_t count)
 {
     size_t kept = 0;
@@ -148,7 +148,6 @@ int password_filter_builder_add(struct password_filter_builder *self, uint64_t k
     return 0;
 }
 
-/* Maps what was written: from now on all runs are in memory. */
 static int end_collecting(struct password_filter_builder *self, struct error *err)
 {
     uint64_t *keys;
@@ -174,7 +173,7 @@ static int end_collecting(struct password_filter_builder *self, struct error *er
 /* ---- one shard ---- */
 
 struct slot {
-    uint64_t mixed; /* xored */
+    uint64_t mixed; /* xor of the slot's keys */
     uint32_t count;
 };
 
@@ -186,13 +185,12 @@ struct peeled {
 struct shard_build {
     struct filter_shape shape;
     struct slot *slots;
-    uint32_t *alone; /* slots that have one key left */
+    uint32_t *alone; /* slots with one key left */
     struct peeled *peeled;
     uint16_t *prints;
     size_t slot_count;
 };
 
-/* The sizes that the paper found by experiment for three segments. */
 static struct filter_shape shape_for(size_t count)
 {
     double keys = (double)MAX(count, (size_t)2);
@@ -220,7 +218,6 @@ static void count_keys(struct shard_build *self, const uint64_t *keys, size_t co
     }
 }
 
-/* Takes keys that are alone in a slot out of the others; returns how many went. */
 static size_t peel(struct shard_build *self)
 {
     size_t peeled = 0, alone = 0;
@@ -246,7 +243,7 @@ static size_t peel(struct shard_build *self)
     return peeled;
 }
 
-/* The last that went first: no key that follows has its slot. */
+/* Sets fingerprints backwards, so that no later key uses a set slot. */
 static void set_prints(struct shard_build *self, size_t count)
 {
     uint32_t slots[3];
@@ -292,7 +289,7 @@ static int build_shard(struct shard_build *self, const uint64_t *keys, size_t co
     return error_set(err, ERR_INTERNAL, "no filter was found for %zu passwords", count);
 }
 
-/* ---- all of it ---- */
+/* ---- the file ---- */
 
 static void put32(uint8_t *at, uint32_t number)
 {
@@ -306,7 +303,6 @@ static void put64(uint8_t *at, uint64_t number)
     memcpy(at, &number, sizeof(number));
 }
 
-/* The fewest bits that make shards of a wanted size. */
 static unsigned shard_bits(const struct password_filter_builder *self)
 {
     unsigned bits = 0;
@@ -319,7 +315,7 @@ static unsigned shard_bits(const struct password_filter_builder *self)
     return bits;
 }
 
-/* Copies a shard's keys, sorted and unique, from all runs. Shards are asked for in order. */
+/* Copies a shard's keys, sorted and unique. Call it in the order of shards. */
 static int shard_keys_copy(struct password_filter_builder *self, size_t shard, unsigned bits,
                            uint64_t **ret, size_t *ret_count, struct error *err)
 {
@@ -342,7 +338,6 @@ static int shard_keys_copy(struct password_filter_builder *self, size_t shard, u
     return 0;
 }
 
-/* Writes the fingerprints of a shard at *at, which moves behind them, and fills its row. */
 static int write_shard(struct password_filter_builder *self, size_t shard, unsigned bits, int fd,
                        uint8_t *row, uint64_t *at, uint64_t *passwords, struct error *err)
 {

@@ -20,8 +20,8 @@ extern const uint8_t filter_magic[FILTER_MAGIC];
 
 struct filter_shape {
     uint64_t seed;
-    uint32_t segment;  /* slots of one; a power of two, or 0 in a shard without passwords */
-    uint32_t segments; /* that have a first slot; two more follow for the others */
+    uint32_t segment;  /* slots per segment: a power of two, 0 for an empty shard */
+    uint32_t segments; /* those with a first slot; two more follow */
 };
 
 static inline size_t filter_slots(const struct filter_shape *shape)
@@ -29,13 +29,12 @@ static inline size_t filter_slots(const struct filter_shape *shape)
     return shape->segment == 0 ? 0 : ((size_t)shape->segments + 2) * shape->segment;
 }
 
-/* Of 1 << bits shards. */
 static inline size_t filter_shard(uint64_t key, unsigned bits)
 {
     return (size_t)(key >> (64 - FILTER_SHARDS_BITS)) >> (FILTER_SHARDS_BITS - bits);
 }
 
-/* Another permutation of the keys for each seed (the finalizer of MurmurHash3). */
+/* Permutes keys by seed (MurmurHash3's finalizer). */
 static inline uint64_t filter_mix(uint64_t key, uint64_t seed)
 {
     uint64_t hash = key + seed;
@@ -50,7 +49,7 @@ static inline uint16_t filter_print(uint64_t hash)
     return (uint16_t)(hash ^ (hash >> 32));
 }
 
-/* The slots of a mixed key: the upper half chooses the first, other bits one in each of the next
+/* Computes a key's three slots: the upper half gives the first, other bits one in each of the next
  * two segments. */
 static inline void filter_place(const struct filter_shape *shape, uint64_t hash,
                                 uint32_t ret[static 3])

@@ -23,10 +23,7 @@ struct reading {
     struct error *err;
 };
 
-/* ---- lines ---- */
-
-/* How many hex digits a line begins with when nothing, or a colon and a number, follows: 0 if
- * anything else does. */
+/* Returns how many hex digits begin a line, or 0 unless its end or a colon and number follows. */
 static size_t hash_digits(const char *line, bool *ret_count)
 {
     size_t digits = strspn(line, "0123456789abcdefABCDEF");
@@ -38,7 +35,7 @@ static size_t hash_digits(const char *line, bool *ret_count)
     return *rest == '\0' ? digits : 0;
 }
 
-/* Decides by the first entry: hashes of another kind taken for passwords would match nothing. */
+/* The first entry decides: hashes of another kind, taken for passwords, would match nothing. */
 static int find_kind(struct reading *self, const char *line)
 {
     bool count;
@@ -108,9 +105,7 @@ static int take_line(struct reading *self, char *line, size_t length)
     return self->kind == KIND_HASHES ? take_hash(self, line) : take_text(self, line, length);
 }
 
-/* ---- the file ---- */
-
-/* Takes the lines that are whole; *ret_rest is where the last one begins. */
+/* *ret_rest is the start of the incomplete last line. */
 static int take_lines(struct reading *self, char *buffer, size_t size, bool *skipping,
                       size_t *ret_rest)
 {
@@ -129,11 +124,11 @@ static int take_lines(struct reading *self, char *buffer, size_t size, bool *ski
     return 0;
 }
 
-/* `buffer` has one byte more than BUFFER_SIZE. */
+/* `buffer` has BUFFER_SIZE + 1 bytes. */
 static int read_all(struct reading *self, FILE *file, char *buffer)
 {
     size_t kept = 0, got, rest;
-    bool skipping = false; /* the rest of a line that is longer than the buffer */
+    bool skipping = false; /* the rest of a too long line */
 
     while ((got = fread(buffer + kept, 1, BUFFER_SIZE - kept, file)) > 0) {
         self->counts.bytes += (int64_t)got;

@@ -1,9 +1,8 @@
 /*
- * password_list.h - reads a list of passwords of any size and hands out each key
- * (password_filter.h).
+ * password_list.h - reads a password list of any size into keys (password_filter.h).
  *
- * Lines of UTF-8, or of "SHA-1" or "SHA-1:count" in hex as Have I Been Pwned publishes them; the
- * first entry says which. Empty lines and # lines at the top do not count.
+ * Lines are UTF-8 passwords, or "SHA-1" or "SHA-1:count" in hex as from Have I Been Pwned; the
+ * first entry decides. Skips empty lines, and # lines at the top.
  */
 #ifndef ATRIUM_COMMON_DOMAIN_PASSWORD_LIST_H
 #define ATRIUM_COMMON_DOMAIN_PASSWORD_LIST_H
@@ -13,24 +12,24 @@
 #include "common/base/base.h"
 #include "common/base/error.h"
 
-enum { PASSWORD_LIST_LINE_MAX = 4096 }; /* bytes: no password may be longer */
+enum { PASSWORD_LIST_LINE_MAX = 4096 }; /* above any password's limit */
 
 struct password_list_counts {
-    int64_t lines, bytes; /* read so far */
-    int64_t entries;      /* handed out */
-    int64_t skipped;      /* lines that are no UTF-8 or too long, which no password can be */
+    int64_t lines, bytes;
+    int64_t entries;
+    int64_t skipped; /* lines too long or not UTF-8 */
 };
 
 struct password_list_reader {
-    /* For each entry: -1 with err set ends the reading. */
+    /* Receives each key; -1 with err set ends the reading. */
     int (*take)(void *arg, uint64_t key, struct error *err);
-    /* May be NULL. Every few thousand entries. */
+    /* Runs every few thousand entries; can be NULL. */
     void (*progress)(void *arg, const struct password_list_counts *counts);
     void *arg;
 };
 
-/* Reads to the end; `name` is for messages. A password counts normalised, its ASCII letters in
- * lower case. ERR_BAD_REQUEST: unreadable, no text, or hashes of another kind. */
+/* Reads a list; passwords are normalised, with ASCII letters lowered. Fails with ERR_BAD_REQUEST:
+ * unreadable, not text, or other hashes. */
 int password_list_read(FILE *file, const char *name, const struct password_list_reader *reader,
                        struct password_list_counts *ret, struct error *err) MUST_USE;
 

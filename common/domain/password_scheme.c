@@ -1,15 +1,15 @@
 /*
- * password_scheme.c - see password_scheme.h. Each number is bounded, so products cannot overflow.
+ * password_scheme.c - see password_scheme.h. All numbers are bounded, so products cannot overflow.
  */
 #include "common/domain/password_scheme.h"
 
-/* Nanoseconds of one unit of work, see the header for where they were measured. */
+/* Nanoseconds per unit of work, measured on the header's machine. */
 enum {
-    ARGON2_NS = 700,        /* a KiB of one pass */
-    BCRYPT_NS = 43000,      /* a round */
-    SCRYPT_NS = 270,        /* a block of 128 bytes: N * r * p of them */
-    PBKDF2_NS = 500,        /* an iteration of one block of the output */
-    SHA512_CRYPT_NS = 1500, /* a round, of a password of 511 bytes; of one of 8 it is an eighth */
+    ARGON2_NS = 700,        /* per KiB and pass */
+    BCRYPT_NS = 43000,      /* per round */
+    SCRYPT_NS = 270,        /* per block of 128 bytes: N * r * p */
+    PBKDF2_NS = 500,        /* per iteration of one output block */
+    SHA512_CRYPT_NS = 1500, /* per round with 511 bytes; an eighth for 8 bytes */
 };
 
 enum { SPANS_MAX = 6, NUMBER_MAX = INT32_MAX };
@@ -23,7 +23,6 @@ struct span {
     size_t size;
 };
 
-/* A member of a list like m=65536,t=3,p=4: a number or bytes. */
 struct param {
     const char *key;
     int64_t *number;
@@ -60,7 +59,6 @@ static int read_number(struct span span, int64_t *ret)
     return 0;
 }
 
-/* The value of a base64 character of any of the alphabets, -1 for another. */
 static int sextet(char c)
 {
     if (c >= 'A' && c <= 'Z')
@@ -74,7 +72,7 @@ static int sextet(char c)
     return c == '/' || c == '_' ? 63 : -1;
 }
 
-/* Bits behind the last whole byte must be zero: two texts of one hash would be a surprise. */
+/* Unused final bits must be zero, so that a hash has one text. */
 static int read_base64(struct span span, struct password_bytes *ret)
 {
     uint32_t bits = 0;
@@ -115,7 +113,6 @@ static int read_text(struct span span, struct password_bytes *ret)
     return 0;
 }
 
-/* The alphabet of crypt(3). */
 static bool is_crypt_text(struct span span)
 {
     for (size_t i = 0; i < span.size; i++)
@@ -145,7 +142,6 @@ static int read_param(struct span item, struct param *params, size_t count)
     return -1;
 }
 
-/* Reads m=65536,t=3,p=4, in any order. */
 static int read_params(struct span list, struct param *params, size_t count)
 {
     while (list.size > 0) {
@@ -215,7 +211,7 @@ static int read_argon2(struct password_scheme *self, const struct span *spans, s
     return weigh(self, self->memory * self->rounds * ARGON2_NS, self->memory, ret_why);
 }
 
-/* N = 2^memory times r blocks of 128 bytes. */
+/* Estimates N = 2^memory times r blocks of 128 bytes. */
 static int weigh_scrypt(struct password_scheme *self, const char **ret_why)
 {
     int64_t blocks;
@@ -225,7 +221,7 @@ static int weigh_scrypt(struct password_scheme *self, const char **ret_why)
     blocks = self->block << self->memory;
     if (blocks / 8 > PASSWORD_SCHEME_MEMORY_MAX * 1024)
         return weigh(self, 0, blocks / 8, ret_why);
-    /* the p blocks of PBKDF2 around it count as well */
+    /* includes PBKDF2's p blocks around it */
     return weigh(self, blocks * self->lanes * SCRYPT_NS,
                  (blocks + self->block * self->lanes) / 8 + 1, ret_why);
 }
@@ -267,7 +263,7 @@ static int read_firebase(struct password_scheme *self, const struct span *spans,
     return weigh_scrypt(self, ret_why);
 }
 
-/* The hash is made block by block, each as long as the digest and with all iterations. */
+/* Each block of the hash, as long as the digest, takes all iterations. */
 static int weigh_pbkdf2(struct password_scheme *self, const char **ret_why)
 {
     size_t digest = self->algorithm == PASSWORD_PBKDF2_SHA1     ? 20
@@ -313,7 +309,7 @@ static int read_django_pbkdf2(struct password_scheme *self, const struct span *s
     return weigh_pbkdf2(self, ret_why);
 }
 
-/* 22 characters of salt and 31 of hash, whose last has two bits that are always zero. */
+/* Reads 22 characters of salt and 31 of hash, whose last two bits are zero. */
 static int read_bcrypt(struct password_scheme *self, const struct span *spans, size_t count,
                        const char **ret_why)
 {
@@ -356,7 +352,7 @@ static int read_sha512_crypt(struct password_scheme *self, const struct span *sp
     return weigh(self, self->rounds * SHA512_CRYPT_NS, 32, ret_why);
 }
 
-/* By the first span of the hash, or by the second when the first is empty. */
+/* Forms by the first span, or the second if the first is empty. */
 static const struct form {
     const char *first, *second;
     enum password_algorithm algorithm;
@@ -381,7 +377,7 @@ static const struct form {
     {"pbkdf2_sha256", NULL, PASSWORD_PBKDF2_SHA256, "pbkdf2-sha256", read_django_pbkdf2},
 };
 
-/* Cuts at '$'; 0 when there are more spans than any form has, or a character that none has. */
+/* Splits at '$'. Returns 0 for too many spans or an invalid character. */
 static size_t cut(const char *hash, struct span ret[static SPANS_MAX])
 {
     size_t count = 0;
@@ -400,7 +396,7 @@ static size_t cut(const char *hash, struct span ret[static SPANS_MAX])
     }
 }
 
-/* Django writes the name of its hasher before what the libraries of Argon2 and bcrypt print. */
+/* Skips the name of Django's hasher before an Argon2 or bcrypt hash. */
 static const char *without_prefix(const char *hash)
 {
     static const char *const prefixes[] = {"argon2", "bcrypt$"};

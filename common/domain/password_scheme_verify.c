@@ -1,8 +1,8 @@
 /*
- * password_scheme_verify.c - computes a hash once more, see password_scheme.h.
+ * password_scheme_verify.c - see password_scheme.h.
  *
- * libargon2 reports exhausted memory, which libsodium does not. Argon2's lanes are computed one
- * after the other on the calling thread, so that a hash never uses more than that one.
+ * libargon2 reports exhausted memory, unlike libsodium. Argon2's lanes run one after another, so
+ * that a hash uses one core.
  */
 #include <argon2.h>
 #include <assert.h>
@@ -15,8 +15,8 @@
 #include "common/domain/password_scheme.h"
 
 enum {
-    BCRYPT_PASSWORD = 72,       /* bytes that it reads */
-    SHA512_CRYPT_PASSWORD = 511 /* bytes that libxcrypt takes */
+    BCRYPT_PASSWORD = 72,       /* bytes read */
+    SHA512_CRYPT_PASSWORD = 511 /* bytes accepted by libxcrypt */
 };
 
 static int compare(const struct password_scheme *self, const uint8_t *computed)
@@ -30,7 +30,7 @@ static int verify_argon2(const struct password_scheme *self, const char *passwor
     struct password_bytes salt = self->salt;
     argon2_context context = {.out = computed,
                               .outlen = (uint32_t)self->hash.size,
-                              .pwd = (uint8_t *)(uintptr_t)password, /* wiped only when asked to */
+                              .pwd = (uint8_t *)(uintptr_t)password, /* wiped only on request */
                               .pwdlen = (uint32_t)strlen(password),
                               .salt = salt.bytes,
                               .saltlen = (uint32_t)salt.size,
@@ -67,7 +67,7 @@ static int verify_scrypt(const struct password_scheme *self, const char *passwor
     return compare(self, computed);
 }
 
-/* The signer key, encrypted under what scrypt makes of the password; the counter starts at 0. */
+/* Encrypts the signer key with scrypt's output; the counter starts at 0. */
 static int verify_firebase(const struct password_scheme *self, const char *password)
 {
     static const uint8_t counter[16] = {0};
@@ -101,7 +101,6 @@ static int verify_pbkdf2(const struct password_scheme *self, const char *passwor
     return compare(self, computed);
 }
 
-/* Computes by crypt(3) the hash of the first `most` bytes of a password and compares its end. */
 static int verify_crypt(const struct password_scheme *self, const char *setting,
                         const char *password, size_t most)
 {
@@ -127,7 +126,7 @@ static int verify_crypt(const struct password_scheme *self, const char *setting,
     return result;
 }
 
-/* $2a$ and $2y$ are computed as $2b$: libxcrypt guards $2a$ against its own old fault only. */
+/* Computes $2a$ and $2y$ as $2b$: libxcrypt's $2a$ only guards against its own old fault. */
 static int verify_bcrypt(const struct password_scheme *self, const char *password)
 {
     char setting[64];

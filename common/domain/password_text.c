@@ -12,7 +12,7 @@
 #include "common/base/memory.h"
 #include "common/wire/codec.h"
 
-/* Copies the text with its spaces replaced; invalid UTF-8 stays. `to` has room for it. */
+/* Keeps the text's size, and invalid UTF-8. */
 static size_t map_spaces(const uint8_t *text, size_t size, uint8_t *to)
 {
     size_t length = 0;
@@ -44,7 +44,7 @@ char *password_text_normalize(const char *text)
     size = map_spaces((const uint8_t *)text, size, mapped);
     errno = 0;
     normal = u8_normalize(UNINORM_NFC, mapped, size, NULL, &normal_size);
-    if (!normal && errno == ENOMEM) /* the raw text would be another password */
+    if (!normal && errno == ENOMEM) /* the raw text would be a different password */
         log_die("password", "out of memory");
     if (normal && (normal_size != strlen(text) || memcmp(normal, text, normal_size) != 0)) {
         result = memory_raw(normal_size + 1);

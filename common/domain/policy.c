@@ -6,7 +6,7 @@
 #include "common/base/memory.h"
 #include "common/wire/codec.h"
 
-/* The one criterion there is. */
+/* The only supported criterion. */
 static const char own_criterion[] = DOCUMENT_TYPE "?author=%profile";
 
 const char *const policy_types[] = {DOCUMENT_TYPE, "Bot", "Content", "Translation",
@@ -47,7 +47,7 @@ static const struct field address_rule_rows[] = {
 };
 FIELD_TABLE(address_rule);
 
-/* NULL: none. settingsd bounds their text and number. New reference. */
+/* Returns a new reference, or NULL. settingsd limits the rules. */
 static json_t *rules_parse(const char *rules)
 {
     struct error ignored;
@@ -126,13 +126,11 @@ enum policy_scope policy_scope_of(const struct request *req, const char *type,
     return req->caller ? policy_scope(req->caller->policyResource, type, interaction) : POLICY_NONE;
 }
 
-/* ---- scopes that are remembered ---- */
-
 struct policy_scopes {
     struct cache *cache;
 };
 
-/* Values are these: nothing to free. */
+/* The cache points to these values, so it has nothing to free. */
 static const enum policy_scope scopes[] = {POLICY_NONE, POLICY_OWN, POLICY_ALL};
 
 static void drop_nothing(void *value UNUSED)
@@ -186,8 +184,6 @@ size_t policy_scopes_count(const struct policy_scopes *self)
 {
     return cache_count(self->cache);
 }
-
-/* ---- what is asked ---- */
 
 static int forbidden(struct error *err)
 {

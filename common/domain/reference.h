@@ -1,4 +1,4 @@
-/* reference.h - a reference of FHIR to a resource of this suite, with its name for people. */
+/* reference.h - FHIR references with a display name. */
 #ifndef ATRIUM_COMMON_DOMAIN_REFERENCE_H
 #define ATRIUM_COMMON_DOMAIN_REFERENCE_H
 

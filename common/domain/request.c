@@ -1,4 +1,4 @@
-/* request.c - the caller on the wire, two questions about it, and a refusal. */
+/* request.c - see request.h. */
 #include "common/domain/request.h"
 
 static const struct field caller_rows[] = {
@@ -16,7 +16,7 @@ static const struct field caller_rows[] = {
     FIELD_TEXT(struct caller, projectName, 0, 1024, 0, "Name of the project", "Lakeside Clinic"),
     FIELD_UUID(struct caller, policy, 0, "Access policy of the membership"),
     FIELD_TEXT(struct caller, policyName, 0, 1024, 0, "Its name", "Patients"),
-    /* A text, not JSON: it comes with every request and was checked when it was written. */
+    /* Text instead of JSON: each request has it, and it was checked when written. */
     FIELD_TEXT(struct caller, policyResource, 0, 262144, 0, "Its rules, a JSON array", "[]"),
     FIELD_INT(struct caller, until, 0, INT64_MAX, 0, FIELD_OMIT_ZERO, "When the account is deleted",
               "0"),

@@ -1,6 +1,4 @@
-/*
- * role.c - see role.h.
- */
+/* role.c - see role.h. */
 #include "common/domain/role.h"
 
 #define PEOPLE "Patient", "Practitioner"

@@ -1,5 +1,5 @@
 /*
- * role.h - the role of an account in a project, and its text in JSON, messages and the database.
+ * role.h - accounts' roles in a project.
  */
 #ifndef ATRIUM_COMMON_DOMAIN_ROLE_H
 #define ATRIUM_COMMON_DOMAIN_ROLE_H
@@ -7,19 +7,18 @@
 #include "common/wire/fields.h"
 
 enum role {
-    ROLE_NONE, /* not set */
+    ROLE_NONE,
     ROLE_PATIENT,
     ROLE_PRACTITIONER,
     ROLE_DEVICE, /* an API key */
 };
 
-/* For FIELD_ENUM(): all roles; those that a person can have. */
+/* For FIELD_ENUM(): all roles; a person's roles. */
 extern const char *const role_texts[], *const account_roles[];
 
-/* NULL for ROLE_NONE. */
 const char *role_text(enum role role);
 
-/* ROLE_NONE for NULL and for unknown texts. */
+/* Returns ROLE_NONE for NULL and unknown texts. */
 enum role role_parse(const char *text);
 
 #endif

@@ -14,7 +14,7 @@
 
 enum { PORT_DIGITS_MAX = 5, PORT_MAX = 65535, HOST_MAX = 253, LABEL_MAX = 63 };
 
-/* Printable ASCII without what RFC 3986, section 2, has in no URI; "%" begins an octet. */
+/* True for printable ASCII that a URI can contain (RFC 3986, section 2); "%" begins an octet. */
 static bool is_plain(const char *value)
 {
     for (; *value; value++) {
@@ -44,8 +44,6 @@ const char *uri_after_http(const char *text, bool *ret_secure)
     return strncasecmp(text, plain, sizeof(plain) - 1) == 0 ? text + sizeof(plain) - 1 : NULL;
 }
 
-/* ---- the host ---- */
-
 static bool is_address(int family, const char *text, size_t length)
 {
     char copy[INET6_ADDRSTRLEN];
@@ -58,13 +56,12 @@ static bool is_address(int family, const char *text, size_t length)
     return inet_pton(family, copy, bytes) == 1;
 }
 
-/* A label: letters, digits, and hyphens between them. */
 static bool is_label(const char *text, size_t length)
 {
     return length > 0 && length <= LABEL_MAX && text[0] != '-' && text[length - 1] != '-';
 }
 
-/* Browsers take a name whose last label is a number, "1.2.3" or "0x7f.1", for an address. */
+/* True for "1.2.3" and "0x7f.1": browsers take a name with a numeric last label for an address. */
 static bool is_number(const char *text, size_t length)
 {
     bool hex = length > 1 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
@@ -75,7 +72,7 @@ static bool is_number(const char *text, size_t length)
     return at == length;
 }
 
-/* A dot may end it. */
+/* A final dot is allowed. */
 static bool is_name(const char *text, size_t length)
 {
     size_t label = 0;
@@ -105,7 +102,6 @@ static bool parse_host(struct uri *uri)
     return uri->kind == URI_IPV4 || is_name(host, length);
 }
 
-/* The port behind a host: "" or ":" and a number, up to `end`. */
 static bool parse_port(struct uri *uri, const char *text, const char *end)
 {
     size_t digits;
@@ -142,8 +138,6 @@ bool uri_parse(const char *text, struct uri *ret)
     return parse_host(ret) && parse_port(ret, at, end);
 }
 
-/* ---- what it is ---- */
-
 bool uri_is_origin(const char *text)
 {
     struct uri uri;
@@ -169,7 +163,7 @@ bool uri_is_loopback(const struct uri *self)
     return false;
 }
 
-/* Names below it have different owners (publicsuffix.org). A single label not in the list is
+/* Names below a public suffix have different owners (publicsuffix.org). An unlisted single label is
  * private. */
 static bool is_public_suffix(const struct uri *uri)
 {
@@ -195,8 +189,6 @@ static bool is_own_address(const struct uri *uri)
 {
     return !uri->has_user && !is_public_suffix(uri);
 }
-
-/* ---- checks ---- */
 
 int uri_https_check(const char *value, char why[static 96])
 {
@@ -244,8 +236,6 @@ int uri_resource_check(const char *value, char why[static 96])
         return -1;
     return !http || uri_parse(value, &uri) ? 0 : -1;
 }
-
-/* ---- comparisons ---- */
 
 bool uri_redirect_matches(const char *registered, const char *given)
 {

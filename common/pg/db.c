@@ -1,7 +1,6 @@
 /*
- * db.c - the database layer's public face: handles, parameters, statements, waiting for answers.
- *
- * Statements are sent at the end of the loop's turn, all together, before any answer is awaited.
+ * db.c - handles, parameters, statements, waiting. A turn's statements are sent together at its
+ * end, before any answer is awaited.
  */
 #include <assert.h>
 #include <stdio.h>
@@ -62,7 +61,7 @@ void db_call_finish(struct db *self, struct db_call *call, enum db_call_state st
         db_call_free(self, &call);
 }
 
-/* The waiter gives up: what was not sent never will be; what was sent is the connection's. */
+/* Discards an unsent call; leaves a sent one to the connection. */
 static int call_give_up(struct db *self, struct db_call *call, enum fiber_wake wake,
                         int64_t deadline_mono_ms, bool uncertain, struct error *err)
 {
@@ -109,7 +108,7 @@ static int call_answer(struct db_call *call, bool uncertain, PGresult **ret, str
     }
 }
 
-/* Refusals that are no fault of the statement: disk full, I/O error, a server that only reads. */
+/* Remembers refusals that are not the statement's fault: full disk, I/O error, read-only server. */
 static void note_refusal(struct db *self, const struct error *err)
 {
     static const char *const states[] = {"53100", "58", "25006"};
@@ -119,7 +118,8 @@ static void note_refusal(struct db *self, const struct error *err)
             db_refusal_set(self, err->detail);
 }
 
-/* Until when to wait: the longest statement, then the deadline. A write may wait for a standby. */
+/* Returns the end of the statement timeout or the deadline. A write can wait longer, for a
+ * standby. */
 static int64_t wait_until(const struct db *self, const struct db_call *call, int64_t queued_until,
                           int64_t deadline_mono_ms, bool doubted)
 {
@@ -131,11 +131,11 @@ static int64_t wait_until(const struct db *self, const struct db_call *call, int
                call->sent_mono_ms + self->options->statement_timeout_ms + DB_SILENCE_MS);
 }
 
-/* Loses the call's connection, and the call, when its server has gone silent. */
+/* Drops the connection, and with it the call, if the server is silent. */
 static void doubt(struct db *self, const struct db_call *call)
 {
     db_pool_probe(self, call);
-    /* Its end has woken this very fiber, which is not parked. */
+    /* The call's end woke this fiber, which is not parked. */
     if (call->state >= CALL_DONE)
         (void)fiber_take_wake(self->loop);
 }
@@ -153,7 +153,7 @@ int db_call_wait(struct db *self, struct db_call **call_p, int64_t deadline_mono
         int64_t until = wait_until(self, call, queued_until, deadline_mono_ms, doubted);
         enum fiber_wake wake = fiber_park(self->loop, until);
 
-        /* While it waited the call may have been sent, sent again, or answered. */
+        /* Meanwhile the call can have been sent, sent again, or answered. */
         if (call->state >= CALL_DONE || wake == FIBER_WOKEN)
             continue;
         until = wait_until(self, call, queued_until, deadline_mono_ms, doubted);
@@ -164,7 +164,7 @@ int db_call_wait(struct db *self, struct db_call **call_p, int64_t deadline_mono
             continue;
         }
         if (wake == FIBER_CANCELLED || loop_mono_ms(self->loop) >= until) {
-            const struct db_call seen = *call; /* it may be another fiber's already afterwards */
+            const struct db_call seen = *call; /* afterwards it can be another fiber's */
 
             rc = call_give_up(self, call, wake, deadline_mono_ms, uncertain, err);
             db_watch(self, &seen, err);
@@ -239,7 +239,7 @@ int db_query(struct db *self, int64_t deadline_mono_ms, const struct db_statemen
     if (db_pool_check(pool, err) < 0)
         return -1;
     if (pool->queued >= self->options->queue_max)
-        db_pool_dispatch(pool); /* much of it may have been asked for in this very turn */
+        db_pool_dispatch(pool); /* much may have been sent in this turn */
     if (pool->queued >= self->options->queue_max)
         return error_retry(err, ERR_OVERLOADED, 1, "The database is busy.");
     call = db_call_new(self, CALL_STATEMENT);
@@ -282,10 +282,10 @@ static void db_turn(void *arg)
         db_pool_open(pools[i]);
 }
 
-/* Session settings, after the connection string's own. A plan is kept for the connection's life or
- * until the table is analysed: made while a table is small it would still scan it when grown. Each
- * statement has its index, so enable_seqscan=off costs none. With one way left PostgreSQL need not
- * plan anew for other parameters, which doubles the work of a list. */
+/* Session settings override the connection string's. A plan lives as long as the connection, or
+ * until the table is analysed; made for a small table, it would scan the grown one. Hence
+ * enable_seqscan=off: each statement has an index. A single possible plan also spares planning per
+ * parameters, which doubles a list's work. */
 static char *session_options(const struct db_options *options, bool vital)
 {
     int64_t lock_ms = vital && options->lock_timeout_ms > DB_VITAL_LOCK_MS
@@ -389,7 +389,7 @@ void db_destroy(struct db **self_p)
     free(self);
 }
 
-/* ---- how it is ---- */
+/* ---- state ---- */
 
 bool db_ready(const struct db *self)
 {

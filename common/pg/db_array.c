@@ -1,4 +1,4 @@
-/* db_array.c - the text of a PostgreSQL array, see db.h. */
+/* db_array.c - PostgreSQL arrays as text, see db.h. */
 #include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -54,7 +54,7 @@ void db_array_add_bytes(struct db_array *self, const uint8_t *bytes, size_t size
     }
 }
 
-/* In quotes, within which two characters need a backslash (PostgreSQL 15, 8.15.6). */
+/* Counts two characters that need a backslash in quotes (PostgreSQL 15, 8.15.6). */
 static size_t quoted_length(const char *item)
 {
     size_t length = sizeof("\"\"") - 1;
@@ -85,7 +85,7 @@ struct db_array db_array_texts(struct arena *arena, const char *const *items, si
 
     for (size_t i = 0; i < count; i++)
         total += (items[i] ? quoted_length(items[i]) : sizeof(null) - 1) + 1;
-    self = db_array_new(arena, 1, total); /* their lengths are far apart */
+    self = db_array_new(arena, 1, total); /* item lengths differ widely */
     for (size_t i = 0; i < count; i++)
         if (items[i])
             add_quoted(&self, items[i], quoted_length(items[i]));

@@ -1,12 +1,11 @@
 /*
- * db_conn.c - one connection to PostgreSQL: connecting, sending, receiving, and what a loss means.
+ * db_conn.c - one connection to PostgreSQL: connecting, sending, receiving, loss.
  *
- * An error skips what follows up to the next Sync. Writes, commands and first uses of a statement
- * have their own; the reads of a turn share one, which saves both sides work, and those skipped by
- * a neighbour's error are sent again alone. libpq 15 pushes its buffer at each Sync.
- *
- * Of several servers each new connection asks for the timeline: an older one is a former primary
- * and not used. Host names are resolved before by resolver.h: PQconnectStart() would block.
+ * After an error the server skips to the next Sync. Writes, commands and first uses of a statement
+ * have their own Sync. A turn's reads share one, which saves work on both sides; reads skipped
+ * after another's error are sent again alone. libpq 15 flushes at each Sync. With several servers,
+ * each new connection asks for the timeline and rejects a former primary's. resolver.h resolves
+ * host names, since PQconnectStart() would block.
  */
 #include <errno.h>
 
@@ -22,8 +21,8 @@ static void on_ready(void *arg, short revents);
 
 /* ---- connecting ---- */
 
-/* Two warnings count: a commit's wait for a standby was cancelled (recognised by its function,
- * since its text depends on the language), and what a migration reports. */
+/* Notes a cancelled wait of a commit for a standby (recognised by its function, since texts are
+ * localized), and a migration's report. */
 static void on_notice(void *arg, const PGresult *result)
 {
     struct db_conn *self = arg;
@@ -54,9 +53,9 @@ static void conn_unwatch(struct db_conn *self)
 static void conn_start(struct db_conn *self, const struct db_target *target)
 {
     const struct db *db = self->pool->db;
-    /* What precedes "dbname" (the connection string) is a default, what follows it wins. */
+    /* Values before "dbname" (the connection string) are defaults; those after it override. */
     const char *const keywords[] = {
-        "target_session_attrs", "tcp_user_timeout", /* a silent host is given up after 5 s */
+        "target_session_attrs", "tcp_user_timeout", /* a silent host counts as lost after 5 s */
         "keepalives_idle",      "dbname",           "host",    "hostaddr", "port",
         "application_name",     "client_encoding",  "options", NULL};
     const char *const values[] = {"read-write", "5000",
@@ -111,7 +110,7 @@ static void conn_serve(struct db_conn *self)
     db_pool_connected(self);
 }
 
-/* A few bytes on a fresh socket: sent at once. */
+/* Sends immediately: a fresh socket has space for a few bytes. */
 static void conn_ask_timeline(struct db_conn *self)
 {
     if (PQsendQuery(self->pg, "select substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)") != 1 ||
@@ -121,7 +120,7 @@ static void conn_ask_timeline(struct db_conn *self)
         conn_watch(self, ZMQ_POLLIN, on_timeline);
 }
 
-/* In hexadecimal. A server that does not tell (it only looks like PostgreSQL) is accepted. */
+/* Reads a hexadecimal timeline. Accepts servers that report none. */
 static void take_timeline(struct db_conn *self, const PGresult *result)
 {
     if (PQresultStatus(result) == PGRES_TUPLES_OK && PQntuples(result) == 1)
@@ -165,7 +164,7 @@ static void on_connect(void *arg, short revents UNUSED)
 {
     struct db_conn *self = arg;
 
-    conn_unwatch(self); /* PQconnectPoll() may close the socket and open another */
+    conn_unwatch(self); /* PQconnectPoll() can replace the socket */
     switch (PQconnectPoll(self->pg)) {
     case PGRES_POLLING_READING:
         conn_watch(self, ZMQ_POLLIN, on_connect);
@@ -189,7 +188,7 @@ static void on_connect(void *arg, short revents UNUSED)
 
 /* ---- loss ---- */
 
-/* Once per outage, whichever pool sees it first; of several hosts when the last has failed. */
+/* Logs once per outage for all pools, after all hosts failed. */
 static void log_down(const struct db_conn *self, const char *why)
 {
     const struct db *db = self->pool->db;
@@ -204,7 +203,6 @@ static bool is_read(const struct db_call *call)
     return call->kind == CALL_STATEMENT && call->statement->class == DB_READ && !call->in_tx;
 }
 
-/* Lost on the way, it may be sent again. */
 static bool is_repeatable(const struct db_call *call)
 {
     return call->kind == CALL_STATEMENT && !call->in_tx && call->statement->class != DB_WRITE;
@@ -217,15 +215,15 @@ static void call_requeue(struct db_pool *pool, struct db_call *call)
     pool->queued++;
 }
 
-/* Longer than any statement may take: sent again it would outlast its request. */
+/* True after the longest statement time: sent again, the call would outlast its request. */
 static bool has_waited_long(const struct db_pool *pool, const struct db_call *call)
 {
     return loop_mono_ms(pool->db->loop) - call->sent_mono_ms >=
            pool->db->options->statement_timeout_ms;
 }
 
-/* What may be repeated and is still awaited is sent again, however often. For the rest only the
- * sender knows what the loss means. */
+/* Sends a repeatable call again while its fiber waits. For others only the sender knows what the
+ * loss means. */
 static void call_lose(struct db_pool *pool, struct db_call *call)
 {
     PQclear(call->result);
@@ -239,7 +237,7 @@ static void call_lose(struct db_pool *pool, struct db_call *call)
     call_requeue(pool, call);
 }
 
-/* A neighbour's error has skipped the read: it is sent again, and then no other can. */
+/* Sends a read again, alone, after another's error skipped it. */
 static void call_skipped(struct db_pool *pool, struct db_call *call)
 {
     if (!call->waiter) {
@@ -270,7 +268,8 @@ static void conn_lose_because(struct db_conn *self, const char *why)
     self->touched = false;
     self->unsynced = 0;
     self->depth = 0;
-    while ((call = TAILQ_LAST(&self->in_flight, db_calls))) { /* backwards: requeued in order */
+    while ((call = TAILQ_LAST(&self->in_flight,
+                              db_calls))) { /* backwards, so that requeuing keeps the order */
         TAILQ_REMOVE(&self->in_flight, call, link);
         call_lose(self->pool, call);
     }
@@ -281,8 +280,8 @@ static void conn_lose_because(struct db_conn *self, const char *why)
     db_pool_lost(self, was_ready);
 }
 
-/* TCP gave the host up, nothing was acknowledged (after ICMP errors: its word, not ETIMEDOUT).
- * libpq tells only the text of errno. */
+/* True after a TCP timeout without acknowledgements (after ICMP errors their text, not ETIMEDOUT).
+ * libpq reveals only errno's text. */
 static bool host_is_gone(const struct db_conn *self)
 {
     static const int errors[] = {ETIMEDOUT, EHOSTUNREACH, ENETUNREACH};
@@ -294,7 +293,7 @@ static bool host_is_gone(const struct db_conn *self)
     return false;
 }
 
-/* A lost host takes its silent connections along: each would fail only after its next use. */
+/* Drops a lost host's silent connections too, which would each fail at their next use. */
 static void conn_break(struct db_conn *self)
 {
     const struct db_call *first = TAILQ_FIRST(&self->in_flight);
@@ -356,7 +355,7 @@ static bool send_call(struct db_conn *self, struct db_call *call)
         return send_prepare(self, call) && PQsendDescribePrepared(self->pg, call->statement->name);
     case CALL_COMMAND:
         return send_command(self, call->text);
-    case CALL_SCRIPT: /* ends by itself */
+    case CALL_SCRIPT: /* has its own end */
         return PQsendQuery(self->pg, call->text);
     }
     return false;
@@ -378,7 +377,7 @@ static bool shares_sync(const struct db_conn *self, const struct db_call *call)
            self->prepared[db_statement_number(self->pool->db, call->statement)];
 }
 
-/* Sends the call behind the others, with a Sync unless neighbours may follow. */
+/* Sends the call, with a Sync unless others may share one. */
 static bool conn_put(struct db_conn *self, struct db_call *call)
 {
     bool shares = shares_sync(self, call);
@@ -425,7 +424,7 @@ void db_conn_flush(struct db_conn *self)
     rc = send_sync(self) ? PQflush(self->pg) : -1;
     if (rc < 0)
         db_conn_lose(self);
-    else if (rc > 0) /* the socket is full */
+    else if (rc > 0) /* socket full */
         conn_watch(self, ZMQ_POLLIN | ZMQ_POLLOUT, on_ready);
 }
 
@@ -438,7 +437,7 @@ int db_conn_pipeline(struct db_conn *self, bool on)
 
 /* ---- receiving ---- */
 
-/* The server ends the connection (shut down, terminated), or libpq noticed its end. */
+/* True if the server ended the connection, or libpq noticed its end. */
 static bool is_fatal(const struct db_conn *self, const PGresult *result)
 {
     const char *severity = PQresultErrorField(result, PG_DIAG_SEVERITY_NONLOCALIZED);
@@ -449,7 +448,7 @@ static bool is_fatal(const struct db_conn *self, const PGresult *result)
            (severity && (strcmp(severity, "FATAL") == 0 || strcmp(severity, "PANIC") == 0));
 }
 
-/* A statement not prepared, or forgotten by the server, is prepared anew next time. */
+/* Lets the next use prepare a statement that the server lost or never prepared. */
 static void forget_prepared(struct db_conn *self, const struct db_call *call,
                             const PGresult *result)
 {
@@ -460,20 +459,21 @@ static void forget_prepared(struct db_conn *self, const struct db_call *call,
         self->prepared[db_statement_number(self->pool->db, call->statement)] = 0;
 }
 
-/* NULL ends a script and each command of a pipeline; true: no command and no Sync is left. */
+/* Handles NULL, which ends a script and each command of a pipeline. Returns true when no command or
+ * Sync is left. */
 static bool call_command_over(struct db_call *call)
 {
     return call->kind == CALL_SCRIPT || (--call->unanswered == 0 && !call->synced);
 }
 
-/* Takes one result of the first call; true: its last. */
+/* Returns true for the call's last result. */
 static bool call_accept(struct db_conn *self, struct db_call *call, PGresult *result)
 {
     switch (PQresultStatus(result)) {
     case PGRES_PIPELINE_SYNC:
         PQclear(result);
         return true;
-    case PGRES_PIPELINE_ABORTED: /* follows an error, of this call or of a neighbour */
+    case PGRES_PIPELINE_ABORTED: /* after an error of this or another call */
         call->skipped = !call->failed;
         PQclear(result);
         return false;
@@ -494,7 +494,8 @@ static bool call_accept(struct db_conn *self, struct db_call *call, PGresult *re
     return false;
 }
 
-/* The outcome. A commit perhaps not on the standby is as uncertain as a lost one. */
+/* Returns the outcome. A commit that may be missing on the standby is as uncertain as a lost
+ * one. */
 static enum db_call_state end_of(struct db_conn *self, const struct db_call *call)
 {
     if (!self->unreplicated)
@@ -505,7 +506,7 @@ static enum db_call_state end_of(struct db_conn *self, const struct db_call *cal
     return CALL_LOST;
 }
 
-/* The first call is answered in full. False: the connection cannot go on. */
+/* Returns false when the connection cannot continue. */
 static bool call_over(struct db_conn *self, struct db_call *call)
 {
     bool ends = call->ends, timed_out = db_result_is(call->result, "55P03");
@@ -519,12 +520,12 @@ static bool call_over(struct db_conn *self, struct db_call *call)
     if (!ends)
         return !timed_out || !db_gate_jams(self);
     if (self->depth != 0 || PQtransactionStatus(self->pg) != PQTRANS_IDLE)
-        return false; /* not clean: no other caller may have it */
+        return false; /* not clean: unusable for others */
     db_pool_release(self);
     return true;
 }
 
-/* Takes the answers that are complete. False when the connection is at its end. */
+/* Returns false at the connection's end. */
 static bool conn_receive(struct db_conn *self)
 {
     bool alive = PQconsumeInput(self->pg) == 1;
@@ -540,7 +541,7 @@ static bool conn_receive(struct db_conn *self)
             PQclear(result);
             return false;
         }
-        /* Never twice in a pipeline. */
+        /* A pipeline never has two in a row. */
         if (!result && ++nothing > 1)
             return false;
         over = result ? call_accept(self, call, result) : call_command_over(call);

@@ -1,17 +1,17 @@
 /*
  * db_gate.c - statements that get no lock.
  *
- * A lock that a person holds (psql, an open transaction) is waited for by every statement that
- * needs it and would use up the pool. So a statement whose last three runs all timed out has its
- * gate closed: one call at a time tries, others are refused at once, the first success opens it. A
- * row that one account's requests wait for closes no gate: other runs succeed in between.
+ * A lock that an open transaction holds (psql, for example) blocks each statement that needs it,
+ * which would use up the pool. So three timeouts in a row close a statement's gate: one call at a
+ * time tries, others fail immediately, and a success opens it. A row that one account's requests
+ * wait for closes no gate, since other runs succeed in between.
  */
 #include "common/base/log.h"
 #include "common/pg/db_private.h"
 
 enum {
     TIMEOUTS_MAX = 3,
-    FORGET_MS = 5000, /* after the last timeout, a gate that no call has tried since is opened */
+    FORGET_MS = 5000, /* after the last timeout, an untried gate opens */
 };
 
 static struct db_gate *gate_of(const struct db *db, const struct db_call *call)
@@ -19,7 +19,7 @@ static struct db_gate *gate_of(const struct db *db, const struct db_call *call)
     return &db->gates[db_statement_number(db, call->statement)];
 }
 
-/* Half of the connections may wait for locks, one at least. */
+/* Lets half of the connections try, at least one. */
 static bool may_try(const struct db_pool *pool, const struct db_gate *gate)
 {
     return !gate->tried && pool->tries < MAX(pool->max / 2, (size_t)1);
@@ -75,7 +75,7 @@ void db_gate_sweep(struct db *db)
     }
 }
 
-/* It never reached the lock: deadlock, cancelled, terminated, or not prepared. */
+/* True for a deadlock, a cancelled, terminated or unprepared call: it never reached the lock. */
 static bool tells_nothing(const PGresult *result)
 {
     return db_result_is(result, "40") || db_result_is(result, "57") ||

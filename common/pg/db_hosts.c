@@ -1,9 +1,8 @@
 /*
  * db_hosts.c - the servers of a connection string, tried one by one.
  *
- * Without blocking libpq has no time limit for one server: a dead machine would hold up the rest of
- * the list. And it takes the first that allows writing, perhaps a former primary: hence the
- * timelines (db.h).
+ * Non-blocking libpq has no timeout per server, so a dead machine would block the rest of the list.
+ * It also takes the first server that allows writing, perhaps a former primary.
  */
 #include <stdio.h>
 
@@ -20,7 +19,7 @@ static size_t list_count(const char *list)
     return count;
 }
 
-/* Item `index`, NULL without a list; a single item stands for all (one port for all hosts). */
+/* A single item applies to all, as one port to all hosts. */
 static char *list_item(const char *list, size_t index)
 {
     char *item;
@@ -33,7 +32,7 @@ static char *list_item(const char *list, size_t index)
     return item;
 }
 
-/* An empty item means a default that only libpq knows. */
+/* False for an empty item, whose default only libpq knows. */
 static bool list_is_plain(const char *list)
 {
     return !list || (*list && *list != ',' && !strstr(list, ",,") && list[strlen(list) - 1] != ',');
@@ -76,7 +75,7 @@ void db_hosts_clear(struct db_hosts *self)
     self->count = 0;
 }
 
-/* A directory of a socket, or an abstract one: libpq's own rule. */
+/* Follows libpq's rule for directories and abstract sockets. */
 static bool is_socket(const char *host)
 {
     return *host == '/' || *host == '@';
@@ -97,7 +96,7 @@ static void target_fill(struct db_target *self, const char *name,
         texts += snprintf(self->addresses + texts, sizeof(self->addresses) - (size_t)texts, "%s%s",
                           comma, text);
     }
-    self->host = self->names; /* still what the certificate must be for */
+    self->host = self->names; /* certificates are still checked for the name */
     self->hostaddr = self->addresses;
 }
 

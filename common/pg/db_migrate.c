@@ -1,10 +1,10 @@
 /*
- * db_migrate.c - brings the schema up to date and proves the statements, once at start.
+ * db_migrate.c - migrates the schema and verifies the statements at start.
  *
- * One instance migrates at a time, the others wait for its advisory lock. Each migration with its
- * note is one transaction, unless it runs concurrently (db.h). Unknown names are a newer build's:
- * every migration suits the build before it. Waiting for a table's lock holds up later users, so a
- * migration waits briefly and fails; the supervisor tries again.
+ * One instance migrates while others wait for its advisory lock. Each migration and its note are
+ * one transaction, unless it runs concurrently (db.h). Unknown names are a newer build's: each
+ * migration suits the build before it. Waiting for a table's lock blocks later users, so a
+ * migration waits briefly, then fails, and the supervisor retries.
  */
 #include <stdio.h>
 
@@ -14,15 +14,15 @@
 #include "common/pg/db_private.h"
 
 enum {
-    MIGRATE_MS = MINUTES(10), /* longest wait for one script, and for another instance */
-    TURN_MS = 50,             /* between looks whether that is done */
-    VERIFY_AHEAD = 32,        /* statements: libpq keeps the buffer that they needed */
+    MIGRATE_MS = MINUTES(10), /* limit for one script, and for another instance */
+    TURN_MS = 50,             /* polling interval */
+    VERIFY_AHEAD = 32,        /* statements; libpq keeps a buffer of that size */
 };
 
 #define LOCK_TIMEOUT "200ms"
 #define SQL_APPLIED "insert into schema_migration (name) values ('%s')"
 
-/* Text of a script. The parts are constants of the program, names without quotes in them. */
+/* Formats only constants, and names without quotes. */
 static char *script_text(const char *format, ...) PRINTF_LIKE(1, 2);
 static char *script_text(const char *format, ...)
 {
@@ -36,7 +36,7 @@ static char *script_text(const char *format, ...)
     return text;
 }
 
-/* Runs the statements of sql (consumed) as one transaction; the result is that of the last. */
+/* Runs sql (consumed) as one transaction. */
 static int script_run(struct db_tx *tx, char *sql, PGresult **ret, struct error *err)
 {
     struct db *db = tx->db;
@@ -110,8 +110,8 @@ static int apply(struct db_tx *tx, const struct db_migration *migration, struct 
     return 0;
 }
 
-/* Parks until no other instance migrates. It polls: "create index concurrently" of the other would
- * wait for an instance waiting inside the server. */
+/* Polls until no other instance migrates: another's "create index concurrently" would wait for an
+ * instance that waits inside the server. */
 static int take_turn(struct db_tx *tx, struct error *err)
 {
     struct loop *loop = tx->db->loop;
@@ -144,7 +144,7 @@ static int migrate(struct db_tx *tx, struct error *err)
         script_run(tx,
                    script_text(
                        "set statement_timeout = 0;"
-                       "set lock_timeout = 0;" /* scripts have their own */
+                       "set lock_timeout = 0;" /* scripts set their own */
                        "create table if not exists schema_migration (name text primary key);"
                        "select name from schema_migration"),
                    &applied, err) < 0)
@@ -226,7 +226,7 @@ int db_prepare(struct db *self, struct error *err)
         return -1;
     if (prepare(tx, err) == 0)
         return 0;
-    /* The lock, the settings and whatever still runs end with the connection. */
+    /* The connection's end frees lock and settings, and stops what still runs. */
     if (tx->conn)
         db_conn_lose(tx->conn);
     return -1;

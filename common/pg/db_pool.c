@@ -1,9 +1,9 @@
 /*
- * db_pool.c - which connection takes which statement, and when one more is opened.
+ * db_pool.c - assigns statements to connections and opens more.
  *
- * A pool starts with one connection, opens another when all were busy for DB_BUSY_MS, and keeps
- * them. Without a server it retries with a back-off, and requests fail at once. What one pool
- * learns about the server, the other acts upon.
+ * A pool starts with one connection, and adds another when all were busy for DB_BUSY_MS. Without a
+ * server it retries with back-off, and requests fail immediately. Pools share what they learn about
+ * the server.
  */
 #include "common/base/log.h"
 #include "common/base/memory.h"
@@ -18,7 +18,7 @@ int64_t db_conn_waits_ms(const struct db_conn *conn, int64_t now_ms)
     return now_ms - MAX(first->sent_mono_ms, conn->heard_mono_ms);
 }
 
-/* What is sent first is a statement that got no lock lately. */
+/* True if the first call's statement recently got no lock. */
 static bool is_trying(const struct db_conn *conn)
 {
     const struct db_call *first = TAILQ_FIRST(&conn->in_flight);
@@ -26,7 +26,7 @@ static bool is_trying(const struct db_conn *conn)
     return first && first->tries;
 }
 
-/* The least busy connection, or NULL; one whose first statement waits for a lock comes last. */
+/* Prefers the least busy connection; one whose first statement waits for a lock comes last. */
 static struct db_conn *pool_pick(const struct db_pool *self)
 {
     int64_t now_ms = loop_mono_ms(self->db->loop);
@@ -55,7 +55,8 @@ static void pool_at(struct db_pool *self, int64_t at_ms)
     self->timer = loop_at(self->db->loop, at_ms, pool_timer, self);
 }
 
-/* Opens one more beside `best` (from pool_pick()) unless that is idle, or will be: look again. */
+/* Opens another connection unless `best` (from pool_pick()) is idle, or becomes idle within
+ * DB_BUSY_MS. */
 static void pool_want(struct db_pool *self, const struct db_conn *best)
 {
     if (best && best->depth == 0)
@@ -74,8 +75,8 @@ static void pool_timer(void *arg)
     if (!self->connecting)
         pool_want(self, pool_pick(self));
     else if (self->connecting->pg || self->connecting->resolving)
-        db_conn_lose(self->connecting); /* the attempt took too long */
-    /* else it was decided in this turn, and begins at its end: db_pool_open() */
+        db_conn_lose(self->connecting); /* timeout */
+    /* otherwise db_pool_open() starts it at the end of this turn */
 }
 
 void db_pool_init(struct db_pool *self, struct db *db, size_t max, size_t depth_max,
@@ -209,8 +210,8 @@ static size_t pool_gated(const struct db_pool *self)
     return count;
 }
 
-/* One is never leased while the pool may have several: statements must get through. A busy
- * connection can be leased (the pipeline keeps order); a new one is better. */
+/* Leaves one connection of a larger pool unleased, so that statements get through. A busy
+ * connection can be leased, since the pipeline keeps order, but a new one is better. */
 struct db_conn *db_pool_lease(struct db_pool *self)
 {
     struct db_conn *conn = pool_pick(self);
@@ -233,8 +234,8 @@ void db_pool_release(struct db_conn *conn)
     fiber_queue_wake_one(&conn->pool->lessees);
 }
 
-/* The other pool found a server: ends the back-off, but not the pause after an own connection, or a
- * server that drops each would be asked without end. */
+/* Ends the back-off after another pool found a server, but not the pause after an own connection: a
+ * server that drops each one would get endless attempts. */
 static void pool_encourage(struct db_pool *self)
 {
     self->backoff_ms = DB_BACKOFF_MIN_MS;
@@ -265,7 +266,7 @@ void db_pool_connected(struct db_conn *conn)
     fiber_queue_wake_all(&self->lessees);
 }
 
-/* Doubles up to the bound, with jitter so that instances do not fall in step. */
+/* Doubles the pause, with jitter so that instances do not synchronize. */
 static int64_t pool_pause(struct db_pool *self)
 {
     int64_t pause_ms = self->backoff_ms / 2 + rand_r(&self->db->jitter) % self->backoff_ms;
@@ -274,7 +275,6 @@ static int64_t pool_pause(struct db_pool *self)
     return MIN(pause_ms, (int64_t)DB_BACKOFF_MAX_MS);
 }
 
-/* The attempt failed: the next host has its turn at once; after the last one there is a pause. */
 static void pool_missed(struct db_pool *self, int64_t now_ms)
 {
     if (++self->tried < self->db->hosts.count) {
@@ -295,7 +295,7 @@ void db_pool_lost(struct db_conn *conn, bool was_ready)
     if (was_ready) {
         self->ready--;
         self->db->stats.reconnects++;
-        /* A server that drops every new connection gets a pause too. */
+        /* Pause also for a server that drops each new connection. */
         self->retry_at_ms = MAX(self->retry_at_ms, self->connected_at_ms + DB_BACKOFF_MIN_MS);
     } else {
         self->connecting = NULL;
@@ -313,7 +313,7 @@ void db_pool_lost(struct db_conn *conn, bool was_ready)
         pool_at(self, MAX(now_ms, self->retry_at_ms));
 }
 
-/* ---- servers that are no longer what they were ---- */
+/* ---- failover ---- */
 
 void db_pool_promoted(struct db *db, int64_t timeline)
 {
@@ -345,7 +345,6 @@ void db_pool_host_gone(struct db *db, size_t host, int64_t since_ms)
     }
 }
 
-/* Nothing was heard for longer than any statement may take. */
 static bool is_silent(const struct db_conn *conn, int64_t now_ms)
 {
     int64_t limit_ms = conn->pool->db->options->statement_timeout_ms + DB_SILENCE_MS;
@@ -353,8 +352,8 @@ static bool is_silent(const struct db_conn *conn, int64_t now_ms)
     return db_conn_waits_ms(conn, now_ms) >= limit_ms;
 }
 
-/* Writes prove nothing: a commit may wait for a standby. TCP tells that a host is gone, not that it
- * hangs. */
+/* Writes prove nothing, since a commit can wait for a standby. TCP notices a lost host, but not one
+ * that hangs. */
 void db_pool_probe(struct db *db, const struct db_call *call)
 {
     struct db_pool *const pools[] = DB_POOLS(db);

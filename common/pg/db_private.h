@@ -1,9 +1,9 @@
 /*
- * db_private.h - what the files of the database layer share; no other file includes it.
+ * db_private.h - private to the database layer.
  *
- * The unit of work is a call: one statement (or command) with the fiber that waits for it. A fiber
- * that gives up on a call that was sent leaves it to the connection, which drops the late answer: a
- * call never refers to memory of a fiber that has gone.
+ * A call is one statement or command, with its waiting fiber. A fiber that gives up leaves a sent
+ * call to the connection, which drops the late answer. So a call never refers to a finished fiber's
+ * memory.
  */
 #ifndef ATRIUM_COMMON_PG_DB_PRIVATE_H
 #define ATRIUM_COMMON_PG_DB_PRIVATE_H
@@ -15,26 +15,24 @@
 #include "common/runtime/resolver.h"
 
 enum {
-    DB_PARAMS_MAX = 48,     /* of one statement */
-    DB_EXTRA_MAX = 48,      /* statements of common/ beside the daemon's */
-    DB_SETS_MAX = 12,       /* tables of statements */
-    DB_READ_DEPTH = 128,    /* statements in flight on one shared connection */
-    DB_READS_TOGETHER = 16, /* reads of one Sync: the first of them is answered with the last */
-    DB_WRITE_DEPTH =
-        16, /* the same for writes: each may wait for a row lock and those behind it too */
+    DB_PARAMS_MAX = 48,      /* per statement */
+    DB_EXTRA_MAX = 48,       /* statements of common/ */
+    DB_SETS_MAX = 12,        /* statement tables */
+    DB_READ_DEPTH = 128,     /* statements in flight per shared connection */
+    DB_READS_TOGETHER = 16,  /* reads per Sync: the first is answered with the last */
+    DB_WRITE_DEPTH = 16,     /* writes: each can wait for a row lock and delays those after it */
     DB_WAIT_MS = 2000,       /* longest wait for a connection */
-    DB_BACKOFF_MIN_MS = 50,  /* between attempts to connect */
-    DB_BACKOFF_MAX_MS = 400, /* what an outage lasts longer than the server was away */
-    DB_CONNECT_MS = 10000,   /* one attempt to connect to the only host */
-    DB_HOST_MS = 3000,       /* the same where there is another host to try */
-    DB_RESOLVE_MS = 3000,    /* of an attempt, until the host's name is resolved */
-    DB_HOSTS_MAX = 8,        /* of a connection string; a longer list is libpq's business */
-    DB_VITAL_LOCK_MS = 500,  /* longest wait of a vital statement for a lock */
-    DB_BUSY_MS = 20,         /* a connection without a pause for so long: one more is opened */
-    DB_STALL_MS = 250,       /* a connection that has not answered for so long gets new work last */
-    DB_WAIT_LONG_MS = 1000,  /* what db_waits() calls suspiciously long */
-    DB_SILENCE_MS =
-        2000, /* beyond the statement timeout: then a server that has not said so is not there */
+    DB_BACKOFF_MIN_MS = 50,  /* between connection attempts */
+    DB_BACKOFF_MAX_MS = 400, /* how much longer an outage lasts than the server's absence */
+    DB_CONNECT_MS = 10000,   /* per attempt, with one host */
+    DB_HOST_MS = 3000,       /* per attempt, with several hosts */
+    DB_RESOLVE_MS = 3000,    /* part of that for the host's name */
+    DB_HOSTS_MAX = 8,        /* per connection string; libpq handles longer lists */
+    DB_VITAL_LOCK_MS = 500,  /* vital statements' lock timeout */
+    DB_BUSY_MS = 20,         /* busy time after which another connection is opened */
+    DB_STALL_MS = 250,       /* without an answer for this long, a connection gets new work last */
+    DB_WAIT_LONG_MS = 1000,  /* wait that db_waits() reports */
+    DB_SILENCE_MS = 2000,    /* after the statement timeout a silent server is gone */
 };
 
 enum {
@@ -43,107 +41,107 @@ enum {
 };
 
 enum db_call_kind {
-    CALL_STATEMENT, /* a prepared statement, prepared on first use of the connection */
-    CALL_COMMAND,   /* "commit" and the like, in the pipeline */
+    CALL_STATEMENT, /* prepared on the connection's first use */
+    CALL_COMMAND,   /* such as "commit", in the pipeline */
     CALL_VERIFY,    /* prepare and describe only */
-    CALL_SCRIPT,    /* several statements without parameters, outside pipeline mode */
+    CALL_SCRIPT,    /* statements without parameters, no pipeline mode */
 };
 
 enum db_call_state {
-    CALL_QUEUED, /* waits for a connection */
+    CALL_QUEUED,
     CALL_SENT,
     CALL_DONE, /* result is set */
-    CALL_LOST, /* the connection went between question and answer */
-    CALL_DOWN, /* was not sent: there is no server */
-    CALL_HELD, /* was not sent: its statement gets no lock */
+    CALL_LOST, /* no answer: the connection was lost */
+    CALL_DOWN, /* unsent: no server */
+    CALL_HELD, /* unsent: the gate is closed */
 };
 
 struct db_conn;
 
 struct db_call {
     TAILQ_ENTRY(db_call) link;
-    struct db_conn *conn; /* that it was sent on */
+    struct db_conn *conn;
     int64_t sent_mono_ms;
-    struct fiber *waiter; /* NULL: none waits, the connection frees the call */
+    struct fiber *waiter; /* NULL: the connection frees the call */
     enum db_call_kind kind;
     enum db_call_state state;
     const struct db_statement *statement; /* STATEMENT, VERIFY */
     const char *text;                     /* COMMAND, SCRIPT */
-    const struct db_param *params;        /* the waiter's */
-    bool begins;                          /* "begin" goes before it */
-    bool ends;                            /* the lease is over when the answer is there */
+    const struct db_param *params;        /* waiter's */
+    bool begins;                          /* sends "begin" first */
+    bool ends;                            /* the answer ends the lease */
     bool in_tx;
-    size_t resent;               /* times that a read was lost */
-    bool alone;                  /* a read that wants a Sync of its own */
-    bool synced;                 /* a Sync stands behind it */
-    int unanswered;              /* commands */
-    bool prepares;               /* the statement is prepared before it runs */
-    bool tries;                  /* the one that may try a closed gate */
-    bool failed;                 /* result is an error */
-    bool skipped;                /* by a neighbour's error, before the Sync of both */
-    int good;                    /* results before that */
-    int64_t started_us, sent_us; /* sent_us 0: not sent */
-    PGresult *result;            /* the first error, else the last result */
+    size_t resent;  /* losses of a read */
+    bool alone;     /* a read with its own Sync */
+    bool synced;    /* a Sync follows */
+    int unanswered; /* commands */
+    bool prepares;  /* prepared before it runs */
+    bool tries;     /* may try a closed gate */
+    bool failed;
+    bool skipped;                /* skipped after another call's error */
+    int good;                    /* results before the error */
+    int64_t started_us, sent_us; /* sent_us: 0 before */
+    PGresult *result;            /* first error, or last result */
 };
 TAILQ_HEAD(db_calls, db_call);
 
-/* One server; NULL: as the connection string has it. */
+/* One server; NULL: from the connection string. */
 struct db_host {
     char *host, *hostaddr, *port;
 };
 
 struct db_hosts {
     struct db_host items[DB_HOSTS_MAX];
-    size_t count; /* 1 at least */
+    size_t count; /* at least 1 */
 };
 
 struct db_conn {
     struct db_pool *pool;
-    PGconn *pg; /* NULL: not open, or the name of its host is being resolved */
+    PGconn *pg; /* NULL: closed, or resolving */
     bool ready, resolving;
-    size_t host;           /* its number */
-    int64_t timeline;      /* of the server; 0: not known */
-    int64_t heard_mono_ms; /* when the server said something last */
-    int64_t busy_mono_ms;  /* since when calls are in flight; of an idle one: were */
+    size_t host;           /* index */
+    int64_t timeline;      /* 0: unknown */
+    int64_t heard_mono_ms; /* server's last word */
+    int64_t busy_mono_ms;  /* start of the current calls, or the last ones */
     int fd;
-    short watched; /* events */
-    size_t depth;  /* calls in flight */
+    short watched;
+    size_t depth; /* calls in flight */
     struct db_calls in_flight;
     bool leased;
-    bool unreplicated; /* the server has said that a commit may be missing on the standby */
-    bool touched;      /* something was sent in this turn */
-    size_t unsynced;   /* calls sent last that have no Sync yet */
-    struct db_tx *tx;  /* who holds the lease; NULL while its rollback is on its way */
-    uint8_t *prepared; /* by statement: is it known on this connection */
+    bool unreplicated; /* the server warned that the standby may lack a commit */
+    bool touched;      /* sent in this turn */
+    size_t unsynced;   /* calls since the last Sync */
+    struct db_tx *tx;  /* transaction with the lease; NULL during a rollback */
+    uint8_t *prepared; /* indexed by statement */
 };
 
 struct db_pool {
     struct db *db;
     size_t max, ready, leased, depth_max;
-    size_t tried; /* hosts that failed since the last success or pause */
+    size_t tried; /* failed hosts since the last success or pause */
     struct db_conn *conns;
-    struct db_conn *connecting; /* one at a time */
-    struct loop_timer *timer;   /* end of the attempt, or time of the next one */
+    struct db_conn *connecting; /* at most one */
+    struct loop_timer *timer;   /* ends the attempt, or starts the next */
     int64_t backoff_ms, retry_at_ms, connected_at_ms;
     bool closing;
-    bool failing; /* the last attempt failed, and it has no connection */
+    bool failing; /* last attempt failed, no connection */
     struct db_calls queue;
     size_t queued;
     size_t tries; /* calls that try a closed gate */
     struct fiber_queue lessees;
-    char *pg_options; /* session settings */
+    char *pg_options;
 };
 
 struct db_gate {
-    size_t timeouts; /* in a row */
+    size_t timeouts; /* consecutive */
     int64_t timed_out_mono_ms;
     bool closed, tried;
 };
 
-/* A table of statements: the daemon's rows, its files, then those of common/. */
+/* A table of statements: the daemon's rows, its files, then common/'s. */
 struct db_set {
     const struct db_statement *items;
-    size_t count, first; /* number of the first */
+    size_t count, first; /* first: number of its first */
 };
 
 struct db {
@@ -151,26 +149,26 @@ struct db {
     const struct db_options *options;
     struct db_set sets[DB_SETS_MAX];
     size_t set_count, statement_count;
-    size_t statement_max; /* the daemon's own and DB_EXTRA_MAX */
+    size_t statement_max; /* daemon's plus DB_EXTRA_MAX */
     struct db_pool read, write, vital;
     struct db_gate *gates;
     size_t gates_closed;
-    char refusal[320]; /* see db_refusal() */
+    char refusal[320];
     struct db_hosts hosts;
     struct resolver *resolver;
-    size_t preferred;      /* host that a connection was made to last */
-    int64_t timeline;      /* highest that was seen */
-    struct db_calls spare; /* calls for reuse */
+    size_t preferred;      /* last connected host */
+    int64_t timeline;      /* highest seen */
+    struct db_calls spare; /* reusable */
     struct db_stats stats;
     uint64_t *count_statements, *count_errors, *count_lost, *count_connects;
     uint64_t *count_slow;
-    int64_t slow_us; /* 0: none are logged */
+    int64_t slow_us; /* 0: log none */
     struct histogram *latency;
     struct {
         int64_t second; /* monotonic */
         unsigned lines, suppressed;
     } slow_log;
-    unsigned jitter; /* state of rand_r */
+    unsigned jitter; /* rand_r state */
 };
 
 struct db_tx {
@@ -178,7 +176,7 @@ struct db_tx {
     struct db_conn *conn; /* NULL: lost */
     int64_t deadline_mono_ms;
     bool begun;
-    bool failed; /* the server has rolled back already, in effect */
+    bool failed; /* rolled back by the server */
 };
 
 #define DB_POOLS(db_)                              \
@@ -190,55 +188,54 @@ struct db_tx {
 
 struct db_pool *db_pool_of(struct db *self, const struct db_statement *statement);
 
-/* The row of a statement's number; ends the process for a number that is none. */
+/* Ends the process for an invalid number. */
 const struct db_statement *db_statement(const struct db *self, int number);
 size_t db_statement_number(const struct db *self, const struct db_statement *statement);
 struct db_call *db_call_new(struct db *self, enum db_call_kind kind);
 void db_call_free(struct db *self, struct db_call **call_p);
 
-/* State reached: wakes the waiter, or frees a call that has no waiter. */
+/* Wakes the waiter, or frees a call without one. */
 void db_call_finish(struct db *self, struct db_call *call, enum db_call_state state);
 
-/* Consumes the call and parks: 0 with the server's result, or -1, and a late answer is discarded.
- * uncertain: ERR_UNCERTAIN when the outcome is unknown. */
+/* Consumes the call and parks. Returns -1 for an early end, and the answer is discarded later.
+ * uncertain: an unknown outcome is ERR_UNCERTAIN. */
 int db_call_wait(struct db *self, struct db_call **call_p, int64_t deadline_mono_ms, bool uncertain,
                  PGresult **ret, struct error *err) MUST_USE;
 
 /* ---- db_gate.c ---- */
 
-/* 0: may be sent or queued. -1 (ERR_UNAVAILABLE): its statement gets no lock and another call
- * tries. */
+/* Fails with ERR_UNAVAILABLE if the gate is closed and another call tries. */
 int db_gate_enter(struct db_pool *pool, struct db_call *call, struct error *err) MUST_USE;
 
 int db_gate_refuse(struct error *err);
 
-/* For a call queued before its gate was closed: false when it must not be sent. */
+/* False if the gate closed after the call was queued. */
 bool db_gate_passes(struct db_pool *pool, const struct db_call *call);
 
 void db_gate_leave(struct db *db, struct db_call *call, enum db_call_state state);
 void db_gate_sweep(struct db *db);
 
-/* After a lock timeout: do further calls in this pipeline wait for the same lock? */
+/* True if further calls in this pipeline would wait for the same lock. */
 bool db_gate_jams(const struct db_conn *conn);
 
 /* ---- db_watch.c ---- */
 
-/* Logs a slow call, records the span of a traced one; err NULL: it succeeded. */
+/* Logs a slow call and records a traced one's span; err NULL: success. */
 void db_watch(struct db *self, const struct db_call *call, const struct error *err);
 
 /* ---- db_hosts.c ---- */
 
-/* One item, all NULL, unless the string is a plain list. */
+/* Fills one item with NULLs unless the string is a plain list. */
 void db_hosts_init(struct db_hosts *self, const char *conninfo);
 void db_hosts_clear(struct db_hosts *self);
 
-/* libpq's parameters: a name is in `host` once per address. NULL as in struct db_host. */
+/* libpq's parameters; `host` has a name once per address. */
 struct db_target {
     const char *host, *hostaddr, *port;
     char names[DB_TARGET_NAMES_SIZE], addresses[DB_TARGET_ADDRESSES_SIZE];
 };
 
-/* Resolves the name of a server, unless it is a socket or numeric; see resolver_poll(). */
+/* Resolves a server's name, unless socket or numeric; see resolver_poll(). */
 enum resolver_state db_hosts_resolve(struct db *db, const struct db_host *host,
                                      struct db_target *ret, struct error *err) MUST_USE;
 
@@ -248,72 +245,70 @@ void db_pool_init(struct db_pool *self, struct db *db, size_t max, size_t depth_
                   char *pg_options); /* consumed */
 void db_pool_close(struct db_pool *self);
 
-/* Asks for one more connection unless one is coming, all exist, or it is too early. */
 bool db_pool_grow(struct db_pool *self);
 
-/* End of a turn: opens it, on the loop's stack, once the host's name is resolved. */
+/* Opens the next connection at the end of a turn, on the loop's stack, once the name is
+ * resolved. */
 void db_pool_open(struct db_pool *self);
 
 void db_pool_dispatch(struct db_pool *self);
 void db_pool_dequeue(struct db_pool *self, struct db_call *call);
 
-/* 0 when waiting for a connection makes sense; -1 (ERR_UNAVAILABLE) when there is no server. */
+/* Fails with ERR_UNAVAILABLE without a server, when waiting makes no sense. */
 int db_pool_check(const struct db_pool *self, struct error *err) MUST_USE;
 
-/* A connection for one user alone, or NULL: wait among the lessees. */
+/* Returns NULL if the fiber must wait among the lessees. */
 struct db_conn *db_pool_lease(struct db_pool *self);
 void db_pool_release(struct db_conn *conn);
 
 void db_pool_connected(struct db_conn *conn);
 void db_pool_lost(struct db_conn *conn, bool was_ready);
 
-/* Any pool failed to connect, and has no connection. */
 bool db_pools_failing(const struct db *db);
 
-/* Nothing was heard of what was sent first for so long; 0: nothing is awaited. */
+/* Returns the first unanswered call's wait without a word from the server, or 0. */
 int64_t db_conn_waits_ms(const struct db_conn *conn, int64_t now_ms);
 
-/* A server of a new timeline was seen: closes connections to older ones. */
+/* Closes connections to servers of timelines older than this new one. */
 void db_pool_promoted(struct db *db, int64_t timeline);
 
-/* TCP gave this host up: closes its other connections that heard nothing since. */
+/* Closes other connections to a lost host that were silent since. */
 void db_pool_host_gone(struct db *db, size_t host, int64_t since_ms);
 
-/* The waiter of a sent call gave up. If the server is gone, closes all connections that wait in
- * vain; the call may be gone then. */
+/* Called when a waiter gives up: closes all connections that wait in vain if the server is gone.
+ * That can free the call. */
 void db_pool_probe(struct db *db, const struct db_call *call);
 
 /* ---- db_conn.c ---- */
 
-/* Begins to connect; the pool hears how it ended. False: the host's name is being resolved, call
- * again in each turn. */
+/* Starts connecting; the pool is notified of the outcome. False: the name is being resolved; call
+ * again each turn. */
 bool db_conn_open(struct db_conn *self);
 
-/* Closes; calls in flight are lost, or go back to the queue when that is safe. */
+/* Closes. Calls in flight are lost, or queued again if that is safe. */
 void db_conn_lose(struct db_conn *self);
 
-/* If the connection is gone, the call is queued again or finished: only its waiter may look at it
- * afterwards. */
+/* Sends, or queues or finishes the call if the connection is gone: afterwards only its waiter may
+ * use it. */
 void db_conn_send(struct db_conn *self, struct db_call *call);
 
-/* End of a turn: pushes what libpq could not send at once. */
 void db_conn_flush(struct db_conn *self);
 
-/* Leaves or enters pipeline mode; nothing may be in flight. */
+/* Switches pipeline mode; nothing may be in flight. */
 int db_conn_pipeline(struct db_conn *self, bool on) MUST_USE;
 
 /* ---- statement.c ---- */
 
-/* Types of the parameters, for "prepare"; all 0, unknown, for a statement that is a row. */
+/* Sets types to 0, unknown, for a statement that is a row. */
 void db_statement_types(const struct db_statement *self, Oid ret[static DB_PARAMS_MAX]);
 
-/* Are the columns that the server describes those that the statement's file names? */
+/* Compares the server's columns with those of the statement's file. */
 int db_statement_check(const struct db_statement *self, const PGresult *described,
                        struct error *err) MUST_USE;
 
 /* ---- db_result.c ---- */
 
-/* Object identifiers of the types that are read and sent (pg_type.dat; fixed for ever). */
+/* OIDs of supported types (pg_type.dat), which never change. */
 enum {
     OID_BOOL = 16,
     OID_BYTEA = 17,
@@ -333,9 +328,9 @@ enum {
 
 enum { DB_COLUMNS_MAX = 64 };
 
-void db_pg_clear(PGresult **result_p); /* for CLEANUP */
+void db_pg_clear(PGresult **result_p);
 
-/* Values that may be null, as members of a struct; texts and bytes are copies in the arena. */
+/* Copies a nullable value into the arena. */
 const char *db_text_copy(const struct db_result *self, size_t row, int column, struct arena *arena);
 enum tristate db_tristate(const struct db_result *self, size_t row, int column);
 struct field_bytes db_bytes_copy(const struct db_result *self, size_t row, int column,
@@ -343,8 +338,8 @@ struct field_bytes db_bytes_copy(const struct db_result *self, size_t row, int c
 
 bool db_result_is(const PGresult *result, const char *state);
 
-/* Turns a refusal of a statement (NULL: of a command) into an error. The server's text goes into
- * the detail only for statements that do not compile: others may hold data. */
+/* Makes a server's refusal an error; `statement` is NULL for a command. The detail has the server's
+ * text only for statements that do not compile, since others' can contain data. */
 int db_result_error(const PGresult *result, const struct db_statement *statement,
                     struct error *err);
 

@@ -1,7 +1,6 @@
 /*
- * db_result.c - PostgreSQL's answers: refusals to errors, binary values to C, rows to structs.
- *
- * A struct db_result is a PGresult by another name: rows cost no second allocation.
+ * db_result.c - PostgreSQL's answers as errors, C values and structs. A struct db_result is a
+ * PGresult, so needs no second allocation.
  */
 #include <endian.h>
 #include <limits.h>
@@ -46,7 +45,7 @@ static const char *field_of(const PGresult *result, int code)
     return text ? text : "";
 }
 
-/* Messages without data: class 42 is about the statement's text; 53 and 58 about the server. */
+/* True for messages without data: class 42 concerns the statement's text, 53 and 58 the server. */
 static bool has_plain_message(const char *state)
 {
     static const char *const classes[] = {"42", "53", "58"};
@@ -57,8 +56,7 @@ static bool has_plain_message(const char *state)
     return false;
 }
 
-/* "client_list, settingsd/sql/client/client_list.sql:7" where the server says which character is
- * wrong. */
+/* Writes "client_list, settingsd/sql/client/client_list.sql:7" if the position is known. */
 static void describe(const PGresult *result, const struct db_statement *statement, char *ret,
                      size_t size)
 {
@@ -119,7 +117,6 @@ size_t db_rows(const struct db_result *self)
 
 size_t db_affected(const struct db_result *self)
 {
-    /* The signature wants a pointer to non-const but nothing is changed. */
     return (size_t)strtoul(PQcmdTuples((PGresult *)(uintptr_t)self), NULL, 10);
 }
 
@@ -239,7 +236,6 @@ static const struct field *field_named(const struct field_table *table, const ch
     return NULL;
 }
 
-/* fields[column] is the row of the table with that column's name, or NULL. */
 static int map_columns(const PGresult *result, const struct field_table *table,
                        const struct field *fields[static DB_COLUMNS_MAX])
 {

@@ -1,9 +1,9 @@
 /*
- * db_tx.c - transactions: a connection leased by one fiber from "begin" to "commit".
+ * db_tx.c - transactions on a connection that one fiber leases.
  *
- * "begin" travels with the first statement: n statements cost n + 1 round trips. The lease ends
- * with the answer to commit or rollback; a connection not clean by then is closed. The server ends
- * a fiber that sleeps in it (idle_in_transaction_session_timeout).
+ * "begin" travels with the first statement: n statements cost n + 1 round trips. The answer to
+ * commit or rollback ends the lease; a connection that is not clean then is closed.
+ * idle_in_transaction_session_timeout ends transactions of sleeping fibers.
  */
 #include "common/base/memory.h"
 #include "common/pg/db_private.h"
@@ -75,7 +75,7 @@ int db_tx_query(struct db_tx *self, const struct db_statement *statement,
     return 0;
 }
 
-/* Sends the last command; the lease ends with its answer, awaited or not. */
+/* The answer ends the lease, awaited or not. */
 static void tx_end(struct db_tx *self, struct db_call *call, const char *command)
 {
     struct db_conn *conn = TAKE_PTR(self->conn);

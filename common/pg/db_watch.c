@@ -1,12 +1,10 @@
-/* db_watch.c - slow statements in the log, and the spans of traced ones. Called by db.c. */
+/* db_watch.c - logs slow statements and records traced ones' spans, for db.c. */
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/pg/db_private.h"
 #include "common/runtime/span.h"
 
-enum {
-    SLOW_LINES_MAX = 20
-}; /* a second; a database that stalls makes all statements slow at once */
+enum { SLOW_LINES_MAX = 20 }; /* per second, because a stalled database makes all statements slow */
 
 static const char *name_of(const struct db_call *call)
 {
@@ -45,7 +43,7 @@ static void log_slow(struct db *self, const struct db_call *call, const struct a
         LOG_NUMBER("suppressed", self->slow_log.suppressed),
     };
 
-    /* The last one stands there only when there is something to say. */
+    /* The last field is optional. */
     log_fields(LOG_WARNING, "slow", "slow statement", fields,
                ARRAY_SIZE(fields) - (self->slow_log.suppressed == 0));
     self->slow_log.suppressed = 0;

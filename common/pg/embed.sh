@@ -1,6 +1,6 @@
 #!/bin/sh
-# embed.sh PREFIX FILE... - writes C on stdout: the files' bytes as the table `PREFIX_migrations`, in the order
-# given, ended by an empty row. The files are included by the assembler: nothing is escaped, nothing is copied.
+# embed.sh PREFIX FILE... - writes C on stdout: the files' bytes as the table `PREFIX_migrations`, in the given order,
+# ended by an empty row. The assembler includes the files, without escaping or copies.
 set -eu
 prefix=$1
 shift

@@ -1,25 +1,25 @@
 #!/usr/bin/perl
-# sqlgen.pl - makes C of the statements of a daemon.
+# sqlgen.pl - writes a daemon's statements as C.
 #
 #     sqlgen.pl GEN DAEMON SHARED
 #
 # Reads DAEMON/sql/SUBJECT/NAME.sql, and parts and calls from DAEMON/sql/part, DAEMON/sql/call and the same folders of
-# SHARED. Writes below GEN, each file only when it changes:
+# SHARED. Writes below GEN, and only changed files:
 #
 #     DAEMON/sql/SUBJECT.h    the parameters, rows and calls of the subject's statements
-#     DAEMON/sql/NAME.sql     the expanded text, which psql takes (-v name=value)
+#     DAEMON/sql/NAME.sql     the expanded text, for psql (-v name=value)
 #     DAEMON/sql_part.h       the parameters and rows of the daemon's own parts, and its shared calls
-#     DAEMON/sql.c            the table DAEMON_sql[] (or one for each subject where DAEMON is SHARED)
+#     DAEMON/sql.c            the table DAEMON_sql[] (or one per subject if DAEMON is SHARED)
 #
-# See docs/database.md for the format of a .sql file. What is wrong in one ends the
-# build with its file and line.
+# docs/database.md has the format of .sql files. An error ends the build with its
+# file and line.
 use strict;
 use warnings;
 
 my ($gen, $daemon, $shared) = @ARGV;
 die "usage: sqlgen.pl GEN DAEMON SHARED\n" unless defined $shared;
 
-# C members of parameters and columns: type, the same where null is allowed, name of enum sql_type.
+# C members of parameters and columns: type, type if null is allowed, name of enum sql_type.
 my %found;
 my %types = (
     uuid  => ['struct uuid ',        'struct uuid ',         'UUID'],
@@ -40,7 +40,7 @@ sub fail {
     die "$file:$line: $text\n";
 }
 
-# Writes by rename, and only what changes, so that make compiles no more than it must.
+# Writes by rename, and only changes, so that make compiles no more than needed.
 sub write_file {
     my ($path, $text) = @_;
     if (open my $old, '<', $path) {
@@ -114,7 +114,7 @@ sub read_sql {
     return $self;
 }
 
-# A file of one of the folders that statements share: `part` or `call`.
+# A file of a shared folder, `part` or `call`.
 sub find_shared {
     my ($folder, $name, $file, $line) = @_;
     return $found{"$folder/$name"} if $found{"$folder/$name"};
@@ -140,7 +140,7 @@ sub find_row {
     return $part;
 }
 
-# The columns of a row: those of a part that stand in it are the members of a struct of their own.
+# The columns of a row; a part's columns in it are a struct member.
 sub columns {
     my ($self) = @_;
     return columns($self->{shared}) if $self->{shared};
@@ -151,7 +151,7 @@ sub columns {
     } @{$self->{row}};
 }
 
-# Gives a statement what the call that it names declares.
+# Copies the declarations of a statement's call to the statement.
 sub take_call {
     my ($self) = @_;
     my $call = find_shared('call', $self->{call}, $self->{file}, 1);
@@ -169,7 +169,7 @@ sub take_call {
     $self->{members} = members_of($call);
 }
 
-# The parts whose parameters a call has.
+# The parts of a call, with their parameters.
 sub members_of {
     my ($call) = @_;
     return {map { $_ => find_part($_, $call->{file}, 1) } split /\s*,\s*/, $call->{parts} // ''};
@@ -177,8 +177,8 @@ sub members_of {
 
 # ---- expanding ----
 
-# "from = spent, entity = coalesce(:a, 'b, c'), key = {a, b}" to a hash. Commas in parentheses, braces and quotes
-# separate nothing; braces around a value are dropped.
+# Reads "from = spent, entity = coalesce(:a, 'b, c'), key = {a, b}" into a hash. Ignores commas in parentheses, braces
+# and quotes; drops braces around a value.
 sub parse_args {
     my ($file, $line, $text) = @_;
     my (%args, @items) = ();
@@ -203,7 +203,7 @@ sub parse_args {
     return %args;
 }
 
-# Each parameter of a text goes through $replace->(name, line); literals, names in quotes, comments and casts stay.
+# Replaces each parameter by $replace->(name, line); leaves literals, quoted names, comments and casts.
 sub replace_params {
     my ($text, $first_line, $replace) = @_;
     my ($out, $line) = ('', $first_line);
@@ -215,8 +215,8 @@ sub replace_params {
     return $out;
 }
 
-# The text of a part as `member`, in the words of the statement that includes it: its parameters are :member.name there,
-# also in the arguments of the parts that it includes.
+# The text of a part included as `member`: its parameters become :member.name, also in arguments of parts that it
+# includes.
 sub expand_part {
     my ($statement, $part, $member, $file, $line, $depth, %args) = @_;
     my %known = map { $_->[0] => $_->[1] } @{$part->{args}};
@@ -248,7 +248,7 @@ sub expand_part {
     return expand_text($statement, $text, $part->{file}, $part->{line}, $depth + 1);
 }
 
-# Whether a line is an include whose parenthesis is not closed; those of arguments may be.
+# True if a line is an include with an open parenthesis; its arguments can have closed ones.
 sub include_is_open {
     my ($line) = @_;
     my ($text) = $line =~ /-- include: (.*)/s or return 0;
@@ -259,7 +259,7 @@ sub include_is_open {
     return $depth > 0;
 }
 
-# The lines of a text, each with its number; an include whose parenthesis is open goes on in the comment below it.
+# The lines of a text with their numbers; an include with an open parenthesis continues in the next comment.
 sub lines_of {
     my ($text, $number) = @_;
     my @lines;
@@ -275,7 +275,7 @@ sub lines_of {
     return @lines;
 }
 
-# Puts the parts in; then the text has parameters only, :name and :member.name.
+# Inserts the parts, so that only parameters are left, :name and :member.name.
 sub expand_text {
     my ($statement, $text, $file, $first_line, $depth) = @_;
     my $expanded = '';
@@ -314,8 +314,7 @@ sub expand {
     return $text;
 }
 
-# Numbers the parameters in the order of their first use: the text for the server, and the list of values with the C
-# path of each.
+# Numbers the parameters by first use. Returns the server's text, and the values with their C paths.
 sub number_params {
     my ($self, $text) = @_;
     my (@params, %number, %used);
@@ -375,7 +374,7 @@ sub value_row {
         $value->{null} ? 'true' : 'false', $struct, $path, $table;
 }
 
-# The names of its structs: those of its call, its row that of a part, or its own.
+# The names of a statement's structs: its call's, its part's for the row, or its own.
 sub in_struct {
     my ($self) = @_;
     return 'sql_' . ($self->{prototype} // $self)->{name} . '_in';
@@ -395,7 +394,7 @@ sub rows_struct {
     return struct("sql_${name}_rows", "    $item *items;\n", "    size_t count;\n");
 }
 
-# The structs of a statement or a call, and its functions; those of a call take the statement.
+# The structs and functions of a statement or a call; a call's functions take the statement.
 sub calls {
     my ($self, $is_call) = @_;
     my $sql = "sql_$self->{name}";
@@ -430,14 +429,14 @@ sub calls {
     return $text;
 }
 
-# What a file of C sees of a statement.
+# A statement's declarations for C.
 sub declaration {
     my ($self) = @_;
     return comment($self->{doc})
         . ($self->{prototype} ? "extern const struct db_statement *const sql_$self->{name}_statement;\n" : calls($self));
 }
 
-# Its row in the table, behind the tables of its values.
+# A statement's row in the table, after the tables of its values.
 sub definition {
     my ($self) = @_;
     my $sql = "sql_$self->{name}";
@@ -478,7 +477,7 @@ sub header {
         . join('', @lines) . "\n#endif\n");
 }
 
-# Structs of the parts that have parameters or a row, and of the calls.
+# Structs of calls, and of parts with parameters or a row.
 sub write_parts {
     my (@structs, %tables);
     for my $path (sort glob "$daemon/sql/part/*.sql") {
@@ -502,7 +501,7 @@ sub write_parts {
         map { "/* Ended by a row without a name. */\nextern const struct db_statement ${_}_sql[];\n" } @_);
 }
 
-# The structs of C that are in its row.
+# The C structs in a statement's row.
 sub tables_of {
     my ($self) = @_;
     return ($self->{table} // (), map { $_->{type} =~ /^struct (\w+)/ ? $1 : () } columns($self));

@@ -47,7 +47,7 @@ void db_statement_types(const struct db_statement *self, Oid ret[static DB_PARAM
 
 /* ---- parameters ---- */
 
-/* What a parameter needs until the statement was sent, beyond the caller's own memory. */
+/* Memory that a parameter needs until it is sent. */
 struct binary {
     uint8_t bytes[UUID_BYTES];
 };
@@ -181,7 +181,7 @@ static void fill_value(const struct db_result *res, size_t row, int column,
     log_die("db", "a column is an array");
 }
 
-/* The structs of a column, of all rows at once: names are looked up once. */
+/* Fills all rows in one call, to look up names once. */
 static void fill_structs(const struct sql_shape *shape, const struct sql_value *value,
                          const struct db_result *res, struct arena *arena, char *items)
 {
@@ -241,7 +241,7 @@ static int fill_rows(const struct db_statement *statement, const struct db_resul
         if (fill_columns(statement, res, arena, items, err) < 0)
             return -1;
     }
-    /* A struct sql_x_rows has the members of a struct field_list. */
+    /* A struct sql_x_rows has struct field_list's members. */
     memcpy(out, &list, sizeof(list));
     return (int)list.count;
 }
@@ -351,7 +351,7 @@ static bool field_fits(const struct field *field, Oid server)
     return false;
 }
 
-/* NULL: none. With `folded` in any case: SQL folds a name that is not in quotes. */
+/* `folded` ignores case, as SQL folds names without quotes. */
 static const struct field *table_field(const struct field_table *table, const char *name,
                                        bool folded)
 {
@@ -385,7 +385,7 @@ static size_t scalar_count(const struct sql_shape *shape)
     return count;
 }
 
-/* 0: the column is as the file's row says; one that no scalar takes is a struct's field. */
+/* Compares a column with the file's; one without a scalar is a struct's field. */
 static int check_column(const struct sql_shape *shape, const PGresult *described, int column,
                         struct error *err)
 {

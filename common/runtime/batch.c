@@ -12,7 +12,6 @@ void batch_init(struct batch *self, const struct batch_kind *kind, struct loop *
     TAILQ_INIT(&self->waiting);
 }
 
-/* Makes the first item that waits the leader of the next call, when there is room for one. */
 static void appoint(struct batch *self)
 {
     struct batch_item *first = TAILQ_FIRST(&self->waiting);
@@ -24,7 +23,6 @@ static void appoint(struct batch *self)
     fiber_wake(first->fiber);
 }
 
-/* Takes the first of the items that wait, the leader's among them. */
 static size_t take(struct batch *self, struct batch_item *items[static BATCH_ITEMS_MAX],
                    int64_t *ret_deadline)
 {
@@ -95,7 +93,6 @@ static int wait_turn(struct batch *self, struct batch_item *item, struct error *
     return 0;
 }
 
-/* Lets those come that ask in this turn of the loop and at the beginning of the next. */
 static int collect(struct batch *self, struct batch_item *item, struct error *err)
 {
     enum fiber_wake wake = fiber_park(self->loop, loop_mono_ms(self->loop));

@@ -1,8 +1,8 @@
 /*
- * batch.h - the calls of several fibers in one: of one turn of the loop, or while a call runs.
+ * batch.h - combines several fibers' calls into one.
  *
- * The first fiber that finds room leads: it waits one turn, takes the waiting items and runs the
- * call for all. Then the first of the items that came meanwhile leads.
+ * The first fiber leads: it waits one turn, takes the waiting items and runs the call for all. Then
+ * the first new item leads.
  */
 #ifndef ATRIUM_COMMON_RUNTIME_BATCH_H
 #define ATRIUM_COMMON_RUNTIME_BATCH_H
@@ -11,10 +11,10 @@
 
 #include "common/runtime/fiber.h"
 
-/* One fiber's part, on its stack: the first member of a struct. batch_run() fills it. */
+/* One fiber's part, the first member of a struct on its stack. */
 struct batch_item {
     TAILQ_ENTRY(batch_item) link;
-    struct batch_item **place; /* in the leader's list, once taken */
+    struct batch_item **place;
     struct fiber *fiber;
     struct error *err;
     int64_t deadline_mono_ms;
@@ -22,16 +22,16 @@ struct batch_item {
     bool taken, over, leads;
 };
 
-/* Runs on the leader's fiber (`own` is its item) with the items' latest deadline. May park: the
- * item of a fiber that gave up is NULL. 0: each item left has its outcome. -1: all failed. */
+/* Runs on the leader's fiber (`own` is its item) with the items' latest deadline. Can park. The
+ * item of a fiber that gave up becomes NULL. 0: each item has its outcome. -1: all failed. */
 typedef int batch_fn(void *owner, const struct batch_item *own, struct batch_item *const *items,
                      size_t count, int64_t deadline_mono_ms, struct error *err);
 
 struct batch_kind {
     batch_fn *run;
-    size_t items_max;   /* in one call */
-    size_t running_max; /* calls; while they run, items gather */
-    bool writes; /* whether the call has had its effect is not known to an item that gives up */
+    size_t items_max;   /* per call */
+    size_t running_max; /* concurrent calls; meanwhile items collect */
+    bool writes;        /* an item that gives up does not know whether the call had effect */
 };
 
 struct batch {
@@ -40,15 +40,15 @@ struct batch {
     void *owner;
     TAILQ_HEAD(, batch_item) waiting;
     size_t running;
-    bool collecting; /* there is a leader that has not begun */
+    bool collecting; /* a leader has not begun */
 };
 
 enum { BATCH_ITEMS_MAX = 32 };
 
 void batch_init(struct batch *self, const struct batch_kind *kind, struct loop *loop, void *owner);
 
-/* Parks until the call was run. Fails as it does; UNCERTAIN when a writing call had begun at the
- * deadline or shutdown; otherwise DEADLINE, UNAVAILABLE. */
+/* Parks until the call has run. Fails as the call does; after the deadline or shutdown with
+ * UNCERTAIN if a writing call had begun, otherwise with DEADLINE or UNAVAILABLE. */
 int batch_run(struct batch *self, struct batch_item *item, int64_t deadline_mono_ms,
               struct error *err) MUST_USE;
 

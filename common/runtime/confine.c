@@ -1,4 +1,4 @@
-/* confine.c - see confine.h: the caller's side. */
+/* confine.c - the caller's side; see confine.h. */
 #include "common/runtime/confine.h"
 
 #include <dirent.h>
@@ -26,16 +26,16 @@ enum {
     TRY_MS = 5000,
     NO_SLOT = CONFINE_UIDS,
     TRY_MEMORY = 128 * 1024 * 1024,
-    FIRST_SCOPED = 6, /* version of Landlock that keeps signals in */
+    FIRST_SCOPED = 6, /* Landlock version that confines signals */
 };
 
 struct confine {
     struct sock_fprog filters[CONFINE_FILTER_COUNT];
-    int landlock;       /* its version; 0: none */
-    int landlock_error; /* then why */
-    bool uids;          /* programs get one of their own */
+    int landlock;       /* Landlock's version; 0: none */
+    int landlock_error; /* errno of version 0 */
+    bool uids;          /* each program gets its own uid */
     size_t next;
-    unsigned taken[CONFINE_UIDS]; /* programs that have the uid */
+    unsigned taken[CONFINE_UIDS]; /* programs per uid */
 };
 
 const char *const confine_means_names[CONFINE_MEANS_COUNT] = {
@@ -43,7 +43,7 @@ const char *const confine_means_names[CONFINE_MEANS_COUNT] = {
 
 /* ---- uids ---- */
 
-/* Whether root may become these users: a container may map fewer. */
+/* True if root can become these users; a container may map fewer. */
 static bool has_uids(void)
 {
     FILE *file = geteuid() == 0 ? fopen("/proc/self/uid_map", "re") : NULL;
@@ -84,8 +84,7 @@ static void mark_used(void *arg, uid_t uid, int64_t threads UNUSED)
         used[uid - CONFINE_FIRST_UID] = true;
 }
 
-/* In turn, so that a number is reused late. Those with a process of another caller are skipped
- * while there are some without. */
+/* Rotates, so that a uid is reused late. Skips uids with another caller's process if possible. */
 static size_t take_slot(struct confine *self)
 {
     bool used[CONFINE_UIDS] = {false};
@@ -119,7 +118,7 @@ static void count_threads(void *arg, uid_t uid, int64_t threads)
     tasks->count += uid == tasks->uid ? threads : 0;
 }
 
-/* Threads of a user's processes: RLIMIT_NPROC counts them all. */
+/* Counts the user's threads, as RLIMIT_NPROC does. */
 static int64_t count_tasks(uid_t uid)
 {
     struct tasks tasks = {.uid = uid};
@@ -166,7 +165,7 @@ static void put_binding(struct words *words, const char *path)
     put(words, path);
 }
 
-/* Within the namespaces, where processes are counted apart. */
+/* Sets limits within the namespaces, which count processes separately. */
 static void put_limits(struct words *words, const struct confine_rules *rules)
 {
     put(words, "prlimit");
@@ -184,7 +183,7 @@ static void put_limits(struct words *words, const struct confine_rules *rules)
     }
 }
 
-/* The file is copied in, so that no path to it need be open to the program's user. */
+/* Copies the file in, so that the program's user needs no access to its path. */
 static void put_bubblewrap(struct words *words, enum confine_means means,
                            const struct confine_rules *rules)
 {
@@ -233,7 +232,7 @@ static void compose(struct words *words, struct confine_plan *plan)
 {
     static const char *const namespaced[] = {"LANG=C.UTF-8", "PATH=/usr/local/bin:/usr/bin:/bin",
                                              NULL};
-    /* node looks up the link /proc/self/fd/3, which is no path for a file in memory. */
+    /* node resolves the link /proc/self/fd/3, which is no path for a file in memory. */
     static const char *const shared[] = {"LANG=C.UTF-8", "PATH=/usr/local/bin:/usr/bin:/bin",
                                          "HOME=/nonexistent",
                                          "NODE_OPTIONS=--preserve-symlinks-main", NULL};
@@ -265,7 +264,7 @@ static void close_fd(int *fd)
     *fd = -1;
 }
 
-/* Above the numbers that the program gets. */
+/* Moves a descriptor above the program's numbers. */
 static int raise_fd(int fd)
 {
     int raised = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, HIGH_FD);
@@ -275,7 +274,7 @@ static int raise_fd(int fd)
     return raised;
 }
 
-/* The filter in a pipe, which takes 64 KiB. */
+/* Writes the filter to a pipe, which holds 64 KiB. */
 static int filter_pipe(const struct sock_fprog *filter)
 {
     size_t size = filter->len * sizeof(*filter->filter);
@@ -291,8 +290,7 @@ static int filter_pipe(const struct sock_fprog *filter)
     return raise_fd(ends[0]);
 }
 
-/* bubblewrap reads from the descriptor's offset, which starts share: each gets a description of its
- * own. */
+/* Opens a new description: bubblewrap reads from the offset, which starts would share. */
 static int reopen(int fd)
 {
     char path[32];
@@ -354,7 +352,8 @@ static int launch(const struct confine_plan *plan, struct confined *ret, struct 
     int error;
 
     sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before); /* no handler of the caller runs in the children */
+    pthread_sigmask(SIG_SETMASK, &all,
+                    &before); /* keeps the caller's handlers out of the children */
     ret->pid = fork();
     error = errno;
     if (ret->pid == 0)
@@ -451,7 +450,7 @@ int confine_reap(struct confine *self, struct confined *confined)
     return info.si_code == CLD_EXITED ? info.si_status : 128 + info.si_status;
 }
 
-/* ---- trying ---- */
+/* ---- test run ---- */
 
 static int tell_why(int status, int said, struct error *err)
 {
@@ -501,7 +500,7 @@ int confine_try(struct confine *self, enum confine_means means, struct error *er
     return rc;
 }
 
-/* ---- what all share ---- */
+/* ---- shared state ---- */
 
 struct confine *confine_new(void)
 {
@@ -512,7 +511,7 @@ struct confine *confine_new(void)
     self->landlock = confine_landlock_version();
     self->landlock_error = errno;
     self->uids = has_uids();
-    self->next = (size_t)getpid() % CONFINE_UIDS; /* not where the next instance begins */
+    self->next = (size_t)getpid() % CONFINE_UIDS; /* differs between instances */
     return self;
 }
 

@@ -1,21 +1,22 @@
 /*
- * confine.h - starts a program where it can do no harm: image decoders, program bots, pipelines.
+ * confine.h - runs untrusted programs confined: image decoders, program bots, pipelines.
  *
- * It has three descriptors, the files of /usr and of the rules, and no network, foreign process,
- * capability, new privilege or keyring. Later descriptors come over a UNIX socket among the three.
+ * The program has three descriptors and the files of /usr and of the rules. It has no network,
+ * foreign process, capability, new privilege or keyring. Further descriptors arrive over a UNIX
+ * socket among the three.
  *
- *   bubblewrap  namespaces of its own: /proc (but see CONFINE_BUBBLEWRAP_BARE), /tmp and /dev/shm
- *               in memory, 16 MiB each, writable
- *   kernel      where namespaces are forbidden, as in most containers: Landlock (nothing but
- *               /dev/null is writable, /proc unreadable); setsid() and setpgid() have no effect, so
- *               its process group is all of it; for a root caller a uid of its own (for others
- *               kernels before 6.12 also refuse kill()). stat() still tells that a path exists.
+ *   bubblewrap  own namespaces: /proc (except CONFINE_BUBBLEWRAP_BARE), writable /tmp and
+ *               /dev/shm in memory, 16 MiB each
+ *   kernel      without namespaces, as in most containers: Landlock (only /dev/null is writable,
+ *               /proc unreadable). setsid() and setpgid() have no effect, so that the process group
+ *               has all processes. A root caller's program gets its own uid; other callers' cannot
+ *               use kill() before Linux 6.12. stat() still shows that a path exists.
  *
  * Both filter system calls: unlisted ones answer ENOSYS, socket() EAFNOSUPPORT; socketpair() is for
  * AF_UNIX streams and seqpackets; shared anonymous and growing mappings fail with ENOMEM, so memory
  * is private (RLIMIT_DATA) or a file of bounded size. A keeper, a child without descriptors, reaps
- * what the program forks, kills it all when the program or the caller ends or by confine_kill(),
- * and ends with the program's status: when its pidfd is readable nothing is left.
+ * the program's children. It kills all when the program or caller ends or after confine_kill(), and
+ * ends with the program's status. A readable pidfd means that nothing is left.
  */
 #ifndef ATRIUM_COMMON_RUNTIME_CONFINE_H
 #define ATRIUM_COMMON_RUNTIME_CONFINE_H
@@ -26,11 +27,11 @@
 
 enum confine_means {
     CONFINE_BUBBLEWRAP,
-    /* without /proc: where parts of the caller's own are covered, the kernel mounts none */
+    /* without /proc: the kernel refuses to mount one where parts of the caller's are covered */
     CONFINE_BUBBLEWRAP_BARE,
     CONFINE_KERNEL,
-    /* limits, uid and filter alone, for the operator's programs: they read files and, unless the
-     * caller is root, write what it can */
+    /* only limits, uid and filter, for the operator's programs: they read files and, unless the
+     * caller is root, write what the caller can */
     CONFINE_LIMITS,
     CONFINE_MEANS_COUNT
 };
@@ -39,56 +40,55 @@ enum confine_means {
 extern const char *const confine_means_names[CONFINE_MEANS_COUNT];
 
 struct confine_rules {
-    const char *const
-        *read;      /* files and directories it may read besides; NULL-ended, or NULL for none */
-    int64_t memory; /* bytes of private writable memory of each process */
-    /* resident bytes of all its processes; the keeper looks every 50 ms and kills all above; 0: a
-     * control group, or nothing, bounds them */
+    const char *const *read; /* additional files and directories; NULL-ended, or NULL */
+    int64_t memory;          /* bytes of private writable memory per process */
+    /* resident bytes of all processes: the keeper checks every 50 ms and kills all above; 0:
+     * limited by a control group or not at all */
     int64_t memory_all;
-    int64_t file_size; /* bytes of each file that it writes; 0: 16 MiB */
-    int64_t cpu_s;     /* seconds of CPU time of each process; 0: its own business */
-    int64_t processes; /* threads count; as uid 0 or as another user */
-    bool idle;         /* it gets the CPU time that nothing else wants */
+    int64_t file_size; /* bytes per file; 0: 16 MiB */
+    int64_t cpu_s;     /* CPU seconds per process; 0: no limit */
+    int64_t processes; /* includes threads; as uid 0 or another user */
+    bool idle;         /* uses only idle CPU time */
 };
 
 struct confine_program {
-    /* the executable, ELF or script, for any number of starts. bubblewrap copies it; else others
-     * must be allowed to execute it (a memfd is). A script sees /proc/self/fd/3. */
+    /* ELF or script, reusable. bubblewrap copies it; otherwise others need execute permission, as
+     * for a memfd. A script sees /proc/self/fd/3. */
     int fd;
     const char *const *argv; /* NULL-ended, with argv[0] */
-    int in, out, err;   /* its descriptors 0, 1, 2; -1: /dev/null. Two may be the same. Borrowed. */
-    const char *cgroup; /* path of a cgroup.procs file that it is entered in; NULL: none */
+    int in, out, err;        /* descriptors 0, 1, 2; -1: /dev/null. Can be equal. Borrowed */
+    const char *cgroup;      /* cgroup.procs to enter, or NULL */
 };
 
 struct confined {
-    int pidfd; /* readable when all has ended; -1: none */
+    int pidfd; /* readable when nothing is left; -1: none */
     pid_t pid;
-    size_t slot; /* of its uid */
+    size_t slot; /* index of its uid */
 };
 
 struct confine;
 
-/* Never fails; a means that is missing shows in confine_start(). */
+/* Never fails; confine_start() reports missing means. */
 struct confine *confine_new(void);
 void confine_destroy(struct confine **self_p);
 
-/* argv and rules are borrowed until it returns; blocks 1 to 2 ms. The kernel kills the program when
- * the calling thread ends. Fails: ERR_UNAVAILABLE; the detail has the kernel's refusal (a
- * bubblewrap without namespaces only exits, see confine_try()). */
+/* Starts a program; blocks 1 to 2 ms. Borrows argv and rules until it returns. The kernel kills the
+ * program when the calling thread ends. ERR_UNAVAILABLE has the kernel's reason (bubblewrap without
+ * namespaces only exits, see confine_try()). */
 int confine_start(struct confine *self, enum confine_means means, const struct confine_rules *rules,
                   const struct confine_program *program, struct confined *ret,
                   struct error *err) MUST_USE;
 
-/* Makes its keeper kill it with all that it forked. Does not wait. Harmless when it has ended. */
+/* Kills the program and its children, without waiting. Harmless after the end. */
 void confine_kill(const struct confined *confined);
 
 bool confine_ended(const struct confined *confined);
 
-/* Waits for its end. Returns the exit status, or 128 + the signal. */
+/* Waits for the end. Returns the exit status, or 128 + signal. */
 int confine_reap(struct confine *self, struct confined *confined);
 
-/* Whether this means works: runs an empty script, blocking 5 s at most, at a daemon's start. Fails:
- * ERR_UNAVAILABLE (the reason, for the operator), ERR_DEADLINE (the machine was too busy). */
+/* Tests this means with an empty script; blocks at most 5 s. Fails: ERR_UNAVAILABLE (reason for the
+ * operator), ERR_DEADLINE (machine too busy). */
 int confine_try(struct confine *self, enum confine_means means, struct error *err) MUST_USE;
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * confine_child.c - the keeper and the program as forked; see confine.h.
+ * confine_child.c - the forked keeper and program; see confine.h.
  *
- * They are forked from a process with threads: until exec there are system calls only.
+ * Only system calls until exec, because the parent has threads.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,10 +22,10 @@
 #include "common/runtime/confine_private.h"
 
 enum {
-    HIGH_FD = 16, /* above all that the program gets */
+    HIGH_FD = 16, /* above the program's numbers */
     EXEC_FAILED = 127,
     WATCH_MS = 50,
-    KILLED_MS = 10, /* between looks for what has not ended yet */
+    KILLED_MS = 10, /* polling interval after a kill */
 };
 
 static NORETURN void fail(const struct confine_plan *plan, const char *step)
@@ -38,9 +38,7 @@ static NORETURN void fail(const struct confine_plan *plan, const char *step)
     _exit(EXEC_FAILED);
 }
 
-/* ---- what becomes the program ---- */
-
-/* Two steps, since one may lie where another has to go. */
+/* Moves descriptors in two steps, since a target number can be in use. */
 static void take_descriptors(const struct confine_plan *plan)
 {
     const int given[] = {plan->program->in, plan->program->out, plan->program->err,
@@ -70,7 +68,6 @@ static void limit(const struct confine_plan *plan, __rlimit_resource_t what, int
         fail(plan, "limits");
 }
 
-/* As prlimit(1) sets them within bubblewrap. */
 static void take_limits(const struct confine_plan *plan)
 {
     const struct rlimit none = {0, 0};
@@ -86,7 +83,7 @@ static void take_limits(const struct confine_plan *plan)
         fail(plan, "limits");
 }
 
-/* A container may have uid 0 alone: then the program is that, without its rights. */
+/* A container can have only uid 0: the program keeps it, without privileges. */
 static void take_uid(const struct confine_plan *plan)
 {
     struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
@@ -98,7 +95,7 @@ static void take_uid(const struct confine_plan *plan)
         setresuid(plan->uid, plan->uid, plan->uid) < 0 && errno != EINVAL)
         fail(plan, "uid");
     prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
-    /* A unit that forbids capset() leaves none to drop. */
+    /* A unit that forbids capset() leaves no capability to drop. */
     if (!confine_is_bubblewrap(plan->means) && syscall(SYS_capset, &header, none) < 0 &&
         (syscall(SYS_capget, &header, held) < 0 || held[0].permitted || held[1].permitted))
         fail(plan, "capabilities");
@@ -106,7 +103,7 @@ static void take_uid(const struct confine_plan *plan)
 
 static void take_filter(const struct confine_plan *plan)
 {
-    /* bubblewrap does that itself, and where it is setuid not before it began. */
+    /* bubblewrap does that itself; if it is setuid, it must not be done before. */
     if (!confine_is_bubblewrap(plan->means) && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
         fail(plan, "no_new_privs");
     if (plan->ruleset >= 0 && syscall(SYS_landlock_restrict_self, plan->ruleset, 0) < 0)
@@ -130,9 +127,9 @@ static NORETURN void become_program(const struct confine_plan *plan, pid_t keepe
     if (!confine_is_bubblewrap(plan->means))
         take_limits(plan);
     take_uid(plan);
-    /* Its own keyring; a kernel or container without keys has none to share. */
+    /* Join a new keyring; a kernel or container without keys has none to share. */
     (void)syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL);
-    /* After the change of the uid, which clears it. */
+    /* After the change of uid, which clears it. */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != keeper)
         _exit(EXEC_FAILED);
@@ -140,7 +137,7 @@ static NORETURN void become_program(const struct confine_plan *plan, pid_t keepe
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     take_filter(plan);
-    /* The caller waits for this: what follows may take long where others want the processor. */
+    /* The caller waits for this report: the rest can take long on a busy machine. */
     if (write(plan->report, &started, sizeof(started)) < 0)
         _exit(EXEC_FAILED);
     if (plan->rules->idle)
@@ -150,21 +147,19 @@ static NORETURN void become_program(const struct confine_plan *plan, pid_t keepe
     _exit(EXEC_FAILED);
 }
 
-/* ---- the keeper ---- */
-
 static void enter_group(const char *procs, pid_t pid)
 {
     char text[16];
     int fd = open(procs, O_WRONLY | O_CLOEXEC), length = snprintf(text, sizeof(text), "%d", pid);
 
-    /* What cannot enter runs without: its limits are then those of each process. */
+    /* A program that cannot enter has only its per-process limits. */
     if (fd >= 0 && write(fd, text, (size_t)length) < 0)
         kill(pid, SIGKILL);
     if (fd >= 0)
         close(fd);
 }
 
-/* The keeper moves it: moving locks all groups, for seconds when the process is idle. */
+/* The keeper moves the program: a move locks all groups, for seconds if the process is idle. */
 static pid_t start_program(const struct confine_plan *plan)
 {
     pid_t keeper = getpid(), pid;
@@ -172,7 +167,7 @@ static pid_t start_program(const struct confine_plan *plan)
 
     if (pipe2(go, O_CLOEXEC) < 0)
         fail(plan, "pipe");
-    /* above the numbers that the program gets */
+    /* above the program's numbers */
     go[0] = fcntl(go[0], F_DUPFD_CLOEXEC, HIGH_FD);
     pid = fork();
     if (pid < 0)
@@ -183,17 +178,17 @@ static pid_t start_program(const struct confine_plan *plan)
     }
     if (plan->program->cgroup)
         enter_group(plan->program->cgroup, pid);
-    return pid; /* it goes on when the pipe is closed */
+    return pid; /* the program continues when the pipe closes */
 }
 
-/* Everything of it that is left, before its number is free for others. */
+/* Kills the rest of the group before its number is reused. */
 static void kill_all(pid_t program)
 {
     kill(-program, SIGKILL);
-    kill(program, SIGKILL); /* it may have no group of its own yet */
+    kill(program, SIGKILL); /* if it has no group yet */
 }
 
-/* Reaps what has ended. False when the program was among that: ret_status is its exit status. */
+/* Reaps ended processes. Returns false if the program was one. */
 static bool reap(pid_t program, int *ret_status)
 {
     siginfo_t info;
@@ -212,7 +207,7 @@ static bool reap(pid_t program, int *ret_status)
     }
 }
 
-/* What it forked is ours now, and was killed: it may take a while to end. */
+/* Waits for the program's orphans, which were killed but can take a while. */
 static void await_others(void)
 {
     const struct timespec pause = {.tv_nsec = KILLED_MS * 1000000L};

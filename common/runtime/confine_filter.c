@@ -1,7 +1,6 @@
 /*
- * confine_filter.c - a confined program's system calls; see confine.h.
- *
- * Others answer ENOSYS, as an older kernel does: libraries know how to go on.
+ * confine_filter.c - a confined program's system calls; see confine.h. Others answer ENOSYS, as on
+ * an older kernel, so that libraries fall back.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +19,7 @@
     (CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | \
      CLONE_NEWNET)
 #define MAP_KIND (MAP_TYPE | MAP_ANONYMOUS | MAP_GROWSDOWN)
-#define SOCKET_KIND 0xf /* the rest are flags */
+#define SOCKET_KIND 0xf /* without flags */
 
 static const char *const always[] = {
     /* files */
@@ -37,7 +36,7 @@ static const char *const always[] = {
     "epoll_create", "epoll_create1", "epoll_ctl", "epoll_pwait", "epoll_pwait2", "epoll_wait",
     "eventfd", "eventfd2", "pipe", "pipe2", "poll", "ppoll", "pselect6", "select", "signalfd",
     "signalfd4", "timerfd_create", "timerfd_gettime", "timerfd_settime",
-    /* what was handed over, and pairs */
+    /* passed sockets, and pairs */
     "getpeername", "getsockname", "getsockopt", "recvfrom", "recvmmsg", "recvmsg", "sendmmsg",
     "sendmsg", "sendto", "setsockopt", "shutdown",
     /* memory */
@@ -59,7 +58,7 @@ static const char *const always[] = {
     /* the system */
     "getrandom", "sysinfo", "uname"};
 
-/* Landlock has no say in these, or only lately: within bubblewrap alone. */
+/* Landlock does not, or only lately, cover these: only within bubblewrap. */
 static const char *const private_files[] = {"chmod",     "fchmod",    "fchmodat", "fchmodat2",
                                             "truncate",  "utimensat", "utime",    "utimes",
                                             "futimesat", "setpgid",   "setsid",   "chown",
@@ -68,10 +67,10 @@ static const char *const private_files[] = {"chmod",     "fchmod",    "fchmodat"
 static const char *const signals[] = {"kill", "tgkill", "tkill", "rt_sigqueueinfo",
                                       "rt_tgsigqueueinfo"};
 
-/* The process group is how all of it is found and killed: they are answered as done. */
+/* The process group finds all processes to kill, so these succeed without effect. */
 static const char *const grouping[] = {"setpgid", "setsid"};
 
-/* All four members: clang warns of the one that SCMP_CMP64() leaves out. */
+/* All four members: clang warns of the one that SCMP_CMP64() omits. */
 #define WHEN(argument, mask, value)               \
     {                                             \
         argument, SCMP_CMP_MASKED_EQ, mask, value \
@@ -81,14 +80,14 @@ static const char *const grouping[] = {"setpgid", "setsid"};
         argument, SCMP_CMP_EQ, value, 0 \
     }
 
-/* Allowed when one row of a call holds. */
+/* Conditions of a call; one matching row allows it. */
 static const struct condition {
     const char *call;
     unsigned count;
     struct scmp_arg_cmp what[2];
 } conditions[] = {
     {"clone", 1, {WHEN(0, NAMESPACES, 0)}},
-    /* An access mode of 3 grants no access, but ioctl() and, with O_TRUNC, the file's end. */
+    /* Access mode 3 grants no access but ioctl() and, with O_TRUNC, truncation. */
     {"open", 1, {WHEN(1, O_ACCMODE | O_TRUNC, O_RDONLY)}},
     {"open", 1, {WHEN(1, O_ACCMODE, O_WRONLY)}},
     {"open", 1, {WHEN(1, O_ACCMODE, O_RDWR)}},
@@ -96,7 +95,7 @@ static const struct condition {
     {"openat", 1, {WHEN(2, O_ACCMODE, O_WRONLY)}},
     {"openat", 1, {WHEN(2, O_ACCMODE, O_RDWR)}},
     /* F_SETOWN, F_SETOWN_EX, F_SETSIG and FIOSETOWN (0x8901) make the kernel send signals. */
-    {"fcntl", 1, {WHEN(1, 0xfffffff8, F_DUPFD)}}, /* and the next seven, to F_SETLKW */
+    {"fcntl", 1, {WHEN(1, 0xfffffff8, F_DUPFD)}}, /* and seven more, to F_SETLKW */
     {"fcntl", 1, {EQUALS(1, F_GETOWN)}},
     {"fcntl", 1, {EQUALS(1, F_OFD_GETLK)}},
     {"fcntl", 1, {EQUALS(1, F_OFD_SETLK)}},
@@ -109,10 +108,10 @@ static const struct condition {
     {"mmap", 1, {WHEN(3, MAP_TYPE | MAP_GROWSDOWN, MAP_PRIVATE)}},
     {"mmap", 1, {WHEN(3, MAP_KIND, MAP_SHARED)}},
     {"mmap", 1, {WHEN(3, MAP_KIND, MAP_SHARED_VALIDATE)}},
-    /* A datagram socket sends to any name: not that one. */
+    /* No datagram sockets, which can send to any name. */
     {"socketpair", 2, {EQUALS(0, AF_UNIX), WHEN(1, SOCKET_KIND, SOCK_STREAM)}},
     {"socketpair", 2, {EQUALS(0, AF_UNIX), WHEN(1, SOCKET_KIND, SOCK_SEQPACKET)}},
-    /* Limits and priorities of the caller alone. */
+    /* Only the caller's own limits and priorities. */
     {"prlimit64", 1, {EQUALS(0, 0)}},
     {"prlimit64", 1, {EQUALS(2, 0)}},
     {"sched_setaffinity", 1, {EQUALS(0, 0)}},
@@ -132,7 +131,7 @@ static const struct {
     {ENOMEM, {"mmap", 1, {WHEN(3, MAP_TYPE | MAP_GROWSDOWN, MAP_PRIVATE | MAP_GROWSDOWN)}}},
 };
 
-/* A call that this architecture or library does not know is one that no program can make. */
+/* Skips calls unknown to this architecture or library, which no program can make. */
 static void add(scmp_filter_ctx filter, uint32_t action, const struct condition *what)
 {
     int number = seccomp_syscall_resolve_name(what->call);
@@ -165,7 +164,6 @@ static void add_rules(scmp_filter_ctx filter, enum confine_filter which)
               signals, ARRAY_SIZE(signals));
 }
 
-/* What libseccomp writes to a file, as the kernel takes it. */
 static struct sock_fprog read_back(int fd)
 {
     struct sock_fprog program = {0};
@@ -187,7 +185,7 @@ struct sock_fprog confine_filter_make(enum confine_filter which)
 
     if (!filter || fd < 0)
         log_die("confine", "out of memory");
-    (void)seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2); /* a binary tree */
+    (void)seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2); /* binary tree */
     add_rules(filter, which);
     if (seccomp_export_bpf(filter, fd) < 0)
         log_die("confine", "the filter of system calls cannot be made");

@@ -1,7 +1,6 @@
 /*
- * confine_landlock.c - the files of a program under CONFINE_KERNEL; see landlock(7).
- *
- * Debian 12 builds against Linux 6.1: rights of later versions are written out here.
+ * confine_landlock.c - files under CONFINE_KERNEL; see landlock(7). Later rights than Linux 6.1's
+ * are defined here, for Debian 12.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,17 +17,17 @@
 #define ACCESS_FILE (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_EXECUTE)
 
 enum {
-    /* rights of version 1, in the lowest bits; then REFER (2), TRUNCATE (3), IOCTL_DEV (5) */
+    /* version 1's rights, in the lowest bits; then REFER (2), TRUNCATE (3), IOCTL_DEV (5) */
     FIRST_RIGHTS = 13,
     VERSION_REFER = 2,
     VERSION_TRUNCATE = 3,
     VERSION_NETWORK = 4,
     VERSION_DEVICES = 5,
     VERSION_SCOPES = 6,
-    BOTH = 3, /* rights of the network: bind, connect; scopes: abstract sockets, signals */
+    BOTH = 3, /* network rights: bind, connect; scopes: abstract sockets, signals */
 };
 
-/* struct landlock_ruleset_attr as of version 6; the kernel takes a shorter one too. */
+/* struct landlock_ruleset_attr, version 6; the kernel accepts shorter ones. */
 struct ruleset {
     uint64_t files, network, scoped;
 };
@@ -43,11 +42,11 @@ static const struct {
     {"/lib64", ACCESS_RUN},
     {"/etc/alternatives", ACCESS_READ},
     {"/etc/ld.so.cache", LANDLOCK_ACCESS_FS_READ_FILE},
-    /* node ends when this exists and cannot be read. */
+    /* node exits if this exists and is unreadable. */
     {"/etc/ssl/openssl.cnf", LANDLOCK_ACCESS_FS_READ_FILE},
     {"/dev/null", ACCESS_WRITE},
     {"/dev/full", ACCESS_WRITE},
-    /* Shared mappings of one that is written to are memory without a limit. */
+    /* Read-only: writable shared mappings would be unlimited memory. */
     {"/dev/zero", LANDLOCK_ACCESS_FS_READ_FILE},
     {"/dev/random", LANDLOCK_ACCESS_FS_READ_FILE},
     {"/dev/urandom", LANDLOCK_ACCESS_FS_READ_FILE},
@@ -82,7 +81,7 @@ static int add(int ruleset, int fd, uint64_t rights)
     return (int)syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
 }
 
-/* A path that is not there needs no rule; a file has no rights of directories. */
+/* Skips missing paths, and directory rights for files. */
 static int add_path(int ruleset, const char *path, uint64_t rights)
 {
     int fd = open(path, O_PATH | O_CLOEXEC), rc = 0;
@@ -98,7 +97,7 @@ static int add_path(int ruleset, const char *path, uint64_t rights)
     return rc;
 }
 
-/* The file of a memfd is in no file system, and needs no rule: the kernel refuses one. */
+/* Skips a memfd, which is in no file system: the kernel rejects a rule. */
 static int add_program(int ruleset, int fd)
 {
     return add(ruleset, fd, ACCESS_FILE) < 0 && errno != EBADFD ? -1 : 0;

@@ -1,7 +1,6 @@
 /*
- * confine_watch.c - memory of a program and its descendants, for its keeper; see confine.h.
- *
- * Forked from a process with threads: nothing here allocates or locks.
+ * confine_watch.c - memory of a program and its descendants. The keeper was forked from a process
+ * with threads, so this neither allocates nor locks.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,7 +12,7 @@
 enum {
     PROCESSES_MAX = 256,
     LISTING_SIZE = 4096,
-    ENTRY_LENGTH = 16, /* where struct linux_dirent64 has its length, and its name */
+    ENTRY_LENGTH = 16, /* offsets in struct linux_dirent64: length, name */
     ENTRY_NAME = 19,
 };
 
@@ -22,7 +21,6 @@ struct found {
     size_t count;
 };
 
-/* The file's text, cut at LISTING_SIZE - 1; "" when there is none. */
 static const char *read_text(const char *path, char text[static LISTING_SIZE])
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -53,7 +51,7 @@ static void add_children(struct found *found, pid_t process, const char *thread)
     }
 }
 
-/* A process is a child of the thread that forked it. */
+/* Adds children of each thread, since a process is its forking thread's child. */
 static void add_children_of_threads(struct found *found, pid_t process)
 {
     char path[64], listing[LISTING_SIZE];
@@ -85,7 +83,7 @@ static void find(struct found *found)
         add_children_of_threads(found, found->pids[i]);
 }
 
-/* Bytes of a line "<name>   <n> kB". */
+/* Parses "<name>   <n> kB". */
 static int64_t line_bytes(const char *text, const char *name)
 {
     const char *line = strstr(text, name);
@@ -93,7 +91,7 @@ static int64_t line_bytes(const char *text, const char *name)
     return line ? strtoll(line + strlen(name), NULL, 10) * 1024 : 0;
 }
 
-/* Anonymous and shared memory and page tables; the kernel can drop the pages of files. */
+/* Returns anonymous and shared memory and page tables; the kernel can drop file pages. */
 static int64_t resident(pid_t pid)
 {
     char path[64], text[LISTING_SIZE];
@@ -104,7 +102,7 @@ static int64_t resident(pid_t pid)
            line_bytes(text, "\nVmPTE:");
 }
 
-/* Returns the process's memory with its share of shared pages, if the kernel reports it. */
+/* Returns memory with shared pages divided, if the kernel reports it. */
 static int64_t proportional(pid_t pid)
 {
     char path[64], text[LISTING_SIZE];
@@ -126,7 +124,7 @@ int64_t confine_watch_memory(int64_t enough)
         bytes += resident(found.pids[i]);
     if (bytes <= enough)
         return bytes;
-    /* Pages that a fork left shared count for each: once more, exactly and slower. */
+    /* Pages shared after a fork were counted in each process: count again, exactly but slowly. */
     bytes = 0;
     for (size_t i = 0; i < found.count; i++)
         bytes += proportional(found.pids[i]);

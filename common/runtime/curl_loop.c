@@ -1,7 +1,6 @@
 /*
- * curl_loop.c - libcurl's multi socket interface on our loop, see curl_loop.h.
- *
- * Callbacks run on the loop's stack; a fiber only adds its transfer, parks and removes it.
+ * curl_loop.c - see curl_loop.h. libcurl's callbacks run on the loop's stack; a fiber only adds its
+ * transfer, parks and removes it.
  */
 #include "common/runtime/curl_loop.h"
 
@@ -21,7 +20,7 @@ struct transfer {
     bool done;
 };
 
-/* A descriptor of libcurl's that is watched; libcurl keeps it by curl_multi_assign(). */
+/* A watched descriptor of libcurl, attached with curl_multi_assign(). */
 struct curl_socket {
     struct curl_loop *owner;
     curl_socket_t fd;
@@ -35,7 +34,6 @@ struct curl_loop {
     struct transfer *transfers;
 };
 
-/* Passes what happened to libcurl and wakes the fibers whose transfers are done. */
 static void act(struct curl_loop *self, curl_socket_t fd, int events)
 {
     CURLMsg *message;
@@ -58,7 +56,8 @@ static void act(struct curl_loop *self, curl_socket_t fd, int events)
 
 static void on_ready(void *arg, short revents)
 {
-    const struct curl_socket *socket = arg; /* gone when libcurl lets go of the descriptor within */
+    const struct curl_socket *socket =
+        arg; /* freed if libcurl closes the descriptor within the call */
     int events = ((revents & ZMQ_POLLIN) != 0 ? CURL_CSELECT_IN : 0) |
                  ((revents & ZMQ_POLLOUT) != 0 ? CURL_CSELECT_OUT : 0) |
                  ((revents & ZMQ_POLLERR) != 0 ? CURL_CSELECT_ERR : 0);
@@ -114,7 +113,7 @@ struct curl_loop *curl_loop_new(struct loop *loop)
     return self;
 }
 
-/* Starts libcurl, and OpenSSL for it: 2 MiB that a daemon without transfers does not need. */
+/* Starts libcurl and OpenSSL, which take 2 MiB, only for daemons with transfers. */
 static void start_multi(struct curl_loop *self)
 {
     if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK || !(self->multi = curl_multi_init()))
@@ -163,13 +162,13 @@ static void transfer_remove(struct curl_loop *self, const struct transfer *trans
 
 /* ---- names ---- */
 
-/* libcurl is about to resolve a name, which it must not; see curl_loop.h. */
+/* Fails, because libcurl must not resolve names; see curl_loop.h. */
 static int refuse_to_resolve(void *resolver UNUSED, void *reserved UNUSED, void *arg UNUSED)
 {
     return 1;
 }
 
-/* "+host:port:address,address": libcurl forgets it after a minute. */
+/* Returns "+host:port:address,address", which libcurl forgets after a minute. */
 static struct curl_slist *resolve_entry(const char *host, const char *port,
                                         const struct resolver_addresses *addresses)
 {
@@ -188,7 +187,7 @@ static struct curl_slist *resolve_entry(const char *host, const char *port,
     return list;
 }
 
-/* *ret_entry stays NULL when nothing needs a lookup, or the URL is bad: libcurl says why. */
+/* Leaves *ret_entry NULL if no lookup is needed or the URL is invalid. */
 static int resolve(struct curl_loop *self, CURL *easy, int64_t deadline_mono_ms,
                    struct curl_slist **ret_entry, struct error *err)
 {
@@ -202,7 +201,7 @@ static int resolve(struct curl_loop *self, CURL *easy, int64_t deadline_mono_ms,
         curl_url_set(url, CURLUPART_URL, text, CURLU_GUESS_SCHEME) != CURLUE_OK ||
         curl_url_get(url, CURLUPART_HOST, &host, 0) != CURLUE_OK ||
         curl_url_get(url, CURLUPART_PORT, &port, CURLU_DEFAULT_PORT) != CURLUE_OK ||
-        !resolver_is_name(host) || resolver_is_localhost(host)) /* libcurl knows those itself */
+        !resolver_is_name(host) || resolver_is_localhost(host)) /* libcurl resolves these itself */
         return 0;
     if (resolver_resolve(self->resolver, host, deadline_mono_ms, &addresses, err) < 0)
         return -1;
@@ -248,7 +247,7 @@ int curl_loop_perform(struct curl_loop *self, CURL *easy, int64_t deadline_mono_
         *ret = CURLE_COULDNT_RESOLVE_HOST;
         return 0;
     }
-    /* Its time limits must not use SIGALRM. */
+    /* Its timeouts must not use SIGALRM. */
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(easy, CURLOPT_RESOLVE, entry);
     curl_easy_setopt(easy, CURLOPT_RESOLVER_START_FUNCTION, entry ? refuse_to_resolve : NULL);
@@ -259,7 +258,7 @@ int curl_loop_perform(struct curl_loop *self, CURL *easy, int64_t deadline_mono_
 
 /* ---- spans ---- */
 
-/* Only what lives as long as the process may be in a span. */
+/* Returns a constant, since spans need texts that live as long as the process. */
 static const char *method_of(CURL *easy)
 {
     static const char *const known[] = {"GET", "HEAD", "POST", "PUT", "DELETE"};

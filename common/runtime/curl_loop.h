@@ -1,8 +1,8 @@
 /*
- * curl_loop.h - libcurl's multi interface on the loop: hundreds of transfers at once on one thread.
+ * curl_loop.h - concurrent libcurl transfers on the loop's thread.
  *
  * resolver.h resolves host names: libcurl would wait for its resolver's thread when a transfer is
- * removed, and a silent name server would hold the loop for ten seconds.
+ * removed, and a silent name server would block the loop for ten seconds.
  */
 #ifndef ATRIUM_COMMON_RUNTIME_CURL_LOOP_H
 #define ATRIUM_COMMON_RUNTIME_CURL_LOOP_H
@@ -17,21 +17,21 @@ struct curl_loop;
 struct curl_loop *curl_loop_new(struct loop *loop);
 void curl_loop_destroy(struct curl_loop **self_p);
 
-/* Returns a new easy handle for curl_loop_perform(). The first call starts libcurl. */
+/* Returns an easy handle. The first call starts libcurl. */
 CURL *curl_loop_easy(struct curl_loop *self);
 
-/* Parks until the transfer of a handle of curl_loop_easy() is done, or removed at the deadline
- * (ERR_DEADLINE). *ret is curl's code: CURLE_COULDNT_RESOLVE_HOST also while no name server
- * answers. Sets CURLOPT_RESOLVE and CURLOPT_RESOLVER_START_FUNCTION; the URL is CURLOPT_URL's. */
+/* Parks until a curl_loop_easy() handle's transfer ends, or removes it at the deadline
+ * (ERR_DEADLINE). *ret is curl's code: CURLE_COULDNT_RESOLVE_HOST also if no name server answers.
+ * Sets CURLOPT_RESOLVE and CURLOPT_RESOLVER_START_FUNCTION. */
 int curl_loop_perform(struct curl_loop *self, CURL *easy, int64_t deadline_mono_ms, CURLcode *ret,
                       struct error *err) MUST_USE;
 
-/* The span of a traced HTTP request, begun before its headers, which may name it.
- * CURLE_OPERATION_TIMEDOUT also stands for a deadline. */
+/* Begins a traced request's span before its headers, which can name it. CURLE_OPERATION_TIMEDOUT
+ * also means a deadline. */
 void curl_loop_span_begin(const struct curl_loop *self, struct span *ret);
 void curl_loop_span_end(struct span *span, CURL *easy, CURLcode code);
 
-/* For CLEANUP variables; each takes NULL. */
+/* For CLEANUP; accepts NULL. */
 static inline void curl_loop_free_easy(CURL **easy)
 {
     curl_easy_cleanup(*easy);

@@ -1,9 +1,9 @@
 /*
- * fiber.c - functions that wait on stacks of their own, see fiber.h.
+ * fiber.c - see fiber.h.
  *
- * A stack outlives its function: the trampoline at its bottom runs one after the other, so starting
- * a fiber costs a switch. Boost.Context (no C header) saves the registers that a call preserves;
- * swapcontext() also saves the signal mask, two system calls.
+ * The trampoline at a stack's bottom runs one function after another, so starting a fiber costs
+ * only a switch. Boost.Context saves the registers that calls preserve; swapcontext() also saves
+ * the signal mask, with two system calls.
  */
 #include "common/runtime/fiber.h"
 
@@ -40,8 +40,7 @@
 
 enum { GUARD_SIZE = 4096, POOL_MAX = 256, FIBERS_MAX_DEFAULT = 4096 };
 
-/* boost/context/detail/fcontext.hpp. A context is used up when it continues: the other side gets a
- * new one for the stack that it came from. */
+/* Result of a switch (boost/context/detail/fcontext.hpp). A context is valid for one switch. */
 struct fiber_transfer {
     void *from, *data;
 };
@@ -56,15 +55,15 @@ struct fiber {
     void (*fn)(void *arg);
     void *arg, *local;
     enum fiber_run_state state;
-    enum fiber_wake wake; /* what the park in progress will return */
+    enum fiber_wake wake; /* the current park's result */
     bool started, woken_early;
-    struct fiber *next;               /* in the ready list or the pool */
-    struct fiber *previous, *sibling; /* in the list of all live ones */
+    struct fiber *next;               /* in the ready list or pool */
+    struct fiber *previous, *sibling; /* among live fibers */
     struct loop_timer deadline;
-    void *context;  /* where it continues */
+    void *context;
     uint8_t *stack; /* above its guard page */
     unsigned stack_id;
-    void *sanitizer; /* what ThreadSanitizer knows it by */
+    void *sanitizer; /* ThreadSanitizer's handle */
 };
 
 struct fiber_waiter {
@@ -75,7 +74,7 @@ struct fiber_waiter {
 
 /* ---- stacks and switches ---- */
 
-/* They tell AddressSanitizer the stack and ThreadSanitizer the fiber; else just jump_fcontext(). */
+/* Switches, and informs AddressSanitizer and ThreadSanitizer. */
 static void switch_to_fiber(struct fiber *fiber)
 {
 #ifdef WITH_ASAN
@@ -160,7 +159,7 @@ static struct fiber *fiber_new(struct loop *loop)
     self->deadline.arg = self;
     self->context = make_fcontext(self->stack + FIBER_STACK_SIZE, FIBER_STACK_SIZE, trampoline);
 #ifdef WITH_ASAN
-    /* a stack that lay here before has ended within the trampoline, whose frame stays marked */
+    /* an earlier stack at this address ended within the trampoline, whose frame stays marked */
     __asan_unpoison_memory_region(self->stack, FIBER_STACK_SIZE);
 #endif
 #ifdef WITH_TSAN
@@ -288,7 +287,7 @@ enum fiber_wake fiber_park(struct loop *loop, int64_t deadline_mono_ms)
         return FIBER_WOKEN;
     }
     if (loop->fibers.cancelled) {
-        /* The others run first: one that waits for its children in a loop lets them unwind. */
+        /* Let a fiber that waits for its children see them end. */
         fiber->wake = FIBER_CANCELLED;
         make_ready(fiber);
     } else {
@@ -337,7 +336,7 @@ void fiber_wake(struct fiber *fiber)
         fiber->wake = FIBER_WOKEN;
         make_ready(fiber);
     } else if (fiber->state == FIBER_READY && fiber->started) {
-        /* Its deadline passed or it was woken in this turn: what it waited for is there. */
+        /* A wake in this turn counts even if the deadline passed too. */
         fiber->wake = FIBER_WOKEN;
     } else {
         fiber->woken_early = true;

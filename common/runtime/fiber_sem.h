@@ -1,8 +1,8 @@
 /*
- * fiber_sem.h - a counting semaphore for fibers: so much at the same time, the others wait in line.
+ * fiber_sem.h - a counting semaphore for fibers.
  *
- * First come, first served among those that fit: a large count does not hold up smaller ones behind
- * it. Waiters get what is released before release returns: `taken` never exceeds `max`.
+ * First come, first served among those that fit: a large count does not delay smaller ones after
+ * it. A release passes to waiters immediately, so `taken` never exceeds `max`.
  */
 #ifndef ATRIUM_COMMON_RUNTIME_FIBER_SEM_H
 #define ATRIUM_COMMON_RUNTIME_FIBER_SEM_H
@@ -11,22 +11,22 @@
 
 struct fiber_sem_waiter;
 
-/* To be embedded in what it guards; all members are read-only for others. */
+/* All members are read-only for others. */
 struct fiber_sem {
     struct loop *loop;
     size_t max, taken;
-    size_t waiting_max, waiting; /* fibers in the line */
+    size_t waiting_max, waiting;
     struct fiber_sem_waiter *head, **tail;
 };
 
-/* As waiting_max: the callers are bounded elsewhere. */
+/* A waiting_max for callers that are limited elsewhere. */
 #define FIBER_SEM_UNBOUNDED SIZE_MAX
 
-/* `max` may be taken; at most `waiting_max` fibers wait for that, 0: none does. */
+/* Allows `max` taken, and `waiting_max` waiting fibers; 0: none waits. */
 void fiber_sem_init(struct fiber_sem *self, struct loop *loop, size_t max, size_t waiting_max);
 
-/* Takes `count`, parking while there is less. Fails, with nothing taken: ERR_OVERLOADED (the line
- * is full), ERR_DEADLINE, ERR_UNAVAILABLE (shutdown). */
+/* Parks until `count` is available. Fails: ERR_OVERLOADED (queue full), ERR_DEADLINE,
+ * ERR_UNAVAILABLE (shutdown). */
 int fiber_sem_acquire(struct fiber_sem *self, size_t count, int64_t deadline_mono_ms,
                       struct error *err) MUST_USE;
 

@@ -50,7 +50,7 @@ int flight_wait(struct flight_call *call, int64_t deadline_mono_ms, struct error
 
     call->waiters = &waiter;
     wake = fiber_park_until(loop, &waiter.over, deadline_mono_ms);
-    if (wake == FIBER_WOKEN) /* the call is gone */
+    if (wake == FIBER_WOKEN)
         return waiter.result;
     leave(call, &waiter);
     return fiber_wake_error(wake, err);
@@ -67,7 +67,7 @@ int flight_begin(struct flight *self, const char *key, int64_t deadline_mono_ms,
     return FLIGHT_LEADS;
 }
 
-/* In the order in which they came: the list has the last one first. */
+/* Wakes in order of arrival; the list is reversed. */
 static void wake_all(struct flight_waiter *waiters, int result, const struct error *err)
 {
     struct flight_waiter *first = NULL;

@@ -1,12 +1,12 @@
 /*
- * flight.h - equal work once: the first fiber that wants a key leads, others wait for its end.
+ * flight.h - single flight: the first fiber with a key does the work, others wait for its end.
  *
  *     if ((rc = flight_begin(&self->flight, name, deadline, &call, err)) != FLIGHT_LEADS)
  *         return rc;
  *     rc = fetch(self, name, err);
  *     flight_end(&call, rc, err);
  *
- * Results are not kept: what the others want is in a cache, a file or a row by then.
+ * The work leaves its result in a cache, file or row.
  */
 #ifndef ATRIUM_COMMON_RUNTIME_FLIGHT_H
 #define ATRIUM_COMMON_RUNTIME_FLIGHT_H
@@ -22,7 +22,6 @@ struct flight {
     struct flight_call *calls;
 };
 
-/* On the stack of the fiber that leads, or in memory of its own. */
 struct flight_call {
     struct flight *owner;
     struct flight_call *next;
@@ -32,23 +31,23 @@ struct flight_call {
 
 void flight_init(struct flight *self, struct loop *loop);
 
-/* FLIGHT_LEADS: this fiber does the work and ends `call`, which borrows `key`. Else parks and
- * returns what the leader gave flight_end(), or -1: ERR_DEADLINE, ERR_UNAVAILABLE (shutdown). */
+/* FLIGHT_LEADS: this fiber does the work and ends `call`, which borrows `key`. Otherwise parks and
+ * returns the leader's result, or -1: ERR_DEADLINE, ERR_UNAVAILABLE (shutdown). */
 int flight_begin(struct flight *self, const char *key, int64_t deadline_mono_ms,
                  struct flight_call *call, struct error *err) MUST_USE;
 
-/* The halves of flight_begin(), for work on a fiber of its own. The key must not be under way. */
+/* Starts a call for work on another fiber. The key must have none. */
 void flight_lead(struct flight *self, const char *key, struct flight_call *call);
 
-/* The call of the key that is under way, or NULL; and the wait for its end. */
+/* Returns the running call or NULL; the second function waits for its end. */
 struct flight_call *flight_find(const struct flight *self, const char *key);
 int flight_wait(struct flight_call *call, int64_t deadline_mono_ms, struct error *err) MUST_USE;
 
-/* The waiters return `result`, below 0 with a copy of `err`. For a failure that need not hit them
- * pass 0 and NULL: the first of them leads. None runs within this call. */
+/* Ends the call. Waiters return `result`, if negative with a copy of `err`. 0 and NULL, for a
+ * failure that need not affect them, make the first waiter lead. */
 void flight_end(struct flight_call *call, int result, const struct error *err);
 
-/* Refuses all that wait (ERR_UNAVAILABLE), for a stop that does not wait for the calls. */
+/* Fails waiters with ERR_UNAVAILABLE, for a stop that does not wait. */
 void flight_refuse(struct flight *self);
 
 #endif

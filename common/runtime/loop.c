@@ -1,9 +1,9 @@
 /*
  * loop.c - epoll, ZeroMQ sockets, timers and signals of one thread.
  *
- * A ZeroMQ descriptor tells only that libzmq has news, which any call on the socket may take in;
- * then only ZMQ_EVENTS tells whether a message waits. So a socket is QUIET (asked and untouched
- * since: the descriptor will fire), SUSPECT (ask before sleeping) or READABLE.
+ * A ZeroMQ descriptor only fires when libzmq has news, which any call on the socket can consume;
+ * then only ZMQ_EVENTS shows waiting messages. So a socket is QUIET (checked and untouched since:
+ * the descriptor will fire), SUSPECT (check before sleeping) or READABLE.
  */
 #include "common/runtime/loop.h"
 
@@ -25,7 +25,7 @@ enum { EVENTS_PER_TURN = 128, FIBERS_PER_TURN = 10000 };
 struct loop_watch {
     void (*fn)(void *arg, short revents); /* NULL: not watched */
     void *arg;
-    uint32_t generation; /* tells this watch's events from those of an earlier watch of the fd */
+    uint32_t generation; /* distinguishes events of an fd's earlier watch */
     short events;
 };
 
@@ -35,7 +35,7 @@ struct loop_socket {
     zsock_t *socket;
     int fd;
     enum socket_state state;
-    void (*fn)(void *arg); /* NULL: watched no more */
+    void (*fn)(void *arg); /* NULL: unwatched */
     void *arg;
 };
 
@@ -44,7 +44,6 @@ struct loop_hook {
     void *arg;
 };
 
-/* A larger array in place of `array`; the new part is zeroed. */
 static void *grow(void *array, size_t old_count, size_t count, size_t size)
 {
     uint8_t *larger = memory_resize(array, count, size);
@@ -53,7 +52,7 @@ static void *grow(void *array, size_t old_count, size_t count, size_t size)
     return larger;
 }
 
-/* ---- timers: a binary heap, positions from 1, the children of p are 2p and 2p + 1 ---- */
+/* ---- timers: a binary heap from position 1, p has children 2p and 2p + 1 ---- */
 
 static void timer_place(struct loop *self, struct loop_timer *timer, size_t position)
 {
@@ -138,7 +137,7 @@ void loop_cancel(struct loop *self, struct loop_timer **timer_p)
 
 static void run_due_timers(struct loop *self)
 {
-    /* Those that are armed meanwhile wait for the next turn, due or not. */
+    /* Timers armed meanwhile wait for the next turn, even if due. */
     for (size_t left = self->timer_count; left > 0 && self->timer_count > 0; left--) {
         struct loop_timer *timer = self->timers[0];
         void (*fn)(void *arg) = timer->fn;
@@ -182,7 +181,7 @@ void loop_watch(struct loop *self, int fd, short events, void (*fn)(void *arg, s
     event.data.u64 = (uint64_t)watch->generation << 32 | (uint32_t)fd;
     if (epoll_ctl(self->epoll_fd, operation, fd, &event) == 0)
         return;
-    /* A library may have closed the descriptor and got the same number again, unknown to epoll. */
+    /* A library can have closed the descriptor and got its number again, unknown to epoll. */
     if (errno != ENOENT || epoll_ctl(self->epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0)
         log_die("loop", "a descriptor cannot be watched");
 }
@@ -192,7 +191,7 @@ void loop_unwatch(struct loop *self, int fd)
     if (fd < 0 || (size_t)fd >= self->watch_count || !self->watches[fd].fn)
         return;
     self->watches[fd].fn = NULL;
-    /* Fails when the descriptor was closed already, which has removed it. */
+    /* Fails for a closed descriptor, which epoll has removed. */
     (void)epoll_ctl(self->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
 }
 
@@ -202,7 +201,7 @@ static void deliver(struct loop *self, const struct epoll_event *event)
     short revents = 0;
 
     if (!watch->fn || watch->generation != (uint32_t)(event->data.u64 >> 32))
-        return; /* removed by a handler of this turn */
+        return; /* a handler of this turn removed it */
     if ((event->events & EPOLLIN) != 0)
         revents |= ZMQ_POLLIN;
     if ((event->events & EPOLLOUT) != 0)
@@ -264,7 +263,7 @@ void loop_unwatch_socket(struct loop *self, zsock_t *socket)
     if (!watched)
         return;
     loop_unwatch(self, watched->fd);
-    watched->fn = NULL; /* its fn may be what is running: freed at the end of the turn */
+    watched->fn = NULL; /* fn can be running: freed at the end of the turn */
 }
 
 void loop_socket_used(struct loop *self, zsock_t *socket)
@@ -291,7 +290,7 @@ static void read_sockets(struct loop *self)
     }
 }
 
-/* Asks the sockets touched in this turn, drops unwatched ones. True: a message waits. */
+/* Checks sockets that were used in this turn. Returns true if a message waits. */
 static bool settle_sockets(struct loop *self)
 {
     size_t kept = 0;
@@ -359,7 +358,6 @@ int64_t loop_mono_ms(const struct loop *self)
     return self->now_ms;
 }
 
-/* How long epoll may sleep, milliseconds; -1: until something happens. */
 static int sleep_ms(const struct loop *self, bool work_left)
 {
     int64_t left;
@@ -375,7 +373,7 @@ static int sleep_ms(const struct loop *self, bool work_left)
 int loop_run(struct loop *self)
 {
     struct epoll_event events[EVENTS_PER_TURN];
-    bool work_left = true; /* what was begun before has its first turn without an event */
+    bool work_left = true; /* earlier work gets a first turn without event */
 
     while (!self->stopped) {
         int count = epoll_wait(self->epoll_fd, events, EVENTS_PER_TURN, sleep_ms(self, work_left));
@@ -406,7 +404,7 @@ struct loop *loop_new(void)
     struct loop *self = memory_new(sizeof(*self));
     sigset_t signals;
 
-    /* czmq would catch SIGINT and SIGTERM itself and make every wait return at once. */
+    /* czmq would catch SIGINT and SIGTERM itself and make every wait return immediately. */
     setenv("ZSYS_SIGHANDLER", "false", 1);
     zsys_init();
     zsys_set_linger(0);
@@ -432,7 +430,7 @@ void loop_destroy(struct loop **self_p)
         return;
     assert(self->fibers.count == 0);
     fiber_state_free(&self->fibers);
-    /* After a start that failed half-way there may be some. */
+    /* A failed start can leave some. */
     while (self->timer_count > 0) {
         struct loop_timer *timer = self->timers[0];
 
@@ -440,7 +438,7 @@ void loop_destroy(struct loop **self_p)
     }
     (void)settle_sockets(self);
     assert(self->socket_count == 0);
-    /* A signal that still waits must not strike once the mask is open again. */
+    /* A pending signal must not kill the process when the mask is restored. */
     self->signal_fn = NULL;
     drain_signals(self);
     pthread_sigmask(SIG_SETMASK, &self->signals_before, NULL);

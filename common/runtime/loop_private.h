@@ -1,4 +1,4 @@
-/* loop_private.h - what loop.c and fiber.c share; no other file includes it. */
+/* loop_private.h - private to loop.c and fiber.c. */
 #ifndef ATRIUM_COMMON_RUNTIME_LOOP_PRIVATE_H
 #define ATRIUM_COMMON_RUNTIME_LOOP_PRIVATE_H
 
@@ -7,13 +7,13 @@
 #include "common/runtime/fiber.h"
 #include "common/runtime/loop.h"
 
-/* A timer in the heap; a fiber has one within itself for the deadline of its park. */
+/* A timer in the heap; each fiber has one for its park's deadline. */
 struct loop_timer {
     int64_t at_ms;
-    size_t position; /* in the heap, from 1; 0: not armed */
+    size_t position; /* from 1; 0: not armed */
     void (*fn)(void *arg);
     void *arg;
-    bool allocated; /* by loop_at(): freed when it fires or is cancelled */
+    bool allocated; /* loop_at()'s: freed when it fires or is cancelled */
 };
 
 struct fiber_list {
@@ -21,16 +21,16 @@ struct fiber_list {
 };
 
 struct fiber_state {
-    struct fiber *running;   /* NULL on the loop's stack */
-    struct fiber *all;       /* every live fiber */
-    struct fiber_list ready; /* first come first served */
-    struct fiber *idle;      /* ended, with their stacks, for reuse */
+    struct fiber *running; /* NULL: loop's stack */
+    struct fiber *all;
+    struct fiber_list ready; /* in order of wake-ups */
+    struct fiber *idle;      /* ended fibers whose stacks are reused */
     size_t count, idle_count, max;
     bool cancelled;
     void *context;          /* where the loop itself continues */
-    const void *loop_stack; /* the loop's own stack, as AddressSanitizer knows it */
+    const void *loop_stack; /* for AddressSanitizer */
     size_t loop_stack_size;
-    void *loop_sanitizer; /* what ThreadSanitizer knows the loop's own stack by */
+    void *loop_sanitizer; /* for ThreadSanitizer */
 };
 
 struct loop_watch;
@@ -41,12 +41,12 @@ struct loop {
     int epoll_fd, signal_fd;
     int64_t now_ms;
     bool stopped;
-    struct loop_watch *watches; /* by descriptor */
+    struct loop_watch *watches; /* indexed by descriptor */
     size_t watch_count;
-    uint32_t generation; /* of the last watch made */
+    uint32_t generation; /* last watch's */
     struct loop_socket **sockets;
     size_t socket_count, socket_capacity;
-    struct loop_timer **timers; /* binary heap by at_ms */
+    struct loop_timer **timers;
     size_t timer_count, timer_capacity;
     struct loop_hook *hooks;
     size_t hook_count;
@@ -56,7 +56,7 @@ struct loop {
     struct fiber_state fibers;
 };
 
-/* Arms a timer that the caller owns, and disarms it (armed or not). */
+/* Arms a timer that the caller owns; the second function disarms, armed or not. */
 void loop_timer_arm(struct loop *self, struct loop_timer *timer, int64_t at_ms);
 void loop_timer_disarm(struct loop *self, struct loop_timer *timer);
 void fiber_state_init(struct fiber_state *self);

@@ -1,8 +1,8 @@
 /*
  * offload.c - a bounded pool of threads, see offload.h.
  *
- * A job lies on its waiting fiber's stack. The mutex guards both lists and every job's state; a
- * thread moves the job to the done list and pokes the eventfd, and the loop wakes the fiber.
+ * A job is on its waiting fiber's stack. The mutex guards both lists and all jobs' states. A thread
+ * moves its job to the done list and writes to the eventfd, and the loop wakes the fiber.
  */
 #include "common/runtime/offload.h"
 
@@ -20,7 +20,6 @@
 
 enum { NICE_STEP = 5, RETRY_AFTER_S = 1 };
 
-/* WAITING and DONE jobs are in the list of that name. */
 enum job_state { JOB_WAITING, JOB_RUNNING, JOB_DONE, JOB_COLLECTED };
 
 struct job {
@@ -33,7 +32,7 @@ struct job {
 
 struct job_list {
     struct job *head;
-    struct job **tail; /* meaningless while empty */
+    struct job **tail; /* undefined while empty */
 };
 
 struct offload {
@@ -69,7 +68,7 @@ static void list_remove(struct job_list *list, const struct job *job)
         list->tail = link;
 }
 
-/* With the mutex held, which it gives back while the work runs. */
+/* Runs the first job, without the mutex during the work. */
 static void run_first(struct offload *self)
 {
     struct job *job = self->waiting.head;
@@ -84,7 +83,7 @@ static void run_first(struct offload *self)
     pthread_mutex_lock(&self->mutex);
     self->running_count--;
     job->state = JOB_DONE;
-    poke = !self->done.head; /* otherwise the loop has been told and did not come yet */
+    poke = !self->done.head; /* otherwise the loop was notified and has not run yet */
     list_append(&self->done, job);
     pthread_cond_broadcast(&self->job_done);
     if (poke)
@@ -97,7 +96,7 @@ static void *thread_main(void *arg)
     id_t thread = (id_t)gettid();
 
     pthread_setname_np(pthread_self(), "offload");
-    /* Linux keeps the nice value per thread. */
+    /* Linux has a nice value per thread. */
     (void)setpriority(PRIO_PROCESS, thread, getpriority(PRIO_PROCESS, thread) + self->nice_step);
     pthread_mutex_lock(&self->mutex);
     while (!self->stopping)
@@ -109,7 +108,7 @@ static void *thread_main(void *arg)
     return NULL;
 }
 
-/* As many as can be had: without memory for a stack it is tried again with the next job. */
+/* Starts as many threads as possible: without memory for a stack, the next job retries. */
 static void start_threads(struct offload *self)
 {
     sigset_t all, before;
@@ -187,7 +186,7 @@ void offload_destroy(struct offload **self_p)
     free(self);
 }
 
-/* Returns whether the job has ended or was given up. The caller holds the mutex. */
+/* Requires the mutex. True if the job ended or its fiber gave up. */
 static bool settle(struct offload *self, struct job *job, enum fiber_wake wake)
 {
     if (job->state == JOB_WAITING && wake != FIBER_WOKEN) {
@@ -195,8 +194,7 @@ static bool settle(struct offload *self, struct job *job, enum fiber_wake wake)
         self->waiting_count--;
         return true;
     }
-    /* At shutdown parks do not wait, but the job lies on this stack: hold the loop until it is
-     * done. */
+    /* At shutdown parks do not wait, but the job is on this stack: block the loop until it ends. */
     while (job->state == JOB_RUNNING && wake == FIBER_CANCELLED)
         pthread_cond_wait(&self->job_done, &self->mutex);
     if (job->state == JOB_DONE)
@@ -235,7 +233,7 @@ int offload_run(struct offload *self, void (*work)(void *arg), void *arg, int64_
         pthread_mutex_lock(&self->mutex);
         over = settle(self, &job, wake);
         pthread_mutex_unlock(&self->mutex);
-        deadline_mono_ms = INT64_MAX; /* it runs: nothing can stop it any more */
+        deadline_mono_ms = INT64_MAX; /* a running job cannot be stopped */
     } while (!over);
     if (job.state != JOB_WAITING)
         return 0;

@@ -1,4 +1,5 @@
-/* resolver.c - see resolver.h. A lookup is its thread's until it is in `done`, then the loop's. */
+/* resolver.c - see resolver.h. A thread owns its lookup until it is in `done`, then the loop
+ * does. */
 #include "common/runtime/resolver.h"
 
 #include <arpa/inet.h>
@@ -23,29 +24,29 @@ struct exchange;
 struct lookup {
     struct lookup *next;
     struct exchange *exchange;
-    int result; /* of getaddrinfo() */
+    int result; /* getaddrinfo()'s */
     struct resolver_addresses addresses;
     char host[RESOLVER_NAME_MAX + 1];
 };
 
 struct exchange {
     pthread_mutex_t mutex;
-    size_t holders; /* the resolver and its threads; the last one frees this */
-    int event_fd;   /* -1: the resolver is gone */
+    size_t holders; /* resolver and its threads; the last frees it */
+    int event_fd;   /* -1: resolver destroyed */
     struct lookup *done;
 };
 
 enum entry_state { ENTRY_IDLE, ENTRY_QUEUED, ENTRY_RUNNING };
 
 struct entry {
-    TAILQ_ENTRY(entry) link; /* of all, the least recently used first */
-    TAILQ_ENTRY(entry) turn; /* of those in state QUEUED */
+    TAILQ_ENTRY(entry) link; /* among all entries, least recently used first */
+    TAILQ_ENTRY(entry) turn; /* QUEUED ones */
     enum entry_state state;
-    int64_t asked_ms;        /* when the lookup under way was asked for */
-    int64_t wanted_until_ms; /* latest time until which a caller waits for it */
-    int64_t found_ms;        /* 0: there is no answer */
+    int64_t asked_ms;        /* start of the current lookup */
+    int64_t wanted_until_ms; /* last waiter's deadline */
+    int64_t found_ms;        /* 0: no answer */
     int64_t failed_until_ms;
-    int failure; /* of getaddrinfo() */
+    int failure; /* getaddrinfo()'s */
     struct resolver_addresses addresses;
     struct fiber_queue waiters;
     struct loop_timer *stale_timer;
@@ -60,7 +61,7 @@ struct resolver {
     struct entries all, queue;
     size_t count, running;
     int64_t fresh_ms, stale_ms;
-    bool failing; /* the last lookup ended without an answer of a name server */
+    bool failing; /* no name server answered the last lookup */
 };
 
 /* ---- on a thread ---- */
@@ -164,7 +165,7 @@ static void entry_finish(struct entry *entry, int result,
         entry->found_ms = now_ms;
     } else {
         entry->failed_until_ms = now_ms + RESOLVER_FAILED_MS;
-        if (is_definite(result)) /* there was such a name, and is no more */
+        if (is_definite(result)) /* the name existed before */
             entry->found_ms = 0;
     }
     note_result(self, result);
@@ -215,7 +216,7 @@ static void entry_start(struct entry *entry, int64_t now_ms)
     TAILQ_INSERT_TAIL(&self->queue, entry, turn);
 }
 
-/* The lookups that have waited for a thread; those that no fiber waits for any more are dropped. */
+/* Starts queued lookups, and drops those without a waiting fiber. */
 static void run_queued(struct resolver *self)
 {
     struct entry *entry;
@@ -251,7 +252,6 @@ static void entry_free(struct entry *entry)
     free(entry);
 }
 
-/* Makes room for one more: false when every name is being looked up. */
 static bool make_room(struct resolver *self)
 {
     struct entry *entry;
@@ -268,7 +268,7 @@ static bool make_room(struct resolver *self)
     return false;
 }
 
-/* The entry of a name, as the one used last; NULL when there is no room. */
+/* Returns a name's entry, marked as used, or NULL without space. */
 static struct entry *entry_of(struct resolver *self, const char *host)
 {
     struct entry *entry = entry_find(self, host);
@@ -452,7 +452,7 @@ int resolver_resolve(struct resolver *self, const char *host, int64_t deadline_m
                      struct resolver_addresses *ret, struct error *err)
 {
     for (;;) {
-        /* Looked up each time: before this fiber's turn it may have made room for another. */
+        /* Look up the entry each time: another name can have evicted it. */
         enum resolver_state state = resolver_poll(self, host, deadline_mono_ms, ret, err);
 
         if (state != RESOLVER_PENDING)

@@ -1,4 +1,4 @@
-/* span.c - the ring of ended spans, see span.h. */
+/* span.c - see span.h. */
 #include "common/runtime/span.h"
 
 #include <time.h>
@@ -10,7 +10,7 @@
 #include "common/runtime/fiber.h"
 
 struct spans {
-    struct span_ended *ring; /* NULL until the first span */
+    struct span_ended *ring; /* NULL before the first span */
     size_t first, count;
     uint64_t next_id;
     uint64_t *recorded, *dropped;
@@ -46,8 +46,6 @@ void spans_count_dropped(struct spans *self, size_t count)
     *self->dropped += count;
 }
 
-/* ---- what a fiber works on ---- */
-
 struct activity *activity_current(const struct loop *loop)
 {
     return fiber_local(loop);
@@ -71,9 +69,7 @@ void activity_count_call(struct activity *activity, const char *service, int64_t
     }
 }
 
-/* ---- one span ---- */
-
-/* A counter, mixed by a bijection (splitmix64): never twice in a process, 0 left out. */
+/* Mixes a counter with a bijection (splitmix64): unique in the process, never 0. */
 static void new_id(struct spans *self, uint8_t ret[static SPAN_ID_BYTES])
 {
     uint64_t mixed;
@@ -196,7 +192,7 @@ size_t spans_drain(struct spans *self, spans_each_fn *each, void *arg)
     for (size_t i = 0; i < count; i++)
         each(arg, &self->ring[(self->first + i) % SPANS_MAX]);
     self->count -= count;
-    /* An empty ring begins anew: memory that few spans need is all that is touched. */
+    /* Restart an empty ring, so that few spans touch little memory. */
     self->first = self->count == 0 ? 0 : (self->first + count) % SPANS_MAX;
     return count;
 }

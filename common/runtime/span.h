@@ -1,10 +1,10 @@
 /*
- * span.h - what a fiber works on, and the spans of a trace (OpenTelemetry) that this makes.
+ * span.h - fibers' activities and their spans (OpenTelemetry).
  *
  * A sampled request carries its trace over the bus (WIRE.md). Each process records ended spans in a
- * ring, which the gateway empties (service_spans) and exports; it drops what does not fit, and no
- * caller waits. Attributes follow the semantic conventions without personal data: names of routes,
- * operations and statements, never a path, query, parameter or id.
+ * ring, which the gateway empties (service_spans) and exports; a full ring drops spans. Attributes
+ * follow the semantic conventions without personal data: names of routes, operations and
+ * statements, never a path, query, parameter or id.
  */
 #ifndef ATRIUM_COMMON_RUNTIME_SPAN_H
 #define ATRIUM_COMMON_RUNTIME_SPAN_H
@@ -21,42 +21,41 @@ void spans_destroy(struct spans **self_p);
 
 enum { SPANS_MAX = 2048, SPANS_TAKEN_MAX = 512 };
 
-/* Takes up to SPANS_TAKEN_MAX of the oldest spans out, calling `each`; returns their number. */
+/* Removes up to SPANS_TAKEN_MAX of the oldest spans, calling `each`. */
 struct span_ended;
 typedef void spans_each_fn(void *arg, const struct span_ended *ended);
 size_t spans_drain(struct spans *self, spans_each_fn *each, void *arg);
 
-/* Taken ones that reached no receiver. */
+/* Counts removed spans that no receiver got. */
 void spans_count_dropped(struct spans *self, size_t count);
 
-/* ---- what a fiber works on ---- */
+/* ---- activities ---- */
 
 enum { ACTIVITY_SERVICES_MAX = 8 };
 
 struct activity {
-    const char *request_id; /* "" without one */
-    const char *operation;  /* or the route, or the task; "" */
-    struct spans *spans;    /* NULL: not sampled, no span is recorded */
+    const char *request_id; /* or "" */
+    const char *operation;  /* operation, route or task; or "" */
+    struct spans *spans;    /* NULL: not sampled */
     struct trace_context context;
-    const char *state; /* tracestate; "" */
-    /* What it took from others: for the log of slow requests. */
+    const char *state; /* tracestate or "" */
+    /* Calls to other services, for the log of slow requests. */
     struct {
         const char *service;
         int64_t count, us;
     } calls[ACTIVITY_SERVICES_MAX];
 };
 
-/* Of the running fiber; NULL: it has said nothing, or no fiber runs. */
 struct activity *activity_current(const struct loop *loop);
 
-/* The running fiber works on this until it ends or NULL is entered. */
+/* Sets the running fiber's activity; NULL ends it. */
 void activity_enter(struct loop *loop, struct activity *activity);
 
 void activity_count_call(struct activity *activity, const char *service, int64_t us);
 
 /* ---- one span ---- */
 
-enum span_kind { /* numbers of OTLP */
+enum span_kind { /* OTLP's numbers */
                  SPAN_INTERNAL = 1,
                  SPAN_SERVER,
                  SPAN_CLIENT,
@@ -72,9 +71,9 @@ struct span_attribute {
 };
 
 struct span {
-    struct activity *activity; /* NULL: not recorded; then nothing else is set */
+    struct activity *activity; /* NULL: not recorded, rest unset */
     struct spans *spans;
-    struct trace_context context; /* span_id: its own */
+    struct trace_context context; /* span_id: own */
     uint8_t parent_id[SPAN_ID_BYTES];
     enum span_kind kind;
     const char *name, *state;
@@ -87,30 +86,30 @@ struct span {
 
 struct span_ended {
     struct span span;
-    char *state; /* a copy; NULL: none */
+    char *state; /* copy or NULL */
     int64_t start_ns, end_ns;
 };
 
-/* Begins a child of the activity's innermost span (NULL: nothing). Texts are borrowed until the
- * ring was emptied: literals, rows of tables. */
+/* Begins a child of the innermost span (NULL: nothing). Texts must be literals or table rows, which
+ * are borrowed until the ring is emptied. */
 void span_begin(struct span *self, struct activity *activity, enum span_kind kind,
                 const char *name);
 
-/* The same as of an earlier moment (clock_mono_us()). */
+/* Does the same with an earlier start (clock_mono_us()). */
 void span_begin_at(struct span *self, struct activity *activity, enum span_kind kind,
                    const char *name, int64_t start_us);
 
-/* Makes it the innermost span of its activity: what begins before span_end() are its children. */
+/* Makes it the parent of spans that begin before span_end(). */
 void span_enter(struct span *self);
 
-/* Beyond SPAN_ATTRIBUTES_MAX attributes are left out; a text of NULL too. */
+/* Adds an attribute, unless text is NULL or SPAN_ATTRIBUTES_MAX are set. */
 void span_text(struct span *self, const char *key, const char *text);
 void span_number(struct span *self, const char *key, int64_t number);
 
-/* server.address; copied, and cut. */
+/* Sets server.address to a copy, cut to size. */
 void span_host(struct span *self, const char *host);
 
-/* error.type, and the status ERROR. */
+/* Sets error.type and status ERROR. */
 void span_fail(struct span *self, const char *type);
 void span_end(struct span *self);
 

@@ -11,7 +11,7 @@ static void set_uuid(json_t *json, const char *name, struct uuid id)
     codec_set_text(json, name, id.text);
 }
 
-/* Who did it: a person with its place in a project, or a service of the suite. */
+/* Returns the actor: a person with its place in a project, or a service of the suite. */
 static json_t *agent(const struct request *req)
 {
     json_t *json = json_object();
@@ -27,7 +27,7 @@ static json_t *agent(const struct request *req)
     return json;
 }
 
-/* The key of the account that the client's address is of; NULL: it has none that is known here. */
+/* Returns the key of the account whose address the client's is, or NULL if unknown. */
 static const char *key_of(const struct request *req, struct uuid account)
 {
     const struct address_key *each = req->addressKeys ? *req->addressKeys : NULL;

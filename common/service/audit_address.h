@@ -1,12 +1,12 @@
 /*
- * audit_address.h - a client's network address in audit rows, sealed for its account.
+ * audit_address.h - clients' network addresses in audit rows, sealed for their accounts.
  *
- * Each account has an X25519 pair in authd (authd/session/address_key.h). Every daemon gets the
- * public key with the caller; the secret one is deleted with the account, and then nothing opens
- * what was sealed. The sealed text is hashed, so chain and proofs do not depend on the key.
+ * Each account has an X25519 key pair in authd (authd/session/address_key.h). All daemons get the
+ * public key with the caller. The secret key is deleted with the account, and then nothing opens
+ * the address. The hash covers the sealed text, so chain and proofs do not depend on the key.
  *
- * `addressSealed` is base64url of libsodium's sealed box over struct address: neither family nor
- * length shows, and no two texts are equal. It is sealed for `agent.account`, else for `account`.
+ * `addressSealed` is base64url of libsodium's sealed box over struct address, which hides family
+ * and length. It is sealed for `agent.account`, or for `account` without it.
  */
 #ifndef ATRIUM_COMMON_SERVICE_AUDIT_ADDRESS_H
 #define ATRIUM_COMMON_SERVICE_AUDIT_ADDRESS_H
@@ -16,17 +16,17 @@
 #include "common/wire/fields.h"
 
 enum {
-    AUDIT_ADDRESS_KEY_TEXT = 43,    /* characters of a public key */
-    AUDIT_ADDRESS_SEALED_TEXT = 86, /* of a sealed address */
+    AUDIT_ADDRESS_KEY_TEXT = 43,    /* characters */
+    AUDIT_ADDRESS_SEALED_TEXT = 86, /* characters */
 };
 
-/* A new pair: the public key as text from the arena. */
+/* Creates a key pair and returns the public key as text. */
 const char *audit_address_key_new(struct arena *arena, struct secret *ret_secret);
 
-/* From the arena; NULL when the key is none, or `address` is not an IP address. */
+/* Seals an address; NULL for an invalid key or IP address. */
 const char *audit_address_seal(struct arena *arena, const char *public_key, const char *address);
 
-/* The address, canonical, from the arena; NULL when it was sealed for another key, or altered. */
+/* Returns the address, or NULL if it was altered or sealed for another key. */
 const char *audit_address_open(struct arena *arena, const char *public_key,
                                const struct secret *secret, const char *sealed);
 
@@ -36,11 +36,10 @@ struct audit_sealed {
 };
 FIELD_DECLARE(audit_sealed);
 
-/* False: the event has no sealed address. Texts from the arena. */
+/* Returns false for an event without a sealed address. */
 bool audit_sealed_of(struct arena *arena, const char *event, struct audit_sealed *ret);
 
-/* The stored event for a reader: with `address` in the open, or with `addressErased` for NULL or
- * "". From the arena. */
+/* Returns the event with `address` open, or `addressErased` for NULL or "". */
 const char *audit_address_show(struct arena *arena, const char *event, const char *address);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * audit_chain.c - see audit_chain.h.
  *
- * A round's transaction locks the row of the chain's end: other instances find it locked and leave.
- * Unsealed rows have an index, so that a round without work is one look.
+ * A round's transaction locks the row of the chain's end; other instances skip a locked one.
+ * Unsealed rows have an index, so an idle round is cheap.
  */
 #include "common/service/audit_chain.h"
 
@@ -15,8 +15,8 @@
 
 enum {
     BATCH = 1000,
-    SEAL_MS = 5000,         /* of one batch */
-    MONTH_RETRY_MS = 10000, /* when a lock was in the way of a new partition */
+    SEAL_MS = 5000,         /* per batch */
+    MONTH_RETRY_MS = 10000, /* after a lock prevented a new partition */
     YEAR_MAX = 9999,
 };
 
@@ -55,7 +55,7 @@ FIELD_TABLE(audit_gap);
 
 struct audit_chain {
     struct db *db;
-    int month; /* 12 * year + month of year: there are partitions for it and the next */
+    int month; /* 12 * year + month; it and the next have partitions */
     int64_t month_retry_mono_ms;
     uint64_t *sealed;
     int64_t *waiting_s;
@@ -128,7 +128,7 @@ struct links {
     struct db_array ids, hashes;
     int64_t sequence;
     uint8_t hash[AUDIT_HASH_SIZE];
-    size_t hash_size; /* 0 before the first row ever */
+    size_t hash_size; /* 0 before the very first row */
 };
 
 static void link_row(struct links *self, const struct audit_record *row)
@@ -179,7 +179,6 @@ static struct links links_new(struct arena *arena, const struct sql_audit_head_l
     return links;
 }
 
-/* Seals the next rows behind *after, at most BATCH, and moves it; *ret_count: how many. */
 static int seal_batch(struct audit_chain *self, const struct request *round, int64_t *after,
                       size_t *ret_count, struct error *err)
 {
@@ -211,7 +210,7 @@ static int seal_batch(struct audit_chain *self, const struct request *round, int
     return 0;
 }
 
-/* A transaction under way may hold a lower id: its row is the next round's. */
+/* A running transaction can hold a lower id: the next round seals its row. */
 static int seal(struct audit_chain *self, const struct request *req, struct error *err)
 {
     struct sql_audit_waiting_row waiting;
@@ -235,7 +234,7 @@ static int seal(struct audit_chain *self, const struct request *req, struct erro
 
 /* ---- partitions ---- */
 
-/* The first millisecond of a month (12 * year + month of year). */
+/* Returns the first millisecond of a month (12 * year + month). */
 static int64_t month_start(int month)
 {
     struct tm day = {.tm_year = month / 12 - 1900, .tm_mon = month % 12, .tm_mday = 1};
@@ -243,7 +242,7 @@ static int64_t month_start(int month)
     return (int64_t)timegm(&day) * 1000;
 }
 
-/* *ret_done: it is there, or not to be made. */
+/* *ret_done: the partition exists, or must not be created. */
 static int month_make(struct audit_chain *self, const struct request *req, int month,
                       bool *ret_done, struct error *err)
 {
@@ -266,7 +265,7 @@ int audit_chain_months(struct audit_chain *self, const struct request *req, stru
     struct tm day;
     int month;
 
-    /* a clock as wrong as that has its rows in audit_other */
+    /* rows of such a wrong clock go to audit_other */
     if (req->now_ms < 0 || !gmtime_r(&now, &day) || day.tm_year + 1900 >= YEAR_MAX)
         return 0;
     month = 12 * (day.tm_year + 1900) + day.tm_mon;

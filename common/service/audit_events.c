@@ -3,7 +3,7 @@
 
 #include "common/service/service.h"
 
-/* Rows that are looked at for a page, and those of them that are in it. */
+/* Rows scanned per page, and events in it. */
 enum { EVENTS_SPAN = 5000, EVENTS_MAX = 500 };
 
 static const struct field audit_events_in_rows[] = {
@@ -36,7 +36,7 @@ static struct db_array array_of(const struct request *req, const struct field_te
     return array;
 }
 
-/* Rows become visible in the order of their sequence, so what lies before the end is there. */
+/* Rows become visible in sequence order, so all rows before the end are visible. */
 int audit_events_read(struct service *self, const struct request *req,
                       const struct audit_events_in *in, struct audit_events_out *out,
                       struct error *err)

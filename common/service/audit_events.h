@@ -1,4 +1,4 @@
-/* audit_events.h - what happened in projects, for other daemons: the operation audit_events. */
+/* audit_events.h - the operation audit_events: projects' events for other daemons. */
 #ifndef ATRIUM_COMMON_SERVICE_AUDIT_EVENTS_H
 #define ATRIUM_COMMON_SERVICE_AUDIT_EVENTS_H
 
@@ -9,22 +9,22 @@ struct service;
 enum { AUDIT_EVENT_PROJECTS_MAX = 500, AUDIT_EVENT_ACTIONS_MAX = 64 };
 
 struct audit_events_in {
-    int64_t after; /* sequence; negative: no events, only the place that `since` names */
-    int64_t since; /* contract time, ms: the place before what was written then; 0: the end */
-    struct field_texts actions;  /* "session.create" */
-    bool everywhere;             /* of all projects, else of these */
+    int64_t after;               /* sequence; negative: only find the one for `since` */
+    int64_t since;               /* contract time, ms: starts before it; 0: at the end */
+    struct field_texts actions;  /* such as "session.create" */
+    bool everywhere;             /* all projects, not `projects` */
     struct field_texts projects; /* ids */
 };
 FIELD_DECLARE(audit_events_in);
 
-/* All between `after` and `sequence`; there may be more unless it is the `end`. */
+/* Events up to `sequence`; more can follow unless `end` is set. */
 struct audit_events_out {
     int64_t sequence, end;
     struct field_list events; /* struct audit_event */
 };
 FIELD_DECLARE(audit_events_out);
 
-/* Answers audit_events. The caller goes on behind `sequence`. Parks. */
+/* Answers audit_events; the caller continues after `sequence`. Parks. */
 int audit_events_read(struct service *self, const struct request *req,
                       const struct audit_events_in *in, struct audit_events_out *out,
                       struct error *err) MUST_USE;

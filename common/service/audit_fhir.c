@@ -16,7 +16,7 @@ struct coding {
     const char *system, *code, *display;
 };
 
-/* What a verb does: AuditEvent.action, and the type of events that do not concern security. */
+/* A verb's AuditEvent.action, and its event type outside of security. */
 static const struct verb {
     const char *name, *action;
     struct coding type;
@@ -44,7 +44,7 @@ static const struct coding attributes = {DCM, "110137", "User Security Attribute
 static const struct coding login = {DCM, "110122", "Login"};
 static const struct coding logout = {DCM, "110123", "Logout"};
 
-/* Security events by their action or its noun; action NULL: the verb's. */
+/* Security events by action or noun; action NULL: the verb's. */
 static const struct {
     const char *name;
     const struct coding *type, *subtype;
@@ -84,8 +84,6 @@ static json_t *coding_json(const struct coding *coding)
     return json_pack("{s:s, s:s, s:s}", "system", coding->system, "code", coding->code, "display",
                      coding->display);
 }
-
-/* ---- what ---- */
 
 static const struct verb *verb_of(const char *action)
 {
@@ -138,9 +136,7 @@ static void add_outcome(json_t *out, const struct event *event)
         codec_set_text(out, "outcomeDesc", event->detail);
 }
 
-/* ---- who ---- */
-
-/* A reference: to a resource that FHIR has, by its path, to another by its identifier. */
+/* Refers to FHIR's resources by path, to others by identifier. */
 static json_t *reference(struct arena *arena, const char *entity)
 {
     static const char *const known[] = {"Patient/", "Practitioner/", "DocumentReference/"};
@@ -192,15 +188,13 @@ static void add_source(json_t *out, const struct event *event)
                                   observer, "type", coding_json(&type)));
 }
 
-/* ---- about what ---- */
-
 static void add_detail(json_t *details, const char *type, const char *value)
 {
     if (value && value[0] != '\0')
         json_array_append_new(details, json_pack("{s:s, s:s}", "type", type, "valueString", value));
 }
 
-/* Of a network address that is not shown: "sealed", or "erased" with its account. */
+/* Returns "sealed", or "erased" after its account, for a hidden network address. */
 static const char *address_state(const struct event *event)
 {
     if (json_is_true(json_object_get(event->json, "addressErased")))

@@ -6,11 +6,11 @@
 
 #include "common/service/audit_chain.h"
 
-/* New reference; service: the trail's. An AuditEvent even if the row's event is no JSON object. */
+/* Returns a new reference, even if the row's event is no JSON object. `service` owns the log. */
 json_t *audit_fhir_event(const char *service, const struct audit_record *record,
                          struct arena *arena);
 
-/* "urn:uuid:...", the same for the same row and no other: made from its hash. From the arena. */
+/* Returns the row's unique "urn:uuid:...", derived from its hash. */
 const char *audit_fhir_url(const struct audit_record *record, struct arena *arena);
 
 #endif

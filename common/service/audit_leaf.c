@@ -45,9 +45,7 @@ static const struct field audit_rows_out_rows[] = {
 };
 FIELD_TABLE(audit_rows_out);
 
-/* ---- leaves ---- */
-
-/* Escapes as PostgreSQL's to_json() has them: \u001f, not \u001F. */
+/* Writes escapes as PostgreSQL's to_json() does: \u001f, not \u001F. */
 static void lower_escapes(char *text)
 {
     while ((text = strchr(text, '\\'))) {
@@ -87,9 +85,7 @@ void audit_leaf_read(const uint8_t bytes[static AUDIT_LEAF_SIZE], struct audit_l
     memcpy(ret->hash.bytes, bytes + 32, sizeof(ret->hash.bytes));
 }
 
-/* ---- handlers ---- */
-
-/* The end of the chain is read first: what lies before it is there when the rows are read. */
+/* Reads the chain's end first, so that all rows before it are visible. */
 int audit_leaves(struct service *self, const struct request *req, const struct audit_leaves_in *in,
                  struct audit_leaves_out *out, struct error *err)
 {

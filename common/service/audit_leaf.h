@@ -1,9 +1,9 @@
 /*
- * audit_leaf.h - audit rows as leaves of the projects' trees (docs/audit.md), which authd keeps:
- * the operations audit_leaves and audit_rows.
+ * audit_leaf.h - audit rows as leaves of the projects' trees (docs/audit.md) in authd: the
+ * operations audit_leaves and audit_rows.
  *
- * A leaf is this text without white space but that in the event; the statement audit_leaves hashes
- * the same:
+ * A leaf is this text, without white space outside the event; the statement audit_leaves hashes the
+ * same:
  *
  *     {"daemon":"authd","sequence":17,"id":17,"at":1767225600000,
  *      "project":"5f0c...","entity":null,"event":{...}}
@@ -33,24 +33,24 @@ enum { AUDIT_LEAF_SIZE = 16 + 8 + 8 + MERKLE_HASH_SIZE, AUDIT_LEAVES_MAX = 5000 
 
 void audit_leaf_read(const uint8_t bytes[static AUDIT_LEAF_SIZE], struct audit_leaf *ret);
 
-/* All rows of projects behind `after` up to `sequence`; there may be more when it is not `end`. */
+/* Projects' rows up to `sequence`; more can follow unless `end` is set. */
 struct audit_leaves_out {
     int64_t sequence, end;
     struct field_bytes leaves;
 };
 FIELD_DECLARE(audit_leaves_out);
 
-/* Rows of a project between two sequence numbers, last first. NULL or 0: any. */
+/* Filters of a project's rows, last first. NULL or 0: any. */
 struct audit_rows_in {
     struct uuid project;
     int64_t first, last, since, until, most;
     const char *actor;         /* "Practitioner/<id>", "Account/<id>" */
-    const char *actorAccount;  /* the id of the actor's account, where that is known */
-    const char *action;        /* "session.end", or "session" */
+    const char *actorAccount;  /* account id, if known */
+    const char *action;        /* or a noun: "session" */
     const char *target;        /* entity */
-    const char *targetAccount; /* of a target that is a person: the id of the account, */
-    const char *targetProfile; /* and the profile, "Patient/<id>" */
-    const char *account;       /* that acted, or that it is about */
+    const char *targetAccount; /* account id of a target that is a person ... */
+    const char *targetProfile; /* ... and profile, "Patient/<id>" */
+    const char *account;       /* account that acted or is affected */
 };
 FIELD_DECLARE(audit_rows_in);
 
@@ -66,7 +66,7 @@ struct bus_method audit_rows_method(const char *service);
 
 struct service;
 
-/* The same of this daemon's own trail. Park. */
+/* Reads this daemon's own log. Parks. */
 int audit_leaves(struct service *self, const struct request *req, const struct audit_leaves_in *in,
                  struct audit_leaves_out *out, struct error *err) MUST_USE;
 int audit_rows(struct service *self, const struct request *req, const struct audit_rows_in *in,

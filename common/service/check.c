@@ -1,4 +1,4 @@
-/* check.c - runs tables of checks, see check.h.  Called by service_check.c. */
+/* check.c - runs tables of checks for service_check.c. */
 #include "common/service/check.h"
 
 #include "common/base/clock.h"
@@ -11,7 +11,7 @@ static const struct field finding_rows[] = {
 };
 FIELD_TABLE(finding);
 
-enum { SEEN_MAX = 1000 }; /* bytes: far from what the row above takes */
+enum { SEEN_MAX = 1000 }; /* bytes, plenty for the row above */
 
 int check_say(const struct request *req, struct finding *ret, const char *state, const char *mend,
               const char *format, ...)

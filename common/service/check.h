@@ -1,11 +1,9 @@
 /*
- * check.h - what a daemon alone can tell about its own health: the operation service_check, which
- * `atriumctl doctor` asks of every instance.
+ * check.h - a daemon's self-checks: operation service_check, for `atriumctl doctor`.
  *
- * A check is a table row: a name and a function that looks at one thing. Those of all daemons are
- * in service_check.c and check_database.c, a daemon's own in <daemon>/check.c and its
- * service_definition. Operators read it: files, hosts and settings are fine, secrets and personal
- * data are not.
+ * A check is a table row with a name and a function. service_check.c and check_database.c have
+ * those of all daemons, <daemon>/check.c and its service_definition a daemon's own. Results are for
+ * operators: files, hosts and settings, but no secrets or personal data.
  */
 #ifndef ATRIUM_COMMON_SERVICE_CHECK_H
 #define ATRIUM_COMMON_SERVICE_CHECK_H
@@ -16,35 +14,35 @@
 enum { CHECKS_MAX = 64, CHECK_EACH_MS = 4000 /* longest run of one */ };
 
 struct finding {
-    const char *check; /* name of the row */
-    const char *state; /* "ok", "warn", "fail"; NULL: nothing to look at, the row is left out */
+    const char *check; /* row's name */
+    const char *state; /* "ok", "warn", "fail"; NULL: does not apply, left out */
     const char *seen;
-    const char *mend; /* how; NULL when all is well */
+    const char *mend; /* repair instruction, or NULL */
 };
 FIELD_DECLARE(finding);
 
 enum check_flags {
-    CHECK_DATABASE = 1 << 0, /* asks the database: left out while that does not answer */
+    CHECK_DATABASE = 1 << 0, /* skipped while the database does not answer */
 };
 
 struct check {
     const char *name;
     unsigned flags;
-    const char *mend; /* how to mend what it finds, unless it knows better */
-    /* Looks, on a fiber, until req's deadline, and calls check_ok() or its like; if it does not
-     * apply, it leaves *ret alone. -1 is a failed finding, told by err. */
+    const char *mend; /* default repair instruction */
+    /* Checks within req's deadline and calls check_ok() or the like; leaves *ret if it does not
+     * apply. -1 is a failed finding with err's message. */
     int (*run)(void *daemon, const struct request *req, struct finding *ret, struct error *err);
 };
 
-/* Says what was seen: state "ok", "warn" or "fail"; mend NULL: the row's. Returns 0, so that
- * `return check_ok(...)` reads as one step. */
+/* Sets the state "ok", "warn" or "fail"; mend NULL: the row's. Returns 0, so that `return
+ * check_ok(...)` is one step. */
 int check_say(const struct request *req, struct finding *ret, const char *state, const char *mend,
               const char *format, ...) PRINTF_LIKE(5, 6);
 #define check_ok(req, ret, ...) check_say(req, ret, "ok", NULL, __VA_ARGS__)
 #define check_warn(req, ret, ...) check_say(req, ret, "warn", __VA_ARGS__)
 #define check_fail(req, ret, ...) check_say(req, ret, "fail", __VA_ARGS__)
 
-/* "3 s", "5 min", "7 h", "40 days": an age of so many ms. */
+/* Formats an age: "3 s", "5 min", "7 h", "40 days". */
 const char *check_age(struct arena *arena, int64_t ms);
 
 struct check_report {
@@ -52,25 +50,25 @@ struct check_report {
     size_t count;
 };
 
-/* Runs the table (ended by name NULL; NULL: empty) without rows that have a flag of `without`, each
- * for CHECK_EACH_MS, until req's deadline. False: one failed. Parks. */
+/* Runs the table (ended by name NULL) without rows that have a `without` flag, each for
+ * CHECK_EACH_MS. False: a check failed. Parks. */
 bool checks_run(const struct check *rows, unsigned without, void *daemon, const struct request *req,
                 struct check_report *report);
 
-/* ---- check_database.c: for every daemon that has one ---- */
+/* ---- check_database.c: for daemons with a database ---- */
 
 struct db;
 struct db_migration;
 
-/* Adds the checks' statements to a db before db_prepare(); returns the first's number. */
+/* Adds the checks' statements before db_prepare(). Returns the first's number. */
 void check_database_extend(struct db *db);
 
-/* Judges what the server says of itself: too old a version, or settings that lose data, fail. */
+/* The server's version and settings. Too old a version, or settings that lose data, fail. */
 struct check_server {
     const char *version;
     int64_t number; /* 150014 */
     const char *synchronous_commit, *fsync, *full_page_writes;
-    int64_t ahead_ms; /* of this host's clock; beyond what the way of the answer may explain */
+    int64_t ahead_ms; /* server's clock minus this host's, beyond the answer's travel time */
 };
 void check_server_version(const struct request *req, const struct check_server *server,
                           struct finding *ret);
@@ -79,7 +77,7 @@ void check_server_durability(const struct request *req, const struct check_serve
 void check_server_clock(const struct request *req, const struct check_server *server,
                         struct finding *ret);
 
-/* The rows; their daemon is a struct service. */
+/* Checks for a struct service. */
 extern const struct check check_database_reachable[];
 extern const struct check check_database_rows[];
 

@@ -1,4 +1,4 @@
-/* check_database.c - how a daemon's PostgreSQL looks from where the daemon stands, see check.h. */
+/* check_database.c - checks of a daemon's PostgreSQL, see check.h. */
 #include "common/base/clock.h"
 #include "common/service/check.h"
 #include "common/service/project_read_only.h"
@@ -6,10 +6,10 @@
 #include "common/service/sql/check.h"
 
 enum {
-    VERSION_MIN = 150000, /* what the statements are written for and tested with */
-    CLOCK_WARN_MS = 1000, /* what docs/operations.md asks for */
-    LOCK_FAIL_MS = 1000,  /* one request may well wait for another for some milliseconds */
-    CLOCK_FAIL_MS = 5000, /* codes of a second factor begin to fail, and tokens to end early */
+    VERSION_MIN = 150000, /* the statements' oldest tested version */
+    CLOCK_WARN_MS = 1000, /* docs/operations.md's limit */
+    LOCK_FAIL_MS = 1000,  /* some milliseconds of waiting between requests are normal */
+    CLOCK_FAIL_MS = 5000, /* TOTP codes begin to fail, and tokens to expire early */
 };
 
 void check_database_extend(struct db *db)
@@ -17,13 +17,12 @@ void check_database_extend(struct db *db)
     db_extend_sql(db, service_check_sql);
 }
 
-/* What a check's statement found, of which there is always a row. */
 static int found_row(int found, struct error *err)
 {
     return sql_require(found, err, ERR_INTERNAL, "The database does not know this role.");
 }
 
-/* Where the answer left the server, our clock was between `before` and `after`. */
+/* This clock was between `before` and `after` when the server answered. */
 static int64_t ahead(int64_t theirs, int64_t before, int64_t after)
 {
     if (theirs > after)
@@ -50,7 +49,7 @@ static int ask_server(const struct service *self, const struct request *req,
     return 0;
 }
 
-/* ---- what it says of itself ---- */
+/* ---- version and settings ---- */
 
 void check_server_version(const struct request *req, const struct check_server *server,
                           struct finding *ret)
@@ -203,7 +202,7 @@ static int check_locks(void *daemon, const struct request *req, struct finding *
         now.table[0] ? now.table : "rows", (long long)now.waiting, (double)now.waited_ms / 1000);
 }
 
-/* ---- the role, the schema, the room ---- */
+/* ---- role, schema, connections ---- */
 
 static int check_rights(void *daemon, const struct request *req, struct finding *ret,
                         struct error *err)

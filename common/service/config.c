@@ -1,4 +1,4 @@
-/* config.c - reads the configuration files line by line, so that every complaint names its line. */
+/* config.c - see config.h. */
 #include "common/service/config.h"
 
 #include <errno.h>
@@ -20,28 +20,28 @@ struct unit {
     int64_t factor;
 };
 
-/* Ascending: printing takes the largest that divides. */
+/* Ascending: printing uses the largest that divides. */
 static const struct unit durations[] = {
     {"ms", 1}, {"s", 1000}, {"m", 60000}, {"h", 3600000}, {"d", 86400000}};
 static const struct unit sizes[] = {{"", 1}, {"k", 1 << 10}, {"M", 1 << 20}, {"G", 1 << 30}};
 
 struct section_state {
-    struct config_origin first;    /* where it began at first; file NULL: nowhere */
-    const char *file;              /* the last file that has it */
-    int line;                      /* where it began there */
-    struct config_origin *origins; /* of each key */
+    struct config_origin first;    /* first occurrence; file NULL: none */
+    const char *file;              /* last file with it */
+    int line;                      /* its start there */
+    struct config_origin *origins; /* per key */
 };
 
 struct reader {
-    const char *path; /* of the file being read, or of the value */
+    const char *path; /* current file's, or value's */
     const struct config_section *sections;
     size_t count;
     struct arena *arena;
     struct error *err;
     int line;
-    const struct config_section *section; /* that the line belongs to; NULL: another program's */
-    bool complete;                        /* other programs' are among the sections */
-    bool began;                           /* some section of the file did */
+    const struct config_section *section; /* current; NULL: another program's */
+    bool complete;                        /* has other programs' sections */
+    bool began;                           /* a section of the file has begun */
     struct section_state *states;
 };
 
@@ -93,7 +93,7 @@ static char *print_number(struct arena *arena, enum config_type type, int64_t va
     return arena_printf(arena, "%jd", (intmax_t)value);
 }
 
-/* Digits (with '-' when there are no units), then one of the units. */
+/* Parses digits (with '-' if there are no units), then a unit. */
 static bool parse_number(const char *text, const struct unit *units, size_t count, int64_t *ret)
 {
     char *end;
@@ -114,7 +114,7 @@ static bool parse_number(const char *text, const struct unit *units, size_t coun
     return false;
 }
 
-/* "0", "1", "0.0125"; at most six digits behind the point. */
+/* Parses "0", "1" or "0.0125", with at most six decimals. */
 static bool parse_ratio(const char *text, int64_t *ret)
 {
     int64_t factor = CONFIG_RATIO_ONE;
@@ -172,7 +172,7 @@ static int set_number(const struct reader *reader, const struct config_row *row,
     return 0;
 }
 
-/* systemd puts a unit's secrets into a directory whose name only the environment knows. */
+/* Expands $CREDENTIALS_DIRECTORY, where systemd puts a unit's secrets. */
 static const char *expand_path(struct arena *arena, const char *text)
 {
     static const char variable[] = "$CREDENTIALS_DIRECTORY/";
@@ -228,7 +228,6 @@ static int set_bool(const struct reader *reader, const struct config_row *row, c
     return 0;
 }
 
-/* Words between commas, blanks around them dropped; nothing at all is an empty list. */
 static int set_list(const struct reader *reader, const struct config_row *row, const char *text,
                     const char ***ret)
 {
@@ -259,7 +258,7 @@ static int set_value(const struct reader *reader, const struct config_section *s
 {
     void *member = (char *)section->out + row->offset;
 
-    /* No notation has both, so config_print() could not write it. */
+    /* A file could not quote both, so config_print() could not write it. */
     if (strchr(text, '"') && strchr(text, '\''))
         return fail(reader, "%s may have \" or ' in it, but not both", row->key);
     switch (row->type) {
@@ -321,7 +320,7 @@ static int read_section_line(struct reader *reader, const struct config_line *li
     return 0;
 }
 
-/* Notes the value, which a later file may override. */
+/* Notes the value, which a later file can override. */
 static int read_key_line(struct reader *reader, const struct config_line *line)
 {
     const struct config_section *section = reader->section;
@@ -339,7 +338,6 @@ static int read_key_line(struct reader *reader, const struct config_line *line)
     return fail(reader, "section \"%s\" has no key \"%s\"", section->name, line->name);
 }
 
-/* `text` is the line without its end. */
 static int read_line(struct reader *reader, char *text)
 {
     size_t indent = strspn(text, " ");
@@ -414,7 +412,7 @@ static int set_rows(struct reader *reader, const char *path)
     return 0;
 }
 
-/* The whole file, on the heap: the arena of a configuration lives as long as the process. */
+/* Uses the heap, since a configuration's arena lives as long as the process. */
 static char *read_file(const struct reader *reader)
 {
     CLEANUP(file_close) FILE *file = fopen(reader->path, "re");

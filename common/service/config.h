@@ -1,14 +1,13 @@
 /*
- * config.h - typed settings from files in ZPL notation (sections, then name = "value").
+ * config.h - typed settings from ZPL files (sections, then name = "value").
  *
- * Each program reads `common` and its own section through a table: an unknown key, a duplicate or a
- * bad value refuses the start with file and line. The keys of other sections are known too
- * (config_known), so that a key in the wrong section is refused at once, not at that program's next
- * start. Secrets are never values but names of files.
+ * Each program reads `common` and its own section through a table; an unknown or duplicate key or
+ * an invalid value fails the start with file and line. Other sections' keys are known too
+ * (config_known), so that a key in the wrong section fails immediately. Secrets are in files that
+ * values name.
  *
  * Later files override: the package's defaults (PREFIX/share/atrium/atrium.conf of programs in
- * PREFIX/bin, for the installed configuration), the operator's atrium.conf, conf.d/NAME.conf by
- * name.
+ * PREFIX/bin), the operator's atrium.conf, conf.d/NAME.conf by name.
  */
 #ifndef ATRIUM_COMMON_SERVICE_CONFIG_H
 #define ATRIUM_COMMON_SERVICE_CONFIG_H
@@ -19,7 +18,7 @@
 
 enum config_type {
     CONFIG_TYPE_TEXT,     /* const char * */
-    CONFIG_TYPE_PATH,     /* const char *, absolute; $CREDENTIALS_DIRECTORY/ is expanded */
+    CONFIG_TYPE_PATH,     /* const char *, absolute; expands $CREDENTIALS_DIRECTORY/ */
     CONFIG_TYPE_INT,      /* int64_t */
     CONFIG_TYPE_BOOL,     /* bool: true false */
     CONFIG_TYPE_RATIO,    /* int64_t millionths: 0 0.25 1 */
@@ -32,22 +31,22 @@ enum { CONFIG_RATIO_ONE = 1000000 };
 
 enum config_flags {
     CONFIG_REQUIRED = 1 << 0,
-    CONFIG_SECRET = 1 << 1, /* PATH: of a file that holds one, see secret_check_file() */
-    CONFIG_RELOAD = 1 << 2, /* SIGHUP applies a change; without it a change needs a restart */
+    CONFIG_SECRET = 1 << 1, /* PATH of a secret's file, see secret_check_file() */
+    CONFIG_RELOAD = 1 << 2, /* SIGHUP applies changes; otherwise they need a restart */
 };
 
-#define CONFIG_FILE "/etc/atrium/atrium.conf" /* of an installed suite */
+#define CONFIG_FILE "/etc/atrium/atrium.conf" /* installed suite's */
 enum { CONFIG_FILES_MAX = 64 };               /* in conf.d */
 
 struct config_row {
     const char *key;
     enum config_type type;
     size_t offset;
-    const char *fallback; /* as it would stand in the file; NULL: none */
-    int64_t min, max; /* INT; DURATION in ms; SIZE in bytes; TEXT, PATH: length. max 0: no bound */
+    const char *fallback; /* file notation, or NULL */
+    int64_t min, max; /* INT; DURATION in ms; SIZE in bytes; TEXT, PATH: length. max 0: no limit */
     unsigned flags;
-    const char *choices; /* TEXT: the only words that it may be, blanks between them; NULL: any */
-    const char *doc;     /* one sentence for the man page */
+    const char *choices; /* TEXT: allowed words, separated by blanks, or NULL */
+    const char *doc;     /* a sentence for the man page */
 };
 
 #define CONFIG_IS(s, member, type) \
@@ -94,44 +93,44 @@ struct config_row {
 struct config_origin {
     const char *file; /* NULL: no file has the key */
     int line;
-    const char *text; /* the value as it stands there */
+    const char *text; /* file notation */
 };
 
 struct config_section {
     const char *name; /* "common", "authd" */
     const struct config_row *rows;
     size_t count;
-    void *out;                     /* the struct to fill; NULL: another program's, keys alone */
-    struct config_origin *origins; /* one for each row, filled; NULL: not wanted */
+    void *out;                     /* the struct to fill; NULL: another program's, keys only */
+    struct config_origin *origins; /* filled, one per row, or NULL */
 };
 
-/* The keys of the section of each daemon, up to a section without a name (config_known.pl). */
+/* The daemons' sections, ended by one without a name; from config_known.pl. */
 extern const struct config_section config_known[];
 
-/* The files of a configuration in the arena, NULL-ended: `defaults` (may be NULL) if it exists;
- * `path`, optional then; *.conf of conf.d. -1: conf.d cannot be read. */
+/* Lists files, NULL-ended: `defaults` (can be NULL) if it exists; `path`, optional then; *.conf of
+ * conf.d. -1: conf.d is unreadable. */
 int config_files(const char *defaults, const char *path, struct arena *arena, const char ***ret,
                  struct error *err) MUST_USE;
 
-/* The same for a path as --config has it: CONFIG_FILE has the defaults of the package before it. */
+/* Lists the files of --config's path; CONFIG_FILE comes after the package's defaults. */
 int config_files_of(const char *path, struct arena *arena, const char ***ret,
                     struct error *err) MUST_USE;
 
-/* Fills every section's struct; texts live in the arena. -1 with "FILE:LINE: ...". Unless other
- * programs' sections are given, no further section is allowed. */
+/* Fills the sections' structs. -1 with "FILE:LINE: ...". Rejects other sections unless other
+ * programs' are given. */
 int config_read(const char *const *files, const struct config_section *sections, size_t count,
                 struct arena *arena, struct error *err) MUST_USE;
 
 int config_load(const char *path, const struct config_section *sections, size_t count,
                 struct arena *arena, struct error *err) MUST_USE;
 
-/* The value as a file would have it; NULL: none. `values` is the section's struct. */
+/* Returns the value in file notation, or NULL. `values` is the section's struct. */
 const char *config_value(const struct config_row *row, const void *values, struct arena *arena);
 
 void config_copy_value(const struct config_row *row, const void *from, void *to,
                        struct arena *arena);
 
-/* In the file's own format with descriptions as comments; "[reload]" marks what SIGHUP applies. */
+/* Prints file notation with descriptions as comments; "[reload]" marks what SIGHUP applies. */
 char *config_print(const struct config_section *sections, size_t count, struct arena *arena);
 
 #endif

@@ -1,4 +1,4 @@
-/* config_files.c - which files a configuration is read from, in order. */
+/* config_files.c - lists a configuration's files in order. */
 #include <errno.h>
 #include <limits.h>
 #include <unistd.h>
@@ -8,7 +8,7 @@
 
 static const char suffix[] = ".conf";
 
-/* Hidden files and what editors and dpkg leave (x.conf~, x.conf.dpkg-old) are no part of it. */
+/* Ignores hidden files and leftovers of editors and dpkg (x.conf~, x.conf.dpkg-old). */
 static bool is_config_name(const char *name)
 {
     size_t length = strlen(name);
@@ -62,7 +62,6 @@ int config_files(const char *defaults, const char *path, struct arena *arena, co
     return 0;
 }
 
-/* PREFIX/share/atrium/atrium.conf when this program lies in PREFIX/bin; else NULL. */
 static const char *package_defaults(struct arena *arena)
 {
     char program[PATH_MAX];

@@ -1,11 +1,11 @@
 #!/usr/bin/perl
-# config_known.pl - makes C of the keys that the daemons know in the configuration.
+# config_known.pl - writes the daemons' configuration keys as C.
 #
 #     config_known.pl common/service/service.h DAEMON/DAEMON.c ...
 #
-# Reads the table config_rows[] of each file, and from the header the rows that all daemons with a
-# database have. Writes config_known[] on stdout, with a section for each daemon. What a daemon reads of
-# its own section is its table: tests/http/test_reload.c compares the two.
+# Reads config_rows[] of each file, and from the header the rows of all daemons with a database. Writes
+# config_known[] on stdout, with a section per daemon. A daemon reads its own section with its own table;
+# tests/http/test_reload.c compares the two.
 use strict;
 use warnings;
 

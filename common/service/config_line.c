@@ -16,7 +16,7 @@ static bool is_end(const char *text)
     return *text == '\0' || *text == '#';
 }
 
-/* Up to the same quote; the other one may stand between. */
+/* Reads up to the same quote; the other kind can be inside. */
 static const char *split_quoted(char *text, const char **ret)
 {
     char *end = strchr(text + 1, *text);
@@ -30,7 +30,7 @@ static const char *split_quoted(char *text, const char **ret)
     return NULL;
 }
 
-/* Up to a comment, trimmed. In `name = #x` the value is "#x", as zconfig read it. */
+/* Reads up to a comment. In `name = #x` the value is "#x", as in zconfig. */
 static void split_bare(char *text, const char **ret)
 {
     size_t length = *text == '#' && text[-1] != '=' ? strlen(text) : strcspn(text, "#");

@@ -16,7 +16,7 @@ struct transfer_state {
     bool closed, too_large;
 };
 
-/* The last word on the address: what the name was resolved to, just before connect(). */
+/* Checks the resolved address right before connect(). */
 static curl_socket_t open_socket(void *arg, curlsocktype purpose UNUSED, struct curl_sockaddr *peer)
 {
     struct transfer_state *state = arg;
@@ -42,7 +42,6 @@ static size_t take(char *bytes, size_t one, size_t size, void *arg)
     return one * size;
 }
 
-/* The receiver's spans are children of this one. */
 static struct curl_slist *add_trace(struct curl_slist *list, const struct span *span)
 {
     char line[sizeof("tracestate: ") + TRACESTATE_MAX + TRACEPARENT_SIZE], text[TRACEPARENT_SIZE];
@@ -65,7 +64,7 @@ static struct curl_slist *header_list(const struct fetch *what, const struct spa
         snprintf(line, sizeof(line), "Content-Type: %s",
                  what->content_type ? what->content_type : "application/json");
         list = curl_slist_append(list, line);
-        list = curl_slist_append(list, "Expect:"); /* no waiting for 100 Continue */
+        list = curl_slist_append(list, "Expect:"); /* do not wait for 100 Continue */
     }
     for (const char *const *more = what->headers; more && *more; more++)
         list = curl_slist_append(list, *more);
@@ -107,7 +106,7 @@ static int too_late(struct error *err)
     return error_set(err, ERR_DEADLINE, "There was no answer in time.");
 }
 
-/* Why there is no answer, for a project's members: nothing of the installation's network. */
+/* Explains a failure without details of the installation's network, for a project's members. */
 static int failed(const struct transfer_state *state, CURLcode code, struct error *err)
 {
     if (state->too_large)
@@ -124,9 +123,9 @@ static int failed(const struct transfer_state *state, CURLcode code, struct erro
 
 /* ---- Cache-Control (RFC 9111, section 5.2.2) ---- */
 
-enum { AGE_MAX_S = 1 << 30 }; /* more counts as that much (RFC 9111, section 1.2.2) */
+enum { AGE_MAX_S = 1 << 30 }; /* limit of larger values (RFC 9111, section 1.2.2) */
 
-/* Whether the directive has this name; *ret: what is behind its `=`, or "". */
+/* Returns true for a directive of this name; *ret: its value or "". */
 static bool is_directive(const char *at, size_t size, const char *name, const char **ret)
 {
     size_t length = strlen(name);
@@ -138,7 +137,7 @@ static bool is_directive(const char *at, size_t size, const char *name, const ch
     return true;
 }
 
-/* Seconds, bare or between quotes; what is no number is 0, as stale as can be. */
+/* Reads seconds, bare or quoted; other text is 0, stale. */
 static int64_t read_seconds(const char *at)
 {
     int64_t seconds = 0;
@@ -149,7 +148,7 @@ static int64_t read_seconds(const char *at)
     return seconds;
 }
 
-/* Adds one header: the shortest age counts. */
+/* Adds a header; the shortest age counts. */
 static int64_t add_cache_control(int64_t max_age_s, const char *at)
 {
     while (*at) {

@@ -1,4 +1,4 @@
-/* fetch.h - one HTTP request to a URL that a project or the operator chose: bots, translation. */
+/* fetch.h - HTTP requests to URLs that a project or the operator chose. */
 #ifndef ATRIUM_COMMON_SERVICE_FETCH_H
 #define ATRIUM_COMMON_SERVICE_FETCH_H
 
@@ -6,28 +6,28 @@
 #include "common/service/network.h"
 
 struct fetch {
-    const char *url, *body;               /* what is posted; NULL: a GET */
-    const char *content_type;             /* of the body; NULL: application/json */
-    const char *const *headers;           /* "Name: value", NULL-ended; NULL: none */
-    const struct network_rules *networks; /* NULL: anywhere (the operator's own URL) */
-    bool plain;                           /* http:// may be used */
-    const char *ca_file; /* certificates that the host's must chain to; NULL: the system's */
-    size_t answer_max;   /* bytes */
-    bool traced;         /* the trace of the request goes along, when it has one (traceparent) */
+    const char *url, *body;               /* body of a POST; NULL: GET */
+    const char *content_type;             /* NULL: application/json */
+    const char *const *headers;           /* "Name: value", NULL-ended, or NULL */
+    const struct network_rules *networks; /* NULL: no limits, for the operator's own URL */
+    bool plain;                           /* allows http:// */
+    const char *ca_file;                  /* trusted certificates; NULL: the system's */
+    size_t answer_max;                    /* bytes */
+    bool traced;                          /* sends a traced request's traceparent */
     int64_t deadline_mono_ms;
 };
 struct fetch_answer {
     long status;
-    const char *body; /* NUL-terminated, from the arena */
+    const char *body; /* NUL-terminated */
     size_t size;
-    int64_t retry_after_s; /* of a 429 or 503; 0: not said */
-    int64_t max_age_s;     /* of Cache-Control; 0: no-store, no-cache; -1: not said */
+    int64_t retry_after_s; /* for 429 and 503, or 0 */
+    int64_t max_age_s;     /* Cache-Control's; 0: no-store, no-cache; -1: absent */
 };
 
-/* Sends the request and takes the answer of any status: no redirects, no proxy, a valid
- * certificate. Connections are kept: other `networks` need another `curl`. The address is checked
- * at connect, whatever the name says. Parks. Fails: ERR_DEADLINE; ERR_TOO_LARGE (ret->status is
- * set); ERR_FORBIDDEN (closed address, or not https); ERR_UNAVAILABLE (no connection, TLS, cut). */
+/* Sends a request and returns an answer of any status. Requires a valid certificate; no redirects,
+ * no proxy. Checks the address at connect. Keeps connections, so other `networks` need another
+ * `curl`. Parks. Fails: ERR_DEADLINE; ERR_TOO_LARGE (ret->status is set); ERR_FORBIDDEN (closed
+ * address, or not https); ERR_UNAVAILABLE (connection, TLS, or cut short). */
 int fetch_perform(struct curl_loop *curl, struct arena *arena, const struct fetch *what,
                   struct fetch_answer *ret, struct error *err) MUST_USE;
 

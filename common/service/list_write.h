@@ -1,10 +1,10 @@
 /*
- * list_write.h - a transaction that writes a row of a list with a limit per project (list_limit.h).
+ * list_write.h - writes a row of a list with a limit per project (list_limit.h).
  *
  *     static const struct list_rule bots = {
  *         LIST_LIMIT("bots"), &sql_bot_lock_statement, &sql_bot_size_statement};
  *
- * list_write_begin(), the insert by write.tx, list_write_commit(); CLEANUP(list_write_end).
+ * Call list_write_begin(), the insert with write.tx, list_write_commit(); CLEANUP(list_write_end).
  */
 #ifndef ATRIUM_COMMON_SERVICE_LIST_WRITE_H
 #define ATRIUM_COMMON_SERVICE_LIST_WRITE_H
@@ -28,7 +28,7 @@ struct list_write {
 int list_write_begin(struct list_write *self, struct db *db, const struct request *req,
                      struct error *err) MUST_USE;
 
-/* Fails: CONFLICT, nothing written: more than the limit, and more than before. Parks. */
+/* Fails with CONFLICT, writing nothing, if the list grew beyond the limit. Parks. */
 int list_write_commit(struct list_write *self, const struct request *req,
                       struct error *err) MUST_USE;
 

@@ -1,4 +1,4 @@
-/* metric_rows.h - the metrics of one instance as rows for the bus. */
+/* metric_rows.h - one instance's metrics as rows for the bus. */
 #ifndef ATRIUM_COMMON_SERVICE_METRIC_ROWS_H
 #define ATRIUM_COMMON_SERVICE_METRIC_ROWS_H
 

@@ -1,8 +1,7 @@
 /* network.c - see network.h. */
 #include "common/service/network.h"
 
-/* What carries an IPv4 address (6to4, NAT64, Teredo) is closed too: it would lead around these
- * rows. */
+/* Includes 6to4, NAT64 and Teredo, whose IPv4 addresses would bypass these rows. */
 static const char *const closed[] = {
     "0.0.0.0/8",
     "10.0.0.0/8",

@@ -1,9 +1,9 @@
 /*
- * outbox.c - the fiber that relays the rows of the outbox table, see outbox.h.
+ * outbox.c - the fiber that relays the outbox table's rows, see outbox.h.
  *
- * A batch of due rows is claimed under a lease, called in order and settled by one statement. When
- * anything fails the lease runs out and they are due again: delivery at least once, known by id.
- * Rows of a service without an instance are not claimed.
+ * A batch of due rows is claimed under a lease, called in order and settled by one statement. After
+ * a failure the lease expires, and the rows are due again. Rows for a service without instances are
+ * not claimed.
  */
 #include "common/service/outbox.h"
 
@@ -17,15 +17,15 @@
 
 enum {
     BATCH = 64,
-    LEASE_MS = 3000, /* work of a dead instance is taken up after this and one pause */
+    LEASE_MS = 3000, /* a dead instance's rows are relayed after this and a pause */
     CALL_MS = 2000,
     PAUSE_MS = 1000,
     RETRY_MIN_MS = 200,
     RETRY_MAX_MS = 60000,
-    LOOK_MS = 5000,       /* between two looks at how long rows wait */
-    REFUSED_MS = 3600000, /* a receiver that refuses the row may be corrected: it is sent again */
+    LOOK_MS = 5000,       /* between measurements of the oldest row */
+    REFUSED_MS = 3600000, /* retry after a rejection, whose cause may be fixed */
     METHOD_NAME_SIZE = 96,
-    ARRAY_ITEM = 36, /* characters of a uuid; a number has fewer */
+    ARRAY_ITEM = 36, /* a uuid's characters; numbers are shorter */
 };
 
 #define TRACE_MEMBER "traceparent"
@@ -40,28 +40,27 @@ struct outbox {
     const struct seal_keys *keys;
     struct fiber_queue idle, ended;
     bool kicked, stopping, running;
-    int64_t
-        retry_mono_ms;    /* first of the retries that this instance has put off; INT64_MAX: none */
-    int64_t look_mono_ms; /* when to look again how long rows wait */
+    int64_t retry_mono_ms; /* first retry that this instance put off; INT64_MAX: none */
+    int64_t look_mono_ms;  /* next measurement */
     int64_t *waiting_s;
     uint64_t *delivered, *failed, *refused;
 };
 
-/* ---- making rows ---- */
+/* ---- rows ---- */
 
 static void method_name(const struct bus_method *method, char name[static METHOD_NAME_SIZE])
 {
     snprintf(name, METHOD_NAME_SIZE, "%s.%s", method->service, method->operation);
 }
 
-/* A traced request goes on in the delivery: one member more, which receivers do not look at. */
+/* Adds the trace to a traced request's body, in a member that receivers ignore. */
 static void add_trace(const struct outbox *self, struct codec_buffer *map)
 {
     const struct activity *activity = activity_current(self->loop);
     char traceparent[TRACEPARENT_SIZE];
     msgpack_packer packer;
 
-    /* A map of up to 14 members names their number in its first byte. */
+    /* The first byte of a map of up to 14 members has their number. */
     if (!activity || !activity->spans || (map->bytes[0] & 0xf0) != 0x80 || map->bytes[0] == 0x8f)
         return;
     map->bytes[0]++;
@@ -124,7 +123,7 @@ static const struct bus_method *find_method(const struct outbox *self, const cha
     return NULL;
 }
 
-/* The methods whose service has no instance now; text NULL when that is all of them. */
+/* Returns methods of services without instances; text NULL if that is all. */
 static struct db_array absent_methods(const struct outbox *self, struct arena *arena)
 {
     struct db_array absent;
@@ -148,7 +147,7 @@ static struct db_array absent_methods(const struct outbox *self, struct arena *a
     return absent;
 }
 
-/* Where the receiver blames the request itself, a repetition will not help. */
+/* True if the receiver blames the request, so that a retry will not help. */
 static bool is_refusal(enum error_code code)
 {
     int status = error_kind(code)->status;
@@ -163,7 +162,6 @@ static enum fate refused(const struct sql_outbox_claim_row *claim, const struct 
     return FATE_REFUSED;
 }
 
-/* What the request was a part of that made the row. */
 static struct activity activity_of(const struct outbox *self,
                                    const struct sql_outbox_claim_row *claim, const uint8_t *plain,
                                    size_t size, struct arena *arena)
@@ -186,7 +184,6 @@ static struct activity activity_of(const struct outbox *self,
     return activity;
 }
 
-/* The calls of the relay, which belong to no request. */
 static struct request own_request(struct arena *arena, const char *trace, int64_t deadline_mono_ms)
 {
     return (struct request){.arena = arena,
@@ -250,7 +247,7 @@ static void settle_row(struct outbox *self, struct sql_outbox_settle_in *settlem
     db_array_add_int(&settlement->again_at, clock_real_ms() + delay_ms);
 }
 
-/* Relays the claimed rows for as long as the lease holds; the rest is due again when it is over. */
+/* Relays claimed rows while the lease holds; others become due after it. */
 static int relay_rows(struct outbox *self, const struct sql_outbox_claim_rows *rows,
                       struct arena *arena, int64_t lease_mono_ms, struct error *err)
 {
@@ -276,7 +273,6 @@ static int relay_rows(struct outbox *self, const struct sql_outbox_claim_rows *r
     return sql_outbox_settle(self->db, &req, &settlement, err) < 0 ? -1 : 0;
 }
 
-/* One claim. The number of rows; -1 when the database did not answer. */
 static int relay_batch(struct outbox *self, struct error *err)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
@@ -297,7 +293,7 @@ static int relay_batch(struct outbox *self, struct error *err)
     return (int)rows.count;
 }
 
-/* How long the oldest row has waited, also for an absent receiver. */
+/* Measures how long the oldest row has waited, also for an absent receiver. */
 static int look_at_oldest(struct outbox *self, struct error *err)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
@@ -315,7 +311,7 @@ static int look_at_oldest(struct outbox *self, struct error *err)
     return 0;
 }
 
-/* One line for a statement that is wrong; db.c logs that the database is absent. */
+/* Logs a wrong statement once; db.c logs an absent database. */
 static void log_failure(const struct error *err)
 {
     if (err->code == ERR_INTERNAL)

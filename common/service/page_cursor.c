@@ -5,7 +5,7 @@
 
 #include "common/wire/codec.h"
 
-enum { SEALED_MAX = 3072 }; /* bytes of the longest text that a client may send */
+enum { SEALED_MAX = 3072 }; /* bytes of a client's longest text */
 
 static const char purpose[] = "page cursor";
 

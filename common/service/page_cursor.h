@@ -1,8 +1,8 @@
 /*
- * page_cursor.h - where the next page of a list begins, as an opaque text for clients.
+ * page_cursor.h - opaque texts that identify the start of a list's next page.
  *
- * base64url(sealed JSON [written at, list, phase, key, id]): keys may be personal, and a client can
- * make none. `list` names route, project and filters; a cursor is valid for it, for a day. Pure.
+ * base64url(sealed JSON [written at, list, phase, key, id]): keys can be personal, and clients must
+ * not forge them. `list` names route, project and filters; a cursor is valid for it, for a day.
  */
 #ifndef ATRIUM_COMMON_SERVICE_PAGE_CURSOR_H
 #define ATRIUM_COMMON_SERVICE_PAGE_CURSOR_H
@@ -16,12 +16,12 @@
 #define PAGE_CURSOR_LIFE DAYS(1) /* ms */
 
 struct page_cursor {
-    int64_t phase;   /* which of the list's statements goes on */
-    const char *key; /* the row that the page before ended with */
+    int64_t phase;   /* number of the list's statement that continues */
+    const char *key; /* last row of the previous page */
     struct uuid id;
 };
 
-/* The list parameter `_cursor`, whose words each list chooses, and the member `next`. */
+/* The query parameter `_cursor`, documented per list, and the member `next`. */
 enum { PAGE_CURSOR_MAX = 4096 }; /* bytes of the text */
 #define PAGE_CURSOR_EXAMPLE "kP3vX9r2fQ7Yw0bT9s4KfVqLh8dRzJ1oNeA5mZ6tUcE"
 #define FIELD_CURSOR(s, doc_) \
@@ -35,8 +35,8 @@ extern const struct page_cursor page_cursor_start;
 const char *page_cursor_new(struct arena *arena, const struct seal_keys *keys, const char *list,
                             int64_t now_ms, const struct page_cursor *cursor);
 
-/* For a list in id order read with one row more than `count`: cuts that row off; the next page's
- * cursor, or NULL: that was all. size, id: of a row, and its uuid's offset. */
+/* Cuts the extra row off a list in id order that was read with `count` + 1 rows. Returns the next
+ * cursor or NULL. size, id: a row's size, and its uuid's offset. */
 const char *page_cursor_cut(struct arena *arena, const struct seal_keys *keys, const char *list,
                             int64_t now_ms, int64_t count, size_t size, size_t id,
                             struct field_list *rows);
@@ -44,7 +44,7 @@ const char *page_cursor_cut(struct arena *arena, const struct seal_keys *keys, c
     page_cursor_cut((req)->arena, keys, list, (req)->now_ms, count, sizeof(struct type), \
                     offsetof(struct type, id), rows)
 
-/* The position of a cursor of this list; the start for NULL. ERR_VALIDATION, path _cursor. */
+/* Reads a cursor of this list; NULL is the start. Fails: ERR_VALIDATION, path _cursor. */
 int page_cursor_read(struct arena *arena, const struct seal_keys *keys, const char *list,
                      int64_t now_ms, const char *text, struct page_cursor *ret,
                      struct error *err) MUST_USE;

@@ -1,7 +1,4 @@
-/*
- * project_purge.c - see project_purge.h: the operation that settingsd calls, and the task that
- * looks again.
- */
+/* project_purge.c - see project_purge.h. */
 #include "common/service/project_purge.h"
 
 #include "common/base/clock.h"
@@ -9,9 +6,9 @@
 #include "common/service/sql/purge.h"
 
 enum {
-    RUN_MS = 1000, /* of one call: the caller sees progress, and other requests get their turn */
+    RUN_MS = 1000, /* per call, so that other requests run */
     PERIOD_MS = MINUTES(1),
-    REMEMBER_MS = DAYS(1), /* longer than any request, form or retry lives */
+    REMEMBER_MS = DAYS(1), /* longer than any request, form or retry */
     PAGE = 100,
 };
 

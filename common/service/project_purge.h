@@ -1,9 +1,9 @@
 /*
- * project_purge.h - deletes what a daemon keeps of a project that is deleted, page by page.
+ * project_purge.h - deletes a deleted project's data in a daemon, page by page.
  *
- * settingsd asks each daemon (the operation project_purge) until a call finds nothing more. A
- * daemon remembers the project for a day and looks again every minute: requests that were under way
- * when the project was closed, and rows of an outbox, may still write after that.
+ * settingsd calls project_purge until a call finds nothing more. A daemon remembers the project for
+ * a day and checks again every minute, since requests that were running when it was closed, and
+ * outbox rows, can still write.
  *
  *     static const struct purge_step purge[] = {
  *         PURGE_STEP(template, 1000), // sql/purge/purge_template.sql
@@ -17,26 +17,23 @@
 
 struct service;
 
-/* Deletes a page: at most `rows` rows of the project; *ret_removed is how many. Repeating it is
- * harmless. Parks. */
+/* Deletes a page of at most `rows` rows; *ret_removed is their number. Repeatable. Parks. */
 typedef int purge_page_fn(void *daemon, const struct request *req, struct uuid project,
                           int64_t rows, int64_t *ret_removed, struct error *err);
 
-/* One table; the steps of a daemon run in their order. */
 struct purge_step {
     const char *table;
-    int64_t rows; /* of a page: its locks are held for some 100 ms at most */
+    int64_t rows; /* per page: locks last 100 ms at most */
     const struct db_statement *const *statement;
-    purge_page_fn *page; /* NULL: the statement alone */
+    purge_page_fn *page; /* NULL: only the statement */
 };
 
-/* A step whose statement, of the call "purge_page", is sql/purge/purge_<table>.sql. */
+/* A step with statement sql/purge/purge_<table>.sql of the call "purge_page". */
 #define PURGE_STEP(table_, rows_)                                                       \
     {                                                                                   \
         .table = #table_, .rows = (rows_), .statement = &sql_purge_##table_##_statement \
     }
 
-/* The audit row of a page. */
 struct sql_audit purge_audit(const struct request *req, struct uuid project, const char *table);
 
 struct project_purge_in {
@@ -44,18 +41,17 @@ struct project_purge_in {
 };
 FIELD_DECLARE(project_purge_in);
 struct project_purge_out {
-    int64_t removed; /* rows of the project, by this call */
-    bool more;       /* time ran out before all tables were looked at */
+    int64_t removed; /* rows of the project, removed in this call */
+    bool more;       /* time ran out before the last table */
 };
 FIELD_DECLARE(project_purge_out);
 
-/* Answers project_purge: remembers the project and runs the steps of the daemon's definition for a
- * second at most. The daemon is settled when a call has removed nothing and there is no more.
- * Parks. */
+/* Runs the daemon's steps for at most a second. The daemon is done after a call that removed
+ * nothing and has no more. Parks. */
 int purge_call(struct service *self, const struct request *req, struct uuid project,
                struct project_purge_out *out, struct error *err) MUST_USE;
 
-/* Runs other steps (ended by table NULL), without remembering the project. Parks. */
+/* Runs steps (ended by table NULL) without remembering the project. Parks. */
 int purge_run(struct service *self, const struct purge_step *steps, const struct request *req,
               struct uuid project, struct project_purge_out *out, struct error *err) MUST_USE;
 

@@ -1,4 +1,4 @@
-/* project_read_only.c - see project_read_only.h: the operation that atriumctl calls. */
+/* project_read_only.c - see project_read_only.h. */
 #include "common/service/project_read_only.h"
 #include "common/base/clock.h"
 #include "common/service/check.h"
@@ -6,8 +6,8 @@
 #include "common/service/sql/hold.h"
 
 enum {
-    PAUSE_MS = 5,       /* between two looks at the transactions that are under way */
-    LONG_MS = HOURS(2), /* longer than a tenant takes to travel */
+    PAUSE_MS = 5,       /* between checks of running transactions */
+    LONG_MS = HOURS(2), /* longer than a tenant's move */
 };
 
 static const struct field tenant_hold_in_rows[] = {
@@ -42,7 +42,7 @@ static int parse_projects(const struct request *req, const struct field_texts *t
     return 0;
 }
 
-/* Returns once no transaction is under way that did not see the rows. */
+/* Waits until all running transactions have seen the rows. */
 static int settle(struct service *self, const struct request *req, int64_t xact, struct error *err)
 {
     const struct sql_hold_is_settled_in in = {.xact = xact};
@@ -63,7 +63,7 @@ static int settle(struct service *self, const struct request *req, int64_t xact,
     }
 }
 
-/* Of hold_add the number of its transaction, else 0. */
+/* Returns hold_add's transaction number, or 0. */
 static int change(struct service *self, const struct request *req, const struct tenant_hold_in *in,
                   int64_t *ret_xact, struct error *err)
 {
@@ -82,8 +82,8 @@ static int change(struct service *self, const struct request *req, const struct 
     return db_commit(&tx, err);
 }
 
-/* Starts or ends read-only; afterwards no earlier write is under way. Repeatable. Fails:
- * UNAVAILABLE (a long transaction: it is read-only, ask again). */
+/* Starts or ends read-only, and waits for earlier writes. Repeatable. Fails: UNAVAILABLE (a long
+ * transaction: it is read-only, call again). */
 int tenant_hold(struct service *self, const struct request *req, const struct tenant_hold_in *in,
                 struct nothing *out UNUSED, struct error *err)
 {
@@ -107,7 +107,7 @@ int project_read_only_refuse(struct service *self, const struct request *req, st
     return row.held ? refuse_read_only(err) : 0;
 }
 
-/* Whether a project is read-only, without earlier writes under way. Fails: UNAVAILABLE. */
+/* Tells if a project is read-only without earlier writes running. Fails: UNAVAILABLE. */
 int tenant_held(struct service *self, const struct request *req, const struct tenant_held_in *in,
                 struct tenant_held_out *out, struct error *err)
 {

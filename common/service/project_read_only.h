@@ -1,13 +1,13 @@
 /*
- * project_read_only.h - keeps a daemon's data of a project while it moves to another installation.
+ * project_read_only.h - freezes a daemon's data of a project that moves to another installation.
  *
- * A row of project_hold says so; triggers on the tables that move, enabled meanwhile, refuse
- * changes with an SQLSTATE that sqlstate.def maps to ERR_PROJECT_READ_ONLY, also of requests, tasks
- * and operators that began before. Statements over many projects skip it (part not_held) until
- * afterwards.
+ * A row of project_hold marks the project. Triggers on the moving tables, enabled meanwhile, reject
+ * changes with an SQLSTATE that sqlstate.def maps to ERR_PROJECT_READ_ONLY, also by requests, tasks
+ * and operators that started before. Statements over many projects skip it (part not_held).
  *
- * atriumctl asks every daemon (tenant_hold), settingsd first: it tells authd and the gateways
- * (settingsd/project.c), which refuse sooner, also what leaves no row, such as a session.
+ * atriumctl calls each daemon's tenant_hold, settingsd's first: it informs authd and the gateways
+ * (settingsd/project.c), which reject requests earlier, even those that write no row, such as a
+ * session's.
  */
 #ifndef ATRIUM_COMMON_SERVICE_PROJECT_READ_ONLY_H
 #define ATRIUM_COMMON_SERVICE_PROJECT_READ_ONLY_H
@@ -18,9 +18,9 @@
 enum { TENANT_HOLD_PROJECTS_MAX = 4000 };
 
 struct tenant_hold_in {
-    struct uuid holder;            /* the project that was named */
-    struct field_texts projectIds; /* itself, and those below it */
-    bool held;                     /* or no longer */
+    struct uuid holder;            /* project that atriumctl named */
+    struct field_texts projectIds; /* holder, and projects below it */
+    bool held;                     /* false ends it */
 };
 FIELD_DECLARE(tenant_hold_in);
 
@@ -37,7 +37,8 @@ FIELD_DECLARE(tenant_held_out);
 struct service;
 void project_read_only_extend(struct service *self);
 
-/* Refuses effects that no trigger reverts and no gateway checks: PROJECT_READ_ONLY. Parks. */
+/* Checks for effects that no trigger reverts and no gateway checks. Fails: PROJECT_READ_ONLY.
+ * Parks. */
 int project_read_only_refuse(struct service *self, const struct request *req, struct uuid project,
                              struct error *err) MUST_USE;
 

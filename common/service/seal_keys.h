@@ -1,12 +1,12 @@
 /*
- * seal_keys.h - the keys that seal values in a daemon's database: one writes, others only read.
+ * seal_keys.h - the keys that seal values in a daemon's database: one writes, all read.
  *
  * A seal_key file has one or two lines of 64 hex digits. The first seals and hashes; the second
- * only opens and recognises hashes. Exchanged keys stay in the database, sealed, since hashes
- * cannot be remade (service_seal.c).
+ * only opens and recognises hashes. Rotated keys stay in the database, sealed, since hashes cannot
+ * be remade (service_seal.c).
  *
- * The last 8 bytes of a nonce are the key's id. Older builds have random bytes there: an id only
- * tells what to reseal, opening tries every key.
+ * A nonce's last 8 bytes are the key's id, or random from older builds. So an id only tells what to
+ * reseal; opening tries every key.
  */
 #ifndef ATRIUM_COMMON_SERVICE_SEAL_KEYS_H
 #define ATRIUM_COMMON_SERVICE_SEAL_KEYS_H
@@ -14,41 +14,40 @@
 #include "common/base/secret.h"
 
 enum {
-    SEAL_KEYS_MAX = 10, /* two of the file, and eight that were exchanged */
+    SEAL_KEYS_MAX = 10, /* two of the file, eight rotated ones */
     SEAL_ID_SIZE = 8,
     SEAL_ID_TEXT = 2 * SEAL_ID_SIZE + 1,
-    SEAL_ID_AT = 16, /* in a sealed value */
+    SEAL_ID_AT = 16, /* offset in a sealed value */
 };
 
 struct seal_key {
     struct secret secret;
-    char id[SEAL_ID_TEXT]; /* hexadecimal; derived from the key, tells nothing of it */
-    int64_t
-        retired_at; /* contract time when the file's key was exchanged, ms; 0: it is in the file */
+    char id[SEAL_ID_TEXT]; /* hexadecimal; derived, reveals nothing */
+    int64_t retired_at;    /* contract time of its rotation in ms; 0: in the file */
 };
 
-/* The first writes. Never empty once loaded. */
+/* Seal keys, of which the first writes. Never empty after loading. */
 struct seal_keys {
     struct seal_key items[SEAL_KEYS_MAX];
     size_t count, in_file;
-    size_t oldest; /* which of them has sealed first */
+    size_t oldest; /* index of the first that sealed */
 };
 
 void seal_keys_wipe(struct seal_keys *self);
 
-/* Adds a key of SEAL_KEY_SIZE bytes, unless present or too many. */
+/* Adds a key unless it is present or there are too many. */
 void seal_keys_add(struct seal_keys *self, const struct secret *secret, int64_t retired_at);
 
-/* The error names a file that is missing, open to others, or malformed. */
+/* Loads a seal_key file. Fails if it is missing, open to others, or malformed. */
 int seal_keys_load(const char *path, struct seal_keys *ret, struct error *err) MUST_USE;
 
 const struct seal_key *seal_keys_find(const struct seal_keys *self, const char *id);
 const struct secret *seal_keys_current(const struct seal_keys *self);
 
-/* How many keys, from the first, may have hashed something of `life_ms` that is still valid. */
+/* Counts keys that can have hashed something of `life_ms` that is still valid. */
 size_t seal_keys_hashing(const struct seal_keys *self, int64_t now_ms, int64_t life_ms);
 
-/* As secret_seal() with the writing key, and secret_open() with any. */
+/* Calls secret_seal() with the writing key; the second function secret_open() with any. */
 struct sealed seal_value(struct arena *arena, const struct seal_keys *self, const char *purpose,
                          const void *plain, size_t size);
 int seal_open(struct arena *arena, const struct seal_keys *self, const char *purpose,

@@ -1,6 +1,6 @@
 /*
- * seal_table.h - which columns of a daemon's database hold sealed values: a row for each, so that
- * they can be sealed anew when the key is exchanged (common/service/service_seal.c).
+ * seal_table.h - the columns with sealed values in a daemon's database, for a key rotation
+ * (common/service/service_seal.c).
  *
  *     static const struct seal_table seal_tables[] = {
  *         // sql/seal/seal_mfa_factor_page.sql and _replace.sql
@@ -16,23 +16,22 @@
 #include "common/service/seal_keys.h"
 #include "common/service/sql_part.h"
 
-/* What a page has of a row. */
 struct seal_row {
     const char *key;
-    const char *subject;      /* NULL: none */
-    bool other;               /* sealed by another key than the one that writes */
-    struct field_bytes value; /* where `other`; bytes NULL: there is none */
+    const char *subject;      /* or NULL */
+    bool other;               /* sealed by a non-writing key */
+    struct field_bytes value; /* if `other`; bytes NULL: none */
 };
 
 extern const struct field_table seal_row_table;
 
 struct seal_table {
-    const char *name; /* for operators: that of the table */
-    /* what a value is sealed for: this, and a space and the row's subject if it has one */
+    const char *name;
+    /* purpose of secret_seal(), followed by a space and the row's subject, if any */
     const char *purpose;
-    const struct db_statement *const *page;    /* of the call "seal_page" */
-    const struct db_statement *const *replace; /* of the call "seal_write" */
-    /* For a value that is absent: what it would be. NULL: absent values stay absent. */
+    const struct db_statement *const *page;    /* call "seal_page" */
+    const struct db_statement *const *replace; /* call "seal_write" */
+    /* Computes an absent value. NULL: absent values stay absent. */
     const char *(*missing)(const struct seal_keys *keys, struct arena *arena, const char *key);
 };
 

@@ -1,7 +1,6 @@
 /*
- * service.c - the life of a daemon, from the command line to the exit code.
- *
- * Start and stop run on fibers; the loop ends with the last one. Closing is in reverse order.
+ * service.c - a daemon's life. Start and stop run on fibers; the loop ends with the last fiber.
+ * Closing reverses opening.
  */
 #include "common/service/service.h"
 
@@ -19,17 +18,17 @@
 #include "common/service/service_private.h"
 
 enum {
-    PEER_MAX = 512,   /* requests in flight to one instance */
-    SERVE_MAX = 1024, /* requests being served */
+    PEER_MAX = 512,   /* in flight, per instance */
+    SERVE_MAX = 1024, /* requests served at a time */
     STATEMENT_QUEUE_MAX = 2048,
-    OFFLOAD_QUEUE_MAX = 64, /* some seconds of password hashes on two cores */
+    OFFLOAD_QUEUE_MAX = 64, /* seconds of password hashing on two cores */
     DRAIN_MS = 10000,
     DATABASE_RETRY_MIN_MS = 50,
     DATABASE_RETRY_MAX_MS = 1000,
     AUDIT_OPEN_MS = 2000,
 };
 
-/* ---- opening, in this order ---- */
+/* ---- opening, in order ---- */
 
 static void log_failure(int level, const char *message, const struct error *err)
 {
@@ -37,8 +36,8 @@ static void log_failure(int level, const char *message, const struct error *err)
               err->detail[0] != '\0' ? err->detail : NULL, NULL);
 }
 
-/* Not on a fiber: looking up groups may load libraries with large stacks. Callers wait for
- * open_all(). */
+/* Opens the bus, not on a fiber: group lookups can load libraries with large stacks. Callers wait
+ * for open_all(). */
 static int open_bus(struct service *self, struct error *err)
 {
     const struct service_definition *definition = self->definition;
@@ -64,7 +63,7 @@ static int open_bus(struct service *self, struct error *err)
     return !self->bus ? -1 : 0;
 }
 
-/* Waits until the server is there. Fails when it refuses what we are, or when the service stops. */
+/* Waits for the server. Fails if it rejects this daemon, or the service stops. */
 static int prepare_database(struct service *self, struct error *err)
 {
     int64_t pause_ms = DATABASE_RETRY_MIN_MS;
@@ -128,7 +127,8 @@ static int run_audit(void *daemon, const struct request *req, struct error *err)
     return audit_chain_run(self->audit, req, err);
 }
 
-/* This month has its partition before the first row comes, if that can be: any row has a place. */
+/* Creates the month's partition before the first row, if possible. Rows have a place without it,
+ * too. */
 static void open_audit(struct service *self)
 {
     CLEANUP(service_request_destroy)
@@ -149,7 +149,7 @@ static int open_all(struct service *self, bool *ret_begun, struct error *err)
     if (service_seal_load(self, err) < 0 || open_database(self, err) < 0)
         return -1;
     if (self->audit)
-        open_audit(self); /* before the first row of the trail, which the seal key may write */
+        open_audit(self); /* before the first audit row, perhaps the seal key's */
     if (service_seal_open(self, err) < 0)
         return -1;
     if (definition->outbox_methods)
@@ -170,7 +170,7 @@ static void close_all(struct service *self)
 {
     static const int signals[] = {SIGTERM, SIGINT, SIGHUP};
 
-    /* The loop unblocks them: one more must not turn the clean end into a killed one. */
+    /* The loop unblocks them: another signal must not turn a clean exit into a kill. */
     for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
         signal(signals[i], SIG_IGN);
     loop_cancel(self->loop, &self->watchdog);
@@ -215,7 +215,7 @@ static void end_when_unwound(void *arg)
         loop_stop(self->loop);
 }
 
-/* Cancels what is still served after the drain; it has ended when this returns. */
+/* Drains, then cancels the remaining requests and waits for their end. */
 static void drain(struct service *self)
 {
     if (self->definition->drain)
@@ -262,7 +262,7 @@ static void on_signal(void *arg, int signo)
         log_die("service", "the last fiber cannot be started");
 }
 
-/* Ends what a failed start has begun, as SIGTERM does after one that did not fail. */
+/* Undoes a failed start as SIGTERM would. */
 static void give_up(struct service *self, bool begun)
 {
     fiber_cancel_all(self->loop);
@@ -289,7 +289,7 @@ static void start_fiber(void *arg)
         end(self);
         return;
     }
-    malloc_trim(0); /* what only the start needed goes back to the system */
+    malloc_trim(0); /* returns memory that only the start needed */
     self->ready = true;
     if (self->reload_again)
         service_reload(self);
@@ -297,7 +297,7 @@ static void start_fiber(void *arg)
     log_event(LOG_INFO, "service", "ready", "version", ATRIUM_VERSION, "ms", took, NULL);
     sd_notify(0, "READY=1");
     feed_watchdog(self);
-    if (self->stopping) /* SIGTERM came in the very last step */
+    if (self->stopping) /* SIGTERM in the last step */
         stop_fiber(self);
 }
 
@@ -330,7 +330,7 @@ static void make_metrics(struct service *self)
         service_database_metrics(self);
 }
 
-/* For lines that do not say themselves what they belong to. */
+/* Fills the context for lines without their own. */
 static void read_log_context(void *arg, struct log_context *ret)
 {
     const struct activity *activity = activity_current(arg);
@@ -387,7 +387,7 @@ static int start_or_print(struct service *self, const struct service_options *op
     return run(self, options);
 }
 
-/* Core files would hold secrets. Only the soft limit, which a debugging person can raise. */
+/* Prevents core files, which would hold secrets. A debugging operator can raise the soft limit. */
 static void leave_no_core(void)
 {
     struct rlimit limit;

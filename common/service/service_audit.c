@@ -1,7 +1,7 @@
-/* service_audit.c - a daemon's audit trail, page by page, for atriumctl. */
+/* service_audit.c - a daemon's audit log in pages for atriumctl. */
 #include "common/service/service_private.h"
 
-/* A page's rows and, but for its last row, bytes of text; a gap is between two rows. */
+/* Limits of a page: rows, and bytes of text before its last row. A gap is between two rows. */
 enum { PAGE_ROWS = 1000, PAGE_BYTES = 1 << 20 };
 
 static const struct field audit_page_in_rows[] = {
@@ -36,7 +36,7 @@ static size_t page_fit(const struct field_list *rows)
     return count;
 }
 
-/* The end is read first: what precedes it is then among the rows or the gaps. */
+/* The end is read first, so that all before it is among rows or gaps. */
 int audit_page(struct service *self, const struct request *req, const struct audit_page_in *in,
                struct audit_page_out *out, struct error *err)
 {

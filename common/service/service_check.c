@@ -1,7 +1,6 @@
 /*
- * service_check.c - what every daemon checks for `atriumctl doctor`.
- *
- * Files are read on the offload pool; everything else parks.
+ * service_check.c - every daemon's checks. Files are read on the offload pool; everything else
+ * parks.
  */
 #include <sodium.h>
 #include <sys/stat.h>
@@ -11,11 +10,11 @@
 #include "common/service/service_private.h"
 
 enum {
-    AUDIT_WARN_MS = 10 * 1000, /* a row is sealed within a second */
+    AUDIT_WARN_MS = 10 * 1000, /* rows are sealed within a second */
     AUDIT_FAIL_MS = MINUTES(1),
-    OUTBOX_WARN_MS = MINUTES(1), /* a retry comes after a minute at the latest */
+    OUTBOX_WARN_MS = MINUTES(1), /* retries come within a minute */
     OUTBOX_FAIL_MS = MINUTES(10),
-    DESCRIPTORS_WARN = 5, /* the part of the limit that is left */
+    DESCRIPTORS_WARN = 5, /* fraction of the limit: 1/5 left */
     DESCRIPTORS_FAIL = 20,
 };
 
@@ -26,19 +25,19 @@ static const struct field service_check_out_rows[] = {
 };
 FIELD_TABLE(service_check_out);
 
-/* ---- the configuration ---- */
+/* ---- configuration ---- */
 
-/* The files as a start of this daemon would read them now. */
+/* The configuration files as a start would read them now. */
 struct reading {
     const struct service *self;
     struct arena *arena;
     struct error *err;
     bool good;
     struct service_difference changed;
-    const char *open; /* the first that others may write; NULL: none */
+    const char *open; /* first that others can write, or NULL */
 };
 
-/* Anyone who may write one of the files has the daemon's configuration in their hands. */
+/* Returns a file that others can write, which would let them control the daemon's configuration. */
 static const char *find_open_file(const char *config, struct arena *arena)
 {
     const char **files;
@@ -138,7 +137,6 @@ static bool check_host_key(struct key_files *job)
                                             self->definition->name, self->instance));
 }
 
-/* Is the file's key still the one that seals since our start, and are they the same keys? */
 static bool check_seal_key(struct key_files *job)
 {
     const char *path = service_seal_key_path(job->self);
@@ -209,7 +207,7 @@ static int check_peers(void *daemon, const struct request *req, struct finding *
         size_t count = count_peers(self, *upstreams, req->arena);
         const char **list = count > 0 ? &seen : &missing;
 
-        /* The only instance has no other of its own service to ask. */
+        /* A single instance has no other of its service to call. */
         if (count == 0 && strcmp(*upstreams, self->definition->name) == 0)
             continue;
         *list = count > 0
@@ -243,7 +241,7 @@ static int check_descriptors(void *daemon, const struct request *req, struct fin
     return check_ok(req, ret, "%zu of %zu are open", used, limit);
 }
 
-/* ---- what waits in the database ---- */
+/* ---- waiting rows ---- */
 
 static int check_audit(void *daemon, const struct request *req, struct finding *ret,
                        struct error *err)
@@ -285,7 +283,7 @@ static int check_outbox(void *daemon, const struct request *req, struct finding 
     return check_ok(req, ret, "%lld wait", (long long)state.waiting);
 }
 
-/* ---- all of them ---- */
+/* ---- all checks ---- */
 
 static const struct check own_checks[] = {
     {"configuration", 0,
@@ -325,7 +323,7 @@ static const char *server_of(const struct service *self, struct arena *arena)
     return text[0] == '\0' ? NULL : arena_strdup(arena, text);
 }
 
-/* Each table row is bounded (CHECK_EACH_MS), all by the request's deadline. */
+/* Each row is bounded by CHECK_EACH_MS, all by the request's deadline. */
 int service_check(struct service *self, const struct request *req, const struct nothing *in,
                   struct service_check_out *out, struct error *err)
 {

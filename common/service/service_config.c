@@ -1,4 +1,4 @@
-/* service_config.c - the configuration in use, and what the files say now (`atriumctl config`). */
+/* service_config.c - the configuration in use, and in the files (`atriumctl config`). */
 #include "common/service/service_private.h"
 
 enum { ENTRIES_MAX = 512 };
@@ -24,7 +24,7 @@ static const struct field service_config_out_rows[] = {
 };
 FIELD_TABLE(service_config_out);
 
-/* A conninfo may hold a password, which belongs into a passfile. */
+/* A conninfo can hold a password, though it belongs in a passfile. */
 static const char *shown(const char *value)
 {
     return value && strstr(value, "password=") ? "(has a password)" : value;
@@ -66,7 +66,7 @@ static struct field_list list_entries(const struct service *self, const struct s
     return (struct field_list){entries, count};
 }
 
-/* The entries are copied into the request's arena: that of `fresh` ends. */
+/* Copies the entries, because `fresh`'s arena ends. */
 int service_config(struct service *self, const struct request *req, const struct nothing *in UNUSED,
                    struct service_config_out *out, struct error *err)
 {

@@ -1,19 +1,18 @@
 /*
- * service_database.c - whether a daemon's database answers and takes writes, and who blocks it.
+ * service_database.c - checks every three seconds if the database answers and takes writes, and who
+ * blocks it.
  *
- * Asked every three seconds. Answer and blocker use the vital connection (db.h), which no lock
- * holds up; the write goes where all writes go. A request's write refused for want of room counts
- * at once. Seen by service_status() (hence /readyz), metrics and doctor.
+ * Answer and blocker use the vital connection (db.h), which no lock delays. A request's write that
+ * a full disk refused, for example, counts immediately. service_status() (hence /readyz), metrics
+ * and doctor show the result.
  */
 #include "common/service/service_private.h"
 #include "common/service/sql/probe.h"
 
 enum {
-    PROBE_MS = 3000,       /* between two rounds, and what an answer may take */
-    PROBE_LABELS_MAX = 300 /* of what the server calls a table or a program */
+    PROBE_MS = 3000,       /* between rounds, and limit for an answer */
+    PROBE_LABELS_MAX = 300 /* for the server's table and program names */
 };
-
-/* ---- what is known ---- */
 
 bool service_database_up(const struct service *self)
 {
@@ -44,7 +43,6 @@ static int64_t read_blocked_ms(void *arg)
     return ((const struct service *)arg)->database.blocker.waited_ms / 1000;
 }
 
-/* A table or program name in a label: without what would end it. */
 static const char *label_text(struct arena *arena, const char *text)
 {
     char *copy = arena_strndup(arena, text, strnlen(text, PROBE_LABELS_MAX));
@@ -78,9 +76,7 @@ void service_database_metrics(struct service *self)
                            read_blocked_ms, read_blocker, self);
 }
 
-/* ---- asking ---- */
-
-/* A probe's own deadline: that of the round is over when it has waited for the one before. */
+/* Returns a request with its own deadline: the round's can have passed during the probe before. */
 static struct request probe_request(const struct request *round)
 {
     struct request req = *round;
@@ -94,8 +90,8 @@ int service_database_answer(struct service *self, const struct request *req, str
     struct request own = probe_request(req);
     int rc = sql_probe_answer(self->db, &own, err) < 0 ? -1 : 0;
 
-    /* Only an answer ends it: a probe's lost connection says nothing of the others, which look open
-     * while nothing is asked. */
+    /* Only an answer ends it: a lost probe connection says nothing of the others, which look open
+     * while idle. */
     if (rc == 0)
         self->database.silent = false;
     else if (err->code == ERR_DEADLINE)
@@ -139,7 +135,7 @@ static void set_blocker(struct service *self, const struct blocker *seen)
     *known = *seen;
 }
 
-/* While no statement waits, since all are held back or none is asked for, it keeps what it held. */
+/* Keeps the previous blocker while no statement waits. */
 static int keep_blocker(struct service *self, const struct request *req, struct error *err)
 {
     struct blocker *known = &self->database.blocker;
@@ -170,7 +166,7 @@ int service_database_blocker(struct service *self, const struct request *req, st
     return 0;
 }
 
-/* A full queue says nothing of the server; nor does a role that may have no temporary file. */
+/* A full queue says nothing of the server; nor does a role without temporary files. */
 static bool is_undecided(const struct error *err)
 {
     return err->code == ERR_OVERLOADED || strcmp(err->sqlstate, "53400") == 0 ||
@@ -207,7 +203,7 @@ static int probe(void *daemon, const struct request *req, struct error *err)
     if ((db_waits(self->db) || self->database.blocker.pid != 0) &&
         service_database_blocker(self, req, err) < 0)
         return -1;
-    /* With a test clock rounds come more often, and a write costs more than a question. */
+    /* A test clock makes rounds frequent, and a write costs more than a read. */
     if (clock_mono_ms() < self->database.write_mono_ms)
         return 0;
     self->database.write_mono_ms = clock_mono_ms() + PROBE_MS / 2;

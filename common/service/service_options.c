@@ -98,7 +98,7 @@ int service_options_read(int argc, char **argv, const struct service_definition 
             print_help(definition);
             *ret_exit = EXIT_SUCCESS;
             return -1;
-        default: /* getopt has told */
+        default: /* getopt has printed it */
             *ret_exit = EXIT_USAGE;
             return -1;
         }
@@ -143,7 +143,7 @@ int service_log_level(const char *word)
     return -1;
 }
 
-/* Keeps directory and socket names sane; the bus refuses the rest. */
+/* The bus rejects other names. */
 static bool is_instance_name(const char *name)
 {
     size_t length = strlen(name);
@@ -185,7 +185,6 @@ int service_config_load(struct service *self, const struct service_options *opti
     return 0;
 }
 
-/* Takes our place among the hosts, when the configuration has several. */
 static int load_hosts(struct service *self, struct error *err)
 {
     const struct common_config *common = self->common;

@@ -1,8 +1,8 @@
 /*
  * service_reload.c - SIGHUP: reads the configuration again and applies what can change.
  *
- * An unreadable or refused configuration changes nothing. Rows with CONFIG_RELOAD are copied into
- * the structs in use; texts stay allocated, since requests may hold them. The log names the changed
+ * An unreadable or invalid configuration changes nothing. Rows with CONFIG_RELOAD are copied into
+ * the structs in use; texts stay allocated, since requests can hold them. The log names the changed
  * keys and those that need a restart.
  */
 #include <inttypes.h>
@@ -59,8 +59,6 @@ int service_fresh_read(const struct service *self, struct service *fresh, int64_
     return offload_run(self->offload, read_fresh, &job, deadline_mono_ms, err);
 }
 
-/* ---- what differs ---- */
-
 static bool same_value(const struct config_row *row, const void *a, const void *b,
                        struct arena *arena)
 {
@@ -102,7 +100,7 @@ static void note_difference(void *arg, const struct config_section *mine,
                          mine->rows[row].key);
 }
 
-/* The socket that listens, and its key, are made at the start. */
+/* The listening socket and its key are fixed at start. */
 static bool can_use_hosts(const struct bus_hosts *mine, const struct bus_hosts *fresh)
 {
     return mine && fresh && memcmp(mine->own->key, fresh->own->key, BUS_KEY_SIZE) == 0 &&
@@ -111,7 +109,7 @@ static bool can_use_hosts(const struct bus_hosts *mine, const struct bus_hosts *
                 : mine->own->endpoint == fresh->own->endpoint);
 }
 
-/* The list of hosts has lines of its own: named by its file, with how many came and went. */
+/* Notes a changed list of hosts: its file, and how many lines were added and removed. */
 static void note_hosts(struct comparison *self, const struct service *mine,
                        const struct service *fresh)
 {
@@ -140,8 +138,6 @@ struct service_difference service_compare(const struct service *self, const stru
     return comparison.difference;
 }
 
-/* ---- applying it ---- */
-
 static void apply_difference(void *arg, const struct config_section *mine,
                              const struct config_section *theirs, size_t row)
 {
@@ -151,8 +147,7 @@ static void apply_difference(void *arg, const struct config_section *mine,
         config_copy_value(&mine->rows[row], theirs->out, mine->out, self->arena);
 }
 
-/* Values may come from other files now. File names are copied only then, so that they do not pile
- * up. */
+/* Notes the files of values; copies names only if changed, so that they do not accumulate. */
 static void take_origins(struct service *self, const struct service *fresh)
 {
     struct config_section mine[SERVICE_SECTIONS], theirs[SERVICE_SECTIONS];
@@ -184,7 +179,7 @@ static void take_hosts(struct service *self, struct service *fresh)
     fresh->hosts_arena = arena;
 }
 
-/* Everything that was made of the former configuration is replaced, so its arena can go. */
+/* Replaces everything that refers to the former configuration, whose arena is freed afterwards. */
 static void apply(struct service *self, struct service *fresh, struct arena *arena)
 {
     each_difference(self, fresh, arena, apply_difference, self);
@@ -210,7 +205,7 @@ static void reload(struct service *self)
 
     error_init(&err, arena);
     (void)!service_fresh_read(self, fresh, clock_mono_ms() + READ_MS, &err, &err);
-    if (self->stopping) /* meanwhile: what the daemon's reload() works on may be freed */
+    if (self->stopping) /* what the daemon's reload() uses may be freed */
         return;
     if (err.code != ERR_NONE) {
         log_event(LOG_ERR, "service", "configuration refused, nothing was changed", "error",
@@ -226,7 +221,7 @@ static void reload(struct service *self)
                   NULL);
 }
 
-/* Tells systemd that a reload has started, as ExecReload=kill -HUP needs (sd_notify(3)). */
+/* Notifies systemd, for ExecReload=kill -HUP (sd_notify(3)). */
 static void notify_reloading(void)
 {
     struct timespec now;

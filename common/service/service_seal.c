@@ -1,11 +1,11 @@
 /*
- * service_seal.c - a daemon's seal keys against its database: the right ones, and their exchange.
+ * service_seal.c - checks a daemon's seal keys against its database, and rotates them.
  *
- * seal_key lists the keys that have sealed. An instance starts only with a file that has all that
- * are not retired. `atriumctl keys rotate --seal` writes the file and asks the instances:
+ * Table seal_key lists the keys that have sealed. An instance starts only with a file that has all
+ * that are not retired. `atriumctl keys rotate --seal` writes the file and calls the instances:
  *   prepared  OLD NEW   every instance can read the new key's values; none seals with it yet
  *   switched  NEW OLD   the new key seals; a task reseals the old values page by page
- *   retired   NEW       the table keeps the old key, sealed, for the hashes that it made
+ *   retired   NEW       the table keeps the old key, sealed, for its hashes
  */
 #include <sodium.h>
 
@@ -16,16 +16,16 @@
 enum {
     OPEN_MS = 10000,
     PERIOD_MS = 1000,
-    RUN_MS = 500,             /* of each second */
-    TURN_MS = 10 * PERIOD_MS, /* what a dead instance has begun goes on after that */
+    RUN_MS = 500,             /* work per second */
+    TURN_MS = 10 * PERIOD_MS, /* then another instance continues a dead one's work */
     PAGE_ROWS = 200,
     PAGE_MS = 5000,
-    IDLE_RUNS = 600, /* runs left out after a pass that found nothing */
+    IDLE_RUNS = 600, /* runs skipped after a pass without finds */
     TABLES_MAX = 16,
-    KEY_TEXT = 128,    /* characters of a row's key */
-    TRIAL_ROWS = 50,   /* values of a table that are tried before a key is trusted */
-    COUNT_MAX = 10000, /* values that doctor counts, */
-    COUNT_MS = 2000,   /* and for how long */
+    KEY_TEXT = 128,    /* characters */
+    TRIAL_ROWS = 50,   /* a table's values tried before a key is trusted */
+    COUNT_MAX = 10000, /* doctor's limit of values ... */
+    COUNT_MS = 2000,   /* ... and time */
 };
 
 static const char key_purpose[] = "retired seal key";
@@ -33,12 +33,12 @@ static const char key_purpose[] = "retired seal key";
 struct service_seal {
     struct seal_table tables[TABLES_MAX];
     size_t table_count;
-    bool switched; /* the second key of the file is the older one */
+    bool switched; /* the file's second key is the older one */
     bool single;
-    /* where the task is */
+    /* the task's position */
     size_t table, idle;
-    char after[KEY_TEXT]; /* "": at the table's start */
-    int64_t found;        /* by this pass */
+    char after[KEY_TEXT]; /* "": the table's start */
+    int64_t found;        /* in this pass */
     uint64_t *resealed;
 };
 
@@ -79,10 +79,10 @@ void service_seal_extend(struct service *self)
                                         "Values that were sealed anew because the key changed.");
 }
 
-/* ---- a page ---- */
+/* ---- pages ---- */
 
 struct page {
-    const char *next; /* NULL at the end of the table; from the request's arena */
+    const char *next; /* or NULL at the table's end */
     int64_t rows, other, unopened, resealed;
 };
 
@@ -104,7 +104,7 @@ static int read_page(struct service *self, const struct request *req,
     return MIN(sql_seal_page(self->db, req, *table->page, &in, ret, err), 0);
 }
 
-/* The plain value of a row that another key has sealed; NULL when none of the keys opens it. */
+/* Opens a value sealed by another key; NULL if no key opens it. */
 static const char *plain_value(const struct service *self, const struct request *req,
                                const struct seal_table *table, const struct seal_row *row,
                                const char **ret_purpose, size_t *ret_size)
@@ -164,7 +164,7 @@ static struct page_values page_values_new(const struct request *req,
                             .news = db_array_new(req->arena, 1, bytes)}};
 }
 
-/* A row written meanwhile keeps that: by a key that may write; the next pass looks at it again. */
+/* Skips rows that were written meanwhile; the next pass checks them. */
 static int reseal_page(struct service *self, const struct request *req,
                        const struct seal_table *table, const char *after, struct page *ret,
                        struct error *err)
@@ -210,7 +210,7 @@ static int take_turn(struct service *self, const struct request *req, bool *ret_
     return MIN(taken, 0);
 }
 
-/* The next page of the pass; after the last table the next pass begins. */
+/* Reseals the next page; after the last table a new pass begins. */
 static int task_step(struct service *self, struct error *err)
 {
     CLEANUP(service_request_destroy) struct request *req = service_request_new(self, PAGE_MS);
@@ -256,7 +256,7 @@ static int run_task(void *daemon, const struct request *req, struct error *err)
     return 0;
 }
 
-/* ---- the start ---- */
+/* ---- start ---- */
 
 static const struct sql_seal_key_list_row *find_known(const struct sql_seal_key_list_rows *known,
                                                       const char *id)
@@ -277,7 +277,7 @@ static int register_key(struct service *self, const struct request *req, const c
     return MIN(sql_seal_key_register(self->db, req, &key, err), 0);
 }
 
-/* Whether the keys open what a database holds that was made before it named its keys. */
+/* Checks that the keys open the values of a database that names no keys yet. */
 static int try_values(struct service *self, const struct request *req, struct error *err)
 {
     const struct service_seal *sealing = self->sealing;
@@ -309,7 +309,7 @@ static int try_values(struct service *self, const struct request *req, struct er
                      service_seal_key_path(self));
 }
 
-/* Refuses a file that lacks a needed key, or whose first key others may not know. */
+/* Rejects a file that lacks a needed key, or whose first key others may not know. */
 static int judge_file(const struct service *self, const struct sql_seal_key_list_rows *known,
                       struct error *err)
 {
@@ -344,7 +344,7 @@ static int judge_file(const struct service *self, const struct sql_seal_key_list
     return 0;
 }
 
-/* Adds the keys that were exchanged, which open nothing but the hashes that they made. */
+/* Adds rotated keys, which only open their hashes. */
 static int open_retired(struct service *self, const struct request *req,
                         const struct sql_seal_key_list_rows *known, struct error *err)
 {
@@ -431,7 +431,7 @@ const char *service_seal_state(const struct service *self)
     return self->sealing->single ? "single" : self->sealing->switched ? "switched" : "prepared";
 }
 
-/* Values sealed by other keys than the writing one, as far as time allows. */
+/* Counts values sealed by other keys, until time runs out. */
 static int count_other(struct service *self, const struct request *req, int64_t *ret,
                        bool *ret_more, struct error *err)
 {

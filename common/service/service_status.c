@@ -1,4 +1,4 @@
-/* service_status.c - what every daemon answers about itself: health, metrics, spans. */
+/* service_status.c - health, metrics and spans of every daemon. */
 #include <unistd.h>
 
 #include "common/service/audit_leaf.h"

@@ -1,4 +1,4 @@
-/* service_task.c - what a daemon does by itself: its own requests, and work that repeats. */
+/* service_task.c - a daemon's own requests and repeating tasks. */
 #include "common/base/uuid.h"
 #include "common/service/service_private.h"
 
@@ -10,7 +10,7 @@ struct task {
     int64_t period_ms;
     uint64_t *failures;
     int (*fn)(void *daemon, const struct request *req, struct error *err);
-    enum error_code last; /* how the last run ended */
+    enum error_code last; /* last result */
 };
 
 struct request *service_request_new(struct service *self, int64_t timeout_ms)
@@ -37,7 +37,7 @@ void service_request_destroy(struct request **self_p)
 
     if (!*self_p)
         return;
-    arena = (*self_p)->arena; /* the request itself lies in it */
+    arena = (*self_p)->arena; /* holds the request itself */
     arena_destroy(&arena);
     *self_p = NULL;
 }
@@ -67,7 +67,7 @@ static void run_once(struct task *task)
     error_init(&err, req->arena);
     if (task->fn(task->service, req, &err) == 0)
         error_clear(&err);
-    /* What fails because the service stops is no failure. */
+    /* A stopping service makes tasks fail. */
     if (task->service->stopping)
         return;
     *task->failures += err.code != ERR_NONE;
@@ -119,7 +119,7 @@ void service_every(struct service *self, const char *name, int64_t period_ms,
 void service_tasks_stop(struct service *self)
 {
     fiber_queue_wake_all(&self->task_pause);
-    /* Each run has its deadline; when the fibers were cancelled, this lets them end. */
+    /* Each run has a deadline; after a cancellation this lets fibers end. */
     while (self->tasks > 0)
         (void)!fiber_queue_wait(self->loop, &self->task_end, INT64_MAX);
 }

@@ -1,8 +1,6 @@
 /*
- * service_tenant.c - see service_tenant.h.
- *
- * Sealed values are open here: they go to atriumctl, over a local socket or encrypted, into a file
- * for one receiver.
+ * service_tenant.c - see service_tenant.h. Sealed values are open here: they go to atriumctl, over
+ * a local socket or encrypted, into a file for one receiver.
  */
 #include "common/service/service_tenant.h"
 
@@ -79,7 +77,8 @@ static struct tenant_store store_of(const struct service *self)
     return (struct tenant_store){self->db, &self->seal};
 }
 
-/* For a day project_purge.c deletes late rows of a deleted project: new ones would go with them. */
+/* Rejects a deleted project's id for a day, because project_purge.c would delete the new rows
+ * too. */
 static int refuse_deleted(struct service *self, const struct request *req, struct uuid project,
                           struct error *err)
 {
@@ -98,7 +97,7 @@ static int refuse_deleted(struct service *self, const struct request *req, struc
                : 0;
 }
 
-/* Fails: CONFLICT (the project was deleted here lately). */
+/* Fails: CONFLICT (a project deleted here recently). */
 int tenant_tables(struct service *self, const struct request *req,
                   const struct tenant_tables_in *in, struct tenant_tables_out *out,
                   struct error *err)
@@ -149,7 +148,7 @@ int tenant_read(struct service *self, const struct request *req, const struct te
     return 0;
 }
 
-/* Fails: NOT_FOUND (no such table); CONFLICT, see tenant_table_add(): none was added. */
+/* Fails: NOT_FOUND (no such table); CONFLICT, see tenant_table_add(): nothing was added. */
 int tenant_add(struct service *self, const struct request *req, const struct tenant_add_in *in,
                struct tenant_add_out *out, struct error *err)
 {

@@ -1,4 +1,4 @@
-/* service_tenant.h - a tenant's move: its tables, pages of their rows, and rows that are added. */
+/* service_tenant.h - a tenant's move. */
 #ifndef ATRIUM_COMMON_SERVICE_SERVICE_TENANT_H
 #define ATRIUM_COMMON_SERVICE_SERVICE_TENANT_H
 
@@ -6,8 +6,8 @@
 #include "common/service/tenant_table.h"
 
 enum {
-    TENANT_ROW_MAX = 4 * 1024 * 1024,  /* bytes of a row as JSON */
-    TENANT_PAGE_MAX = 2 * 1024 * 1024, /* bytes of a page; one row may be as long as it is */
+    TENANT_ROW_MAX = 4 * 1024 * 1024,  /* a row's JSON bytes */
+    TENANT_PAGE_MAX = 2 * 1024 * 1024, /* bytes of a page, unless it is a single row */
     TENANT_PAGE_ROWS_MAX = 1000,
 };
 
@@ -17,7 +17,7 @@ struct tenant_table_name {
 FIELD_DECLARE(tenant_table_name);
 
 struct tenant_tables_in {
-    struct uuid projectId; /* one that is to be added here; absent: none is */
+    struct uuid projectId; /* project to be added here, or absent */
 };
 FIELD_DECLARE(tenant_tables_in);
 
@@ -28,7 +28,7 @@ FIELD_DECLARE(tenant_tables_out);
 
 struct tenant_read_in {
     struct uuid projectId;
-    const char *table, *after; /* after: the last row of the page before; NULL: from the start */
+    const char *table, *after; /* after: the previous page's last row, or NULL */
 };
 FIELD_DECLARE(tenant_read_in);
 
@@ -42,12 +42,12 @@ struct tenant_add_in {
     struct uuid projectId;
     const char *table;
     struct field_list rows; /* struct tenant_json */
-    int64_t before;         /* rows of the table in front of these */
+    int64_t before;         /* the table's rows before these */
 };
 FIELD_DECLARE(tenant_add_in);
 
 struct tenant_add_out {
-    int64_t added; /* the others were there */
+    int64_t added; /* other rows existed */
 };
 FIELD_DECLARE(tenant_add_out);
 

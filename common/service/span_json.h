@@ -1,11 +1,10 @@
-/* span_json.h - the ended spans of one instance in the form of OTLP. */
+/* span_json.h - one instance's ended spans in OTLP form. */
 #ifndef ATRIUM_COMMON_SERVICE_SPAN_JSON_H
 #define ATRIUM_COMMON_SERVICE_SPAN_JSON_H
 
 #include "common/runtime/span.h"
 
-/* Drains up to SPANS_TAKEN_MAX spans: a JSON array of OTLP's Span objects in the arena, and its
- * length. */
+/* Drains up to SPANS_TAKEN_MAX spans as a JSON array of OTLP Spans. */
 const char *span_json_drain(struct spans *self, struct arena *arena, size_t *ret_count);
 
 #endif

@@ -1,6 +1,4 @@
-/*
- * tenant_table.c - see tenant_table.h.
- */
+/* tenant_table.c - see tenant_table.h. */
 #include "common/service/tenant_table.h"
 
 #include <inttypes.h>
@@ -28,7 +26,7 @@ const struct tenant_table tenant_common_tables[] = {
 
 /* ---- sealed columns ---- */
 
-/* Behind the JSON text that begins at `at`: a text, a number or word, an object or an array. */
+/* Returns the end of a JSON value: a text, number, word, object or array. */
 static const char *skip_value(const char *at)
 {
     bool text = false;
@@ -49,12 +47,11 @@ static const char *skip_value(const char *at)
     return at;
 }
 
-/* A part of a row. */
 struct span {
     const char *begin, *end;
 };
 
-/* The value of a column of a row as row_to_json() writes it; empty when there is none. */
+/* Returns the column's JSON value in row_to_json()'s output, or an empty span. */
 static struct span find_column(const char *row, const char *column)
 {
     size_t length = strlen(column);
@@ -77,7 +74,7 @@ static const char *replace(struct arena *arena, const char *row, struct span spa
     return arena_printf(arena, "%.*s%s%s", (int)(span.begin - row), row, text, span.end);
 }
 
-/* A bytea as JSON has it, and back: -1 when it is none. */
+/* Prints a bytea in JSON's form; the second function reads it, -1 if invalid. */
 static const char *print_bytes(struct arena *arena, const uint8_t *bytes, size_t size)
 {
     char *text = arena_alloc(arena, 2 * size + 6);
@@ -102,7 +99,6 @@ static int parse_bytes(struct arena *arena, struct span span, uint8_t **ret, siz
                : 0;
 }
 
-/* The value of a column that is an identifier. */
 static const char *text_of(struct arena *arena, const char *row, const char *column)
 {
     struct span span = find_column(row, column);
@@ -125,7 +121,7 @@ static bool is_null(struct span span)
     return span.end - span.begin == 4 && memcmp(span.begin, "null", 4) == 0;
 }
 
-/* The row with the column open. NULL: no key opens it. */
+/* Returns the row with the column open, or NULL if no key opens it. */
 static const char *open_column(struct arena *arena, const struct seal_keys *keys, const char *row,
                                const struct tenant_sealed *sealed)
 {
@@ -148,7 +144,7 @@ static const char *open_column(struct arena *arena, const struct seal_keys *keys
     return replace(arena, row, span, print_bytes(arena, plain, size));
 }
 
-/* Back. NULL: the row does not have the column as open_column() writes it. */
+/* Seals the column again; NULL if it is not in open_column()'s form. */
 static const char *seal_column(struct arena *arena, const struct seal_keys *keys, const char *row,
                                const struct tenant_sealed *sealed)
 {
@@ -165,8 +161,8 @@ static const char *seal_column(struct arena *arena, const struct seal_keys *keys
     return replace(arena, row, span, print_bytes(arena, value.bytes, value.size));
 }
 
-/* Turns the sealed columns of a page's rows. The name of one for which `turn` has returned NULL;
- * NULL when there is none. */
+/* Applies `turn` to a page's sealed columns. Returns the name of one that it failed for, or
+ * NULL. */
 static const char *turn_page(const struct tenant_table *table, const struct seal_keys *keys,
                              struct arena *arena,
                              const char *(*turn)(struct arena *, const struct seal_keys *,
@@ -187,7 +183,7 @@ static const char *turn_page(const struct tenant_table *table, const struct seal
     return NULL;
 }
 
-/* A row as a key: statements get no open value. */
+/* Returns the row as a key, without open values, which statements must not get. */
 static const char *key_of(const struct tenant_table *table, struct arena *arena, const char *row)
 {
     for (const struct tenant_sealed *sealed = table->sealed; sealed->column; sealed++) {
@@ -233,7 +229,6 @@ int tenant_table_read(const struct tenant_table *table, const struct tenant_stor
                   : 0;
 }
 
-/* "[{...},{...}]" */
 static const char *join(struct arena *arena, const struct tenant_page *page)
 {
     size_t size = 2 + page->count;
@@ -255,19 +250,17 @@ static const char *join(struct arena *arena, const struct tenant_page *page)
     return text;
 }
 
-/* Rows that are to be added, and by which table. */
 struct addition {
     const struct tenant_table *table;
     const struct tenant_store *to;
     const struct request *req;
     struct sql_audit audit;
     struct uuid project;
-    struct tenant_page page; /* as the receiver seals them */
-    bool values;             /* a value is looked for, whatever else is wrong with the rows */
+    struct tenant_page page; /* sealed by the receiver */
+    bool values;             /* searches for an invalid value, whatever else is wrong */
 };
 
-/* Adds the first `count` rows within a transaction. *ret_others: so many are neither added nor
- * there as they are given. */
+/* Adds the first `count` rows. *ret_others: rows that exist with other values. */
 static int add_rows(const struct addition *self, struct db_tx *tx, size_t count, int64_t *ret_added,
                     int64_t *ret_others, struct error *err)
 {
@@ -286,14 +279,14 @@ static int add_rows(const struct addition *self, struct db_tx *tx, size_t count,
     return 0;
 }
 
-/* Whether an error is the file's: a text that is no JSON, a value that is none of its column's
- * (SQLSTATE class 22), or one that breaks a constraint (class 23). */
+/* True for faults of the file: invalid JSON or values (SQLSTATE class 22), violated constraints
+ * (class 23). */
 static bool is_of_rows(const struct error *err)
 {
     return strncmp(err->sqlstate, "22", 2) == 0 || strncmp(err->sqlstate, "23", 2) == 0;
 }
 
-/* Whether the first `count` rows can be added; undone. 1: they can; 0: one of them cannot. */
+/* Tests whether the first `count` rows can be added (1) or not (0), and rolls back. */
 static int try_rows(const struct addition *self, size_t count)
 {
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
@@ -310,8 +303,8 @@ static int try_rows(const struct addition *self, size_t count)
     return err.code == ERR_CONFLICT ? self->values : -1;
 }
 
-/* The first row that cannot be added, from 1 on; 0: that cannot be told any more. The rows before
- * it are tried with it, since rows may refer to each other. */
+/* Returns the first row that cannot be added, from 1; 0: no longer known. Tries it with all before
+ * it, since rows can refer to each other. */
 static size_t first_refused(const struct addition *self)
 {
     size_t good = 0, bad = self->page.count;
@@ -330,7 +323,7 @@ static size_t first_refused(const struct addition *self)
     return bad;
 }
 
-/* Names the row that the error is about; of others' errors nothing is changed. */
+/* Names the row of an error; leaves errors that no row caused. */
 static int refuse_values(struct addition *self, int64_t before, struct error *err)
 {
     const char *name = self->table->name, *constraint;
@@ -364,8 +357,8 @@ static int refuse_others(const struct addition *self, int64_t before, int64_t ot
                      others, self->page.count, self->table->name, before + (int64_t)row);
 }
 
-/* Where a row names a project or an organisation, the nil UUID is the installation: what a file had
- * of such a project would hold for all. */
+/* Rejects the nil UUID as a project: it means the installation, so a file's row would apply to all
+ * projects. */
 static int refuse_nil(struct uuid project, struct error *err)
 {
     static const struct uuid nil = {UUID_NIL};
@@ -374,7 +367,7 @@ static int refuse_nil(struct uuid project, struct error *err)
                                       : 0;
 }
 
-/* What routes refuse, and others rely on, is refused of a file, too. */
+/* Applies routes' checks, which others rely on, to a file's rows. */
 static int check_rows(const struct tenant_table *table, struct arena *arena,
                       const struct tenant_page *page, int64_t before, struct error *err)
 {
@@ -391,7 +384,7 @@ static int check_rows(const struct tenant_table *table, struct arena *arena,
     return 0;
 }
 
-/* Adds the page within a transaction that is not ended yet. */
+/* Adds the page in a transaction that stays open. */
 static int begin_page(const struct tenant_table *table, const struct tenant_store *to,
                       const struct request *req, struct uuid project,
                       const struct tenant_page *page, int64_t before, struct db_tx **ret,
@@ -420,7 +413,7 @@ static int begin_page(const struct tenant_table *table, const struct tenant_stor
     if (db_begin(to->db, req->deadline_mono_ms, ret, err) < 0)
         return -1;
     if (add_rows(&self, *ret, page->count, ret_added, &others, err) < 0) {
-        db_tx_destroy(ret); /* its locks, which first_refused() would wait for */
+        db_tx_destroy(ret); /* releases locks that first_refused() would wait for */
         return refuse_values(&self, before, err);
     }
     if (others != 0) {

@@ -1,4 +1,4 @@
-/* codec.c - msgpack from strangers: everything is measured before anything is allocated. */
+/* codec.c - msgpack from untrusted peers: everything is measured before anything is allocated. */
 #include "common/wire/codec.h"
 
 #include <assert.h>
@@ -6,15 +6,15 @@
 #include "common/base/memory.h"
 
 enum {
-    BUFFER_FIRST = 512,     /* bytes of a buffer in an arena */
-    HEAP_FIRST = 4096,      /* bytes of a buffer from malloc() */
-    HEAP_LARGE = 32 * 1024, /* so many more bytes do not double a buffer from malloc() */
+    BUFFER_FIRST = 512,     /* arena buffer's bytes */
+    HEAP_FIRST = 4096,      /* malloc() buffer's bytes */
+    HEAP_LARGE = 32 * 1024, /* a larger addition does not double a malloc() buffer */
     EXT_JSON = 1,
 };
 
 /* ---- text ---- */
 
-/* Length of the UTF-8 sequence at `at` (RFC 3629: shortest form, no surrogates), 0: none. */
+/* Returns a UTF-8 sequence's length (RFC 3629: shortest form, no surrogates), or 0. */
 static size_t sequence_length(const uint8_t *at, size_t left)
 {
     uint8_t lead = at[0], low = 0x80, high = 0xbf;
@@ -41,7 +41,6 @@ static size_t sequence_length(const uint8_t *at, size_t left)
     return length;
 }
 
-/* Whether eight bytes are ASCII and none is zero. */
 static inline bool are_ascii(const char *bytes)
 {
     uint64_t eight;
@@ -50,7 +49,6 @@ static inline bool are_ascii(const char *bytes)
     return (((eight - EIGHT_TIMES(1)) | eight) & EIGHT_TIMES(0x80)) == 0;
 }
 
-/* How many bytes from the first are ASCII and not zero, in steps of eight. */
 static size_t ascii_length(const char *bytes, size_t size)
 {
     size_t length = 0;
@@ -60,7 +58,7 @@ static size_t ascii_length(const char *bytes, size_t size)
     return length;
 }
 
-/* Of eight bytes or more the last eight are looked at whole: some of them twice. */
+/* From eight bytes on, checks the last eight as one word, some of them twice. */
 static bool is_ascii(const char *bytes, size_t size)
 {
     if (size >= 8)
@@ -107,27 +105,25 @@ size_t codec_characters(const char *text, size_t size)
     size_t count = 0;
 
     for (size_t i = 0; i < size; i++)
-        count += ((uint8_t)text[i] & 0xc0) != 0x80; /* no byte that goes on with one */
+        count += ((uint8_t)text[i] & 0xc0) != 0x80; /* not a continuation byte */
     return count;
 }
 
 /* ---- msgpack ---- */
 
-/* What the first byte of a msgpack value says of the rest of it. */
 struct head {
     enum { HEAD_SCALAR, HEAD_STR, HEAD_BIN, HEAD_EXT, HEAD_ARRAY, HEAD_MAP } kind;
-    size_t size; /* bytes of payload, or number of elements or pairs */
+    size_t size; /* payload bytes, or elements or pairs */
 };
 
 struct scan {
     const uint8_t *at;
     size_t left;
     size_t items;
-    size_t pending[CODEC_DEPTH_MAX]; /* values still to come in each open container */
+    size_t pending[CODEC_DEPTH_MAX]; /* missing values per open container */
     size_t depth;
 };
 
-/* A big-endian length of `width` bytes. */
 static bool scan_length(struct scan *self, size_t width, size_t *ret)
 {
     size_t value = 0;
@@ -142,7 +138,6 @@ static bool scan_length(struct scan *self, size_t width, size_t *ret)
     return true;
 }
 
-/* Reads the type byte and its length, by the numbers of the specification's table. */
 static inline bool scan_head(struct scan *self, struct head *ret)
 {
     static const uint8_t scalar_size[] = {4, 8, 1, 2, 4, 8, 1, 2, 4, 8}; /* 0xca .. 0xd3 */
@@ -152,7 +147,7 @@ static inline bool scan_head(struct scan *self, struct head *ret)
         return false;
     byte = *self->at++;
     self->left--;
-    if ((byte & 0xe0) == 0xa0) { /* a short text, as most values are */
+    if ((byte & 0xe0) == 0xa0) { /* short text, the most common value */
         *ret = (struct head){HEAD_STR, byte & 0x1f};
         return true;
     }
@@ -183,12 +178,12 @@ static inline bool scan_head(struct scan *self, struct head *ret)
         ret->kind = HEAD_MAP;
         return scan_length(self, byte == 0xde ? 2 : 4, &ret->size);
     } else {
-        return false; /* 0xc1 is never used */
+        return false; /* 0xc1 is unused */
     }
     return true;
 }
 
-/* Opens a container whose values, a byte each at least, must fit into what is left. */
+/* Opens a container, whose values, at least a byte each, must fit into the rest. */
 static const char *scan_open(struct scan *self, size_t count, size_t values_each)
 {
     if (count > self->left / values_each)
@@ -199,7 +194,6 @@ static const char *scan_open(struct scan *self, size_t count, size_t values_each
     return NULL;
 }
 
-/* Steps over one value's own bytes; a container is opened instead. NULL, or what is wrong. */
 static const char *scan_value(struct scan *self)
 {
     struct head head;
@@ -227,7 +221,7 @@ static const char *scan_value(struct scan *self)
     return NULL;
 }
 
-/* NULL: one value and nothing else, of *ret values in all; otherwise what is wrong. */
+/* Checks for exactly one value and counts all values. Returns NULL or the fault. */
 static const char *scan_all(const void *bytes, size_t size, size_t *ret_items)
 {
     struct scan scan = {.at = bytes, .left = size};
@@ -254,11 +248,11 @@ static int check_message(const void *bytes, size_t size, size_t *ret_items, stru
     return wrong ? error_set(err, ERR_BAD_REQUEST, "Malformed message: %s.", wrong) : 0;
 }
 
-/* Bytes that were checked become msgpack-c's objects. Its own reader allocates zones of 8 KiB and
- * takes twice as long, since it cannot know the number of values. */
+/* Builds msgpack-c's objects. Its own reader does not know the number of values, allocates zones of
+ * 8 KiB and takes twice as long. */
 struct build {
     struct scan scan;
-    msgpack_object *spare; /* one for each value that is still to come */
+    msgpack_object *spare; /* one per missing value */
 };
 
 static uint64_t build_bits(const uint8_t *at, size_t width)
@@ -352,7 +346,6 @@ static void build_bytes(struct build *self, const struct head *head, msgpack_obj
     self->scan.left -= head->size + ext;
 }
 
-/* Recurses as deep as containers nest, CODEC_DEPTH_MAX at most. */
 static void build_value(struct build *self, msgpack_object *ret)
 {
     uint8_t first = *self->scan.at;

@@ -1,8 +1,8 @@
 /*
  * codec.h - bounded msgpack and JSON.
  *
- * A peer's bytes are checked whole (lengths, counts, depth) before msgpack-c allocates: five bytes
- * can otherwise claim four billion elements.
+ * A peer's bytes are checked whole (lengths, counts, depth) before msgpack-c allocates; otherwise
+ * five bytes could claim four billion elements.
  */
 #ifndef ATRIUM_COMMON_WIRE_CODEC_H
 #define ATRIUM_COMMON_WIRE_CODEC_H
@@ -15,28 +15,27 @@
 #include "common/base/error.h"
 
 enum {
-    CODEC_DEPTH_MAX = 32,             /* nesting of JSON and msgpack */
-    CODEC_ITEMS_MAX = 200000,         /* values in one message */
-    CODEC_FRAME_MAX = 4 * 1024 * 1024 /* bytes of one bus message */
+    CODEC_DEPTH_MAX = 32,     /* nesting of JSON and msgpack */
+    CODEC_ITEMS_MAX = 200000, /* values per message */
+    CODEC_FRAME_MAX = 4 * 1024 * 1024
 };
 
-/* Exactly one value within the limits above, every str valid UTF-8 without U+0000. *ret lives in
- * the arena. -1 (ERR_BAD_REQUEST): nothing was allocated. */
+/* Reads exactly one value, each str valid UTF-8 without U+0000, into the arena. -1
+ * (ERR_BAD_REQUEST): nothing was allocated. */
 int codec_unpack(const void *bytes, size_t size, struct arena *arena, msgpack_object *ret,
                  struct error *err) MUST_USE;
 
-/* Without a copy: texts and bytes of *ret point into `bytes`, which must outlive the arena. */
+/* Does the same without a copy: *ret points into `bytes`, which must outlive the arena. */
 int codec_unpack_in_place(const void *bytes, size_t size, struct arena *arena, msgpack_object *ret,
                           struct error *err) MUST_USE;
 
-/* The value of a map member, or NULL (not a map, no such member). First match wins. */
 const msgpack_object *codec_member(const msgpack_object *map, const char *name);
 
-/* A word with the byte in each of its eight places. */
+/* A word with the byte repeated. */
 #define EIGHT_TIMES(byte) (UINT64_C(0x0101010101010101) * (byte))
 
-/* For msgpack_packer_init(&p, &buffer, codec_write). Without an arena the memory is malloc()'s: old
- * bytes are wiped when it grows, free() ends it. */
+/* Target of msgpack_packer_init(&p, &buffer, codec_write). Without an arena it uses malloc(), wipes
+ * old bytes, and needs free(). */
 struct codec_buffer {
     struct arena *arena;
     uint8_t *bytes;
@@ -64,26 +63,24 @@ static inline int codec_write(void *buffer, const char *bytes, size_t size)
 
 void codec_pack_text(msgpack_packer *packer, const char *text); /* NULL packs nil */
 
-/* One JSON text (RFC 8259): UTF-8, no duplicate keys, no U+0000, bounded depth; a byte order mark
- * is skipped. ERR_BAD_REQUEST with the position. New reference. */
+/* Parses one JSON text (RFC 8259): UTF-8, no duplicate keys, no U+0000, bounded depth, optional
+ * byte order mark. Returns a new reference, or ERR_BAD_REQUEST with the position. */
 json_t *codec_parse_json(const char *text, size_t size, bool must_be_object, struct error *err);
 
-/* For JSON that is passed on: numbers keep their text (json_number.h) to codec_dump_json(). Read it
- * with fields_read(). */
+/* Parses JSON to pass on: numbers keep their text (json_number.h). Read it with fields_read(). */
 json_t *codec_parse_exact(const char *text, size_t size, bool must_be_object, struct error *err);
 
-/* True when the text is one JSON value, nested at most CODEC_DEPTH_MAX deep; builds nothing. */
+/* True for one JSON value, nested at most CODEC_DEPTH_MAX deep. Builds nothing. */
 bool codec_is_json(const char *text, size_t size);
 
-/* Bytes of the JSON number at `at`, 0 when there is none. */
 size_t codec_number_size(const char *at, const char *end);
 
-/* Steps over the byte order mark before a text (RFC 8259, section 8.1). */
+/* Skips a byte order mark (RFC 8259, section 8.1). */
 void codec_skip_mark(const char **text, size_t *size);
 
 char *codec_dump_json(struct arena *arena, const json_t *json);
 
-/* Adds a text to a JSON object; NULL and "" add nothing. */
+/* Adds nothing for NULL and "". */
 void codec_set_text(json_t *object, const char *name, const char *text);
 
 bool codec_is_text(const char *bytes, size_t size);

@@ -1,4 +1,4 @@
-/* fields.c - the empty table, looking at rows, wiping secrets; the rest is in fields_*.c. */
+/* fields.c - see fields.h; most is in fields_*.c. */
 #include "common/wire/fields.h"
 
 #include "common/base/secret.h"
@@ -35,7 +35,7 @@ static void wipe_texts(const struct field_texts *texts)
         secret_wipe_text(texts->items[i]);
 }
 
-/* Arena memory is ours to write, whatever the readers' pointers promise. */
+/* Arena memory is writable, even through const pointers. */
 static void wipe_object(const struct field *row, const void *member)
 {
     void *object;

@@ -1,9 +1,9 @@
 /*
- * fields.h - field tables: the shape of a request or an answer, written once.
+ * fields.h - field tables, which define the shape of a request or answer once.
  *
- * From a table the gateway validates JSON (all problems at once), both sides encode and decode
- * msgpack, and answers and the OpenAPI page are written. Row and member types are compared at
- * compile time. The member's name is the key on the wire, unless the row has FIELD_AS().
+ * From a table the gateway validates JSON (reporting all problems), both sides encode and decode
+ * msgpack, and answers and the OpenAPI page are written. The compiler compares row and member
+ * types. The member's name is the wire key, unless the row has FIELD_AS().
  *
  *     static const struct field login_start_in_rows[] = {
  *         FIELD_EMAIL(struct login_start_in, email, FIELD_REQUIRED, "Address.", "ana@example.org"),
@@ -26,8 +26,8 @@
  *     JSON_OBJECT  const char *          a JSON object (anything else is a 422)
  * Numbers in the last two keep their text after codec_parse_exact(); on the bus: ext type 1.
  *
- * In outputs an absent member is written as the row's `absent`, as null with FIELD_NULLABLE, or
- * left out; an empty list is [] without FIELD_OMIT_EMPTY.
+ * Outputs write an absent member as the row's `absent`, as null with FIELD_NULLABLE, or leave it
+ * out; an empty list is [] without FIELD_OMIT_EMPTY.
  */
 #ifndef ATRIUM_COMMON_WIRE_FIELDS_H
 #define ATRIUM_COMMON_WIRE_FIELDS_H
@@ -42,8 +42,8 @@
 
 enum field_type {
     FIELD_TYPE_TEXT,
-    FIELD_TYPE_EMAIL, /* trimmed, lower-cased, domain to ASCII (IDNA 2008), at most 254 bytes */
-    FIELD_TYPE_ENUM,  /* a text on the wire */
+    FIELD_TYPE_EMAIL, /* trimmed, lower-cased, IDNA 2008 domain, at most 254 bytes */
+    FIELD_TYPE_ENUM,  /* text on the wire */
     FIELD_TYPE_UUID,
     FIELD_TYPE_INT,
     FIELD_TYPE_BOOL,
@@ -58,29 +58,27 @@ enum field_type {
 };
 
 enum field_flags {
-    FIELD_REQUIRED = 1 << 0, /* absent (or null) is a problem */
-    FIELD_NULLABLE =
-        1 << 1, /* input: null is allowed and means absent; output: absent is written as null */
-    FIELD_SECRET = 1 << 2,     /* wiped from the arena when the request ends; never in logs */
-    FIELD_PATH = 1 << 3,       /* taken from the {name} segment of the path */
-    FIELD_QUERY = 1 << 4,      /* taken from the query string; INT and BOOL are read from text */
-    FIELD_HEADER = 1 << 5,     /* taken from the request header named in `header` */
-    FIELD_LOOSE_BOOL = 1 << 6, /* TRISTATE/BOOL that also accepts "true" and "false" */
-    FIELD_OMIT_EMPTY = 1 << 7, /* output: an empty list is left out instead of written as [] */
-    FIELD_OMIT_ZERO = 1 << 8,  /* output: an INT of 0 is left out */
-    FIELD_INTERNAL = 1 << 9, /* between daemons only: never in a request's or an answer's JSON, nor
-                              * in the OpenAPI page */
-    FIELD_CHARACTERS = 1 << 10, /* TEXT, TEXTS: min and max count Unicode characters, not bytes */
-    FIELD_UNLISTED = 1 << 14,   /* header: read, and not a parameter of the OpenAPI page */
-    FIELD_OMIT_NEGATIVE = 1 << 12, /* output: an INT below 0 counts as absent */
-    FIELD_NULL_ZERO = 1 << 13,     /* input: null is an INT of 0, not absent */
-    FIELD_BODY = 1 << 11,          /* JSON, JSON_OBJECT: the whole body, alone in it */
+    FIELD_REQUIRED = 1 << 0,       /* absent (or null) is a problem */
+    FIELD_NULLABLE = 1 << 1,       /* input: null means absent; output: absent becomes null */
+    FIELD_SECRET = 1 << 2,         /* wiped after the request; never logged */
+    FIELD_PATH = 1 << 3,           /* from the path's {name} */
+    FIELD_QUERY = 1 << 4,          /* from the query string, INT and BOOL as text */
+    FIELD_HEADER = 1 << 5,         /* from the request header `header` */
+    FIELD_LOOSE_BOOL = 1 << 6,     /* TRISTATE or BOOL, also as "true" and "false" */
+    FIELD_OMIT_EMPTY = 1 << 7,     /* output: leaves out an empty list */
+    FIELD_OMIT_ZERO = 1 << 8,      /* output: leaves out an INT of 0 */
+    FIELD_INTERNAL = 1 << 9,       /* between daemons only: never in JSON or OpenAPI */
+    FIELD_CHARACTERS = 1 << 10,    /* TEXT, TEXTS: min and max count characters, not bytes */
+    FIELD_UNLISTED = 1 << 14,      /* header that OpenAPI does not list */
+    FIELD_OMIT_NEGATIVE = 1 << 12, /* output: a negative INT is absent */
+    FIELD_NULL_ZERO = 1 << 13,     /* input: null is 0, not absent */
+    FIELD_BODY = 1 << 11,          /* JSON, JSON_OBJECT: the whole body */
 };
 
 struct codec_buffer;
 
 struct field_list {
-    const void *items; /* contiguous, stride = table->size */
+    const void *items; /* contiguous, stride table->size */
     size_t count;
 };
 
@@ -94,11 +92,11 @@ struct field_bytes {
     size_t size;
 };
 
-enum { FIELDS_MAX = 64 }; /* rows of a table */
+enum { FIELDS_MAX = 64 };
 
 struct field_table;
 
-/* 0, or -1 with what is wrong ("must be ...") in why. */
+/* Returns -1 with the fault ("must be ...") in why. */
 typedef int field_check(const char *value, char why[static 96]);
 
 struct field {
@@ -109,32 +107,32 @@ struct field {
     size_t offset;
     /* TEXT, each of TEXTS, BYTES, JSON: bytes (see FIELD_CHARACTERS); INT: value, both 0: any */
     int64_t min, max;
-    size_t min_items, max_items;     /* OBJECTS, TEXTS; min_items of a list that is there */
-    int64_t fallback;                /* INT, BOOL */
-    const char *header;              /* FIELD_HEADER */
-    const char *const *choices;      /* TEXT, each of TEXTS, ENUM: NULL-ended, the allowed texts */
-    const char *const *known;        /* TEXT: the values that exist; the handler refuses others */
-    field_check *check;              /* TEXT, or NULL */
-    const char *pattern;             /* ECMA-262 for the page: all that `check` accepts matches */
-    const struct field_table *table; /* OBJECT, OBJECTS; JSON: it is an array of these */
-    bool of_texts;                   /* JSON: an array of texts; JSON_OBJECT: a map of texts */
-    const char *absent;              /* JSON of an absent member in an answer; NULL: see above */
+    size_t min_items, max_items; /* OBJECTS, TEXTS; min_items only if present */
+    int64_t fallback;            /* INT, BOOL */
+    const char *header;
+    const char *const *choices; /* allowed TEXT, TEXTS or ENUM, NULL-ended */
+    const char *const *known;   /* existing TEXT values; the handler rejects others */
+    field_check *check;
+    const char *pattern;             /* ECMA-262, for OpenAPI: matches all that `check` accepts */
+    const struct field_table *table; /* OBJECT, OBJECTS; JSON: an array of these */
+    bool of_texts;                   /* JSON: array of texts; JSON_OBJECT: map of texts */
+    const char *absent;              /* answers' JSON for absent; NULL: see above */
     const char *doc, *example;
 };
 
 struct field_table {
-    const char *name; /* schema name in the OpenAPI page */
-    size_t size;      /* sizeof the struct */
+    const char *name;
+    size_t size;
     const struct field *rows;
     size_t count;
-    const struct field_table *const *variants; /* NULL-ended: an answer is exactly one of these */
+    const struct field_table *const *variants; /* NULL-ended; an answer is exactly one of them */
 };
 
-/* A key that is not the member's name: FIELD_TEXT(struct report, FIELD_AS(remedy, "mend"), ...) */
+/* Another key than the member's name: FIELD_TEXT(struct report, FIELD_AS(remedy, "mend"), ...) */
 #define FIELD_AS(member, key) (member, key)
 
-/* Member and key of `member` or FIELD_AS(): the pair of the latter becomes the arguments of
- * FIELD_PAIR_...(), which puts one in the fourth place, where a plain member finds the default. */
+/* Member and key of `member` or FIELD_AS(). FIELD_AS()'s pair becomes arguments of
+ * FIELD_PAIR_...(), which puts one in fourth place, where a plain member has the default. */
 #define FIELD_MEMBER(member) FIELD_FOURTH(FIELD_PAIR_MEMBER member, ~, ~, member, ~)
 #define FIELD_KEY(member) FIELD_FOURTH(FIELD_PAIR_KEY member, ~, ~, FIELD_STRING(member), ~)
 #define FIELD_PAIR_MEMBER(member, key) ~, ~, ~, member
@@ -143,7 +141,7 @@ struct field_table {
 #define FIELD_FOURTH_(a, b, c, d, ...) d
 #define FIELD_STRING(member) #member
 
-/* 0, or an error of the compiler that names the member whose type is not `type`. */
+/* 0, or a compile error for a member of another type. */
 #define FIELD_IS(s, member, type)                                                         \
     (0 * sizeof(struct {                                                                  \
          _Static_assert(__builtin_types_compatible_p(__typeof__(((s *)0)->member), type), \
@@ -181,7 +179,7 @@ struct field_table {
 #define FIELD_HEADER_TEXT(s, member, header_, max_, doc_)                                   \
     FIELD_ROW(s, member, FIELD_TYPE_TEXT, const char *, .header = (header_), .max = (max_), \
               .flags = FIELD_HEADER, .doc = (doc_))
-/* `etag` of what is read becomes the ETag header (R_ETAG), `ifMatch` is for etag_admits(). */
+/* `etag` becomes the ETag header of a read (R_ETAG); `ifMatch` is for etag_admits(). */
 #define FIELD_ETAG(s)                                                                      \
     FIELD_ROW(s, etag, FIELD_TYPE_TEXT, const char *, .max = 256, .flags = FIELD_INTERNAL, \
               .doc = "State of what is read; sent as the ETag header.", .example = "\"17\"")
@@ -189,7 +187,7 @@ struct field_table {
     FIELD_HEADER_TEXT(s, ifMatch, "If-Match", 256,                                         \
                       "ETag of " what " that the change was decided on; 409 when another " \
                       "change came first.")
-/* The member `ifNoneMatch` of what a PUT may make, for etag_check(). */
+/* `ifNoneMatch` of a PUT that can create, for etag_check(). */
 #define FIELD_IF_NONE_MATCH(s, what)                                                          \
     FIELD_HEADER_TEXT(s, ifNoneMatch, "If-None-Match", 256,                                   \
                       "`*` to make " what " and replace none; 409 when it is there already. " \
@@ -221,7 +219,7 @@ struct field_table {
 #define FIELD_TEXTS(s, member, min_, max_, max_items_, flags_, doc_, example_)               \
     FIELD_ROW(s, member, FIELD_TYPE_TEXTS, struct field_texts, .min = (min_), .max = (max_), \
               .max_items = (max_items_), .flags = (flags_), .doc = (doc_), .example = (example_))
-/* A list that may be left out, but not be empty. */
+/* An optional list that must not be empty. */
 #define FIELD_TEXTS_FILLED(s, member, min_, max_, max_items_, flags_, doc_, example_)          \
     FIELD_ROW(s, member, FIELD_TYPE_TEXTS, struct field_texts, .min = (min_), .max = (max_),   \
               .min_items = 1, .max_items = (max_items_), .flags = (flags_) | FIELD_OMIT_EMPTY, \
@@ -236,7 +234,7 @@ struct field_table {
     FIELD_ROW(s, member, FIELD_TYPE_JSON_OBJECT, const char *, .max = (max_), .flags = (flags_), \
               .doc = (doc_), .example = (example_))
 
-/* A text, an object that an answer always has: `absent_` is the JSON that is written for none. */
+/* `absent_` is the JSON of an absent text or object that answers always have. */
 #define FIELD_TEXT_OR(s, member, min_, max_, absent_, flags_, doc_, example_)         \
     FIELD_ROW(s, member, FIELD_TYPE_TEXT, const char *, .min = (min_), .max = (max_), \
               .absent = (absent_), .flags = (flags_), .doc = (doc_), .example = (example_))
@@ -244,7 +242,7 @@ struct field_table {
     FIELD_ROW(s, member, FIELD_TYPE_OBJECT, const struct type_ *, .table = &type_##_table, \
               .absent = (absent_), .flags = (flags_), .doc = (doc_))
 
-/* An array of objects of a table, or of texts, that is stored as it is; a map of texts by name. */
+/* An array of a table's objects or of texts, stored unchanged; a map of texts. */
 #define FIELD_JSON_LIST(s, member, type_, max_, flags_, doc_, example_)                         \
     FIELD_ROW(s, member, FIELD_TYPE_JSON, const char *, .table = &type_##_table, .max = (max_), \
               .flags = (flags_), .doc = (doc_), .example = (example_))
@@ -255,7 +253,7 @@ struct field_table {
     FIELD_ROW(s, member, FIELD_TYPE_JSON_OBJECT, const char *, .of_texts = true, .max = (max_), \
               .flags = (flags_), .doc = (doc_), .example = (example_))
 
-/* How many rows there are, or a compile error when fields_pack() has no bit for each. */
+/* Number of rows, or a compile error when fields_pack() has too few bits. */
 #define FIELD_COUNT(rows) \
     (ARRAY_SIZE(rows) + 0 * sizeof(char[ARRAY_SIZE(rows) <= FIELDS_MAX ? 1 : -1]))
 
@@ -265,7 +263,7 @@ struct field_table {
     const struct field_table x##_table = { \
         .name = #x, .size = sizeof(struct x), .rows = x##_rows, .count = FIELD_COUNT(x##_rows)}
 
-/* An answer of one of several shapes; and one shape, by rows of struct s. */
+/* An answer of one of several shapes; one such shape, from struct s's rows. */
 #define FIELD_TABLE_ONE_OF(x, ...)                                               \
     static const struct field_table *const x##_variants[] = {__VA_ARGS__, NULL}; \
     const struct field_table x##_table = {.name = #x,                            \
@@ -282,76 +280,73 @@ struct nothing {
 };
 FIELD_DECLARE(nothing);
 
-/* Where an input's values come from. Path, query and header values are looked up by name. */
+/* Sources of an input's values; path, query and header values are looked up by name. */
 struct field_source {
-    json_t *body; /* a JSON object, borrowed; NULL when there was none */
+    json_t *body; /* borrowed JSON object or NULL */
     const char *(*lookup)(const void *context, unsigned where,
-                          const char *name); /* FIELD_PATH, _QUERY, _HEADER */
+                          const char *name); /* for FIELD_PATH, _QUERY, _HEADER */
     const void *context;
 };
 
-/* Fills `out` (table->size bytes), texts in `arena`. Reports every problem, then returns -1
- * (ERR_VALIDATION). Unknown members are ignored. */
+/* Reports all problems, then returns -1 (ERR_VALIDATION). Ignores unknown members. Texts are in
+ * `arena`. */
 int fields_read(const struct field_table *table, const struct field_source *source,
                 struct arena *arena, void *out, struct error *err) MUST_USE;
 
-/* Absent members are left out; the second leaves room for `more` members written next. */
+/* Leaves out absent members; the second function adds space for `more`. */
 void fields_pack(const struct field_table *table, const void *in, struct codec_buffer *out);
 void fields_pack_more(const struct field_table *table, const void *in, size_t more,
                       struct codec_buffer *out);
 
-/* From a codec_unpack() map, with the checks of fields_read(): other daemons are not trusted
- * either. Unknown members are ignored. Texts are copied; BYTES point into the map. */
+/* Checks as fields_read() does, since other daemons are not trusted. Copies texts; BYTES point into
+ * the map. */
 int fields_unpack(const struct field_table *table, const msgpack_object *map, struct arena *arena,
                   void *out, struct error *err) MUST_USE;
 
-/* Compact JSON in the arena, of a fields_pack() map with the same table (NULL: no members), in the
- * table's order. A member of another type counts as absent; FIELD_INTERNAL is left out. */
+/* Prints a fields_pack() map of this table (NULL: no members) in table order. A member of another
+ * type is absent; FIELD_INTERNAL is left out. */
 char *fields_print(const struct field_table *table, const msgpack_object *map, struct arena *arena,
                    size_t *ret_size);
 
-/* The same of a struct; NULL when it has what the bus refuses. */
+/* Returns NULL if the struct has values that the bus rejects. */
 char *fields_text(const struct field_table *table, const void *in, struct arena *arena);
 
-/* The same as a tree. New reference. */
 json_t *fields_to_json(const struct field_table *table, const msgpack_object *map);
 
-/* Answers require what they always have; requests show defaults. FIELDS_EITHER: used both ways. */
+/* Use of a schema: answers always have some members, requests have defaults; FIELDS_EITHER is for
+ * both. */
 enum fields_way { FIELDS_REQUEST, FIELDS_ANSWER, FIELDS_EITHER };
 
-/* A JSON Schema (2020-12) of the body members, nested tables by $ref "#/components/schemas/<name>".
- * Parameters come from fields_row_schema(). Byte lengths are "x-maxBytes" and in the description;
- * maxLength is true as well, but not enough. New references. */
+/* Returns a JSON Schema (2020-12) of the body's members, nested tables as $ref
+ * "#/components/schemas/<name>"; fields_row_schema() has parameters. Byte limits are in
+ * "x-maxBytes" and the description, since maxLength is not enough. New references. */
 json_t *fields_to_schema(const struct field_table *table, enum fields_way way);
 
-/* The row that is the whole body, NULL when the body is an object of members. */
+/* Returns NULL for a body with members. */
 const struct field *fields_body(const struct field_table *table);
 
 const struct field *fields_find(const struct field_table *table, const char *name);
 
-/* The place of the text among the choices, from 1: the value of a FIELD_TYPE_ENUM; 0 when it is
- * none of them or NULL. */
+/* Returns the position from 1, a FIELD_TYPE_ENUM's value; 0 for NULL or another text. */
 unsigned fields_choice(const char *const *choices, const char *text);
 
-/* Sets the members of a zeroed struct to what they are when absent. */
 void fields_set_fallbacks(const struct field_table *table, void *ret);
 
 json_t *fields_row_schema(const struct field *row, enum fields_way way);
 
-/* Examples made of the rows' own; of a row, NULL without one. New references. */
+/* Returns examples from the rows, or NULL for a row without one. New references. */
 json_t *fields_example(const struct field_table *table);
 json_t *fields_row_example(const struct field *row);
 
 void fields_wipe(const struct field_table *table, void *in);
 
-/* The canonical form (FIELD_TYPE_EMAIL), from the arena; NULL: it is no email address. */
+/* Returns the canonical form (FIELD_TYPE_EMAIL), or NULL for no email address. */
 const char *fields_email(struct arena *arena, const char *text);
 
-/* A domain: lower case, ASCII by IDNA 2008, no final dot; NULL: none, an IP address, a single
+/* Returns lower-case IDNA 2008 ASCII without final dot; NULL for none, an IP address or a single
  * label. */
 const char *fields_domain(struct arena *arena, const char *text);
 
-/* Cuts a list that is separated by commas; "" has no items. From the arena. */
 struct field_texts field_texts_split(struct arena *arena, const char *list);
 
 #endif

@@ -1,9 +1,9 @@
-/* fields_email.c - one spelling for each email address (RFC 5321, section 4.1.2, dot-atom form). */
+/* fields_email.c - one spelling per email address (RFC 5321, section 4.1.2, dot-atom form). */
 #include <idn2.h>
 
 #include "common/wire/fields.h"
 
-/* RFC 5321, section 4.5.3.1: the path's 256 bytes include the angle brackets. */
+/* RFC 5321, section 4.5.3.1: the path's 256 bytes include angle brackets. */
 enum { EMAIL_MAX = 254, LOCAL_MAX = 64, DOMAIN_MAX = 253, LABEL_MAX = 63 };
 
 static bool is_blank(char c)
@@ -56,7 +56,7 @@ static bool is_label(const char *text, size_t length)
     return true;
 }
 
-/* Two labels at least, and the last one is no number: 127.0.0.1 is an address, not a domain. */
+/* Requires a last label that is no number: 127.0.0.1 is an address. */
 static bool is_domain(const char *text)
 {
     const char *dot;
@@ -71,7 +71,6 @@ static bool is_domain(const char *text)
     return dotted && is_label(text, strlen(text)) && text[strspn(text, "0123456789")] != '\0';
 }
 
-/* The domain (overwritten) in ASCII; through IDNA 2008 if it has other characters or claims so. */
 static const char *ascii_domain(struct arena *arena, char *domain)
 {
     uint8_t *ascii = NULL;

@@ -1,9 +1,8 @@
-/* fields_pack.c - a struct as a msgpack map, with what is set and nothing else. */
+/* fields_pack.c - structs as msgpack maps of the present members. */
 #include "common/wire/codec.h"
 #include "common/wire/fields_value.h"
 
-/* msgpack-c's encoders inlined for this buffer: through function pointers they took 1.5 times as
- * long. */
+/* Inlines msgpack-c's encoders, which take 1.5 times as long through function pointers. */
 #define msgpack_pack_inline_func(name) static inline int put##name
 #define msgpack_pack_inline_func_cint(name) static inline int put##name
 #define msgpack_pack_inline_func_fixint(name) static inline int put_fix##name

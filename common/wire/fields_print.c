@@ -1,7 +1,7 @@
 /*
- * fields_print.c - a daemon's answer as JSON text, in one pass without a tree.
+ * fields_print.c - a daemon's answer as JSON text, in one pass.
  *
- * Building and dumping jansson's took a third of the gateway's time for a read.
+ * A jansson tree took a third of the gateway's time for a read.
  */
 #include "common/base/clock.h"
 #include "common/wire/codec.h"
@@ -21,7 +21,6 @@ static void put_word(struct codec_buffer *out, const char *word)
     put(out, word, strlen(word));
 }
 
-/* How JSON spells a character that must not stand in a string as it is; NULL when it may. */
 static const char *escape_of(unsigned char c, char spelt[static 8])
 {
     static const char shorts[] = "\b\f\n\r\t\"\\", names[] = "bfnrt\"\\";
@@ -36,13 +35,12 @@ static const char *escape_of(unsigned char c, char spelt[static 8])
     return spelt;
 }
 
-/* 0 unless one of the eight bytes is less than `limit`, which is at most 128. */
+/* Returns 0 unless one of eight bytes is below `limit`, at most 128. */
 static uint64_t has_less(uint64_t bytes, uint64_t limit)
 {
     return (bytes - EIGHT_TIMES(limit)) & ~bytes & EIGHT_TIMES(0x80);
 }
 
-/* Whether eight bytes may stand in a string as they are. */
 static inline bool are_plain(const char *text)
 {
     uint64_t eight;
@@ -52,7 +50,7 @@ static inline bool are_plain(const char *text)
             has_less(eight ^ EIGHT_TIMES('\\'), 1)) == 0;
 }
 
-/* Bytes from the first that a string may hold as they are; the last eight are looked at whole. */
+/* Checks the last eight bytes as one word. */
 static size_t plain_length(const char *text, size_t size)
 {
     size_t length = 0;
@@ -67,7 +65,6 @@ static size_t plain_length(const char *text, size_t size)
     return length;
 }
 
-/* A text between quotes, with room for it already. */
 static void put_plain(struct codec_buffer *out, const char *text, size_t size)
 {
     uint8_t *at = out->bytes + out->size;
@@ -100,7 +97,7 @@ static void put_text(struct codec_buffer *out, const char *text, size_t size)
     put(out, "\"", 1);
 }
 
-/* A list has hundreds of numbers: snprintf() takes several times as long. */
+/* A list has hundreds of numbers, and snprintf() takes several times as long. */
 static bool put_int(struct codec_buffer *out, const struct value *value)
 {
     char digits[24], *end = digits + sizeof(digits), *at = end;
@@ -159,7 +156,7 @@ static bool put_list(struct codec_buffer *out, const struct field_table *table,
     return true;
 }
 
-/* False, and nothing written, when the value is not of the row's type. */
+/* False: nothing was written. */
 static bool put_value(struct codec_buffer *out, const struct field *row, const struct value *value)
 {
     switch (row->type) {

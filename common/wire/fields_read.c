@@ -1,4 +1,4 @@
-/* fields_read.c - from JSON or msgpack to a checked struct, all problems in one pass. */
+/* fields_read.c - JSON or msgpack as a checked struct. */
 #include <errno.h>
 
 #include "common/base/clock.h"
@@ -7,17 +7,17 @@
 
 enum { EMAIL_RAW_MAX = 1024, PATH_MAX_SIZE = 256 };
 
-/* The input's position, rendered as "settings.0.name" only for a problem. */
+/* The position in the input, formatted as "settings.0.name" only for problems. */
 struct place {
     const struct place *parent;
-    const char *name; /* NULL: an element of a list */
+    const char *name; /* NULL: list element */
     size_t index;
 };
 
 struct reader {
     struct arena *arena;
     struct error *err;
-    const struct field_source *source; /* of the outermost table, NULL for msgpack */
+    const struct field_source *source; /* outermost table's; NULL: msgpack */
     bool failed;
 };
 
@@ -55,7 +55,6 @@ static void PRINTF_LIKE(3, 4)
 
 /* ---- text ---- */
 
-/* Of TEXT and each of TEXTS. Characters are counted only for rows and messages that need them. */
 static bool check_length(struct reader *reader, const struct field *row, const struct value *value,
                          const struct place *place)
 {
@@ -86,7 +85,6 @@ static bool check_choice(struct reader *reader, const struct field *row, const c
     return false;
 }
 
-/* A copy of the value that passed all checks of the row, or NULL. */
 static const char *read_text(struct reader *reader, const struct field *row,
                              const struct value *value, const struct place *place)
 {
@@ -142,7 +140,6 @@ static void read_uuid(struct reader *reader, const struct value *value, const st
 
 /* ---- numbers, booleans, times ---- */
 
-/* A decimal int64 and nothing else: no sign but '-', no blank. */
 static bool parse_int(const char *text, int64_t *ret)
 {
     const char *digits = text + (*text == '-');
@@ -190,7 +187,7 @@ static bool read_bool(struct reader *reader, const struct field *row, const stru
     return true;
 }
 
-/* Clients write times as text, daemons as milliseconds. */
+/* Clients write text, daemons milliseconds. */
 static void read_time(struct reader *reader, const struct value *value, const struct place *place,
                       int64_t *ret)
 {
@@ -210,7 +207,7 @@ static void read_time(struct reader *reader, const struct value *value, const st
 
 /* ---- JSON, bytes, lists, objects ---- */
 
-/* A daemon's JSON text must be JSON; nothing is built to look at the policy of each request. */
+/* Checks a daemon's JSON text without a tree: each request has a policy. */
 static bool is_json(const struct value *value, bool object)
 {
     const char *end = value->text + value->size, *first = value->text;
@@ -245,7 +242,7 @@ static const char *read_json(struct reader *reader, const struct field *row,
     return text;
 }
 
-/* They may be many: they stay where they are. */
+/* Copies nothing, because bytes can be many. */
 static void read_bytes(struct reader *reader, const struct field *row, const struct value *value,
                        const struct place *place, struct field_bytes *ret)
 {
@@ -307,7 +304,7 @@ static void read_objects(struct reader *reader, const struct field *row, const s
     }
 }
 
-/* The member's type is `const struct x *`: any object pointer may be copied into it as bytes. */
+/* Copies the pointer as bytes, since the member is `const struct x *` for any x. */
 static void read_object(struct reader *reader, const struct field *row, const struct value *value,
                         const struct place *place, void *member)
 {
@@ -384,7 +381,7 @@ static void read_member(struct reader *reader, const struct field *row, const st
     }
 }
 
-/* A row's value over HTTP; FIELD_INTERNAL ones are absent. */
+/* Returns a row's value; FIELD_INTERNAL ones are always absent over HTTP. */
 static struct value http_value(const struct field_source *source, json_t *object,
                                const struct field *row)
 {

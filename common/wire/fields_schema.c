@@ -1,9 +1,9 @@
-/* fields_schema.c - a field table as JSON Schema (2020-12) and by example, for the OpenAPI page. */
+/* fields_schema.c - field tables as JSON Schema (2020-12) and examples for OpenAPI. */
 #include "common/wire/fields.h"
 
 /* ---- examples ---- */
 
-/* The example is written in the table as text; a list's is one of its items. */
+/* A list's example is one of its items. */
 static json_t *value_of(const struct field *row)
 {
     switch (row->type) {
@@ -28,7 +28,7 @@ json_t *fields_row_example(const struct field *row)
         return fields_example(row->table);
     if (row->type == FIELD_TYPE_OBJECTS)
         return json_pack("[o]", fields_example(row->table));
-    /* A row without an example, or with an empty one, has none: "" would be a bad one. */
+    /* No example instead of "". */
     return row->example && row->example[0] ? value_of(row) : NULL;
 }
 
@@ -72,9 +72,9 @@ static const char *type_name(const struct field *row)
     case FIELD_TYPE_JSON_OBJECT:
         return "object";
     case FIELD_TYPE_JSON:
-        return row->table || row->of_texts ? "array" : NULL; /* else anything */
+        return row->table || row->of_texts ? "array" : NULL; /* otherwise any type */
     case FIELD_TYPE_OBJECT:
-        return NULL; /* named by its $ref */
+        return NULL;
     default:
         return "string";
     }
@@ -103,7 +103,7 @@ static json_t *reference_to(const struct field_table *table)
 
 /* ---- bounds ---- */
 
-/* Byte length is not character length: text without a pattern or a list of values. */
+/* True for text without pattern or choices, whose limits are in bytes. */
 static bool counts_bytes(const struct field *row)
 {
     bool text = row->type == FIELD_TYPE_TEXT || row->type == FIELD_TYPE_TEXTS ||
@@ -114,7 +114,7 @@ static bool counts_bytes(const struct field *row)
            (json || (text && !(row->flags & FIELD_CHARACTERS) && !row->pattern && !row->choices));
 }
 
-/* A character is one to four bytes: n bytes are at least n / 4 of them, and at most n. */
+/* A character has one to four bytes: n bytes are n / 4 to n characters. */
 static void add_text_bounds(json_t *schema, const struct field *row)
 {
     int64_t min = counts_bytes(row) ? (row->min + 3) / 4 : row->min;
@@ -202,7 +202,7 @@ static void add_default(json_t *schema, const struct field *row, enum fields_way
         json_object_set_new(schema, "default", json_boolean(row->fallback != 0));
 }
 
-/* One object by $ref, which may be null as one of two possibilities only. */
+/* Writes a $ref, with null only as one of two possibilities. */
 static void add_object(json_t *schema, const struct field *row)
 {
     if (row->type != FIELD_TYPE_OBJECT)

@@ -6,7 +6,7 @@
 
 #include "common/wire/json_number.h"
 
-/* "3.0" is an integer too; beyond 2^53 doubles do not tell them apart. */
+/* "3.0" is an integer too; doubles are inexact beyond 2^53. */
 static void take_real(struct value *value, double real)
 {
     value->kind = VALUE_OTHER;

@@ -1,11 +1,11 @@
 /* json_number.c - see json_number.h. */
 #include "common/wire/json_number.h"
 
-#define MARK "\"\\u0000" /* as jansson writes it, too */
+#define MARK "\"\\u0000" /* jansson's spelling too */
 
 enum {
     MARK_SIZE = sizeof(MARK) - 1,
-    PLAIN_MAX = 18, /* digits that are an int64 whatever they are */
+    PLAIN_MAX = 18, /* digits that always fit int64 */
 };
 
 static bool is_digit(char c)
@@ -13,7 +13,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Whether jansson gives it back as it came: an int64 but for -0. */
+/* True for numbers that jansson reproduces: any int64 except -0. */
 static bool is_plain(const char *number, size_t size)
 {
     bool negative = *number == '-';
@@ -25,7 +25,7 @@ static bool is_plain(const char *number, size_t size)
            !(negative && number[1] == '0');
 }
 
-/* Behind the string that begins at `at`, at most `end`. *ret_zero: it has U+0000. */
+/* Returns the end of a string; *ret_zero: it contains U+0000. */
 static const char *skip_string(const char *at, const char *end, bool *ret_zero)
 {
     for (at++; at < end && *at != '"'; at++) {
@@ -37,7 +37,6 @@ static const char *skip_string(const char *at, const char *end, bool *ret_zero)
     return at < end ? at + 1 : end;
 }
 
-/* Bytes that look like a number from the first on. */
 static size_t run_length(const char *at, const char *end)
 {
     const char *first = at;

@@ -1,8 +1,5 @@
 /*
- * json_scan.c - is this text JSON? Builds nothing.
- *
- * For JSON texts inside answers (an access policy's rules), which are written into the client's
- * JSON as they are.
+ * json_scan.c - validates JSON in answers, such as an access policy's rules, without a tree.
  */
 #include "common/wire/codec.h"
 
@@ -54,7 +51,7 @@ static bool scan_unit(struct scan *self, unsigned *ret)
     return true;
 }
 
-/* After the backslash. U+0000 and half a surrogate pair are refused, as parsers do. */
+/* Rejects U+0000 and half surrogate pairs. */
 static bool scan_escape(struct scan *self)
 {
     unsigned unit, low;

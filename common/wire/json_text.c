@@ -1,9 +1,9 @@
-/* json_text.c - JSON from strangers to a tree, and back; see codec.h. */
+/* json_text.c - untrusted JSON to a tree, and back; see codec.h. */
 #include "common/base/file.h"
 #include "common/wire/json_number.h"
 
-/* The offset of brackets nested too deep, or `size`: jansson recurses 2,048 deep, too much for a
- * fiber. */
+/* Returns the offset of nesting that is too deep, or `size`. jansson would recurse 2,048 deep, too
+ * much for a fiber. */
 static size_t json_too_deep_at(const char *text, size_t size)
 {
     bool in_string = false;
@@ -27,7 +27,7 @@ static size_t json_too_deep_at(const char *text, size_t size)
     return size;
 }
 
-/* Code and position alone: jansson's words may quote the text, perhaps a password. */
+/* Reports only code and position: jansson's message can quote the text, perhaps a password. */
 static const char *json_mistake(const json_error_t *mistake)
 {
     switch (json_error_code(mistake)) {
@@ -59,7 +59,7 @@ void codec_skip_mark(const char **text, size_t *size)
     }
 }
 
-/* `marked`: json_number_mark()'s result or NULL; there, only a number has U+0000. */
+/* `marked`: json_number_mark()'s result, where only numbers have U+0000, or NULL. */
 static json_t *load(const struct codec_buffer *marked, const char *text, size_t size,
                     struct error *err)
 {
@@ -89,7 +89,7 @@ static json_t *parse(const char *text, size_t size, bool exact, struct error *er
     const char *zero = size > 0 ? memchr(text, '\0', size) : NULL;
     json_t *json = NULL;
 
-    /* jansson steps over one that stands behind a number or a word. */
+    /* jansson skips one after a number or word. */
     if (zero)
         error_set(err, ERR_BAD_REQUEST, "Invalid JSON: U+0000 is not allowed, at byte %td.",
                   zero - text);
@@ -141,8 +141,7 @@ char *codec_dump_json(struct arena *arena, const json_t *json)
 
     codec_buffer_init(&buffer, arena);
     if (json_dump_callback(json, write_dump, &buffer, JSON_COMPACT | JSON_ENCODE_ANY) < 0)
-        return arena_strdup(arena,
-                            "null"); /* only a value that jansson itself could not have read */
+        return arena_strdup(arena, "null"); /* jansson could not have read the value */
     codec_write(&buffer, "", 1);
     json_number_unmark((char *)buffer.bytes);
     return (char *)buffer.bytes;

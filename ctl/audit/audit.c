@@ -1,8 +1,6 @@
 /*
- * audit.c - `atriumctl audit ...`: verifies the chains of the daemons' audit trails, and exports
- * the rows of a project.
- *
- * A trail is read page by page, each in an arena of its own: it may be longer than memory.
+ * audit.c - `atriumctl audit verify|export`: verifies audit logs and exports a project's rows. A
+ * log can be longer than memory, so each page has its own arena.
  */
 #include <sodium.h>
 #include <stdio.h>
@@ -29,7 +27,7 @@ enum {
     SEAL_POLL_MS = 100,
 };
 
-/* `quiet`: shows no progress, because the output goes to the terminal, too. */
+/* `quiet`: shows no progress, because the output goes to the terminal too. */
 static void start_progress(struct progress *ret, struct ctl *ctl, const char *service, bool quiet)
 {
     progress_start(ret, arena_printf(ctl->arena, "audit of %s", service), "rows",
@@ -39,9 +37,9 @@ static void start_progress(struct progress *ret, struct ctl *ctl, const char *se
 /* ---- verify ---- */
 
 struct audit_report {
-    const char *service, *state; /* "ok", or the kind of the fault */
+    const char *service, *state; /* "ok", or the kind of fault */
     int64_t rows, ofProject, dropped, unsealed, sequence;
-    const char *hash; /* of the end, hex */
+    const char *hash; /* hex */
     int64_t brokenAt;
     const char *problem;
 };
@@ -61,7 +59,7 @@ static FIELD_TABLE(audit_report);
 
 struct question {
     json_t *kept;        /* reports of an earlier verification; NULL: none */
-    struct uuid project; /* counts this project's rows; absent: counts none */
+    struct uuid project; /* counts this project's rows; absent: none */
 };
 
 static int read_kept(struct ctl *ctl, json_t **ret, struct error *err)
@@ -115,7 +113,7 @@ static int64_t count_project(const struct field_list *rows, int64_t after, struc
     return count;
 }
 
-/* Walks until a page has no new row, or the chain is broken. *ret: that page. */
+/* *ret: a page without new rows, or where the chain is broken. */
 static int walk_trail(struct ctl *ctl, const char *service, struct audit_walk *walk,
                       struct uuid project, int64_t *ret_of_project, struct arena *scratch,
                       struct audit_page_out *ret, struct error *err)
@@ -142,7 +140,7 @@ static int walk_trail(struct ctl *ctl, const char *service, struct audit_walk *w
     return 0;
 }
 
-/* *ret_kept: the daemon has a trail, and its report is filled. */
+/* *ret_kept: the daemon has a log. */
 static int verify_trail(struct ctl *ctl, const char *service, const struct question *question,
                         struct audit_report *ret, bool *ret_kept, struct error *err)
 {
@@ -184,7 +182,7 @@ static int judge(const struct field_list *reports, struct error *err)
     return 0;
 }
 
-/* Waits for the daemon if an instance was ever started here; *ret: one was. */
+/* *ret: an instance was ever started here. */
 static int find_daemon(struct ctl *ctl, const char *service, bool *ret, struct error *err)
 {
     *ret = *ctl_bus_instances(ctl->bus, service, ctl->arena) != NULL;
@@ -236,7 +234,7 @@ static void print_event(struct bundle *self, const char *service, const struct a
     printable_json(entry, JSON_COMPACT, stdout);
 }
 
-/* Prints sealed rows, and waits a while for earlier ones that get their place within a second. */
+/* Waits briefly for rows that get their place within a second. */
 static int export_trail(struct ctl *ctl, const char *service, struct uuid project,
                         struct bundle *bundle, struct error *err)
 {
@@ -274,7 +272,7 @@ static int export_trail(struct ctl *ctl, const char *service, struct uuid projec
     return 0;
 }
 
-/* A Bundle of type collection: each daemon's rows in the order of its chain. */
+/* Each daemon's rows are in chain order. */
 int audit_export_command(struct ctl *ctl, struct error *err)
 {
     struct bundle bundle = {0};

@@ -1,10 +1,8 @@
 /*
- * audit_prune.c - `atriumctl audit prune`: months of the audit trail that need not be kept any
- * longer are written to files and then dropped.
- *
- * The daemons' roles may not drop a month, so this asks PostgreSQL itself, as a role that may
- * become atrium_audit; a timer runs it (atrium-audit-prune.timer).  A month is dropped only when
- * its file is on the disk, and when as many rows are dropped as the file has.
+ * audit_prune.c - `atriumctl audit prune`: exports old months of audit logs to files and drops
+ * them, for a timer (atrium-audit-prune.timer). It connects to PostgreSQL as a role that can become
+ * atrium_audit. It drops a month only after its file is synced, and only the rows that the file
+ * has.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +25,7 @@
 
 enum { MONTHS_MAX = 5 * 1200, BLOCK_SIZE = 64 * 1024 };
 
-#define FETCH "1000" /* rows at a time */
+#define FETCH "1000"
 
 struct pruned {
     const char *schema, *month, *file;
@@ -61,7 +59,7 @@ static PGresult *checked(const struct prune *self, PGresult *result)
     return NULL;
 }
 
-/* NULL, with err set, when the statement fails. */
+/* NULL: see err. */
 static PGresult *query(const struct prune *self, const char *sql)
 {
     return checked(self, PQexec(self->connection, sql));
@@ -81,7 +79,8 @@ static int run(const struct prune *self, const char *sql)
 
 /* ---- one month ---- */
 
-/* Rows in chain order. `previous`: the hash before a row that does not follow the last line. */
+/* Selects rows in chain order. `previous`: the hash before a row that does not follow the last
+ * line. */
 static const char *select_rows(const struct prune *self, const struct pruned *month)
 {
     return arena_printf(
@@ -129,9 +128,8 @@ static bool file_begins(const struct prune *self, const char *path, const char *
     return !ferror(file);
 }
 
-/* A month's file is replaced by one with all its rows and more. With other rows, the month was
- * dropped and came back (clock set back, database restored): the old file may be their only
- * copy. */
+/* Replaces a file only if the new one has all its rows. Otherwise the month came back after a drop
+ * (database restored), and the file may be the only copy. */
 static void name_file(const struct prune *self, struct pruned *month, const char *partial)
 {
     const char *first = month->file;
@@ -151,7 +149,7 @@ static FILE *file_create(const char *path)
     return file;
 }
 
-/* On success the file is on disk under its name. */
+/* Syncs the file and gives it its name. */
 static int export_month(const struct prune *self, struct pruned *month)
 {
     const char *partial = arena_printf(self->ctl->arena, "%s.partial", month->file);
@@ -170,7 +168,7 @@ static int export_month(const struct prune *self, struct pruned *month)
     return 0;
 }
 
-/* Keeps a month to which a row was added, until the next run. */
+/* Keeps a month with added rows until the next run. */
 static int drop_month(const struct prune *self, const struct pruned *month)
 {
     CLEANUP(pq_clear) PGresult *dropped = NULL;
@@ -197,9 +195,9 @@ static int prune_month(const struct prune *self, struct pruned *month)
     return export_month(self, month) < 0 || drop_month(self, month) < 0 ? -1 : 0;
 }
 
-/* ---- all of them ---- */
+/* ---- months ---- */
 
-/* The month of --month, else this one: of the year 0. */
+/* Returns the month of --month, by default this one, counted from year 0. */
 static int read_month(struct ctl *ctl, int64_t *ret, struct error *err)
 {
     const char *text = arguments_get(&ctl->args, "--month");
@@ -224,7 +222,7 @@ static const char *month_name(struct arena *arena, int64_t month)
                         (long long)(month % 12 + 1));
 }
 
-/* This program makes the names, so they need no quotes. */
+/* These names need no quotes. */
 static PGresult *find_months(const struct prune *self, const char *before)
 {
     return query_with(self, provision_text("audit_months"), before);
@@ -302,10 +300,10 @@ static int read_hex(const json_t *line, const char *key, uint8_t bytes[static AU
 struct exported {
     int64_t sequence, rows;
     uint8_t hash[AUDIT_HASH_SIZE];
-    size_t size; /* of the hash, 0: none yet */
+    size_t size; /* 0: no hash yet */
 };
 
-/* Checks the hash against the content and the previous row, in this line or the last. */
+/* Checks the hash against the previous row's, from this line or the last. */
 static bool line_holds(struct exported *self, const json_t *line)
 {
     uint8_t hash[AUDIT_HASH_SIZE], want[AUDIT_HASH_SIZE];
@@ -356,7 +354,7 @@ int audit_verify_file_command(struct ctl *ctl, struct error *err)
             return error_set(err, ERR_CONFLICT, "%s:%lld: the row was altered, or one before it",
                              path, (long long)number);
     }
-    if (!feof(file)) /* what could not be read may be anything */
+    if (!feof(file)) /* a read error proves nothing */
         return error_set(err, ERR_UNAVAILABLE, "%s: %s", path, strerror(errno));
     sodium_bin2hex(hash, sizeof(hash), exported.hash, exported.size);
     output_done(ctl, "%lld rows hold together; the last is %lld with hash %s.",

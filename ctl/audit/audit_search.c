@@ -1,7 +1,6 @@
 /*
- * audit_search.c - `atriumctl audit tail|search`: prints rows of the audit trails of all daemons.
- *
- * A trail is read page by page and only what is shown is kept: it may be longer than memory.
+ * audit_search.c - `atriumctl audit tail|search`: prints rows of all audit logs; keeps only those
+ * in memory.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +19,7 @@ enum { COUNT = 20, COUNT_MAX = 10000 };
 struct audit_line {
     const char *at, *daemon, *action, *outcome, *account, *entity, *detail, *address;
     int64_t sequence, ms;
-    struct audit_sealed sealed; /* the address, where it is sealed */
+    struct audit_sealed sealed; /* encrypted address */
 };
 static const struct field audit_line_rows[] = {
     FIELD_TEXT(struct audit_line, at, 0, 64, 0, "When, UTC", "2026-01-31T10:00:00.000Z"),
@@ -35,19 +34,19 @@ static const struct field audit_line_rows[] = {
 };
 static FIELD_TABLE(audit_line);
 
-/* NULL or absent: any value. */
+/* NULL or absent: any. */
 struct filter {
-    const char *action;  /* or the beginning of it, "session." */
-    const char *account; /* that acted, or that the row is about */
+    const char *action;  /* or its beginning, "session." */
+    const char *account; /* the account acts, or is the subject */
     const char *entity;
     struct uuid project;
 };
 
 struct lines {
     struct arena *arena;
-    struct audit_line *items; /* a ring of `max` for each daemon, see add() */
-    size_t count, max, first; /* of the daemon being read: where its ring begins */
-    size_t seen;              /* of that daemon */
+    struct audit_line *items; /* a ring per daemon, see add() */
+    size_t count, max, first; /* first: start of the current daemon's ring */
+    size_t seen;
 };
 
 static const char *time_text(struct arena *arena, int64_t ms)
@@ -78,7 +77,7 @@ static bool is_text(const json_t *value, const char *text)
     return json_is_string(value) && strcmp(json_string_value(value), text) == 0;
 }
 
-/* True if it acted or is the row's subject, as `target` of GET /v1/project/audit. */
+/* True if the account acted or is the subject. */
 static bool is_of_account(const char *account, const json_t *event, const struct audit_record *row)
 {
     static const char type[] = "Account/";
@@ -132,7 +131,7 @@ static void add_page(struct lines *lines, const char *service, const struct filt
     }
 }
 
-/* `newest`: reads only that many rows from the end; 0: all. */
+/* `newest`: rows from the end; 0: all. */
 static int read_trail(struct ctl *ctl, const char *service, const struct filter *filter,
                       int64_t newest, struct lines *lines, struct error *err)
 {
@@ -168,7 +167,7 @@ static int by_time(const void *left, const void *right)
     return (a->sequence > b->sequence) - (a->sequence < b->sequence);
 }
 
-/* Shows "erased", or "sealed" without an authd. */
+/* Shows "erased", or "sealed" without authd. */
 static int open_addresses(struct ctl *ctl, struct field_list *list, struct error *err)
 {
     struct audit_line *lines = arena_calloc(ctl->arena, list->count + 1, sizeof(*lines));

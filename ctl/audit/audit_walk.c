@@ -1,9 +1,6 @@
 /*
- * audit_walk.c - see audit_walk.h.
- *
- * A row is sound when its hash is the one that its content and the row before it give. When one is
- * not, the rest of its page shows what happened: whether another row belongs there, and whether
- * this one belongs elsewhere.
+ * audit_walk.c - see audit_walk.h. For a row with a wrong hash, the rest of its page shows if
+ * another row belongs here, and if this one belongs elsewhere.
  */
 #include "ctl/audit/audit_walk.h"
 
@@ -22,7 +19,7 @@ static bool fail(struct audit_walk *self, int64_t sequence, const char *kind, co
     return false;
 }
 
-/* An empty value may have a NULL address, which memcmp() must not get. */
+/* memcmp() must not get the NULL of an empty value. */
 static bool same(struct field_bytes a, struct field_bytes b)
 {
     return a.size == b.size && (a.size == 0 || memcmp(a.bytes, b.bytes, a.size) == 0);
@@ -38,7 +35,7 @@ int64_t audit_walk_after(const struct audit_walk *self)
     return self->sequence > 0 ? self->sequence - 1 : 0;
 }
 
-/* ---- what is wrong with a row ---- */
+/* ---- invalid rows ---- */
 
 struct suspects {
     const struct audit_record *rows;
@@ -54,15 +51,14 @@ static void hash_at(const struct audit_record *row, int64_t sequence, struct fie
     audit_hash(&moved, previous, ret);
 }
 
-/* An attacker who exchanged two rows may have left the hashes in place. */
+/* After a swap, the hashes may still be in place. */
 static bool either(const struct suspects *who, size_t other,
                    const uint8_t hash[static AUDIT_HASH_SIZE])
 {
     return same_hash(who->rows[who->at].hash, hash) || same_hash(who->rows[other].hash, hash);
 }
 
-/* Finds the row that belongs in place of the unsound one; count: none. *ret_hash: the hash
- * there. */
+/* Returns the index of the row that belongs here, or count. *ret_hash: the hash there. */
 static size_t find_rightful(const struct suspects *who, int64_t sequence,
                             struct field_bytes previous, uint8_t ret_hash[static AUDIT_HASH_SIZE])
 {
@@ -105,9 +101,7 @@ static bool unsound(struct audit_walk *self, const struct suspects *who)
     return fail(self, sequence, "inserted", INSERTED);
 }
 
-/* ---- walking ---- */
-
-/* False when a kept hash differs. */
+/* False when a known hash differs. */
 static bool step(struct audit_walk *self, int64_t sequence, int64_t id, struct field_bytes hash)
 {
     if (hash.size > sizeof(self->hash))

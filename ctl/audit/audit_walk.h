@@ -1,6 +1,5 @@
 /*
- * audit_walk.h - verifies a chain of audit rows (common/service/audit_chain.h). Does no I/O: the
- * caller hands in rows page by page.
+ * audit_walk.h - verifies a chain of audit rows (common/service/audit_chain.h), without I/O.
  */
 #ifndef ATRIUM_CTL_AUDIT_AUDIT_WALK_H
 #define ATRIUM_CTL_AUDIT_AUDIT_WALK_H
@@ -9,13 +8,13 @@
 
 struct audit_fault {
     int64_t sequence;
-    const char *kind; /* "altered", "removed", "inserted", "reordered"; NULL: nothing */
-    const char *text; /* for people */
+    const char *kind; /* "altered", "removed", "inserted", "reordered"; NULL: no fault */
+    const char *text;
 };
 
 struct audit_walk {
-    int64_t sequence; /* of the last row; 0: none yet */
-    int64_t id;       /* its row's, 0: it was dropped */
+    int64_t sequence; /* 0: none */
+    int64_t id;       /* 0: dropped */
     uint8_t hash[AUDIT_HASH_SIZE];
     size_t hash_size;
     int64_t rows, dropped;
@@ -24,15 +23,15 @@ struct audit_walk {
     struct audit_fault fault;
 };
 
-/* Where the next page begins. The last row is read again, to notice a replaced one. */
+/* Returns where the next page begins: at the last row, which may have been replaced. */
 int64_t audit_walk_after(const struct audit_walk *self);
 
-/* Verifies rows (struct audit_record) fetched with audit_walk_after(), and gaps (struct audit_gap)
- * after the last row. False at the first fault. *ret_more: there was a new row. */
+/* Verifies rows (struct audit_record) after audit_walk_after(), and gaps (struct audit_gap) after
+ * the last row. False: a fault. *ret_more: there was a new row. */
 bool audit_walk_page(struct audit_walk *self, const struct field_list *rows,
                      const struct field_list *gaps, bool *ret_more);
 
-/* Verifies the end of the chain, when no row is left. */
+/* Verifies the end of the chain. Call it after the last row. */
 bool audit_walk_end(struct audit_walk *self, int64_t sequence, struct field_bytes hash);
 
 #endif

@@ -1,6 +1,5 @@
 /*
- * account_policy.c - `atriumctl project policy`: what a project requires of its accounts, and which
- * protections are off.
+ * account_policy.c - `atriumctl project policy`: a project's requirements for accounts.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -49,7 +48,7 @@ void account_policy_show_off(const struct ctl *ctl, const char *code,
     }
 }
 
-/* Numbers, booleans, null for "none" (not of requireMfa), texts. */
+/* Converts a word; "none" is null, except for requireMfa. */
 static json_t *word_json(const char *member, const char *word)
 {
     char *end;

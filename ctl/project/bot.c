@@ -1,4 +1,4 @@
-/* bot.c - `atriumctl bot ...`: the bots of a project. */
+/* bot.c - `atriumctl bot ...`: a project's bots. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,9 +10,9 @@
 #include "ctl/output.h"
 #include "ctl/printable.h"
 
-enum { BOT_RUN_MS = 30000 }; /* the longest timeout that a bot may have */
+enum { BOT_RUN_MS = 30000 }; /* longest timeout of a bot */
 
-/* The file has the form of the interface: {identifier, name, kind, url or program, ...}. */
+/* The file has the API's format. */
 static int read_bot(struct ctl *ctl, struct bot_in *ret, struct error *err)
 {
     char *text = files_read(ctl->arena, arguments_get(&ctl->args, "FILE.json"), err);
@@ -36,7 +36,6 @@ int bot_put_command(struct ctl *ctl, struct error *err)
     return 0;
 }
 
-/* The answer is JSON in any case. */
 int bot_run_command(struct ctl *ctl, struct error *err)
 {
     const char *file = arguments_get(&ctl->args, "--input");

@@ -1,4 +1,4 @@
-/* client.c - `atriumctl client ...`: the client applications of a project. */
+/* client.c - `atriumctl client ...`: a project's OAuth clients. */
 #include <string.h>
 
 #include "common/service/service.h"
@@ -12,13 +12,13 @@
 #include "settingsd/settingsd_api.h"
 #include "settingsd/tenant_api.h"
 
-enum { SET_ATTEMPTS = 10 }; /* each that fails is a change that another operator has made */
+enum { SET_ATTEMPTS = 10 }; /* each failure means that another operator changed the client */
 
-/* ---- what is said of one: a file, and options over it ---- */
+/* ---- settings ---- */
 
 static const struct {
     const char *option, *member;
-    bool list; /* words separated by commas */
+    bool list; /* separated by commas */
 } settings[] = {
     {"--type", "type", false},
     {"--auth-method", "authMethod", false},
@@ -37,7 +37,7 @@ static json_t *words(struct arena *arena, const char *list)
     return array;
 }
 
-/* Drops an authMethod that does not fit a new type: its default applies. */
+/* Drops an authMethod that does not fit a new type. */
 static void settings_from_options(struct ctl *ctl, json_t *client)
 {
     const char *type = arguments_get(&ctl->args, "--type");
@@ -54,7 +54,7 @@ static void settings_from_options(struct ctl *ctl, json_t *client)
     }
 }
 
-/* Adds the members of --file, which has the form of `client show --json`. */
+/* Reads the format of `client show --json`. */
 static int settings_from_file(struct ctl *ctl, json_t *client, struct error *err)
 {
     const char *path = arguments_get(&ctl->args, "--file");
@@ -68,7 +68,7 @@ static int settings_from_file(struct ctl *ctl, json_t *client, struct error *err
     return 0;
 }
 
-/* `etag`: of the registration that is changed; NULL: a new one. */
+/* `etag` NULL: new. */
 static int client_put_json(struct ctl *ctl, struct uuid id, const char *etag, json_t *client,
                            struct client_record *out, struct error *err)
 {
@@ -83,8 +83,6 @@ static int client_put_json(struct ctl *ctl, struct uuid id, const char *etag, js
     req.tenant = arguments_get(&ctl->args, "--project");
     return settingsd_operator_client_put(ctl->bus->bus, &req, &put, out, err);
 }
-
-/* ---- commands ---- */
 
 static int client_create_demo(struct ctl *ctl, json_t *client, struct error *err)
 {
@@ -133,7 +131,7 @@ int client_create_command(struct ctl *ctl, struct error *err)
     return 0;
 }
 
-/* Fails: CONFLICT, another change came first. */
+/* CONFLICT: another change came first. */
 static int client_change(struct ctl *ctl, json_t *file, struct client_record *out,
                          struct error *err)
 {
@@ -149,7 +147,7 @@ static int client_change(struct ctl *ctl, json_t *file, struct client_record *ou
     return client_put_json(ctl, in.id, out->etag, client, out, err);
 }
 
-/* Keeps what neither the file nor an option names, and concurrent changes. */
+/* Keeps other members, and concurrent changes. */
 int client_set_command(struct ctl *ctl, struct error *err)
 {
     json_auto_t *file = json_object();

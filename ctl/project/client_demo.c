@@ -23,7 +23,7 @@ void client_demo_settings(json_t *client)
     json_object_update(client, members);
 }
 
-/* openid-client 6 refuses http but on demand; public_url may be http on this machine alone. */
+/* openid-client 6 rejects http by default. */
 static const char *program(struct arena *arena, const char *issuer, const char *id,
                            const char *secret)
 {

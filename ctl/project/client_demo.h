@@ -1,4 +1,4 @@
-/* client_demo.h - `atriumctl client create --demo-rp`: a relying party to try, and what to run. */
+/* client_demo.h - `atriumctl client create --demo-rp`: a relying party to try. */
 #ifndef ATRIUM_CTL_PROJECT_CLIENT_DEMO_H
 #define ATRIUM_CTL_PROJECT_CLIENT_DEMO_H
 
@@ -10,12 +10,12 @@ struct client_record;
 
 struct client_demo {
     const char *public_url, *tenant_code;
-    const struct client_record *client; /* with its secret */
+    const struct client_record *client; /* includes its secret */
 };
 
 void client_demo_settings(json_t *client);
 
-/* Prints a program for openid-client and configurations of mod_auth_openidc and oauth2-proxy. */
+/* Prints instructions for openid-client, mod_auth_openidc and oauth2-proxy. */
 void client_demo_print(struct ctl *ctl, const struct client_demo *demo);
 
 #endif

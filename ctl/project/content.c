@@ -1,9 +1,6 @@
 /*
- * content.c - `atriumctl content import`: imports entries of mapped content from a file of any
- * size.
- *
- * The file is read entry by entry and sent in batches, each of which docd stores as a whole: an
- * import that was stopped has stored the first of them, and can be done again.
+ * content.c - `atriumctl content import`: imports entries of any number in batches. It can be
+ * repeated.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -21,18 +18,18 @@
 #include "docd/docd_api.h"
 
 enum {
-    BATCH_BYTES = 1024 * 1024, /* of the entries as JSON: well below what the bus carries */
+    BATCH_BYTES = 1024 * 1024, /* well below the bus limit */
 };
 
 struct import {
     struct ctl *ctl;
     const char *path;
     FILE *file;
-    int64_t size; /* of the file in bytes; 0 of a pipe */
+    int64_t size; /* 0: a pipe */
     struct uuid project;
     struct cms_imported sum;
     struct progress progress;
-    /* the batch */
+    /* memory of the batch */
     struct arena *arena;
     struct cms_entry entries[CMS_IMPORT_MAX];
     size_t count, bytes;
@@ -62,8 +59,6 @@ static int bad_file(const struct import *self, struct error *err)
                      "%s: entry %lld: the file must be a JSON array of objects", self->path,
                      (long long)self->sum.entries + (long long)self->count + 1);
 }
-
-/* ---- batches ---- */
 
 static int send_batch(struct import *self, struct error *err)
 {
@@ -117,12 +112,10 @@ static int add_entry(struct import *self, json_t *json, struct error *err)
     return 0;
 }
 
-/* ---- the file ---- */
-
-/* Has one element in memory at a time. */
+/* Holds one entry in memory. */
 static int read_entries(struct import *self, struct error *err)
 {
-    /* Entries have no numbers; foreign files may have some beyond int64. */
+    /* Other files can have numbers beyond int64. */
     const size_t flags = JSON_REJECT_DUPLICATES | JSON_DISABLE_EOF_CHECK | JSON_DECODE_INT_AS_REAL;
     int c = next_char(self->file) == '[' ? next_char(self->file) : EOF;
     bool more = c != ']';

@@ -1,4 +1,4 @@
-/* policy.c - `atriumctl policy ...`: the access policies of a project. */
+/* policy.c - `atriumctl policy ...`: a project's access policies. */
 #include "common/wire/codec.h"
 #include "ctl/call.h"
 #include "ctl/files.h"
@@ -13,8 +13,7 @@ static const char *member_text(struct ctl *ctl, const json_t *policy, const char
     return value ? codec_dump_json(ctl->arena, value) : NULL;
 }
 
-/* The file has the form that `policy list --json` and the interface show: {name, resource,
- * ipAccessRule?}. */
+/* The file has the API's format. */
 int policy_put_command(struct ctl *ctl, struct error *err)
 {
     char *text = files_read(ctl->arena, arguments_get(&ctl->args, "FILE.json"), err);

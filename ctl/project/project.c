@@ -1,4 +1,4 @@
-/* project.c - `atriumctl project ...`: the tenants, by their codes. */
+/* project.c - `atriumctl project ...`. */
 #include <string.h>
 
 #include "common/base/clock.h"
@@ -47,10 +47,10 @@ int project_list_command(struct ctl *ctl, struct error *err)
     return 0;
 }
 
-/* Settings by their names in `project set`; --json has the older names, too. */
+/* --json also has the older names. */
 static const struct spelling {
     const char *member, *setting;
-    bool policy; /* an id: shown as AccessPolicy/<id>, as it is written */
+    bool policy; /* shown as AccessPolicy/<id> */
 } spellings[] = {
     {"patientRegistration", "PATIENT_REGISTRATION_ENABLED", false},
     {"patientInvitation", "PATIENT_INVITATION_ENABLED", false},
@@ -74,7 +74,7 @@ static json_t *setting_value(const struct spelling *spelling, json_t *value)
     return json_incref(value);
 }
 
-/* With --json also the readiness, as GET /v1/project/readiness (NULL: unknown). */
+/* Prints settings; with --json also `readiness` (NULL: unknown). */
 static void show_settings(const struct ctl *ctl, const struct tenant *tenant,
                           const struct readiness *readiness)
 {
@@ -95,7 +95,7 @@ static void show_settings(const struct ctl *ctl, const struct tenant *tenant,
 }
 
 static const struct remedy {
-    const char *kind, *before, *after; /* around "CODE NAME" */
+    const char *kind, *before, *after; /* text around "CODE NAME" */
 } remedies[] = {
     {"switch", "project set", " true"},
     {"address", "project set", " URL"},
@@ -104,7 +104,7 @@ static const struct remedy {
     {"template", "template put --project", " --subject TEXT --text FILE"},
 };
 
-/* " (atriumctl ...)", or "" where no command gives it. */
+/* Returns " (atriumctl ...)", or "" if no command helps. */
 static const char *remedy_of(const struct ctl *ctl, const char *code,
                              const struct readiness_lack *lack)
 {
@@ -138,7 +138,7 @@ static void show_lacks(const struct ctl *ctl, const char *code, const struct rea
     }
 }
 
-/* Shows effective settings and what flows lack, which is unknown while maild is away. */
+/* Prints settings and, if maild answers, what sign-in flows lack. */
 static int show_project(struct ctl *ctl, const char *code, struct error *err)
 {
     struct request req = ctl_bus_request(ctl->bus, ctl->arena);
@@ -170,7 +170,7 @@ int project_show_command(struct ctl *ctl, struct error *err)
     return show_project(ctl, arguments_get(&ctl->args, "CODE"), err);
 }
 
-/* settingsd ends a read-only state last; a suspension takes effect at once. */
+/* settingsd ends the read-only state last; a suspension takes effect immediately. */
 static int suspend(struct ctl *ctl, const struct project_suspend_in *in, struct tenant *tenant,
                    struct error *err)
 {
@@ -255,7 +255,7 @@ static int write_setting(struct ctl *ctl, struct error *err)
     return set_text(ctl, name, err);
 }
 
-/* Prints the change; with --json what is in force after it, as `project show` does. */
+/* Prints the change, or with --json all settings. */
 int project_set_command(struct ctl *ctl, struct error *err)
 {
     if (write_setting(ctl, err) < 0)

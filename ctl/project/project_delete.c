@@ -1,8 +1,6 @@
 /*
- * project_delete.c - `atriumctl project delete`: begins it, or finds it begun, and shows how far it
- * is until it is over.
- *
- * settingsd and the daemons do the work, whether or not this command goes on.
+ * project_delete.c - `atriumctl project delete`: starts or joins a deletion, which the daemons
+ * continue.
  */
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +18,7 @@
 #include "settingsd/settingsd_api.h"
 #include "settingsd/tenant_api.h"
 
-enum { POLL_MS = 200, STALL_MS = MINUTES(1) /* without progress: a daemon is away */ };
+enum { POLL_MS = 200, STALL_MS = MINUTES(1) /* a daemon may be down */ };
 
 static int count_members(struct ctl *ctl, const char *code, int64_t *ret, struct error *err)
 {
@@ -35,7 +33,7 @@ static int count_members(struct ctl *ctl, const char *code, int64_t *ret, struct
     return 0;
 }
 
-/* A project that is being deleted was confirmed before. */
+/* A deletion in progress was confirmed before. */
 static int check_and_confirm(struct ctl *ctl, const char *code, struct error *err)
 {
     struct tenant tenant = {0};
@@ -59,7 +57,7 @@ static int check_and_confirm(struct ctl *ctl, const char *code, struct error *er
     return confirm(ctl, question, code, err);
 }
 
-/* ERR_UNCERTAIN: the deletion has begun and goes on. */
+/* ERR_UNCERTAIN: the deletion has begun. */
 static int begin(struct ctl *ctl, const char *code, struct project_deletion *ret, struct error *err)
 {
     const struct project_delete_in in = {code};

@@ -1,4 +1,4 @@
-/* project_find.c - the project that a command names. */
+/* project_find.c - finds a command's project. */
 #include "ctl/ctl_bus.h"
 #include "settingsd/settingsd_api.h"
 #include "settingsd/tenant_api.h"

@@ -1,4 +1,4 @@
-/* template.c - `atriumctl template ...`: which mails a project sends, and with which words. */
+/* template.c - `atriumctl template ...`: a project's mail templates. */
 #include "ctl/call.h"
 #include "ctl/files.h"
 #include "ctl/output.h"

@@ -1,3 +1,3 @@
--- Drops the month $1 of the audit trail of the schema that is first in search_path: how many rows it
--- had.
+-- Drops the month $1 of the audit log in the first schema of search_path. Returns the number of its
+-- rows.
 select audit_drop($1)

@@ -1,4 +1,4 @@
--- The months of audit trails before $1 ("audit_2026_01"): schema and table.
+-- Lists the months of audit logs before $1 ("audit_2026_01"): schema and table.
 select n.nspname, c.relname
 from pg_inherits i
 join pg_class c on c.oid = i.inhrelid

@@ -1,9 +1,9 @@
--- What keeps the audit trail of one daemon out of its own hands. Words between two @ are filled in by ctl/provision.c, the
--- text of common/service/schema/audit.sql among them. Once done it does nothing.
+-- Protects a daemon's audit log from the daemon itself. ctl/provision.c replaces words between two @, one of them with
+-- the text of common/service/schema/audit.sql. Running it again changes nothing.
 --
--- The tables and the schema belong to atrium_audit; the daemon's role makes and owns what else is in the schema. It reads
--- the trail, adds rows without a place in the chain and gives them one, once. It cannot change or remove a sealed row,
--- drop or empty a table, or switch off what holds it to that: each of these needs the owner, or a superuser.
+-- The tables and the schema belong to atrium_audit. The daemon's role creates and owns everything else in the schema.
+-- It reads the log, adds rows without a place in the chain, and gives each a place once. It cannot change or remove a
+-- sealed row, drop or empty a table, or disable these rules: all this needs the owner or a superuser.
 do $atrium$
 declare
     item regclass;
@@ -12,7 +12,7 @@ begin
         return;
     end if;
     if to_regclass('@schema@.audit') is null then
-        -- The daemon's migration finds it made.
+        -- The daemon's migration finds this table.
         create table if not exists @schema@.schema_migration (name text primary key);
         alter table @schema@.schema_migration owner to "@role@";
         insert into @schema@.schema_migration values ('@migration@') on conflict do nothing;
@@ -56,8 +56,8 @@ begin
     create trigger audit_head_guard before update on @schema@.audit_head
         for each row execute function @schema@.audit_head_guard();
 
-    -- As in audit.sql, with the rights of the owner. The daemon's role may make functions in this schema: every name here
-    -- is qualified, so that none of them runs with these rights.
+    -- Same as in audit.sql, but runs with the owner's rights. The daemon's role can create functions in this schema, so
+    -- every name is qualified: none of its functions can run with these rights.
     create or replace function @schema@.audit_month(name text, from_ms bigint, to_ms bigint) returns boolean
     language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '200ms' as $month$
     declare
@@ -116,7 +116,7 @@ begin
     alter function @schema@.audit_drop(text) owner to atrium_audit;
     alter function @schema@.audit_guard() owner to atrium_audit;
     alter function @schema@.audit_head_guard() owner to atrium_audit;
-    -- After that: what the owner before had been granted became the new owner's.
+    -- Comes last, because grants of the previous owner become the new owner's.
     revoke execute on function @schema@.audit_month(text, bigint, bigint), @schema@.audit_drop(text) from public;
     grant execute on function @schema@.audit_month(text, bigint, bigint) to "@role@";
 end

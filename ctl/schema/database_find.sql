@@ -1,2 +1,2 @@
--- Whether there is a database of this name.
+-- Returns a row if the database exists.
 select from pg_database where datname = 'atrium'

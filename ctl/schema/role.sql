@@ -1,4 +1,5 @@
--- The role of a daemon and its schema. pg_read_all_stats: since when another session holds a lock.
+-- Creates a daemon's role and schema. pg_read_all_stats shows how long another session has held a
+-- lock.
 do $$ begin
     if not exists (select from pg_roles where rolname = '@role@') then
         create role "@role@" login;

@@ -1,9 +1,7 @@
 /*
- * bus_key.c - `atriumctl keys bus`: the key that identifies an instance on other hosts.
- *
- * The secret half stays in a file of this host, for the daemon's user alone; the line that is
- * printed belongs into bus_hosts of every host.  A key that is there is never replaced: it is
- * printed again.
+ * bus_key.c - `atriumctl keys bus`: makes the key that identifies an instance to other hosts. The
+ * secret stays in a file for the daemon's user; the printed line belongs into bus_hosts of every
+ * host. An existing key is printed again.
  */
 #include <errno.h>
 #include <grp.h>
@@ -37,7 +35,7 @@ static const struct field bus_key_rows[] = {
 };
 static FIELD_TABLE(bus_key);
 
-/* For a daemon's user and an operator's group; a suite of one user has neither. */
+/* Gives the file to the daemon's user and the operator's group. A suite of one user has neither. */
 static int give_away(const char *path, const char *service, struct arena *arena, struct error *err)
 {
     const char *name = arena_printf(arena, "atrium-%s", service);
@@ -67,11 +65,10 @@ static int make_key(const char *path, const char *service, struct arena *arena, 
     sodium_memzero(digits, sizeof(digits));
     if (result < 0 || give_away(path, service, arena, err) == 0)
         return result;
-    unlink(path); /* else the next run takes it as made, and the daemon cannot read it */
+    unlink(path); /* the next run would keep an unreadable file */
     return -1;
 }
 
-/* Fails: unknown service, or invalid name. */
 static int read_service(const char *name, const char **ret, struct arena *arena, struct error *err)
 {
     size_t length = strcspn(name, ".");

@@ -1,6 +1,5 @@
 /*
- * config.c - `atriumctl config ...`: the configuration that each instance uses, where it was read,
- * and what a reload or a restart would change.
+ * config.c - `atriumctl config ...`: each instance's configuration, and what a reload would change.
  */
 #include <string.h>
 
@@ -11,8 +10,6 @@
 #include "ctl/suite/instances.h"
 
 enum { ROWS_MAX = 4096 };
-
-/* ---- show ---- */
 
 struct config_line {
     const char *daemon, *key, *value, *origin;
@@ -112,8 +109,6 @@ int config_show_command(struct ctl *ctl, struct error *err)
     output_list(ctl, &config_line_table, &list, columns);
     return 0;
 }
-
-/* ---- check ---- */
 
 struct config_result {
     const char *daemon, *state, *what;

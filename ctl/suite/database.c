@@ -1,4 +1,4 @@
-/* database.c - `atriumctl database ...`: what an operator's PostgreSQL needs. */
+/* database.c - `atriumctl database ...`: prepares an operator's PostgreSQL. */
 #include <stdio.h>
 #include <stdlib.h>
 

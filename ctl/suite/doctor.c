@@ -1,10 +1,7 @@
 /*
- * doctor.c - `atriumctl doctor`: runs the checks of every instance (common/service/check.h), all at
- * the same time, and adds what only an outside view shows: instances that do not answer, other
- * versions, and the disks of PostgreSQL.
- *
- * One fault fails many rows. Rows that are causes (causes[]) are printed first, then the rows that
- * follow from them.
+ * doctor.c - `atriumctl doctor`: runs every instance's checks (common/service/check.h), and adds
+ * instances that do not answer, other versions, and PostgreSQL's disks. Causes (causes[]) are
+ * printed before their consequences.
  */
 #include <stdio.h>
 #include <string.h>
@@ -18,16 +15,16 @@
 #include "ctl/suite/server_disk.h"
 
 enum {
-    ANSWER_MS = 20000, /* a daemon's checks take that long only when several of them hang */
+    ANSWER_MS = 20000, /* some checks may hang */
     ROWS_MAX = 4096,
     SERVERS_MAX = 16,
 };
-#define DISK_WARN (512LL << 20) /* bytes that are left */
-#define DISK_FAIL (64LL << 20)  /* some segments of the log */
+#define DISK_WARN (512LL << 20) /* bytes left */
+#define DISK_FAIL (64LL << 20)  /* some WAL segments */
 
 struct doctor_row {
     const char *daemon, *check, *state, *seen, *mend;
-    const char *follows; /* the cause, such as "postgresql disk"; NULL: no known cause */
+    const char *follows; /* such as "postgresql disk"; NULL: unknown */
 };
 static const struct field doctor_row_rows[] = {
     FIELD_TEXT(struct doctor_row, daemon, 0, 64, 0, "Instance", "authd.1"),
@@ -100,7 +97,7 @@ static struct instance_probe *instance_probe_all(struct ctl *ctl, const struct i
                  0)
             left++;
     }
-    /* `left` is on this stack; each call has a deadline. */
+    /* Waits for all calls, because `left` is on this stack. */
     while (left > 0)
         (void)!fiber_park(ctl->bus->loop, INT64_MAX);
     return probes;
@@ -150,7 +147,7 @@ static void add_alike(struct report *report, const struct instance_probe *probe)
                                  instances_up_time(report->arena, probe->status.uptimeMs))});
 }
 
-/* Older daemons have no such operation. */
+/* Older daemons lack the operation. */
 static void add_other_version(struct report *report, const struct instance_probe *probe)
 {
     struct doctor_row row = {
@@ -197,7 +194,7 @@ static void add_probe(struct report *report, const struct instance_probe *probe)
     add_findings(report, probe);
 }
 
-/* ---- the disks of PostgreSQL ---- */
+/* ---- PostgreSQL's disks ---- */
 
 static void add_disk(struct report *report, const struct server_disk *disk)
 {
@@ -241,10 +238,9 @@ static void add_disks(struct report *report, const struct instance_probe *probes
     }
 }
 
-/* ---- causes and what follows from them ---- */
+/* ---- causes ---- */
 
-/* Rows that may cause others, deepest first, and their consequences. A daemon's broken database
- * makes other daemons' requests fail. */
+/* Possible causes, deepest first. A daemon's broken database fails other daemons' requests. */
 static const struct cause {
     const char *daemon; /* NULL: any */
     const char *check, *followers;
@@ -277,7 +273,7 @@ static bool is_cause(const struct cause *self, const struct doctor_row *row)
            (!self->daemon || strcmp(row->daemon, self->daemon) == 0);
 }
 
-/* NULL: none that is no consequence itself. */
+/* Returns a cause that is no consequence itself, or NULL. */
 static const struct doctor_row *cause_row(const struct report *report, const struct cause *self)
 {
     for (size_t i = 0; i < report->count; i++)

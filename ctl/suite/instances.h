@@ -1,4 +1,4 @@
-/* instances.h - every instance that runs or ran: `status` and `doctor` call each of them. */
+/* instances.h - all instances, running or not. */
 #ifndef ATRIUM_CTL_SUITE_INSTANCES_H
 #define ATRIUM_CTL_SUITE_INSTANCES_H
 
@@ -17,11 +17,11 @@ struct instances {
     size_t count;
 };
 
-/* Instances with a socket or on listed hosts, in the order of ctl_bus_services. One not connected
- * after a second counts as down. From the arena; NULL: interrupted. Parks. */
+/* Finds instances with a socket or on listed hosts, in the order of ctl_bus_services. Waits a
+ * second for connections. NULL: interrupted. Parks. */
 const struct instances *instances_find(struct ctl *ctl, struct error *err);
 
-/* "2h 5m": an up time. */
+/* Formats "2h 5m". */
 const char *instances_up_time(struct arena *arena, int64_t ms);
 
 #endif

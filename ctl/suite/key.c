@@ -1,4 +1,4 @@
-/* key.c - `atriumctl keys ...`: the keys that sign tokens, the API's and those of the issuers. */
+/* key.c - `atriumctl keys ...`: keys that sign tokens, for the API and for issuers. */
 #include "authd/authd_api.h"
 #include "authd/session/key_api.h"
 #include "common/base/clock.h"
@@ -6,7 +6,7 @@
 #include "ctl/ctl_bus.h"
 #include "ctl/output.h"
 
-/* RSA keys take less than a second, on a busy machine tens of them. */
+/* An RSA key takes tens of seconds on a busy machine. */
 enum { ROTATE_MS = 60000 };
 
 const char *const key_columns[] = {"kid", "use", "alg", "active", "createdAt", "retireAt", NULL};

@@ -1,6 +1,6 @@
 /*
- * passwords.c - `atriumctl passwords ...`: filters of common and breached passwords, for the key
- * common_passwords of authd. The Makefile makes the one that is built in by it.
+ * passwords.c - `atriumctl passwords ...`: makes password filters for authd; the Makefile uses it
+ * too.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +20,7 @@
 #include "ctl/output.h"
 #include "ctl/progress.h"
 
-/* ---- what is printed ---- */
+/* ---- output ---- */
 
 struct passwords_info {
     const char *file, *hash;
@@ -45,8 +45,6 @@ static const struct field passwords_found_rows[] = {
     FIELD_INT(struct passwords_found, missing, 0, 0, 0, 0, "Not in the filter", "0"),
 };
 static FIELD_TABLE(passwords_found);
-
-/* ---- files ---- */
 
 static struct password_filter *open_filter(struct ctl *ctl, const char *path, struct error *err)
 {
@@ -83,13 +81,11 @@ static void show(const struct ctl *ctl, const char *path, const struct password_
     output_record(ctl, &passwords_info_table, &out);
 }
 
-/* ---- reading a list ---- */
-
 struct passwords_reading {
     struct password_filter_builder *builder;
     const struct password_filter *filter;
     struct progress progress;
-    int64_t size; /* of the list, 0: not known */
+    int64_t size; /* 0: unknown */
     int64_t missing;
 };
 
@@ -134,9 +130,7 @@ static int read_list(const struct ctl *ctl, const char *path, struct passwords_r
     return result;
 }
 
-/* ---- commands ---- */
-
-/* Replaces only filters: the names may have been swapped. */
+/* Replaces only filters, because the two names may have been swapped. */
 static int check_target(const char *path, struct error *err)
 {
     CLEANUP(file_close_descriptor) int fd = open(path, O_RDONLY | O_CLOEXEC);

@@ -1,11 +1,9 @@
 /*
- * seal.c - `atriumctl keys rotate --seal`: the exchange of the keys that seal, one step of it at
- * each call.
+ * seal.c - `atriumctl keys rotate --seal`: exchanges a seal key, one step per call.
  *
- * A step is taken only when every instance of the daemon has answered that it knows what the step
- * before wrote, so that a value is never sealed by a key that a running instance lacks
- * (common/service/service_seal.c). The file is replaced whole; whatever is interrupted is gone on
- * with by the next call. In a development suite the instances are restarted here.
+ * A step needs confirmation of the previous one by every instance, so no value is sealed with a key
+ * that an instance lacks (common/service/service_seal.c). The file is replaced atomically. In a
+ * development suite it restarts the instances.
  */
 #include <inttypes.h>
 #include <signal.h>
@@ -25,10 +23,10 @@
 
 enum {
     CALL_MS = 10000,
-    RESTART_MS = 30000, /* until an instance is back in a development suite */
+    RESTART_MS = 30000, /* longest restart in a development suite */
     POLL_MS = 20,
-    PASSES_MAX = 100, /* over what other instances go on to write */
-    ROUNDS_MAX = 8,   /* of a development suite: three steps, and what was left half done */
+    PASSES_MAX = 100, /* passes, because other instances keep writing */
+    ROUNDS_MAX = 8,   /* three steps, plus an interrupted one */
 };
 
 static const char *const services[] = {"authd", "settingsd", "docd", "maild", "botd", NULL};
@@ -59,7 +57,7 @@ struct exchange {
     struct ctl *ctl;
     const char *service, *path;
     struct seal_keys file;
-    const char *file_keys; /* as an instance that has read this file would say */
+    const char *file_keys; /* the file's keys, as an instance reports them */
     struct seal_instance items[INSTANCES_SHOWN_MAX];
     size_t count;
 };
@@ -104,7 +102,7 @@ static int ask_all(struct exchange *self, const struct instances *all, struct er
     return 0;
 }
 
-/* "authd@1 authd@2": instances that have not read the file; all with `all`; "": none. */
+/* Returns instances that have not read the file: "authd@1 authd@2"; "": none. */
 static const char *to_restart(const struct exchange *self, bool all)
 {
     struct arena *arena = self->ctl->arena;
@@ -171,7 +169,7 @@ static int swap(struct exchange *self, struct error *err)
     return write_file(self, &keys, err);
 }
 
-/* Adds to *ret_found, and values that no key opens to *ret_unopened. */
+/* *ret_unopened: values without a key. */
 static int pass_table(struct exchange *self, int64_t table, int64_t *ret_tables, int64_t *ret_found,
                       int64_t *ret_unopened, struct error *err)
 {
@@ -196,7 +194,7 @@ static int pass_table(struct exchange *self, int64_t table, int64_t *ret_tables,
     return 0;
 }
 
-/* Repeats until a pass finds nothing of the old key. */
+/* Repeats until nothing of the old key is left. */
 static int reseal_all(struct exchange *self, int64_t *ret_unopened, struct error *err)
 {
     for (int pass = 0; pass < PASSES_MAX; pass++) {
@@ -235,7 +233,7 @@ static int retire(struct exchange *self, struct error *err)
     return write_file(self, &keys, err);
 }
 
-/* Requires that every instance has read the file. */
+/* Needs every instance to have read the file. */
 static int take_step(struct exchange *self, bool begin, const char **ret_step, struct error *err)
 {
     bool one = self->file.in_file == 1;
@@ -275,7 +273,7 @@ static int advance(struct exchange *self, const struct instances *all, bool begi
 
 /* ---- a development suite ---- */
 
-/* Ends the process, which is restarted, and parks until it has read the file. */
+/* Waits until the restarted process has read the file. */
 static int restart(struct exchange *self, struct seal_instance *instance, struct error *err)
 {
     int64_t deadline = clock_mono_ms() + RESTART_MS;

@@ -1,8 +1,5 @@
 /*
- * server_disk.c - see server_disk.h.  Used by doctor.c.
- *
- * The working directory of a postmaster is its data directory; the file postmaster.pid there says
- * where it listens.
+ * server_disk.c - see server_disk.h. A postmaster's working directory contains postmaster.pid.
  */
 #include "ctl/suite/server_disk.h"
 
@@ -18,12 +15,12 @@
 
 enum { PID_PORT = 3, PID_SOCKET_DIR = 4, PID_LINES = 6, PATH_SIZE = 512, LINE_SIZE = 512 };
 
-/* Lines of postmaster.pid: pid, data directory, start, port, socket directory, address. */
+/* Lines: pid, data directory, start, port, socket directory, address. */
 struct postmaster {
     char lines[PID_LINES][LINE_SIZE];
 };
 
-/* Any user can create such a file: a FIFO would block. */
+/* Any user can create such a file, and a FIFO would block. */
 static FILE *open_regular(const char *path)
 {
     int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
@@ -71,7 +68,7 @@ static bool listens_at(const struct postmaster *self, const char *server)
     return host[0] == '/' ? strcmp(host, self->lines[PID_SOCKET_DIR]) == 0 : is_loopback(host);
 }
 
-/* "" when it is invisible. */
+/* "": not visible. */
 static void find_postmaster(const char *server, char ret[static 16])
 {
     struct postmaster postmaster;
@@ -90,7 +87,7 @@ static void find_postmaster(const char *server, char ret[static 16])
         closedir(all);
 }
 
-/* Finds the longest mount point of the path, as the server sees it. */
+/* Finds the longest mount point, as the server sees it. */
 static void find_mount(const char *pid, const char *path, struct arena *arena,
                        struct server_disk *ret)
 {
@@ -116,7 +113,6 @@ static void find_mount(const char *pid, const char *path, struct arena *arena,
         endmntent(file);
 }
 
-/* Skips a known or invisible disk. */
 static size_t add_disk(const char *pid, const char *name, struct arena *arena, dev_t *seen,
                        struct server_disk *ret, size_t count)
 {
@@ -132,7 +128,7 @@ static size_t add_disk(const char *pid, const char *name, struct arena *arena, d
         if (seen[i] == status.st_dev)
             return count;
     length = readlink(path, real, sizeof(real) - 1);
-    if (length < 0) { /* no link: below the data directory */
+    if (length < 0) { /* inside the data directory */
         snprintf(path, sizeof(path), "/proc/%s/cwd", pid);
         length = readlink(path, real, sizeof(real) - 1);
     }

@@ -1,4 +1,4 @@
-/* status.c - `atriumctl status`: each instance that has a socket for us, and how it answers. */
+/* status.c - `atriumctl status`. */
 #include <string.h>
 
 #include "common/base/clock.h"
@@ -52,7 +52,7 @@ static void ask(struct ctl *ctl, const struct instance *instance, struct status_
     row->upTime = instances_up_time(ctl->arena, out.uptimeMs);
     row->upTimeSeconds = out.uptimeMs / 1000;
     row->pid = out.pid;
-    row->inFlight = MAX(out.inFlight - 1, (int64_t)0); /* without this question */
+    row->inFlight = MAX(out.inFlight - 1, (int64_t)0); /* without this request */
     row->queued = out.queued;
     row->database = out.database;
     row->writable = out.database && out.writable != TRISTATE_FALSE;

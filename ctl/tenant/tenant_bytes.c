@@ -14,7 +14,7 @@ enum {
     ID_SIZE = 36,
     OFFSET_SIZE = 8,
     HEAD_SIZE = TENANT_BYTES_HEAD,
-    WHOLE_MS = MINUTES(15), /* of the last call for a file, by which all of it is read */
+    WHOLE_MS = MINUTES(15), /* reads a whole file */
 };
 
 static_assert(HEAD_SIZE == ID_SIZE + OFFSET_SIZE, "as tenant_bytes.h has it");
@@ -59,9 +59,9 @@ struct bytes_walk {
     struct uuid project;
     const struct tenant_sink *sink;
     struct progress *progress;
-    struct arena *arena; /* of a piece */
+    struct arena *arena;
     int64_t pieces;
-    struct tenant_bytes_place from; /* until it is reached */
+    struct tenant_bytes_place from; /* earlier rows are skipped */
 };
 
 static int get_piece(struct bytes_walk *self, struct uuid object, int64_t offset,
@@ -98,7 +98,7 @@ static int walk_object(struct bytes_walk *self, struct uuid object, int64_t offs
         if (get_piece(self, object, offset, &piece, err) < 0) {
             if (err->code != ERR_NOT_FOUND || begun)
                 return -1;
-            error_clear(err); /* it lacks its bytes */
+            error_clear(err); /* the bytes are missing */
             return 0;
         }
         if (piece.bytes.size == 0 && piece.size > offset)
@@ -215,7 +215,7 @@ int tenant_bytes_end(struct tenant_bytes_adder *self, struct error *err)
     return 0;
 }
 
-/* Skips the part that is there. */
+/* Skips stored bytes. */
 static int put_piece(struct tenant_bytes_adder *self, int64_t offset, const uint8_t *bytes,
                      size_t size, struct error *err)
 {

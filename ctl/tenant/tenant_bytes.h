@@ -1,6 +1,5 @@
 /*
- * tenant_bytes.h - the bytes of a tenant's documents: rows of the table docd.bytes, behind all
- * others, made of pieces.
+ * tenant_bytes.h - documents' bytes as rows of the last table, docd.bytes. A row is a piece:
  *
  *     | bytes | |
  *     |---|---|
@@ -8,8 +7,7 @@
  *     | 8   | offset of the piece, big-endian |
  *     | ... | the piece, at most TENANT_BYTES_MAX |
  *
- * The pieces of a file follow each other; an empty file is one piece without bytes. A document that
- * lacks its bytes has none, and lacks them at the receiver too.
+ * Pieces are in order; an empty file is one empty piece. A document without its bytes has no row.
  */
 #ifndef ATRIUM_CTL_TENANT_TENANT_BYTES_H
 #define ATRIUM_CTL_TENANT_TENANT_BYTES_H
@@ -18,35 +16,34 @@
 
 #define TENANT_BYTES_TABLE "docd.bytes"
 
-/* A place in the table; the default is its start. */
+/* A place in the table; zeroed: its start. */
 struct tenant_bytes_place {
     struct uuid object;
     int64_t offset;
 };
 
-/* Advances past a row, given its size and first TENANT_BYTES_HEAD bytes. Fails for another
- * table's. */
+/* Advances past a row, given its size and first bytes. Fails for another table's. */
 enum { TENANT_BYTES_HEAD = 44 };
 int tenant_bytes_behind(const uint8_t head[static TENANT_BYTES_HEAD], size_t size,
                         struct tenant_bytes_place *ret, struct error *err) MUST_USE;
 
-/* Hands over the bytes of a project's documents from that place on. Parks. */
+/* Passes the bytes after `from` to the sink. Parks. */
 int tenant_bytes_walk(struct ctl *ctl, struct uuid project, struct tenant_bytes_place from,
                       const struct tenant_sink *sink, struct progress *progress,
                       struct error *err) MUST_USE;
 
-/* Begins zeroed but for ctl and project. */
+/* Zeroed, except ctl and project. */
 struct tenant_bytes_adder {
     struct ctl *ctl;
-    struct uuid project, object; /* the file whose pieces come */
+    struct uuid project, object; /* the current file's */
     struct arena *arena;
-    int64_t have; /* bytes of it that are there */
-    bool skip;    /* it is there already, or no document has it */
+    int64_t have; /* stored bytes of it */
+    bool skip;    /* it is complete, or no document has it */
     crypto_generichash_state hash;
-    int64_t files; /* that became whole */
+    int64_t files; /* completed files */
 };
 
-/* ERR_CONFLICT: no piece, or out of order. Skips what is there. Parks. */
+/* ERR_CONFLICT: not a piece, or out of order. Skips stored bytes. Parks. */
 int tenant_bytes_add(struct tenant_bytes_adder *self, const void *row, size_t size,
                      struct error *err) MUST_USE;
 

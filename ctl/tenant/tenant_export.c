@@ -1,14 +1,10 @@
 /*
- * tenant_export.c - `atriumctl tenant key`, `tenant export`: a tenant whole, into a file for
- * another installation (docs/transfer.md).
+ * tenant_export.c - `atriumctl tenant key`, `tenant export`: writes a tenant to a file
+ * (docs/transfer.md).
  *
- * A tenant that people use changes while it is read, so it is to be read-only or suspended first.
- * It is then read a second time, but for the bytes of documents, which are never written over: what
- * changed all the same leaves no file. With --read-only this command makes it read-only, and ends
- * that when there is no file in the end.
- *
- * What was written before an interruption is kept while the tenant stays as it was, and --resume
- * continues it: all rows are read again, of the documents only the bytes that the file lacks.
+ * The tenant must not change, so --read-only makes it read-only, until a failure. A second read
+ * without documents' bytes, which never change, detects changes. --resume continues an interrupted
+ * file: it reads all rows again, but only the missing bytes.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,11 +23,11 @@ struct export
     struct tenant tenant;
     const char *path;
     bool live, read_only, resume;
-    bool began; /* the read-only state is this command's */
+    bool began; /* the read-only state is from this command */
     struct tenant_writer *writer;
-    struct tenant_bytes_place from; /* what the file has of the bytes */
+    struct tenant_bytes_place from; /* end of the written bytes */
     struct progress progress;
-    int64_t began_mono_ms, held_mono_ms; /* held: read-only since; 0: it was so before, or is not */
+    int64_t began_mono_ms, held_mono_ms; /* held: read-only since; 0: before, or not */
 };
 
 int tenant_key_command(struct ctl *ctl, struct error *err)
@@ -134,7 +130,7 @@ static int read_again(struct export *self, struct error *err)
     return 0;
 }
 
-/* Whether the file is of this tenant. */
+/* Fails for another tenant's file. */
 static int check_head(const struct export *self, struct error *err)
 {
     json_auto_t *json = json_loads(tenant_writer_head(self->writer), 0, NULL);
@@ -145,7 +141,7 @@ static int check_head(const struct export *self, struct error *err)
                : error_set(err, ERR_CONFLICT, "%s.part: is of another tenant", self->path);
 }
 
-/* Finds where to go on; without a part file, at the start. */
+/* Finds where to continue; without a part file, the start. */
 static int resume_file(struct export *self, const struct tenant_key *to,
                        const struct seal_keys *keys, struct error *err)
 {
@@ -169,7 +165,7 @@ static int resume_file(struct export *self, const struct tenant_key *to,
     return last ? tenant_bytes_behind(last->bytes, last->size, &self->from, err) : 0;
 }
 
-/* Fails before people notice. Without access to the installation's keys an export works, but cannot
+/* Opens the file before the tenant becomes read-only. Without access to the keys, the export cannot
  * be resumed. */
 static int open_file(struct export *self, struct error *err)
 {
@@ -214,7 +210,7 @@ static int write_file(struct export *self, struct error *err)
                : tenant_writer_finish(self->writer, err);
 }
 
-/* A part file is useful until the tenant changes, or is opened again. */
+/* Keeps a part file, which is useful until the tenant changes. */
 static void keep_for_later(struct export *self, const struct error *err)
 {
     if (self->writer && !self->live && !self->began && err->code != ERR_CONFLICT &&

@@ -23,7 +23,7 @@ enum {
     ID_AT = VERSION_AT + 2,
     BOX_AT = ID_AT + TENANT_KEY_ID_SIZE,
     STREAM_AT = BOX_AT + TENANT_BOX_SIZE,
-    STREAM_BOX_SIZE = STREAM_AT - ID_AT, /* id of a key, the stream key in a box to it */
+    STREAM_BOX_SIZE = STREAM_AT - ID_AT, /* a key's id and the box */
     HEADER_SIZE = STREAM_AT + crypto_secretstream_xchacha20poly1305_HEADERBYTES,
     PLAIN_SIZE = 64 * 1024,
     CHUNK_SIZE = PLAIN_SIZE + crypto_secretstream_xchacha20poly1305_ABYTES,
@@ -75,7 +75,7 @@ void tenant_summing_end(struct tenant_summing *self)
                                  TENANT_SUM_SIZE);
 }
 
-/* Operators read it: no control characters. */
+/* Allows no control characters: operators read it. */
 static bool is_word(const char *name, size_t size)
 {
     for (size_t i = 0; i < size; i++)
@@ -117,7 +117,7 @@ void tenant_summing_row(struct tenant_summing *self, const void *bytes, size_t s
 
 enum { SUM_NUMBERS_SIZE = 16, SUM_MAX = 1 + TENANT_TABLE_NAME_MAX + SUM_NUMBERS_SIZE + 32 };
 
-/* As the last record has them. Returns their size. */
+/* Prints the last record, and returns its size. */
 static size_t print_sums(const struct tenant_sums *sums,
                          uint8_t ret[static TENANT_TABLES_MAX * SUM_MAX])
 {
@@ -140,17 +140,16 @@ static size_t print_sums(const struct tenant_sums *sums,
 
 /* ---- writing ---- */
 
-/* What a resumed writer has in its file and skips: complete tables, rows of the last one, bytes of
- * a cut record. */
+/* What a resumed file has: complete tables, rows of the last one, bytes of a cut record. */
 struct written {
     char head[TENANT_HEAD_MAX + 1];
     struct tenant_last last;
     uint64_t size;
-    size_t tables, table; /* table: of those, handed over again */
-    uint64_t rows, row;   /* of the last table */
+    size_t tables, table; /* table: passed again */
+    uint64_t rows, row;   /* in the last table */
     uint8_t *cut;
     size_t cut_size, cut_at;
-    bool whole; /* the file lacks its name only */
+    bool whole; /* only the name is missing */
 };
 
 struct tenant_writer {
@@ -158,14 +157,14 @@ struct tenant_writer {
     char *path, *part, *key;
     crypto_secretstream_xchacha20poly1305_state stream;
     uint8_t header[HEADER_SIZE];
-    bool begun;     /* a chunk has been written */
-    bool resumable; /* the file `key` is there */
+    bool begun;
+    bool resumable; /* there is a key file */
     bool kept;
     bool summed;
     struct tenant_summing summing;
     struct written written;
     size_t used;
-    uint8_t plain[PLAIN_SIZE], chunk[CHUNK_SIZE]; /* too long for the stack of a fiber */
+    uint8_t plain[PLAIN_SIZE], chunk[CHUNK_SIZE]; /* too large for a fiber's stack */
 };
 
 static int write_all(int fd, const char *path, const uint8_t *bytes, size_t size, struct error *err)
@@ -193,7 +192,7 @@ static int changed(const struct tenant_writer *self, struct error *err)
                      self->part);
 }
 
-/* Skips bytes of a cut record. Different bytes would reuse the key stream, so they are refused. */
+/* Different bytes would reuse the key stream, so they are rejected. */
 static int pass_over(struct written *self, const uint8_t *bytes, size_t size, size_t *ret)
 {
     *ret = MIN(size, self->cut_size - self->cut_at);
@@ -203,7 +202,7 @@ static int pass_over(struct written *self, const uint8_t *bytes, size_t size, si
     return 0;
 }
 
-/* Keeps a full chunk until more follows, because the last chunk is marked. */
+/* Holds a full chunk back: the last one is marked. */
 static int put(struct tenant_writer *self, const uint8_t *bytes, size_t size, struct error *err)
 {
     size_t there;
@@ -234,7 +233,7 @@ static int put_record(struct tenant_writer *self, enum record_kind kind, const v
     return put(self, head, sizeof(head), err) < 0 ? -1 : put(self, bytes, size, err);
 }
 
-/* False if the file was finished or removed before it was locked. */
+/* False if finished or removed before it was locked. */
 static bool is_named(int fd, const char *path)
 {
     struct stat opened, named;
@@ -275,7 +274,7 @@ static int make_box(const struct tenant_key *to, const uint8_t key[static TENANT
                : 0;
 }
 
-/* Removes what an earlier writer has left. */
+/* Replaces an earlier writer's key file. */
 static int write_key(struct tenant_writer *self, const struct tenant_key *own,
                      const uint8_t key[static TENANT_STREAM_KEY_SIZE], struct error *err)
 {
@@ -455,7 +454,7 @@ int tenant_writer_finish(struct tenant_writer *self, struct error *err)
     if (!self->written.whole && (put_record(self, RECORD_SUMS, sums, size, err) < 0 ||
                                  write_chunk(self, TAG_FINAL, err) < 0))
         return -1;
-    /* link() does not replace an existing file; rename() would. */
+    /* rename() would replace an existing file */
     if (fsync(self->fd) < 0 || link(self->part, self->path) < 0 || unlink(self->part) < 0 ||
         sync_folder(self->path) < 0)
         return error_set(err, ERR_UNAVAILABLE, "%s: %s", self->path, strerror(errno));
@@ -472,12 +471,12 @@ struct tenant_reader {
     crypto_secretstream_xchacha20poly1305_state stream;
     uint8_t header[HEADER_SIZE];
     bool begun, final, summed, ended;
-    size_t chunks; /* read, whole and not the last */
+    size_t chunks; /* without the last */
     struct tenant_summing summing;
     char head[TENANT_HEAD_MAX + 1];
     size_t at, used;
     uint8_t plain[PLAIN_SIZE], chunk[CHUNK_SIZE];
-    size_t got; /* bytes of the record that is read */
+    size_t got; /* bytes of the current record */
     uint8_t record[RECORD_HEAD_SIZE + TENANT_ROW_MAX + 1];
 };
 
@@ -542,7 +541,7 @@ static int get(struct tenant_reader *self, size_t size, struct error *err)
     return 0;
 }
 
-/* NUL-terminated in the reader. */
+/* The record is NUL-terminated, in the reader. */
 static int get_record(struct tenant_reader *self, size_t max, uint8_t *ret_kind,
                       const uint8_t **ret, size_t *ret_size, struct error *err)
 {
@@ -558,7 +557,6 @@ static int get_record(struct tenant_reader *self, size_t max, uint8_t *ret_kind,
     return get(self, *ret_size, err);
 }
 
-/* The stream key, of a box. */
 static int open_box(const struct tenant_reader *self, const struct seal_keys *keys,
                     const uint8_t box[static STREAM_BOX_SIZE],
                     uint8_t ret[static TENANT_STREAM_KEY_SIZE], struct error *err)
@@ -571,7 +569,7 @@ static int open_box(const struct tenant_reader *self, const struct seal_keys *ke
                : error_set(err, ERR_FORBIDDEN, "%s: %s", self->path, err->message);
 }
 
-/* box: NULL for that of the file. */
+/* `box` NULL: the file's. */
 static int read_header(struct tenant_reader *self, const struct seal_keys *keys, const uint8_t *box,
                        struct error *err)
 {
@@ -738,7 +736,7 @@ static int check_receiver(const struct tenant_reader *self, const struct tenant_
                            self->path);
 }
 
-/* Reads up to where it was cut. */
+/* Reads up to the cut. */
 static int read_written(struct tenant_reader *self, struct written *ret, struct error *err)
 {
     struct tenant_row row;

@@ -1,10 +1,7 @@
 /*
- * tenant_import.c - `atriumctl tenant import`, `tenant verify`: a tenant from a file that another
- * installation has made (docs/transfer.md).
- *
- * The file is read through before its first row is added, so one that is truncated or altered does
- * nothing. Rows that are there are passed over, so an import that was interrupted is gone on with
- * by the same command. The project stays suspended until an operator opens it.
+ * tenant_import.c - `atriumctl tenant import`, `tenant verify`: adds a tenant from a file
+ * (docs/transfer.md). It reads a whole file before it adds a row, and skips existing rows, so it
+ * can be repeated. The project stays suspended.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,16 +27,16 @@ struct import {
     int64_t began_mono_ms;
     struct progress progress;
     int64_t rows, added, total;
-    int64_t table_rows; /* of the table under way */
-    /* rows of one table that wait to be sent */
+    int64_t table_rows;
+    /* rows to send */
     struct arena *arena;
     struct tenant_json *items;
     const char *service, *table;
     size_t count, bytes;
     struct tenant_bytes_adder files;
     struct tenant_invited invited;
-    int64_t admins; /* of the file */
-    /* what verify compares: both without what the file has of those who were invited */
+    int64_t admins; /* in the file */
+    /* for verify, without invited practitioners */
     struct tenant_summing *here, *given;
 };
 
@@ -72,7 +69,7 @@ static int open_file(struct import *self, struct error *err)
     return self->reader ? read_head(self, err) : -1;
 }
 
-/* JSON texts have no bare quotation mark, and no other column has this name. */
+/* Texts in JSON have no bare quotes. */
 static void count_admin(struct import *self, const struct tenant_row *row)
 {
     static const char admin[] = "\"admin\":true";
@@ -119,9 +116,9 @@ static void end(struct import *self)
     free(self);
 }
 
-/* ---- what is here ---- */
+/* ---- target ---- */
 
-/* Fails on unknown tables, and while the project is being deleted. */
+/* Also fails while the project is being deleted. */
 static int check_tables(struct import *self, struct error *err)
 {
     const struct tenant_sums *sums = tenant_reader_sums(self->reader);
@@ -133,7 +130,7 @@ static int check_tables(struct import *self, struct error *err)
     return 0;
 }
 
-/* Refuses an open project: anyone who knows the key can make a file. */
+/* Rejects an active project: anyone with the key can make a file. */
 static int check_project(struct import *self, struct error *err)
 {
     struct tenant tenant = {0}, other = {0};
@@ -232,7 +229,7 @@ static int add_rows(struct import *self, struct error *err)
     return got < 0 || send_rows(self, err) < 0 ? -1 : tenant_bytes_end(&self->files, err);
 }
 
-/* ---- a dry run ---- */
+/* ---- dry run ---- */
 
 static int check_rows(struct import *self, struct error *err)
 {
@@ -248,7 +245,7 @@ static int check_rows(struct import *self, struct error *err)
     return 0;
 }
 
-/* Asks authd about the file's accounts without keeping anything. */
+/* Checks accounts with authd, which stores nothing. */
 static int check_accounts(struct import *self, struct error *err)
 {
     struct tenant_row row;
@@ -271,7 +268,7 @@ static int check_accounts(struct import *self, struct error *err)
     return got < 0 ? -1 : check_rows(self, err);
 }
 
-/* ---- the commands ---- */
+/* ---- commands ---- */
 
 static const char *code_of(const struct import *self)
 {
@@ -364,7 +361,7 @@ static int sum_file(struct import *self, struct error *err)
     if (got < 0)
         return -1;
     all = tenant_reader_sums(self->reader);
-    for (size_t i = 0; i < all->count; i++) /* those without rows */
+    for (size_t i = 0; i < all->count; i++) /* tables without rows */
         if (!tenant_sums_find(&self->given->sums, all->items[i].table) &&
             tenant_summing_table(self->given, all->items[i].table, strlen(all->items[i].table)) < 0)
             return error_set(err, ERR_INTERNAL, "%s is no name of a table", all->items[i].table);

@@ -82,8 +82,6 @@ int tenant_invited_check(struct tenant_invited *self, struct ctl *ctl, struct uu
     return 0;
 }
 
-/* ---- rows ---- */
-
 static const char *text_of(const json_t *row, const char *name)
 {
     const char *text = json_string_value(json_object_get(row, name));
@@ -135,8 +133,6 @@ bool tenant_invited_skips(struct tenant_invited *self, const char *table, const 
                 has(self->addresses, text_of(json, "email")));
     return is_of_account(table) && has(self->accounts, text_of(json, "account_id"));
 }
-
-/* ---- report ---- */
 
 void tenant_invited_show(const struct tenant_invited *self, const struct ctl *ctl,
                          const char *project, int64_t admins)

@@ -13,7 +13,7 @@ static_assert(TENANT_KEY_SIZE == crypto_box_PUBLICKEYBYTES, "X25519");
 static_assert(SEAL_KEY_SIZE == crypto_box_SEEDBYTES, "what is derived is a seed");
 static_assert(TENANT_BOX_SIZE == TENANT_STREAM_KEY_SIZE + crypto_box_SEALBYTES, "sealed box");
 
-/* Both halves; the second is to be wiped. */
+/* Derives both halves; erase the second. */
 static void derive(const struct secret *seal_key, struct tenant_key *ret,
                    uint8_t ret_secret[static crypto_box_SECRETKEYBYTES])
 {
@@ -34,7 +34,7 @@ struct tenant_key tenant_key_derive(const struct secret *seal_key)
     return key;
 }
 
-/* Tells a text with a wrong character; it is no protection against an altered key. */
+/* Computes a check that detects typing errors only. */
 static void check_of(const struct tenant_key *self, uint8_t ret[static CHECK_SIZE])
 {
     uint8_t hash[crypto_generichash_BYTES];
@@ -53,7 +53,8 @@ char *tenant_key_print(struct arena *arena, const struct tenant_key *self)
     return arena_printf(arena, PREFIX "%s", secret_encode(arena, bytes, sizeof(bytes)));
 }
 
-/* A point of small order makes the same box for every sender: libsodium refuses it. */
+/* False for a point of small order, to which every sender would make the same box: libsodium
+ * rejects it. */
 static bool encrypts(const struct tenant_key *self)
 {
     uint8_t point[crypto_scalarmult_BYTES], scalar[crypto_scalarmult_SCALARBYTES] = {1};

@@ -5,7 +5,7 @@
 
 #include "ctl/ctl_bus.h"
 
-/* In this order: members' policies are settingsd's, what people own comes behind them. */
+/* settingsd's policies come before memberships, and people before their data. */
 static const char *const services[] = {"settingsd", "authd", "docd", "maild", "botd", NULL};
 
 struct walk {
@@ -16,7 +16,7 @@ struct walk {
     int64_t rows;
 };
 
-/* project: one that is to be added; absent: none is. */
+/* `project`: to be added; absent: none. */
 static int list_tables(struct ctl *ctl, const char *service, struct uuid project,
                        struct tenant_tables_out *ret, struct error *err)
 {
@@ -26,7 +26,7 @@ static int list_tables(struct ctl *ctl, const char *service, struct uuid project
     return ctl_bus_call(ctl->bus, ctl->arena, &method, &in, ret, err);
 }
 
-/* `after` may lie in the arena: it is packed before anything else is done. */
+/* `after` can be in the arena: it is encoded first. */
 static int read_page(struct walk *self, const char *service, const struct tenant_read_in *in,
                      struct arena *arena, struct tenant_read_out *ret, struct error *err)
 {
@@ -49,7 +49,7 @@ static int walk_page(struct walk *self, const struct tenant_read_out *page, stru
     return 0;
 }
 
-/* Two arenas in turn: the last row of a page is where the next one begins. */
+/* Alternates two arenas: a page begins at the previous one's last row. */
 static int walk_table(struct walk *self, const char *service, const char *table, struct error *err)
 {
     CLEANUP(arena_destroy) struct arena *first = arena_new();

@@ -1,8 +1,6 @@
 /*
- * tenant_rows.h - the rows that the daemons of an installation have of a tenant, in the order in
- * which another one adds them: table after table of settingsd, authd, docd, maild and botd.
- *
- * A table is named "service.table" outside its daemon, as in the file (ctl/tenant/tenant_file.h).
+ * tenant_rows.h - a tenant's rows in all daemons, in the order of an import. A table is named
+ * "service.table" outside its daemon.
  */
 #ifndef ATRIUM_CTL_TENANT_TENANT_ROWS_H
 #define ATRIUM_CTL_TENANT_TENANT_ROWS_H
@@ -11,29 +9,27 @@
 #include "ctl/progress.h"
 #include "ctl/tenant/tenant_file.h"
 
-/* What is done with the rows. */
+/* Receives the rows. */
 struct tenant_sink {
     int (*table)(void *arg, const char *name, struct error *err);
     int (*row)(void *arg, const void *bytes, size_t size, struct error *err);
     void *arg;
 };
 
-/* Hands over the rows of a project, of all tables. A daemon that is gone is waited for
- * (CTL_BUS_RETRY_MS); the first failure of the sink ends it. Parks. */
+/* Passes rows to the sink, until it fails. Waits for daemons that are down (CTL_BUS_RETRY_MS).
+ * Parks. */
 int tenant_rows_walk(struct ctl *ctl, struct uuid project, const struct tenant_sink *sink,
                      struct progress *progress, struct error *err) MUST_USE;
 
-/* Those of one table; its name is not handed over. Parks. */
+/* Passes one table's rows, without its name. Parks. */
 int tenant_rows_table(struct ctl *ctl, struct uuid project, const char *service, const char *table,
                       const struct tenant_sink *sink, struct error *err) MUST_USE;
 
-/* Fails when the daemon that "service.table" names has no such table that travels, or has deleted
- * the project so lately that it cannot be added again. Parks. */
+/* Fails for an unknown table, or if its daemon deleted the project recently. Parks. */
 int tenant_rows_check(struct ctl *ctl, struct uuid project, const char *name,
                       struct error *err) MUST_USE;
 
-/* "authd", "account" of "authd.account", in the arena. Fails when no daemon of that name has tables
- * that travel. */
+/* Splits "service.table". Fails for a daemon without tables. */
 int tenant_table_split(struct arena *arena, const char *name, const char **ret_service,
                        const char **ret_table, struct error *err) MUST_USE;
 

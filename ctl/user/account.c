@@ -1,6 +1,5 @@
 /*
- * account.c - `atriumctl account ...`: what an operator does for practitioners who belong to
- * several organizations, where the installation has no pages on which they could do it themselves.
+ * account.c - `atriumctl account ...`: practitioners of several organizations.
  */
 #include "authd/authd_api.h"
 #include "authd/operation_api.h"

@@ -1,4 +1,4 @@
-/* explain.c - `atriumctl explain sign-in`: why a person cannot sign in, check by check. */
+/* explain.c - `atriumctl explain sign-in`: why a person cannot sign in. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* member.c - `atriumctl member ...`: the members of a project and its pending invitations. */
+/* member.c - `atriumctl member ...`: members and invitations. */
 #include "authd/authd_api.h"
 #include "authd/member/member_api.h"
 #include "authd/operation_api.h"
@@ -8,7 +8,7 @@
 
 enum { MEMBER_PAGE = 100, MEMBERS_DEFAULT = 1000, MEMBERS_MAX = 10000 };
 
-/* Reads page after page, as a page is what one message of the bus carries. */
+/* A bus message carries only a page. */
 static int read_members(struct ctl *ctl, int64_t count, int64_t offset, struct field_list *ret,
                         int64_t *ret_total, struct error *err)
 {

@@ -1,6 +1,5 @@
 /*
- * user.c - `atriumctl user ...`: accounts, the first admin of a project, and second factors that
- * were lost.
+ * user.c - `atriumctl user ...`: accounts, first admins, lost second factors.
  */
 #include <stdio.h>
 #include <unistd.h>
@@ -18,7 +17,7 @@
 enum { PASSWORD_MAX = 4096 };
 enum { USER_PAGE = 200, USERS_DEFAULT = 1000, USERS_MAX = 100000 };
 
-/* The caller wipes it. */
+/* The caller erases it. */
 static int read_password(struct ctl *ctl, char **ret, struct error *err)
 {
     *ret = arena_alloc(ctl->arena, PASSWORD_MAX + 2);
@@ -54,9 +53,7 @@ int user_create_admin_command(struct ctl *ctl, struct error *err)
     return 0;
 }
 
-/* ---- accounts ---- */
-
-/* Adds a page of accounts to the list; *ret_more: whether there is another. */
+/* *ret_more: there is another page. */
 static int read_page(struct ctl *ctl, struct operator_user_list_in *in, struct field_list *list,
                      bool *ret_more, struct error *err)
 {
@@ -72,7 +69,7 @@ static int read_page(struct ctl *ctl, struct operator_user_list_in *in, struct f
     return 0;
 }
 
-/* Addresses are in lower case. */
+/* Addresses are stored in lower case. */
 static const char *lower(struct arena *arena, const char *text)
 {
     char *copy = text ? arena_strdup(arena, text) : NULL;
@@ -110,7 +107,7 @@ int user_list_command(struct ctl *ctl, struct error *err)
     return 0;
 }
 
-/* USER is an e-mail, or the id where several accounts have that. */
+/* USER is an email address or id. */
 static struct operator_user_in user_given(const struct ctl *ctl)
 {
     struct operator_user_in in = {.email = arguments_get(&ctl->args, "USER")};
@@ -122,7 +119,6 @@ static struct operator_user_in user_given(const struct ctl *ctl)
     return in;
 }
 
-/* The account, and below it a table of its projects. */
 static void show_user(const struct ctl *ctl, struct user *user)
 {
     static const char *const columns[] = {"tenantCode", "projectName", "projectId", "membership",
@@ -170,8 +166,7 @@ int user_unlock_command(struct ctl *ctl, struct error *err)
     return 0;
 }
 
-/* By its id, once it was shown which account it is. One that is deleted already, named by its id,
- * has its receipt. */
+/* Shows the account first. For a deleted one, prints the receipt. */
 int user_delete_command(struct ctl *ctl, struct error *err)
 {
     struct operator_user_in in = user_given(ctl);

@@ -1,10 +1,7 @@
 /*
- * user_import.c - `atriumctl user import`: accounts of another system, from a file of NDJSON of any
- * size (docs/import.md).
- *
- * The file is sent in batches, each of which authd commits as a whole. An import is known by a hash
- * of the file and of what was asked: done again after an interruption, it goes through the same
- * batches, of which those that are committed are answered at once and as before.
+ * user_import.c - `atriumctl user import`: imports accounts from an NDJSON file (docs/import.md),
+ * in batches that authd commits as a whole. A hash of file and options identifies the import: when
+ * repeated, committed batches get the same answer.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,24 +24,22 @@
 enum {
     BATCH_LINES = IMPORT_LINES_MAX,
     BATCH_SIZE = IMPORT_BATCH_MAX + 2 * IMPORT_LINE_MAX,
-    BATCHES = 2, /* under way at once: while one is read by authd, the other is written */
+    BATCHES = 2, /* authd reads one while the other is filled */
     SEEN_MIN = 4096,
 };
 
-/* Hashes of addresses that a dry run has met. */
 struct seen {
     uint64_t *slots; /* 0: free */
     size_t size, count;
 };
 
-/* Lines, and what became of them. */
 struct batch {
     struct import *import;
     struct arena *arena;
     char *text;
     size_t bytes, lines, starts[BATCH_LINES + 1];
     int64_t first_line;
-    /* of the fiber that sends it */
+    /* state of the fiber */
     bool begun, done;
     struct fiber *waiter;
     struct operator_import_out out;
@@ -56,19 +51,18 @@ struct import {
     struct ctl *ctl;
     const char *path;
     FILE *file, *report;
-    int64_t size; /* of the file in bytes */
+    int64_t size;
     bool verified, dry_run;
     struct uuid project;
     uint8_t id[IMPORT_ID_SIZE];
-    bool array; /* the report is a member of the JSON on stdout */
+    bool array; /* prints the report in the JSON on stdout */
     int64_t next_line, imported, refused, existing;
     struct seen seen;
     struct progress progress;
-    struct batch *batches; /* BATCHES of them, used in turn */
+    struct batch *batches; /* used in turn */
 };
 
-/* Waits for a batch that is under way. Its fiber ends whatever happens: each of its waits has a
- * deadline. */
+/* Its fiber always ends: each wait has a deadline. */
 static void batch_wait(struct batch *batch)
 {
     struct loop *loop = batch->import->ctl->bus->loop;
@@ -95,7 +89,7 @@ static void import_close(struct import *self)
     free(self->seen.slots);
 }
 
-/* Of this size each: memory that is held for as long as the command runs. */
+/* Allocates memory for the whole command. */
 static void batches_new(struct import *self)
 {
     self->batches = memory_array(BATCHES, sizeof(*self->batches));
@@ -113,7 +107,7 @@ static int unreadable(const struct import *self, struct error *err)
     return error_set(err, ERR_NOT_FOUND, "%s: %s", self->path, strerror(errno));
 }
 
-/* Hashes the file, and goes back to its start. */
+/* Hashes and rewinds the file. */
 static int hash_file(struct import *self, struct error *err)
 {
     static const char purpose[] = "atrium user import 1";
@@ -158,14 +152,13 @@ static int open_report(struct import *self, struct error *err)
     self->report = stdout;
     if (!path)
         return 0;
-    /* It has people's addresses. */
+    /* Contains people's addresses. */
     fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     self->report = fd < 0 ? NULL : fdopen(fd, "w");
     return self->report ? 0 : error_set(err, ERR_NOT_FOUND, "%s: %s", path, strerror(errno));
 }
 
-/* Adds the next line to the batch, cut off where authd refuses it for its length anyway. False:
- * there is none. */
+/* Adds a line, cut where authd rejects its length. False: none. */
 static bool read_line(FILE *file, struct batch *batch)
 {
     size_t start = batch->bytes;
@@ -195,9 +188,9 @@ static int read_batch(struct import *self, struct batch *batch, struct error *er
     return ferror(self->file) ? unreadable(self, err) : 0;
 }
 
-/* ---- two lines with one address, in a dry run ---- */
+/* ---- duplicate addresses in a dry run ---- */
 
-/* Whether the set had the hash already; adds it. */
+/* True when the hash was there; adds it. */
 static bool seen_put(struct seen *self, uint64_t hash)
 {
     size_t at = (size_t)hash & (self->size - 1);
@@ -253,7 +246,7 @@ static int compare_lines(const void *a, const void *b)
     return (left->line > right->line) - (left->line < right->line);
 }
 
-/* What an import finds when it gets there: the account that an earlier line has made. */
+/* An import would find the earlier line's account. */
 static void add_repeated(struct import *self, struct batch *batch)
 {
     struct operator_import_out *out = &batch->out;
@@ -280,8 +273,7 @@ static void add_repeated(struct import *self, struct batch *batch)
 
 /* ---- batches ---- */
 
-/* Whether a lost answer was that of a batch which is committed makes no difference: it is answered
- * again. */
+/* authd answers a committed batch again. */
 static int call_import(struct import *self, struct batch *batch)
 {
     const struct operator_import_in in = {.projectId = self->project,
@@ -305,7 +297,7 @@ static void run_batch(void *arg)
         fiber_wake(batch->waiter);
 }
 
-/* Reads the next batch and sends it, unless the file has ended. */
+/* Reads and sends a batch, unless the file has ended. */
 static int begin_batch(struct import *self, struct batch *batch, struct error *err)
 {
     if (read_batch(self, batch, err) < 0)
@@ -364,7 +356,7 @@ static int call_end(struct import *self, struct error *err)
                         &out, err);
 }
 
-/* In the order of the file. What an interrupted import has done stays, and stays known. */
+/* Sends in file order. */
 static int send_all(struct import *self, struct error *err)
 {
     for (size_t i = 0; i < BATCHES; i++) {

@@ -1,6 +1,6 @@
 /*
- * user_receipt.c - `atriumctl user receipt` and `user verify-receipt`: what was erased of an
- * account that was deleted, as a signed note (docs/audit.md), and whether such a note is good.
+ * user_receipt.c - `atriumctl user receipt|verify-receipt`: the signed note of an erasure
+ * (docs/audit.md).
  */
 #include <string.h>
 
@@ -90,9 +90,7 @@ int user_receipt_print(struct ctl *ctl, struct uuid account, const char *message
     return 0;
 }
 
-/* ---- verifying ---- */
-
-/* The note of a file: itself, or a member of what the commands above print with --json. */
+/* Reads the note from a file, or from a file with --json output. */
 static const char *read_note(struct ctl *ctl, struct error *err)
 {
     const char *text = files_read(ctl->arena, arguments_get(&ctl->args, "FILE"), err);
@@ -112,7 +110,7 @@ static const char *read_note(struct ctl *ctl, struct error *err)
     return note ? arena_strdup(ctl->arena, note) : NULL;
 }
 
-/* The name is the first line too: the key signs other notes under other names. */
+/* The key signs other notes under other names. */
 static int parse_statement(struct ctl *ctl, const char *text, const char *key,
                            struct erasure_statement *ret, struct error *err)
 {

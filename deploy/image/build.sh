@@ -1,10 +1,11 @@
 #!/bin/bash
-# build.sh BUILD VERSION - `make image`: BUILD/atrium_VERSION_ARCH.oci.tar, one image with all programs, by buildah.
+# build.sh BUILD VERSION - `make image`: builds BUILD/atrium_VERSION_ARCH.oci.tar, one image with all programs, with
+# buildah.
 #
-# It holds what the programs need and nothing else: no package manager, of shells only /bin/sh (dash), which botd tries
-# its sandbox with. Every other file is copied from a Debian package that is installed here, libraries by what ldd says;
-# for each of these packages the image has its stanza in /var/lib/dpkg/status.d, which scanners read, and its copyright.
-# Nothing is fetched. Fails when the image has more than IMAGE_MAX bytes compressed.
+# It contains only what the programs need: no package manager and one shell, /bin/sh (dash), with which botd tests its
+# sandbox. All other files are copied from Debian packages installed here, libraries as listed by ldd. For each package
+# the image has its stanza in /var/lib/dpkg/status.d, which scanners read, and its copyright. Nothing is downloaded.
+# Fails when the compressed image exceeds IMAGE_MAX bytes.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=$(realpath "$1") version=$2 IMAGE_MAX=80000000 uid=10001
@@ -16,7 +17,7 @@ data=(/etc/ssl/certs/ca-certificates.crt /usr/share/publicsuffix/public_suffix_l
 
 fail() { echo "image: $1" >&2; exit 1; }
 
-# A file of an installed package under the same name. Programs and libraries are in /usr, whatever the link said.
+# Copies a file of an installed package under the same name. Programs and libraries go to /usr, whatever the link says.
 copy() {
     local to=$root${1/#\/lib/\/usr\/lib}
     [ -e "$to" ] && return
@@ -31,7 +32,7 @@ copy_libraries() { # PROGRAM...
     done
 }
 
-# The names of files under /usr may be known to dpkg without it.
+# dpkg can know files in /usr by their names without /usr.
 packages() {
     while read -r file; do
         dpkg-query -S "$file" 2>/dev/null || dpkg-query -S "${file#/usr}" 2>/dev/null || true
@@ -77,7 +78,7 @@ make_root() {
     cp "$build/atrium.conf" "$root/etc/atrium/atrium.conf"
 }
 
-# One layer, the same for the same files: sorted, with the time of the commit.
+# Makes one layer, equal for equal files: sorted, with the commit's time.
 make_layer() {
     local when own=(run/atrium var/lib/atrium)
     when=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || echo 0)}

@@ -1,11 +1,11 @@
 #!/bin/bash
-# keys.sh - prints the Secrets and the ConfigMap of the bus for `kubectl apply -n atrium -f -`: a key pair for each pod and
-# for operators, a seal key for each daemon, and bus.hosts with the addresses of the pods' Services. Needs atriumctl here.
+# keys.sh - prints Secrets and the bus ConfigMap for `kubectl apply -n atrium -f -`: a key pair for each pod and for
+# operators, a seal key for each daemon, and bus.hosts with the addresses of the pods' Services. Needs atriumctl.
 #
 #     kubectl -n atrium get services --no-headers -o custom-columns=:metadata.name,:spec.clusterIP | keys.sh FOLDER
 #
-# FOLDER keeps what was made: a later call, for another pod or after an address has changed, makes only what is missing. It
-# holds all keys of the suite, without which the database cannot be read: keep it as you keep a back-up of keys.
+# FOLDER keeps the keys: a later call, for another pod or after an address has changed, makes only what is missing. Back
+# it up: without these keys the database cannot be read.
 set -euo pipefail
 folder=$1
 declare -A ports=([gateway]=7100 [authd]=7101 [settingsd]=7102 [maild]=7103 [docd]=7104 [botd]=7105)

@@ -1,8 +1,6 @@
 /*
- * cms.c - mapped content: entries of some type, each in any number of languages, side by side with
- * the project's default language.
- *
- * How they are searched is in schema/0121_content_folded.sql and content_words.h.
+ * cms.c - content entries, by type, key and language. For the search, see
+ * schema/0121_content_folded.sql and content_words.h.
  */
 #include <string.h>
 
@@ -17,17 +15,17 @@
 #include "settingsd/settingsd_api.h"
 #include "settingsd/tenant_api.h"
 
-static const char content_type[] = "Content"; /* as policies and the audit trail call it */
+static const char content_type[] = "Content";
 
-/* Far more than a tenant has, and little enough that a page of it is counted in time. */
+/* Far more than a tenant has, but quick to count. */
 static const struct list_limit content_limit = {
     500000, 4LL << 30, "The project has 500,000 entries of content already.",
     "The project's content has at most 4 GiB together."};
 
 struct content_titles {
-    int64_t total;               /* of all pages */
-    const char *key;             /* NULL: the page is empty */
-    const char *source, *target; /* NULL: the entry is not there in that language */
+    int64_t total;
+    const char *key;
+    const char *source, *target;
 };
 FIELD_DECLARE(content_titles);
 
@@ -44,7 +42,7 @@ static int require_entry(int rows, struct error *err)
     return sql_require(rows, err, ERR_NOT_FOUND, "Content not found.");
 }
 
-/* ---- JSON, as rows are stored and the part content_entries reads them ---- */
+/* ---- JSON, as stored in rows ---- */
 
 static json_t *sections_json(const struct field_list *list)
 {
@@ -83,7 +81,7 @@ static struct field_list sections_read(struct arena *arena, const char *text)
 
 /* ---- writing ---- */
 
-/* Checks If-Match and If-None-Match, with the key locked, which exists before its first entry. */
+/* The caller has locked the key, which exists before its first entry. */
 static int require_state(struct db_tx *tx, const struct request *req, const struct cms_put_in *in,
                          struct error *err)
 {
@@ -103,7 +101,7 @@ static int require_state(struct db_tx *tx, const struct request *req, const stru
                       err);
 }
 
-/* Runs after the write, which locks the project's sums until commit. Fails: CONFLICT. */
+/* Runs after the write, which locks the project's totals until commit. */
 static int check_limit(struct db_tx *tx, const struct request *req, struct uuid project,
                        const struct sql_content_write_row *written, struct error *err)
 {
@@ -117,7 +115,7 @@ static int check_limit(struct db_tx *tx, const struct request *req, struct uuid 
     return list_limit_check(&content_limit, &before, &after, err);
 }
 
-/* Stores new and changed entries (JSON array), all or none. `only`: the one that a PUT replaces. */
+/* Stores new and changed entries (JSON array), all or none. */
 static int write_entries(struct docd *d, const struct request *req, struct uuid project,
                          const json_t *entries, const struct cms_put_in *only,
                          struct sql_content_write_row *ret, struct error *err)
@@ -156,8 +154,7 @@ static int remove_entry(struct docd *d, const struct request *req, const struct 
         .audit = audit_row(req, &(struct audit){.action = "content.delete"})};
     struct sql_content_delete_row deleted;
 
-    /* The entry may be deleted while this waits for its lock; one added since then is another
-     * entry. */
+    /* An entry added while this waits for the lock is a different one. */
     if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
         require_entry(sql_content_lock_key(tx, req, &lock, err), err) < 0 ||
         require_entry(sql_content_delete(tx, req, &delete, &deleted, err), err) < 0 ||
@@ -198,7 +195,6 @@ static int search(struct docd *d, const struct request *req, const struct cms_ma
     return rows < 0 ? -1 : 0;
 }
 
-/* NULL when the entry is not there in that language. */
 static const struct cms_side *side(struct arena *arena, const char *key, const char *title,
                                    const char *language)
 {
@@ -209,7 +205,6 @@ static const struct cms_side *side(struct arena *arena, const char *key, const c
 
 /* ---- handlers ---- */
 
-/* Fails: FORBIDDEN (the caller's policy does not let it read content). */
 int cms_map(struct docd *d, const struct request *req, const struct cms_map_in *in,
             struct cms_map *out, struct error *err)
 {
@@ -241,7 +236,6 @@ int cms_map(struct docd *d, const struct request *req, const struct cms_map_in *
     return 0;
 }
 
-/* Fails: FORBIDDEN, NOT_FOUND. */
 int cms_get(struct docd *d, const struct request *req, const struct cms_in *in,
             struct cms_entry *out, struct error *err)
 {
@@ -259,8 +253,6 @@ int cms_get(struct docd *d, const struct request *req, const struct cms_in *in,
     return 0;
 }
 
-/* Creates or replaces the entry in that language. Fails: CONFLICT (If-Match, If-None-Match,
- * limit). */
 int cms_put(struct docd *d, const struct request *req, const struct cms_put_in *in,
             struct cms_entry *out, struct error *err)
 {
@@ -282,7 +274,6 @@ int cms_put(struct docd *d, const struct request *req, const struct cms_put_in *
     return 0;
 }
 
-/* Fails: NOT_FOUND. */
 int cms_delete(struct docd *d, const struct request *req, const struct cms_in *in,
                struct nothing *out UNUSED, struct error *err)
 {
@@ -302,7 +293,6 @@ static bool is_overtaken(const struct cms_entry *entries, size_t count, size_t a
     return false;
 }
 
-/* Of equal entries the last counts. Fails: CONFLICT (limit). */
 int cms_import(struct docd *d, const struct request *req, const struct cms_import_in *in,
                struct cms_imported *out, struct error *err)
 {

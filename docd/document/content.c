@@ -1,6 +1,5 @@
 /*
- * content.c - the bytes of a document, for callers that may read it and clients that have its
- * public token.
+ * content.c - sends a document's bytes, to callers that can read it or have its public token.
  */
 #include <string.h>
 #include <strings.h>
@@ -16,11 +15,11 @@
 #include "docd/image_api.h"
 #include "docd/sql/document.h"
 
-enum { FILE_PASS_MIN = 32 * 1024 }; /* less is cheaper to copy */
+enum { FILE_PASS_MIN = 32 * 1024 }; /* copying fewer bytes is cheaper */
 
 struct wish {
     const char *etag, *if_none_match, *kept, *file_to;
-    struct image_size size; /* both sides 0: the file as it is */
+    struct image_size size; /* both 0: the original */
 };
 #define WISH(in)                                                      \
     &(struct wish)                                                    \
@@ -31,7 +30,6 @@ struct wish {
         }                                                             \
     }
 
-/* The names are checked by the field table. */
 static enum image_fit image_fit(const char *name)
 {
     int fit = 0;
@@ -47,8 +45,8 @@ static bool client_has(const struct wish *wish, const struct content *content)
            etag_is_named(wish->if_none_match, content->etag);
 }
 
-/* A large file is fetched after the answer has begun, too late for a 404. A server of S3 is not
- * asked first: that would cost each range a request. */
+/* A large file is read after the response has begun, too late for a 404. S3 is not asked first:
+ * that would cost each range one more request. */
 static int is_there(struct docd *d, const struct request *req, struct store_key key,
                     struct error *err)
 {
@@ -60,7 +58,7 @@ static int is_there(struct docd *d, const struct request *req, struct store_key 
                : d->store->functions->check(d->store, req, key, false, &size, &etag, err);
 }
 
-/* Passes the open file to the gateway. False: it asked for none, or the bytes go over the bus. */
+/* Passes the open file. False: the gateway wants none, or the bytes go over the bus. */
 static bool pass_file(struct docd *d, struct store_key key, const struct wish *wish,
                       struct content *out)
 {
@@ -75,7 +73,7 @@ static bool pass_file(struct docd *d, struct store_key key, const struct wish *w
     return out->file > 0;
 }
 
-/* Returns a small file's bytes at once, unless the client or the gateway has them. */
+/* Returns a small file's bytes immediately, unless the receiver has them. */
 static int whole(struct docd *d, const struct request *req, struct store_key key,
                  const struct wish *wish, struct content *out, struct error *err)
 {
@@ -96,11 +94,11 @@ static int whole(struct docd *d, const struct request *req, struct store_key key
                                    : error_set(err, ERR_INTERNAL, "A stored file is incomplete.");
 }
 
-/* Renames by the new type: "cat.gif" becomes "cat.png". */
+/* Adapts the extension: "cat.gif" becomes "cat.png". */
 static const char *name_as(struct arena *arena, const char *name, const char *type)
 {
     static const struct {
-        const char *extension, *type, *own; /* own: it is the type's, when another one has to go */
+        const char *extension, *type, *own; /* own: the extension that this type gets */
     } rows[] = {
         {".jpg", "image/jpeg", ".jpg"}, {".jpeg", "image/jpeg", NULL},
         {".png", "image/png", ".png"},  {".webp", "image/webp", ".webp"},
@@ -142,7 +140,7 @@ static int resized(struct docd *d, const struct request *req, struct store_key k
     return 0;
 }
 
-/* True when the document has other bytes now. */
+/* True when the document now has other bytes. */
 static int look_again(struct docd *d, const struct request *req, const struct document_file *file,
                       bool *ret_again, struct error *err)
 {
@@ -181,8 +179,6 @@ static int content_of(struct docd *d, const struct request *req, const struct do
     return -1;
 }
 
-/* Fails: FORBIDDEN, NOT_FOUND (absent, hidden from the caller, or not uploaded yet), VALIDATION (no
- * image that could be resized). */
 int document_content(struct docd *d, const struct request *req,
                      const struct document_content_in *in, struct content *out, struct error *err)
 {
@@ -200,7 +196,6 @@ int document_content(struct docd *d, const struct request *req,
     return content_of(d, req, &file, WISH(in), out, err);
 }
 
-/* Fails: NOT_FOUND, VALIDATION. */
 int document_public(struct docd *d, const struct request *req, const struct document_public_in *in,
                     struct content *out, struct error *err)
 {
@@ -224,7 +219,6 @@ int document_public(struct docd *d, const struct request *req, const struct docu
     return 0;
 }
 
-/* Fails: NOT_FOUND (deleted meanwhile). */
 int content_read(struct docd *d, const struct request *req, const struct content_read_in *in,
                  struct content_read_out *out, struct error *err)
 {

@@ -14,17 +14,17 @@
 #include "docd/sql/content.h"
 
 enum {
-    CHARACTERS_MAX = 60000, /* of a title, of a name and of a text, that count */
-    BYTES_MAX = 900000,     /* of the words; a tsvector holds a megabyte, with */
-    BYTES_MORE = 6,         /* these for the place of each */
-    POSITION_MAX = 16383,   /* the last one that a tsvector knows */
-    WORD_MAX = 500,         /* bytes; a longer one is none that is searched for */
-    WANTED_MAX = 8,         /* words of a search that count */
-    BATCH = 20,             /* entries, each of up to a mebibyte */
-    BATCH_MS = 5000,        /* for one of them, at the end of a run */
+    CHARACTERS_MAX = 60000, /* indexed part of a title, name or text */
+    BYTES_MAX = 900000,     /* bytes of all words; a tsvector holds 1 MiB, including */
+    BYTES_MORE = 6,         /* these bytes per position */
+    POSITION_MAX = 16383,
+    WORD_MAX = 500, /* longer words are not indexed */
+    WANTED_MAX = 8, /* per search */
+    BATCH = 20,
+    BATCH_MS = 5000, /* time kept for one batch */
 };
 
-/* ---- what is written ---- */
+/* ---- writing ---- */
 
 struct text {
     FILE *out;
@@ -51,8 +51,7 @@ static void add_all(struct text *self, struct arena *arena, const char *text, ch
 
     while (fold_next(&at, &word)) {
         add(self, "", &word, weight);
-        if (weight == 'A') /* once more behind a T, which no other begins with: an index knows no
-                              weights */
+        if (weight == 'A') /* the prefix T marks words of titles: an index stores no weights */
             add(self, "T", &word, '\0');
     }
 }
@@ -61,8 +60,8 @@ struct content_text {
     const char *title, *name, *sections;
 };
 
-/* T.1 marks words of this function; the position differs with each write, as the trigger
- * content_translation_words() expects. */
+/* T.1 marks this function's words; its position changes with each write, see
+ * content_translation_words(). */
 static const char *words_of(struct arena *arena, const struct content_text *of, int64_t now_ms)
 {
     char *bytes = NULL;
@@ -108,7 +107,7 @@ const char *content_words(struct arena *arena, const struct cms_entry *entry, in
     return words_of(arena, &of, now_ms);
 }
 
-/* ---- what is searched for ---- */
+/* ---- searching ---- */
 
 struct db_array content_wanted(struct arena *arena, const char *search)
 {
@@ -119,7 +118,7 @@ struct db_array content_wanted(struct arena *arena, const char *search)
     size_t count = 0;
 
     while (count < WANTED_MAX && fold_next(&at, &word)) {
-        /* the last character behind a pair is in that */
+        /* the pair before includes this character */
         if (word.kind != FOLD_LAST || !is_pair)
             wanted[count++] = arena_printf(arena, "%c%.*s",
                                            word.kind == FOLD_WORD && !*at ? 'e' : kinds[word.kind],
@@ -129,8 +128,6 @@ struct db_array content_wanted(struct arena *arena, const char *search)
     return db_array_texts(arena, wanted, count);
 }
 
-/* ---- what has gone ---- */
-
 int content_word_remove(struct db_tx *tx, const struct request *req, struct uuid project,
                         const char *words, struct error *err)
 {
@@ -138,8 +135,6 @@ int content_word_remove(struct db_tx *tx, const struct request *req, struct uuid
 
     return !words || sql_content_word_delete(tx, req, &in, err) >= 0 ? 0 : -1;
 }
-
-/* ---- what a build before wrote ---- */
 
 static json_t *folded(const struct request *req, const struct sql_content_list_unfolded_rows *rows)
 {

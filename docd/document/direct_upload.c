@@ -1,8 +1,6 @@
 /*
- * direct_upload.c - see direct_upload.h.
- *
- * An adoption runs on a fiber of its own, since a server may copy a large file for longer than the
- * client waits that asked for it; other requests for the same wait for it.
+ * direct_upload.c - see direct_upload.h. Each adoption has its own fiber, because a server can copy
+ * a large file for longer than a client waits.
  */
 #include "docd/document/direct_upload.h"
 
@@ -21,16 +19,16 @@
 
 enum {
     ADOPT_MS = 30 * 60 * 1000, /* longest adoption: 5 GiB in parts */
-    ADOPTIONS_MAX = 32,        /* at the same time */
-    LOOKERS = 16,              /* fibers that look for many documents at once */
-    PENDING_MAX = 200,         /* forms that one look asks the store for */
-    LISTED_MAX = 1000,         /* a page of the sweep */
-    RESERVE_MS = 300,          /* of the caller's time, for its answer */
+    ADOPTIONS_MAX = 32,
+    LOOKERS = 16,      /* fibers that look up documents */
+    PENDING_MAX = 200, /* forms per request */
+    LISTED_MAX = 1000, /* forms per page */
+    RESERVE_MS = 300,  /* part of the deadline that is kept for the response */
     DRAIN_MS = 5000,
-    NOTE_MS = 10000, /* for what is left to do after a failure */
+    NOTE_MS = 10000, /* to record a failure */
 };
 
-/* Result of a failed adoption whose failure is recorded in the form's row. */
+/* An adoption failed, and its row records that. */
 enum { NOTED = -2 };
 
 struct form_key {
@@ -53,8 +51,8 @@ struct direct_uploads {
 
 /* ---- one adoption ---- */
 
-/* Removes the object of a failed adoption. `may_come`: the server may still be copying, so the row
- * stays and the sweep removes a late copy in a day. */
+/* Removes a failed adoption's object. `may_come`: the server may still be copying, so the row stays
+ * for the sweep. */
 static void give_up(struct docd *d, const struct request *req, struct store_key key, bool may_come)
 {
     struct error ignored;
@@ -66,8 +64,7 @@ static void give_up(struct docd *d, const struct request *req, struct store_key 
         (void)!object_sweep(d, req, key.project, key.object, &ignored);
 }
 
-/* *ret: the file came after the session of its form had ended. A store has whole seconds: the
- * second of the end counts as before. */
+/* True when the file arrived after its session ended. The store's clock has whole seconds. */
 static int came_too_late(struct docd *d, const struct request *req, struct store_key form,
                          struct uuid session, bool *ret, struct error *err)
 {
@@ -76,7 +73,7 @@ static int came_too_late(struct docd *d, const struct request *req, struct store
     int64_t came_ms;
 
     *ret = false;
-    if (!uuid_is_set(&session)) /* a form of a release that stored none */
+    if (!uuid_is_set(&session)) /* from an older release */
         return 0;
     if (authd_session_end_get(d->svc.bus, req, &in, &end, err) < 0)
         return -1;
@@ -88,7 +85,7 @@ static int came_too_late(struct docd *d, const struct request *req, struct store
     return 0;
 }
 
-/* Removes a file that must not be taken over, and the object that was begun for it. */
+/* Removes a file that must not be adopted, and its object. */
 static int turn_away(struct docd *d, const struct request *req, struct store_key form,
                      struct store_key key, struct error *err)
 {
@@ -97,7 +94,7 @@ static int turn_away(struct docd *d, const struct request *req, struct store_key
     return object_sweep(d, req, key.project, key.object, err);
 }
 
-/* 0 when another instance has taken the file. */
+/* Returns 0 when another instance has adopted the file. */
 static int taken_meanwhile(struct error *err)
 {
     if (err->code != ERR_NOT_FOUND)
@@ -124,7 +121,7 @@ static int adopt(struct docd *d, const struct request *req, struct store_key for
 
     if (rows < 0)
         return -1;
-    if (rows == 0) /* sent once more, or for a document that was deleted */
+    if (rows == 0) /* sent again, or document deleted */
         return d->store->functions->forget(d->store, req, form, err);
     if (begun.held)
         return refuse_read_only(err);
@@ -150,7 +147,7 @@ static void log_failure(const struct request *req, const char *message, struct u
               "error", why->message, "detail", why->detail, NULL);
 }
 
-/* First the row: of a form without a row the file is removed in the next sweep. */
+/* Deletes the row first: the sweep removes files without a row. */
 static int give_up_file(struct direct_uploads *self, const struct request *req,
                         struct store_key form, struct error *err)
 {
@@ -221,7 +218,7 @@ static void adoption_fiber(void *arg)
         error_clear(&err);
         ++*self->adopted;
     } else if (err.code == ERR_PROJECT_READ_ONLY) {
-        noted = true; /* it waits in the store, and is none that failed */
+        noted = true; /* the file waits in the store: not a failure */
     } else {
         ++*self->failed;
         noted = note_failure(self, adoption->form, &err) == 0;
@@ -274,7 +271,7 @@ static struct flight_call *find_or_begin(struct direct_uploads *self, struct sto
     return made ? made : call;
 }
 
-/* Adopts it, or waits for the fiber that does. *ret_noted: it failed, and that is recorded. */
+/* *ret_noted: it failed, and its row records that. */
 static int adopt_and_wait(struct direct_uploads *self, const struct request *req,
                           struct store_key form, bool *ret_noted, struct error *err)
 {
@@ -292,10 +289,9 @@ static int adopt_and_wait(struct direct_uploads *self, const struct request *req
     return rc < 0 ? -1 : 0;
 }
 
-/* ---- many at once ---- */
+/* ---- several documents ---- */
 
-/* Forms of one document, newest first: the newest that has arrived counts. The sweep has arrived
- * ones. */
+/* One document's forms, newest first: the newest arrived one wins. */
 struct lookup {
     const struct store_key *forms;
     size_t count;
@@ -375,11 +371,11 @@ int direct_uploads_scan(struct direct_uploads *self, const struct request *req, 
         lookups[look.count - 1].count++;
     }
     result = look_all(&look, err);
-    /* Another instance has adopted the form since the row was read. */
+    /* Another instance was faster. */
     *ret_changed = look.changed || look.count < count;
     if (result < 0 || *ret_changed)
         return result;
-    /* A missing file may just have been adopted by another instance. */
+    /* A missing file may just have been adopted elsewhere. */
     if (sql_upload_list_pending(self->d->svc.db, req, &in, &after, err) < 0)
         return -1;
     *ret_changed = after.count < pending.count;
@@ -396,7 +392,7 @@ static bool has_id(const struct sql_upload_list_paused_rows *rows, const struct 
     return false;
 }
 
-/* Skips recent failures: a file that cannot be copied would be copied every minute. */
+/* Skips recent failures, which would be copied every minute. */
 static int leave_paused(const struct direct_uploads *self, const struct request *req,
                         struct store_key *forms, size_t *count, struct error *err)
 {
@@ -442,7 +438,7 @@ int direct_uploads_sweep(struct direct_uploads *self, const struct request *req,
         look.lookups = lookups;
         error_init(&failure, req->arena);
         if (look_all(&look, &failure) < 0 && first.code == ERR_NONE)
-            first = failure; /* which does not keep the others */
+            first = failure;
     } while (cursor);
     if (first.code == ERR_NONE)
         return 0;

@@ -1,4 +1,4 @@
-/* disposition.c - see disposition.h. Called by content.c. */
+/* disposition.c - see disposition.h. */
 #include "docd/document/disposition.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                             "!#$&+-.^_`|~";
 
-/* ASCII that reads the same in quotes to clients that unescape and clients that do not. */
+/* Avoids characters that only some clients unescape in quotes. */
 static char *to_ascii(struct arena *arena, const char *name)
 {
     char *text = arena_strdup(arena, name), *to = text;

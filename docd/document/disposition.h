@@ -4,7 +4,7 @@
 
 #include "common/base/arena.h"
 
-/* `inline` or `attachment` with the file name: UTF-8 by RFC 5987, and ASCII for older clients. */
+/* Returns the name as UTF-8 (RFC 5987), and as ASCII for older clients. */
 const char *disposition(struct arena *arena, bool attachment, const char *file_name);
 
 #endif

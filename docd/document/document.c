@@ -1,8 +1,6 @@
 /*
- * document.c - the rows of documents: inserts, lists, updates, replaces and deletes them.
- *
- * The access policy decides what a caller may do to which of them; a document that is hidden from a
- * caller does not exist for it.
+ * document.c - the rows of documents. A document that the access policy hides from a caller does
+ * not exist for it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,8 +20,8 @@ static const int64_t form_life_ms = HOURS(1);
 
 /* ---- tokens ---- */
 
-/* Tokens are in every list, so they are stored sealed and found by hash: a copy of the database
- * does not give access to files. */
+/* Lists contain tokens, so they are stored sealed and found by hash: a stolen database opens no
+ * files. */
 struct token {
     struct sealed sealed;
     uint8_t hash[SECRET_HASH_SIZE];
@@ -61,15 +59,15 @@ static const char *token_open(const struct docd *d, struct arena *arena, struct 
 /* ---- rows ---- */
 
 struct document_row {
-    struct uuid id; /* unset: the page is empty, or the document was not changed */
+    struct uuid id; /* unset: no row */
     int64_t lastUpdated;
     const char *author, *authorDisplay;
     const char *fileName, *contentType;
     int64_t size; /* -1: not uploaded yet */
     struct field_bytes token;
-    int64_t total;   /* of all pages */
-    int64_t version; /* of the list of one author; 0: none */
-    bool pending;    /* a file may have come to the store */
+    int64_t total;
+    int64_t version; /* an author's list; 0: none */
+    bool pending;    /* the store may have a file */
 };
 FIELD_DECLARE(document_row);
 
@@ -128,7 +126,7 @@ static struct sql_audit document_audit(const struct request *req, const char *ac
         req, &(struct audit){.action = action, .type = DOCUMENT_TYPE, .id = id, .detail = detail});
 }
 
-/* ---- the form ---- */
+/* ---- upload forms ---- */
 
 struct form_given {
     struct uuid upload;
@@ -156,7 +154,7 @@ static int form_give(struct docd *d, const struct request *req, const char *cont
     return 0;
 }
 
-/* ---- what may be kept ---- */
+/* ---- quotas ---- */
 
 static const int64_t *limit(const int64_t *most)
 {
@@ -173,8 +171,8 @@ static struct sql_upload_insert form_values(const struct request *req,
                                       .project_bytes_max = limit(&req->caller->projectBytesMax)};
 }
 
-/* A lock in the database counts one author's documents. Requests of one author queue here, so that
- * they do not occupy connections that others need. */
+/* Queues an author's requests, because a database lock counts the author's documents: they would
+ * occupy connections while they wait for it. */
 struct author_turn {
     LIST_ENTRY(author_turn) entry;
     struct uuid author;
@@ -204,7 +202,7 @@ static void author_leave(struct author_turn **self_p)
     if (!self)
         return;
     fiber_sem_release(&self->sem, 1);
-    if (!fiber_sem_is_idle(&self->sem)) /* the next request of the author has it */
+    if (!fiber_sem_is_idle(&self->sem))
         return;
     LIST_REMOVE(self, entry);
     free(self);
@@ -219,14 +217,14 @@ static int author_enter(struct docd *d, const struct request *req, struct author
         return 0;
     turn = author_find(d, &req->caller->profile);
     if (fiber_sem_acquire(&turn->sem, 1, req->deadline_mono_ms, err) < 0)
-        return -1; /* another request has it */
+        return -1;
     *ret = turn;
     return 0;
 }
 
 /* ---- searching ---- */
 
-/* Newest first is in index order; any other order is sorted. */
+/* Only this order has an index. */
 static bool is_usual_order(const struct document_sort *sort)
 {
     return !sort->keys[0] || (strcmp(sort->keys[0], "-_lastUpdated") == 0 && !sort->keys[1]);
@@ -275,7 +273,7 @@ static int list_sorted(struct docd *d, const struct request *req,
     return sql_document_list_sorted(d->svc.db, req, &all, ret, err);
 }
 
-/* An empty page is one row without an id. */
+/* An empty page has one row, without an id. */
 static int search(struct docd *d, const struct request *req, const struct document_search_in *in,
                   const struct list_key *key, struct field_list *ret, struct error *err)
 {
@@ -286,8 +284,7 @@ static int search(struct docd *d, const struct request *req, const struct docume
     return rows < 0 ? -1 : 0;
 }
 
-/* 1: *out is the cached list, still current. The reply is packed before another fiber may put
- * one. */
+/* 1: *out is cached and current. The response is encoded before another fiber can add a list. */
 static int find_kept(struct docd *d, const struct request *req, const struct list_key *key,
                      struct documents *out, struct error *err)
 {
@@ -308,7 +305,7 @@ static int find_kept(struct docd *d, const struct request *req, const struct lis
     return 1;
 }
 
-/* A pending file shows in the next list without a change of a row. */
+/* A pending file appears without a change of a row. */
 static bool may_be_kept(const struct list_key *key, const struct field_list *page)
 {
     const struct document_row *rows = page->items;
@@ -356,7 +353,6 @@ static int insert(struct docd *d, const struct request *req, const struct docume
     return 0;
 }
 
-/* Fails: FORBIDDEN, BAD_REQUEST, QUOTA_EXCEEDED, UNAUTHORIZED (the caller's account is gone). */
 int document_create(struct docd *d, const struct request *req, const struct document_create_in *in,
                     struct document *out, struct error *err)
 {
@@ -375,8 +371,7 @@ int document_create(struct docd *d, const struct request *req, const struct docu
     return 0;
 }
 
-/* Adopts what has arrived for pending documents of a page; true: the page has changed. A list does
- * not fail for that: the next one shows it. */
+/* Adopts a page's pending files. True: the page has changed. Ignores failures. */
 static bool scan_pending(struct docd *d, const struct request *req, const struct field_list *page)
 {
     const struct document_row *rows = page->items;
@@ -413,7 +408,6 @@ static void documents_from_rows(const struct docd *d, const struct request *req,
     out->resources = (struct field_list){found, page->count};
 }
 
-/* Fails: FORBIDDEN. */
 int document_search(struct docd *d, const struct request *req, const struct document_search_in *in,
                     struct documents *out, struct error *err)
 {
@@ -441,7 +435,6 @@ int document_search(struct docd *d, const struct request *req, const struct docu
     return 0;
 }
 
-/* Fails: FORBIDDEN, NOT_FOUND (absent, or hidden from the caller), BAD_REQUEST, QUOTA_EXCEEDED. */
 int document_replace(struct docd *d, const struct request *req,
                      const struct document_replace_in *in, struct document *out, struct error *err)
 {
@@ -467,7 +460,7 @@ int document_replace(struct docd *d, const struct request *req,
     if (!uuid_is_set(&row.id))
         return document_over_quota(err);
     document_from_row(d, req, &row, out);
-    /* The new name; until the upload, the document has the old file under its old name. */
+    /* Until the upload the document keeps the old file and name. */
     out->fileName = in->fileName;
     out->contentType = in->contentType;
     out->uploadOptions = form.options;
@@ -479,7 +472,6 @@ static const char *visibility(enum tristate public)
     return public == TRISTATE_UNSET ? NULL : public == TRISTATE_TRUE ? "public" : "private";
 }
 
-/* Fails: FORBIDDEN, NOT_FOUND. */
 int document_update(struct docd *d, const struct request *req, const struct document_update_in *in,
                     struct document *out, struct error *err)
 {
@@ -512,7 +504,7 @@ int document_update(struct docd *d, const struct request *req, const struct docu
     return 0;
 }
 
-/* The sweep removes what cannot be removed now. */
+/* The sweep removes what fails here. */
 static void remove_bytes(struct docd *d, const struct request *req,
                          const struct sql_document_delete_rows *due, struct error *err)
 {
@@ -526,7 +518,6 @@ static void remove_bytes(struct docd *d, const struct request *req,
     }
 }
 
-/* Removes the bytes before it answers. Fails: FORBIDDEN, NOT_FOUND. */
 int document_delete(struct docd *d, const struct request *req, const struct document_delete_in *in,
                     struct document_deleted *out, struct error *err)
 {

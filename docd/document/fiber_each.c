@@ -4,10 +4,9 @@
 #include "common/base/clock.h"
 #include "common/runtime/fiber.h"
 
-/* One call of fiber_each(), on the stack of its caller. */
 struct round {
     const struct fiber_each *each;
-    size_t next, helpers; /* the next item; fibers beside the caller's */
+    size_t next, helpers;
     bool failed;
     struct error *err; /* the first failure */
     struct fiber_queue ended;
@@ -55,7 +54,7 @@ int fiber_each(struct loop *loop, const struct fiber_each *each, size_t *ret_beg
            fiber_start(loop, help, &self, &ignored) == 0)
         self.helpers++;
     work(&self);
-    while (self.helpers > 0) /* they use this frame, and each run() has its deadline */
+    while (self.helpers > 0) /* helpers use this frame */
         (void)!fiber_queue_wait(loop, &self.ended, INT64_MAX);
     if (ret_begun)
         *ret_begun = self.next;

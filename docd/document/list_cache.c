@@ -1,4 +1,4 @@
-/* list_cache.c - see list_cache.h. The least recently used lists leave. */
+/* list_cache.c - see list_cache.h. Drops the least recently used lists. */
 #include "docd/document/list_cache.h"
 
 #include <inttypes.h>
@@ -14,7 +14,7 @@
 #include "docd/document_api.h"
 
 enum {
-    ENTRIES_MAX = 8192, /* far more than lists that fill the bytes, unless they are tiny */
+    ENTRIES_MAX = 8192, /* more than fill LIST_CACHE_BYTES */
     PAGE_TEXT_MAX = 48,
 };
 
@@ -23,13 +23,13 @@ struct kept_list {
     struct list_cache *owner;
     struct cache_key key;
     int64_t version;
-    size_t size; /* of all of it */
+    size_t size;
     struct documents list;
 };
 
 struct list_cache {
-    struct cache *cache;                   /* of struct kept_list */
-    TAILQ_HEAD(used_head, kept_list) used; /* the latest first */
+    struct cache *cache;
+    TAILQ_HEAD(used_head, kept_list) used; /* newest first */
     size_t bytes, bytes_max;
 };
 
@@ -93,8 +93,6 @@ const struct documents *list_cache_get(struct list_cache *self, const struct lis
     TAILQ_INSERT_HEAD(&self->used, kept, entry);
     return &kept->list;
 }
-
-/* ---- copying ---- */
 
 static void measure(const char *text, size_t *size)
 {

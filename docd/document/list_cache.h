@@ -1,20 +1,18 @@
 /*
- * list_cache.h - lists of documents that were read for their author, by page and order.
+ * list_cache.h - caches lists of an author's documents.
  *
- * What a patient's list shows has a number (schema 0020), which every change of one of its
- * documents replaces in the transaction of the change. A list that was read together with its
- * number is what the database has as long as it says that number, whichever instance made the
- * changes.
+ * Each change of a patient's documents replaces the list's version (schema 0020) in its
+ * transaction. A cached list is current while the database has its version, whichever instance
+ * writes.
  */
 #ifndef ATRIUM_DOCD_DOCUMENT_LIST_CACHE_H
 #define ATRIUM_DOCD_DOCUMENT_LIST_CACHE_H
 
 #include "common/base/uuid.h"
 
-/* Bytes of all lists, and of one: a larger one is not kept. */
+/* Bytes of all lists, and of the largest list that is cached. */
 enum { LIST_CACHE_BYTES = 8 << 20, LIST_CACHE_LIST_BYTES = 128 << 10 };
 
-/* Everything that selects a list. */
 struct list_key {
     struct uuid project, author;
     int64_t count, offset;
@@ -25,14 +23,14 @@ struct list_cache;
 struct list_cache *list_cache_new(size_t bytes_max);
 void list_cache_destroy(struct list_cache **self_p);
 
-/* True when a list is kept, so that its number is worth asking for. */
+/* True when a list is cached: its version is worth a query. */
 bool list_cache_has(struct list_cache *self, const struct list_key *key);
 
-/* The list with that number; NULL: none is kept. Valid until the next put. */
+/* Returns the list with that version, or NULL. Valid until the next put. */
 const struct documents *list_cache_get(struct list_cache *self, const struct list_key *key,
                                        int64_t version);
 
-/* Keeps a copy, without the members that lists leave out. */
+/* Copies the list, without the members that lists omit. */
 void list_cache_put(struct list_cache *self, const struct list_key *key, int64_t version,
                     const struct documents *list);
 

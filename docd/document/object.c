@@ -1,4 +1,4 @@
-/* object.c - the end of an object: its bytes, its variants, then its row. */
+/* object.c - removes an object: its bytes, its variants, then its row. */
 #include "docd/sql/object.h"
 #include "docd/docd.h"
 

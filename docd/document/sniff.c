@@ -1,8 +1,6 @@
 /*
- * sniff.c - see sniff.h.  Called by upload.c for each file that is complete.
- *
- * A handle of libmagic is for one caller at a time and costs some MiB, so there is one, and files
- * wait for it: it looks at the beginning only, which takes less than a millisecond.
+ * sniff.c - see sniff.h. A libmagic handle serves one caller and takes some MiB, so there is one,
+ * and files queue for it: each takes less than a millisecond.
  */
 #include "docd/document/sniff.h"
 
@@ -32,7 +30,7 @@ struct sniffer *sniffer_new(struct loop *loop, struct offload *pool, struct erro
 
     self->pool = pool;
     fiber_sem_init(&self->handle, loop, 1, FIBER_SEM_UNBOUNDED);
-    /* Nothing is unpacked, followed or parsed beyond the signature. */
+    /* Parses only the signature. */
     self->magic = magic_open(MAGIC_MIME_TYPE | MAGIC_NO_CHECK_COMPRESS | MAGIC_NO_CHECK_TAR |
                              MAGIC_NO_CHECK_ELF | MAGIC_NO_CHECK_CDF | MAGIC_NO_CHECK_JSON |
                              MAGIC_NO_CHECK_CSV);

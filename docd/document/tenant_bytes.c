@@ -1,12 +1,9 @@
 /*
- * tenant_bytes.c - the bytes of documents that travel to another installation with their tenant.
+ * tenant_bytes.c - documents' bytes, moved to another installation with their tenant.
  *
- * Rows come first (tenant.c): each document with a file is marked as lacking its bytes, which are
- * then written behind each other, in pieces, to where the store keeps what is not finished. With
- * the last piece comes a hash of all of them: only a file that has it becomes readable, and then
- * the mark goes. So whatever is interrupted leaves a document that lacks its bytes, and an
- * unfinished file that is named by its object: the transfer goes on behind what is there, and a
- * document that is deleted takes it along.
+ * Rows are moved first (tenant.c) and marked as missing their bytes. The bytes follow in pieces to
+ * an unfinished object; the hash makes it readable and removes the mark. An interrupted transfer
+ * continues the unfinished object.
  */
 #include "docd/bytes_api.h"
 #include "docd/docd.h"
@@ -54,7 +51,7 @@ int tenant_bytes_get(struct docd *d, const struct request *req,
     return 0;
 }
 
-/* Bytes of a document deleted meanwhile belong to nothing and are removed. */
+/* Removes bytes whose document was deleted meanwhile. */
 static int check_wanted(struct docd *d, const struct request *req,
                         const struct tenant_bytes_put_in *in, struct error *err)
 {
@@ -69,7 +66,6 @@ static int check_wanted(struct docd *d, const struct request *req,
     return error_set(err, ERR_NOT_FOUND, "Document not found.");
 }
 
-/* Makes complete bytes the file of the document if they have the hash. */
 static int keep(struct docd *d, const struct request *req, const struct tenant_bytes_put_in *in,
                 int64_t size, struct error *err)
 {
@@ -116,7 +112,7 @@ int tenant_bytes_put(struct docd *d, const struct request *req,
     out->done = keep(d, req, in, row.size, err) == 0;
     if (out->done || err->code != ERR_NOT_FOUND)
         return out->done ? 0 : -1;
-    error_clear(err); /* another transfer has dropped them meanwhile: this one begins anew */
+    error_clear(err); /* another transfer dropped them: start again */
     out->have = 0;
     return 0;
 }

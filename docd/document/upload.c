@@ -1,10 +1,8 @@
 /*
- * upload.c - a form comes back with bytes: the gateway passes them on in pieces
- * (common/domain/content.h).
+ * upload.c - receives an upload form's bytes from the gateway, in pieces (common/domain/content.h).
  *
- * The order is what makes it safe to be killed: first the row of the object, due to be swept; then
- * the bytes; then, when they are durable, the document says that it has them, and the object is no
- * longer due.
+ * Safe to kill: first the object's row, due for the sweep; then the bytes; once they are durable,
+ * the document points to them and the object is no longer due.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,10 +13,10 @@
 #include "docd/document_api.h"
 #include "docd/sql/upload.h"
 
-static const int64_t replaced_ms =
-    MINUTES(10); /* for which replaced bytes are kept for their readers */
+static const int64_t replaced_ms = MINUTES(10); /* keeps replaced bytes for their readers */
 
-/* What the gateway hands back and knows: "<project>/<upload>/<object>/<max bytes>". */
+/* A ticket's content: "<project>/<upload>/<object>/<max bytes>". The gateway returns it with each
+ * piece. */
 struct ticket {
     struct store_key key;
     struct uuid upload;
@@ -58,7 +56,6 @@ static int overtaken(struct error *err)
     return error_set(err, ERR_FORBIDDEN, "The upload form is invalid or has expired.");
 }
 
-/* Fails: NOT_FOUND (no such bucket here), FORBIDDEN, QUOTA_EXCEEDED (not one byte fits). */
 int storage_post(struct docd *d, const struct request *req, const struct storage_post_in *in,
                  struct form_ticket *out, struct error *err)
 {
@@ -143,8 +140,7 @@ int upload_finish(struct docd *d, const struct request *req, bool direct, struct
     return 0;
 }
 
-/* Fails: FORBIDDEN (a later upload was faster, or the document was deleted), QUOTA_EXCEEDED,
- * BAD_REQUEST. May be repeated. */
+/* Can be repeated. FORBIDDEN: a later upload won, or the document was deleted. */
 int form_end(struct docd *d, const struct request *req, const struct form_end_in *in,
              struct nothing *out UNUSED, struct error *err)
 {

@@ -1,10 +1,9 @@
 /*
- * verify.c - `atriumctl documents verify`: which documents lack their bytes, and which bytes lack
- * their document.
+ * verify.c - finds documents without bytes and bytes without a document, for `atriumctl documents
+ * verify`. Both happen when database and files are restored from different backups.
  *
- * Both happen when database and files are restored from back-ups of different times.  Nothing here
- * removes anything: a document is marked, and answers 404 until a later verification finds its
- * bytes; bytes without a document get a row by which they are swept a week later.
+ * Removes nothing: a marked document answers 404 until a later run finds its bytes. Bytes without a
+ * document get a row and are swept a week later.
  */
 #include <string.h>
 
@@ -17,22 +16,20 @@
 #include "docd/sql/object.h"
 
 enum {
-    LOOKERS = 8,      /* objects that are looked at at once; */
-    HASH_LOOKERS = 2, /* of which all bytes are read: the disk serves others too */
-    PAGE_MS = 2000,   /* after which no other object of the page is begun */
+    LOOKERS = 8,
+    HASH_LOOKERS = 2, /* when all bytes are read */
+    PAGE_MS = 2000,   /* starts no object after this */
 };
 
 static const struct uuid nil = {UUID_NIL};
 static const struct uuid last_project = {UUID_MAX};
 
-/* ---- documents ---- */
-
 struct look {
     struct docd *d;
     const struct request *req;
     struct sql_document_list_files_rows page;
-    const char **problems; /* of each row; NULL: none */
-    size_t checked;        /* of the rows, from the first */
+    const char **problems;
+    size_t checked;
     bool hash;
 };
 
@@ -60,7 +57,7 @@ static int look_at(void *arg, size_t at, struct error *err)
     return 0;
 }
 
-/* Sets or removes the mark, unless the document has changed since. */
+/* Does nothing if the document has changed. */
 static int mark(struct docd *d, const struct request *req,
                 const struct sql_document_list_files_row *row, bool missing, int64_t *marked,
                 struct error *err)
@@ -140,8 +137,6 @@ int documents_verify(struct docd *d, const struct request *req,
     return 0;
 }
 
-/* ---- bytes ---- */
-
 static int make_due(struct docd *d, const struct request *req, struct store_key key,
                     struct error *err)
 {
@@ -165,8 +160,7 @@ static const struct store_key *find_key(const struct store_key *keys, size_t cou
     return NULL;
 }
 
-/* An object's row exists before its first byte and after its last, so bytes without a row belong to
- * nothing. */
+/* An object's row outlives its bytes, so bytes without a row belong to nothing. */
 int objects_verify(struct docd *d, const struct request *req, const struct objects_verify_in *in,
                    struct objects_verified *out, struct error *err)
 {
@@ -193,8 +187,6 @@ int objects_verify(struct docd *d, const struct request *req, const struct objec
     *out = (struct objects_verified){(int64_t)count, (int64_t)orphans.count, cursor};
     return 0;
 }
-
-/* ---- reads ---- */
 
 void bytes_not_found(struct docd *d, const struct request *req, struct store_key key,
                      struct error *err)

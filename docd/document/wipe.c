@@ -1,6 +1,5 @@
 /*
- * wipe.c - deletes what an account, or a project, leaves behind, and says what was erased of an
- * account.
+ * wipe.c - deletes the data of an account or a project.
  */
 #include "common/service/erasure.h"
 #include "docd/docd.h"
@@ -10,7 +9,7 @@
 
 enum { WIPE_BATCH = 200 };
 
-/* Each batch is locked and audited as a whole. */
+/* Locks and audits each batch as a whole. */
 static int wipe_documents(void *daemon, const struct request *req,
                           const struct membership_ref *place, struct uuid account,
                           struct error *err)
@@ -30,7 +29,7 @@ static int wipe_documents(void *daemon, const struct request *req,
 
 static const struct erasure_work documents = {"document", WIPE_BATCH, wipe_documents};
 
-/* Removes as many bytes before it answers as the deadline allows; the sweep removes the rest. */
+/* The sweep removes what the deadline leaves. */
 int account_wipe(struct docd *d, const struct request *req, const struct account_wipe_in *in,
                  struct nothing *out UNUSED, struct error *err)
 {
@@ -55,8 +54,6 @@ int account_erased(struct docd *d, const struct request *req, const struct accou
     return 0;
 }
 
-/* ---- a project ---- */
-
 static int purge_document_page(void *daemon, const struct request *req, struct uuid project,
                                int64_t rows, int64_t *ret_removed, struct error *err)
 {
@@ -75,7 +72,7 @@ static int purge_document_page(void *daemon, const struct request *req, struct u
     return 0;
 }
 
-/* Includes running uploads: a row stays until its bytes are removed. */
+/* Includes running uploads: a row outlives its bytes. */
 static int purge_object_page(void *daemon, const struct request *req, struct uuid project,
                              int64_t rows, int64_t *ret_removed, struct error *err)
 {
@@ -107,7 +104,7 @@ const struct purge_step docd_purge[] = {
     {.table = NULL},
 };
 
-/* Works for a second at most; settingsd calls until nothing is left. */
+/* settingsd repeats the call until nothing is left. */
 int project_purge(struct docd *d, const struct request *req, const struct project_purge_in *in,
                   struct project_purge_out *out, struct error *err)
 {

@@ -1,8 +1,5 @@
 /*
- * export.c - asking for exports and fetching them.  Handlers: export_start, project_account_export,
- * export_list, export_content; visitor_export_start, visitor_export_list, visitor_export_content,
- * by which authd does the same for the hosted pages; exports_delete, which it asks for when an
- * account is gone.
+ * export.c - starts, lists and sends exports; for authd's hosted pages, visitor_export_*().
  */
 #include "docd/export/export.h"
 
@@ -22,7 +19,7 @@ enum { LIST_MAX = 100 };
 
 static const char handle_prefix[] = "export/";
 
-/* Who may have the data of `account`; needs a fresh proof. */
+/* Requires a fresh proof. */
 static int admit(struct docd *d, const struct request *req, struct uuid account,
                  struct export_admit_out *ret, struct error *err)
 {
@@ -45,8 +42,7 @@ static int account_is_gone(const struct request *req, struct uuid account, struc
     return error_set(err, ERR_NOT_FOUND, "Account not found.");
 }
 
-/* Queues a job, or returns the running one. Fails: THROTTLED, UNAUTHORIZED or NOT_FOUND (the
- * account is being erased). */
+/* Queues a job, or returns the running one. */
 static int queue(struct docd *d, const struct request *req, struct uuid account,
                  const struct export_admit_out *whose, const char *reason,
                  struct account_export *out, struct error *err)
@@ -81,7 +77,6 @@ static int queue(struct docd *d, const struct request *req, struct uuid account,
     return too_many(err);
 }
 
-/* Fails: STEP_UP_REQUIRED, THROTTLED. */
 int export_start(struct docd *d, const struct request *req, const struct nothing *in UNUSED,
                  struct account_export *out, struct error *err)
 {
@@ -92,8 +87,7 @@ int export_start(struct docd *d, const struct request *req, const struct nothing
     return queue(d, req, req->caller->account, &own, NULL, out, err);
 }
 
-/* Of a patient of the project. Fails: NOT_FOUND, FORBIDDEN (no patient), STEP_UP_REQUIRED,
- * THROTTLED. */
+/* Fails with FORBIDDEN unless it is a patient's account. */
 int project_account_export(struct docd *d, const struct request *req,
                            const struct project_account_export_in *in, struct account_export *out,
                            struct error *err)
@@ -142,7 +136,6 @@ static struct sql_audit fetch_audit(const struct request *req, struct uuid accou
                                           .id = id});
 }
 
-/* Fails: NOT_FOUND (also another's, and one that is not ready), STEP_UP_REQUIRED. */
 int export_content(struct docd *d, const struct request *req, const struct export_content_in *in,
                    struct content *out, struct error *err)
 {
@@ -171,7 +164,7 @@ int export_content(struct docd *d, const struct request *req, const struct expor
     return 0;
 }
 
-/* ---- for people on the hosted pages ---- */
+/* ---- hosted pages ---- */
 
 static struct request in_name_of(const struct request *req, const struct visitor_export_in *in)
 {
@@ -256,7 +249,7 @@ int export_read(struct docd *d, const struct request *req, const struct content_
 
 /* ---- the end of an account ---- */
 
-/* As account_wipe(). Idempotent. */
+/* Like account_wipe(). Idempotent. */
 int exports_delete(struct docd *d, const struct request *req, const struct exports_delete_in *in,
                    struct nothing *out UNUSED, struct error *err)
 {

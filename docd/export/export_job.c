@@ -1,11 +1,8 @@
 /*
- * export_job.c - makes the file of an export: asks authd for what it has, page by page, reads the
- * documents, piece by piece, and writes the archive, block by block. No more than a page, a piece
- * and a block are in memory, and of each document what the Bundle says of it.
+ * export_job.c - makes an export's file, by page, piece and block; only one of each is in memory.
  *
- * An attempt has an object of its own. When it fails, or its process dies, the next attempt begins
- * anew, after some time; after EXPORT_ATTEMPTS, or when the account is gone, the export has failed,
- * which GET /auth/export shows.
+ * Each attempt has its own object. After a failure the next attempt starts over, after a pause.
+ * After EXPORT_ATTEMPTS, or without the account, the export has failed.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -27,22 +24,22 @@
 #include "docd/sql/export.h"
 
 enum {
-    CALL_MS = 20000,       /* of one page, piece or statement */
+    CALL_MS = 20000,       /* deadline of one call */
     LEASE_MS = MINUTES(1), /* contract time */
-    RENEW_MS = 10 * 1000,  /* real time; also how long a file may be that the lease outlives */
-    EXPORT_ATTEMPTS = 30,  /* two hours */
-    PAUSE_MAX_S = 300,     /* between two of them */
+    RENEW_MS = 10 * 1000,  /* real time; also how long one file can take */
+    EXPORT_ATTEMPTS = 30,  /* about two hours */
+    PAUSE_MAX_S = 300,
     DOCUMENT_PAGE = 200,
     MAIL_PAGE = 100,
     KEPT_DAYS = 7,
 };
 static const int64_t kept_ms = DAYS(KEPT_DAYS);
 
-/* A document whose bytes the store has, or not: `path` NULL. */
+/* `path` is NULL when the store lacks the bytes. */
 struct document_entry {
     struct export_job *job;
     struct uuid object;
-    int64_t size, at; /* read so far */
+    int64_t size, at;
     const char *path; /* in the archive */
     const char *resource;
     struct document_entry *next;
@@ -52,23 +49,23 @@ struct bundle {
     char *text; /* from open_memstream() */
     size_t size, at;
     enum { BUNDLE_HEAD, BUNDLE_PAGES, BUNDLE_DOCUMENTS, BUNDLE_END } state;
-    const char *after; /* page of authd */
+    const char *after;
     const struct document_entry *document;
-    bool begun; /* an entry was written */
+    bool begun;
 };
 
 struct export_job {
     struct docd *d;
-    const struct request *req; /* its arena lives as long as the job; its deadline is not used */
+    const struct request *req; /* lives as long as the job; its deadline is unused */
     struct sql_export_claim_row row;
     struct uuid lease, object;
     struct sealed_file *file;
     struct document_entry *documents, **tail;
     struct bundle bundle;
-    uint8_t *piece; /* STORE_PIECE bytes, from piece_at on, of piece_of */
+    uint8_t *piece; /* STORE_PIECE bytes of piece_of */
     const struct document_entry *piece_of;
     int64_t piece_at, renew_mono_ms;
-    bool hopeless; /* no later attempt can make it */
+    bool hopeless; /* a retry cannot help */
 };
 
 #define REQUEST CLEANUP(service_request_destroy) struct request *
@@ -82,7 +79,7 @@ static int renew(struct export_job *self, const struct request *req, int64_t unt
     return sql_export_renew(self->d->svc.db, req, &in, err);
 }
 
-/* Renews the lease between steps. Fails when the service stops or another instance has the job. */
+/* Renews the lease. Fails when the service stops or another instance has the job. */
 static int go_on(struct export_job *self, struct error *err)
 {
     int64_t now = clock_mono_ms();
@@ -134,7 +131,7 @@ static ssize_t read_document(void *arg, uint8_t *bytes, size_t size, struct erro
     return (ssize_t)count;
 }
 
-/* A file name that stays inside the folder where the archive is unpacked. */
+/* Returns a name that stays inside the folder where the archive is unpacked. */
 static const char *path_of(struct arena *arena, const struct uuid *id, const char *file_name)
 {
     char *path = arena_printf(arena, "documents/%s/%s", id->text, file_name);
@@ -148,7 +145,7 @@ static const char *path_of(struct arena *arena, const struct uuid *id, const cha
     return path;
 }
 
-/* A document without a file is in the Bundle all the same. */
+/* A document without a file is still in the Bundle. */
 static int find_file(struct export_job *self, const struct sql_export_document_list_row *row,
                      bool *ret, struct error *err)
 {
@@ -258,7 +255,7 @@ static int write_page(struct export_job *self, FILE *out, struct error *err)
     return 0;
 }
 
-/* RFC 3986, section 2.3, and "/". */
+/* Encodes by RFC 3986, section 2.3; keeps "/". */
 static const char *url_of(struct arena *arena, const char *path)
 {
     char *url = arena_alloc(arena, 3 * strlen(path) + 1), *to = url;
@@ -442,7 +439,7 @@ static int attempt(struct export_job *self, struct error *err)
     return finish(self, err);
 }
 
-/* ---- what becomes of it ---- */
+/* ---- outcomes ---- */
 
 static int64_t pause_ms(int64_t attempts)
 {
@@ -450,8 +447,7 @@ static int64_t pause_ms(int64_t attempts)
                                 : (int64_t)PAUSE_MAX_S);
 }
 
-/* Leaves the job to the next attempt, or gives it up, and removes what was made. The end of the
- * lease and the sweep do what fails here. */
+/* Ends a failed attempt, or the export. Lease expiry and the sweep do what fails here. */
 static void end_badly(struct export_job *self, const struct error *why)
 {
     REQUEST req = service_request_new(&self->d->svc, CALL_MS);
@@ -482,7 +478,7 @@ static void end_badly(struct export_job *self, const struct error *why)
                   "export", self->row.id.text, "reason", err.message, NULL);
 }
 
-/* 1: an export was due; 0: none was. */
+/* Returns 1 when an export was due. */
 static int run_one(struct docd *d, struct error *err)
 {
     REQUEST req = service_request_new(&d->svc, CALL_MS);
@@ -513,7 +509,7 @@ static int run_one(struct docd *d, struct error *err)
     return 1;
 }
 
-/* Parks until authd has the mail in its outbox. The export's id makes the mail unique. */
+/* Parks until authd's outbox has the email, which the export's id makes unique. */
 static int mail_made(struct docd *d, const struct request *req, struct error *err)
 {
     const struct sql_export_list_unmailed_in list = {.now = req->now_ms, .most = MAIL_PAGE};

@@ -17,14 +17,14 @@ struct entry {
 
 struct export_zip {
     struct sealed_file *file;
-    zip_t *archive; /* NULL: it was written */
+    zip_t *archive;
     zip_error_t error;
-    int64_t at; /* where libzip writes, and reads, next */
+    int64_t at;
     struct entry *entries;
-    struct error *err; /* of what is being written */
+    struct error *err;
 };
 
-/* ---- the file that libzip writes ---- */
+/* ---- output ---- */
 
 static zip_int64_t fail(zip_error_t *error, int code, int system)
 {
@@ -44,7 +44,6 @@ static zip_int64_t seek(struct export_zip *self, void *data, zip_uint64_t size)
     return 0;
 }
 
-/* There is no file until the archive is written. */
 static zip_int64_t target(void *arg, void *data, zip_uint64_t size, zip_source_cmd_t command)
 {
     struct export_zip *self = arg;
@@ -136,7 +135,7 @@ void export_zip_destroy(struct export_zip **self_p)
     free(self);
 }
 
-/* ---- what libzip reads ---- */
+/* ---- input ---- */
 
 static zip_int64_t read_entry(struct entry *entry, void *data, zip_uint64_t size)
 {

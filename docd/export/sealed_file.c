@@ -1,4 +1,4 @@
-/* sealed_file.c - see sealed_file.h. Of a file that is being written one block is in memory. */
+/* sealed_file.c - see sealed_file.h. Holds one block in memory while writing. */
 #include "docd/export/sealed_file.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@ enum { STEP = SEALED_BLOCK + SEALED_MORE };
 
 struct sealed_file {
     int file;
-    int64_t size, block; /* the block in memory; -1: none */
+    int64_t size, block; /* block: in memory; -1: none */
     bool changed;
     uint8_t key[SEALED_KEY];
     uint8_t plain[SEALED_BLOCK], sealed[STEP];
@@ -38,8 +38,6 @@ struct sealed_range sealed_range_of(int64_t size, int64_t offset, int64_t end)
 
     return (struct sealed_range){first, first * STEP, MAX(sealed_end - first * STEP, (int64_t)0)};
 }
-
-/* ---- one block ---- */
 
 static void number_bytes(int64_t block, uint8_t ret[static 8])
 {
@@ -95,8 +93,6 @@ int sealed_range_open(const uint8_t key[static SEALED_KEY], const struct sealed_
     free(plain);
     return result;
 }
-
-/* ---- the file ---- */
 
 struct sealed_file *sealed_file_new(const char *dir, struct error *err)
 {

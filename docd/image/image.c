@@ -1,6 +1,6 @@
 /*
- * image.c - other sizes of images: who may have one made, memory for it, what is said to the
- * client. The work is done by a process of its own (image_process.h).
+ * image.c - admits images, reserves memory and reports outcomes. A process decodes
+ * (image_process.h).
  */
 #include "docd/image/image.h"
 
@@ -15,16 +15,16 @@
 #include "docd/image/image_process.h"
 
 enum {
-    JOB_BYTES = 64 * 1024 * 1024, /* of each job that runs, without asking */
-    SLOW_JOBS = 4,                /* in the slow lane, beside one for each of the fast one */
-    SHARE = 4,                    /* a part of so many of the queue is a client's own */
+    JOB_BYTES = 64 * 1024 * 1024, /* a job may use them without a reservation */
+    SLOW_JOBS = 4,                /* decoders of the slow lane, beyond the fast lane's number */
+    SHARE = 4,                    /* a client gets 1/SHARE of the queue */
 };
 
 struct image_pool {
     struct loop *loop;
     struct image_process *process;
     struct image_scheduler *scheduler;
-    bool told;               /* that libvips does not start, in the log */
+    bool told;               /* logged that libvips does not start */
     struct fiber_sem memory; /* bytes */
     uint64_t decodes;
 };
@@ -34,7 +34,7 @@ struct image_pool *image_pool_new(struct loop *loop, size_t threads, size_t queu
 {
     struct image_pool *self = memory_new(sizeof(*self));
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    /* One more than cores: a decoder waits for the loop between two images. */
+    /* One more than cores: a decoder waits for the loop between images. */
     size_t fast = threads > 0 ? threads : (size_t)MAX(cores, 1L) + 1;
 
     fast = MIN(fast, (size_t)(IMAGE_PROCESS_JOBS_MAX - SLOW_JOBS) / 2);
@@ -64,9 +64,7 @@ int image_enter(struct image_pool *self, const struct request *req, struct image
     return image_turn_enter(self->scheduler, req, ret, ret_parked, err);
 }
 
-/* ---- memory ---- */
-
-/* Taken from the pool; CLEANUP gives them back. */
+/* A part of the pool's memory; CLEANUP returns it. */
 struct memory_reservation {
     struct image_pool *pool;
     size_t bytes;
@@ -90,8 +88,6 @@ static int reservation_enlarge(struct memory_reservation *reservation, int64_t b
     reservation->bytes = wanted;
     return 0;
 }
-
-/* ---- a job ---- */
 
 const char *image_size_path(const struct image_size *size)
 {
@@ -119,7 +115,7 @@ static int judge(const struct image_job *job, struct error *err)
     case IMAGE_NOT_WRITTEN:
         error_retry(err, ERR_UNAVAILABLE, 5, "The image could not be stored. Try again later.");
         return error_detail(err, "%s", strerror(job->error_number));
-    case IMAGE_NO_LIBRARY: /* until this instance is started anew; another one may do better */
+    case IMAGE_NO_LIBRARY: /* until a restart; another instance may work */
         return error_retry(err, ERR_UNAVAILABLE, 60, "Images cannot be resized now.");
     case IMAGE_NEEDS_MORE:
         break;
@@ -149,7 +145,7 @@ static int run(struct image_pool *self, struct image_turn *turn, struct uuid pro
     return 0;
 }
 
-/* Looks at most twice: the file's size, then its header, show what the image needs. */
+/* Retries twice at most: the file's size, then its header, show what it needs. */
 static int run_as_needed(struct image_pool *self, struct image_turn *turn, struct uuid project,
                          struct image_job *job, struct memory_reservation *reservation,
                          struct error *err)
@@ -178,7 +174,6 @@ static int run_as_needed(struct image_pool *self, struct image_turn *turn, struc
     return 0;
 }
 
-/* `job` has its files, size and form. */
 static int make(struct image_pool *self, struct image_turn *turn, struct uuid project,
                 int64_t deadline_mono_ms, struct image_job *job, struct image_made *ret,
                 struct error *err)

@@ -1,7 +1,5 @@
 /*
- * image_header.c - see image_header.h.  Called by image_vips.c in the process that reads images.
- *
- * GIF has none here: libnsgif reads on whatever the sides are.
+ * image_header.c - see image_header.h. GIF is missing: libnsgif reads on, whatever the sides are.
  */
 #include "docd/image/image_header.h"
 
@@ -12,8 +10,8 @@
 #include "common/base/base.h"
 
 enum {
-    HEAD_SIZE = 8192,    /* where HEIF files have their sizes */
-    SEGMENTS_MAX = 4096, /* of a JPEG before its frame: 64 KiB each */
+    HEAD_SIZE = 8192,    /* contains a HEIF file's sizes */
+    SEGMENTS_MAX = 4096, /* before a JPEG's frame */
 };
 
 static uint64_t big(const uint8_t *at, size_t bytes)
@@ -34,7 +32,7 @@ static uint64_t little(const uint8_t *at, size_t bytes)
     return number;
 }
 
-/* Steps from segment to segment up to the frame's header, SOFn (ITU-T T.81, annex B). */
+/* Steps to the frame header, SOFn (ITU-T T.81, annex B). */
 static uint64_t jpeg_pixels(int file)
 {
     off_t offset = 2;
@@ -51,7 +49,7 @@ static uint64_t jpeg_pixels(int file)
     return 0;
 }
 
-/* The container's canvas, or the only frame of one kind or the other (RFC 9649). */
+/* Reads the canvas, or the only frame (RFC 9649). */
 static uint64_t webp_pixels(const uint8_t head[static 30])
 {
     uint64_t bits = little(head + 21, 4);
@@ -63,8 +61,7 @@ static uint64_t webp_pixels(const uint8_t head[static 30])
     return (little(head + 26, 2) & 0x3fff) * (little(head + 28, 2) & 0x3fff);
 }
 
-/* The largest image of the file: tiles and thumbnails have their sizes too (ISO/IEC 23008-12,
- * 6.5.3). */
+/* Returns the largest image: tiles and thumbnails have sizes too (ISO/IEC 23008-12, 6.5.3). */
 static uint64_t heif_pixels(const uint8_t *head, size_t size)
 {
     const uint8_t *at = head, *end = head + size;

@@ -18,20 +18,18 @@
 #include "common/runtime/fiber.h"
 
 enum {
-    GRACE_MS =
-        1500, /* that a job may take beyond its deadline before all of the process is killed */
-    REST_MS = 30000,   /* after which a decoder that has nothing to do ends */
-    ORDERS_MAX = 1000, /* of a decoder */
-    AGAIN_MS = 1000,   /* between two starts, when the first one came to nothing */
+    GRACE_MS = 1500,   /* after a job's deadline, before the process is killed */
+    REST_MS = 30000,   /* then an idle decoder ends */
+    ORDERS_MAX = 1000, /* then a decoder is replaced */
+    AGAIN_MS = 1000,   /* after a failed start */
     PROCESSES = 8 * IMAGE_PROCESS_JOBS_MAX,
-    FILE_MAX = 512 * 1024 * 1024, /* of a result: 100 megapixels, hardly compressed */
+    FILE_MAX = 512 * 1024 * 1024, /* bytes of a result: 100 megapixels, hardly compressed */
     MEMORY_BASE = 256 * 1024 * 1024,
     MEMORY_SHARE = 2,
 };
 
-/* A forked decoder, by our end of its socket. */
 struct decoder {
-    LIST_ENTRY(decoder) entry; /* of those at rest */
+    LIST_ENTRY(decoder) entry;
     int socket;
     struct uuid project;
     bool idle;
@@ -39,37 +37,34 @@ struct decoder {
     int64_t rested_ms;
 };
 
-/* One life of the process. */
 struct life {
     LIST_ENTRY(life) entry;
     struct image_process *owner;
     struct confined confined;
-    int hire; /* socket */
+    int hire;
     bool answered;
 };
 
 struct image_process {
     struct loop *loop;
     struct confine *confine;
-    int program; /* this one's file */
+    int program; /* descriptor of this program */
     int64_t memory;
     enum confine_means means;
-    bool tried;           /* the means, at the start: it works */
-    bool known;           /* that the means works, from an image */
-    struct life *current; /* that takes orders; NULL: none */
+    bool tried;           /* `means` worked at the start */
+    bool known;           /* `means` worked for an image */
+    struct life *current; /* the run that takes orders; NULL: none */
     LIST_HEAD(, life) lives;
-    LIST_HEAD(, decoder) resting; /* the last one first */
+    LIST_HEAD(, decoder) resting; /* newest first */
     size_t resting_count, resting_max;
     struct loop_timer *dismissal;
     int64_t not_before_ms;
 };
 
-/* Where the first one is missing, the next one is tried. */
 static const enum confine_means means_in_order[] = {CONFINE_KERNEL, CONFINE_BUBBLEWRAP,
                                                     CONFINE_BUBBLEWRAP_BARE};
 
-/* Tries each means at the start; one without a verdict (ERR_DEADLINE) counts as working. Where none
- * works, each image tries the first again. */
+/* A timeout counts as working. If no means works, each image tries the first again. */
 static void choose_means(struct image_process *self)
 {
     for (size_t i = 0; i < ARRAY_SIZE(means_in_order); i++) {
@@ -105,7 +100,7 @@ const char *image_process_choice(const struct image_process *self)
     return self->tried || self->known ? confine_means_names[self->means] : NULL;
 }
 
-/* ---- its lives ---- */
+/* ---- runs of the process ---- */
 
 static void life_end(struct life *life, bool killed)
 {
@@ -153,14 +148,14 @@ static int begin(struct image_process *self, int socket, struct confined *ret, s
 {
     static const char *const argv[] = {"atrium-docd", "--decode-images", NULL};
 #ifdef __SANITIZE_ADDRESS__
-    const int errors = STDERR_FILENO; /* for its reports */
+    const int errors = STDERR_FILENO;
 #else
-    const int errors = -1; /* the log is none of its business */
+    const int errors = -1;
 #endif
     const struct confine_program program = {
         .fd = self->program, .argv = argv, .in = socket, .out = -1, .err = errors};
     const struct confine_rules rules = {
-#ifndef __SANITIZE_ADDRESS__ /* whose shadow counts */
+#ifndef __SANITIZE_ADDRESS__ /* the sanitizer's shadow memory counts */
         .memory = MEMORY_BASE + MEMORY_SHARE * self->memory,
 #endif
         .processes = PROCESSES,
@@ -177,7 +172,6 @@ static int begin(struct image_process *self, int socket, struct confined *ret, s
     return -1;
 }
 
-/* err has the reason in its detail. */
 static int unusable(struct error *err, const char *detail)
 {
     char why[sizeof(err->detail)];
@@ -197,7 +191,7 @@ static int life_begin(struct image_process *self, struct error *err)
 
     if (clock_mono_ms() < self->not_before_ms)
         return unusable(err, "the process that decodes images does not start");
-    self->not_before_ms = clock_mono_ms() + AGAIN_MS; /* unless it starts */
+    self->not_before_ms = clock_mono_ms() + AGAIN_MS; /* cleared when it starts */
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
         return unusable(err, strerror(errno));
     ours = ends[0];
@@ -232,7 +226,7 @@ static void dismiss(struct image_process *self, struct decoder *decoder)
     decoder_end(decoder);
 }
 
-/* An idle decoder of that project and lane; others end when they are in the way. */
+/* Returns an idle decoder of this project and lane; ends others to make room. */
 static struct decoder *find(struct image_process *self, struct uuid project, bool idle)
 {
     struct decoder *each;
@@ -344,7 +338,7 @@ static int hire(struct image_process *self, struct uuid project, bool idle, stru
         if (send_files(self->current->hire, &text, sizeof(text), &theirs, 1) == 0)
             return 0;
         (void)unusable(err, strerror(errno));
-        self->current = NULL; /* it has died; its end tells us later */
+        self->current = NULL; /* its pidfd reports that later */
     }
     decoder_end(*ret);
     return -1;
@@ -399,7 +393,7 @@ static void on_report(void *arg, short revents UNUSED)
     fiber_wake(call->fiber);
 }
 
-/* Checks the report: the process has read what a client chose. */
+/* The process has read untrusted bytes, so its report is validated. */
 static int take_report(struct image_job *job, const struct image_report *report, struct error *err)
 {
     if (report->status < 0 || report->status > IMAGE_NO_LIBRARY || report->type < 0 ||
@@ -428,8 +422,8 @@ static int await(struct image_process *self, struct call *call, const struct lif
     if (wake == FIBER_CANCELLED && !call->over)
         return fiber_wake_error(FIBER_CANCELLED, err);
     if (!call->over && life && self->current == life) {
-        confine_kill(&life->confined); /* what does not end by itself ends with all others */
-        self->current = NULL;          /* the next one finds a new process */
+        confine_kill(&life->confined); /* a decoder that does not end takes all others with it */
+        self->current = NULL;
     }
     if (call->reported)
         return take_report(job, &call->report, err);

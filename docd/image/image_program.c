@@ -1,7 +1,6 @@
 /*
- * image_program.c - the confined process that decodes images; see image_process.h.
- *
- * One thread forks decoders; libvips is started before that, and starts its threads in them.
+ * image_program.c - the confined process that decodes images; see image_process.h. libvips is
+ * initialized before decoders are forked, and starts its threads in them.
  */
 #include <errno.h>
 #include <linux/filter.h>
@@ -23,11 +22,11 @@
 
 enum {
     HIRE_FD = STDIN_FILENO,
-    FILES = 2, /* of an order: from, to */
+    FILES = 2, /* from, to */
     LATE_MS = 250,
-    NICE_STEP = 5, /* as the threads of offload.h */
+    NICE_STEP = 5, /* like offload.h */
     MEMORY_BASE = 192 * 1024 * 1024,
-    MEMORY_SHARE = 2, /* of what the image is known to need */
+    MEMORY_SHARE = 2, /* times what the image needs */
 };
 
 static const char mode[] = "--decode-images";
@@ -39,9 +38,7 @@ bool image_program_wanted(int argc, char **argv)
     return argc == 2 && strcmp(argv[1], mode) == 0;
 }
 
-/* ---- messages with descriptors ---- */
-
-/* False when the other end is gone. *ret_good: valid; the caller closes its descriptors. */
+/* False when the peer is gone. *ret_good: valid; the caller closes its descriptors. */
 static bool receive(int socket, void *ret, size_t size, int *files, size_t count, bool *ret_good)
 {
     char room[CMSG_SPACE(FILES * sizeof(int))] __attribute__((aligned(8)));
@@ -60,17 +57,14 @@ static bool receive(int socket, void *ret, size_t size, int *files, size_t count
     return got > 0 || (got < 0 && (errno == EINTR || errno == EAGAIN));
 }
 
-/* ---- a decoder ---- */
-
 #define LOAD(offset) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (offset))
 #define CALL offsetof(struct seccomp_data, nr)
-#define FLAGS \
-    offsetof(struct seccomp_data, args[0]) /* its low half: these architectures are little-endian */
+#define FLAGS offsetof(struct seccomp_data, args[0]) /* low half: little-endian */
 #define REFUSE(name)                                       \
     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 1), \
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)
 
-/* In addition to the process' own limits. Threads use clone() with CLONE_THREAD. */
+/* Allows clone() only with CLONE_THREAD, for threads. */
 static void renounce(void)
 {
     static const struct sock_filter rows[] = {
@@ -127,10 +121,10 @@ static void yield_to_others(bool idle)
         (void)setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + NICE_STEP);
 }
 
-/* Sets the soft limit only: the next image may need more. */
+/* Sets only the soft limit: the next image may need more. */
 static void limit_memory(int64_t bytes UNUSED)
 {
-#ifndef __SANITIZE_ADDRESS__ /* whose shadow counts */
+#ifndef __SANITIZE_ADDRESS__ /* the sanitizer's shadow memory counts */
     struct rlimit now;
 
     if (getrlimit(RLIMIT_DATA, &now) < 0)
@@ -142,7 +136,7 @@ static void limit_memory(int64_t bytes UNUSED)
 #endif
 }
 
-/* SIGALRM, which nothing handles, at that time; 0: none. */
+/* Sets a SIGALRM, which has no handler; 0: none. */
 static void limit_time(int64_t deadline_mono_ms)
 {
     struct itimerval late = {0};
@@ -216,7 +210,7 @@ static NORETURN void decoder(int socket, bool idle, bool usable)
     _exit(EXIT_SUCCESS);
 }
 
-/* ---- the process that forks them ---- */
+/* ---- the forking process ---- */
 
 static void on_child(int signo UNUSED)
 {
@@ -231,7 +225,7 @@ int image_program(void)
     bool usable, good;
     int socket;
 
-    close_range(STDERR_FILENO + 1, ~0u, 0); /* its own program, for a script */
+    close_range(STDERR_FILENO + 1, ~0u, 0); /* also the program's own file, if it is a script */
     image_vips_prepare();
     usable = image_vips_start();
     (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
@@ -242,7 +236,7 @@ int image_program(void)
             continue;
         if (fork() == 0)
             decoder(socket, hire.idle, usable);
-        close(socket); /* where there was no process to be had, that ends the decoder */
+        close(socket); /* after a failed fork, this ends the decoder */
     }
     return EXIT_SUCCESS;
 }

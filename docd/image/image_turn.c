@@ -12,15 +12,14 @@
 
 enum { LANES = 2, FAST = 0, SLOW = 1, MINUTE_MS = 60000, RETRY_AFTER_S = 10, NAME_SIZE = 64 };
 
-/* Freed when idle for a minute. */
 struct image_client {
     LIST_ENTRY(image_client) entry;
     char name[NAME_SIZE];
-    int64_t factor;             /* of the limits; 0: it has none */
-    struct fiber_sem under_way; /* images let in */
-    size_t decodes;             /* of them, that have a decoder */
-    int64_t pixels;             /* that may be used; below 0 it is beyond the limit */
-    int64_t refilled_ms;        /* monotonic, when `pixels` was right */
+    int64_t factor; /* multiplies the limits; 0: no limits */
+    struct fiber_sem under_way;
+    size_t decodes;
+    int64_t pixels;      /* left in the bucket; below 0: over the limit */
+    int64_t refilled_ms; /* monotonic time of the last refill */
 };
 
 struct waiter {
@@ -74,7 +73,7 @@ size_t image_scheduler_waiting(const struct image_scheduler *self)
 
 /* ---- clients ---- */
 
-/* A bucket that holds a minute's pixels and fills within a minute. */
+/* Refills the bucket, which holds one minute's pixels. */
 static void refill(struct image_client *client, int64_t now_ms)
 {
     int64_t most = client->factor * IMAGE_CLIENT_PIXELS;
@@ -158,7 +157,7 @@ bool image_turn_over(const struct image_turn *self)
     return false;
 }
 
-/* ---- letting in ---- */
+/* ---- admission ---- */
 
 static int client_enter(struct image_client *client, int64_t deadline_mono_ms, bool *ret_parked,
                         struct error *err)
@@ -181,7 +180,7 @@ int image_turn_enter(struct image_scheduler *scheduler, const struct request *re
     *ret_parked = false;
     subjects_of(req, &subjects);
     for (size_t i = 0; i < subjects.count; i++) {
-        /* Found again on entry: an idle client may have been freed. */
+        /* An idle client may have been freed. */
         struct image_client *client =
             client_find(scheduler, subjects.items[i].text, subjects.items[i].factor);
 
@@ -227,7 +226,7 @@ void image_turn_enlarge(struct image_turn *self, int64_t pixels)
     image_turn_charge(self, pixels);
 }
 
-/* The fewer a client has under way, the sooner; INT64_MAX: not now. */
+/* Prefers clients with fewer decodes; INT64_MAX: not now. */
 static int64_t rank(const struct image_turn *turn)
 {
     int64_t rank = 0;
@@ -308,7 +307,7 @@ void image_turn_end(struct image_turn *self)
     self->lane = -1;
     for (size_t i = 0; i < self->client_count; i++)
         self->clients[i]->decodes--;
-    /* A client may have waited in either lane for its own to end. */
+    /* A client's images can wait in either lane. */
     for (int lane = 0; lane < LANES; lane++)
         give(self->scheduler, lane);
 }

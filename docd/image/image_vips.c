@@ -1,15 +1,10 @@
 /*
- * image_vips.c - the pipeline: open, shrink while decoding, resize, cut, turn, pad, convert, write.
+ * image_vips.c - opens, shrinks while decoding, resizes, crops, rotates, pads, converts, writes.
  *
- * The steps and their order are sharp's, so that every size comes out the same to the pixel: sizes
- * are resolved once from the header and again after a JPEG or WebP was shrunk by its decoder, in
- * the space of the file; an image is turned after it was made small.  Only colours are converted
- * later than sharp does (of the pixels of the result instead of all of the input).  libvips
- * computes on demand and strip by strip: what is held whole is named in memory_needed().
- *
- * The file is not trusted: the loader is one of five, never chosen by libvips; the header is looked
- * at before anything is decoded; a decoder that reads on and on is stopped by its source, one that
- * computes by its image.
+ * The steps follow sharp, to the pixel: sizes are computed in the file's orientation, again after
+ * the decoder has shrunk a JPEG or WebP; rotation follows resizing. libvips works in strips; for
+ * what is held whole, see memory_needed(). The file is untrusted: one of five loaders, the header
+ * before any decoding, and a deadline for its source and its pixels.
  */
 #include "docd/image/image_vips.h"
 
@@ -27,30 +22,28 @@
 #include "docd/image/image_header.h"
 
 enum {
-    RECIPE = 2, /* another one when the same input and libvips give another file; 1: with metadata
-                   in WebP */
+    RECIPE = 2, /* increased when the same input gives other bytes */
     QUALITY = 80,
     PNG_COMPRESSION = 6,
     WEBP_EFFORT = 4,
-    WEBP_MANY =
-        4000000, /* pixels, of which it makes little: nothing stops libwebp once it has them all */
-    SIDE_MAX = 10000000, /* of what libvips computes a part of */
-    HELD_BYTES = 8,      /* of a pixel that is held: decoded, and once more on its way through */
-    RESULT_BYTES = 4,    /* of a pixel of the result, encoded at worst */
+    WEBP_MANY = 4000000, /* pixels: libwebp cannot be stopped once it has all bytes */
+    SIDE_MAX = 10000000,
+    HELD_BYTES = 8,   /* per decoded pixel: one copy in memory, one in the pipeline */
+    RESULT_BYTES = 4, /* per pixel of an encoded result, at worst */
 };
 
 struct output {
     const char *contentType;
-    int side_max; /* that the format can express */
+    int side_max;
     int (*save)(VipsImage *image, void **buffer, size_t *size);
 };
 
-/* What a decoder can shrink by itself: factors of 1/2, 1/4, 1/8, or any. */
+/* How a decoder can shrink. JPEG: by 1/2, 1/4 or 1/8; WebP: by any factor. */
 enum reduces { REDUCES_NOT, REDUCES_JPEG, REDUCES_WEBP };
 
 struct format {
     const char *loader;
-    bool streams; /* is decoded strip by strip, unless it is interlaced */
+    bool streams; /* decodes in strips, unless interlaced */
     enum reduces reduces;
     const struct output *opaque, *transparent;
 };
@@ -61,7 +54,7 @@ static void unref(void *object_p)
 }
 #define OBJECT(type) CLEANUP(unref) type *
 
-/* Replaces the image by the operation's result. 0, or -1 and the image is as before. */
+/* Replaces the image with the operation's result. -1: the image is unchanged. */
 #define STEP(image_p, operation, ...)                                             \
     ({                                                                            \
         VipsImage *next_ = NULL;                                                  \
@@ -92,7 +85,7 @@ static int save_png(VipsImage *image, void **buffer, size_t *size)
                                VIPS_FOREIGN_PNG_FILTER_NONE, "strip", TRUE, NULL);
 }
 
-/* libvips 8.14 ignores "strip" for WebP, and writes EXIF data even of an image that has none. */
+/* libvips 8.14 ignores "strip" for WebP, and writes EXIF data that no input had. */
 static int strip_webp(void **buffer, size_t *size)
 {
     static const char *const kinds[] = {"EXIF", "XMP ", "ICCP"};
@@ -102,7 +95,7 @@ static int strip_webp(void **buffer, size_t *size)
     int result = -1;
 
     for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
-        (void)WebPMuxDeleteChunk(mux, kinds[i]); /* most have none of it */
+        (void)WebPMuxDeleteChunk(mux, kinds[i]);
     if (WebPMuxAssemble(mux, &bare) == WEBP_MUX_OK) {
         g_free(*buffer);
         *buffer = g_memdup2(bare.bytes, bare.size);
@@ -135,7 +128,7 @@ static const struct format formats[] = {
     {"heifload_source", false, REDUCES_NOT, &jpeg, &png},
 };
 
-/* ---- the file ---- */
+/* ---- input ---- */
 
 static gint64 read_some(VipsSourceCustom *source G_GNUC_UNUSED, void *buffer, gint64 length,
                         struct image_job *job)
@@ -153,7 +146,7 @@ static gint64 seek_to(VipsSourceCustom *source G_GNUC_UNUSED, gint64 offset, int
     return lseek(job->from, offset, whence);
 }
 
-/* A source that ends at the deadline: a progressive JPEG may have any number of scans. */
+/* Creates a source that ends at the deadline: a progressive JPEG can have any number of scans. */
 static VipsSource *source_new(struct image_job *job)
 {
     VipsSourceCustom *source = vips_source_custom_new();
@@ -172,7 +165,7 @@ static const struct format *format_of(VipsSource *source)
     return NULL;
 }
 
-/* The shrink that a JPEG decoder takes over: less where its rounding would lose the last pixel. */
+/* Returns a smaller factor where the decoder's rounding would lose the last pixel. */
 static int jpeg_shrink(double shrink)
 {
     int by = shrink >= 8 ? 8 : shrink >= 4 ? 4 : shrink >= 2 ? 2 : 1;
@@ -180,8 +173,7 @@ static int jpeg_shrink(double shrink)
     return by > 1 && (int)shrink == by ? by / 2 : by;
 }
 
-/* The image without its pixels, which are decoded on demand. The decoder leaves out what it can
- * of `shrink`. */
+/* Pixels are decoded on demand. The decoder does as much of `shrink` as it can. */
 static VipsImage *load(const struct format *format, VipsSource *source, double shrink)
 {
     VipsImage *image = NULL;
@@ -201,7 +193,7 @@ static VipsImage *load(const struct format *format, VipsSource *source, double s
 #undef LOAD
 }
 
-/* ---- sizes, in the space of the file: sides are swapped where it lies on its side ---- */
+/* ---- sizes in the file's orientation: sides are swapped if it is rotated ---- */
 
 struct shrink {
     double across, down;
@@ -218,7 +210,7 @@ static struct shrink resolve(const VipsImage *image, const struct image_size *si
             s.across = s.down;
         s.down = s.across;
     }
-    /* no side becomes nothing */
+    /* at least one pixel */
     return (struct shrink){MIN(s.across, (double)image->Xsize), MIN(s.down, (double)image->Ysize)};
 }
 
@@ -227,7 +219,7 @@ static bool both_sides(const struct image_size *size)
     return size->width > 0 && size->height > 0;
 }
 
-/* The sides of the result, larger than an int perhaps. */
+/* Sides of the result, which can exceed an int. */
 struct sides {
     double width, height;
 };
@@ -268,7 +260,7 @@ static int resize(VipsImage **image, const struct image_size *size)
 
     if (s.across == 1 && s.down == 1)
         return 0;
-    /* what cannot be seen must not bleed into what can */
+    /* invisible colors must not bleed */
     if (alpha && (STEP(image, vips_premultiply) < 0 || STEP(image, vips_cast, depth) < 0))
         return -1;
     if (STEP(image, vips_resize, 1 / s.across, "vscale", 1 / s.down) < 0)
@@ -277,7 +269,7 @@ static int resize(VipsImage **image, const struct image_size *size)
                                                                                                : 0;
 }
 
-/* Cuts so that the odd pixel ends up left and top once the image is turned. */
+/* Crops so that the odd pixel is left or on top after the rotation. */
 static int cut_at(int off, bool mirrored)
 {
     return (off + !mirrored) / 2;
@@ -295,7 +287,7 @@ static int cut(VipsImage **image, const struct image_size *size, int orientation
                 cut_at((*image)->Ysize - height, mirrored_y[orientation]), width, height);
 }
 
-/* Turns by the EXIF data, which needs the rows in another order than they come. */
+/* Needs the rows in another order than they are decoded. */
 static int turn(VipsImage **image, int orientation)
 {
     VipsImage *held;
@@ -314,7 +306,7 @@ static int turn(VipsImage **image, int orientation)
     STEP(image_p, vips_icc_transform, "srgb", "depth", 8, "intent", VIPS_INTENT_PERCEPTUAL, \
          "black_point_compensation", TRUE, __VA_ARGS__)
 
-/* To sRGB or grey, of 8 bits. A profile that cannot be used is none. */
+/* Ignores an unusable profile. */
 static int convert(VipsImage **image)
 {
     VipsInterpretation wanted =
@@ -328,7 +320,7 @@ static int convert(VipsImage **image)
     return (*image)->Type == wanted ? 0 : STEP(image, vips_colourspace, wanted);
 }
 
-/* `size` as asked for: the image is turned by now. */
+/* Expects the sides as requested: the image is already rotated. */
 static int pad(VipsImage **image, const struct image_size *size)
 {
     static const double white[] = {255, 255, 255}, nothing[] = {0, 0, 0, 0};
@@ -346,17 +338,17 @@ static int pad(VipsImage **image, const struct image_size *size)
     return failed;
 }
 
-/* Removes EXIF with its location, XMP, IPTC, comments and the applied profile. The savers strip
- * what they know of, too. */
+/* Removes EXIF with its location, XMP, IPTC, comments and the profile. Savers strip only what they
+ * know. */
 static int remove_metadata(VipsImage **image)
 {
     gchar **names;
 
-    if (STEP(image, vips_copy) < 0) /* names are shared with the image before */
+    if (STEP(image, vips_copy) < 0) /* the copy has its own fields */
         return -1;
     names = vips_image_get_fields(*image);
     for (size_t i = 0; names[i]; i++)
-        (void)vips_image_remove(*image, names[i]); /* sides and the like are no such field */
+        (void)vips_image_remove(*image, names[i]); /* fails for built-in fields */
     g_strfreev(names);
     return 0;
 }
@@ -386,7 +378,7 @@ static int write_all(struct image_job *job, const char *bytes, size_t size)
     return 0;
 }
 
-/* Only here are pixels computed, or read. */
+/* Only here are pixels read and computed. */
 static int save(struct image_job *job, VipsImage *image, const struct output *output)
 {
     void *bytes = NULL;
@@ -405,8 +397,7 @@ static int save(struct image_job *job, VipsImage *image, const struct output *ou
     return result;
 }
 
-/* Bytes held at once beside some strips: input that is not decoded in strips, a result that is
- * turned or encoded as a whole, and the encoded result. */
+/* Returns the bytes held in addition to strips. */
 static int64_t memory_needed(const struct format *format, const VipsImage *image,
                              const struct output *output, const struct image_size *size,
                              bool turned)
@@ -443,7 +434,7 @@ static struct image_size turned_size(const struct image_size *size, bool swap)
     return swap ? (struct image_size){size->height, size->width, size->fit} : *size;
 }
 
-/* 0, or -1 with the verdict. */
+/* -1: job->status has the reason. */
 static int make(struct image_job *job, VipsSource *source, const struct format *format,
                 VipsImage **image)
 {
@@ -482,10 +473,10 @@ void image_vips_run(void *arg)
     const struct format *format;
 
     job->status = IMAGE_NO_IMAGE;
-    (void)lseek(job->from, 0, SEEK_SET); /* it may have been looked at before */
+    (void)lseek(job->from, 0, SEEK_SET); /* an earlier try has read the file */
     format = format_of(source);
     if (format && (format->streams || memory_check(job, vips_source_length(source)))) {
-        job->status = IMAGE_DAMAGED; /* unless something else is found out */
+        job->status = IMAGE_DAMAGED; /* unless a cause is found */
         image = load(format, source, 1);
         if (!image && job->status == IMAGE_DAMAGED &&
             image_header_pixels(job->from) > IMAGE_PIXELS_MAX)
@@ -503,8 +494,7 @@ static void say_nothing(const gchar *domain G_GNUC_UNUSED, GLogLevelFlags level 
 
 void image_vips_prepare(void)
 {
-    /* No machine code is generated in a process that reads untrusted images; the gain is not
-     * measurable. */
+    /* Generates no machine code in a process with untrusted images; the gain is not measurable. */
     if (setenv("VIPS_NOVECTOR", "1", 1) < 0)
         log_die("image", "out of memory");
 }
@@ -513,12 +503,11 @@ bool image_vips_start(void)
 {
     if (vips_init("atrium") != 0)
         return false;
-    /* A cache of operations would keep deleted files open; more threads than the pool's gain
-     * nothing. */
+    /* A cache would keep deleted files open. */
     vips_cache_set_max(0);
     vips_concurrency_set(1);
     vips_block_untrusted_set(TRUE);
-    /* Warnings are about the content of documents. */
+    /* libvips' warnings are about the contents of documents. */
     g_log_set_default_handler(say_nothing, NULL);
     return true;
 }

@@ -1,7 +1,5 @@
 /*
- * logo.c - the logo of a tenant out of a picture that its admin uploaded. Handler: logo_make.
- *
- * The picture is no document: it is in memory here, and nothing of it is kept.
+ * logo.c - makes a tenant's logo. docd stores neither picture nor logo.
  */
 #include "docd/docd.h"
 #include "docd/image_api.h"

@@ -1,4 +1,4 @@
-/* variant.c - see variant.h: who makes a variant, and who waits for it. */
+/* variant.c - see variant.h. */
 #include "docd/image/variant.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@
 #include "docd/image_api.h"
 
 enum {
-    LOOK_AGAIN_MS = 15, /* while another process makes it */
+    LOOK_AGAIN_MS = 15, /* polling, while another process makes it */
     ETAG_HASH = 32,
 };
 
@@ -28,13 +28,13 @@ struct variants {
     struct image_pool *images;
     struct store *store;
     int dir;
-    char version[9];          /* by image_version(), in names and handles */
-    struct flight making;     /* by name */
-    struct fiber_sem slots;   /* of fibers that make one */
-    int64_t bytes_max, bytes; /* kept, as far as this instance knows */
+    char version[9]; /* hash of image_version() */
+    struct flight making;
+    struct fiber_sem slots;   /* fibers that make a variant */
+    int64_t bytes_max, bytes; /* on disk, as far as known */
     int64_t image_bytes;
     bool sweeping, changed; /* changed: since the last sweep */
-    int folder;             /* that variants_objects() is at, and where there */
+    int folder; /* cursor of variants_objects() */
     struct uuid after;
     uint64_t *hits, *made, *shared, *decodes;
 };
@@ -54,7 +54,7 @@ static void wanted_name(const struct variants *self, struct wanted *wanted)
              self->version);
 }
 
-/* Has the version, because gateways cache files by handle. */
+/* Contains the version, because gateways cache files by handle. */
 static const char *handle_of(const struct variants *self, struct arena *arena,
                              const struct wanted *wanted)
 {
@@ -74,8 +74,7 @@ static int fit_parse(const char *text, enum image_fit *ret)
     return -1;
 }
 
-/* Handles come back from the gateway, but are checked. One of another version names other bytes and
- * is refused. */
+/* Rejects handles of another version, which name other bytes. */
 static int handle_parse(const struct variants *self, const char *handle, struct wanted *ret)
 {
     char project[37], object[37], fit[16], version[sizeof(self->version)];
@@ -149,7 +148,7 @@ static int sweep(struct variants *self, const struct request *req, const char *k
     return result;
 }
 
-/* Runs for each new variant. A failed sweep is repeated, and logged, in its turn. */
+/* Runs for each new variant; a failed sweep is repeated later. */
 static void make_room(struct variants *self, const struct request *req, const char *keep)
 {
     struct error ignored;
@@ -196,7 +195,7 @@ int variants_objects(struct variants *self, const struct request *req, struct uu
 
 /* ---- making ---- */
 
-/* Locks the file that is to be made. *ret_there: another process has made it meanwhile. */
+/* Locks the new file. *ret_there: another process has made it meanwhile. */
 static int begin(struct variants *self, const struct request *req, struct variant_job *job,
                  bool *ret_there, struct error *err)
 {
@@ -251,7 +250,7 @@ static int check_source(struct variants *self, const struct request *req,
     return -1;
 }
 
-/* *ret_there as begin(); else job->file is the new variant. */
+/* *ret_there as in begin(); otherwise job->file is the new variant. */
 static int make(struct variants *self, const struct request *req, const struct wanted *wanted,
                 struct image_turn *turn, struct variant_job *job, bool *ret_there,
                 struct error *err)
@@ -275,7 +274,7 @@ static int make(struct variants *self, const struct request *req, const struct w
 
 /* ---- equal requests ---- */
 
-/* Makes it for all who wait; *ret_there as begin(). */
+/* Makes it for all waiters; *ret_there as in begin(). */
 static int make_for_all(struct variants *self, const struct request *req,
                         const struct wanted *wanted, struct image_turn *turn,
                         struct variant_job *job, bool *ret_there, struct error *err)
@@ -289,7 +288,7 @@ static int make_for_all(struct variants *self, const struct request *req,
     flight_lead(&self->making, wanted->name, &making);
     result = make(self, req, wanted, turn, job, ret_there, err);
     fiber_sem_release(&self->slots, 1);
-    /* A validation error holds for all who wait; after another failure the next one tries. */
+    /* A validation error applies to all waiters; otherwise the next one tries. */
     if (result < 0 && err->code == ERR_VALIDATION)
         flight_end(&making, -1, err);
     else
@@ -311,7 +310,6 @@ static int read_kept(struct variants *self, const struct request *req, struct va
     return job->error == 0 || job->error == ENOENT ? 0 : disk_error(err, job->error);
 }
 
-/* Makes it or waits for it if needed. The head is in the job then. */
 static int get(struct variants *self, const struct request *req, const struct wanted *wanted,
                struct variant_job *job, struct error *err)
 {
@@ -341,7 +339,7 @@ static int get(struct variants *self, const struct request *req, const struct wa
         if (!turn.scheduler) {
             if (image_enter(self->images, req, &turn, &parked, err) < 0)
                 return -1;
-            if (parked) /* another request may have made it, or be at it */
+            if (parked) /* another request may have made it */
                 continue;
         }
         if (make_for_all(self, req, wanted, &turn, job, &there, err) < 0)
@@ -351,7 +349,7 @@ static int get(struct variants *self, const struct request *req, const struct wa
     }
     if (there)
         return error_set(err, ERR_DEADLINE, "The service took too long to answer.");
-    /* By descriptor: a full cache may have removed it already. */
+    /* The full cache may have removed the name. */
     job->count = room;
     if (run(self, req, variant_files_read, job, err) < 0)
         return -1;
@@ -485,7 +483,7 @@ void variants_destroy(struct variants **self_p)
     *self_p = NULL;
 }
 
-/* ---- images that are no objects ---- */
+/* ---- images that are not objects ---- */
 
 static int memory_file(const struct field_bytes *bytes, int *ret, struct error *err)
 {

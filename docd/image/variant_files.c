@@ -18,10 +18,10 @@
 
 enum {
     PATH_SIZE = VARIANT_NAME_SIZE + 16,
-    USED_EVERY_S = 60,   /* how exact is known when a file was used last */
-    LEFT_AFTER_S = 3600, /* a file whose maker has died */
-    BLOCK_SIZE = 4096,   /* that the smallest file takes */
-    /* a sweep leaves room, so that the next is not due at once */
+    USED_EVERY_S = 60,   /* precision of the last use */
+    LEFT_AFTER_S = 3600, /* after a crash */
+    BLOCK_SIZE = 4096,
+    /* A sweep frees 1/KEEP_PARTS extra. */
     KEEP_PARTS = 8,
 };
 
@@ -40,7 +40,7 @@ int variant_files_open(const char *dir)
     if (mkdir(dir, 0700) < 0 && errno != EEXIST)
         return -1;
     file = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (file < 0 || faccessat(file, "ff", F_OK, 0) == 0) /* made last */
+    if (file < 0 || faccessat(file, "ff", F_OK, 0) == 0) /* created last */
         return file;
     for (int i = 0; i < VARIANT_FOLDERS; i++) {
         snprintf(name, sizeof(name), "%02x", (unsigned)i);
@@ -60,7 +60,7 @@ static bool is_whole(const struct variant_head *head, const struct stat *status)
            status->st_size == (int64_t)sizeof(*head) + head->size;
 }
 
-/* ENOENT for a file that is not whole. */
+/* Fails with ENOENT for an incomplete file. */
 static int read_head(int file, struct variant_head *head, struct stat *status)
 {
     ssize_t size = file_read_all(file, head, sizeof(*head), 0);
@@ -136,7 +136,7 @@ bool variant_files_read_cached(struct variant_job *job)
 
 /* ---- making ---- */
 
-/* True while the path still names the file: its former owner may have finished or dropped it. */
+/* The former owner may have finished or dropped it. */
 static bool is_named(const struct variant_job *job, const char *path)
 {
     struct stat opened, named;
@@ -156,7 +156,6 @@ static bool is_made(const struct variant_job *job, const char *path)
     return file >= 0 && read_head(file, &head, &status) == 0;
 }
 
-/* 0, or an errno. */
 static int begin(struct variant_job *job)
 {
     char path[PATH_SIZE], final[PATH_SIZE];
@@ -242,7 +241,7 @@ static bool ends_with(const char *name, const char *end)
     return length >= end_length && strcmp(name + length - end_length, end) == 0;
 }
 
-/* Leaves files that a process is still writing. */
+/* Keeps files in progress. */
 void variant_files_remove(void *arg)
 {
     struct variant_job *job = arg;
@@ -311,7 +310,7 @@ static void found_add(struct found_list *list, const char *name, const struct st
     list->bytes += item->bytes;
 }
 
-/* Removes files whose maker died: no process holds the lock. */
+/* Removes files of a crashed process: nothing holds their lock. */
 static void remove_left(int folder, const char *name, const struct stat *status)
 {
     CLEANUP(file_close_descriptor) int file = -1;

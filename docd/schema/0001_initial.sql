@@ -1,13 +1,12 @@
--- Documents and their bytes.
--- Times are contract time in ms since the epoch, given as parameters.
--- Every table of a tenant leads its keys with project_id; a public token alone is looked up before the project is known.
--- Locks: documents in the order of their ids, then uploads, then objects.
+-- Documents and their bytes. Times are contract time in ms since the epoch, passed as parameters. Each table's key
+-- begins with project_id. Only public tokens are looked up before the project is known. Lock order: documents by id,
+-- then uploads, then objects.
 
--- Bytes that the store has, or is being given: a row is there before the first byte and goes after the last one, so
--- nothing that was interrupted is forgotten.
+-- Bytes in the store, or on their way: a row exists before the first byte and is deleted after the last, so an
+-- interruption leaves nothing behind.
 create table object (
     project_id  uuid not null,
-    id          uuid not null,              -- names the bytes in the store
+    id          uuid not null,              -- name of the bytes in the store
     sweep_at    bigint,                     -- when bytes and row are removed; null: a document shows them
     primary key (project_id, id)
 );
@@ -18,19 +17,19 @@ create table document (
     id              uuid not null,
     author_type     text not null check (author_type in ('Patient', 'Practitioner')),
     author_id       uuid not null,
-    author_display  text not null,          -- as it was when the document was made
+    author_display  text not null,          -- as it was when the document was created
     file_name       text not null,
     content_type    text not null,
-    public_token    bytea,                  -- sealed, because it is shown again; null: not public
-    public_hash     bytea,                  -- of the token, to find it by
-    uploads         bigint not null,        -- forms that were given out
+    public_token    bytea,                  -- sealed, because it is shown again; null: private
+    public_hash     bytea,                  -- hash of the token, for look-ups
+    uploads         bigint not null,        -- forms issued
     updated_at      bigint not null,
-    -- Since the upload number `upload` is complete, else null:
+    -- Null until the upload with the number `upload` is complete:
     upload          bigint,
     object_id       uuid,
     size            bigint,
     etag            text,                   -- hash of the bytes
-    found_type      text,                   -- what the bytes are, whatever content_type says
+    found_type      text,                   -- detected from the bytes
     primary key (project_id, id),
     foreign key (project_id, object_id) references object (project_id, id),
     check ((public_token is null) = (public_hash is null)),
@@ -42,8 +41,8 @@ create unique index document_public on document (public_hash) where public_hash 
 create index document_object on document (project_id, object_id) where object_id is not null;
 create index document_empty on document (updated_at) where object_id is null;
 
--- A form that was given out: what becomes of the document when it comes back with bytes. It stays good until it
--- expires, so that a lost answer can be had again, or until a later one was completed.
+-- An issued form, with what the document becomes when its bytes arrive. Valid until it expires, so that a lost response
+-- can be repeated, or until a later one is completed.
 create table upload (
     project_id    uuid not null,
     id            uuid not null,

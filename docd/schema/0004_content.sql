@@ -1,7 +1,7 @@
--- Content: entries of some type, each in any number of languages, and the words that they are found by.
--- Locks: entries in the order of their keys, then translations, then words in their order.
+-- Content: entries by type, in any number of languages, and the words that find them. Lock order: entries by key, then
+-- translations, then words in their order.
 
--- Whoever may not make extensions needs an administrator to have made them before: atrium-docd(8).
+-- A role that must not create extensions needs an administrator to create them first: atrium-docd(8).
 create extension if not exists pg_trgm;
 create extension if not exists btree_gin;
 
@@ -9,20 +9,20 @@ create table content (
     project_id  uuid not null,
     type        text not null,
     key         text not null,
-    languages   text[] not null,            -- of its translations
+    languages   text[] not null,            -- languages of its translations
     primary key (project_id, type, key)
 );
 -- Counts the entries of a type without reading them.
 create index content_languages on content (project_id, type, key) include (languages);
 
--- ---- what is searched ----
+-- ---- words ----
 
--- Letters without case and accents, digits, and spaces for all else.
+-- Letters without case and accents, digits, and a space for anything else.
 create function content_fold(text) returns text language sql immutable parallel safe as $$
     select regexp_replace(regexp_replace(normalize(lower($1), nfd), '[\u0300-\u036f]', '', 'g'), '[^[:alnum:]]+', ' ', 'g')
 $$;
 
--- A tsvector holds a megabyte: of a very long text the beginning is found.
+-- A tsvector holds 1 MiB, so only the beginning of a very long text is searchable.
 create function content_vector(text) returns tsvector language sql immutable parallel safe as $$
     select to_tsvector('pg_catalog.simple', content_fold(left($1, 60000)))
 $$;
@@ -31,8 +31,8 @@ create function content_section_text(jsonb) returns text language sql immutable 
     select coalesce(string_agg(coalesce(s->>'title', '') || ' ' || (s->>'text'), ' '), '') from jsonb_array_elements($1) s
 $$;
 
--- The words of a translation by their weight, and those of the title once more behind a T, which no other begins
--- with: an index knows no weights.
+-- Words of a translation with their weights. Words of the title appear again with the prefix T, which no other word
+-- has, because an index stores no weights.
 create function content_words(title text, name text, sections jsonb) returns tsvector
 language sql immutable parallel safe as $$
     select setweight(content_vector(title), 'A') || setweight(content_vector(name), 'B') ||
@@ -55,28 +55,26 @@ create table content_translation (
     primary key (project_id, type, key, language),
     foreign key (project_id, type, key) references content (project_id, type, key)
 );
--- Read with thousands of rows at once: it shall neither be compressed nor lie elsewhere.
+-- Kept uncompressed in the row, because searches read thousands of rows.
 alter table content_translation alter column words set storage main;
 create index content_translation_words on content_translation using gin (project_id, words);
 create index content_translation_code on content_translation (project_id, type, code, key) where code is not null;
 
--- Every word of the translations of a type in a language: what a misspelt one is corrected by.
+-- Words of all translations of a type in a language, to correct misspelled words.
 create table content_word (
     project_id  uuid not null,
     type        text not null,
     language    text not null,
     word        text collate "C" not null,
-    documents   bigint not null,            -- translations that have it
+    documents   bigint not null,            -- translations with this word
     primary key (project_id, type, language, word)
 );
 create index content_word_alike on content_word using gin (project_id, word gin_trgm_ops);
 create index content_word_gone on content_word (project_id) where documents <= 0;
 
--- ---- searching ----
--- Functions that are not inlined are planned anew with each call: for the tables as they are, not as they were when
--- a statement was prepared.
+-- ---- searching ---- Functions that are not inlined are planned again with each call, for the current tables.
 
--- Words that are spelt much like it, the likest first. Two wrong letters in eight are alike enough.
+-- Words with a similar spelling, most similar first. Two wrong letters in eight are still similar.
 create function content_alike(project uuid, kind text, among text[], wanted text, out word text)
 returns setof text language sql stable set pg_trgm.similarity_threshold = 0.25 as $$
     select w.word from content_word w
@@ -84,9 +82,8 @@ returns setof text language sql stable set pg_trgm.similarity_threshold = 0.25 a
     group by w.word order by similarity(w.word, wanted) desc, w.word limit 6
 $$;
 
--- How a word of a search is looked for: as it is; else, or being the last one, which may not be typed to its end, as
--- the beginning of a word; else as what is spelt like it. Null: not at all. A word that is in a great many
--- translations finds enough without those that begin with it.
+-- Returns how to look for a word: exactly; if that finds nothing, or for the last word, which may be incomplete, as a
+-- prefix; otherwise by similar spelling. Null: not at all. A word in very many translations is not used as a prefix.
 create function content_term(project uuid, kind text, among text[], wanted text, is_last boolean) returns text[]
 language plpgsql stable as $$
 declare
@@ -106,7 +103,7 @@ begin
 end
 $$;
 
--- What a search looks for: all its words, all of them in titles, any of them. Null: nothing has that.
+-- Queries for all words, for all words in titles, and for any word. Null: nothing matches.
 create function content_query(project uuid, kind text, among text[], search text,
                               out all_words tsquery, out in_title tsquery, out any_word tsquery)
 language plpgsql stable as $$
@@ -136,7 +133,7 @@ begin
 end
 $$;
 
--- Translations that have what is looked for, at most so many; and the same of a code. Null finds nothing.
+-- Translations that match the query, up to a limit. The second does the same for a code. Null finds nothing.
 create function content_hits(project uuid, kind text, among text[], wanted tsquery, most bigint)
 returns table (key text, rank real) language sql stable rows 100 set jit = off as $$
     select t.key, ts_rank(t.words, wanted) from content_translation t

@@ -1,2 +1,2 @@
--- A file that came to a store of S3 and could not be taken over: since when, and how often that was tried.
+-- A file that arrived in S3 but could not be adopted: time of the first failure, and number of failures.
 alter table upload add column failed_at bigint, add column failures bigint not null default 0;

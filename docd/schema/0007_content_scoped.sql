@@ -1,8 +1,8 @@
--- Words as an index holds them: each behind the project, type and language that it is of. So a search reads the entries
--- of no other, however common the word is with them. The code of a translation is among them, behind a C, which no word
--- begins with. (Words are letters and digits without a space between.)
+-- Words as indexed: each with a prefix for its project, type and language. So a search reads no other project's
+-- entries, however common the word is there. A translation's code is indexed too, with the prefix C, which no word has,
+-- because words are lower-case letters and digits.
 
--- A hash, to keep it short; who reads the index sees to it that what was found is of the project.
+-- A hash, to keep it short. Readers of the index must check the project of the rows they find.
 create function content_scope(project uuid, kind text, lang text) returns text language sql immutable parallel safe as $$
     select to_hex(hashtextextended(project::text || '/' || kind || '/' || lang, 0)) || ':'
 $$;

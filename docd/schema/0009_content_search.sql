@@ -1,7 +1,7 @@
--- How content is searched, on the index content_translation_scoped. The plan of each statement below is the same
--- whatever is known of the tables, and kept: there is one index that it can use, or the other ways are switched off.
+-- Searches content with the index content_translation_scoped. Each statement below always has the same plan, which can
+-- be cached: it can use one index only, or the other scan types are disabled.
 
--- As in 0004_content.sql; by the primary key it would compare all words of a type, as it did.
+-- Like 0004_content.sql, but without the primary key, with which it would compare all words of a type.
 create or replace function content_alike(project uuid, kind text, among text[], wanted text, out word text)
 returns setof text language plpgsql stable set pg_trgm.similarity_threshold = 0.25
 set plan_cache_mode = force_generic_plan set enable_indexscan = off set enable_indexonlyscan = off as $$
@@ -13,9 +13,8 @@ begin
 end
 $$;
 
--- How a word of a search is looked for, as in 0004_content.sql, and in how many translations that is, at most. A
--- beginning of very many words counts as being in a great many translations; it is broad, that is, of no use to an
--- index, which would put the lists of all these words together.
+-- Returns how to look for a word, as in 0004_content.sql, and in how many translations it is, at most. A prefix of very
+-- many words is broad: an index would have to merge the lists of all these words.
 create function content_term(project uuid, kind text, among text[], wanted text, is_last boolean, common bigint,
                              out term text[], out documents bigint, out is_broad boolean)
 language plpgsql stable as $$
@@ -45,9 +44,8 @@ begin
 end
 $$;
 
--- What a search looks for: all its words; those of them that are not broad, and these in titles (null: all are broad);
--- any of them, but the common ones only where there is no other. Null: nothing has that. And in how many translations
--- the rarest is, at most.
+-- Queries for all words; for those that are not broad; for these in titles (null: all are broad); for any word, common
+-- ones only if there is no other. Null: nothing matches. Also the most translations in which the rarest word is.
 drop function content_query(uuid, text, text[], text);
 create function content_query(project uuid, kind text, among text[], search text, common bigint default 30000,
                               out all_words tsquery, out in_title tsquery, out any_word tsquery, out in_index tsquery,
@@ -89,8 +87,8 @@ begin
 end
 $$;
 
--- As the index has it: words in any of the languages, of a code unless that is null. Words are null: all of the code;
--- both are null: nothing.
+-- Builds the index query: words in any of the languages, with a code unless that is null. Words null: everything with
+-- the code. Both null: nothing.
 create function content_scoped_query(project uuid, kind text, among text[], wanted tsquery, wanted_code text)
 returns tsquery language sql stable as $$
     select string_agg(concat_ws(' & ',
@@ -101,7 +99,7 @@ returns tsquery language sql stable as $$
     where wanted is not null or wanted_code is not null
 $$;
 
--- Translations that the index has and that have what is wanted, at most so many.
+-- Translations that match in the index, up to a limit.
 create function content_hits(project uuid, kind text, among text[], wanted_code text, in_index tsquery, wanted tsquery,
                              most bigint)
 returns table (key text, rank real) language plpgsql stable rows 100 set plan_cache_mode = force_generic_plan as $$
@@ -119,14 +117,14 @@ begin
 end
 $$;
 
--- As instances of the build before call it.
+-- Called by the previous release.
 create or replace function content_hits(project uuid, kind text, among text[], wanted tsquery, most bigint)
 returns table (key text, rank real) language sql stable rows 100 as $$
     select h.key, h.rank from content_hits(project, kind, among, null, wanted, wanted, most) h
 $$;
 
--- The same without that index, which is faster where a great many have what is wanted: `chosen` ones among so many in
--- the order of their keys.
+-- Does the same without the index, which is faster when very many match: returns `chosen` of the first entries, in the
+-- order of their keys.
 create function content_walk(project uuid, kind text, among text[], among_first bigint, chosen tsquery, wanted tsquery,
                              most bigint)
 returns table (key text, rank real) language plpgsql stable rows 100 set plan_cache_mode = force_generic_plan
@@ -142,8 +140,8 @@ begin
 end
 $$;
 
--- The translations that a search compares, so many if there are: those that have all words, first of all in the title;
--- when there are none, those that have any of them. Some may come twice, and some be too many, when a walk was in vain.
+-- Translations that a search ranks: first those with all words in the title, then those with all words; if there are
+-- none, those with any word. After a walk without enough results there can be duplicates, and too many rows.
 create function content_search(project uuid, kind text, among text[], search text, wanted_code text, most bigint)
 returns table (key text, rank real) language plpgsql stable rows 100 as $$
 declare

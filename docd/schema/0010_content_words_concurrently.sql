@@ -1,6 +1,6 @@
--- Words are looked up by content_translation_scoped now, and those that nobody has any more are known to who wrote last.
+-- content_translation_scoped replaces this index. A writer knows the words that its change leaves unused.
 drop index concurrently if exists content_translation_words;
--- No index has the counts: a word that is in one more translation is a row that changes in its place, if there is room.
+-- No index contains the counts, so counting a word can update its row in place.
 drop index concurrently if exists content_word_gone;
 alter table content_word set (fillfactor = 50);
 alter index content_word_alike set (fastupdate = off);

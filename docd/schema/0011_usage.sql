@@ -1,17 +1,16 @@
--- What is kept: documents and bytes of each patient, and bytes of each project that has had a limit (nil author).
--- Triggers maintain the rows, so that statements of the build before count as well. A row is made by counting when it
--- is first needed, so no row of document is written here.
--- Locks: after those of documents; patients in the order of their ids, then projects.
+-- Usage: documents and bytes of each patient, and bytes of each project that ever had a limit (nil author). Triggers
+-- maintain the rows, so statements of the previous release count too. A row is counted when first needed, so this
+-- script writes no row. Lock order: after documents; patients by id, then projects.
 create table document_usage (
     project_id  uuid not null,
     author_id   uuid not null,
-    documents   bigint not null,            -- of a project: 0
-    bytes       bigint not null,            -- of complete files
+    documents   bigint not null,            -- 0 in rows of projects
+    bytes       bigint not null,            -- bytes of complete files
     primary key (project_id, author_id)
 ) with (fillfactor = 70);
 
--- A patient's row, locked until the transaction ends. Statements that count an uncommitted document meet this row by
--- its key, and wait.
+-- Locks a patient's row until the transaction ends. Statements that count an uncommitted document insert the same key,
+-- and wait.
 create function document_usage_hold(project uuid, author uuid) returns document_usage language plpgsql as $$
 declare
     held document_usage;
@@ -28,8 +27,8 @@ begin
 end
 $$;
 
--- The same of a project. Changes of a project without a row leave none, so none may be under way while it is counted:
--- they share an advisory lock that this takes alone.
+-- Locks a project's row. Changes in a project without a row leave no trace, so none can be in progress during the
+-- count: each shares an advisory lock that this function takes exclusively.
 create function document_usage_hold_project(project uuid) returns document_usage language plpgsql as $$
 declare
     nil constant uuid := '00000000-0000-0000-0000-000000000000';
@@ -48,8 +47,8 @@ begin
 end
 $$;
 
--- Whether so much more fits in what a patient and its project may keep; null: no limit. What fits cannot be taken by
--- others until the transaction ends; but for bytes of the project while no file comes in (more_documents).
+-- Returns whether an addition fits in the limits of a patient and a project; null: no limit. It stays available until
+-- the transaction ends, except bytes of the project while no file arrives (more_documents).
 create function document_fits(project uuid, author uuid, documents_max bigint, bytes_max bigint, project_max bigint,
                               more_documents bigint, more_bytes bigint)
 returns boolean language plpgsql as $$
@@ -77,7 +76,7 @@ begin
 end
 $$;
 
--- Bytes that still fit, as far as it is known now; null: no limit.
+-- Bytes left, without a lock; null: no limit.
 create function document_bytes_left(project uuid, author uuid, bytes_max bigint, project_max bigint)
 returns bigint language sql stable as $$
     select least(
@@ -86,7 +85,7 @@ returns bigint language sql stable as $$
                                 and author_id = '00000000-0000-0000-0000-000000000000'), 0))
 $$;
 
--- Adds to a patient's row, or counts what there is, this change included, and removes the row of who keeps nothing.
+-- Adds to a patient's row, or counts everything including this change. Deletes an empty row.
 create function document_usage_add(project uuid, author uuid, more_documents bigint, more_bytes bigint)
 returns void language plpgsql as $$
 declare
@@ -118,7 +117,7 @@ $$;
 
 create type document_change as (project_id uuid, author_id uuid, is_patient boolean, documents bigint, bytes bigint);
 
--- In the schema of the table, whatever the connection's search_path: operators write to the table by hand, too.
+-- Fixes the search_path, because operators write to the table by hand too.
 create function document_usage_change() returns trigger language plpgsql set search_path from current as $$
 declare
     changes document_change[];
@@ -156,5 +155,5 @@ create trigger document_usage_removed after delete on document referencing old t
 create trigger document_usage_changed after update on document referencing old table as removed new table as added
     for each statement execute function document_usage_change();
 
--- What a form may bring, and whose it is: who got it, by a session; null: no limit, and of a form that is older.
+-- The upload's limits (null: none), and the session that requested the form; null in older forms.
 alter table upload add column session_id uuid, add column bytes_max bigint, add column project_bytes_max bigint;

@@ -1,10 +1,9 @@
--- What a patient's list shows is known by a number: each change of one of its documents draws a new one, in the
--- transaction of the change, and holds the patient's row until it ends. So two states of the list never have one number.
--- Null: not known yet, until the next change.
+-- A patient's list has a version. Each change of its documents draws a new number in its transaction and locks the
+-- patient's row, so two states of a list never share a number. Null: unknown until the next change.
 create sequence document_version;
 alter table document_usage add column version bigint;
 
--- Adds to a patient's row, or counts what there is, this change included, and removes the row of who keeps nothing.
+-- Adds to a patient's row, or counts everything including this change. Deletes an empty row.
 create or replace function document_usage_add(project uuid, author uuid, more_documents bigint, more_bytes bigint)
 returns void language plpgsql as $$
 declare
@@ -28,7 +27,7 @@ begin
 end
 $$;
 
--- A change of whatever a document shows counts now, not of its size alone.
+-- Counts each change of a visible column, not only of the size.
 create or replace function document_usage_change() returns trigger language plpgsql set search_path from current as $$
 declare
     changes document_change[];

@@ -1,21 +1,21 @@
--- Exports of a person's data: a job until its file is there, then the file, until it expires or the account goes. Its
--- bytes are an object; only their key is here, so without the row they are of no use.
+-- Exports of a person's data: a job until the file exists, then the file, until it expires or the account is deleted.
+-- The bytes are an object. Its key is only in this row, so without the row they are useless.
 create table export (
     project_id  uuid not null,
     id          uuid not null,
-    account_id  uuid not null,              -- whose data it is
+    account_id  uuid not null,              -- owner of the data
     role        text not null check (role in ('Patient', 'Practitioner')),
     profile_id  uuid not null,
-    asked_by    uuid not null,              -- account that may fetch it
+    asked_by    uuid not null,              -- account that can fetch it
     created_at  bigint not null,
     state       text not null check (state in ('pending', 'ready', 'failed')),
     attempts    bigint not null,
-    lease       uuid,                       -- of the instance that makes it
-    due_at      bigint not null,            -- pending: of the next attempt, or the end of the lease; ready: of the mail,
-                                            -- then of its end; failed: of its end
+    lease       uuid,                       -- instance that makes it
+    due_at      bigint not null,            -- pending: next attempt, or end of the lease; ready: when to email,
+                                            -- then expiry; failed: expiry
     object_id   uuid,
     key_sealed  bytea,
-    size        bigint,                     -- of the file, when it is opened
+    size        bigint,                     -- file size when decrypted
     expires_at  bigint,
     mailed_at   bigint,
     primary key (project_id, id),

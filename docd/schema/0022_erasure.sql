@@ -1,14 +1,14 @@
--- What was erased of accounts that are gone: counts, which the statements that erase keep, so that none is lost or
--- counted twice. Identifiers only.
+-- Counts of what was erased for deleted accounts. The erasing statements add to them, so nothing is lost or counted
+-- twice. Contains only identifiers.
 create table erasure (
     account_id  uuid not null,
     table_name  text not null,
     rows        bigint not null,
-    bytes       bigint not null,            -- of complete files
+    bytes       bigint not null,            -- bytes of complete files
     primary key (account_id, table_name)
 );
 
--- Requests to erase that were carried out, by their keys.
+-- Completed requests to erase, by key.
 create table erasure_step (
     account_id  uuid not null,
     key         uuid not null,
@@ -16,5 +16,5 @@ create table erasure_step (
     primary key (account_id, key)
 );
 
--- For whose erasure the bytes go: it is not over while such a row is there.
+-- The account whose erasure includes these bytes. The erasure is incomplete while such a row exists.
 alter table object add column erased_for uuid;

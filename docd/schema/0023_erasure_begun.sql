@@ -1,7 +1,7 @@
--- As in common/service/schema/erasure.sql, which came after this daemon's tables: whether the erasure of an account has
--- begun, for a statement that is about to add what it would erase. It sees what was committed before it is called, not
--- only before its statement; erasure_mark.sql waits for the transactions that have called it. So each row is either
--- refused here or found there. Null: no account.
+-- Same function as in common/service/schema/erasure.sql, which is newer than this daemon's tables. Returns whether the
+-- account's erasure has begun, for a statement that adds what it would erase. It sees everything committed before the
+-- call, not only before the statement; erasure_mark.sql waits for transactions that have called it. So each row is
+-- either rejected here or found there. Null: no account.
 create function erasure_begun(account uuid) returns boolean language plpgsql strict as $$
 begin
     perform pg_advisory_xact_lock_shared(hashtextextended('erasure ' || account, 0));
@@ -9,9 +9,8 @@ begin
 end
 $$;
 
--- Makes the objects of a document that this transaction deletes due, and returns them. upload_begin.sql holds the
--- document while it adds one, so that none comes later; those that came while the statement waited for the document are
--- seen here, and not by the statement.
+-- Makes a deleted document's objects due for the sweep and returns them. upload_begin.sql locks the document while it
+-- adds an object, so none can follow. This function also sees objects added while the statement waited for that lock.
 create function document_objects_expire(project uuid, document uuid, at bigint, account uuid)
 returns setof uuid language plpgsql as $$
 begin

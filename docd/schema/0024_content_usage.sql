@@ -1,8 +1,7 @@
--- What a project has of content: translations, and bytes of their texts. Triggers maintain the row, so that statements
--- of the build before count as well. Content that was there before this script is not counted, so no table is read here:
--- the limit (docd/document/cms.c) is one of what a project adds since then, and a number may be below zero.
--- Locks: after those of content, translations and words; held until the transaction ends, so who reads the row behind a
--- change of its own sees what all others have added.
+-- A project's content: translations, and bytes of their texts. Triggers maintain the row, so statements of the previous
+-- release count too. Older content is not counted, so this script reads no table: the limit (docd/document/cms.c) is
+-- for additions since then, and a number can be below zero. Lock order: after content, translations and words. The lock
+-- lasts until the transaction ends, so a transaction that reads the row after its own change sees all others' changes.
 create table content_usage (
     project_id  uuid primary key,
     entries     bigint not null,
@@ -15,7 +14,7 @@ language sql immutable parallel safe as $$
         + coalesce(octet_length(code), 0)
 $$;
 
--- In the schema of the table, whatever the connection's search_path: operators write to the table by hand, too.
+-- Fixes the search_path, because operators write to the table by hand too.
 create function content_usage_add(project uuid, more_entries bigint, more_bytes bigint) returns void
 language sql set search_path from current as $$
     insert into content_usage as u (project_id, entries, bytes)

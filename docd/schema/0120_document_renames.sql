@@ -1,7 +1,6 @@
--- How often a file got another name or type in place of one that it was served under. Caches know an answer by its entity
--- tag, and keep the name and the type of the first one whatever a 304 says, so the tag changes with this number
--- (part/document_file_columns.sql). It is 0 for all that is there: their tags stay. A trigger counts, so that statements of
--- the build before count as well.
+-- Counts the changes of a served file's name or type. Caches identify a response by its entity tag, and keep the first
+-- name and type whatever a 304 says, so the tag changes with this number (part/document_file_columns.sql). It is 0 for
+-- existing rows, whose tags stay. A trigger counts, so statements of the previous release count too.
 alter table document add column renames bigint not null default 0;
 
 create function document_renamed() returns trigger language plpgsql as $$

@@ -1,9 +1,9 @@
--- Words of content are folded by docd now (common/domain/fold.h, docd/document/content_words.c), and so are searches. A
--- translation whose words are of docd has the word 'T.1'; it begins as those of a title, which are not counted, and is none.
--- docd folds the others by and by (docd/document/content_fold.c), in the order of an index (0122).
+-- docd now folds the words of content and of searches (common/domain/fold.h, docd/document/content_words.c).
+-- Translations with docd's words have the word 'T.1', which is not counted, like all with the prefix T. docd folds the
+-- others later (content_fold() in content_words.c), in the order of an index (0122).
 
--- What the build before writes is folded as it was: it writes no words. The position of 'T.1' is another one with each
--- write (content_words.c), so words that stay are those of another text.
+-- Words written by the previous release are folded by the trigger, because it writes none. docd changes the position of
+-- 'T.1' with each write, so unchanged words belong to a previous text.
 alter table content_translation alter column words drop expression;
 
 create function content_translation_words() returns trigger language plpgsql set search_path from current as $$
@@ -20,9 +20,8 @@ create trigger content_translation_words before insert or update on content_tran
 
 -- ---- searching, as in 0009_content_search.sql ----
 
--- How a word of a search is looked for, which begins with a letter that says what it is: w, a word; e, the last word, which
--- may not be typed to its end; p, two characters of a script without spaces, which are there or not; s, one of them, with
--- which these begin.
+-- Returns how to look for a word. Its first letter is its kind: w, a word; e, the last word, which may be incomplete;
+-- p, a pair of characters of a script without spaces, matched exactly; s, a single one, matched as a prefix of pairs.
 drop function content_term(uuid, text, text[], text, boolean, bigint);
 create function content_term(project uuid, kind text, among text[], given text, common bigint,
                              out term text[], out documents bigint, out is_broad boolean)
@@ -140,7 +139,7 @@ begin
 end
 $$;
 
--- As instances of the build before call it.
+-- Called by the previous release.
 create or replace function content_search(project uuid, kind text, among text[], search text, wanted_code text, most bigint)
 returns table (key text, rank real) language plpgsql stable rows 100 as $$
 declare

@@ -1,6 +1,5 @@
 /*
- * disk_space.c - how much space the disk has that documents, or only variants of images, are kept
- * on: for /metrics.
+ * disk_space.c - measures free space for documents or variants, for /metrics.
  */
 #include <sys/statvfs.h>
 
@@ -8,15 +7,15 @@
 
 enum {
     PERIOD_MS = 2000,
-    OLD_MS = 5000 /* what was seen before says nothing of now: a disk that hangs */
+    OLD_MS = 5000 /* an older value is unknown: the disk hangs */
 };
 
 struct disk_space {
     const char *folder;
-    int64_t bytes; /* -1: not known */
+    int64_t bytes; /* -1: unknown */
 };
 
-/* On a thread: a disk that hangs must not hold up the loop. */
+/* Runs on a thread: a disk that hangs must not block the loop. */
 static void look(void *arg)
 {
     struct disk_space *space = arg;
@@ -42,7 +41,6 @@ static int disk_space_measure(void *daemon, const struct request *req, struct er
     return 0;
 }
 
-/* -1: not known, or not any more. */
 static int64_t read_room(void *arg)
 {
     const struct docd *d = arg;

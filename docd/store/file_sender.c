@@ -1,4 +1,4 @@
-/* file_sender.c - see file_sender.h. docd.c opens it, document/content.c sends by it. */
+/* file_sender.c - see file_sender.h. */
 #include "docd/store/file_sender.h"
 
 #include <sodium.h>
@@ -13,22 +13,22 @@
 #include "common/domain/content.h"
 
 enum {
-    RECEIVERS_MAX = 32, /* gateways of one host; further ones are fetched for over the bus */
-    AGAIN_MS = 1000,    /* after a connection could not be accepted */
-    SPARE = 4,          /* descriptors that must be left to accept one */
+    RECEIVERS_MAX = 32, /* others get files over the bus */
+    AGAIN_MS = 1000,    /* after a failed accept */
+    SPARE = 4,          /* descriptors that must stay free to accept */
 };
 
 struct receiver {
     struct file_sender *sender;
     int socket;                         /* -1: free */
-    char id[CONTENT_RECEIVER_SIZE + 1]; /* "": not said yet */
+    char id[CONTENT_RECEIVER_SIZE + 1]; /* "": not received yet */
 };
 
 struct file_sender {
     struct loop *loop;
     int socket;
     struct loop_timer *again; /* NULL: the socket is watched */
-    int64_t last;             /* number */
+    int64_t last;
     struct receiver receivers[RECEIVERS_MAX];
 };
 
@@ -72,7 +72,7 @@ static void on_again(void *arg)
     watch(self);
 }
 
-/* Stops accepting for a while: the socket stays readable. */
+/* The socket stays readable, so a timer pauses accepting. */
 static void accept_later(struct file_sender *self)
 {
     loop_unwatch(self->loop, self->socket);

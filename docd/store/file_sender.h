@@ -1,15 +1,11 @@
 /*
- * file_sender.h - files of the local store, handed open to gateways on the same host.
+ * file_sender.h - passes open files of the local store to gateways on the same host. A gateway then
+ * sends the file with sendfile(2), which saves four copies and the way over the bus.
  *
- * A gateway that sends an open file itself (sendfile(2)) spares the bytes two copies in docd, two
- * in the gateway and the way over the bus. docd decides about each request as ever; what changes is
- * how the bytes go.
- *
- * A gateway connects to the socket `files.<instance>` beside docd's sockets of the bus, which has
- * their access list (bus_listen_beside()), and says the random id that its requests name as
- * `fileTo`: so a file goes to the process that asked for it, and a request from another host finds
- * no receiver here. Each file is sent before the answer that names its number, so that the gateway,
- * when it has the answer, need not wait for the file. See gateway/transfer/file_receiver.h.
+ * A gateway connects to `files.<instance>` beside docd's bus sockets, with their access list
+ * (bus_listen_beside()), and sends the random id that its requests name as `fileTo`. So a file
+ * reaches the process that asked, and a request from another host finds no receiver. A file is sent
+ * before the response with its number. See gateway/transfer/file_receiver.h.
  */
 #ifndef ATRIUM_DOCD_STORE_FILE_SENDER_H
 #define ATRIUM_DOCD_STORE_FILE_SENDER_H
@@ -18,14 +14,14 @@
 
 struct file_sender;
 
-/* Listens. NULL, with err set, when it cannot. */
+/* Listens. NULL with err set when it cannot. */
 struct file_sender *file_sender_new(struct loop *loop, struct bus *bus, struct error *err);
 void file_sender_destroy(struct file_sender **self_p);
 
-/* Whether that gateway is connected; `receiver` and self may be NULL. */
+/* True when that gateway is connected. Both arguments can be NULL. */
 bool file_sender_knows(const struct file_sender *self, const char *receiver);
 
-/* Sends a file, which stays the caller's: its number, above 0; 0 when it cannot be sent now. */
+/* Sends a borrowed file. Returns its number, above 0; 0: not now. */
 int64_t file_sender_send(struct file_sender *self, const char *receiver, int file);
 
 #endif

@@ -1,4 +1,4 @@
-/* id_page.c - see id_page.h. Used by store_local.c and variant_files.c. */
+/* id_page.c - see id_page.h. */
 #include "docd/store/id_page.h"
 
 #include <string.h>

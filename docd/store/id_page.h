@@ -1,6 +1,6 @@
 /*
- * id_page.h - a page of the ids that a folder's files are named after: the lowest ones behind a
- * given one. A folder may have more than memory should, and tells them in no order.
+ * id_page.h - a page of ids from file names: the lowest after a given one. Folders are unordered,
+ * and can be too large for memory.
  */
 #ifndef ATRIUM_DOCD_STORE_ID_PAGE_H
 #define ATRIUM_DOCD_STORE_ID_PAGE_H
@@ -9,13 +9,13 @@
 #include "common/base/uuid.h"
 
 struct id_page {
-    const char *after; /* id; "": from the start */
+    const char *after; /* "": start */
     struct uuid *items;
     size_t room, count;
-    bool more; /* than there was room for */
+    bool more;
 };
 
-/* Call it for each id; duplicates count once. */
+/* Adds an id, unless it is in the page. */
 void id_page_add(struct id_page *self, struct uuid id);
 
 #endif

@@ -1,4 +1,4 @@
-/* page_cache.c - see page_cache.h. Called by the local store and by the variants, for each read. */
+/* page_cache.c - see page_cache.h. */
 #include "docd/store/page_cache.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@ int page_cache_open(int dir, const char *path)
     return (int)syscall(SYS_openat2, dir, path, &how, sizeof(how));
 }
 
-/* tmpfs knows no RWF_NOWAIT, and has no disk to wait for. */
+/* tmpfs lacks RWF_NOWAIT, but waits for no disk. */
 static bool is_in_memory(int file)
 {
     struct statfs system;
@@ -36,8 +36,7 @@ ssize_t page_cache_read(int file, const struct iovec *places, int count, int64_t
     return size;
 }
 
-/* Only file systems that can read without waiting say so; those of a network may ask their server
- * also for what is in memory. */
+/* A network file system may ask its server even for cached bytes. */
 static bool is_local(int file)
 {
     uint8_t byte;

@@ -1,4 +1,4 @@
-/* post_policy.c - see post_policy.h. Used by the stores. */
+/* post_policy.c - see post_policy.h. */
 #include "docd/store/post_policy.h"
 
 #include <sodium.h>
@@ -11,8 +11,6 @@
 enum { POLICY_MAX = 16 * 1024 };
 
 static const char algorithm[] = SIGV4_ALGORITHM;
-
-/* ---- signing ---- */
 
 static char *to_base64(const char *text, struct arena *arena)
 {
@@ -46,8 +44,6 @@ const char *post_policy_sign(const struct sigv4_signer *signer, const struct pos
                      "Content-Type", policy->content_type);
     return codec_dump_json(arena, form);
 }
-
-/* ---- checking ---- */
 
 static int refuse(struct error *err, const char *why)
 {
@@ -117,7 +113,7 @@ static json_t *policy_json(const char *encoded, struct arena *arena)
     return codec_parse_json((const char *)text, size, true, &ignored);
 }
 
-/* {"name": "value"}: the form's field is that; "bucket" is where the form came to, too. */
+/* Checks {"name": "value"}; "bucket" must also be where the form was posted. */
 static bool meets_equal(const json_t *condition, const struct field_list *fields,
                         const char *bucket, const char **ret_name)
 {
@@ -144,7 +140,7 @@ static bool read_size_range(const json_t *condition, struct post_policy *ret)
     return ret->size_min >= 0 && ret->size_min <= ret->size_max;
 }
 
-/* Every condition holds, and every field has a condition. */
+/* Every condition must hold, and every field must have one. */
 static int check_conditions(const json_t *conditions, const struct field_list *fields,
                             const char *bucket, struct post_policy *ret, struct error *err)
 {

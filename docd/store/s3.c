@@ -1,4 +1,4 @@
-/* s3.c - see s3.h. Used by store_s3.c. */
+/* s3.c - see s3.h. */
 #include "docd/store/s3.h"
 
 #include <stdio.h>
@@ -17,10 +17,10 @@
 
 enum {
     CONNECT_MS = 2000,
-    PAUSE_MS = 100,     /* between two tries */
-    RESERVE_MS = 300,   /* of the caller's time that is left for telling it */
-    IN_FLIGHT_MAX = 64, /* requests; the others wait */
-    TEXT_MAX = 2 << 20, /* of an answer: a list of 1,000 keys is a fifth of that */
+    PAUSE_MS = 100,
+    RESERVE_MS = 300, /* part of the deadline that is kept for the response */
+    IN_FLIGHT_MAX = 64,
+    TEXT_MAX = 2 << 20, /* a list of 1,000 keys is a fifth of it */
     ALL_HEADERS = S3_HEADERS_MAX + 3,
 };
 
@@ -32,13 +32,12 @@ struct s3 {
     struct fiber_sem in_flight;
 };
 
-/* One try. */
 struct
 try {
     const struct s3_call *call;
     CURL *easy;
     struct codec_buffer text;
-    size_t taken; /* bytes in target */
+    size_t taken;
     bool enough, too_large;
 };
 
@@ -66,7 +65,7 @@ const char *s3_encode(struct arena *arena, const char *text)
 
 /* ---- the address ---- */
 
-/* https://host[:port]; what else a URL may have is not for us. NULL when it has it. */
+/* Accepts only https://host[:port]; otherwise NULL. */
 static CURLU *parse_url(const char *text)
 {
     static const CURLUPart none[] = {CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_QUERY,
@@ -136,8 +135,7 @@ static char *text_of(const char *format, ...)
     return text;
 }
 
-/* Sets "host" itself: libcurl leaves out default ports, and the signed value must be the sent
- * one. */
+/* Sets "host": libcurl omits default ports, and the signed value must be the sent one. */
 static void set_address(struct s3 *self)
 {
     CLEANUP(curl_loop_free_url) CURLU *url = parse_url(self->options.url);
@@ -202,7 +200,7 @@ static size_t take(char *bytes, size_t one, size_t count, void *arg)
 
         memcpy((char *)try->call->target + try->taken, bytes, fits);
         try->taken += fits;
-        try->enough = fits < size; /* some give more than was asked for */
+        try->enough = fits < size; /* the server sent too much */
         return fits;
     }
     try->too_large = size > TEXT_MAX - try->text.size;
@@ -214,7 +212,7 @@ static size_t body_size(const struct s3_call *call)
     return !call->body ? 0 : call->body_size > 0 ? call->body_size : strlen(call->body);
 }
 
-/* The signed headers, as libcurl sends them. */
+/* Returns the signed headers, as libcurl sends them. */
 static struct curl_slist *sign(const struct s3 *self, const struct s3_call *call,
                                struct arena *arena)
 {
@@ -229,7 +227,7 @@ static struct curl_slist *sign(const struct s3 *self, const struct s3_call *call
     request.path = self->options.host_style
                        ? arena_printf(arena, "/%s", call->key)
                        : arena_printf(arena, "/%s%s%s", self->options.bucket, slash, call->key);
-    sigv4_stamp((int64_t)time(NULL) * 1000, stamp); /* theirs is no contract time */
+    sigv4_stamp((int64_t)time(NULL) * 1000, stamp); /* real time, not contract time */
     sigv4_hash(body, body_size(call), hash);
     headers[request.header_count++] = (struct sigv4_header){"host", self->host};
     for (size_t i = 0; i <= S3_HEADERS_MAX; i++) {
@@ -284,7 +282,7 @@ static CURLcode set_options(const struct s3 *self, struct try *try, struct curl_
     return code;
 }
 
-/* In ms; 0: there is none. */
+/* Returns ms; 0: none. */
 static int64_t read_date(CURL *easy, const char *name)
 {
     struct curl_header *header;
@@ -321,7 +319,7 @@ static void read_answer(struct try *try, struct arena *arena, struct s3_answer *
 
 static bool is_answer(const struct s3_answer *answer)
 {
-    if (answer->status == 501) /* no other try helps */
+    if (answer->status == 501) /* a retry cannot help */
         return true;
     if (answer->status < 200 || answer->status / 100 == 3 || answer->status >= 500)
         return false;
@@ -329,7 +327,7 @@ static bool is_answer(const struct s3_answer *answer)
            strcmp(answer->code, "NoSuchBucket") != 0;
 }
 
-/* One try, by then. ERR_UNAVAILABLE: another one might do. */
+/* ERR_UNAVAILABLE: a retry may help. */
 static int try_once(struct s3 *self, const struct request *req, const struct s3_call *call,
                     int64_t until_ms, struct s3_answer *ret, struct error *err)
 {
@@ -363,7 +361,7 @@ static int try_once(struct s3 *self, const struct request *req, const struct s3_
                           arena_printf(req->arena, "%d %s", ret->status, ret->code));
 }
 
-/* ---- all of them ---- */
+/* ---- calls ---- */
 
 int s3_call(struct s3 *self, const struct request *req, const struct s3_call *call,
             struct s3_answer *ret, struct error *err)

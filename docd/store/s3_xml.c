@@ -1,4 +1,4 @@
-/* s3_xml.c - see s3_xml.h. By expat, which libvips brings along anyway. */
+/* s3_xml.c - see s3_xml.h. Uses expat, which libvips needs anyway. */
 #include "docd/store/s3_xml.h"
 
 #include <expat.h>
@@ -6,7 +6,7 @@
 
 #include "common/base/log.h"
 
-enum { DEPTH_MAX = 8, PATH_MAX_ = 256, TEXT_MAX_ = 1100 /* a key has 1,024 at most */ };
+enum { DEPTH_MAX = 8, PATH_MAX_ = 256, TEXT_MAX_ = 1100 /* S3 limits a key to 1,024 */ };
 
 struct reading {
     XML_Parser parser;
@@ -15,7 +15,7 @@ struct reading {
     void *arg;
     char path[PATH_MAX_], text[TEXT_MAX_];
     size_t path_length, text_length, depth;
-    bool leaf, failed; /* leaf: no element began since the last one did */
+    bool leaf, failed; /* leaf: no child element */
 };
 
 static void fail(struct reading *self)

@@ -1,4 +1,4 @@
-/* s3_xml.h - what a server of S3 says in XML. */
+/* s3_xml.h - parses S3's XML responses. */
 #ifndef ATRIUM_DOCD_STORE_S3_XML_H
 #define ATRIUM_DOCD_STORE_S3_XML_H
 
@@ -6,13 +6,12 @@
 #include "common/base/base.h"
 
 /* Calls `element` for each text-only element with its path ("ListBucketResult/Contents/Key") and
- * text, cut at a kilobyte, valid during the call. -1: not well-formed, another root, deeper than 8,
- * or with a document type; some elements may have been reported before. */
+ * text, cut at 1 KiB. -1: malformed, another root, deeper than 8, or a DOCTYPE; `element` may have
+ * run. */
 int s3_xml_read(const char *text, size_t size, const char *root,
                 void (*element)(void *arg, const char *path, const char *text), void *arg) MUST_USE;
 
-/* The text of the first element with that path, from the arena; NULL when there is none, or it is
- * no whole XML with that root. */
+/* Returns the text of the first element with that path; NULL: none, or malformed XML. */
 const char *s3_xml_text(struct arena *arena, const char *xml, size_t size, const char *path);
 
 #endif

@@ -1,4 +1,4 @@
-/* sigv4.c - see sigv4.h. Used by post_policy.c and s3.c. */
+/* sigv4.c - see sigv4.h. */
 #include "docd/store/sigv4.h"
 
 #include <assert.h>

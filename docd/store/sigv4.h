@@ -1,10 +1,9 @@
 /*
- * sigv4.h - Signature Version 4 of Amazon Web Services, for service "s3": of upload forms and of
- * requests (Amazon S3 API reference, "Authenticating requests").
+ * sigv4.h - AWS Signature Version 4 for S3 forms and requests (API reference, "Authenticating
+ * requests").
  *
- * libcurl has one too, but that of Debian 12 (7.88) sorts "x-amz-copy-source-range" before
- * "x-amz-copy-source" and signs no "x-amz-content-sha256": copies of large objects, and servers
- * that are strict, would refuse it.
+ * Debian 12's libcurl (7.88) sorts "x-amz-copy-source-range" before "x-amz-copy-source" and does
+ * not sign "x-amz-content-sha256": copies of large objects and strict servers would fail.
  */
 #ifndef ATRIUM_DOCD_STORE_SIGV4_H
 #define ATRIUM_DOCD_STORE_SIGV4_H
@@ -12,7 +11,7 @@
 #include "common/base/arena.h"
 #include "common/base/base.h"
 
-/* Who signs, and for which region. Borrowed. */
+/* The signer's keys and region. Borrowed. */
 struct sigv4_signer {
     const char *access_key, *secret_key, *region;
 };
@@ -25,33 +24,30 @@ enum {
     SIGV4_SECRET_MAX = 256,    /* bytes of a secret key */
 };
 
-/* The time of a signature; its first 8 characters are the date. */
+/* Formats a signature's time. The first 8 characters are the date. */
 void sigv4_stamp(int64_t ms, char ret[static SIGV4_STAMP_SIZE]);
 
 /* "<access key>/<date>/<region>/s3/aws4_request" */
 const char *sigv4_credential(const struct sigv4_signer *signer, const char *stamp,
                              struct arena *arena);
 
-/* Signs a text, which for a form is its policy in base64. */
 void sigv4_sign(const struct sigv4_signer *signer, const char *stamp, const char *text,
                 char ret[static SIGV4_SIGNATURE_SIZE]);
 
-/* SHA-256 in hex digits. */
 void sigv4_hash(const void *bytes, size_t size, char ret[static SIGV4_SIGNATURE_SIZE]);
 
 struct sigv4_header {
     const char *name, *value; /* name in lower case */
 };
 
-/* A request as sent: path and query percent-encoded, query and headers sorted. All headers are
- * signed; "host", "x-amz-content-sha256" and "x-amz-date" must be there. */
+/* A request as sent: encoded path and query; sorted query and headers, all signed, with "host",
+ * "x-amz-content-sha256" and "x-amz-date". */
 struct sigv4_request {
     const char *method, *path, *query;
     const struct sigv4_header *headers;
     size_t header_count;
 };
 
-/* The value of its header "Authorization". */
 const char *sigv4_authorization(const struct sigv4_signer *signer,
                                 const struct sigv4_request *request, struct arena *arena);
 

@@ -4,9 +4,9 @@
  *     DIR/incoming/<id>   being written
  *     DIR/<xx>/<id>       complete: xx are the first two digits of the id
  *
- * A file is synced before it is renamed, and its folder after, so that what is readable survives a
- * power cut, and is never a part of itself. The file system may stall: everything runs on a pool of
- * threads, but for reads of what the page cache has.
+ * A file is synced before its rename, and its folder after, so a readable file is complete even
+ * after a power cut. Everything except cached reads runs on a pool, because the file system can
+ * stall.
  */
 #include "docd/store/store.h"
 
@@ -32,39 +32,38 @@
 #include "docd/store/post_policy.h"
 
 enum {
-    IO_THREADS = 16, /* that many syncs share a flush of the disk */
+    IO_THREADS = 16, /* many syncs share one flush of the disk */
     IO_QUEUE_MAX = 2048,
     FOLDERS = 256,
-    PATH_SIZE = 64, /* below DIR */
+    PATH_SIZE = 64,
     WRITE_BACK = 8 * 1024 * 1024,
-    HASH_SIZE = crypto_generichash_BYTES, /* 32 */
+    HASH_SIZE = crypto_generichash_BYTES,
     HASH_BLOCK = 64 * 1024,
-    FORM_LONGEST_MS = HOURS(2), /* a form is good for an hour */
+    FORM_LONGEST_MS = HOURS(2), /* forms are valid for an hour */
 };
 
 struct store_local {
-    struct store store; /* first */
+    struct store store; /* must be first */
     struct offload *pool;
     int dir;
     struct store_local_options options;
     char secrets[SEAL_KEYS_MAX][2 * SEAL_KEY_SIZE + 1];
-    struct sigv4_signer signers[SEAL_KEYS_MAX]; /* one for each seal key, in their order */
+    struct sigv4_signer signers[SEAL_KEYS_MAX]; /* one per seal key */
 };
 
-/* One job of the pool: arguments, and how it ended. */
 struct job {
-    int (*work)(struct job *job); /* -1 with errno */
+    int (*work)(struct job *job);
     const struct store_local *self;
     struct uuid object;
     int64_t offset, size;
     const uint8_t *source;
     uint8_t *target;
-    size_t count;     /* of source or target; then of what was read */
-    char *etag;       /* ETAG_SIZE */
-    const char *hash; /* that it must have */
+    size_t count; /* in: size; out: bytes read */
+    char *etag;
+    const char *hash; /* expected hash */
     int64_t have;
-    int file;  /* that was opened */
-    int error; /* errno; 0: done */
+    int file;
+    int error; /* errno */
 };
 
 enum { ETAG_SIZE = 2 * HASH_SIZE + 3 };
@@ -94,7 +93,6 @@ static void do_work(void *arg)
     job->error = job->work(job) < 0 ? errno : 0;
 }
 
-/* Runs the work on the pool. ERR_NOT_FOUND: no such file. */
 static int run(struct store_local *self, const struct request *req, int (*work)(struct job *job),
                struct job *job, const char *what, struct error *err)
 {
@@ -145,14 +143,14 @@ static int write_file(struct job *job)
 
     if (file < 0 || file_write_all(file, job->source, job->count, job->offset) < 0)
         return -1;
-    /* The disk starts early, so that the sync at the end does not wait for all of a large file. */
+    /* An early start makes the final sync short. */
     if (end / WRITE_BACK > job->offset / WRITE_BACK)
         (void)sync_file_range(file, end / WRITE_BACK * WRITE_BACK - WRITE_BACK, WRITE_BACK,
                               SYNC_FILE_RANGE_WRITE);
     return 0;
 }
 
-/* Reads the file from the page cache: writes came in any order. */
+/* Writes came in any order. */
 static int hash_file(int file, struct job *job)
 {
     crypto_generichash_state state;
@@ -188,7 +186,7 @@ static int finish_file(struct job *job)
     path_incoming(job, from);
     path_complete(job, to);
     CLEANUP(file_close_descriptor) int file = open_incoming(job, O_RDWR);
-    if (file < 0 && errno == ENOENT) { /* finished before, and the answer was lost */
+    if (file < 0 && errno == ENOENT) { /* finished before; the response was lost */
         file = open_complete(job);
         return file < 0 || hash_file(file, job) < 0 ? -1 : sync_folder_of(job);
     }
@@ -201,8 +199,8 @@ static int finish_file(struct job *job)
 
 /* ---- files of other installations ---- */
 
-/* Locks an unfinished file until it is finished: several may write it, and it must not change after
- * the hash. -1, ENOENT: it was finished or removed. */
+/* Locks a file that several requests write and that must not change after the hash. -1, ENOENT: it
+ * was finished or removed. */
 static int lock_incoming(const struct job *job, const char *path, int flags)
 {
     struct stat mine, there;
@@ -240,7 +238,7 @@ static int append_file(struct job *job)
         job->have = job->size;
         return file < 0 ? 0 : unlinkat(job->self->dir, incoming, 0);
     }
-    if (file < 0) /* it begins anew */
+    if (file < 0)
         return 0;
     if (fstat(file, &status) < 0)
         return -1;
@@ -277,7 +275,7 @@ static int keep_file(struct job *job)
     return sync_folder_of(job);
 }
 
-/* Checks a file that was finished before, unrecorded or by another transfer. */
+/* Checks a file that was finished but not recorded, or by another transfer. */
 static int keep_again(struct job *job)
 {
     CLEANUP(file_close_descriptor) int file = open_complete(job);
@@ -310,7 +308,6 @@ static int open_file(struct job *job)
     return job->file < 0 ? -1 : 0;
 }
 
-/* Its size, and with `etag` the hash of its bytes. */
 static int check_file(struct job *job)
 {
     CLEANUP(file_close_descriptor) int file = open_complete(job);
@@ -323,7 +320,7 @@ static int check_file(struct job *job)
 }
 
 struct listing {
-    struct job job; /* first */
+    struct job job; /* must be first */
     const char *folder;
     struct id_page page;
 };
@@ -351,13 +348,13 @@ static int list_files(struct job *job)
     return error ? -1 : 0;
 }
 
-/* What is not there is removed already. */
+/* Ignores missing files. */
 static int unlink_error(int dir, const char *path)
 {
     return unlinkat(dir, path, 0) < 0 && errno != ENOENT ? errno : 0;
 }
 
-/* Both places and their folder, also when one fails; the first reason is reported. */
+/* Continues after a failure; reports the first. */
 static int remove_file(struct job *job)
 {
     char incoming[PATH_SIZE], complete[PATH_SIZE];
@@ -379,7 +376,7 @@ static struct store_local *local(struct store *store)
     return (struct store_local *)store;
 }
 
-/* "http://localhost:8080": a host is what may stand in a URL, whatever a client said. */
+/* Ignores a host that a URL cannot contain. */
 static const char *base_url(const struct store_local *self, const struct request *req,
                             const char *host, const char *scheme)
 {
@@ -452,7 +449,7 @@ static int local_write(struct store *store, const struct request *req, struct st
     return run(local(store), req, write_file, &job, "write", err);
 }
 
-/* finish() without a hash, keep() with one. */
+/* Works as keep() if `hash` is set, otherwise as finish(). */
 static int finish_object(struct store *store, const struct request *req, struct store_key key,
                          int64_t size, const char *hash, struct stored *ret, struct error *err)
 {
@@ -493,7 +490,7 @@ static int local_append(struct store *store, const struct request *req, struct s
     return 0;
 }
 
-/* Reads from the kernel's caches only; -1 when that is impossible. */
+/* Returns -1 when that is not possible. */
 static ssize_t read_cached(const struct store_local *self, const struct job *job)
 {
     struct iovec place = {job->target, job->count};
@@ -579,7 +576,7 @@ static int local_check(struct store *store, const struct request *req, struct st
     return 0;
 }
 
-/* Folders in their order, "incoming" last; the cursor is "<folder>/<id>". */
+/* Returns a folder's name, "incoming" last; the cursor is "<folder>/<id>". */
 static const char *folder_name(const struct request *req, int number)
 {
     return number < FOLDERS ? arena_printf(req->arena, "%02x", (unsigned)number) : "incoming";
@@ -650,7 +647,7 @@ static const struct store_functions functions = {
 
 /* ---- start ---- */
 
-/* incoming, and 00 to ff; of which the last says that all were made. */
+/* Creates the folder ff last: it shows that all exist. */
 static int make_folders(int dir)
 {
     char name[16];

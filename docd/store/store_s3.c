@@ -1,9 +1,7 @@
 /*
- * store_s3.c - objects in a bucket of S3; see store.h.
- *
- * A form can be sent again for as long as it is good, so it never names an object: what it brings
- * is copied, within the server, to the object's own key, which no form was ever made for. What is
- * told of the object is then asked of the copy.
+ * store_s3.c - objects in an S3 bucket; see store.h. A valid form can be sent again, so it never
+ * names an object: the server copies its file to the object's key, and properties are read from the
+ * copy.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +16,7 @@
 #include "docd/store/s3_xml.h"
 #include "docd/store/store_s3_private.h"
 
-enum { PIECE = 1024 * 1024 }; /* of open() */
+enum { PIECE = 1024 * 1024 };
 
 static const char incoming[] = "incoming/";
 
@@ -63,7 +61,7 @@ static int s3_form(struct store *store, const struct request *req, const struct 
     return 0;
 }
 
-/* ---- looking ---- */
+/* ---- metadata ---- */
 
 int store_s3_look(const struct store_s3 *self, const struct request *req, const char *key,
                   struct object_head *ret, struct error *err)
@@ -158,7 +156,7 @@ static int s3_direct_uploads(struct store *store, const struct request *req, con
     return list_keys(store_s3_of(store), req, incoming, cursor, ret, room, ret_count, err);
 }
 
-/* All keys of the bucket, of which those of objects count. */
+/* Skips keys that are not objects. */
 static int s3_objects(struct store *store, const struct request *req, const char **cursor,
                       struct store_key *ret, size_t room, size_t *ret_count, struct error *err)
 {
@@ -198,7 +196,7 @@ static int s3_remove(struct store *store, const struct request *req, struct stor
                : store_s3_pieces_remove(self, req, key, err);
 }
 
-/* ---- trying it ---- */
+/* ---- probing ---- */
 
 static int probe_step(const struct store_s3 *self, const struct request *req,
                       const struct s3_call *call, struct s3_answer *ret, struct error *err)
@@ -224,7 +222,7 @@ static int probe_bytes(const struct store_s3 *self, const struct request *req, c
                : s3_unavailable(err, "GET", "other bytes than were put");
 }
 
-/* Removes what was put in any case; returns the first failure. */
+/* Always removes the probe object. */
 static int probe_all(const struct store_s3 *self, const struct request *req, struct error *err)
 {
     const char *key = arena_printf(req->arena, "doctor/%s", self->probe_name.text);
@@ -244,8 +242,7 @@ static int probe_all(const struct store_s3 *self, const struct request *req, str
                       &answer, err);
 }
 
-/* All probes use one key, so at most one object is left behind. It is outside incoming/, and no
- * object has such a name. */
+/* All probes use one key, so at most one object is left over. No object has that name. */
 static int s3_probe(struct store *store, const struct request *req, struct error *err)
 {
     struct store_s3 *self = store_s3_of(store);
@@ -315,9 +312,8 @@ static int s3_read(struct store *store, const struct request *req, struct store_
                                     bytes, size, ret_size, err);
 }
 
-/* A piece on its way to the file. */
 struct piece {
-    const char *dir; /* makes the file, when there is none */
+    const char *dir;
     int file;
     uint8_t *bytes;
     size_t size;
@@ -354,7 +350,7 @@ static int fetch(const struct store_s3 *self, const struct request *req, const c
     return lseek(piece->file, 0, SEEK_SET) == 0 ? 0 : error_set(err, ERR_INTERNAL, "no file");
 }
 
-/* Copies into an unnamed file, one piece in memory at a time. */
+/* Copies with one piece in memory at a time. */
 static int s3_open(struct store *store, const struct request *req, struct store_key key,
                    int *ret_file, struct error *err)
 {

@@ -1,6 +1,5 @@
 /*
- * store_s3_copy.c - what a form has brought becomes an object, by a copy within the server: whole,
- * or in parts where it is large.
+ * store_s3_copy.c - makes an arrived file an object by a copy within the server.
  */
 #include <string.h>
 
@@ -18,7 +17,7 @@ static int changed(struct error *err, const char *method)
     return s3_unavailable(err, method, "changed while it was copied");
 }
 
-/* ERR_UNCERTAIN with the same texts: the server may still make it. */
+/* The server may still make the object. */
 static int uncertain(struct error *err)
 {
     struct error cause = *err;
@@ -47,7 +46,7 @@ static int read_copy(const struct request *req, const struct s3_call *call,
         return changed(err, call->method);
     if (answer->status != 200)
         return store_s3_unexpected(req, call, answer, err);
-    /* A server that has begun its answer can report failure only in the body. */
+    /* A server that has begun its response reports failures in the body. */
     *ret_etag = s3_xml_text(req->arena, answer->text, answer->size, etag_path);
     if (*ret_etag)
         return 0;
@@ -75,8 +74,6 @@ int store_s3_look_at_copy(const struct store_s3 *self, const struct request *req
     return uncertain(err);
 }
 
-/* ---- whole ---- */
-
 static int copy_whole(const struct store_s3 *self, const struct request *req, const char *from,
                       const char *to, const struct object_head *head, struct error *err)
 {
@@ -92,8 +89,6 @@ static int copy_whole(const struct store_s3 *self, const struct request *req, co
         return -1;
     return store_s3_copy_answer(req, &call, &answer, "CopyObjectResult/ETag", &etag, err);
 }
-
-/* ---- in parts ---- */
 
 static int copy_part(const struct store_s3_parts *parts, const char *from,
                      const struct object_head *head, const char **ret_etag, struct error *err)
@@ -119,7 +114,7 @@ static int copy_part(const struct store_s3_parts *parts, const char *from,
     return store_s3_copy_answer(req, &call, &answer, "CopyPartResult/ETag", ret_etag, err);
 }
 
-/* Some servers ignore "if-match" on part copies: parts of a form sent twice would be mixed. */
+/* Some servers ignore "if-match" on part copies, and would mix two files. */
 static int check_unchanged(const struct store_s3 *self, const struct request *req, const char *key,
                            const struct object_head *before, struct error *err)
 {
@@ -133,8 +128,8 @@ static int check_unchanged(const struct store_s3 *self, const struct request *re
                : changed(err, "HEAD");
 }
 
-/* The server's time has whole seconds, so a file replaced by equal bytes can look unchanged: one
- * that arrived this second is copied in the next. */
+/* The server's time has whole seconds, so an equal file sent again can look unchanged: one that
+ * arrived this second is copied in the next. */
 static int wait_for_second(const struct store_s3 *self, const struct object_head *head,
                            struct error *err)
 {
@@ -173,8 +168,6 @@ static int copy_large(const struct store_s3 *self, const struct request *req, co
     store_s3_parts_abort(&parts);
     return -1;
 }
-
-/* ---- adopting ---- */
 
 int store_s3_adopt(struct store *store, const struct request *req, struct store_key form,
                    struct store_key key, struct stored *ret, struct error *err)

@@ -1,4 +1,4 @@
-/* store_s3_parts.c - uploads in parts, which become one object at their end. */
+/* store_s3_parts.c - multipart uploads. */
 #include <stdio.h>
 #include <string.h>
 
@@ -50,7 +50,7 @@ void store_s3_parts_add(struct store_s3_parts *self, const char *etag)
     self->number++;
 }
 
-/* A retry that finds the upload gone follows a lost answer: looks at the object. */
+/* If a retry finds no upload, the response was lost: checks the object. */
 int store_s3_parts_complete(struct store_s3_parts *self, int64_t size, struct error *err)
 {
     struct s3_call call = {.method = "POST",
@@ -84,11 +84,9 @@ void store_s3_parts_abort(const struct store_s3_parts *self)
     (void)!give_up(self->self, self->req, self->key, self->upload, &ignored);
 }
 
-/* ---- those that were interrupted ---- */
-
 struct uploads {
     const struct request *req;
-    const char *key, *ids[8]; /* one adoption makes one */
+    const char *key, *ids[8]; /* more than one adoption makes */
     size_t count;
     bool ours;
 };

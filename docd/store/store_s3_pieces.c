@@ -1,6 +1,6 @@
 /*
- * store_s3_pieces.c - files that come in pieces, as those of another installation do: each piece is
- * put behind the one before, and the last makes an object of them.
+ * store_s3_pieces.c - files in pieces from another installation: each is a key; the last joins
+ * them.
  */
 #include <sodium.h>
 #include <stdlib.h>
@@ -10,13 +10,13 @@
 #include "docd/store/store_s3_private.h"
 
 enum {
-    KEEP_PIECES = 8, /* of a part that keep() makes: Amazon wants 5 MiB at least */
+    KEEP_PIECES = 8, /* Amazon requires 5 MiB per part */
     PIECES_PAGE = 1000,
 };
 
 static const char arriving[] = "arriving/";
 
-/* "arriving/<project>/<object>/", behind which pieces have their numbers. */
+/* Returns "arriving/<project>/<object>/". */
 static const char *pieces_prefix(const struct request *req, struct store_key key)
 {
     return arena_printf(req->arena, "%s%s/%s/", arriving, key.project.text, key.object.text);
@@ -27,7 +27,6 @@ static const char *piece_key(const struct request *req, struct store_key key, in
     return arena_printf(req->arena, "%s%08lld", pieces_prefix(req, key), (long long)number);
 }
 
-/* A page of the keys of pieces, behind the key `after`. */
 static int list_pieces(const struct store_s3 *self, const struct request *req, struct store_key key,
                        const char *after, struct store_s3_page *ret, struct error *err)
 {
@@ -38,7 +37,7 @@ static int list_pieces(const struct store_s3 *self, const struct request *req, s
     return store_s3_list(self, req, pieces_prefix(req, key), after, ret, err);
 }
 
-/* How many pieces there are from the first on, without a gap. */
+/* Counts pieces up to the first gap. */
 static int count_pieces(const struct store_s3 *self, const struct request *req,
                         struct store_key key, int64_t *ret, struct error *err)
 {
@@ -76,7 +75,6 @@ int store_s3_pieces_remove(const struct store_s3 *self, const struct request *re
     return 0;
 }
 
-/* Puts bytes; *ret_etag is the server's. */
 static int put_bytes(const struct store_s3 *self, const struct request *req, const char *key,
                      const char *query, struct field_bytes bytes, const char **ret_etag,
                      struct error *err)
@@ -97,7 +95,7 @@ static int put_bytes(const struct store_s3 *self, const struct request *req, con
 
 /* ---- appending ---- */
 
-/* Whether there is such a key; *ret_size is its size, 0 without. */
+/* *ret_size: 0 without the key. */
 static int find(const struct store_s3 *self, const struct request *req, const char *key,
                 bool *ret_found, int64_t *ret_size, struct error *err)
 {
@@ -111,7 +109,6 @@ static int find(const struct store_s3 *self, const struct request *req, const ch
     return 0;
 }
 
-/* Whether the object is finished, by its size. */
 static int is_kept(const struct store_s3 *self, const struct request *req, struct store_key key,
                    int64_t size, bool *ret, struct error *err)
 {
@@ -123,7 +120,7 @@ static int is_kept(const struct store_s3 *self, const struct request *req, struc
     return 0;
 }
 
-/* Whether a piece may be put there: the first, and one behind another. */
+/* True when the piece is the first or follows another. */
 static int is_next(const struct store_s3 *self, const struct request *req, struct store_key key,
                    int64_t number, bool *ret, struct error *err)
 {
@@ -154,7 +151,7 @@ static int append_piece(const struct store_s3 *self, const struct request *req,
     return put_bytes(self, req, piece_key(req, key, number), NULL, bytes, &etag, err);
 }
 
-/* Asks at the start and at the end whether it is finished; ignores what happens between. */
+/* Checks at the start and at the end if the object is finished. */
 int store_s3_append(struct store *store, const struct request *req, struct store_key key,
                     int64_t offset, struct field_bytes bytes, int64_t size, int64_t *ret_have,
                     struct error *err)
@@ -170,13 +167,12 @@ int store_s3_append(struct store *store, const struct request *req, struct store
 
 /* ---- keeping ---- */
 
-/* Pieces on their way to the object, hashed off the loop. */
 struct keeping {
     const struct store_s3 *self;
     const struct request *req;
     struct store_key key;
-    int64_t size, done; /* bytes */
-    uint8_t *bytes;     /* of a part */
+    int64_t size, done;
+    uint8_t *bytes;
     size_t count;
     crypto_generichash_state state;
     struct stored *stored;
@@ -189,7 +185,7 @@ static void hash_part(void *arg)
     crypto_generichash_update(&keeping->state, keeping->bytes, keeping->count);
 }
 
-/* Reads the next bytes, from pieces or, where it is there already, from the object. */
+/* Reads pieces, or the object if it is finished. */
 static int read_part(struct keeping *keeping, bool kept, struct error *err)
 {
     const struct store_s3 *self = keeping->self;
@@ -209,7 +205,7 @@ static int read_part(struct keeping *keeping, bool kept, struct error *err)
         keeping->count += size;
         keeping->done += (int64_t)size;
     }
-    if (keeping->done == (int64_t)keeping->count) { /* the first */
+    if (keeping->done == (int64_t)keeping->count) {
         struct field_bytes *head = &keeping->stored->head;
         uint8_t *copy = arena_alloc(req->arena, STORE_HEAD_MAX);
 
@@ -231,7 +227,7 @@ static int check_hash(struct keeping *keeping, const char *hash, struct error *e
                : error_set(err, ERR_BAD_REQUEST, "The file did not arrive as it was sent.");
 }
 
-/* Copies all parts; the object appears with the last step, after the hash. */
+/* The object appears with the last step, after the hash was checked. */
 static int keep_parts(struct keeping *keeping, struct store_s3_parts *parts, const char *hash,
                       struct error *err)
 {
@@ -275,7 +271,7 @@ static int keep_small(struct keeping *keeping, const char *hash, struct error *e
                : 0;
 }
 
-/* Only reads an object that was finished before, unrecorded. */
+/* Checks an object that was finished but not recorded. */
 static int keep_again(struct keeping *keeping, const char *hash, struct error *err)
 {
     while (keeping->done < keeping->size)
@@ -302,7 +298,7 @@ int store_s3_keep(struct store *store, const struct request *req, struct store_k
     const struct store_s3 *self = store_s3_of(store);
     struct keeping keeping = {.self = self, .req = req, .key = key, .size = size, .stored = ret};
     struct object_head head = {.etag = ""};
-    struct error ignored; /* remove() tries that again */
+    struct error ignored; /* remove() tries again */
     int result;
 
     *ret = (struct stored){.size = size};

@@ -1,4 +1,4 @@
-/* authenticate.c - decides 401 and 403 for every route that needs a token.  Called by serve.c. */
+/* authenticate.c - see authenticate.h. */
 #include "gateway/auth/authenticate.h"
 
 #include <strings.h>
@@ -18,7 +18,6 @@ static int unauthorized(struct error *err)
     return error_set(err, ERR_UNAUTHORIZED, "Unauthorized");
 }
 
-/* The token of "Bearer <token>" or "DPoP <token>", or NULL; *ret_bound: of the second. */
 static const char *shown_token(const char *authorization, bool *ret_bound)
 {
     static const char bearer[] = "Bearer ", dpop[] = "DPoP ";
@@ -33,7 +32,7 @@ static const char *shown_token(const char *authorization, bool *ret_bound)
     return authorization + strspn(authorization, " ");
 }
 
-/* RFC 9449, section 7.1: a bound token needs its proof and the scheme DPoP, others Bearer. */
+/* RFC 9449, section 7.1: a bound token needs a proof and the scheme DPoP. */
 static int check_proof(struct gateway *gateway, const struct request *req,
                        const struct endpoint_visit *visit, const char *text, bool bound,
                        const struct token *token, struct error *err)
@@ -49,9 +48,8 @@ static int check_proof(struct gateway *gateway, const struct request *req,
     return -1;
 }
 
-/* Identifies the API key of a text, which never changes and is remembered; its state is the
- * revocation set's and the identity's. An unknown key costs authd an index lookup: KEY_LOOKUPS_MAX
- * at a time. */
+/* A key's text never changes, so its id is cached. An unknown key costs authd an index lookup, so
+ * at most KEY_LOOKUPS_MAX run at a time. */
 static int find_key(struct gateway *gateway, const struct request *req, const char *text,
                     struct token *ret, struct error *err)
 {
@@ -108,7 +106,7 @@ static int verify(struct gateway *gateway, const struct request *req, const char
     return 0;
 }
 
-/* An account is gone when its date has come, also while a cache remembers it. */
+/* Caches can still have an account that has been deleted. */
 static bool is_over(const struct identity *identity, int64_t now_ms)
 {
     return identity->caller.until != 0 && identity->caller.until <= now_ms;
@@ -119,7 +117,7 @@ static int allow(const struct authentication *self, enum access access, bool saf
 {
     const struct request as = {.caller = &self->caller};
 
-    if (access == ACCESS_LOGOUT) /* every session may be ended by its owner */
+    if (access == ACCESS_LOGOUT) /* owners can always end their sessions */
         return 0;
     if (self->identity->suspended)
         return error_set(err, ERR_FORBIDDEN, "The project is suspended.");
@@ -151,7 +149,6 @@ bool authentication_is_known(const struct gateway *gateway, const char *authoriz
            revocations_check(gateway->revocations, &token.session, &token.id) == REVOCATION_NONE;
 }
 
-/* By the revocation set, with a live lease. 1: this very token has logged out. */
 static int check_session(struct gateway *gateway, const struct authentication *self,
                          enum access access, struct error *err)
 {
@@ -168,12 +165,12 @@ static int check_session(struct gateway *gateway, const struct authentication *s
     return unauthorized(err);
 }
 
-/* A form lives no longer than an access token: the set still has every session of a valid form. */
+/* Forms expire before access tokens, so the set still has every valid form's session. */
 int authenticate_form(const struct gateway *gateway, const struct uuid *session, struct error *err)
 {
     static const struct uuid no_token = {""};
 
-    if (!uuid_is_set(session)) /* from a docd that does not tell */
+    if (!uuid_is_set(session)) /* from a docd that doesn't send it */
         return 0;
     if (!lease_is_live(&gateway->lease))
         return error_retry(err, ERR_UNAVAILABLE, 1, "Service unavailable. Try again.");
@@ -199,7 +196,7 @@ int authenticate(struct gateway *gateway, const struct request *req,
     ret->session = token.session;
     ret->token = token.id;
     ended = check_session(gateway, ret, access, err);
-    /* A proof is a row of authd: it is not worth one when the token has ended. */
+    /* Each proof adds a row in authd, so an ended token must not get that far. */
     if (ended >= 0 && check_proof(gateway, req, visit, text, bound, &token, err) < 0)
         return -1;
     if (ended == 0 && resolve_identity(gateway, req, &token, &ret->identity, err) < 0)
@@ -207,7 +204,7 @@ int authenticate(struct gateway *gateway, const struct request *req,
                         authentication_logged_out(gateway, ret)
                     ? 1
                     : -1;
-    /* The fetch may have parked for long; the session may have ended meanwhile. */
+    /* The session may have ended while this fiber was parked. */
     if (ended == 0)
         ended = check_session(gateway, ret, access, err);
     ret->logged_out = ended > 0;

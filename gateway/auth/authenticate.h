@@ -1,4 +1,4 @@
-/* authenticate.h - from the Authorization header to a caller who may use a route. */
+/* authenticate.h - finds the caller of an Authorization header and checks access to a route. */
 #ifndef ATRIUM_GATEWAY_AUTH_AUTHENTICATE_H
 #define ATRIUM_GATEWAY_AUTH_AUTHENTICATE_H
 
@@ -10,28 +10,27 @@ struct gateway;
 
 struct authentication {
     struct caller caller;
-    struct identity *identity; /* holds the caller's texts */
+    struct identity *identity; /* owns the caller's texts */
     struct uuid session, token;
-    bool logged_out; /* ACCESS_LOGOUT: by this very token, already. There is no caller then. */
+    bool logged_out; /* ACCESS_LOGOUT: already logged out, so there is no caller */
 };
 
-/* Checks the Authorization token (RFC 6750, RFC 9449), the lease, the revocation set, membership
- * and account, what `access` demands, and a read-only project unless `safe` (R_SAFE); may park.
- * Fails: ERR_UNAUTHORIZED, ERR_FORBIDDEN, 503 while unknown. End with authentication_end() either
- * way. */
+/* Checks the token (RFC 6750, RFC 9449), lease, revocation set, membership, account, `access` and,
+ * unless `safe` (R_SAFE), that the project isn't read-only. Parks. Fails with 503 while the answer
+ * is unknown. Always call authentication_end() afterwards. */
 int authenticate(struct gateway *gateway, const struct request *req,
                  const struct endpoint_visit *visit, enum access access, bool safe,
                  struct authentication *ret, struct error *err) MUST_USE;
 void authentication_end(struct authentication *self);
 
-/* Whether a session's form is valid: ERR_FORBIDDEN once that has ended, 503 while unknown. */
+/* ERR_FORBIDDEN: the form's session has ended. 503: unknown. */
 int authenticate_form(const struct gateway *gateway, const struct uuid *session,
                       struct error *err) MUST_USE;
 
-/* Whether the token was accepted before and is not ended: a quick guess, decides nothing else. */
+/* Guesses from cached data. Don't authorize with it. */
 bool authentication_is_known(const struct gateway *gateway, const char *authorization);
 
-/* Whether this token logged the session out, also after authenticate() let it pass. */
+/* True when this token has ended its session, possibly after authenticate(). */
 bool authentication_logged_out(const struct gateway *gateway, const struct authentication *self);
 
 #endif

@@ -1,4 +1,4 @@
-/* changes.c - revocations and other changes, by lease and by announcement; see changes.h. */
+/* changes.c - see changes.h. */
 #include "authd/authd_api.h"
 #include "authd/operation_api.h"
 #include "common/base/clock.h"
@@ -16,7 +16,7 @@ static void change_apply(struct gateway *gateway, const struct change *change)
         identities_forget(gateway->identities, change->kind, &change->id);
 }
 
-/* The acknowledgement goes out when this returns: authd answers its client then. */
+/* When this returns, the bus acknowledges the announcement, and authd answers its client. */
 static void on_change(void *arg, const msgpack_object *body, struct arena *arena)
 {
     struct gateway *gateway = arg;
@@ -69,7 +69,6 @@ static int lease_renew(struct gateway *gateway, const struct request *req, struc
     return 0;
 }
 
-/* Every LEASE_TICK_MS: renews the lease when it is time, or when it is not live. */
 static int tick(void *daemon, const struct request *req, struct error *err)
 {
     struct gateway *gateway = daemon;
@@ -78,7 +77,7 @@ static int tick(void *daemon, const struct request *req, struct error *err)
 
     if (lease_is_live(lease) && clock_mono_ms() - lease->renewed_ms < LEASE_RENEW_MS)
         return 0;
-    /* There is no authd: readyz and every bearer route say so; no line in the log for each tick. */
+    /* readyz and bearer routes already report a missing authd. Don't log each tick. */
     if (lease->renewing || gateway->service.stopping ||
         !bus_has_peer(gateway->service.bus, "authd"))
         return 0;
@@ -88,7 +87,7 @@ static int tick(void *daemon, const struct request *req, struct error *err)
     return result;
 }
 
-/* Fetches new keys before a request needs them: authd may be gone then. The next tick retries. */
+/* Prefetches keys, because authd may be down when a request needs them. */
 static int fetch_keys(void *daemon, const struct request *req, struct error *err)
 {
     struct gateway *gateway = daemon;
@@ -99,7 +98,6 @@ static int fetch_keys(void *daemon, const struct request *req, struct error *err
     return 0;
 }
 
-/* Does not wait for the next tick; one that fails does no harm, the tick tries again. */
 static void renew_now(void *arg)
 {
     struct gateway *gateway = arg;
@@ -133,8 +131,6 @@ void changes_start(struct gateway *gateway)
     service_every(&gateway->service, "lease", LEASE_TICK_MS, tick);
     service_every(&gateway->service, "keys", LEASE_RENEW_MS, fetch_keys);
 }
-
-/* ---- warming up ---- */
 
 static bool is_warm(const struct gateway *gateway)
 {

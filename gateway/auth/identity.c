@@ -1,4 +1,4 @@
-/* identity.c - the cache of resolved callers.  Filled by resolve.c, emptied by changes.c. */
+/* identity.c - see identity.h. */
 #include "gateway/auth/identity.h"
 
 #include "common/base/cache.h"
@@ -11,8 +11,8 @@ struct identity_change {
 
 struct identities {
     struct cache *cache;
-    uint64_t generation, cleared; /* cleared: the generation since which fetches count at all */
-    struct identity_change changes[IDENTITY_CHANGES_KEPT]; /* the last ones, by generation */
+    uint64_t generation, cleared; /* fetches begun before `cleared` don't count */
+    struct identity_change changes[IDENTITY_CHANGES_KEPT]; /* ring buffer */
 };
 
 static size_t text_size(const char *text)
@@ -20,7 +20,6 @@ static size_t text_size(const char *text)
     return text ? strlen(text) + 1 : 0;
 }
 
-/* Copies *text behind *place and makes it point there. */
 static void text_move(const char **text, char **place)
 {
     size_t size = text_size(*text);
@@ -95,7 +94,7 @@ void identities_destroy(struct identities **self_p)
     }
 }
 
-/* The last 8 bytes of the key come from a UUID that authd made, so a client cannot choose them. */
+/* Only authd makes these UUIDs, so clients can't choose hash buckets. */
 static struct cache_key identity_key(const struct uuid *session)
 {
     struct cache_key key = {0};

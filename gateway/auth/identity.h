@@ -1,4 +1,4 @@
-/* identity.h - who a membership is: resolved once, kept for a minute, forgotten when it changes. */
+/* identity.h - a cache of callers. An entry is valid for a minute or until it changes. */
 #ifndef ATRIUM_GATEWAY_AUTH_IDENTITY_H
 #define ATRIUM_GATEWAY_AUTH_IDENTITY_H
 
@@ -6,20 +6,20 @@
 
 enum { IDENTITY_CACHE_MAX = 8192, IDENTITY_AGE_MAX_MS = 60000, IDENTITY_CHANGES_KEPT = 256 };
 
-/* Shared by the cache and by the requests that use it; freed with the last hold. */
+/* Shared by the cache and by requests, with a reference count. */
 struct identity {
     unsigned holds;
-    bool suspended;       /* the project is */
-    bool read_only;       /* the project is, while it moves to another installation */
-    bool factor_required; /* of its sessions, by the project's account policy */
-    int64_t expires_ms;   /* monotonic */
-    /* of an API key, NULL else: where it may be used, and what its policy says of that */
+    bool suspended;
+    bool read_only; /* being moved to another installation */
+    bool factor_required;
+    int64_t expires_ms; /* monotonic */
+    /* For API keys only, otherwise NULL. */
     const char *address_rules, *policy_address_rules;
-    struct caller caller; /* tokenId is each request's own */
+    struct caller caller; /* each request sets its own tokenId */
     char texts[];
 };
 
-/* A copy of `caller` with one hold; rules of addresses are an API key's, else NULL. */
+/* Copies `caller`. Only API keys have address rules. */
 struct identity *identity_new(const struct caller *caller, bool suspended,
                               const char *address_rules, const char *policy_address_rules);
 void identity_release(struct identity **self_p);
@@ -28,22 +28,22 @@ struct identities;
 struct identities *identities_new(void);
 void identities_destroy(struct identities **self_p);
 
-/* No older than IDENTITY_AGE_MAX_MS and held, or NULL. Its second factor is the session's own. */
+/* Returns a reference, or NULL if the entry is older than IDENTITY_AGE_MAX_MS. */
 struct identity *identities_get(struct identities *self, const struct uuid *session,
                                 int64_t mono_ms);
 
-/* Counts changes. Read it before a fetch: the result is current only if none of its changes came
- * since. */
+/* Read the generation before a fetch and pass it to identities_put(). */
 uint64_t identities_generation(const struct identities *self);
 
-/* Keeps and holds it. False, fetch again: one of its changes, or too many, came since. */
+/* Adds a reference. Returns false if the identity may have changed since `generation`: fetch
+ * again. */
 bool identities_put(struct identities *self, struct identity *identity, uint64_t generation,
                     int64_t mono_ms) MUST_USE;
 
-/* A change of "membership", "account", "policy" or "project": drops what depends on it. */
+/* `kind`: "membership", "account", "policy" or "project". */
 void identities_forget(struct identities *self, const char *kind, const struct uuid *id);
 
-/* Drops everything, moves the generation: after a time in which changes may have been missed. */
+/* Also rejects running fetches. For use when changes may have been missed. */
 void identities_clear(struct identities *self);
 
 #endif

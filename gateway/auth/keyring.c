@@ -1,4 +1,4 @@
-/* keyring.c - fetches public keys that are missing, announced as changed, or unknown. */
+/* keyring.c - see keyring.h. */
 #include "authd/authd_api.h"
 #include "authd/session/key_api.h"
 #include "common/base/clock.h"
@@ -6,14 +6,14 @@
 
 enum { REFETCH_MS = 1000 };
 
-static const char fetch_key[] = ""; /* there is one set */
+static const char fetch_key[] = "";
 
 void keyring_init(struct keyring *self, struct loop *loop)
 {
     flight_init(&self->fetch, loop);
 }
 
-/* Tokens verified with the old set stay so unless something differs. */
+/* If the keys are the same, verified tokens stay cached. */
 static void keyring_replace(struct gateway *gateway, struct key_set *set, uint64_t changes)
 {
     struct keyring *self = &gateway->keyring;
@@ -25,7 +25,7 @@ static void keyring_replace(struct gateway *gateway, struct key_set *set, uint64
     self->fetched = changes;
 }
 
-/* Fetches, or waits for the fetch of another fiber: whether that has failed its caller sees. */
+/* The leader's failure isn't passed on, so waiters check the key set themselves. */
 static int keyring_fetch(struct gateway *gateway, const struct request *req, struct error *err)
 {
     struct keyring *self = &gateway->keyring;

@@ -1,4 +1,4 @@
-/* keys.h - the public keys that access tokens are verified with. */
+/* keys.h - public keys that verify access tokens. */
 #ifndef ATRIUM_GATEWAY_AUTH_KEYS_H
 #define ATRIUM_GATEWAY_AUTH_KEYS_H
 
@@ -9,31 +9,30 @@
 #include "common/base/error.h"
 
 struct key {
-    char *kid, *x, *y; /* x and y of the API's only */
-    EVP_PKEY *key;     /* P-256, parsed once */
+    char *kid, *x, *y; /* x, y: NULL for issuers' keys */
+    EVP_PKEY *key;
     int64_t retire_at; /* contract time; 0: not scheduled */
-    bool issuer;       /* of the issuers below /t/, which publish theirs themselves */
+    bool issuer;       /* an issuer's below /t/, which publishes it itself */
 };
 
 struct key_set {
-    char *issuer, *audience; /* of tokens of the API itself */
-    char *public_url;        /* the issuers are below it; "": there are none */
+    char *issuer, *audience; /* expected in the API's own tokens */
+    char *public_url;        /* "": there are no issuers */
     size_t count;
     struct key *keys;
 };
 
 struct keys_get_out; /* authd/session/key_api.h */
 
-/* NULL (ERR_INTERNAL) when a key is not a P-256 public key; borrows nothing of `answer`. */
+/* ERR_INTERNAL: a key isn't a P-256 public key. Keeps no reference to `answer`. */
 struct key_set *key_set_new(const struct keys_get_out *answer, struct error *err);
 void key_set_destroy(struct key_set **self_p);
 
 bool key_set_equal(const struct key_set *a, const struct key_set *b);
 
-/* The key of that id which has not retired at `now_ms`, or NULL. */
 const struct key *key_set_find(const struct key_set *self, const char *kid, int64_t now_ms);
 
-/* The JWK Set (RFC 7517, section 5) of the API's keys that have not retired. New reference. */
+/* RFC 7517, section 5. Excludes issuers' and retired keys. New reference. */
 json_t *key_set_jwks(const struct key_set *self, int64_t now_ms);
 
 #endif

@@ -1,4 +1,4 @@
-/* resolve.c - fetches identities, one fetch per session however many requests wait for it. */
+/* resolve.c - see resolve.h. */
 #include "authd/authd_api.h"
 #include "authd/member/api_key_api.h"
 #include "authd/operation_api.h"
@@ -8,9 +8,8 @@
 #include "settingsd/settingsd_api.h"
 #include "settingsd/tenant_api.h"
 
-enum { FETCHES_MAX = 5 }; /* for one request, while changes keep coming in between */
+enum { FETCHES_MAX = 5 }; /* per request, if changes keep coming */
 
-/* What the account may keep by its project's policy: patients have limits of their own. */
 static void set_limits(struct caller *caller, const struct account_policy *policy)
 {
     const struct account_policy *limits = policy ? policy : &account_policy_default;
@@ -30,7 +29,6 @@ static int fetch_context(struct gateway *gateway, const struct request *req, str
 
     if (settingsd_caller_context(gateway->service.bus, req, &where, ret, err) == 0)
         return 0;
-    /* A membership of a project that does not exist is none. */
     if (err->code == ERR_NOT_FOUND)
         return error_set(err, ERR_UNAUTHORIZED, "Unauthorized");
     return -1;
@@ -45,7 +43,7 @@ static void set_context(struct caller *caller, const struct caller_context_out *
     set_limits(caller, context->accountPolicy);
 }
 
-/* An API key: a device of the project, under its policy and address rules; no second factor. */
+/* An API key acts as a device of the project, without second factor. */
 static int fetch_key(struct gateway *gateway, const struct request *req, const struct token *token,
                      struct identity **ret, struct error *err)
 {
@@ -93,7 +91,7 @@ static int fetch(struct gateway *gateway, const struct request *req, const struc
     return 0;
 }
 
-/* Fetches until no change came in between: a result older than a change must not be used. */
+/* Fetches again if a change came in between, because the result may be outdated. */
 static int fetch_current(struct gateway *gateway, const struct request *req,
                          const struct token *token, struct identity **ret, struct error *err)
 {
@@ -128,6 +126,6 @@ int resolve_identity(struct gateway *gateway, const struct request *req, const s
     if (rc != FLIGHT_LEADS)
         return -1;
     rc = fetch_current(gateway, req, token, ret, err);
-    flight_end(&call, 0, NULL); /* when it failed, each of the others makes its own */
+    flight_end(&call, 0, NULL);
     return rc;
 }

@@ -1,5 +1,5 @@
 /*
- * resolve.h - from a membership to a caller: asks authd for the person, settingsd for the policy.
+ * resolve.h - resolves a session to a caller: authd knows the person, settingsd the policy.
  */
 #ifndef ATRIUM_GATEWAY_AUTH_RESOLVE_H
 #define ATRIUM_GATEWAY_AUTH_RESOLVE_H
@@ -10,8 +10,7 @@
 
 struct gateway;
 
-/* A verified token's holder, held in *ret; may fetch (parks). ERR_UNAUTHORIZED: membership or
- * session is gone. */
+/* Sets *ret to a reference. Requests of one session share a fetch. Parks. */
 int resolve_identity(struct gateway *gateway, const struct request *req, const struct token *token,
                      struct identity **ret, struct error *err) MUST_USE;
 

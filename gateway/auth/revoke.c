@@ -1,4 +1,4 @@
-/* revoke.c - the revocation set: a hash table of all unexpired revocations in PostgreSQL. */
+/* revoke.c - see revoke.h. A hash table. */
 #include "gateway/auth/revoke.h"
 
 #include "common/base/memory.h"
@@ -14,7 +14,7 @@ struct entry {
 
 struct revocations {
     struct entry **buckets;
-    size_t size, count, swept; /* size is a power of two; `swept` is the next bucket to sweep */
+    size_t size, count, swept; /* `size`: power of two; `swept`: next bucket to sweep */
 };
 
 struct revocations *revocations_new(void)
@@ -44,7 +44,7 @@ void revocations_destroy(struct revocations **self_p)
     free(self);
 }
 
-/* Session ids are made by authd; their last eight bytes are random. */
+/* The last eight bytes of a session id are random. */
 static size_t bucket_of(const uint8_t session[static 16], size_t size)
 {
     uint64_t hash;

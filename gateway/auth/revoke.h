@@ -1,4 +1,4 @@
-/* revoke.h - the sessions that were ended while access tokens of them may still be alive. */
+/* revoke.h - ended sessions whose access tokens haven't expired. */
 #ifndef ATRIUM_GATEWAY_AUTH_REVOKE_H
 #define ATRIUM_GATEWAY_AUTH_REVOKE_H
 
@@ -10,21 +10,20 @@ struct revocations;
 struct revocations *revocations_new(void);
 void revocations_destroy(struct revocations **self_p);
 
-/* The session has ended; `token`: the jti that logged out, or "". Forgotten after until_ms
- * (contract time). Adding it again changes nothing. */
+/* Idempotent. `until_ms`: contract time. `token`: jti that logged out, or "". */
 void revocations_add(struct revocations *self, const struct uuid *session, const struct uuid *token,
                      int64_t until_ms);
 
 enum revocation {
-    REVOCATION_NONE,   /* the session lives */
-    REVOCATION_ENDED,  /* tokens of it are refused */
-    REVOCATION_LOGOUT, /* refused as well, but logging out with this very token once more is fine */
+    REVOCATION_NONE,
+    REVOCATION_ENDED,
+    REVOCATION_LOGOUT, /* this token logged out, and can do so again */
 };
 
 enum revocation revocations_check(const struct revocations *self, const struct uuid *session,
                                   const struct uuid *token);
 
-/* Forgets expired entries of one sixty-fourth of the table; called every second. */
+/* Sweeps 1/64 of the table. Called every second. */
 void revocations_sweep(struct revocations *self, int64_t now_ms);
 
 size_t revocations_count(const struct revocations *self);

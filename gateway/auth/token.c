@@ -1,10 +1,9 @@
-/* token.c - verifies access tokens with keys parsed once, and remembers the verified ones. */
+/* token.c - see token.h. */
 #include "gateway/auth/token.h"
 
 #include "common/base/memory.h"
 #include "common/domain/jwt.h"
 
-/* The key that signed, by the header; *ret_status says why there is none. */
 static const struct key *header_key(const json_t *header, const struct key_set *keys,
                                     int64_t now_ms, enum token_status *ret_status)
 {
@@ -20,13 +19,13 @@ static const struct key *header_key(const json_t *header, const struct key_set *
     key = key_set_find(keys, jwt_text(header, "kid"), now_ms);
     if (!key)
         *ret_status = TOKEN_UNKNOWN_KEY;
-    /* RFC 9068, section 4: an ID token is by the same key. */
+    /* RFC 9068, section 4: ID tokens have the same key but must not pass. */
     if (key && key->issuer && strcmp(jwt_text(header, "typ"), "at+jwt") != 0)
         return NULL;
     return key;
 }
 
-/* "aud" is one text or an array of them (RFC 7519, section 4.1.3). */
+/* RFC 7519, section 4.1.3: "aud" is a text or an array. */
 static bool audience_fits(const json_t *audience, const char *want)
 {
     size_t index;
@@ -40,14 +39,14 @@ static bool audience_fits(const json_t *audience, const char *want)
     return false;
 }
 
-/* One of the API itself: authd's token.c makes it. */
+/* For the API's own tokens, made by authd's token.c. */
 static bool is_own(const json_t *claims, const struct key_set *keys)
 {
     return strcmp(jwt_text(claims, "iss"), keys->issuer) == 0 &&
            audience_fits(json_object_get(claims, "aud"), keys->audience);
 }
 
-/* One of an issuer, {public_url}/t/{tenantCode}, for the API alone. */
+/* For tokens of {public_url}/t/{tenantCode} whose only audience is the API. */
 static bool is_of_issuer(const json_t *claims, const struct key_set *keys)
 {
     const char *issuer = jwt_text(claims, "iss");
@@ -58,7 +57,7 @@ static bool is_of_issuer(const json_t *claims, const struct key_set *keys)
            strcmp(jwt_text(claims, "aud"), keys->public_url) == 0;
 }
 
-/* RFC 7800, section 3.1: a confirmation that is not understood refuses the token. */
+/* RFC 7800, section 3.1: reject unknown confirmation methods. */
 static int read_confirmation(const json_t *claims, struct token *ret)
 {
     const json_t *confirmation = json_object_get(claims, "cnf");

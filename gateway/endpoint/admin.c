@@ -1,4 +1,4 @@
-/* admin.c - readiness and metrics over the bus, for the admin listener. */
+/* admin.c - see admin.h. */
 #include "gateway/endpoint/admin.h"
 
 #include "common/service/metric_rows.h"
@@ -42,7 +42,7 @@ static bool has_writes(const struct service_status_out *status)
     return status->database && status->writable != TRISTATE_FALSE;
 }
 
-/* Does some service have instances that answer, of which none can do this? */
+/* True when no answering instance of some service `can`. */
 static bool lacks(const struct gateway *gateway, const struct fanout_reply *all,
                   bool (*can)(const struct service_status_out *status))
 {

@@ -1,4 +1,4 @@
-/* admin.h - what the operator's own listener serves: /readyz and /metrics. */
+/* admin.h - endpoints of the admin listener. */
 #ifndef ATRIUM_GATEWAY_ENDPOINT_ADMIN_H
 #define ATRIUM_GATEWAY_ENDPOINT_ADMIN_H
 
@@ -7,10 +7,10 @@
 
 struct exchange;
 
-/* 200 {"ready":true} with a live lease and an instance of each daemon; else 503. On a fiber. */
+/* 200 with a live lease and an instance of each daemon, otherwise 503. Parks. */
 void admin_serve_ready(struct exchange *exchange);
 
-/* Prometheus text of all gateways and daemons, labelled service and instance. On a fiber. */
+/* Covers all gateways and daemons, labelled service and instance. Parks. */
 void admin_serve_metrics(struct exchange *exchange);
 
 struct metrics_part {
@@ -18,7 +18,6 @@ struct metrics_part {
     struct field_list rows; /* struct metric_row */
 };
 
-/* Prometheus' text format 0.0.4: HELP and TYPE once per name, all its samples together. */
 char *metrics_text(const struct metrics_part *parts, size_t count, struct arena *arena);
 
 #endif

@@ -1,4 +1,4 @@
-/* bus_fanout.c - calls an operation of all instances, for /readyz and /metrics. */
+/* bus_fanout.c - see bus_fanout.h. */
 #include "gateway/endpoint/bus_fanout.h"
 
 #include "common/base/clock.h"
@@ -81,7 +81,7 @@ struct fanout_reply *bus_fanout(struct gateway *gateway,
         if (fiber_start(loop, ask, question, &err) < 0)
             all.left--;
     }
-    /* `all` is on this stack: it stays until the last one ends; each has a deadline. */
+    /* The calls use this stack, so wait for all. Each has a deadline. */
     while (all.left > 0)
         (void)!fiber_park(loop, INT64_MAX);
     return answers;

@@ -1,4 +1,4 @@
-/* bus_fanout.h - calls the same operation of every instance of every daemon at once. */
+/* bus_fanout.h - calls all instances of all daemons in parallel. */
 #ifndef ATRIUM_GATEWAY_ENDPOINT_BUS_FANOUT_H
 #define ATRIUM_GATEWAY_ENDPOINT_BUS_FANOUT_H
 
@@ -9,11 +9,11 @@ struct gateway;
 
 struct fanout_reply {
     const char *peer; /* "authd.1" */
-    void *out; /* the method's output struct; NULL when the instance did not answer in time */
+    void *out;        /* NULL: no answer in time */
 };
 
-/* Calls each connected instance that is wanted (NULL: all) on its own fiber; parks until all
- * answered or timeout_ms. Sorted by peer, ended by peer NULL. */
+/* `wanted` NULL: all. Parks until all have answered or timeout_ms has passed. Sorted by peer, ended
+ * by peer NULL. */
 struct fanout_reply *bus_fanout(struct gateway *gateway,
                                 struct bus_method (*method)(const char *service),
                                 bool (*wanted)(const struct gateway *gateway, const char *peer),

@@ -1,4 +1,4 @@
-/* console.c - see console.h.  Rows of gateway.c's endpoints; no fiber, no bus. */
+/* console.c - see console.h. */
 #include "gateway/endpoint/console.h"
 
 #include "gateway/endpoint/exchange.h"
@@ -19,9 +19,8 @@ const struct console_file *console_find(const char *name)
     return strncmp(name, ASSETS, strlen(ASSETS)) == 0 ? NULL : document;
 }
 
-/* Scripts and styles by hash: 'self' would admit a public document that is a script. The preview
- * runs and loads nothing; this origin may frame it, over X-Frame-Options (CSP level 3, section
- * 6.4.2.2). */
+/* Scripts and styles are allowed by hash, because 'self' includes public documents. This origin can
+ * frame the preview, despite X-Frame-Options (CSP level 3, section 6.4.2.2). */
 const char *console_policy(const struct console_file *file, const char *upload_origin,
                            struct arena *arena)
 {
@@ -41,7 +40,6 @@ const char *console_policy(const struct console_file *file, const char *upload_o
         console_scripts, console_styles, elsewhere ? " " : "", elsewhere ? upload_origin : "");
 }
 
-/* The path behind /console/, its segments as they were decoded. */
 static const char *name_of(const struct exchange *exchange)
 {
     const char *name = "";

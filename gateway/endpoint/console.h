@@ -1,7 +1,7 @@
 /*
- * console.h - the console: a browser application below /console/, of files in the program.
+ * console.h - the browser application below /console/, compiled into the program.
  *
- * Made by web/console/build.sh. It calls the routes of the API as any client does.
+ * web/console/build.sh makes its files. It calls the same API as any client.
  */
 #ifndef ATRIUM_GATEWAY_ENDPOINT_CONSOLE_H
 #define ATRIUM_GATEWAY_ENDPOINT_CONSOLE_H
@@ -13,8 +13,8 @@
 struct exchange;
 
 enum console_kind {
-    CONSOLE_DOCUMENT, /* the one HTML document; what is at every address without a file */
-    CONSOLE_PREVIEW,  /* the empty document that a mail is shown in, framed by the other */
+    CONSOLE_DOCUMENT, /* served at every path without a file */
+    CONSOLE_PREVIEW,  /* empty; CONSOLE_DOCUMENT frames it to show an email */
     CONSOLE_ASSET,    /* named by its hash */
 };
 
@@ -24,23 +24,22 @@ struct console_bytes {
 };
 
 struct console_file {
-    const char *name; /* below /console/ */
+    const char *name;
     const char *content_type;
     enum console_kind kind;
-    const char *hash; /* hex, of the plain bytes */
+    const char *hash; /* hex */
     struct console_bytes plain, gzip, brotli;
 };
 
-/* The script sources that the document's policy admits: "'sha256-BASE64' ...". */
+/* CSP sources of the document's scripts: "'sha256-BASE64' ...". */
 extern const struct console_file console_files[];
 extern const size_t console_file_count;
 extern const char console_scripts[], console_styles[];
 
-/* The file of a name below /console/. Without a file of that name: NULL below assets/, else the
- * document. */
+/* Returns CONSOLE_DOCUMENT for unknown names, but NULL below assets/. */
 const struct console_file *console_find(const char *name);
 
-/* A file's Content-Security-Policy. `upload_origin`: other origin of uploads, "" or NULL: none. */
+/* Returns a Content-Security-Policy. `upload_origin`: "" or NULL: uploads stay on this origin. */
 const char *console_policy(const struct console_file *file, const char *upload_origin,
                            struct arena *arena);
 

@@ -1,5 +1,5 @@
 /*
- * dev_mail.c - see dev_mail.h.  A row of gateway.c's endpoints where `development` is set.
+ * dev_mail.c - see dev_mail.h.
  */
 #include "gateway/endpoint/dev_mail.h"
 

@@ -1,9 +1,9 @@
 /*
- * exchange.c - one request from its first header to the end of its answer, on libmicrohttpd.
+ * exchange.c - see exchange.h.
  *
- * libmicrohttpd 0.9.75 cannot answer in mid-body, and answering before it resets the connection. So
- * a refusal waits until the body was dropped, within bounds; beyond, it goes past libmicrohttpd and
- * closes.
+ * libmicrohttpd 0.9.75 can't answer in mid-body, and an answer before the body resets the
+ * connection. So a refusal waits until the body was read and dropped. Larger bodies get an answer
+ * that bypasses libmicrohttpd and closes the connection.
  */
 #include "gateway/endpoint/exchange.h"
 
@@ -20,8 +20,6 @@
 #include "gateway/transfer/upload.h"
 
 enum { SPARE_MAX = 256 };
-
-/* ---- life ---- */
 
 static struct exchange *exchange_new(struct site *site)
 {
@@ -146,7 +144,7 @@ static void exchange_log(struct exchange *self, int64_t duration_us)
     access_log_add(&self->gateway->log, &line);
 }
 
-/* Whether the connection ends with this request (RFC 9112, section 9.6). */
+/* The client or this side asked for it (RFC 9112, section 9.6). */
 static bool is_last(const struct exchange *self)
 {
     const char *option = MHD_lookup_connection_value(self->mhd, MHD_HEADER_KIND, "Connection");
@@ -174,7 +172,7 @@ void exchange_on_end(void *arg UNUSED, struct MHD_Connection *mhd UNUSED, void *
         self->connection->ended++;
         if (self->connection->framing.status && !is_last(self))
             mhd_socket_check(self->connection);
-        /* the client has sent its last byte, and each request was answered */
+        /* the client sent its last byte and has all answers */
         if (self->connection->over && self->connection->ended == self->connection->framing.requests)
             mhd_socket_shutdown(self->connection->fd);
     }
@@ -186,8 +184,6 @@ void exchange_on_end(void *arg UNUSED, struct MHD_Connection *mhd UNUSED, void *
     if (!self->on_fiber)
         exchange_recycle(self);
 }
-
-/* ---- the header ---- */
 
 static int check_framing(struct exchange *self, const char *version)
 {
@@ -242,15 +238,13 @@ static void exchange_open(struct exchange *self, struct MHD_Connection *mhd, con
     request_span_begin(self);
     error_init(&self->err, self->arena);
     self->match.allow[0] = '\0';
-    /* Both, always: how early a refusal may be told depends on the route. */
+    /* Also with bad framing: the route decides how early an error can be sent. */
     self->refused = find_endpoint(self) < 0;
     if (check_framing(self, version) < 0)
         self->refused = true;
     if (!self->refused && self->endpoint && self->endpoint->route.flags & R_FORM)
         open_upload(self);
 }
-
-/* ---- the answer ---- */
 
 static void run_endpoint(void *arg)
 {
@@ -263,7 +257,7 @@ static void run_endpoint(void *arg)
         exchange_recycle(self);
 }
 
-/* A registration counts for its limit whatever is wrong with it: serve.c counts, then refuses. */
+/* Invalid registrations count too: serve.c counts, then refuses. */
 static bool is_counted(const struct exchange *self)
 {
     return self->endpoint && self->endpoint->route.flags & R_THROTTLE_REGISTER;
@@ -301,8 +295,8 @@ static enum MHD_Result exchange_send(struct exchange *self)
     return result;
 }
 
-/* A form is dispatched when its file begins. Until its fiber has looked at the request the
- * connection waits, even a failed form's: the headers must outlive that, and the fiber may park. */
+/* Dispatches a form when its file begins, and pauses until the fiber has read the headers, even of
+ * a failed form. */
 static bool form_append(struct exchange *self, const char *bytes, size_t size)
 {
     if (!upload_append(self->upload, (const uint8_t *)bytes, size))
@@ -315,8 +309,8 @@ static bool form_append(struct exchange *self, const char *bytes, size_t size)
     return true;
 }
 
-/* Refuses before the body what can reach the client: a body announced as too large, if it waits for
- * "100 Continue" or exceeds what would be dropped anyway. */
+/* Refuses a declared size above BODY_MAX where the client notices: it waits for "100 Continue", or
+ * the body is too large to drop. */
 static bool refuse_early(struct exchange *self)
 {
     uint64_t size = declared_size(self);

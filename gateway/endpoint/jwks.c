@@ -1,4 +1,4 @@
-/* jwks.c - serves the key set (RFC 7517).  A row of gateway.c's endpoints. */
+/* jwks.c - serves the key set (RFC 7517). */
 #include "gateway/endpoint/endpoints.h"
 
 #include "common/base/clock.h"
@@ -8,7 +8,7 @@
 enum {
     JWK_TEXT_MAX = 128,
     JWKS_MAX = 100,
-    RENEW_MS = 500, /* that newer keys may take to come; then those that are there are served */
+    RENEW_MS = 500, /* wait for newer keys; then serve the known ones */
 };
 
 struct jwk {

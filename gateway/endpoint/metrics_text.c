@@ -1,4 +1,4 @@
-/* metrics_text.c - metrics rows as Prometheus text.  Called by admin.c. */
+/* metrics_text.c - metrics rows as Prometheus text. */
 #include <inttypes.h>
 
 #include <czmq.h>
@@ -11,10 +11,10 @@ struct sample {
     size_t family_length;
     const struct metrics_part *part;
     const struct metric_row *row;
-    size_t order; /* keeps the buckets of a histogram as they came */
+    size_t order; /* keeps histogram buckets in order */
 };
 
-/* "x_bucket", "x_sum" and "x_count" of a histogram are one family, "x". */
+/* "x_bucket", "x_sum" and "x_count" belong to the family "x". */
 static size_t family_length(const struct metric_row *row)
 {
     static const char *const endings[] = {"_bucket", "_sum", "_count"};
@@ -49,7 +49,7 @@ static int compare(const void *left, const void *right)
     return order;
 }
 
-/* A row's own label of one of our names gets the prefix that Prometheus gives in such a case. */
+/* Prefixes own labels named service or instance with "exported_", as Prometheus does. */
 static const char *label_prefix(const char *labels)
 {
     return strncmp(labels, "service=", 8) == 0 || strncmp(labels, "instance=", 9) == 0

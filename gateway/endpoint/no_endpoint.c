@@ -1,4 +1,4 @@
-/* no_endpoint.c - answers that need no daemon: health checks, preflights, 404 and 405. */
+/* no_endpoint.c - answers without a daemon: health checks, preflights, 404 and 405. */
 #include "gateway/endpoint/endpoints.h"
 
 #include "gateway/endpoint/exchange.h"
@@ -6,7 +6,6 @@
 
 enum { NOT_FOUND_PATH_MAX = 200, NOT_FOUND_METHOD_MAX = 16 };
 
-/* Header names for a preflight's answer: those that were requested, if they are names. */
 static const char *preflight_headers(const struct exchange *self)
 {
     const char *wanted = self->head.cors_headers;
@@ -18,7 +17,7 @@ static const char *preflight_headers(const struct exchange *self)
     return "Authorization, Content-Type";
 }
 
-/* Whether no other site's script may ask for the path. */
+/* True when other sites' scripts can't request the path. */
 static bool is_closed(unsigned flags)
 {
     return flags & R_PAGE || (flags & R_ENDPOINT && !(flags & R_CORS));
@@ -36,7 +35,7 @@ static void answer_options(struct exchange *self)
     exchange_reply(self, &answer);
 }
 
-/* "Cannot GET /x": the path as it was sent, if it is text, and not more of it than fits. */
+/* Shows the path only if it is text, and truncates it. */
 static int not_found(struct exchange *self)
 {
     const char *path = self->parts.path;

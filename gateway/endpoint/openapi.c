@@ -1,4 +1,4 @@
-/* openapi.c - writes the OpenAPI page at start from the route rows and field tables that serve. */
+/* openapi.c - see openapi.h. */
 #include "gateway/endpoint/openapi.h"
 
 #include <ctype.h>
@@ -27,13 +27,11 @@ const struct field_table openapi_table = {.name = "openapi",
 struct page {
     struct arena *arena;
     json_t *paths, *schemas, *responses;
-    json_t *ways; /* by name of a table: which way it travels */
-    json_t *ids;  /* operation ids in use */
+    json_t *ways; /* table name to enum fields_way */
+    json_t *ids;
 };
 
-/* ---- schemas ---- */
-
-/* Calls `visit` for the table and all tables below it that the page shows. */
+/* Visits the table and the nested tables that the page shows. */
 static void walk_tables(struct page *self, const struct field_table *table, enum fields_way way,
                         bool (*visit)(struct page *self, const struct field_table *table,
                                       enum fields_way way))
@@ -47,7 +45,6 @@ static void walk_tables(struct page *self, const struct field_table *table, enum
             walk_tables(self, table->rows[i].table, way, visit);
 }
 
-/* Notes the way; true while that is news. */
 static bool note_way(struct page *self, const struct field_table *table, enum fields_way way)
 {
     const json_t *known = json_object_get(self->ways, table->name);
@@ -82,9 +79,7 @@ static void walk_bodies(struct page *self, const struct endpoint *endpoint,
         walk_tables(self, route->output, FIELDS_ANSWER, visit);
 }
 
-/* ---- the page ---- */
-
-/* The handler's name; of a second path of it the path too: "logout_v1_auth_logout". */
+/* Handler name, and for its second path "logout_v1_auth_logout". */
 static const char *operation_id(struct page *self, const struct route *route)
 {
     char *id = arena_strdup(self->arena, route->operation);
@@ -176,7 +171,7 @@ static const char *page_write(struct arena *arena, const struct endpoint *endpoi
         walk_bodies(&page, &endpoints[i], add_schema);
         add_operation(&page, &endpoints[i]);
     }
-    /* The server is named relatively: a client that fetched the page knows its own way here. */
+    /* A relative server URL fits every way to this page. */
     root = json_pack("{s:s, s:o, s:[{s:s, s:s}], s:o, s:o, s:o}", "openapi", "3.1.0", "info",
                      info_json(), "servers", "url", "/", "description",
                      "The installation that serves this page", "tags", tags_json(), "paths",

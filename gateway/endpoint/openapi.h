@@ -1,4 +1,4 @@
-/* openapi.h - /openapi.json: the interface as OpenAPI 3.1, written from the rows that serve it. */
+/* openapi.h - /openapi.json: OpenAPI 3.1 from route rows and field tables. */
 #ifndef ATRIUM_GATEWAY_ENDPOINT_OPENAPI_H
 #define ATRIUM_GATEWAY_ENDPOINT_OPENAPI_H
 
@@ -6,16 +6,16 @@
 #include "common/wire/fields.h"
 #include "gateway/endpoint/routes.h"
 
-/* Kept compressed only: the text is 450 KB, and few clients want it as it is. */
+/* Only compressed texts are kept: uncompressed it has 450 KB, which few clients want. */
 struct openapi {
     const char *brotli, *gzip;
-    size_t size, brotli_size, gzip_size; /* size: of the text */
-    char etag[36];                       /* quoted */
-    char weak_etag[40];                  /* of the compressed ones */
+    size_t size, brotli_size, gzip_size; /* `size`: uncompressed */
+    char etag[36];
+    char weak_etag[40]; /* for compressed texts */
 };
 FIELD_DECLARE(openapi);
 
-/* Writes the page once, without endpoints that lack `doc`. What is kept is the arena's. */
+/* Skips endpoints without `doc`. Texts are in the arena. */
 void openapi_build(struct openapi *self, struct arena *arena, const struct endpoint *endpoints,
                    size_t count);
 

@@ -1,9 +1,9 @@
-/* openapi_operation.c - one operation: words, parameters, body and answers. */
+/* openapi_operation.c - see openapi_private.h. */
 #include "gateway/endpoint/openapi_private.h"
 
 #include <assert.h>
 
-/* An input shared by several routes may have a path member that this path lacks. */
+/* A shared input can have path members that this route's path lacks. */
 static bool is_parameter(const struct route *route, const struct field *row)
 {
     const char *found;
@@ -47,7 +47,7 @@ static json_t *parameters_json(const struct route *route)
     return list;
 }
 
-/* The given fields as texts, and the file: a schema of texts could not also have a file. */
+/* The other fields stay untyped, because a type for them would also have to fit the file. */
 static json_t *form_content(void)
 {
     return json_pack("{s:{s:{s:s, s:s, s:[s], s:{s:{s:s, s:s, s:s}}, s:b}}}", "multipart/form-data",
@@ -57,7 +57,7 @@ static json_t *form_content(void)
                      "description", "The bytes, as the last field.", "additionalProperties", true);
 }
 
-/* A PATCH merges what is sent; its own media type says the same (RFC 7396). */
+/* PATCH always merges, so both media types mean the same (RFC 7396). */
 static json_t *json_content(const struct route *route)
 {
     json_t *content = openapi_json_content(route->input->name, fields_example(route->input));
@@ -75,7 +75,7 @@ static json_t *body_json(const struct endpoint *endpoint)
 
     if (!form && !endpoint->takes_body)
         return NULL;
-    assert(form || route->input); /* what has no input takes no body */
+    assert(form || route->input);
     return json_pack("{s:b, s:o}", "required", !(route->flags & R_OPTIONAL_BODY), "content",
                      form ? form_content() : json_content(route));
 }

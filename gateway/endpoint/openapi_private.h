@@ -1,4 +1,4 @@
-/* openapi_private.h - what the files that write /openapi.json share; nothing else includes it. */
+/* openapi_private.h - shared by the files that generate /openapi.json. */
 #ifndef ATRIUM_GATEWAY_ENDPOINT_OPENAPI_PRIVATE_H
 #define ATRIUM_GATEWAY_ENDPOINT_OPENAPI_PRIVATE_H
 
@@ -12,29 +12,27 @@ struct openapi_tag {
     const char *name, *description;
 };
 
-extern const char openapi_introduction[];       /* Markdown */
-extern const struct openapi_tag openapi_tags[]; /* in the order of the page, ended by name NULL */
+extern const char openapi_introduction[];
+extern const struct openapi_tag openapi_tags[]; /* in page order, ended by name NULL */
 
-/* What a code of errors.def that clients see means to them; NULL for one that they do not see. */
 const char *openapi_code_meaning(enum error_code code);
 
 /* ---- openapi_operation.c ---- */
 
-/* What it shares with others is added to `shared` (components/responses). New reference. */
+/* Adds what operations share to `shared` (components/responses). New reference. */
 json_t *openapi_operation(const struct endpoint *endpoint, const char *id, struct arena *arena,
                           json_t *shared);
 
 /* ---- openapi_responses.c ---- */
 
-/* The "responses"; what it refers to is added to `shared` (components/responses). New reference. */
+/* Adds what operations share to `shared` (components/responses). New reference. */
 json_t *openapi_responses(const struct endpoint *endpoint, struct arena *arena, json_t *shared);
 
 void openapi_add_error_schemas(json_t *schemas);
 
-/* components/headers. New reference. */
 json_t *openapi_headers(void);
 
-/* {"application/json": {"schema": {"$ref": ...}, "example": ...}}; consumes example (or NULL). */
+/* Consumes `example`, which can be NULL. */
 json_t *openapi_json_content(const char *schema, json_t *example);
 
 #endif

@@ -1,4 +1,4 @@
-/* openapi_responses.c - the answers of one operation in /openapi.json; shared errors stand once. */
+/* openapi_responses.c - see openapi_private.h. Shared errors appear once. */
 #include "gateway/endpoint/openapi_private.h"
 
 #include <ctype.h>
@@ -13,8 +13,6 @@ json_t *openapi_json_content(const char *schema, json_t *example)
         json_object_set_new(media, "example", example);
     return json_pack("{s:o}", "application/json", media);
 }
-
-/* ---- headers ---- */
 
 static const struct {
     const char *name, *type, *description, *example;
@@ -84,9 +82,7 @@ static void add_limit_headers(json_t *response)
         add_header(response, names[i]);
 }
 
-/* ---- errors ---- */
-
-/* The codes of one status that an operation answers; count 0: none of its own. */
+/* Codes with which an operation answers a status. */
 struct codes {
     int status;
     size_t count;
@@ -103,7 +99,7 @@ static json_t *shown_codes(void)
     return list;
 }
 
-/* A body with a message of that schema; the rest is the same in all. Consumes `message`. */
+/* Consumes `message`, the schema of the error's message. */
 static json_t *error_schema(json_t *message)
 {
     return json_pack("{s:s, s:[s,s,s], s:{s:{s:s, s:s}, s:o, s:{s:s, s:s}, s:{s:s, s:o, s:s}, "
@@ -194,7 +190,7 @@ static const char *error_description(struct arena *arena, const struct codes *co
     return text;
 }
 
-/* "unprocessable_entity_password_refused" */
+/* For example, "unprocessable_entity_password_refused". */
 static const char *error_name(struct arena *arena, const struct codes *codes)
 {
     char *name = arena_strdup(arena, error_status_name(codes->status));
@@ -224,8 +220,8 @@ static void add_error(json_t *responses, const struct codes *codes, struct arena
                         json_pack("{s:s+}", "$ref", "#/components/responses/", name));
 }
 
-/* The DOC's codes of that status, and those of a project's policy (routes with a token outside
- * /auth/), of accounts of several organizations (by reach), of read-only projects (writes). */
+/* Adds codes of the route's kind: required second factor (tokens outside /auth/), shared account
+ * (by reach), read-only project (writes). */
 static struct codes codes_of(const struct endpoint *endpoint, int status)
 {
     const struct route *route = &endpoint->route;
@@ -244,7 +240,6 @@ static struct codes codes_of(const struct endpoint *endpoint, int status)
     return codes;
 }
 
-/* What a route of this shape may answer besides success, and the statuses of its codes. */
 static void add_errors(json_t *responses, const struct endpoint *endpoint, struct arena *arena,
                        json_t *shared)
 {
@@ -256,8 +251,8 @@ static void add_errors(json_t *responses, const struct endpoint *endpoint, struc
         int status;
     } rows[] = {
         {!own, 400},
-        {!own, 401}, /* of the open routes: a refresh token's */
-        {!own, 403}, /* of logging out: an API key */
+        {!own, 401}, /* public routes: refresh token */
+        {!own, 403}, /* logout: API key */
         {!own, 404},
         {endpoint->takes_body || form, 408},
         {!own && !open && !logout && !(route->flags & R_SAFE), 409},
@@ -281,14 +276,12 @@ static void add_errors(json_t *responses, const struct endpoint *endpoint, struc
     }
 }
 
-/* ---- success ---- */
-
 static json_t *file_content(void)
 {
     return json_pack("{s:{s:{s:s, s:s}}}", "*/*", "schema", "type", "string", "format", "binary");
 }
 
-/* Also 206, or 304 when the client has it. */
+/* 206, or 304 if the client has the file. */
 static void add_file_responses(json_t *responses, json_t *success)
 {
     json_t *part = json_pack("{s:s, s:o}", "description", "The range that was asked for", "content",

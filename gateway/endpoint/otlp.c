@@ -1,4 +1,4 @@
-/* otlp.c - see otlp.h.  Started by gateway.c. */
+/* otlp.c - see otlp.h. */
 #include "gateway/endpoint/otlp.h"
 
 #include <jansson.h>
@@ -15,14 +15,14 @@
 enum {
     PERIOD_MS = 1000,
     COLLECT_MS = 1000,
-    SEND_MS = 3000, /* also what a receiver that hangs may add to the end of the process */
+    SEND_MS = 3000, /* a hanging receiver delays the exit by this */
     TRIES_MAX = 6,
     BACKOFF_MAX_MS = 30000,
     ANSWER_MAX = 64 * 1024,
 };
 
 struct batch {
-    char *body; /* NULL: none is on its way */
+    char *body; /* NULL: not sending */
     size_t size, spans;
     unsigned tries;
     int64_t next_mono_ms;
@@ -31,15 +31,13 @@ struct batch {
 struct otlp {
     struct gateway *gateway;
     struct curl_loop *curl;
-    char *header; /* NULL: none besides the usual */
+    char *header; /* additional header or NULL */
     struct batch batch;
-    bool failing; /* the last try failed, and the log says so */
+    bool failing; /* the last attempt failed, which was logged */
     uint64_t *exported, *failures;
 };
 
-/* ---- collecting ---- */
-
-/* Names of services and instances are [a-z0-9-]: nothing to escape. */
+/* Names are [a-z0-9-] and need no escapes. */
 static void write_resource(FILE *file, const char *service, const char *instance, bool first,
                            const char *spans)
 {
@@ -65,7 +63,7 @@ static size_t write_peer(FILE *file, struct arena *arena, const struct fanout_re
     return (size_t)out->count;
 }
 
-/* Other gateways send their own; instances of an older version record none. */
+/* Other gateways send their own. Older instances have none. */
 static bool has_spans(const struct gateway *gateway, const char *peer)
 {
     return strncmp(peer, "gateway.", strlen("gateway.")) != 0 &&
@@ -103,11 +101,9 @@ static void collect(struct otlp *self, struct arena *arena)
         self->batch = batch;
 }
 
-/* ---- sending ---- */
-
 enum outcome { OUTCOME_TAKEN, OUTCOME_AGAIN, OUTCOME_REFUSED };
 
-/* Spans refused by a receiver that took the request (ExportTracePartialSuccess). */
+/* Counts rejected spans of an accepted request (ExportTracePartialSuccess). */
 static size_t rejected(const struct fetch_answer *from, size_t sent)
 {
     struct error ignored;
@@ -123,7 +119,7 @@ static size_t rejected(const struct fetch_answer *from, size_t sent)
     return number > 0 ? MIN((size_t)number, sent) : 0;
 }
 
-/* The statuses that OTLP calls retryable, and what may be a proxy's. */
+/* Retries what OTLP calls retryable, and what a proxy may have sent. */
 static enum outcome outcome_of(long status)
 {
     if (status >= 200 && status < 300)
@@ -203,8 +199,6 @@ static int run(void *daemon, const struct request *req, struct error *err UNUSED
     return 0;
 }
 
-/* ---- life ---- */
-
 int otlp_check(const struct gateway *gateway, struct error *err)
 {
     const char *endpoint = gateway_config(gateway)->otlp_endpoint;
@@ -216,7 +210,7 @@ int otlp_check(const struct gateway *gateway, struct error *err)
                      "otlp_endpoint must be a URL such as http://127.0.0.1:4318/v1/traces");
 }
 
-/* The header of the file, which may be a secret. */
+/* The header can be a secret, so it is in a file. */
 static int read_header(struct otlp *self, struct error *err)
 {
     const char *path = gateway_config(self->gateway)->otlp_header_file;

@@ -1,8 +1,8 @@
 /*
  * otlp.h - sends the suite's spans to an OpenTelemetry receiver (OTLP over HTTP, JSON encoding).
  *
- * The gateway empties all rings over the bus: other daemons need no way out. One batch is on its
- * way; until the receiver takes it the rings drop what does not fit, and nothing waits.
+ * The gateway collects them over the bus, so other daemons need no network access. It sends one
+ * batch at a time; until that is accepted, full rings drop spans.
  */
 #ifndef ATRIUM_GATEWAY_ENDPOINT_OTLP_H
 #define ATRIUM_GATEWAY_ENDPOINT_OTLP_H

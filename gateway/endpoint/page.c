@@ -1,9 +1,9 @@
 /*
- * page.c - a browser's request for a page becomes a bus call, and its reply the page.
+ * page.c - see page.h.
  *
- * No API route looks at the cookie. A form counts if the browser says a page of this origin sent it
- * and its token is the cookie's; otherwise the daemon just shows the page, and learns if only the
- * cookie changed.
+ * API routes ignore the cookie. A form counts if the browser says that a page of this origin sent
+ * it and its token is the cookie's. Otherwise the daemon only shows the page, and is informed if
+ * only the cookie has changed.
  */
 #include "gateway/endpoint/page.h"
 
@@ -20,7 +20,7 @@ static const char *public_url(const struct exchange *exchange)
     return exchange->gateway->service.common->public_url;
 }
 
-/* Every page has a tenant in its path but those without a form, which need no cookie. */
+/* All pages with forms have a tenant in their path. Others need no cookie. */
 int visitor_find(const struct exchange *exchange, struct visitor *ret, struct error *err)
 {
     const struct route_match *match = &exchange->match;
@@ -38,7 +38,6 @@ int visitor_find(const struct exchange *exchange, struct visitor *ret, struct er
     return 0;
 }
 
-/* Whether a page of this origin sent the form; and whether with this cookie. */
 static bool is_of_origin(const struct exchange *exchange)
 {
     return browser_is_own(exchange_header(exchange, "Origin"),
@@ -74,7 +73,7 @@ int page_read_form(const struct exchange *exchange, struct query *ret, struct er
                                      err);
 }
 
-/* What the person goes on to; not of an endpoint, which has parameters of its own. */
+/* Endpoints have parameters of their own instead of "next". */
 static const char *next_of(const struct exchange *exchange, const struct query *form)
 {
     struct query query;

@@ -1,4 +1,4 @@
-/* page.h - the endpoint of every daemon's page, see common/domain/page.h. */
+/* page.h - serves daemons' pages; see common/domain/page.h. */
 #ifndef ATRIUM_GATEWAY_ENDPOINT_PAGE_H
 #define ATRIUM_GATEWAY_ENDPOINT_PAGE_H
 
@@ -7,28 +7,27 @@
 #include "gateway/http/decode.h"
 
 struct visitor {
-    const char *name; /* of its cookie; NULL: the page needs none */
+    const char *name; /* cookie name; NULL: no cookie needed */
     const char *shown;
     bool secure, is_new;
 };
 
-/* By the tenant in the path, if it has one. ERR_NOT_FOUND: its code can name no cookie. */
+/* Uses the tenant in the path. ERR_NOT_FOUND: its code can't be in a cookie's name. */
 int visitor_find(const struct exchange *exchange, struct visitor *ret, struct error *err) MUST_USE;
 
-/* form NULL: none was sent. */
 void visitor_describe(const struct exchange *exchange, const struct visitor *visitor,
                       const struct query *form, struct page_visit *ret);
 
-/* The Set-Cookie of the daemon's cookie, or of a cookie just given; NULL: it keeps what it has. */
+/* Returns NULL if the browser keeps its cookie. */
 const char *visitor_set_cookie(const struct exchange *exchange, const struct visitor *visitor,
                                const char *cookie);
 
 int page_read_form(const struct exchange *exchange, struct query *ret, struct error *err) MUST_USE;
 
-/* The fields of a form as members of a body; the caller's. Values are wiped. */
+/* Wipes the form's values. New reference. */
 json_t *page_form_json(const struct query *form);
 
-/* Cookie, form, fields, bus, HTML; on a fiber. No bearer token is looked at. */
+/* Ignores bearer tokens. Parks. */
 void page_serve(struct exchange *exchange);
 
 #endif

@@ -1,9 +1,8 @@
 /*
- * protocol.c - a request whose form a standard defines becomes a bus call, and its reply the
- * answer.
+ * protocol.c - serves requests whose form a standard defines.
  *
- * A repeated parameter is refused before anything is asked: readers could take different ones (RFC
- * 6749, sections 3.1 and 3.2). With R_REPEATED it is dropped and the daemon told.
+ * A repeated parameter is refused, because readers could use different values (RFC 6749, sections
+ * 3.1 and 3.2). With R_REPEATED it is dropped and the daemon is informed.
  */
 #include "gateway/endpoint/endpoints.h"
 
@@ -40,7 +39,7 @@ static bool stands_twice(const struct query *query, size_t index)
     return false;
 }
 
-/* Leaves out what stands twice; true: there was something. */
+/* Drops every occurrence of a repeated parameter. */
 static bool drop_repeated(struct query *query, struct arena *arena)
 {
     const struct query all = *query;
@@ -54,7 +53,7 @@ static bool drop_repeated(struct query *query, struct arena *arena)
     return kept < all.count;
 }
 
-/* RFC 6749, section 2.3.1: the body's parameters are not taken from the URL, which logs keep. */
+/* RFC 6749, section 2.3.1: secrets must not be in the URL, which is logged. */
 static int read_post(const struct exchange *exchange, struct query *ret, struct error *err)
 {
     *ret = (struct query){0};
@@ -112,8 +111,7 @@ static int ask(struct exchange *exchange, const struct visitor *visitor,
     return fields_unpack(&endpoint_answer_table, &output, exchange->arena, ret, err);
 }
 
-/* Another site's form comes without the cookie (SameSite=Lax): giving one would replace the real
- * one. */
+/* Forms of other sites come without the cookie (SameSite=Lax), so don't replace it. */
 static const char *set_cookie(const struct exchange *exchange, const struct visitor *visitor,
                               const struct endpoint_answer *from)
 {
@@ -150,12 +148,12 @@ static void answer_protocol(struct exchange *exchange, const struct visitor *vis
     exchange_reply(exchange, &answer);
 }
 
-/* ---- answers that are kept ---- */
+/* ---- cached answers ---- */
 
 enum {
     PUBLISHED_MAX = 1000,
-    FRESH_MS = 10000,  /* so long nothing is asked */
-    STALE_MS = DAYS(1) /* so long it serves while no daemon answers */
+    FRESH_MS = 10000,  /* not fetched again before */
+    STALE_MS = DAYS(1) /* limit while no daemon answers */
 };
 
 struct published {
@@ -210,7 +208,6 @@ static bool is_unavailable(const struct error *err)
     return status == 503 || status == 504;
 }
 
-/* As ask(), for a route whose answer is the same for all. */
 static int ask_cached(struct exchange *exchange, struct endpoint_answer *ret, struct error *err)
 {
     const struct visitor none = {.name = NULL};

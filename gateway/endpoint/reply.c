@@ -1,4 +1,4 @@
-/* reply.c - who asks, the answer, and how the connection waits and goes on; see exchange.h. */
+/* reply.c - a request's client and answer, and when the connection resumes; see exchange.h. */
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/domain/endpoint.h"
@@ -64,7 +64,7 @@ void exchange_unpause(struct exchange *self)
     resume(self);
 }
 
-/* The connection goes on, now or (when an error must not be fast) later. */
+/* Errors of some routes must not be fast. */
 static void exchange_release(struct exchange *self)
 {
     self->released = true;
@@ -82,7 +82,7 @@ static void on_floor(void *arg)
     exchange_release(self);
 }
 
-/* Compresses a larger answer, unless it may hold a secret, which its length would reveal. */
+/* Compresses only answers without secrets, because their length would reveal those. */
 static void encode(struct exchange *self, struct answer *answer)
 {
     const char *body;
@@ -114,7 +114,7 @@ void exchange_reply(struct exchange *self, struct answer *answer)
     self->replied_us = clock_mono_us();
     self->response = answer_response(answer);
     if (slow && answer->status >= 400) {
-        /* One more: both times are cut to whole milliseconds. */
+        /* + 1: both times are rounded down. */
         self->floor = loop_at(self->gateway->service.loop,
                               self->arrived_us / 1000 + SLOW_ERROR_MS + 1, on_floor, self);
         return;

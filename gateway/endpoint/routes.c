@@ -1,4 +1,4 @@
-/* routes.c - the table of all HTTP routes and the tree that finds them, made at start. */
+/* routes.c - see routes.h. */
 #include "gateway/endpoint/routes.h"
 
 #include "authd/authd_api.h"
@@ -29,7 +29,7 @@
             since_, summary_)                                                                     \
     {{#method_, path_, #service_, #handler_, access_, reach_, flags_, &input_##_table,            \
       &output_##_table, since_, summary_, alias_},                                                \
-     &doc_##handler_}, /* undeclared: a row DOC is missing in <service>_docs.def */
+     &doc_##handler_}, /* undeclared: add a DOC row to <service>_docs.def */
 #define SERVICE_PAGE(...) PAGE_ROW(__VA_ARGS__)
 #define PAGE_ROW(service_, method_, path_, handler_, input_, reach_, flags_)           \
     {{#method_, path_, #service_, #handler_, ACCESS_PUBLIC, reach_, (flags_) | R_PAGE, \
@@ -64,11 +64,11 @@ static const struct {
 
 enum { METHODS_MAX = 6 };
 
-/* One segment of the tree. Children are a list: no node has more than a dozen. */
+/* A list of children is enough: no node has more than a dozen. */
 struct node {
     struct node *next, *children, *parameter;
-    struct node *rest; /* of a path that ends in {*} */
-    const char *text;  /* NULL: a parameter, whose name is the endpoint's affair */
+    struct node *rest; /* child for {*} */
+    const char *text;  /* NULL: a parameter */
     struct endpoint *endpoints[METHODS_MAX];
     size_t count;
 };
@@ -76,7 +76,7 @@ struct node {
 struct router {
     struct arena *arena;
     struct node root;
-    struct endpoint *front, *missing; /* the pages "/" and "/{*}" */
+    struct endpoint *front, *missing;
 };
 
 static struct node *node_child(struct router *self, struct node *node, const char *segment)
@@ -106,7 +106,6 @@ static struct node *node_parameter(struct router *self, struct node *node)
     return node->parameter;
 }
 
-/* The node of the endpoint's path, made as far as missing; NULL when it cannot be placed. */
 static struct node *node_make(struct router *self, struct endpoint *endpoint)
 {
     char *text = arena_strdup(self->arena, endpoint->route.path), *rest = NULL;
@@ -132,7 +131,7 @@ static struct node *node_make(struct router *self, struct endpoint *endpoint)
     return node == &self->root || node->count == METHODS_MAX ? NULL : node;
 }
 
-/* Where a page for browsers alone is kept: programs find no route there. NULL: it is another. */
+/* Returns a slot for "/" and "/{*}", which only browsers see, otherwise NULL. */
 static struct endpoint **browser_page(struct router *self, const struct route *route)
 {
     if (!(route->flags & R_PAGE))
@@ -197,7 +196,7 @@ static void allow_add(char allow[static ALLOW_SIZE], const char *method)
         snprintf(allow + length, ALLOW_SIZE - length, "%s%s", length > 0 ? ", " : "", method);
 }
 
-/* A node that has the whole path: its endpoint of that method, or its methods are noted. */
+/* Finds the method, or lists the node's methods for Allow. */
 static bool node_select(const struct node *node, const char *method, struct route_match *match)
 {
     for (size_t i = 0; i < node->count; i++) {
@@ -215,14 +214,12 @@ static bool node_select(const struct node *node, const char *method, struct rout
     return false;
 }
 
-/* A page's address may end in a slash. */
 static bool is_page_with_slash(const struct node *node, const struct path *path, size_t index)
 {
     return index + 1 == path->count && path->segments[index][0] == '\0' && node->count > 0 &&
            node->endpoints[0]->route.flags & R_PAGE;
 }
 
-/* Follows the segments from `index` on. The depth of the recursion is that of the deepest route. */
 static bool node_find(const struct node *node, const char *method, const struct path *path,
                       size_t index, struct route_match *match)
 {
@@ -275,7 +272,7 @@ static bool table_has(const struct field_table *table, unsigned flags)
     return false;
 }
 
-/* A form is a token too: it is signed. */
+/* Upload forms are signed, so they count as tokens. */
 static bool table_has_token(const struct field_table *table)
 {
     for (size_t i = 0; i < table->count; i++)
@@ -286,7 +283,7 @@ static bool table_has_token(const struct field_table *table)
     return false;
 }
 
-/* A member, the row or its place says so. A bot's answer mixes secrets and the caller's text. */
+/* A bot's answer mixes secrets and the caller's text. */
 static bool may_hold_secret(const struct route *route)
 {
     return table_has(route->output, FIELD_SECRET | FIELD_BODY) || table_has_token(route->output) ||

@@ -1,8 +1,8 @@
 /*
- * routes.h - which endpoint answers a method and a path: a tree of segments per listener.
+ * routes.h - a tree of path segments for each listener.
  *
- * A literal segment wins over a parameter if it has the method; {*} takes all other paths below.
- * The pages "/" and "/{*}" are for browsers: programs get 404 there.
+ * A literal segment wins over a parameter if it has the method. {*} matches the rest of a path. The
+ * pages "/" and "/{*}" are for browsers; programs get 404 there.
  */
 #ifndef ATRIUM_GATEWAY_ENDPOINT_ROUTES_H
 #define ATRIUM_GATEWAY_ENDPOINT_ROUTES_H
@@ -15,53 +15,50 @@ struct exchange;
 
 enum { ROUTE_PARAMETERS_MAX = 4, ROUTE_CODES_MAX = 8, ALLOW_SIZE = 64 };
 
-/* What /openapi.json says of an operation beyond its row; see common/bus/method.h. */
 struct route_doc {
     const char *tag, *description;
     enum error_code codes[ROUTE_CODES_MAX]; /* ended by ERR_NONE */
 };
 
 struct endpoint {
-    struct route route;                       /* path is the template, for logs and metrics */
-    void (*serve)(struct exchange *exchange); /* answers with exchange_reply() or exchange_fail() */
-    bool on_fiber;                            /* serve may park */
+    struct route route;                       /* path: template, also in logs and metrics */
+    void (*serve)(struct exchange *exchange); /* calls exchange_reply() or exchange_fail() */
+    bool on_fiber;                            /* may park */
     const struct route_doc *doc;              /* NULL: not in /openapi.json */
-    struct bus_method method;                 /* of the daemons' endpoints */
-    bool takes_body;                          /* the input has members of the JSON body */
-    bool secret_in, secret_out;               /* wipe the body, the answer */
-    bool unencoded;                           /* its answers may hold a secret: never compressed */
-    const char
-        *parameters[ROUTE_PARAMETERS_MAX]; /* their names, in order; filled by router_new() */
-    uint64_t *answers[6];                  /* metric by status class, made on first use */
-    const char *span_name;                 /* made on first use */
+    struct bus_method method;
+    bool takes_body;                              /* input members from the JSON body */
+    bool secret_in, secret_out;                   /* wipe the request body, the answer */
+    bool unencoded;                               /* not compressed; see may_hold_secret() */
+    const char *parameters[ROUTE_PARAMETERS_MAX]; /* in path order, set by router_new() */
+    uint64_t *answers[6];                         /* counters by status class, made on first use */
+    const char *span_name;                        /* made on first use */
 };
 
 struct route_parameter {
-    const char *name, *value; /* value points into the decoded path */
+    const char *name, *value; /* `value` points into the decoded path */
 };
 struct route_match {
-    struct endpoint *endpoint; /* NULL: the path is unknown, or known with other methods only */
+    struct endpoint *endpoint; /* NULL: unknown path or method */
     size_t count;
     struct route_parameter parameters[ROUTE_PARAMETERS_MAX];
-    char allow[ALLOW_SIZE]; /* methods of the path, "" when the path is unknown */
-    unsigned flags;         /* without an endpoint: of those that the path has */
+    char allow[ALLOW_SIZE]; /* methods of the path; "": unknown path */
+    unsigned flags;         /* without an endpoint: those at this path */
 };
 
 struct router;
 
-/* `endpoints` must live as long. NULL: err names a malformed path or a repeated method. */
+/* Borrows `endpoints`. Fails for a malformed path or duplicate method. */
 struct router *router_new(struct endpoint *endpoints, size_t count, struct error *err);
 void router_destroy(struct router **self_p);
 
-/* HEAD finds GET. Without an endpoint, `allow` names the methods that the path has. */
+/* HEAD matches GET. Without an endpoint, `allow` has the path's methods. */
 void router_match(const struct router *self, const char *method, const struct path *path,
                   struct route_match *ret);
 
-/* Returns the page for a browser at a path without an endpoint: the front page at "/", else the one
- * that says 404. NULL: this router has no pages. */
+/* Returns the front page at "/", otherwise the 404 page. NULL: the router has no pages. */
 struct endpoint *router_browser_page(const struct router *self, const char *path);
 
-/* All rows of all daemons, as endpoints without `serve`; from the arena. */
+/* All daemons' routes, without `serve`. */
 struct endpoint *routes_all(struct arena *arena, size_t *ret_count);
 
 #endif

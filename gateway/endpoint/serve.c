@@ -1,4 +1,4 @@
-/* serve.c - an HTTP request becomes a bus call, and its reply the answer; a function per step. */
+/* serve.c - see serve.h. */
 #include "gateway/endpoint/serve.h"
 
 #include <strings.h>
@@ -16,7 +16,7 @@
 
 enum { DEADLINE_S = 10, USER_AGENT_MAX = 512 };
 
-/* From the request's arrival or, with a file, from the moment its fields are there. */
+/* For a file, time counts from when its form fields are complete. */
 static int64_t deadline_of(const struct exchange *exchange)
 {
     const struct endpoint *endpoint = exchange->endpoint;
@@ -87,7 +87,7 @@ bool serve_is_media_type(const char *content_type, const char *wanted)
            strchr("; \t", content_type[length]);
 }
 
-/* JSON, and on PATCH merge patches (RFC 7396), which is what PATCH does here. */
+/* PATCH merges, with either media type (RFC 7396). */
 static int check_media_type(const struct exchange *exchange, struct error *err)
 {
     const char *type = exchange->head.content_type;
@@ -103,8 +103,8 @@ static int check_media_type(const struct exchange *exchange, struct error *err)
     return 0;
 }
 
-/* *ret is NULL without a body; an object, unless a field is the whole body. No body counts as an
- * object without members: each required one is then reported. */
+/* Sets *ret to NULL without a body, otherwise to an object, or any JSON if a field is the whole
+ * body. No body counts as {}, so that each missing member is reported. */
 static int read_body(const struct exchange *exchange, json_t **ret, struct error *err)
 {
     const char *text = (const char *)exchange->body;
@@ -173,7 +173,7 @@ static int call_with_file(struct exchange *exchange, const struct request *req, 
     return upload_run(exchange->upload, req, &ticket, err);
 }
 
-/* The ETag of an answer travels as a member of its body. */
+/* Daemons send an ETag as a member of the body. */
 static const char *take_etag(const struct exchange *exchange, const msgpack_object *output)
 {
     const msgpack_object *etag = codec_member(output, "etag");
@@ -183,7 +183,7 @@ static const char *take_etag(const struct exchange *exchange, const msgpack_obje
     return arena_strndup(exchange->arena, etag->via.str.ptr, etag->via.str.size);
 }
 
-/* What succeeds says what is left of a limit that it counted for (error_limit()). */
+/* A success that counted for a limit reports what is left of it (error_limit()). */
 static const struct error *noted_limit(const struct error *err)
 {
     return err->code == ERR_NONE && err->limit > 0 ? err : NULL;
@@ -202,7 +202,7 @@ static void answer_success(struct exchange *exchange, const msgpack_object *outp
     exchange_reply(exchange, &answer);
 }
 
-/* A session without the second factor that its project demands may see to that, and to itself. */
+/* A session without a required second factor can only enroll one and manage itself. */
 static int check_factor(const struct exchange *exchange, const struct authentication *who,
                         struct error *err)
 {
@@ -216,7 +216,7 @@ static int check_factor(const struct exchange *exchange, const struct authentica
                      "The project requires a second factor: enrol one first.");
 }
 
-/* API keys call what a policy can name, nothing else: no session, settings, members, keys. */
+/* API keys can only call what a policy can name: no sessions, settings, members or keys. */
 static int check_key(const struct exchange *exchange, const struct authentication *who,
                      struct error *err)
 {
@@ -227,7 +227,7 @@ static int check_key(const struct exchange *exchange, const struct authenticatio
     return error_set(err, ERR_FORBIDDEN, "API keys do not open this.");
 }
 
-/* Who asks, and may he? 1: there is nothing left to do, the caller has logged out before. */
+/* Returns 1 if the caller has already logged out. */
 static int admit(struct exchange *exchange, struct request *req, struct authentication *who,
                  struct error *err)
 {
@@ -271,7 +271,7 @@ static int run(struct exchange *exchange, struct request *req, struct authentica
         download_prepare(exchange, input);
     if (serve_call(exchange, req, input, ret, err) == 0)
         return 0;
-    /* The token logged out twice at once: the second answers as if it had come later. */
+    /* Two logouts with one token were concurrent. The second answers as if it came later. */
     if (err->code == ERR_UNAUTHORIZED && exchange->endpoint->route.access == ACCESS_LOGOUT &&
         authentication_logged_out(exchange->gateway, who))
         return 1;

@@ -1,26 +1,25 @@
-/* serve.h - the endpoint of every daemon's route. */
+/* serve.h - serves daemons' routes. */
 #ifndef ATRIUM_GATEWAY_ENDPOINT_SERVE_H
 #define ATRIUM_GATEWAY_ENDPOINT_SERVE_H
 
 #include "gateway/endpoint/exchange.h"
 
-/* Throttle, authentication, role, JSON, fields, bus, answer; on a fiber. */
+/* Parks. */
 void serve_route(struct exchange *exchange);
 
-/* The request of an exchange on the bus, without a caller; texts in its arena. */
+/* Makes a bus request without a caller; texts are in the exchange's arena. */
 void serve_request(const struct exchange *exchange, struct request *ret);
 
-/* Whether a Content-Type (NULL: none) is that media type, with parameters or without. */
 bool serve_is_media_type(const char *content_type, const char *wanted);
 
-/* The route's input in the exchange's arena, from path, query, headers and body (NULL: none). */
+/* Reads the input from path, query, headers and `body`, which can be NULL. Uses the exchange's
+ * arena. */
 int serve_input(struct exchange *exchange, json_t *body, void **ret, struct error *err) MUST_USE;
 
-/* Fills the input's members that are described by this table. */
 void serve_set(const struct exchange *exchange, void *input, const struct field_table *table,
                const void *member);
 
-/* Secrets of the input are wiped. Parks. */
+/* Wipes the input's secrets. Parks. */
 int serve_call(struct exchange *exchange, const struct request *req, void *input,
                msgpack_object *ret, struct error *err) MUST_USE;
 

@@ -8,7 +8,7 @@
 
 #include "common/domain/accept.h"
 
-/* How specific a range is for the type: 3 for itself, 2 for "text/...", 1 for any, 0: no match. */
+/* Returns 3 for the type itself, 2 for "text/...", 1 for any, 0 for no match. */
 static int match(const char *range, size_t length, const char *type)
 {
     size_t major = strcspn(type, "/") + 1;

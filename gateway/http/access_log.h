@@ -1,8 +1,8 @@
 /*
- * access_log.h - one line per answered request, written once per turn; journal entries at once.
+ * access_log.h - one line per answered request, buffered for a turn unless it is for the journal.
  *
- * It names the route's template, never the URL, which may carry tokens. The client's address,
- * personal data, is there only when the operator asked for it.
+ * A line has no URL, which can contain tokens, only the route's template. The client's address is
+ * personal data, so it is logged only if the operator enabled that.
  */
 #ifndef ATRIUM_GATEWAY_HTTP_ACCESS_LOG_H
 #define ATRIUM_GATEWAY_HTTP_ACCESS_LOG_H
@@ -17,19 +17,18 @@ struct access_log {
 };
 
 struct access_line {
-    const char *method, *route; /* route: template, "-" without one */
-    unsigned status;            /* 0: the client went away before the answer */
+    const char *method, *route; /* template, or "-" */
+    unsigned status;            /* 0: the client left early */
     int64_t duration_us;
-    const char *trace, *trace_id; /* the request's id; that of its trace, NULL: it has none */
-    const char *address;          /* NULL: left out */
+    const char *trace, *trace_id; /* request id; trace id or NULL */
+    const char *address;          /* NULL: not logged */
 };
 
 void access_log_add(struct access_log *self, const struct access_line *line);
 
-/* The method, or "other": a client may send any word of any length as one. */
+/* Returns "other" for unknown methods, because clients can send any word. */
 const char *access_log_method(const char *method);
 
-/* Writes what has replies to stderr. */
 void access_log_flush(struct access_log *self);
 
 #endif

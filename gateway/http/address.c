@@ -1,8 +1,8 @@
 /*
- * address.c - client addresses behind proxies. Throttles count by them: clients must not choose
- * them.
+ * address.c - see address.h.
  *
- * Headers are read from the end, quotes too: what a client put before cannot change that.
+ * Throttles count by address, so clients must not be able to choose it. Headers are parsed from the
+ * end, so that a client's own entries don't affect those of proxies.
  */
 #include "gateway/http/address.h"
 
@@ -24,7 +24,6 @@ static struct span span_trim(struct span self)
     return self;
 }
 
-/* Whether the quote is escaped: an odd number of backslashes precedes it. */
 static bool is_escaped(const char *text, size_t at)
 {
     size_t start = at;
@@ -34,7 +33,7 @@ static bool is_escaped(const char *text, size_t at)
     return (at - start) % 2 == 1;
 }
 
-/* Takes what stands behind the last of the separators off *rest, the separator too. */
+/* Cuts the text after the last separator, and the separator, off *rest. */
 static struct span span_last(struct span *rest, const char *separators, bool quotes)
 {
     size_t start = rest->size;
@@ -62,7 +61,7 @@ static int span_address(struct span self, struct address *ret)
     return address_parse(text, ret);
 }
 
-/* Of 'for=192.0.2.1;proto=https' (RFC 7239, section 4); "unknown" and "_hidden" are none. */
+/* Parses 'for=192.0.2.1;proto=https' (RFC 7239, section 4). Fails for "unknown" and "_hidden". */
 static int element_address(struct span element, struct address *ret)
 {
     static const char name[] = "for=";
@@ -82,8 +81,8 @@ static int element_address(struct span element, struct address *ret)
     return -1;
 }
 
-/* Takes the last entry off a list; empty ones are skipped (RFC 9110, section 5.6.1). 1: an address
- * in *ret, 0: the end, -1: no address. */
+/* Removes the last entry that isn't empty (RFC 9110, section 5.6.1). Returns 1 with an address, 0
+ * at the end of the list, -1 for other entries. */
 static int last_entry(struct span *list, bool standard, struct address *ret)
 {
     while (list->size > 0) {

@@ -1,4 +1,4 @@
-/* answer.c - error bodies and headers.  Called by exchange.c once per request. */
+/* answer.c - see answer.h. */
 #include "gateway/http/answer.h"
 
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 #include "common/wire/codec.h"
 #include "gateway/http/range.h"
 
-/* Of JSON, should a browser ever draw it: it loads nothing and stands in no frame. */
+/* Applies if a browser renders JSON. */
 #define JSON_POLICY "default-src 'none'; frame-ancestors 'none'"
 
 static const struct answer_header standing[] = {
@@ -18,7 +18,7 @@ static const struct answer_header standing[] = {
     {"X-Frame-Options", "DENY"},
 };
 
-/* On all but pages. CORS: any origin without credentials, which no route uses. */
+/* Not for pages. CORS for any origin is safe, because no route uses a browser's credentials. */
 static const struct answer_header shared[] = {
     {"Access-Control-Allow-Origin", "*"},
     {"Access-Control-Expose-Headers",
@@ -26,7 +26,7 @@ static const struct answer_header shared[] = {
      "RateLimit-Remaining, RateLimit-Reset, Retry-After, WWW-Authenticate, X-Request-Id"},
 };
 
-/* What the client reads, by status where the error's own text is not for it or missing. */
+/* Messages of status 500 are internal. */
 static const char *message_of(const struct error *err, int status)
 {
     if (status == 500)
@@ -50,7 +50,7 @@ static json_t *problems_json(const struct error *err)
     return list;
 }
 
-/* What daemons name for the answers of endpoints: the word of OAuth 2.0, and headers. */
+/* Other members are for endpoints: the OAuth 2.0 error code and headers. */
 static bool is_body_member(const char *name)
 {
     static const char *const others[] = {"error", "WWW-Authenticate", "DPoP-Nonce"};
@@ -61,7 +61,6 @@ static bool is_body_member(const char *name)
     return true;
 }
 
-/* Adds a member of the body, "details.url" as a member of the object "details". */
 static void add_member(json_t *body, struct arena *arena, const char *name, const char *value)
 {
     const char *dot = strchr(name, '.');
@@ -98,7 +97,7 @@ void answer_from_error(const struct error *err, struct arena *arena, struct answ
     json_decref(body);
 }
 
-/* RFC 6749, section 5.2: neither quotes nor backslashes, nor anything that is not ASCII. */
+/* RFC 6749, section 5.2: only ASCII, no quotes or backslashes. */
 static const char *description_of(const struct error *err, struct arena *arena, int status)
 {
     char *text = err->problems
@@ -111,7 +110,7 @@ static const char *description_of(const struct error *err, struct arena *arena, 
     return text;
 }
 
-/* What a daemon has named besides: the word, and headers. NULL: nothing. */
+/* Returns the OAuth 2.0 error code or a header that the daemon set, or NULL. */
 static const char *member_of(const struct error *err, const char *name)
 {
     for (const struct error_item *item = err->members; item; item = item->next)
@@ -146,7 +145,6 @@ void answer_oauth_from_error(const struct error *err, struct arena *arena, struc
     json_decref(body);
 }
 
-/* Of a text that may hold what a client has sent. */
 static const char *as_html(struct arena *arena, const char *text)
 {
     const char *html = "";
@@ -188,7 +186,6 @@ void answer_page_from_error(const struct error *err, struct arena *arena, struct
     ret->size = strlen(ret->body);
 }
 
-/* Where headers go: to libmicrohttpd, or behind a text. */
 struct headers {
     struct MHD_Response *response;
     struct arena *arena;
@@ -215,8 +212,8 @@ static void add_plain(struct headers *to, const char *name, const char *value)
         to->text = arena_printf(to->arena, "%s%s: %s\r\n", to->text, name, value);
 }
 
-/* A control character becomes a blank, so no value begins another header; libmicrohttpd would drop
- * the header, perhaps the one that keeps a file from being shown. */
+/* A control character could start another header. libmicrohttpd would drop the whole header, even
+ * one that protects from displaying a file, so replace the character. */
 static void add_blanked(struct headers *to, const char *name, const char *value)
 {
     CLEANUP(arena_destroy) struct arena *scratch = arena_new();
@@ -242,7 +239,7 @@ static void add_number(struct headers *to, const char *name, int64_t value)
     add(to, name, text);
 }
 
-/* RFC 9470. An older authd does not say how old the proof may be: 15 minutes is the default. */
+/* RFC 9470. The default is for older authds, which don't send a maximum age. */
 static void add_challenge(struct headers *to, const struct error *err)
 {
     char text[96];
@@ -309,7 +306,7 @@ struct MHD_Response *answer_response(const struct answer *self)
     struct headers headers = {.response = self->response};
 
     if (!headers.response)
-        /* The cast drops const for a buffer that libmicrohttpd only reads (RESPMEM_PERSISTENT). */
+        /* libmicrohttpd only reads the buffer (RESPMEM_PERSISTENT). */
         headers.response = MHD_create_response_from_buffer(
             self->size, (void *)(uintptr_t)(self->body ? self->body : ""), MHD_RESPMEM_PERSISTENT);
     memory_ensure(headers.response);

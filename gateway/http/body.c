@@ -1,4 +1,4 @@
-/* body.c - see body.h.  Called by exchange.c. */
+/* body.c - see body.h. */
 #include "gateway/http/body.h"
 
 #include <sodium.h>

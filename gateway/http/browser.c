@@ -55,7 +55,7 @@ const char *cookie_header(struct arena *arena, const char *name, const char *val
                         value ? value : "", secure ? "; Secure" : "", value ? "" : "; Max-Age=0");
 }
 
-/* What the token of a cookie stands for. */
+/* Hashes the cookie, for its form token. */
 static bool token_proof(const char *cookie, uint8_t ret[static COOKIE_BYTES])
 {
     uint8_t key[COOKIE_BYTES];

@@ -1,4 +1,4 @@
-/* client.c - see client.h.  Used by connection.c and body.c. */
+/* client.c - see client.h. */
 #include "gateway/http/client.h"
 
 #include <sodium.h>
@@ -8,7 +8,7 @@
 enum { BUCKETS = 4096 };
 
 struct clients {
-    uint8_t key[crypto_shorthash_KEYBYTES]; /* random, so that no client chooses a bucket */
+    uint8_t key[crypto_shorthash_KEYBYTES]; /* random, so that clients can't choose their bucket */
     struct http_client *buckets[BUCKETS];
 };
 

@@ -1,4 +1,4 @@
-/* connection.c - keeps track of the open sockets of a listener. */
+/* connection.c - see connection.h. */
 #include "gateway/http/connection.h"
 
 #include <sys/socket.h>
@@ -7,19 +7,17 @@
 #include "gateway/http/mhd_socket.h"
 
 enum {
-    HEAD_MAX_MS = 30000, /* from the first byte of a header to its last */
+    HEAD_MAX_MS = 30000, /* first byte of a header to its last */
     READING_MAX_MS = 30000,
     WRITING_MAX_MS = 60000,
-    QUIET_MAX_MS = 30000, /* an answer of which the client takes nothing */
-    STALL_MS = 5000,      /* a body must bring STALL_BYTES in each such time */
+    QUIET_MAX_MS = 30000, /* the client reads nothing */
+    STALL_MS = 5000,      /* a body must bring STALL_BYTES in this time */
     STALL_BYTES = STALL_MS / 1000 * 1024,
-    SLOWEST = 4096,         /* bytes a second */
-    SPARE_MS = 1000,        /* an idle connection is not closed earlier, unless places are few */
-    FULL_TENTHS = 9,        /* of the places: from then on idle connections make room */
-    DRAIN_MAX = 256 * 1024, /* bytes that a client sent after the last word */
+    SLOWEST = 4096,         /* bytes per second */
+    SPARE_MS = 1000,        /* minimum idle time of closed connections, unless crowded */
+    FULL_TENTHS = 9,        /* tenths of `max`; crowded above that */
+    DRAIN_MAX = 256 * 1024, /* bytes read before a close */
 };
-
-/* ---- idle ones ---- */
 
 static void idle_add(struct idle_list *list, struct connection *self, size_t level)
 {
@@ -65,8 +63,6 @@ static void idle_end(struct connection *self)
         idle_remove(self, i);
 }
 
-/* ---- places ---- */
-
 static void count(struct connection *self, int by)
 {
     self->all->count += (size_t)by;
@@ -74,7 +70,6 @@ static void count(struct connection *self, int by)
         each->connections += (size_t)by;
 }
 
-/* Nothing counts it any more: not the places, not its client, not the idle. */
 static void uncount(struct connection *self)
 {
     if (self->closing)
@@ -98,8 +93,7 @@ static void evict(struct connections *all, struct connection *longest)
     ++*all->evicted;
 }
 
-/* Closes a client's longest idle connections beyond its limit, if idle for `spare_ms`: bytes of a
- * burst of requests may still be unread in younger ones. */
+/* A client's burst of requests may still be unread in connections idle for less than `spare_ms`. */
 static void trim(struct connections *all, const struct http_client *client, int64_t mono_ms,
                  int64_t spare_ms)
 {
@@ -115,15 +109,13 @@ static bool is_crowded(const struct connections *all)
     return all->count > all->max * FULL_TENTHS / 10;
 }
 
-/* When all others are busy and places are few, the newest, idle too, is the one to go. */
+/* If no other connection is idle, this closes the new one. */
 static void make_room(struct connections *all, const struct http_client *client, int64_t mono_ms)
 {
     trim(all, client, mono_ms, is_crowded(all) ? 0 : SPARE_MS);
     if (is_crowded(all))
         evict(all, all->idle.head ? all->idle.head : all->idle_trusted.head);
 }
-
-/* ---- life ---- */
 
 struct connection *connection_new(struct connections *all, struct MHD_Connection *connection,
                                   int64_t mono_ms)
@@ -188,7 +180,7 @@ void connection_allow(struct connection *self, int64_t bytes)
     self->more_ms = bytes * 1000 / SLOWEST;
 }
 
-/* Drains the socket first: closing with unread bytes resets the connection, answer included. */
+/* Unread bytes would turn the close into a reset, and the client would lose the answer. */
 void connection_cut(struct connection *self, const char *bytes, size_t size)
 {
     if (self->cut)
@@ -199,9 +191,7 @@ void connection_cut(struct connection *self, const char *bytes, size_t size)
     shut(self);
 }
 
-/* ---- time ---- */
-
-/* Bytes go on as they should: an answer's at all, a body's at a pace. */
+/* A body needs STALL_BYTES, an answer any progress. */
 static bool is_stalled(struct connection *self, int64_t mono_ms)
 {
     bool reading = self->phase == CONNECTION_READING;
@@ -236,8 +226,8 @@ static bool is_late(struct connection *self, int64_t mono_ms)
     return false;
 }
 
-/* Whether the client ended its direction while more is needed: libmicrohttpd 0.9.75 misses an end
- * that arrives with bytes, as epoll reports it once. The idle, who are many, not each time. */
+/* libmicrohttpd 0.9.75 misses a client's end of input that arrives with bytes, because epoll
+ * reports it once. Idle connections are many, so only thorough sweeps ask them. */
 static bool is_over(const struct connection *self, bool thorough)
 {
     return (self->phase == CONNECTION_READING || (self->phase == CONNECTION_IDLE && thorough)) &&

@@ -1,9 +1,9 @@
 /*
- * connection.h - one client's socket: its address, its phase, and how long that may take.
+ * connection.h - a client's socket.
  *
- * libmicrohttpd times out silence only, so each phase has an end of its own. A client has a limit
- * of connections, beyond which its longest idle ones are closed; when places are few a new one
- * replaces the longest idle.
+ * libmicrohttpd limits only silence, so each phase has a time limit here. A client's longest idle
+ * connections are closed above its limit. On a crowded listener, a new connection replaces the
+ * longest idle one.
  */
 #ifndef ATRIUM_GATEWAY_HTTP_CONNECTION_H
 #define ATRIUM_GATEWAY_HTTP_CONNECTION_H
@@ -15,16 +15,16 @@
 #include "gateway/http/mhd_epoll.h"
 
 enum connection_phase {
-    CONNECTION_IDLE,    /* between requests, or sending a request's header */
-    CONNECTION_READING, /* its request's body is coming in */
-    CONNECTION_WORKING, /* the answer is being made: bounded by deadlines elsewhere */
-    CONNECTION_WRITING, /* the answer goes out */
+    CONNECTION_IDLE, /* between requests, or in a header */
+    CONNECTION_READING,
+    CONNECTION_WORKING, /* making the answer, which has other deadlines */
+    CONNECTION_WRITING,
 };
 
-enum { IDLE_LISTS = 3 }; /* of the client, of its /48, of the listener */
+enum { IDLE_LISTS = 3 }; /* client, its /48, listener */
 
 struct idle_link {
-    struct idle_list *list; /* NULL: in none */
+    struct idle_list *list;
     struct connection *previous, *next;
 };
 
@@ -34,61 +34,59 @@ struct connection {
     struct connections *all;
     struct connection *next, **link;
     struct MHD_Connection *mhd;
-    struct exchange *exchange;  /* the request that was opened, until it ends */
-    struct http_client *client; /* that it counts for; NULL: none, of a proxy or an administrator */
+    struct exchange *exchange;
+    struct http_client *client; /* NULL: a proxy's or an admin's */
     struct idle_link idle[IDLE_LISTS];
     struct mhd_epoll edge;
     struct framing framing;
-    uint64_t ended; /* requests of which libmicrohttpd has made an end */
+    uint64_t ended; /* requests finished by libmicrohttpd */
     int fd;
     enum connection_phase phase;
-    int64_t since_ms; /* monotonic: of the phase */
-    int64_t more_ms;  /* that this phase may take beyond the usual */
-    int64_t head_ms;  /* since the sweep saw the beginning of a header; 0: none */
-    int64_t moved_ms; /* when the sweep last found the phase's bytes to go on as they should */
-    uint64_t moved;   /* bytes of the phase, both directions */
-    uint64_t counted; /* of them, as of moved_ms */
-    off_t file_end;   /* where in its file an answer ends; see mhd_socket.c */
+    int64_t since_ms; /* start of the phase, monotonic */
+    int64_t more_ms;  /* extends this phase */
+    int64_t head_ms;  /* when the sweep saw a header begin; 0: none */
+    int64_t moved_ms; /* when the sweep last saw progress */
+    uint64_t moved;   /* bytes in this phase, both directions */
+    uint64_t counted; /* `moved` at that time */
+    off_t file_end;   /* answer's end in its file; see mhd_socket.c */
     struct address peer;
-    bool answering; /* libmicrohttpd sends an answer of the gateway */
-    bool begun;     /* bytes of a request came since the last answer */
-    bool over;      /* the client sends no more */
-    bool cut;       /* the last word was said: what libmicrohttpd still sends is dropped */
-    bool closing;   /* shut down, and no longer counted */
+    bool answering; /* libmicrohttpd sends the gateway's answer */
+    bool begun;     /* bytes came since the last answer */
+    bool over;      /* the client stopped sending */
+    bool cut;       /* the last answer was sent; libmicrohttpd's is dropped */
+    bool closing;   /* shut down and no longer counted */
 };
 
 struct connections {
     struct connection *head;
     size_t count, max;
-    size_t client_max;     /* of one client; 0: any */
-    int64_t keep_alive_ms; /* between two requests */
+    size_t client_max;     /* 0: unlimited */
+    int64_t keep_alive_ms; /* between requests */
     struct clients *clients;
-    const struct address_networks *trusted; /* proxies, whose connections are no client's */
+    const struct address_networks *trusted; /* proxies, which are no client */
     struct idle_list idle, idle_trusted;
-    uint64_t *evicted; /* metric: closed for new ones */
-    void *arg;         /* of these: */
-    /* libmicrohttpd's own answer of this status is to be replaced: mhd_socket.h. */
+    uint64_t *evicted; /* closed to make room */
+    void *arg;
+    /* Replaces an answer that libmicrohttpd made itself. */
     void (*refused)(struct connection *connection, int status);
-    /* The body stalled, is slow or ended early. True: answered, close; false: too early. */
+    /* A body stalled, is slow or ended early. True: answered, so close; false: too early. */
     bool (*unfinished)(struct connection *connection);
 };
 
-/* Counts a new connection in all and for its client; closes idle ones where they are too many. */
 struct connection *connection_new(struct connections *all, struct MHD_Connection *connection,
                                   int64_t mono_ms);
 void connection_destroy(struct connection **self_p);
 
-/* A phase begins: its time is counted from here. */
 void connection_enter(struct connection *self, enum connection_phase phase, int64_t mono_ms);
 
-/* The phase may take as long as `bytes` need on a slow line. */
+/* Extends the phase for `bytes` on a slow line. */
 void connection_allow(struct connection *self, int64_t bytes);
 
-/* Says the last word, as it goes over the wire, and closes. */
+/* Sends the bytes as they are, and closes. */
 void connection_cut(struct connection *self, const char *bytes, size_t size);
 
-/* Shuts down sockets whose phase took too long or whose client hung up, for libmicrohttpd to close.
- * `thorough`: asks the idle too. Call every second. */
+/* Shuts down sockets whose phase took too long or whose client left, for libmicrohttpd to close.
+ * `thorough`: asks idle ones too. Called every second. */
 void connections_sweep(struct connections *all, int64_t mono_ms, bool thorough);
 
 #endif

@@ -1,4 +1,4 @@
-/* decode.c - request targets: split, percent-decoding per segment, query pairs. */
+/* decode.c - see decode.h. */
 #include "gateway/http/decode.h"
 
 #include <sodium.h>
@@ -7,7 +7,7 @@
 #include "common/domain/uri.h"
 #include "common/wire/codec.h"
 
-/* Decodes to `out` with a NUL. The decoded size, or -1; %00 is refused. */
+/* Terminates `out` with NUL. Returns the size, or -1 for a malformed escape or %00. */
 static ssize_t percent_decode(const char *raw, size_t size, char *out, bool form)
 {
     size_t length = 0;
@@ -84,7 +84,7 @@ int query_decode(const char *raw, struct arena *arena, struct query *ret, struct
     if (*raw == '\0')
         return 0;
     ret->pairs = arena_calloc(arena, QUERY_PAIRS_MAX, sizeof(*ret->pairs));
-    /* Each pair loses at least its separator and gains a NUL for name and value each. */
+    /* Each pair loses a separator and gains two NULs. */
     scratch = arena_alloc(arena, strlen(raw) + 2 * QUERY_PAIRS_MAX);
     for (; *raw; raw += *raw == '&') {
         size_t size = strcspn(raw, "&"), name_size = strcspn(raw, "=&");

@@ -1,8 +1,8 @@
 /*
- * decode.h - the request target as it was sent, taken apart without trusting it.
+ * decode.h - splits and decodes a request target.
  *
- * libmicrohttpd would decode the path and cut it at %00. Each raw segment is decoded by itself:
- * "%2F" in it never becomes a separator.
+ * libmicrohttpd would decode the path and cut it at %00. Here each segment is decoded by itself, so
+ * "%2F" is never a separator.
  */
 #ifndef ATRIUM_GATEWAY_HTTP_DECODE_H
 #define ATRIUM_GATEWAY_HTTP_DECODE_H
@@ -12,28 +12,28 @@
 #include "common/base/error.h"
 
 enum {
-    TARGET_MAX = 8192,      /* bytes of a request target */
+    TARGET_MAX = 8192,      /* bytes */
     PATH_SEGMENTS_MAX = 16, /* deeper paths match no route */
     QUERY_PAIRS_MAX = 64,
 };
 
-/* Path and query of "/a/b?c=d" or an absolute form (RFC 9112, section 3.2). */
+/* Parts of "/a/b?c=d" or of an absolute form (RFC 9112, section 3.2). */
 struct target {
     const char *path;  /* raw; "*" for the asterisk form */
-    const char *query; /* raw text behind the first '?', "" without one */
+    const char *query; /* raw; "" without '?' */
 };
 
-/* Cuts `text` in place and points into it. Fails with ERR_BAD_REQUEST on any other form. */
+/* Cuts `text` in place. ERR_BAD_REQUEST: another form. */
 int target_split(char *text, struct target *ret, struct error *err) MUST_USE;
 
 struct path {
     size_t count;
-    const char *segments[PATH_SEGMENTS_MAX]; /* decoded */
-    bool too_deep;                           /* more segments than kept */
+    const char *segments[PATH_SEGMENTS_MAX];
+    bool too_deep;
 };
 
-/* `scratch` has strlen(raw) + 1 bytes and must outlive *ret. ERR_BAD_REQUEST: a malformed escape,
- * %00, %2F, or invalid UTF-8. */
+/* `scratch`: strlen(raw) + 1 bytes, must outlive *ret. ERR_BAD_REQUEST: malformed escape, %00, %2F
+ * or invalid UTF-8. */
 int path_decode(const char *raw, char *scratch, struct path *ret, struct error *err) MUST_USE;
 
 struct query_pair {
@@ -44,8 +44,7 @@ struct query {
     struct query_pair *pairs;
 };
 
-/* Decodes "a=1&b=x+y". ERR_BAD_REQUEST: a malformed escape, %00, invalid UTF-8, more than
- * QUERY_PAIRS_MAX pairs. */
+/* ERR_BAD_REQUEST: malformed escape, %00, invalid UTF-8 or more than QUERY_PAIRS_MAX pairs. */
 int query_decode(const char *raw, struct arena *arena, struct query *ret,
                  struct error *err) MUST_USE;
 

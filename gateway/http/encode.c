@@ -1,4 +1,4 @@
-/* encode.c - see encode.h.  Called by exchange.c for each answer, by openapi.c at the start. */
+/* encode.c - see encode.h. */
 #include "gateway/http/encode.h"
 
 #include <brotli/encode.h>
@@ -6,25 +6,14 @@
 #include <zlib.h>
 
 #include "common/base/log.h"
+#include "common/domain/accept.h"
 
 enum {
     GZIP_LEVEL = 1,
-    GZIP_WINDOW = 15 + 16, /* 15 bits, and the header of gzip */
+    GZIP_WINDOW = 15 + 16, /* 15 bits; 16: gzip header */
     GZIP_MEMORY = 8,
-    BROTLI_LEVEL = 5, /* at the start: milliseconds for the whole page */
+    BROTLI_LEVEL = 5, /* used only at the start */
 };
-
-/* Whether the parameters of an entry say "q=0". */
-static bool is_refused(const char *parameters, size_t size)
-{
-    for (size_t i = 0; i + 2 < size; i++) {
-        if (strncasecmp(parameters + i, "q=", 2) != 0)
-            continue;
-        i += 2;
-        return strspn(parameters + i, "0.") >= strcspn(parameters + i, ", \t;");
-    }
-    return false;
-}
 
 bool encode_is_accepted(const char *accept, const char *coding)
 {
@@ -37,7 +26,7 @@ bool encode_is_accepted(const char *accept, const char *coding)
         size = strcspn(accept, ",");
         if (size >= length && strncasecmp(accept, coding, length) == 0 &&
             (size == length || strchr(" \t;", accept[length])))
-            return !is_refused(accept + length, size - length);
+            return accept_weight(accept, size) > 0;
         accept += size;
     }
     return false;

@@ -1,19 +1,19 @@
-/* encode.h - content codings of answers (RFC 9110, section 8.4). */
+/* encode.h - content codings (RFC 9110, section 8.4). */
 #ifndef ATRIUM_GATEWAY_HTTP_ENCODE_H
 #define ATRIUM_GATEWAY_HTTP_ENCODE_H
 
 #include "common/base/arena.h"
 
-enum { ENCODE_MIN = 1024 }; /* what is not larger goes out as it is */
+enum { ENCODE_MIN = 1024 }; /* bytes worth compressing */
 
-/* Whether an Accept-Encoding (NULL: none) names the coding, and not with q=0. */
+/* True when listed, but not with q=0. `accept` can be NULL. */
 bool encode_is_accepted(const char *accept, const char *coding);
 
-/* From the arena; NULL when no smaller. gzip is fast, for one answer; brotli for what is kept. */
+/* Return NULL if the result isn't smaller. gzip is fast enough for each answer, brotli is for
+ * stored texts. */
 const char *encode_gzip(struct arena *arena, const char *bytes, size_t size, size_t *ret_size);
 const char *encode_brotli(struct arena *arena, const char *bytes, size_t size, size_t *ret_size);
 
-/* The `plain_size` bytes, from the arena, that encode_gzip() made these of. */
 const char *encode_gunzip(struct arena *arena, const char *bytes, size_t size, size_t plain_size);
 
 #endif

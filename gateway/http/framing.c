@@ -4,21 +4,21 @@
 #include <microhttpd.h>
 
 enum state {
-    START, /* before a request: empty lines are skipped (RFC 9112, section 2.2) */
+    START, /* skips empty lines (RFC 9112, section 2.2) */
     START_LF,
     METHOD,
     TARGET_FIRST,
     TARGET,
     VERSION,
     LINE_LF,
-    NAME_FIRST, /* or CR, behind the last field */
+    NAME_FIRST, /* or CR after the last field */
     NAME,
     VALUE_FIRST,
     VALUE,
     VALUE_LF,
     FIELDS_LF,
     BODY,
-    OPAQUE, /* of a request whose end is unclear: the last one, see head_is_ambiguous() */
+    OPAQUE, /* unclear end, so the last request; see head_is_ambiguous() */
     SIZE_FIRST,
     SIZE,
     SIZE_SPACE,
@@ -29,11 +29,10 @@ enum state {
     CHUNK_LF,
 };
 
-/* What a byte can be, as bits. */
 enum { TOKEN = 1, VISIBLE = 2 };
 enum { SIGN = TOKEN | VISIBLE };
 
-/* Bytes beyond ASCII are in no URI, but clients send them in targets. */
+/* Not allowed in URIs, but clients send bytes beyond ASCII in targets. */
 static const uint8_t classes[256] = {
     ['!'] = SIGN,
     ['"'] = VISIBLE,
@@ -91,7 +90,6 @@ static bool enter(struct framing *self, enum state state)
     return true;
 }
 
-/* The next state, if that byte is the one that has to come. */
 static bool expect(struct framing *self, bool good, enum state state)
 {
     return good && enter(self, state);
@@ -171,7 +169,7 @@ static void match_name(struct framing *self, uint8_t c)
     self->position++;
 }
 
-/* Which of two framing fields counts is unclear (RFC 9112, section 6.3); HTTP/1.0 has no chunks. */
+/* Two such fields leave the end unclear (RFC 9112, section 6.3). HTTP/1.0 has no chunks. */
 static bool name_ends(struct framing *self)
 {
     for (size_t i = 0; i < ARRAY_SIZE(names); i++)
@@ -267,7 +265,6 @@ static bool size_ends(struct framing *self, uint8_t c)
     return expect(self, c == '\n', self->trailers ? NAME_FIRST : CHUNK);
 }
 
-/* What stands behind a size, up to the end of the line. */
 static bool in_extension(struct framing *self, uint8_t c)
 {
     if (++self->extension > FRAMING_EXTENSION_MAX)
@@ -307,7 +304,7 @@ static bool step(struct framing *self, uint8_t c)
     }
 }
 
-/* Bytes that are not looked at, of which some have come. */
+/* Returns how many bytes belong to the body or chunk. */
 static size_t skip(struct framing *self, size_t size)
 {
     size_t some = size < self->body ? size : (size_t)self->body;
@@ -320,7 +317,6 @@ static size_t skip(struct framing *self, size_t size)
     return some;
 }
 
-/* Bytes that do not change the state, or are no business of it: the first ones. */
 static size_t plain_length(struct framing *self, const uint8_t *bytes, size_t size)
 {
     uint8_t class = self->state == TARGET                                ? VISIBLE
@@ -338,10 +334,10 @@ static size_t plain_length(struct framing *self, const uint8_t *bytes, size_t si
     return length;
 }
 
-/* What is behind `out` and before `in` is left out. */
+/* Bytes from `out` to `in` are dropped. */
 struct cursor {
     uint8_t *bytes;
-    size_t in, out, gap; /* gap: where white space began that may be a value's end */
+    size_t in, out, gap; /* `gap`: start of white space that may be dropped */
 };
 
 static void keep(struct cursor *at, size_t from, size_t size)
@@ -351,7 +347,6 @@ static void keep(struct cursor *at, size_t from, size_t size)
     at->out += size;
 }
 
-/* White space that was held back turns out to stand within a value. */
 static bool keep_gap(struct framing *self, struct cursor *at)
 {
     size_t size = at->in - at->gap;

@@ -1,4 +1,4 @@
-/* head.c - one pass over a request's headers.  Called by exchange.c for each request. */
+/* head.c - see head.h. */
 #include "gateway/http/head.h"
 
 #include <strings.h>
@@ -9,9 +9,9 @@ struct head_row {
     const char *name;
     size_t length, offset;
     enum {
-        LAST, /* of several the last one counts */
-        ONCE, /* two of them leave open which one counts: the request is ambiguous */
-        NONE, /* of two none counts */
+        LAST, /* the last one counts */
+        ONCE, /* two make the request ambiguous */
+        NONE, /* two count as "" */
     } several;
 };
 #define HEAD(name_, member, several_)                                     \
@@ -38,7 +38,7 @@ static const struct head_row head_rows[] = {
     HEAD("DPoP", dpop, NONE), /* RFC 9449, section 4.3, check 1 */
 };
 
-/* Keeps the last FORWARDED_MAX in order: the right-most are the trusted proxies'. */
+/* Drops the first when full, because trusted proxies add the right-most ones. */
 static void head_forwarded(struct head *head, const char *value)
 {
     if (head->forwarded_count == FORWARDED_MAX) {

@@ -1,13 +1,13 @@
-/* http.c - drives libmicrohttpd: its epoll descriptor, time-outs, resumed connections. */
+/* http.c - see http.h. */
 #include "gateway/http/http.h"
 
 #include "common/base/log.h"
 #include "gateway/http/mhd_epoll.h"
 
 enum {
-    /* Per connection: request line and headers of request and answer. Cleared for each request. */
+    /* Memory per connection for request line and headers. */
     POOL_SIZE = 16 * 1024,
-    PUMP_ROUNDS_MAX = 8, /* per turn, so that a flood leaves time for the bus */
+    PUMP_ROUNDS_MAX = 8, /* per turn, to leave time for the bus */
 };
 
 struct http {
@@ -30,8 +30,7 @@ static void on_timer(void *arg)
     http_pump(self, true);
 }
 
-/* Runs the pump when libmicrohttpd needs it at the latest. The timer moves only if it would be
- * late. */
+/* The timer moves only if it would be late. */
 static void http_arm(struct http *self)
 {
     MHD_UNSIGNED_LONG_LONG wait_ms;
@@ -47,7 +46,6 @@ static void http_arm(struct http *self)
     self->timer = loop_at(self->loop, at_ms, on_timer, self);
 }
 
-/* Asks the kernel once at most; later events begin the next turn. */
 static void http_pump(struct http *self, bool ask)
 {
     MHD_UNSIGNED_LONG_LONG wait_ms = 0;
@@ -75,7 +73,7 @@ static void on_turn(void *arg)
         http_pump(self, false);
 }
 
-/* The path stays as it was sent: decode.c decodes it. */
+/* decode.c decodes the path. */
 static size_t keep_escaped(void *arg UNUSED, struct MHD_Connection *connection UNUSED, char *text)
 {
     return strlen(text);

@@ -1,7 +1,7 @@
 /*
- * http.h - one libmicrohttpd daemon inside the loop.
+ * http.h - a libmicrohttpd daemon in the loop.
  *
- * In external epoll mode, without threads: all callbacks come on the loop's own stack.
+ * It has external epoll and no threads, so callbacks run on the loop's stack.
  */
 #ifndef ATRIUM_GATEWAY_HTTP_HTTP_H
 #define ATRIUM_GATEWAY_HTTP_HTTP_H
@@ -16,22 +16,21 @@
 struct http;
 
 struct http_options {
-    int socket; /* listening; closed by http_close() */
+    int socket; /* http_close() closes it */
     unsigned connections_max;
-    unsigned idle_timeout_s; /* without any byte in either direction */
-    void *arg;               /* first argument of the callbacks */
-    /* The request line was read; what it returns becomes *request of the other callbacks. */
+    unsigned idle_timeout_s; /* without bytes either way */
+    void *arg;
+    /* The result becomes *request of the other callbacks. */
     void *(*begin)(void *arg, const char *target, struct MHD_Connection *connection);
     MHD_AccessHandlerCallback request;
     MHD_RequestCompletedCallback end;
     MHD_NotifyConnectionCallback connection;
 };
 
-/* NULL: libmicrohttpd refuses. The struct is the arena's, which must outlive the loop's use. */
+/* Borrows the arena. NULL: libmicrohttpd failed. */
 struct http *http_open(struct loop *loop, struct arena *arena, const struct http_options *options,
                        struct error *err);
 
-/* Resumes a suspended connection; libmicrohttpd runs at the end of this turn. */
 void http_resume(struct http *self, struct MHD_Connection *connection);
 
 void http_quiesce(struct http *self);

@@ -1,4 +1,4 @@
-/* listen.c - opens or inherits the listening sockets.  Called once by gateway.c. */
+/* listen.c - see listen.h. */
 #include "gateway/http/listen.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@ static int set_option(int fd, int level, int option)
     return setsockopt(fd, level, option, &on, sizeof(on));
 }
 
-/* Accepted sockets inherit TCP_NODELAY: no segment waits for an acknowledgement. */
+/* Accepted sockets inherit TCP_NODELAY. */
 static int open_socket(const struct addrinfo *info, const char *address, struct error *err)
 {
     int fd = socket(info->ai_family, info->ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -35,7 +35,7 @@ static int open_socket(const struct addrinfo *info, const char *address, struct 
     return -1;
 }
 
-/* Numeric addresses only: names would need a resolver at start. */
+/* Names would need a resolver at the start. */
 static int listen_on(const char *address, struct error *err)
 {
     const struct addrinfo hints = {.ai_family = AF_UNSPEC,
@@ -62,7 +62,6 @@ static int listen_on(const char *address, struct error *err)
     return fd;
 }
 
-/* Sockets of the starter, -1 when there are more than fit. */
 static int take_passed(struct listen_socket ret[static LISTEN_MAX], size_t *ret_count,
                        struct error *err)
 {

@@ -1,4 +1,4 @@
-/* listen.h - the sockets that clients connect to. */
+/* listen.h - sockets that clients connect to. */
 #ifndef ATRIUM_GATEWAY_HTTP_LISTEN_H
 #define ATRIUM_GATEWAY_HTTP_LISTEN_H
 
@@ -12,8 +12,8 @@ struct listen_socket {
     bool admin;
 };
 
-/* The starter's sockets (sd_listen_fds(3); "admin" is the admin listener's), else the configured
- * "ADDRESS:PORT", "[v6]:PORT". An empty admin address means none. */
+/* Inherits them (sd_listen_fds(3); "admin" is the admin listener's), or listens on "ADDRESS:PORT"
+ * or "[v6]:PORT". An empty admin address means none. */
 int listen_sockets(const char *public_address, const char *admin_address,
                    struct listen_socket ret[static LISTEN_MAX], size_t *ret_count,
                    struct error *err) MUST_USE;

@@ -9,13 +9,13 @@
 #include "gateway/http/connection.h"
 #include "gateway/http/mhd_socket.h"
 
-/* An event's data: libmicrohttpd's pointer, or a connection's with the lowest bit set. */
+/* Marks connection pointers among libmicrohttpd's event data. */
 enum { OURS = 1 };
 
-/* Of the loop's thread: others see none. */
+/* Per thread, because only the loop's thread uses libmicrohttpd. */
 static _Thread_local struct {
     int descriptors[EPOLLS_MAX];
-    bool quiet[EPOLLS_MAX]; /* not asked */
+    bool quiet[EPOLLS_MAX]; /* see mhd_epoll_ask() */
     size_t count;
 } library;
 
@@ -54,14 +54,12 @@ void mhd_epoll_ask(int epoll, bool ask)
         library.quiet[i] = !ask;
 }
 
-/* ---- one socket ---- */
-
 static int call_ctl(int epoll, int operation, int fd, struct epoll_event *event)
 {
     return (int)syscall(SYS_epoll_ctl, epoll, operation, fd, event);
 }
 
-/* EPOLLRDHUP besides: an end that comes together with the bytes before it is told only once. */
+/* Without EPOLLRDHUP an end that arrives with bytes is reported only once. */
 static int kernel_set(struct connection *connection, int operation, int fd, uint32_t events)
 {
     struct epoll_event event = {.events = events | EPOLLRDHUP,
@@ -76,7 +74,7 @@ static void repeat(struct connection *connection, int fd)
         (void)kernel_set(connection, EPOLL_CTL_MOD, fd, connection->edge.events);
 }
 
-/* What was missed is told now: the kernel looks at the socket anew when its entry is changed. */
+/* EPOLL_CTL_MOD makes the kernel report missed events. */
 static int library_add(struct connection *connection, int fd, const struct epoll_event *event)
 {
     struct mhd_epoll *self = &connection->edge;
@@ -95,7 +93,6 @@ static int library_add(struct connection *connection, int fd, const struct epoll
     return 0;
 }
 
-/* 1: the event is libmicrohttpd's to know. */
 static bool take_event(struct epoll_event *event)
 {
     struct connection *connection;
@@ -118,15 +115,13 @@ static bool take_event(struct epoll_event *event)
     return true;
 }
 
-/* libmicrohttpd takes out what it knows to be in. */
+/* libmicrohttpd removes sockets itself, except those it believes removed. */
 void mhd_epoll_end(struct mhd_epoll *self, int fd)
 {
     if (self->in_kernel && !self->in_library)
         (void)call_ctl(self->epoll, EPOLL_CTL_DEL, fd, NULL);
     self->in_kernel = false;
 }
-
-/* ---- what libmicrohttpd calls ---- */
 
 int epoll_ctl(int epoll, int operation, int fd, struct epoll_event *event)
 {

@@ -1,10 +1,9 @@
 /*
- * mhd_epoll.h - spares three system calls that libmicrohttpd makes for each suspended request.
+ * mhd_epoll.h - saves three system calls per suspended request.
  *
- * libmicrohttpd 0.9.75 takes its socket out of the epoll set, puts it back and reads in vain.
- * Edge-triggered it can stay in: events meanwhile are remembered. mhd_epoll.c defines epoll_ctl()
- * and epoll_wait() over the C library's; they are plain system calls except for the descriptors
- * named here and the sockets of mhd_socket.h.
+ * libmicrohttpd 0.9.75 removes the socket from the epoll set, adds it again and reads in vain.
+ * Edge-triggered it can stay, if events are remembered. So mhd_epoll.c replaces epoll_ctl() and
+ * epoll_wait() for the descriptors below and the sockets of mhd_socket.h.
  */
 #ifndef ATRIUM_GATEWAY_HTTP_MHD_EPOLL_H
 #define ATRIUM_GATEWAY_HTTP_MHD_EPOLL_H
@@ -16,24 +15,23 @@
 struct connection;
 
 struct mhd_epoll {
-    int epoll;       /* of libmicrohttpd, that has the socket; meaningless unless `in_kernel` */
-    void *data;      /* libmicrohttpd's word for it */
-    uint32_t events; /* that it wants */
-    /* Has the kernel tell once more of what is there to be read; NULL: the socket was never in. */
+    int epoll;       /* libmicrohttpd's, set with `in_kernel` */
+    void *data;      /* event data for libmicrohttpd */
+    uint32_t events; /* requested by libmicrohttpd */
+    /* Makes the kernel report unread bytes again. NULL: never added. */
     void (*repeat)(struct connection *connection, int fd);
-    bool in_kernel;  /* the socket is in the epoll set */
-    bool in_library; /* ... and libmicrohttpd thinks so too */
-    bool drained;    /* all that came was read, and the kernel would tell of more */
-    bool over;       /* the client sends no more, or the connection is broken */
-    bool missed;     /* something happened that libmicrohttpd was not told */
+    bool in_kernel;  /* in the epoll set */
+    bool in_library; /* so libmicrohttpd believes */
+    bool drained;    /* no bytes are left; more are reported */
+    bool over;       /* the client stopped sending, or the socket broke */
+    bool missed;     /* libmicrohttpd missed an event */
 };
 
-/* Until mhd_epoll_forget() it is libmicrohttpd's epoll descriptor; at most EPOLLS_MAX. */
 enum { EPOLLS_MAX = 8 };
 void mhd_epoll_use(int epoll);
 void mhd_epoll_forget(int epoll);
 
-/* Whether epoll_wait() asks the kernel; if not it returns nothing until the next turn. */
+/* `ask` false: epoll_wait() returns nothing, without a system call. */
 void mhd_epoll_ask(int epoll, bool ask);
 void mhd_epoll_end(struct mhd_epoll *self, int fd);
 

@@ -12,10 +12,10 @@
 
 enum {
     FIRST_SIZE = 1024,
-    FILE_PIECE = 1024 * 1024, /* bytes of a file in one call, that others need not wait long */
+    FILE_PIECE = 1024 * 1024, /* bytes per call, so that others don't wait long */
 };
 
-/* By descriptor. Of the loop's thread: others, as those of ZeroMQ, see none. */
+/* Connections by descriptor, per thread: ZeroMQ's threads see none. */
 static _Thread_local struct {
     struct connection **items;
     size_t size;
@@ -87,9 +87,9 @@ void mhd_socket_shutdown(int fd)
     (void)syscall(SYS_shutdown, fd, SHUT_RDWR);
 }
 
-/* ---- what libmicrohttpd calls ---- */
+/* ---- calls of libmicrohttpd ---- */
 
-/* "HTTP/1.1 400 ": an answer of libmicrohttpd's. "100 Continue" is the gateway's. */
+/* Parses an answer made by libmicrohttpd, "HTTP/1.1 400 ". */
 static int status_of(const char *bytes, size_t size)
 {
     static const char version[] = "HTTP/1.";
@@ -115,7 +115,7 @@ static bool is_dropped(struct connection *connection, const char *bytes, size_t 
     return true;
 }
 
-/* Whether a read of at most `size` bytes has emptied a socket of which edges are told. */
+/* A short read empties an edge-triggered socket. */
 static bool is_drained(const struct mhd_epoll *edge, ssize_t got, size_t size)
 {
     bool none = got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
@@ -123,7 +123,7 @@ static bool is_drained(const struct mhd_epoll *edge, ssize_t got, size_t size)
     return edge->in_kernel && !edge->over && (none || (got > 0 && (size_t)got < size));
 }
 
-/* Receives once, behind libmicrohttpd's bytes: how many more it gets. *ret_got: as recv(). */
+/* Returns how many bytes libmicrohttpd gets. *ret_got: as recv(). */
 static size_t receive(struct connection *connection, uint8_t *bytes, size_t size, int flags,
                       ssize_t *ret_got)
 {
@@ -148,8 +148,8 @@ void mhd_socket_check(struct connection *connection)
         connection->all->refused(connection, framing->status);
 }
 
-/* Nothing follows malformed bytes. libmicrohttpd takes a short read for all there is and waits:
- * removed bytes are made up for, or the kernel repeats the edge when there is too little room. */
+/* libmicrohttpd waits after a short read. So read on if bytes were dropped, and have the edge
+ * repeated if the buffer was too small. Nothing follows malformed bytes. */
 static ssize_t receive_all(struct connection *connection, uint8_t *bytes, size_t size, int flags)
 {
     const struct framing *framing = &connection->framing;
@@ -187,8 +187,8 @@ ssize_t recv(int fd, void *bytes, size_t size, int flags)
     mhd_socket_check(connection);
     if (connection->cut)
         return 0;
-    /* libmicrohttpd would close without an answer, even with one ready: connections_sweep() answers
-     * what is incomplete and ends the idle. */
+    /* libmicrohttpd would close without answering. connections_sweep() answers incomplete requests
+     * and closes idle connections. */
     if (got == 0 && connection->phase != CONNECTION_IDLE) {
         errno = EAGAIN;
         return -1;
@@ -225,8 +225,8 @@ ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
     return sent(connection, syscall(SYS_sendmsg, fd, message, flags));
 }
 
-/* libmicrohttpd asks for 128 KiB each turn and accepts more. Only a piece that it takes for the
- * last sends what the kernel holds back (TCP_CORK): that one stays its own. */
+/* libmicrohttpd asks for 128 KiB per turn and accepts more. Its last piece stays as it asked,
+ * because only that one flushes the socket (TCP_CORK). */
 static size_t file_piece(const struct connection *connection, off64_t offset, size_t size)
 {
     off64_t more = connection ? connection->file_end - offset - (off64_t)size : 0;
@@ -236,7 +236,7 @@ static size_t file_piece(const struct connection *connection, off64_t offset, si
     return more < FILE_PIECE ? (size_t)more : MAX(size, (size_t)FILE_PIECE);
 }
 
-/* A shortened file is an end: libmicrohttpd would wait for the client. */
+/* Fails for a truncated file, because libmicrohttpd would wait for the client. */
 ssize_t sendfile64(int fd, int file, off64_t *offset, size_t size)
 {
     struct connection *connection = mhd_socket_connection(fd);
@@ -253,7 +253,7 @@ ssize_t sendfile64(int fd, int file, off64_t *offset, size_t size)
     return done;
 }
 
-/* libmicrohttpd gives up on what is no request at all without a word. */
+/* libmicrohttpd closes silently if the bytes aren't a request, so answer 400 first. */
 int shutdown(int fd, int how)
 {
     struct connection *connection = mhd_socket_connection(fd);

@@ -1,11 +1,10 @@
 /*
- * mhd_socket.h - what libmicrohttpd reads and writes, seen on its way.
+ * mhd_socket.h - intercepts libmicrohttpd's reads and writes.
  *
- * libmicrohttpd 0.9.75 answers unreadable requests itself: in HTML, without an id, or just closes;
- * it has no hook. So mhd_socket.c defines recv(), send(), sendmsg(), sendfile64() and shutdown()
- * over the C library's: plain system calls except for watched sockets of the loop's thread, where
- * an answer the gateway did not make (`answering`) goes to connections.refused(). Input passes
- * framing.h first.
+ * libmicrohttpd 0.9.75 answers unreadable requests in HTML without an id, or just closes, and has
+ * no hook. So mhd_socket.c replaces recv(), send(), sendmsg(), sendfile64() and shutdown() for
+ * watched sockets of the loop's thread. connections.refused() gets the answers that the gateway
+ * didn't make (`answering`). Input passes framing.h.
  */
 #ifndef ATRIUM_GATEWAY_HTTP_MHD_SOCKET_H
 #define ATRIUM_GATEWAY_HTTP_MHD_SOCKET_H
@@ -16,16 +15,16 @@
 
 struct connection;
 
-/* From now on what goes over the socket belongs to that connection; on the loop's thread. */
+/* Call on the loop's thread. */
 void mhd_socket_watch(int fd, struct connection *connection);
 void mhd_socket_unwatch(int fd);
 
 struct connection *mhd_socket_connection(int fd);
 
-/* Answers and closes if malformed bytes followed the last ended request. */
+/* Answers and closes if malformed bytes follow the last finished request. */
 void mhd_socket_check(struct connection *connection);
 
-/* Past all that. Best effort: what does not fit into the socket's buffer is lost. */
+/* Sends directly. Bytes that don't fit into the socket's buffer are lost. */
 void mhd_socket_send(int fd, const char *bytes, size_t size);
 
 void mhd_socket_drain(int fd, size_t max);

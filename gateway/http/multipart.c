@@ -1,8 +1,8 @@
 /*
  * multipart.c - see multipart.h.
  *
- * A delimiter has CR only at its start: a piece can end in one beginning of a delimiter at most,
- * and after a mismatch nothing is looked at twice.
+ * Only a delimiter's first byte is CR. So a piece can end in the beginning of one delimiter at
+ * most, and no byte is compared again after a mismatch.
  */
 #include "gateway/http/multipart.h"
 
@@ -12,9 +12,6 @@ enum { BORDER_MAX = 64, HEADERS_MAX = 8192 };
 
 static const char malformed[] = "The form is malformed.";
 
-/* ---- start ---- */
-
-/* The value of "; name=value" or "; name="value"" in a header, or NULL. */
 static char *parameter(struct arena *arena, const char *header, const char *name)
 {
     size_t length = strlen(name);
@@ -25,7 +22,6 @@ static char *parameter(struct arena *arena, const char *header, const char *name
         at += 1 + strspn(at + 1, " \t");
         if (strncasecmp(at, name, length) == 0 && at[length] == '=')
             break;
-        /* A quoted value may hold a semicolon. */
         at += strcspn(at, "=;");
         if (at[0] == '=' && at[1] == '"')
             for (at += 2; *at && *at != '"'; at++)
@@ -61,11 +57,9 @@ int multipart_init(struct multipart *self, const char *content_type, struct aren
                          "The content type must be multipart/form-data.");
     self->delimiter_size =
         (size_t)snprintf(self->delimiter, sizeof(self->delimiter), "\r\n--%s", boundary);
-    self->matched = 2; /* a body begins with a delimiter that has no line before it */
+    self->matched = 2; /* no line precedes the first delimiter */
     return 0;
 }
-
-/* ---- a part ---- */
 
 static int keep(struct multipart *self, const uint8_t *bytes, size_t size, size_t max,
                 struct error *err)
@@ -131,9 +125,7 @@ static int part_end(struct multipart *self, struct error *err)
     return 0;
 }
 
-/* ---- bytes ---- */
-
-/* Goes on with a delimiter begun in the last piece; a mismatch belongs to the part. */
+/* After a mismatch, the delimiter's beginning belongs to the part. */
 static int resume_delimiter(struct multipart *self, const uint8_t **bytes, size_t *size,
                             struct error *err)
 {
@@ -155,7 +147,6 @@ static int resume_delimiter(struct multipart *self, const uint8_t **bytes, size_
     return part_end(self, err);
 }
 
-/* A part's bytes up to the next delimiter, or all of them but the beginning of one. */
 static int feed_part(struct multipart *self, const uint8_t **bytes, size_t *size, struct error *err)
 {
     const uint8_t *found, *cr;
@@ -181,7 +172,7 @@ static int feed_part(struct multipart *self, const uint8_t **bytes, size_t *size
     return part_end(self, err);
 }
 
-/* Collects up to and with `end`, which is not kept: 1 when it is there, 0 when more is needed. */
+/* Collects text before `end`. Returns 1 when complete. */
 static int feed_text(struct multipart *self, const char *end, size_t max, const uint8_t **bytes,
                      size_t *size, struct error *err)
 {
@@ -201,8 +192,7 @@ static int feed_text(struct multipart *self, const char *end, size_t max, const 
     return 0;
 }
 
-/* After a delimiter: "--" at the end of all parts, else blanks to the line's end. What follows the
- * end may be of any length. */
+/* "--" ends the form; any bytes can follow. Otherwise only blanks up to the line's end. */
 static int feed_border(struct multipart *self, const uint8_t **bytes, size_t *size,
                        struct error *err)
 {

@@ -1,4 +1,4 @@
-/* range.c - see range.h.  Called by download.c. */
+/* range.c - see range.h. */
 #include "gateway/http/range.h"
 
 #include <strings.h>
@@ -16,12 +16,12 @@ void http_date_format(int64_t ms, char text[static HTTP_DATE_SIZE])
     struct tm parts;
 
     gmtime_r(&seconds, &parts);
-    /* The programs run in the C locale: these are the English names. */
+    /* In the C locale the names are English. */
     if (strftime(text, HTTP_DATE_SIZE, date_format, &parts) == 0)
         text[0] = '\0';
 }
 
-/* False for anything but the one form that is to be sent today. */
+/* Accepts only the date format that clients should send today. */
 static bool http_date_read(const char *text, int64_t *ret_s)
 {
     struct tm parts = {0};
@@ -45,7 +45,7 @@ static bool is_unchanged(const struct range_request *request, const struct range
            file->modified_ms / 1000 <= since_s;
 }
 
-/* A range counts only while the file is what the client has the rest of. */
+/* A range needs a client that has the rest of the same file. */
 static bool range_applies(const struct range_request *request, const struct range_file *file)
 {
     int64_t since_s;
@@ -58,7 +58,7 @@ static bool range_applies(const struct range_request *request, const struct rang
            file->modified_ms / 1000 == since_s;
 }
 
-/* A number of at most DIGITS_MAX digits, a longer one as the greatest; -1: there is none. */
+/* Returns -1 without digits. More than DIGITS_MAX digits mean the maximum. */
 static int64_t read_number(const char **text)
 {
     size_t digits = strspn(*text, "0123456789");
@@ -71,7 +71,6 @@ static int64_t read_number(const char **text)
     return number;
 }
 
-/* first-last, first-, -count; false when it is none of them. */
 static bool read_range(const char *text, int64_t *ret_first, int64_t *ret_last)
 {
     if (strncasecmp(text, "bytes=", 6) != 0)
@@ -96,7 +95,7 @@ struct range_answer range_decide(const struct range_request *request, const stru
         return (struct range_answer){304, 0, 0};
     if (!range_applies(request, file) || !read_range(request->range, &first, &last))
         return all;
-    if (first < 0) { /* the last so many */
+    if (first < 0) { /* the last `last` bytes */
         if (last == 0 || file->size == 0)
             return (struct range_answer){416, 0, 0};
         first = file->size - MIN(last, file->size);

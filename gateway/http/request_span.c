@@ -1,18 +1,16 @@
-/* request_span.c - traced and slow requests, see request_span.h.  Called by exchange.c. */
+/* request_span.c - see request_span.h. */
 #include "gateway/http/request_span.h"
 
 #include <stdio.h>
 
 #include "gateway/endpoint/exchange.h"
 
-/* ---- traces ---- */
-
 static bool is_from_trusted(const struct exchange *exchange)
 {
     return address_networks_have(&exchange->gateway->trusted, &exchange->connection->peer);
 }
 
-/* Probes of load balancers and scrapes of metrics are no work. */
+/* Probes and metrics scrapes aren't traced. */
 static bool is_admin(const struct exchange *exchange)
 {
     return exchange->site->router == exchange->gateway->admin_routes;
@@ -53,7 +51,7 @@ void request_span_begin(struct exchange *exchange)
     span_enter(&exchange->span);
 }
 
-/* "GET /auth/me": lives as long as the process, as the name of a span must. */
+/* "GET /auth/me". Lives as long as the process, because spans only point to their name. */
 static const char *span_name(struct exchange *exchange)
 {
     struct endpoint *endpoint = exchange->endpoint;
@@ -66,7 +64,7 @@ static const char *span_name(struct exchange *exchange)
     return endpoint->span_name;
 }
 
-/* As the semantic conventions spell it: a client may send any word. */
+/* Spelled as in the semantic conventions. A client can send any word. */
 static const char *method_of(const struct exchange *exchange)
 {
     const char *method = access_log_method(exchange->method);
@@ -94,8 +92,6 @@ static void end_span(struct exchange *exchange)
     span_end(span);
 }
 
-/* ---- slow requests ---- */
-
 static int64_t called_us(const struct activity *activity)
 {
     int64_t sum = 0;
@@ -105,7 +101,7 @@ static int64_t called_us(const struct activity *activity)
     return sum;
 }
 
-/* From the body's end to the answer. With a file only the daemons' time counts. */
+/* Starts at the body's end. For files only the daemons' time counts. */
 static int64_t work_us(const struct exchange *exchange)
 {
     if (exchange->dispatched_us == 0 || exchange->replied_us == 0)
@@ -114,7 +110,6 @@ static int64_t work_us(const struct exchange *exchange)
                             : exchange->replied_us - exchange->dispatched_us;
 }
 
-/* "authd 2x 1501ms, docd 1x 3ms" */
 static void print_calls(const struct activity *activity, char *text, size_t size)
 {
     size_t used = 0;

@@ -1,4 +1,4 @@
-/* target_origin.c - see target_origin.h.  Called by serve.c for inputs that name them. */
+/* target_origin.c - see target_origin.h. */
 #include "gateway/http/target_origin.h"
 
 #include <strings.h>
@@ -19,7 +19,7 @@ static enum MHD_Result keep_last(void *arg, enum MHD_ValueKind kind UNUSED, cons
     return MHD_YES;
 }
 
-/* The last entry of a list that may go on in several headers of that name; NULL: none. */
+/* The list can span several headers. NULL: empty. */
 static const char *last_entry(const struct exchange *exchange, const char *name)
 {
     struct search search = {.name = name};
@@ -39,7 +39,7 @@ static const char *trimmed(const struct exchange *exchange, const char *text, si
     return length > 0 ? arena_strndup(exchange->arena, text, length) : NULL;
 }
 
-/* The value of name=value or name="value" among pairs with semicolons; NULL: none. No escapes. */
+/* Finds name=value or name="value" in a list with semicolons. Without escapes. */
 static const char *pair_of(const struct exchange *exchange, const char *pairs, const char *name)
 {
     size_t size = strlen(name);

@@ -1,4 +1,4 @@
-/* trace.c - request ids, and which requests are traced; without allocation. */
+/* trace.c - see trace.h. */
 #include "gateway/http/trace.h"
 
 #include <ctype.h>
@@ -32,7 +32,7 @@ static void put_hex(char *out, uint64_t value)
         out[i] = digits[value & 15];
 }
 
-/* A counter, mixed by a bijection (splitmix64): never twice in a process, and it shows no count. */
+/* splitmix64 is a bijection: numbers are unique in a process, but don't reveal the count. */
 static uint64_t next_number(struct trace_source *self)
 {
     uint64_t mixed = self->next += 0x9e3779b97f4a7c15;

@@ -1,4 +1,4 @@
-/* trace.h - the id that follows a request through every log line, and which requests are traced. */
+/* trace.h - request ids, and the choice of requests to trace. */
 #ifndef ATRIUM_GATEWAY_HTTP_TRACE_H
 #define ATRIUM_GATEWAY_HTTP_TRACE_H
 
@@ -11,19 +11,20 @@ struct trace_source {
 };
 void trace_source_init(struct trace_source *self);
 
-/* The client's X-Request-Id if sane ([A-Za-z0-9._-], 1-64), else its trace id, else a new one. */
+/* Uses a valid X-Request-Id ([A-Za-z0-9._-], 1-64), or the client's trace id, or makes an id. */
 void trace_choose(struct trace_source *self, const char *request_id,
                   const struct trace_context *parent, char ret[static TRACE_SIZE]);
 
-/* trusted_proxies decide for their requests; for others chance, by `sample` in millionths. */
+/* Requests from trusted_proxies are traced as these say, others with probability `sample` /
+ * 1,000,000. */
 struct trace_wish {
-    const struct trace_context *parent; /* the client's; NULL: none */
+    const struct trace_context *parent; /* the client's or NULL */
     bool trusted;
     int64_t sample;
-    const char *request_id; /* as trace_choose() gave it */
+    const char *request_id;
 };
 
-/* The trace of the request's span: the client's, else by its id, else new. Or unsampled. */
+/* Uses the client's trace id, or if possible the request id, or makes one. Can be unsampled. */
 struct trace_context trace_sample(struct trace_source *self, const struct trace_wish *wish);
 
 #endif

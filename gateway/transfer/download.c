@@ -1,10 +1,9 @@
 /*
  * download.c - see download.h.
  *
- * Fibers fetch the pieces ahead of the client, kept in file order. A file of a few pieces is
- * answered when all are there; for a larger one libmicrohttpd asks for bytes, and the connection is
- * paused until the first piece is there. The daemon may restart meanwhile. Repeated files:
- * file_cache.h.
+ * Fibers fetch pieces ahead of the client, in order. A file of a few pieces is sent when complete.
+ * For a larger one libmicrohttpd asks for bytes, and the connection pauses until the first piece is
+ * there. The daemon can restart meanwhile.
  */
 #include "gateway/transfer/download.h"
 
@@ -18,23 +17,23 @@
 
 enum { READ_MS = 10000, BLOCK_SIZE = 64 * 1024 };
 
-/* A file that is opened in a browser runs nothing, loads nothing and is of no origin. */
+/* Opened in a browser, a file can't run or load anything and has no origin. */
 static const char content_policy[] = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
 struct download {
     struct arena *arena;
     struct gateway *gateway;
-    const char *service;      /* that has the file */
-    struct request req;       /* texts in the arena */
+    const char *service;
+    struct request req;       /* texts in `arena` */
     struct activity activity; /* the request's; its span may have ended */
     const char *handle;
-    struct exchange *exchange;    /* NULL: it has ended */
-    int64_t next, end;            /* in the file: what is to be asked for */
-    struct piece *pieces, **tail; /* asked for, in order; bytes NULL: not there yet */
-    size_t piece_count, taken;    /* of the first piece */
-    size_t readers;               /* fibers */
-    struct fiber *waiter;         /* for all pieces */
-    bool over;                    /* libmicrohttpd is done with it */
+    struct exchange *exchange;    /* NULL: ended */
+    int64_t next, end;            /* not requested yet */
+    struct piece *pieces, **tail; /* requested, in order */
+    size_t piece_count, taken;    /* `taken`: sent bytes of the first piece */
+    size_t readers;
+    struct fiber *waiter;
+    bool over; /* no longer used by libmicrohttpd */
     bool failed;
 };
 
@@ -42,8 +41,6 @@ static bool is_page(const struct exchange *exchange)
 {
     return exchange->endpoint->route.flags & R_PAGE;
 }
-
-/* ---- life ---- */
 
 static struct download *download_new(struct exchange *exchange, const struct request *req,
                                      const struct content *content, const struct range_answer *part)
@@ -84,7 +81,7 @@ static void drop_first(struct download *self)
     piece_destroy(self->gateway, &piece);
 }
 
-/* The pieces are the readers' as long as there are any. */
+/* Running readers still use the pieces. */
 static void end_if_unused(struct download *self)
 {
     struct arena *arena = self->arena;
@@ -101,7 +98,7 @@ void download_leave(struct download *self)
     self->exchange = NULL;
 }
 
-/* ---- what lies here ---- */
+/* ---- cached files ---- */
 
 static void set_text(const struct field_table *table, void *input, const char *name,
                      const char *value)
@@ -131,7 +128,7 @@ void download_prepare(struct exchange *exchange, void *input)
         set_text(table, input, "fileTo", receiver);
 }
 
-/* What a page answers is one person's: nothing of it is kept here. */
+/* Pages are personal, so their files aren't cached. */
 static void note(const struct exchange *exchange, const char *handle,
                  const struct MHD_IoVec *places, size_t count)
 {
@@ -148,7 +145,6 @@ static void on_sent(void *arg)
     cached_file_release(&cached);
 }
 
-/* NULL: it is not the file that the daemon has named. */
 static struct MHD_Response *respond_kept(struct exchange *exchange, const struct content *content,
                                          const struct range_answer *part)
 {
@@ -158,7 +154,7 @@ static struct MHD_Response *respond_kept(struct exchange *exchange, const struct
     if (!cached || strcmp(cached_file_handle(cached), content->handle) != 0 ||
         (int64_t)cached_file_size(cached) != content->size)
         return NULL;
-    /* The cast drops const for a buffer that libmicrohttpd only reads. */
+    /* libmicrohttpd only reads the buffer. */
     response = MHD_create_response_from_buffer_with_free_callback_cls(
         (size_t)part->size, (void *)(uintptr_t)(cached_file_bytes(cached) + part->first), on_sent,
         cached);
@@ -167,9 +163,9 @@ static struct MHD_Response *respond_kept(struct exchange *exchange, const struct
     return response;
 }
 
-/* ---- what came open ---- */
+/* ---- passed descriptors ---- */
 
-/* The file that the daemon has handed over; -1: none, or it is not the one that was described. */
+/* Returns -1 if there is none, or not of the described size. */
 static int take_file(const struct exchange *exchange, const struct content *content)
 {
     struct stat status;
@@ -199,8 +195,6 @@ static struct MHD_Response *respond_file(struct exchange *exchange, int *file,
     ++*exchange->gateway->files_sent;
     return response;
 }
-
-/* ---- fetching ---- */
 
 static void read_piece(void *arg)
 {
@@ -286,7 +280,7 @@ static void on_over(void *arg)
     self->over = true;
     if (self->exchange)
         self->exchange->download = NULL;
-    self->exchange = NULL; /* which is used again while pieces are still under way */
+    self->exchange = NULL; /* the exchange is reused while pieces still arrive */
     end_if_unused(self);
 }
 
@@ -295,7 +289,7 @@ static struct MHD_Response *respond_ahead(struct download *self, int64_t size)
     return MHD_create_response_from_callback((uint64_t)size, BLOCK_SIZE, on_read, self, on_over);
 }
 
-/* All bytes at once, or NULL. `whole`: they are all of the file. Parks. */
+/* NULL: a piece failed or memory is short. `whole`: the part is the whole file. Parks. */
 static struct MHD_Response *respond_whole(struct download *self, bool whole)
 {
     struct loop *loop = self->gateway->service.loop;
@@ -337,8 +331,6 @@ static int respond(struct exchange *exchange, const struct request *req,
     on_over(self);
     return error_set(err, ERR_UNAVAILABLE, "The file is temporarily unavailable.");
 }
-
-/* ---- the answer ---- */
 
 static struct range_answer decide(const struct exchange *exchange, const struct content *content)
 {
@@ -389,7 +381,6 @@ static int fill_body(struct exchange *exchange, const struct request *req,
     return 0;
 }
 
-/* Who may keep the file; NULL: no cache may. */
 static const char *cache_of(const struct exchange *exchange, const struct content *content)
 {
     if (is_page(exchange))

@@ -1,4 +1,4 @@
-/* download.h - the answer of an R_CONTENT route: a file, or part of it, fetched as it is read. */
+/* download.h - answers R_CONTENT routes with a file or part of it. */
 #ifndef ATRIUM_GATEWAY_TRANSFER_DOWNLOAD_H
 #define ATRIUM_GATEWAY_TRANSFER_DOWNLOAD_H
 
@@ -7,15 +7,15 @@
 
 struct download;
 
-/* Tells the daemon by the input's member "kept" which file is cached for this target. */
+/* Sets the input's members that let the daemon answer without sending the file. */
 void download_prepare(struct exchange *exchange, void *input);
 
-/* Answers with a file of the route's service; on a page, as pages are answered, of the service of
- * the R_CONTENT routes. `transport`: Strict-Transport-Security or NULL. On the request's fiber. */
+/* Sends a file of the route's service, or for a page, of the service with R_CONTENT routes.
+ * `transport`: Strict-Transport-Security or NULL. Parks. */
 int download_send(struct exchange *exchange, const struct request *req,
                   const struct content *content, const char *transport, struct error *err) MUST_USE;
 
-/* Answers with the file that `output` (a struct content) describes. On the request's fiber. */
+/* `output`: a struct content. Parks. */
 int download_serve(struct exchange *exchange, const struct request *req,
                    const msgpack_object *output, struct error *err) MUST_USE;
 

@@ -1,4 +1,4 @@
-/* file_cache.c - see file_cache.h.  Used by download.c. */
+/* file_cache.c - see file_cache.h. */
 #include "gateway/transfer/file_cache.h"
 
 #include <sys/queue.h>
@@ -12,19 +12,19 @@ struct cached_file {
     struct file_cache *files;
     struct cache_key key;
     char handle[CONTENT_HANDLE_MAX + 1];
-    uint8_t *bytes; /* NULL: the file was noted once only */
+    uint8_t *bytes; /* NULL: noted once, not copied */
     size_t size, references;
-    uint64_t noted_at; /* of files->noted */
+    uint64_t noted_at; /* files->noted at that time */
     int64_t used_mono_ms;
-    bool evicted; /* freed with its last reference */
+    bool evicted; /* freed with the last reference */
 };
 
 struct file_cache {
     struct cache *targets;
-    TAILQ_HEAD(cached_file_list, cached_file) used; /* the latest first */
-    /* bytes of all, with evicted files that are still being sent */
+    TAILQ_HEAD(cached_file_list, cached_file) used;
+    /* Includes evicted files being sent. */
     size_t size;
-    uint64_t noted; /* bytes that came from the daemon, ever */
+    uint64_t noted; /* bytes received from daemons, ever */
 };
 
 static struct cache_key key_of(const struct file_cache *self, const struct target *target)
@@ -117,7 +117,7 @@ void cached_file_release(struct cached_file **self_p)
     *self_p = NULL;
 }
 
-/* False: files that are being sent leave too little. */
+/* Fails if files being sent leave too little space. */
 static bool evict_for(struct file_cache *self, size_t size)
 {
     struct cached_file *last = TAILQ_LAST(&self->used, cached_file_list), *before;
@@ -157,7 +157,7 @@ static void entry_add(struct file_cache *self, const struct cache_key *key, cons
     cache_put(self->targets, key, file);
 }
 
-/* Whether at most FILE_CACHE_SIZE_MAX bytes were noted since; after more it would be evicted. */
+/* True if a copy would still be cached. */
 static bool is_soon_again(struct cached_file *self)
 {
     uint64_t between = self->files->noted - self->noted_at;

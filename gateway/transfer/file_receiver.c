@@ -1,4 +1,4 @@
-/* file_receiver.c - see file_receiver.h.  Used by gateway.c and download.c. */
+/* file_receiver.c - see file_receiver.h. */
 #include "gateway/transfer/file_receiver.h"
 
 #include <sodium.h>
@@ -11,14 +11,14 @@
 
 enum {
     SENDERS_MAX = 32,
-    SENDER_NAME_MAX = 66, /* "docd.1" and NUL, as the bus bounds it */
+    SENDER_NAME_MAX = 66, /* "docd.1" and NUL, as the bus limits it */
     UNCLAIMED_MAX = 64,
-    UNCLAIMED_MS = 15000, /* longer than any request waits for its answer */
+    UNCLAIMED_MS = 15000, /* longer than any request's deadline */
 };
 
 struct sender {
     struct file_receiver *receiver;
-    int socket; /* -1: free */
+    int socket; /* -1: unused */
     char name[SENDER_NAME_MAX];
 };
 
@@ -34,11 +34,9 @@ struct file_receiver {
     size_t places, taken;
     size_t connected;
     struct sender senders[SENDERS_MAX];
-    struct unclaimed unclaimed[UNCLAIMED_MAX]; /* in the order in which they came */
+    struct unclaimed unclaimed[UNCLAIMED_MAX]; /* oldest first */
     size_t unclaimed_count;
 };
-
-/* ---- files that came ---- */
 
 static void forget(struct file_receiver *self, size_t i)
 {
@@ -67,7 +65,7 @@ static void hang_up(struct sender *sender)
     sender->receiver->connected--;
 }
 
-/* Receives until that file is *ret_file (true) or no more is there. Numbers are above 0. */
+/* Receives files up to `wanted`. Numbers start at 1, so 0 receives all. */
 static bool receive_until(struct sender *sender, int64_t wanted, int *ret_file)
 {
     enum file_pass result;
@@ -103,8 +101,6 @@ int file_receiver_claim(struct file_receiver *self, int64_t number)
     return -1;
 }
 
-/* ---- places ---- */
-
 const char *file_receiver_ask(struct file_receiver *self)
 {
     if (self->connected == 0 || self->taken >= self->places)
@@ -118,9 +114,7 @@ void file_receiver_release(struct file_receiver *self)
     self->taken--;
 }
 
-/* ---- connections ---- */
-
-/* The daemon is gone; its last files may be there, and their answers too. */
+/* The daemon's last files may still be in the socket. */
 static void on_hang_up(void *arg, short revents UNUSED)
 {
     (void)receive_until(arg, 0, NULL);
@@ -175,8 +169,6 @@ void file_receiver_sweep(struct file_receiver *self, const char *service)
     for (const char **peer = bus_peers(self->bus, service, arena); *peer; peer++)
         connect_to(self, *peer);
 }
-
-/* ---- life ---- */
 
 struct file_receiver *file_receiver_new(struct loop *loop, struct bus *bus, size_t places)
 {

@@ -1,10 +1,10 @@
 /*
- * file_receiver.h - files that daemons on this host hand over open, sent from where they are.
+ * file_receiver.h - receives open files from daemons on this host.
  *
- * Each daemon with a socket `files.<instance>` (docd/store/file_sender.h) is told an id once, which
- * requests name as `fileTo`; it sends a file, then answers with its number. One not claimed within
- * UNCLAIMED_MS is closed. Each request that asks takes one of a bounded number of places until its
- * exchange ends; without one the bytes come over the bus.
+ * A daemon with a socket `files.<instance>` (docd/store/file_sender.h) gets an id, which requests
+ * name as `fileTo`. It sends a file, then answers with its number. A file unclaimed after
+ * UNCLAIMED_MS is closed. `places` bounds the exchanges with a file; the others get bytes over the
+ * bus.
  */
 #ifndef ATRIUM_GATEWAY_TRANSFER_FILE_RECEIVER_H
 #define ATRIUM_GATEWAY_TRANSFER_FILE_RECEIVER_H
@@ -13,18 +13,18 @@
 
 struct file_receiver;
 
-/* With so many places; 0: no file is ever asked for. */
+/* `places` 0: never used. */
 struct file_receiver *file_receiver_new(struct loop *loop, struct bus *bus, size_t places);
 void file_receiver_destroy(struct file_receiver **self_p);
 
-/* Every second: connects to new instances of a service, closes files that no answer named. */
+/* Also connects to new instances. Called every second. */
 void file_receiver_sweep(struct file_receiver *self, const char *service);
 
-/* Takes a place; the id for the request, or NULL: no place, or no such daemon. */
+/* Takes a place. Returns `fileTo`, or NULL: no place or no daemon. */
 const char *file_receiver_ask(struct file_receiver *self);
 void file_receiver_release(struct file_receiver *self);
 
-/* The file of that number, the caller's to close; -1 when it did not come. */
+/* Returns the file, which the caller closes, or -1 if it hasn't arrived. */
 int file_receiver_claim(struct file_receiver *self, int64_t number);
 
 #endif

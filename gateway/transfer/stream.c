@@ -1,4 +1,4 @@
-/* stream.c - see stream.h.  Used by upload.c and download.c. */
+/* stream.c - see stream.h. */
 #include "gateway/transfer/stream.h"
 
 #include "common/base/memory.h"

@@ -1,8 +1,8 @@
 /*
  * upload.c - see upload.h.
  *
- * Full pieces are written by fibers of their own. libmicrohttpd cannot answer in mid-body: after a
- * refusal the rest is dropped, within bounds, and the answer follows.
+ * Each full piece has a fiber that writes it. libmicrohttpd can't answer in mid-body, so a refused
+ * form's rest is read and dropped, up to DROP_MAX.
  */
 #include "gateway/transfer/upload.h"
 
@@ -12,13 +12,12 @@
 
 enum {
     WRITE_MS = 10000,
-    END_MS = 60000, /* syncing and hashing gigabytes takes its time */
+    END_MS = 60000, /* syncing and hashing gigabytes is slow */
     ABORT_MS = 2000,
     WAKE_MS = 10000,
-    DROP_MAX = 256 * 1024 * 1024, /* bytes read and dropped so that a refusal reaches the client */
+    DROP_MAX = 256 * 1024 * 1024, /* bytes dropped so that the client sees the refusal */
     DROP_MS = 60000,
-    STEP =
-        256 * 1024, /* so many bytes must come within the time that a connection may be read from */
+    STEP = 256 * 1024, /* this many bytes restart the read timeout */
 };
 
 struct upload {
@@ -28,17 +27,17 @@ struct upload {
     struct multipart multipart;
     struct form form;
     const struct request *req;
-    const struct form_ticket *ticket; /* NULL: the daemon has not admitted it yet */
-    struct fiber *fiber;              /* that sees it through, while it does */
+    const struct form_ticket *ticket; /* NULL: not accepted yet */
+    struct fiber *fiber;              /* in upload_run() */
     struct piece *filling, *waiting, **waiting_tail;
-    size_t out;       /* pieces waiting or being written */
-    int64_t size;     /* bytes of the file so far */
-    uint64_t dropped; /* bytes of body since it was given up */
-    uint64_t step;    /* bytes of body since the client was last given time */
+    size_t out; /* pieces waiting or being written */
+    int64_t size;
+    uint64_t dropped; /* bytes since the failure */
+    uint64_t step;    /* bytes since the timeout was restarted */
     int64_t given_up_ms;
-    bool failed;    /* err says why */
-    bool left;      /* the client has */
-    bool body_over; /* the request is complete */
+    bool failed; /* `err` says why */
+    bool left;   /* the client disconnected */
+    bool body_over;
     struct error err;
 };
 
@@ -56,14 +55,12 @@ struct upload *upload_new(struct exchange *exchange, struct error *err)
     return self;
 }
 
-/* ---- pace ---- */
-
 static bool is_given_up(const struct upload *self)
 {
     return self->failed || self->left;
 }
 
-/* While the daemon looks at the fields, and while it has enough to do, nothing is read. */
+/* Stops reading while the daemon checks the fields or is busy. */
 static bool is_full(const struct upload *self)
 {
     if (is_given_up(self))
@@ -96,7 +93,6 @@ static void drop_pieces(struct upload *self)
     self->waiting_tail = &self->waiting;
 }
 
-/* Keeps the first reason. */
 static void give_up(struct upload *self, const struct error *err)
 {
     if (is_given_up(self))
@@ -109,8 +105,6 @@ static void give_up(struct upload *self, const struct error *err)
     wake(self);
     go_on(self);
 }
-
-/* ---- pieces ---- */
 
 static void write_piece(void *arg)
 {
@@ -127,7 +121,7 @@ static void write_piece(void *arg)
                     &(struct stream_call){"form_write", &form_write_in_table, &nothing_table, &in,
                                           &out, WRITE_MS},
                     &err) < 0) {
-        /* The piece's memory goes; the reason must not lie in it. */
+        /* The arena is freed below. */
         err.arena = NULL;
         err.problems = err.members = NULL;
         give_up(self, &err);
@@ -174,8 +168,6 @@ static void send_waiting(struct upload *self)
     }
 }
 
-/* ---- the body ---- */
-
 static void check_size(struct upload *self)
 {
     if (self->ticket && self->size > self->ticket->sizeMax) {
@@ -215,7 +207,6 @@ static void on_file(void *arg, const uint8_t *bytes, size_t size)
     }
 }
 
-/* A client that sends is given its time anew. */
 static void give_time(struct upload *self, size_t size)
 {
     self->step += size;

@@ -1,8 +1,8 @@
 /*
- * upload.h - the body of an R_FORM route on its way to the daemon, while it comes in.
+ * upload.h - passes the body of an R_FORM route to the daemon while it arrives.
  *
- * exchange.c feeds it; on the request's fiber serve.c has the daemon check the fields, then
- * upload_run() completes the file. A slow daemon pauses the connection.
+ * exchange.c feeds it. On the request's fiber serve.c has the daemon check the fields, then calls
+ * upload_run(). A slow daemon pauses the connection.
  */
 #ifndef ATRIUM_GATEWAY_TRANSFER_UPLOAD_H
 #define ATRIUM_GATEWAY_TRANSFER_UPLOAD_H
@@ -12,7 +12,7 @@
 
 struct upload;
 
-/* Starts on the header of an R_FORM request. NULL, with err set, when its body is no form. */
+/* Call after the header. Returns NULL if the body isn't a form. */
 struct upload *upload_new(struct exchange *exchange, struct error *err);
 
 bool upload_append(struct upload *self, const uint8_t *bytes, size_t size);
@@ -20,10 +20,10 @@ bool upload_has_begun(const struct upload *self);
 void upload_end_body(struct upload *self);
 void upload_leave(struct upload *self);
 
-/* The fields before the file, when the daemon can be asked. Fails: no file, or no form. */
+/* Returns the fields before the file. NULL: malformed, or no file. */
 const struct form *upload_form(struct upload *self, struct error *err);
 
-/* With the daemon's ticket: returns when the file is stored, or will not be. Parks. */
+/* Returns when the file is stored or has failed. Parks. */
 int upload_run(struct upload *self, const struct request *req, const struct form_ticket *ticket,
                struct error *err) MUST_USE;
 

@@ -1,6 +1,6 @@
--- Mail templates of projects, and the queue of messages.
+-- Projects' mail templates, and the message queue.
 
--- language '' is the template without a language: the last that is fallen back to.
+-- language '' is the template without a language, the last fallback.
 create table template (
     project_id  uuid not null,
     name        text not null,
@@ -12,21 +12,20 @@ create table template (
     primary key (project_id, name, language)
 );
 
--- A message to one person. The id is the sender's key: the same one again is the same message. All times here are
--- real time: neither back-off nor leases follow a test clock.
--- While an instance delivers a message, `lease` names that delivery and due_at is when it ends, unless renewed:
--- the work of an instance that died is simply due again.
+-- A message to one person. Its id is the sender's key, which makes repeated requests idempotent. All times here are
+-- real time: neither retries nor leases follow a test clock. While an instance delivers a message, `lease` identifies
+-- that delivery and due_at is the end of the lease. After a crash the message is simply due again.
 create table message (
     id          uuid primary key,
     project_id  uuid not null,
     template    text not null,
     language    text not null default '',
-    sealed      bytea,                      -- recipient and variables; null once the message is over
+    sealed      bytea,                      -- recipient and variables; null once the message has ended
     state       text not null default 'queued' check (state in ('queued', 'sent', 'dead', 'dropped')),
     attempts    int not null default 0,
     due_at      bigint not null,
     lease       uuid,
-    last_error  text,                       -- what failed, never an address or content
+    last_error  text,                       -- the error, without address or content
     created_at  bigint not null,
     check ((state = 'queued') = (sealed is not null)),
     check (state = 'queued' or lease is null)

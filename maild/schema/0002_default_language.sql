@@ -1,2 +1,2 @@
--- The default language of a message's project at its enqueue: tried when the recipient's own is not mapped.
+-- The project's default language at queueing, used if no template has the recipient's language.
 alter table message add column default_language text not null default '';

@@ -1,5 +1,4 @@
--- What is to be done at a certain time, and for which other daemons are asked. The id is the sender's key: the same
--- one again is the same job.
+-- Scheduled jobs of other daemons. The id is the sender's key, which makes repeated requests idempotent.
 
 create table job (
     id           uuid primary key,
@@ -7,12 +6,12 @@ create table job (
     due_at       bigint not null,           -- contract time; all other times here are real time
     account_id   uuid not null,
     schedule_id  uuid not null,             -- authd does nothing when this is no longer the account's schedule
-    project_id   uuid not null,             -- whose mail a reminder is
+    project_id   uuid not null,             -- the project whose email a reminder is
     state        text not null default 'waiting' check (state in ('waiting', 'done')),
     attempts     int not null default 0,
-    try_at       bigint not null default 0, -- not before: end of the lease while there is one, of the back-off else
+    try_at       bigint not null default 0, -- not before: end of the lease, otherwise of the pause
     lease        uuid,
-    last_error   text,                      -- the kind of the failure
+    last_error   text,                      -- kind of error
     created_at   bigint not null,
     done_at      bigint,
     check ((state = 'done') = (done_at is not null)),

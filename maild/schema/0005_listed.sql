@@ -1,4 +1,4 @@
--- Operators list messages by state; most were sent, and those are not listed.
+-- Operators list messages by state, but not sent ones, which are most.
 create index message_listed on message (state, created_at, id) where state <> 'sent';
--- Jobs, too.
+-- The same for jobs.
 create index job_listed on job (state, due_at, id);

@@ -1,6 +1,6 @@
--- What became of a message's deliveries, of which attempts counts all.
+-- Outcomes of a message's deliveries. attempts counts all.
 alter table message
-    add column answers      int not null default 0,         -- refusals for now by the mail server
-    add column unknowns     int not null default 0,         -- handed over and not answered: it may have arrived
-    add column server_wait  boolean not null default false, -- waits for the mail server, which was away
-    add column expires_at   bigint;                         -- its link is of no use from then on; null: never
+    add column answers      int not null default 0,         -- temporary refusals by the mail server
+    add column unknowns     int not null default 0,         -- handed over without an answer: may have arrived
+    add column server_wait  boolean not null default false, -- waits until the mail server is back
+    add column expires_at   bigint;                         -- after that its link is useless; null: never

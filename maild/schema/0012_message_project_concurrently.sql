@@ -1,4 +1,4 @@
--- Mail and jobs of a project, which go with it.
+-- Email and jobs of a project, deleted with it.
 drop index concurrently if exists message_project;
 create index concurrently message_project on message (project_id, id);
 drop index concurrently if exists job_project;

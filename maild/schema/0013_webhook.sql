@@ -1,4 +1,4 @@
--- Where a project is told of what happened in it.
+-- URLs to which a project's events are posted.
 
 create table webhook (
     project_id       uuid not null,
@@ -6,11 +6,11 @@ create table webhook (
     url              text not null,
     events           text[] not null,
     enabled          boolean not null,
-    gone_at          bigint,                -- its receiver answered 410 then, which switched it off; null: it did not
+    gone_at          bigint,                -- when its receiver answered 410, which disabled it; null: never
     secret_sealed    bytea not null,
-    previous_sealed  bytea,                 -- the secret before, which signs too
-    previous_until   bigint,                -- until then
-    created_at       bigint not null,       -- contract time, as all times here
+    previous_sealed  bytea,                 -- previous secret, which signs too
+    previous_until   bigint,                -- until this time
+    created_at       bigint not null,       -- contract time, like all times here
     updated_at       bigint not null,
     check (url like 'https://%' and cardinality(events) > 0),
     check ((previous_sealed is null) = (previous_until is null))

@@ -1,3 +1,3 @@
--- The rows that were there have the format standard.
+-- Existing rows have the format standard.
 alter table webhook validate constraint webhook_format;
 alter table webhook validate constraint webhook_audience;

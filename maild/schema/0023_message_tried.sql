@@ -1,2 +1,2 @@
--- When the last attempt to deliver a message began, in real time; null: none did since this is kept.
+-- Real time of the last attempt; null: none since this column exists.
 alter table message add column tried_at bigint;

@@ -1,6 +1,5 @@
 /*
- * webhook.c - which webhooks a project has. Handlers: webhooks, webhook_create, webhook_get,
- * webhook_replace, webhook_delete, webhook_exchange.
+ * webhook.c - the routes of a project's webhooks.
  */
 #include "maild/webhook/webhook.h"
 
@@ -17,8 +16,6 @@
 #include "maild/webhook/webhook_sign.h"
 #include "maild/webhook_api.h"
 
-/* ---- secrets ---- */
-
 static struct field_bytes secret_sealed(const struct maild *d, const struct request *req,
                                         const char *secret)
 {
@@ -28,22 +25,20 @@ static struct field_bytes secret_sealed(const struct maild *d, const struct requ
     return (struct field_bytes){sealed.bytes, sealed.size};
 }
 
-/* ---- the address ---- */
+/* ---- URL ---- */
 
-/* As it is stored: the scheme in small letters (RFC 3986, section 6.2.2.1). */
+/* Makes the scheme lower case (RFC 3986, section 6.2.2.1). */
 static const char *url_of(const struct request *req, const struct webhook_in *in)
 {
     return arena_printf(req->arena, "https%s", in->url + strlen("https"));
 }
-
-/* ---- a fresh proof ---- */
 
 static int require_webhook(int rows, struct error *err)
 {
     return sql_require(rows, err, ERR_NOT_FOUND, "Webhook not found.");
 }
 
-/* A webhook discloses what happens in a project, so changing one needs fresh proof. */
+/* Requires fresh proof, because a webhook discloses what happens in a project. */
 static int check_proof(struct maild *d, const struct request *req, struct error *err)
 {
     const struct proof_check_in in = {.projectId = req->caller->project,
@@ -83,14 +78,11 @@ int webhook_check_change(struct maild *d, const struct request *req, struct uuid
     return check_proof(d, req, err);
 }
 
-/* ---- routes ---- */
-
 static struct sql_audit webhook_audit(const struct request *req, const char *action, struct uuid id)
 {
     return audit_row(req, &(struct audit){.action = action, .type = "Webhook", .id = id});
 }
 
-/* Each event once. */
 static struct db_array events_array(const struct request *req, const struct field_texts *events)
 {
     struct db_array array = db_array_new(req->arena, events->count, 64);
@@ -106,7 +98,6 @@ static struct db_array events_array(const struct request *req, const struct fiel
     return array;
 }
 
-/* A page of the webhooks of the project. Fails: VALIDATION (a cursor of another list). */
 int webhooks(struct maild *d, const struct request *req, const struct webhooks_in *in,
              struct webhook_list *out, struct error *err)
 {
@@ -123,8 +114,8 @@ int webhooks(struct maild *d, const struct request *req, const struct webhooks_i
     return 0;
 }
 
-/* A caep webhook has a secret too, unused and never shown. Fails: VALIDATION, STEP_UP_REQUIRED,
- * CONFLICT (20 webhooks; no issuers, for caep). */
+/* A caep webhook has an unused secret. Fails with CONFLICT (20 webhooks; caep without an
+ * issuer). */
 int webhook_create(struct maild *d, const struct request *req, const struct webhook_in *in,
                    struct webhook *out, struct error *err)
 {
@@ -161,14 +152,13 @@ int webhook_create(struct maild *d, const struct request *req, const struct webh
     return 0;
 }
 
-/* Fails: NOT_FOUND. */
 int webhook_get(struct maild *d, const struct request *req, const struct webhook_id_in *in,
                 struct webhook *out, struct error *err)
 {
     return webhook_read(d, req, in->id, out, err);
 }
 
-/* Fails: NOT_FOUND, CONFLICT (format, If-Match), VALIDATION, STEP_UP_REQUIRED. */
+/* Fails with CONFLICT (format, If-Match). */
 int webhook_replace(struct maild *d, const struct request *req, const struct webhook_in *in,
                     struct webhook *out, struct error *err)
 {
@@ -195,7 +185,6 @@ int webhook_replace(struct maild *d, const struct request *req, const struct web
     return rows == 0 && replace.etag ? etag_lost("webhook", err) : require_webhook(rows, err);
 }
 
-/* Fails: NOT_FOUND, STEP_UP_REQUIRED. */
 int webhook_delete(struct maild *d, const struct request *req, const struct webhook_id_in *in,
                    struct nothing *out UNUSED, struct error *err)
 {
@@ -210,7 +199,7 @@ int webhook_delete(struct maild *d, const struct request *req, const struct webh
     return require_webhook(sql_webhook_delete(d->svc.db, req, &delete, err), err);
 }
 
-/* Fails: NOT_FOUND, CONFLICT (it has no secret), STEP_UP_REQUIRED. */
+/* Fails with CONFLICT if it has no secret. */
 int webhook_exchange(struct maild *d, const struct request *req,
                      const struct webhook_exchange_in *in, struct webhook *out, struct error *err)
 {

@@ -1,11 +1,9 @@
 /*
  * webhook.h - what the files of webhooks share.
  *
- * A project's webhook is a URL that is told of what happens in the project. What happened is read
- * from the audit trails of the other daemons (webhook_event.c): their rows are written by the
- * statements that change something, so no event is lost, and a statement pays nothing for a
- * webhook. What a webhook wants becomes a delivery; webhook_post.c posts deliveries, in order for
- * each account, until the receiver has taken them or three days are over.
+ * A project's events are read from the other daemons' audit logs (webhook_event.c), whose rows each
+ * changing statement writes: no event is lost. webhook_post.c posts deliveries, in order for each
+ * account, until the receiver takes them or three days have passed.
  */
 #ifndef ATRIUM_MAILD_WEBHOOK_WEBHOOK_H
 #define ATRIUM_MAILD_WEBHOOK_WEBHOOK_H
@@ -16,28 +14,26 @@
 
 enum {
     WEBHOOK_SOURCES = 3,
-    WEBHOOK_SOURCE_IDLE_MS = 5000, /* between two looks at trails while no webhook is on */
+    WEBHOOK_SOURCE_IDLE_MS = 5000, /* while no webhook is enabled */
 };
 
 struct webhooks {
     struct work *work;
     struct curl_loop *curl;
-    bool ended;                                  /* nothing is posted any more */
-    int64_t idle_until_mono_ms[WEBHOOK_SOURCES]; /* trails are not looked at before */
+    bool ended;
+    int64_t idle_until_mono_ms[WEBHOOK_SOURCES]; /* no log is read before */
     uint64_t *delivered, *retried, *refused, *gone, *events;
 };
 
 /* ---- webhook.c ---- */
 
-/* Checks that the caller may change this webhook: ERR_NOT_FOUND, then ERR_STEP_UP_REQUIRED without
- * fresh proof. Parks. */
+/* Checks that the caller can change a webhook: ERR_NOT_FOUND, then ERR_STEP_UP_REQUIRED. Parks. */
 int webhook_check_change(struct maild *d, const struct request *req, struct uuid id,
                          struct error *err) MUST_USE;
 
 /* ---- webhook_caep.c ---- */
 
-/* Security Event Tokens (RFC 8417), pushed by RFC 8935, signed by authd with the project's issuer
- * key. */
+/* Security Event Tokens (RFC 8417, RFC 8935), signed by authd with the project's issuer key. */
 #define WEBHOOK_CAEP "caep"
 
 struct webhook_in;
@@ -48,39 +44,39 @@ int webhook_format_check(const struct webhook_in *in, const char *format, bool i
 
 struct caep_event {
     struct uuid project, id;
-    int64_t at; /* contract time, ms */
+    int64_t at; /* contract time */
     const char *audience;
-    const char *body; /* as webhook_event.c made it */
+    const char *body;
 };
 
-/* Has the token signed, in the request's arena; `jti` and `iat` stay the same. Parks. Fails:
- * UNAVAILABLE, DEADLINE, OVERLOADED (authd), NOT_FOUND (the project has no issuer). */
+/* `jti` and `iat` stay the same. Parks. Fails: UNAVAILABLE, DEADLINE, OVERLOADED (authd), NOT_FOUND
+ * (no issuer). */
 int webhook_caep_token(struct maild *d, const struct request *req, const struct caep_event *event,
                        const char **ret, struct error *err) MUST_USE;
 
-/* Whether the receiver has taken the token: 202 (RFC 8935, section 2.2). */
+/* True for 202 (RFC 8935, section 2.2). */
 bool webhook_caep_taken(const struct fetch_answer *answer);
 
-/* The registered `err` of a 400 (RFC 8935, sections 2.3 and 2.4), so that nothing the receiver
- * chose is stored; NULL otherwise. *ret_final: it would refuse the token again. */
+/* Returns a registered `err` of a 400 (RFC 8935, section 2.4), or NULL. *ret_final: do not
+ * retry. */
 const char *webhook_caep_refusal(const struct fetch_answer *answer, bool *ret_final);
 
 /* ---- webhook_event.c ---- */
 
 void webhook_event_start(struct maild *d);
 
-/* Looks at the trails within half a second. */
+/* Reads audit logs within half a second. */
 void webhook_event_wake(struct maild *d);
 
 /* ---- webhook_post.c ---- */
 
-/* -1 when no fiber is left. */
+/* -1: no fiber is left. */
 int webhook_post_start(struct maild *d, struct error *err) MUST_USE;
 
-/* Looks for what is due now instead of within a second. */
+/* Looks for due deliveries now instead of within a second. */
 void webhook_post_kick(struct maild *d);
 
-/* Stops claiming and waits up to 10 seconds. Parks. */
+/* Waits up to 10 s. Parks. */
 void webhook_post_drain(struct maild *d);
 void webhook_post_stop(struct maild *d);
 

@@ -25,8 +25,6 @@ int webhook_format_check(const struct webhook_in *in, const char *format, bool i
     return 0;
 }
 
-/* ---- tokens ---- */
-
 static struct uuid id_of(const json_t *data, const char *name, const char *prefix)
 {
     const char *text = json_string_value(json_object_get(data, name));
@@ -57,14 +55,12 @@ int webhook_caep_token(struct maild *d, const struct request *req, const struct 
     return 0;
 }
 
-/* ---- answers ---- */
-
 bool webhook_caep_taken(const struct fetch_answer *answer)
 {
     return answer->status == STATUS_ACCEPTED;
 }
 
-/* A refused token stays refused; a key not read yet or a closed door does not. */
+/* final: a retry is useless. */
 static const struct refusal {
     const char *err;
     bool final;

@@ -1,6 +1,5 @@
 /*
- * webhook_delivery.c - what admins see and do of deliveries. Handlers: webhook_deliveries,
- * webhook_redeliver.
+ * webhook_delivery.c - lists and repeats deliveries, for admins.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,7 +12,6 @@
 
 enum { REDELIVER_MAX = 10000 };
 
-/* Newest event first. Fails: NOT_FOUND, VALIDATION (a cursor of another list). */
 int webhook_deliveries(struct maild *d, const struct request *req,
                        const struct webhook_deliveries_in *in, struct webhook_delivery_list *out,
                        struct error *err)
@@ -48,7 +46,6 @@ int webhook_deliveries(struct maild *d, const struct request *req,
     return 0;
 }
 
-/* Fails: NOT_FOUND, STEP_UP_REQUIRED. */
 int webhook_redeliver(struct maild *d, const struct request *req,
                       const struct webhook_redeliver_in *in, struct webhook_redeliver_out *out,
                       struct error *err)

@@ -1,10 +1,9 @@
 /*
- * webhook_event.c - from the audit trails of the other daemons to deliveries.
+ * webhook_event.c - makes deliveries from audit logs.
  *
- * Each instance looks at each trail twice a second, and reads on from the place up to which it was
- * read. What is found and the new place are written by one statement, which does nothing when
- * another instance was first: so each event becomes the deliveries of its webhooks once, in the
- * order of the trail. Where no webhook is on, only the place is moved, every few seconds.
+ * Each instance reads each log twice a second. One statement writes the deliveries and the new
+ * place in the log, unless another instance was faster, so each event is delivered once, in order.
+ * While no webhook is enabled, only the place moves.
  */
 #include <jansson.h>
 #include <string.h>
@@ -21,8 +20,8 @@
 enum {
     PERIOD_MS = 500,
     CALL_MS = 5000,
-    PAGES_MAX = 200,  /* of one look */
-    CLOCKS_MS = 1000, /* by which those of hosts may differ, see webhook_event_insert.sql */
+    PAGES_MAX = 200,
+    CLOCKS_MS = 1000, /* difference of clocks, see webhook_event_insert.sql */
 };
 
 static const struct kind {
@@ -53,15 +52,15 @@ static const struct source {
                               {"settingsd", &settingsd_audit_events_method},
                               {"docd", &docd_audit_events_method}};
 
-/* Up to where a trail was read, and of which projects it is read on. */
+/* Progress in a log, and the projects to read. */
 struct place {
-    const int64_t *sequence; /* NULL: not at all yet */
+    const int64_t *sequence; /* NULL: unread */
     struct audit_events_in in;
 };
 
 /* ---- events ---- */
 
-/* What receivers get of it: identifiers, no names, no addresses. */
+/* Returns identifiers only, no names or addresses. */
 static json_t *body_of(const struct audit_event *row, const char *type, const char *subject)
 {
     json_t *data = json_object();
@@ -76,7 +75,7 @@ static json_t *body_of(const struct audit_event *row, const char *type, const ch
     return json_pack("{s:s, s:s, s:o}", "type", type, "timestamp", at, "data", data);
 }
 
-/* Events of one account are in one lane, those of none in one of the project. */
+/* Returns the account's lane, or the project's. */
 static const char *lane_of(const struct audit_event *row)
 {
     struct uuid id;
@@ -99,7 +98,7 @@ static void add_event(json_t *list, const struct audit_event *row, const char *t
                                     (json_int_t)row->at, "body", body_of(row, type, subject)));
 }
 
-/* A registration that signs in is two events, of the account and of its session. */
+/* A registration that signs in is two events. */
 static void add_events(json_t *list, const struct audit_event *row, const char *type)
 {
     bool signs_in = strcmp(row->action, "account.register") == 0 && row->entity &&
@@ -126,7 +125,7 @@ static const char *events_json(const struct request *req, const char *source,
     return codec_dump_json(req->arena, list);
 }
 
-/* ---- reading on ---- */
+/* ---- reading ---- */
 
 static struct field_texts actions_of(const struct request *req, const char *source)
 {
@@ -175,7 +174,7 @@ static struct db_array projects_array(const struct request *req, const struct fi
     return array;
 }
 
-/* Reads a page. *ret_more: there is more at once; *ret_idle: no webhook is on. */
+/* *ret_more: another page is ready; *ret_idle: no webhook is enabled. */
 static int read_page(struct maild *d, const struct request *req, const struct source *source,
                      bool *ret_more, bool *ret_idle, struct error *err)
 {
@@ -214,7 +213,7 @@ static int follow(struct maild *d, size_t index, struct error *err)
 
     if (clock_mono_ms() < *idle_until || !bus_has_peer(d->svc.bus, sources[index].name))
         return 0;
-    *idle_until = clock_mono_ms() + WEBHOOK_SOURCE_IDLE_MS; /* a wake meanwhile takes it back */
+    *idle_until = clock_mono_ms() + WEBHOOK_SOURCE_IDLE_MS; /* unless a wake clears it */
     for (int i = 0; i < PAGES_MAX && more && rc == 0 && !d->svc.stopping; i++) {
         CLEANUP(service_request_destroy)
         struct request *req = service_request_new(&d->svc, CALL_MS);

@@ -1,18 +1,11 @@
 /*
- * webhook_post.c - from deliveries to receivers: the work (work.h) on webhooks.
+ * webhook_post.c - posts deliveries (work.h).
  *
- * A webhook that something waits for is claimed by one instance, which takes its deliveries batch
- * by batch. Those of a lane (an account) are posted one after the other, and up to COURIERS_MAX
- * lanes at the same time. A delivery that fails is put off, and its lane with it; when nothing of a
- * batch was taken, the webhook is left alone for a while, and then tried with a single delivery.
- * Each webhook has fibers of its own, so a receiver that is slow or hangs holds up no other.
- *
- * A webhook of the format caep (webhook_caep.c) is posted tokens that authd signs. While authd is
- * away, or the project has no issuer, nothing was tried: the webhook is left alone for a few
- * seconds. What a receiver refuses for good is given up, and the next of its lane follows.
- *
- * Outcomes are written down while further deliveries run. What was posted and not written down when
- * a process dies is posted again, with the same webhook-id.
+ * One instance claims a webhook and takes batches: deliveries of a lane (an account) one by one, up
+ * to COURIERS_MAX lanes in parallel. A failure postpones the lane. After a batch without success
+ * the webhook pauses and is probed with one delivery. Webhooks have fibers of their own, so a slow
+ * receiver delays no other. authd signs caep tokens (webhook_caep.c). Deliveries not recorded at a
+ * crash are posted again, with the same webhook-id.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -27,10 +20,10 @@
 #include "maild/work.h"
 
 enum {
-    WEBHOOKS_MAX = 128, /* of an instance at the same time */
-    COURIERS_MAX = 8,   /* of one of them */
+    WEBHOOKS_MAX = 128, /* per instance */
+    COURIERS_MAX = 8,   /* per webhook */
     BATCH = 256,
-    MISSES_MAX = 3, /* failures of a batch without a success: no more of it is tried */
+    MISSES_MAX = 3, /* failures without a success; the rest of the batch is not tried */
     POST_MS = 8000,
     TOKEN_MS = 3000,
     TOKEN_PAUSE_MS = 5000,
@@ -39,9 +32,9 @@ enum {
     STATUS_OK = 200,
     STATUS_REDIRECT = 300,
     STATUS_GONE = 410,
-    RETRY_MIN_MS = 2000, /* of a delivery, doubled each time */
+    RETRY_MIN_MS = 2000, /* doubled each time */
     RETRY_MAX_MS = HOURS(1),
-    PAUSE_MIN_MS = 1000, /* of a webhook */
+    PAUSE_MIN_MS = 1000, /* for a webhook */
     PAUSE_MAX_MS = MINUTES(5),
     RESUME_MAX = 10000,
     DROP_PAGE = 1000,
@@ -54,20 +47,20 @@ enum {
 #define KEEP_MS DAYS(7)
 
 struct post_work {
-    struct work_item item; /* first */
+    struct work_item item; /* must be first */
     struct uuid project;
-    int64_t failures; /* since something was delivered */
+    int64_t failures; /* since a success */
 };
 
 struct target {
     const char *url, *secrets[2];
     size_t secret_count;
-    const char *audience; /* of the format caep; NULL: it has another */
+    const char *audience; /* NULL: standard */
     bool enabled;
     int64_t additions;
 };
 
-/* As webhook_delivery_record takes them; none: there was no attempt. */
+/* As in webhook_delivery_record; NONE: no attempt. */
 enum outcome { OUTCOME_NONE = -1, OUTCOME_MISSED, OUTCOME_DELIVERED, OUTCOME_REFUSED };
 
 struct post {
@@ -85,8 +78,8 @@ struct batch {
     struct post *posts;
     size_t count, couriers, unrecorded, delivered, missed, refused;
     bool stop, gone;
-    bool no_token;              /* authd has not signed one */
-    struct fiber_queue changed; /* where the worker waits */
+    bool no_token;              /* authd signed none */
+    struct fiber_queue changed; /* wakes the worker */
 };
 
 /* ---- one delivery ---- */
@@ -96,7 +89,7 @@ static bool is_stopping(const struct batch *self)
     return self->stop || work_maild(&self->work->item)->svc.stopping;
 }
 
-/* The three headers of Standard Webhooks, NULL-ended; with a signature by each secret. */
+/* Returns Standard Webhooks' three headers, with a signature for each secret. */
 static const char *const *headers_of(const struct target *target, struct arena *arena,
                                      const struct sql_webhook_delivery_next_row *row,
                                      int64_t now_ms)
@@ -119,7 +112,7 @@ static const char *const *headers_of(const struct target *target, struct arena *
     return lines;
 }
 
-/* -1: there is no token. */
+/* -1: authd has signed no token. */
 static int prepare(struct batch *self, const struct post *post, struct request *req,
                    struct fetch *ret, struct error *err)
 {
@@ -144,7 +137,7 @@ static int prepare(struct batch *self, const struct post *post, struct request *
     return webhook_caep_token(d, req, &event, &ret->body, err);
 }
 
-/* True when a token may be had later: neither the receiver nor the event is to blame. */
+/* True when a retry may get a token. */
 static bool is_token_late(const struct error *err)
 {
     return err->code == ERR_UNAVAILABLE || err->code == ERR_DEADLINE ||
@@ -211,7 +204,7 @@ static void deliver(struct batch *self, struct post *post)
 
 /* ---- lanes ---- */
 
-/* Takes a lane that has no courier; NULL: none. */
+/* NULL: no lane without a courier. */
 static struct post *take_lane(struct batch *self)
 {
     struct post *first = NULL;
@@ -250,7 +243,7 @@ static void courier_fiber(void *arg)
     fiber_queue_wake_one(&self->changed);
 }
 
-/* ---- writing down ---- */
+/* ---- recording ---- */
 
 static int64_t doubled_ms(int64_t min_ms, int64_t max_ms, int64_t times)
 {
@@ -259,7 +252,7 @@ static int64_t doubled_ms(int64_t min_ms, int64_t max_ms, int64_t times)
     return MIN(min_ms << doublings, max_ms);
 }
 
-/* Records outcomes. False: the lease is lost. */
+/* False: the lease is lost. */
 static bool record(struct batch *self)
 {
     struct work_item *item = &self->work->item;
@@ -331,7 +324,7 @@ static bool run_batch(struct batch *self)
 
 /* ---- one webhook ---- */
 
-/* A secret as text; false when no key opens it. */
+/* False: no key opens the secret. */
 static bool add_secret(const struct maild *d, const struct request *req, struct field_bytes sealed,
                        struct target *target)
 {
@@ -394,7 +387,7 @@ static int put_to_sleep(struct maild *d, const struct request *req, const struct
     return sql_webhook_sleep(d->svc.db, req, &in, err);
 }
 
-/* *ret_later: its project is read-only, so its row is not changed; the next 410 switches it off. */
+/* *ret_later: the project is read-only, so the next 410 disables the webhook. */
 static int switch_off(struct maild *d, const struct request *req, const struct post_work *self,
                       bool *ret_later, struct error *err)
 {
@@ -420,7 +413,7 @@ static int switch_off(struct maild *d, const struct request *req, const struct p
     return 0;
 }
 
-/* retry_at: real time, NULL: when something is due. */
+/* retry_at: real time; NULL: as due. */
 static int finish(struct maild *d, const struct request *req, const struct post_work *self,
                   const struct target *target, const int64_t *retry_at, struct error *err)
 {
@@ -434,7 +427,7 @@ static int finish(struct maild *d, const struct request *req, const struct post_
     return sql_webhook_finish(d->svc.db, req, &in, err);
 }
 
-/* *ret_more: another batch may follow. */
+/* *ret_more: another batch can follow. */
 static int conclude(struct maild *d, const struct batch *batch, bool *ret_more, struct error *err)
 {
     const struct sql_webhook_resume_in resume = {
@@ -468,7 +461,7 @@ static int conclude(struct maild *d, const struct batch *batch, bool *ret_more, 
     return finish(d, batch->req, self, batch->target, &retry_at, err);
 }
 
-/* *ret_more: another batch may follow. After a failure the lease runs out. */
+/* *ret_more: another batch can follow. After a failure the lease expires. */
 static int post_some(struct post_work *self, bool first, bool *ret_more, struct error *err)
 {
     struct maild *d = work_maild(&self->item);
@@ -558,7 +551,7 @@ static int64_t post_timeout_ms(const struct maild *d UNUSED)
     return TOKEN_MS + POST_MS;
 }
 
-/* ---- for the rest of the daemon ---- */
+/* ---- start and stop ---- */
 
 static int sweep(void *daemon, const struct request *req, struct error *err)
 {

@@ -1,13 +1,13 @@
 -- Projects, their tenant codes, settings, access policies and client applications.
--- Times are contract time in ms since the epoch, given as parameters, unless a comment says otherwise.
--- Every table of a tenant leads its keys with project_id; tenant_code alone is looked up before the project is known.
+-- Times are contract time in ms since the epoch, passed as parameters, unless a comment says otherwise.
+-- Keys of a tenant's tables begin with project_id, except tenant_code's, which finds the project.
 
--- A tenant. Each change of the row, its settings or the set of its policies raises `version`: a writer names the
--- version that it read and succeeds only if nobody was faster.
--- settings: name -> true, false or text; what is unset is absent. Besides the names of the settings interface
--- (setting_names.c) it holds defaultPatientAccessPolicy.
+-- A tenant. Each change of the row, its settings or its set of policies increments `version`. A write requires the
+-- version that was read, so that no concurrent change is lost.
+-- settings: name -> true, false or text; unset ones are absent. The names are those of setting_names.c, and
+-- defaultPatientAccessPolicy.
 create table project (
-    id          uuid primary key,           -- ordered by time of creation
+    id          uuid primary key,           -- time-ordered
     parent_id   uuid references project,
     name        text not null,
     suspended   boolean not null default false,
@@ -22,7 +22,7 @@ create table tenant_code (
     project_id  uuid not null unique references project
 );
 
--- Who changed what: one row for each setting of each version. No membership: the operator, or the project's making.
+-- Changes: one row for each setting of each version. No membership: the operator, or the project's creation.
 create table setting_history (
     project_id     uuid not null references project,
     version        bigint not null,
@@ -35,7 +35,7 @@ create table setting_history (
     primary key (project_id, version, name)
 );
 
--- json, not jsonb: members stay in the order in which they were written.
+-- json, not jsonb, keeps the order of members.
 create table access_policy (
     project_id      uuid not null references project,
     id              uuid not null,

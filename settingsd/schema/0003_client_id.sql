@@ -1,2 +1,2 @@
--- One-step sign-in names a project by one of its client applications alone.
+-- One-step sign-in identifies a project only by one of its client applications.
 create unique index client_id on client (id);

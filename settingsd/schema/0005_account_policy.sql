@@ -1,2 +1,2 @@
--- What a project asks of its accounts: a JSON object of the members of the account policy that were written. Null: none.
+-- A project's account policy: a JSON object of the members that were set, or null.
 alter table project add column account_policy jsonb;

@@ -1,2 +1,2 @@
--- Who made a child project: an account makes a limited number of them in an hour. Null: the operator, or made before this.
+-- The account that created a child project, for the limit per hour. Null: the operator, or created before this column.
 alter table project add column created_by uuid;

@@ -1,5 +1,5 @@
--- What travels of a project that is read-only stays as it is (NNNN_project_hold.sql). The triggers are
--- disabled while none is.
+-- Triggers that protect moving rows of read-only projects (NNNN_project_hold.sql). They are disabled while no project
+-- is read-only.
 
 create trigger project_hold_project before insert or update or delete on project
     for each row execute function project_hold_guard('id');
@@ -12,7 +12,7 @@ create trigger project_hold_client before insert or update or delete on client
 create trigger project_hold_setting_history before insert or update or delete on setting_history
     for each row execute function project_hold_guard('project_id');
 
--- No project is read-only before this script: it is the first that lets one be.
+-- No project can be read-only before this script.
 alter table project disable trigger project_hold_project;
 alter table tenant_code disable trigger project_hold_tenant_code;
 alter table access_policy disable trigger project_hold_access_policy;

@@ -30,7 +30,7 @@ serve() {
 
 case $1 in
 run)
-    # Plain make installs nothing, and names what does; the second user finds all installed.
+    # Plain make installs nothing and names what does. For the second user everything is installed.
     if ! command -v gcc >/dev/null &&
         { make >../make.log 2>&1 || ! grep -q 'missing: .*`make deps`' ../make.log; }; then
         tail -3 ../make.log
@@ -42,7 +42,7 @@ test)
     status=0
     make test >../test.log 2>&1 || status=$?
     grep -aE '^(FAILED: |[a-z0-9_]+: left out: )' ../test.log || true
-    # Of what failed: its programs, cases and assertions.
+    # Programs, cases and assertions that failed.
     grep -aE '^==== |\.\.\.FAILED|^ +[0-9]+\. [a-z]|^make: ' ../test.log | grep -aB1 -vE '^==== ' | grep -av '^--$' || true
     grep -aE '^[0-9]+ passed' ../test.log | tail -1 >../verdict
     exit "$status"

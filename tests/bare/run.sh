@@ -1,9 +1,9 @@
 #!/bin/bash
-# run.sh - the README's two commands on a bare Debian 12 (debootstrap minbase with git and make, kept in the cache folder)
-# in a container of systemd-nspawn that is not booted: first as root, then as an ordinary user; no uid 1000, and /tmp is
-# a tmpfs. Called by `make test-bare`; ends with one verdict line and leaves nothing running. Where there is no root,
-# no network or port 8080 is taken it says so and exits with 0; ATRIUM_REQUIRE_NSPAWN=1 makes that a failure.
-# ATRIUM_BARE_USERS ("root builder") says who, ATRIUM_TEST_ONLY which programs of `make test` (see tests/run.sh).
+# run.sh - the README's two commands on a bare Debian 12 (debootstrap minbase with git and make, cached) in an unbooted
+# systemd-nspawn container: as root, then as an ordinary user, without uid 1000 and with /tmp on a tmpfs. Called by
+# `make test-bare`. Ends with one verdict line and leaves nothing running. Without root or network, or with port 8080
+# taken, it says so and exits with 0, unless ATRIUM_REQUIRE_NSPAWN=1 is set.
+# ATRIUM_BARE_USERS ("root builder") selects users, ATRIUM_TEST_ONLY programs of `make test` (tests/run.sh).
 set -euo pipefail
 BOOTSTRAP_LIMIT=600 RUN_LIMIT=1200 TEST_LIMIT=5400
 here=$(dirname "$(realpath "$0")") tree=$(realpath "$(dirname "$0")/../..")
@@ -41,17 +41,17 @@ make_base() {
     mv "$base.new" "$base"
 }
 
-# as USER LIMIT COMMAND...: a container for it, which ends with all its processes.
+# as USER LIMIT COMMAND...: runs it in a container, which ends with all its processes.
 as() {
     local user=$1 limit=$2
     shift 2
     timeout --kill-after=30 "$limit" systemd-nspawn --quiet --directory="$work/root" --register=no --keep-unit \
         --link-journal=no --console=pipe --tmpfs=/tmp:mode=1777,size=50% --user="$user" \
         --setenv=LC_ALL=C.UTF-8 --setenv=ATRIUM_TEST_ONLY="${ATRIUM_TEST_ONLY:-}" -- "$@" </dev/null \
-        2> >(grep -v 'Attempted to remove disk file system' >&2) # which nspawn tries of a folder of its own in vain
+        2> >(grep -v 'Attempted to remove disk file system' >&2) # nspawn tries this on its own directory, in vain
 }
 
-# What is tried is the tree as it is, without what was built.
+# Tests the working tree without build output.
 copy_tree() {
     local home=$1 owner=$2
     mkdir -p "$work/root$home/atrium"

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""before.py REF - `make bench-before REF=`: what a request costs this build and that of an earlier commit.
+"""before.py REF - `make bench-before REF=`: the cost of a request in this build and in an earlier commit.
 
-Both suites run side by side, each with its own PostgreSQL, and are asked the same in slices of BENCH_SECONDS (2) in turn,
-BENCH_ROUNDS (5) times: a shared machine changes its speed by the minute, which neighbouring slices share. Printed are the
-microseconds of CPU time for each operation, by program, and the median of the ratios of neighbours; below 1 this build is
-the cheaper one. BENCH_ONLY="me list" measures some operations only. REF may also be the directory of a build that is there.
+Two suites with their own PostgreSQL get the same requests in alternating slices of BENCH_SECONDS (2), BENCH_ROUNDS (5)
+times, because a shared machine's speed changes by the minute. Prints the microseconds of CPU time for each operation, by
+program, and the median ratio of neighboring slices; below 1 this build is cheaper. BENCH_ONLY="me list" selects
+operations. REF can also be the directory of an existing build.
 """
 import os
 import shutil
@@ -20,7 +20,7 @@ from suite import BUILD, Suite
 
 ISSUER = ("userinfo", "introspect", "client_token", "page")  # Suite.issuer_plans()
 OPERATIONS = {name: ("", peers.CONNECTIONS) for name in ("health", *ISSUER)} | peers.OPERATIONS
-FEW_US = 1  # less than that is no program's work for the operation
+FEW_US = 1  # less is not a program's work for the operation
 
 
 def suite(scratch, name, build):
@@ -29,7 +29,7 @@ def suite(scratch, name, build):
 
 
 def build_of(ref, scratch):
-    """The directory with the programs of a commit, which are built."""
+    """Builds a commit and returns the directory of its programs."""
     if os.path.isdir(ref):
         return ref
     subprocess.run(["bash", "-c", '. tests/mixed/then.sh; then_build "$@"', "then_build", f"{scratch}/source", ref, "all",
@@ -80,7 +80,7 @@ def main():
         for operation in OPERATIONS:
             if operation in servers[0].plans and (not only or operation in only):
                 compare(operation, *servers)
-    finally:  # only what was started here
+    finally:  # only processes started here
         for server in servers:
             server.stop()
         shutil.rmtree(scratch, ignore_errors=True)

@@ -1,4 +1,4 @@
--- Executes a bot for ever. BENCH_PATIENT is an access token.
+-- Executes a bot in a loop. BENCH_PATIENT is an access token.
 wrk.method = "POST"
 wrk.headers["Content-Type"] = "application/json"
 wrk.headers["Authorization"] = "Bearer " .. os.getenv("BENCH_PATIENT")

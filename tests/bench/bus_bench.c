@@ -1,12 +1,11 @@
 /*
- * bus_bench.c - what a call over the bus costs: two processes, many calls in flight.
+ * bus_bench.c - the cost of a call over the bus, with two processes and many concurrent calls.
  *
  *     bus_bench [calls] [in flight] [with a user: 0 or 1] [ipc or curve]
  *
- * The parent calls an operation of its child that answers at once, and prints the rate and the CPU
- * time that each side spent per call, libzmq's own thread included. With "curve" the child listens
- * on TCP with keys, as if it were on another host.  For curves.py, and by hand when the bus
- * changes.
+ * Prints the rate and each side's CPU time per call, including libzmq's thread. With "curve" the
+ * child listens on TCP with keys, as on another host. Used by curves.py, and by hand after changes
+ * of the bus.
  */
 #include <arpa/inet.h>
 #include <signal.h>
@@ -100,8 +99,6 @@ static void on_signal(void *arg, int signo UNUSED)
     loop_stop(arg);
 }
 
-/* ---- keys, when the two are on different hosts ---- */
-
 static int free_port(void)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -115,7 +112,7 @@ static int free_port(void)
     return ntohs(address.sin_port);
 }
 
-/* Writes a new key for an instance and its line in the file of hosts. */
+/* Writes a new key for an instance and its line in the hosts file. */
 static void write_key(const char *dir, FILE *hosts, const char *name, const char *where)
 {
     uint8_t secret[BUS_KEY_SIZE], public[BUS_KEY_SIZE];
@@ -149,7 +146,7 @@ static void write_hosts(const char *dir)
     fclose(hosts);
 }
 
-/* The file of hosts as an instance reads it; NULL when there is none. */
+/* Reads the hosts file as an instance does; NULL if there is none. */
 static const struct bus_hosts *read_hosts(const char *dir, const char *name)
 {
     struct bus_hosts *hosts = NULL;
@@ -255,7 +252,7 @@ int main(int argc, char **argv)
     if (argc > 4 && strcmp(argv[4], "curve") == 0) {
         write_hosts(dir);
         options.hosts = read_hosts(dir, "gateway.1");
-        snprintf(far, sizeof(far), "%s/far", dir); /* where no socket of the child is seen */
+        snprintf(far, sizeof(far), "%s/far", dir); /* a directory without the child's sockets */
         options.run_dir = far;
         if (mkdir(far, 0700) != 0)
             return 1;

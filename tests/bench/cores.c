@@ -1,7 +1,6 @@
 /*
- * cores.c - `cores hashes|signatures [SECONDS]`: how many Argon2id hashes, with the parameters of
- * authd's passwords, or signatures by ES256 this machine makes a second with all its cores. Prints
- * the rate over so many seconds (default 5).
+ * cores.c - `cores hashes|signatures [SECONDS]` prints how many Argon2id hashes (authd's
+ * parameters) or ES256 signatures all cores make per second (default: over 5 seconds).
  */
 #include <openssl/ec.h>
 #include <openssl/evp.h>
@@ -17,7 +16,7 @@
 #include "common/base/base.h"
 #include "common/base/clock.h"
 
-enum { CORES_MAX = 64, TOKEN_SIZE = 500 /* bytes, of an access token */ };
+enum { CORES_MAX = 64, TOKEN_SIZE = 500 /* bytes of an access token */ };
 
 static atomic_bool stop;
 static atomic_long made;

@@ -1,16 +1,15 @@
 #!/usr/bin/env python3
-"""curves.py - `make bench-curves`: what a request costs as the work around it grows.
+"""curves.py - `make bench-curves`: the cost of a request as the work around it grows.
 
-Each part measures the points of one or more curves and prints a Markdown table for each. The speed
-of a shared machine changes by the minute, so slices of CURVES_SECONDS (2) of all points alternate,
-CURVES_ROUNDS (5) times. CPU time is that of all processes of a suite, a proxy's included, and of
-its PostgreSQL, for each request; "times the first" is the median of the ratios of neighbouring
-slices. wal is what PostgreSQL wrote to its write-ahead log for each request.
+Each part measures the points of its curves and prints a Markdown table for each. A shared machine's
+speed changes by the minute, so slices of CURVES_SECONDS (2) of all points alternate, CURVES_ROUNDS
+(5) times. CPU time per request includes all processes of a suite, its proxy and its PostgreSQL;
+"times the first" is the median ratio of neighboring slices. wal is PostgreSQL's write-ahead log per
+request.
 
-CURVES_ONLY="connections tls" measures some parts only, CURVES_ACCOUNTS="10000 100000" says how many
-accounts the suites of that part have. The run fails (exit code 2) when a request was refused or not
-answered, and (1) when a renewal of the largest suite takes more than CURVES_LIMIT (1.3) times the
-CPU time or the median time of one of the smallest.
+CURVES_ONLY="connections tls" selects parts, CURVES_ACCOUNTS="10000 100000" sets the accounts of that
+part's suites. Exits with 2 when a request failed, and with 1 when a refresh of the largest suite
+takes more than CURVES_LIMIT (1.3) times the CPU time or median time of the smallest suite's.
 """
 import os
 import re
@@ -33,7 +32,7 @@ ACCOUNTS = [int(n) for n in os.environ.get("CURVES_ACCOUNTS", "10000 100000 1000
 LIMIT = float(os.environ.get("CURVES_LIMIT", 1.3))
 CONNECTIONS = 32
 ACCOUNTS_OF_A_TENANT = 1000
-PEOPLE = 1000  # whose tokens a slice of renewals begins with
+PEOPLE = 1000  # tokens at the start of a slice of refreshes
 SAMPLE = 2 * PEOPLE * ROUNDS
 BUS_CALLS = 50000
 UNITS = {"us": 0.001, "ms": 1, "s": 1000, "m": 60000}
@@ -45,7 +44,7 @@ def fail(text):
 
 
 class Suite(Server):
-    """A suite of its own with its own PostgreSQL; people is how many accounts it is seeded with."""
+    """A suite with its own PostgreSQL; people: number of seeded accounts."""
 
     def __init__(self, scratch, name, gateways=1, authds=1, people=0):
         self.scratch, self.name, self.dir = scratch, name, f"{scratch}/{name}"
@@ -102,7 +101,7 @@ class Suite(Server):
 
 
 class Proxy(Server):
-    """What ends TLS in front of a gateway."""
+    """A TLS proxy in front of a gateway."""
 
     def __init__(self, scratch, name, port, command, environment):
         self.scratch, self.name, self.dir = scratch, name, f"{scratch}/{name}"
@@ -116,7 +115,7 @@ class Proxy(Server):
 
 
 class Point:
-    """One point of a curve: what wrk asks which suite, how."""
+    """A point of a curve: wrk's requests and the suite that gets them."""
 
     def __init__(self, label, suite, connections=CONNECTIONS, proxy=None, arguments=None):
         self.label, self.suite, self.connections, self.proxy = label, suite, connections, proxy
@@ -173,10 +172,10 @@ class Point:
 
 
 class Renewal(Point):
-    """Renewals, right after a checkpoint.
+    """Refreshes right after a checkpoint.
 
-    Each slice takes other people of the suite's sample. The first change of a page after a
-    checkpoint writes it whole to the write-ahead log: `again` changes each page before the slice.
+    Each slice has other people of the suite's sample. The first change of a page after a
+    checkpoint writes the whole page to the write-ahead log: `again` changes each page before.
     """
 
     def __init__(self, label, suite, again=True):
@@ -203,7 +202,7 @@ class Renewal(Point):
 
 
 def run(title, points):
-    """Slices in turn, then the table; the bars are the ratios of CPU time."""
+    """Runs slices in turn, then prints the table; the bars are the ratios of CPU time."""
     for turn in range(ROUNDS):
         for point in points if turn % 2 == 0 else points[::-1]:
             point.measure()
@@ -224,7 +223,7 @@ def run(title, points):
 
 
 class Bench:
-    """The suites that parts share, each started when a part needs it first."""
+    """The suites that parts share, each started on first use."""
 
     def __init__(self, scratch):
         self.scratch, self.servers, self.suites, self.is_over = scratch, [], {}, False
@@ -260,7 +259,7 @@ def instances(bench):
 
 
 def connections(bench):
-    # a gateway has at most 512 requests in flight with one authd, and answers 503 to more
+    # a gateway has at most 512 requests in flight with one authd, and returns 503 for more
     suite = bench.suite("connections", authds=2)
     points = [Point(f"{n:,}", suite, n) for n in (10, 100, 1000)]
     run("connections to one gateway: `GET /auth/me`", points)
@@ -409,7 +408,7 @@ def main():
             for name, part in PARTS.items():
                 if not ONLY or name in ONLY:
                     part(bench)
-        finally:  # only what was started here
+        finally:  # only processes started here
             bench.stop()
     return 1 if bench.is_over else 0
 

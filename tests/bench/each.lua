@@ -1,4 +1,4 @@
--- Asks for the paths of the file BENCH_PATHS in turn, from the first again after the last: each thread for its own.
+-- Requests the paths of the file BENCH_PATHS in a cycle, with a list per thread.
 local flow = require "tests.bench.flow"
 local threads, paths, at = 0, nil, 0
 

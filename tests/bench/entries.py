@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-# entries.py COUNT QUERIES - content for `make bench`: a JSON array of COUNT entries in English for `atriumctl content
-# import` on standard output, a search a line in the file QUERIES, as it stands in an address. The words are made up; how
-# often each occurs is as in a language (Zipf). Searches are of one to three words of an entry; of eight, two have a
-# letter wrong, one is the beginning of a title, one an author, one not typed to its end, one of a code too.
+# entries.py COUNT QUERIES - content for `make bench`: a JSON array of COUNT English entries for `atriumctl content import`
+# on standard output, and URL-encoded searches, one per line, in the file QUERIES. Words are invented, with frequencies
+# of a natural language (Zipf). Searches have one to three words of an entry. Of eight searches two have a wrong letter;
+# one is a title's beginning, one an author, one incomplete, and one includes a code.
 import json
 import random
 import sys

@@ -1,9 +1,6 @@
 /*
- * floor.c - the floor of `make bench`: a bare libmicrohttpd server that answers 64 bytes to
- * anything.
- *
- * One epoll thread, nothing else: what the HTTP library itself costs on this machine. Prints its
- * port; ends on SIGTERM.
+ * floor.c - the baseline of `make bench`: a plain libmicrohttpd server with one epoll thread that
+ * answers everything with 64 bytes. Prints its port; ends on SIGTERM.
  */
 #include <arpa/inet.h>
 #include <microhttpd.h>
@@ -19,7 +16,7 @@ static enum MHD_Result answer(void *response, struct MHD_Connection *connection,
 {
     (void)url, (void)method, (void)version, (void)upload, (void)upload_size;
     if (!*state) {
-        *state = response; /* the first call announces the headers only */
+        *state = response; /* the first call has only the headers */
         return MHD_YES;
     }
     return MHD_queue_response(connection, MHD_HTTP_OK, response);

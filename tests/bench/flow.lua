@@ -1,10 +1,9 @@
--- flow.lua - what the scripts of wrk share: operations of several requests, each made of the answer before it.
+-- flow.lua - operations of several requests, each made from the previous response, for wrk scripts.
 --
--- A script ends with flow.run(first, next). first() is the first request of a new operation; next(body, id) the
--- request that follows an answer, or nil when there is none. wrk does not say on which connection an answer came, so
--- the next request goes out on whichever is free, and what it needs is in the answer or known by the id that
--- the request before it carried (X-Request-Id, which the gateway repeats).
--- The output ends with "operations <n>": those that came to an access token.
+-- A script ends with flow.run(first, next). first() returns an operation's first request; next(body, id) the request
+-- after a response, or nil at the end. wrk does not tell the connection of a response, so the next request uses any free
+-- one; its data is in the response, or known by the previous request's X-Request-Id, which the gateway repeats.
+-- The output ends with "operations <n>", the number that reached an access token.
 local flow = {
     challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
     verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
@@ -12,12 +11,12 @@ local flow = {
 local thread_count = tonumber(os.getenv("BENCH_THREADS"))
 local threads = {}
 
--- A text member of a JSON answer, the last of that name; nil when there is none.
+-- Returns the last text member of that name in a JSON response, or nil.
 function flow.member(body, name)
     return body:match('.*"' .. name .. '":"([^"]*)"')
 end
 
--- A POST of a table of texts. id may be nil.
+-- Makes a POST from a table of texts. id can be nil.
 function flow.post(path, members, id)
     local body = {}
     for name, value in pairs(members) do
@@ -33,14 +32,14 @@ function flow.start(role, email, tenant, id)
                       codeChallenge = flow.challenge}, id)
 end
 
--- The token request of an answer with a session code, else nil. tenant may be nil.
+-- Makes the token request for a response with a session code, otherwise nil. tenant can be nil.
 function flow.token(role, body, tenant)
     local code = flow.member(body, "sessionCode")
     return code and flow.post("/auth/tenant/" .. role .. "/login/token",
                               {sessionCode = code, codeVerifier = flow.verifier, tenantCode = tenant})
 end
 
--- The lines of a file that are this thread's, each as a list of its words.
+-- Returns this thread's lines of a file, each as a list of words.
 function flow.lines(path)
     local mine, line_number = {}, 0
     for line in io.lines(path) do

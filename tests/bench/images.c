@@ -1,11 +1,10 @@
 /*
- * images.c - what libvips itself does on this machine, for `make bench`.
+ * images.c - libvips' own speed on this machine, for `make bench`.
  *
  *     images make FILE             writes a JPEG of 1600x1200, much like a photograph
- *     images rate FILE SECONDS     prints how often a second all cores together make it 300x200
+ *     images rate FILE SECONDS     prints how often per second all cores resize it to 300x200
  *
- * The loop is libvips at its best: the file is in memory, its decoder leaves out what it can,
- * nothing is kept.
+ * It is libvips at its best: the file is in memory, and the decoder skips what it can.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -30,7 +29,7 @@ static int failed(void)
     return 1;
 }
 
-/* Soft shapes, edges, and the grain of a camera. */
+/* Draws soft shapes, edges, and camera noise. */
 static int make(const char *path)
 {
     VipsImage *parts[9] = {NULL};
@@ -59,7 +58,7 @@ static void *loop(void *arg)
         void *bytes = NULL;
         size_t size = 0;
 
-        /* Written as docd does. */
+        /* written as docd does */
         if (vips_thumbnail_buffer(file, file_size, &image, 300, "height", 200, "crop",
                                   VIPS_INTERESTING_CENTRE, NULL) != 0 ||
             vips_jpegsave_buffer(image, &bytes, &size, "Q", 80, "optimize_coding", TRUE, "strip",

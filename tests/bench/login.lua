@@ -1,5 +1,5 @@
--- Signs in for ever, without a second factor: start and token, one patient after the other, so that none reaches the limit
--- of its sessions. BENCH_PEOPLE has a line for each: role, tenant code, e-mail.
+-- Signs in in a loop without a second factor: start and token, one patient after the other, to stay below their limit of
+-- sessions. BENCH_PEOPLE has one patient per line: role, tenant code, email address.
 local flow = require "tests.bench.flow"
 local people, at
 

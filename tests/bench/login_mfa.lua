@@ -1,6 +1,6 @@
--- Signs in with a second factor for ever: start, mfa with the code of the moment, token. BENCH_PEOPLE has a line for
--- each patient: role, tenant code, e-mail, refresh token, secret in hex. A code is good once, so nobody signs in twice
--- in a run: there must be more people than sign-ins. The codes are liboath's, as those of authd's check.
+-- Signs in with a second factor in a loop: start, mfa with the current code, token. BENCH_PEOPLE has one patient per
+-- line: role, tenant code, email address, refresh token, secret in hex. A code works once, so there must be more people
+-- than sign-ins. liboath makes the codes, as in authd's check.
 local ffi = require "ffi"
 local flow = require "tests.bench.flow"
 ffi.cdef "int oath_totp_generate(const char *, size_t, long, unsigned, long, unsigned, char *);"

@@ -1,5 +1,5 @@
--- Signs in practitioners of three tenants for ever: a start that names none, and the token of the last one that it
--- lists. BENCH_PEOPLE has a line for each: role, tenant code, e-mail.
+-- Signs in practitioners of three tenants in a loop: a start without a tenant, and a token of the last one listed.
+-- BENCH_PEOPLE has one per line: role, tenant code, email address.
 local flow = require "tests.bench.flow"
 local people, at
 

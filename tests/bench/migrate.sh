@@ -1,11 +1,10 @@
 #!/bin/bash
-# migrate.sh [REF] - `make bench-migrate`: an upgrade from REF (default HEAD~1) while clients read and write, with
-# ACCOUNTS (default 1,000,000) accounts in the tables. A suite of then, two instances of each daemon, is given today's
-# programs, one instance after the other, the gateways last. Meanwhile a client exchanges refresh tokens, and a writer
-# asks for each table of every daemon's schema, again and again: how long it waited is how long the table was locked.
-# Of messages and documents, which the seed does not make, there are as many as accounts. A REF from before there was a
-# seed is filled by today's; daemons that it had not are left out.
-# Exit code 1 when a table was locked for longer than MIGRATE_LIMIT ms (default 1000).
+# migrate.sh [REF] - `make bench-migrate`: an upgrade from REF (default HEAD~1) under load, with ACCOUNTS (default
+# 1,000,000) accounts, messages and documents. Each instance of a suite with two instances per daemon gets today's
+# program in turn, the gateways last. Meanwhile a client exchanges refresh tokens and a writer uses each daemon's tables
+# in a loop: its wait is how long the table was locked. If REF has no seed program, today's is used; daemons that REF
+# lacks are left out.
+# Exits with 1 when a table was locked for longer than MIGRATE_LIMIT ms (default 1000).
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . tests/bench/suite.sh
@@ -45,7 +44,6 @@ migrations() {
 sql "vacuum (analyze)"
 migrations >"$scratch/before"
 
-# ---- who reads and writes meanwhile ----
 sql "create table public.waited (at text primary key, ms double precision not null); create table public.over (at int)"
 psql -Xq "$conninfo" >"$scratch/writer.log" 2>&1 <<'END' &
 set search_path = public;
@@ -74,8 +72,7 @@ python3 tests/bench/migrate_client.py "$(suite_base suite)" "$scratch/suite.peop
 client=$!
 started+=("$client")
 
-# ---- the upgrade ----
-upgrade() { # DAEMON INSTANCE: ended in good order; the suite starts the program that is there now
+upgrade() { # DAEMON INSTANCE: stops it in order, so that the suite starts the new program
     local old state pid
     read -r state old <<<"$(state_of "$1" "$2")"
     kill "$old"
@@ -103,7 +100,6 @@ touch "$scratch/over"
 wait "$writer" || { cat "$scratch/writer.log"; exit 1; }
 wait "$client"
 
-# ---- what it was like ----
 echo "migrations that were applied to $accounts accounts:"
 migrations | comm -13 "$scratch/before" - | sed 's/^/    /' | grep . || echo "    none"
 echo "tables that a writer waited for longest:"

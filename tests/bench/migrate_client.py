@@ -1,6 +1,5 @@
-"""migrate_client.py URL PEOPLE STOP - exchanges the refresh token of one person after the other (PEOPLE is what seed wrote)
-and asks who that is, until the file STOP is there. Prints how many requests it made, how many were refused, the longest
-in ms."""
+"""migrate_client.py URL PEOPLE STOP - exchanges the refresh tokens of seed's PEOPLE one by one and requests their
+profiles until the file STOP exists. Prints the numbers of requests and of refusals, and the longest time in ms."""
 import json
 import os
 import sys

@@ -1,8 +1,8 @@
 #!/bin/bash
-# move.sh - `make bench-move`: for how long a tenant's writes are refused while it moves to another installation
-# (docs/transfer.md). Two suites on this host; the first has a tenant of ACCOUNTS (default "1000 100000", one run each)
-# people and DOCUMENTS (default 100) documents of 20 KB. A client changes a setting of the tenant all the time, see
-# move_client.py; meanwhile the tenant is exported with --read-only, imported, compared and resumed.
+# move.sh - `make bench-move`: how long a tenant's writes are refused while it moves to another installation
+# (docs/transfer.md). One of two local suites has a tenant with ACCOUNTS (default "1000 100000", one run each) people and
+# DOCUMENTS (default 100) documents of 20 KB. move_client.py changes a setting in a loop while the tenant is exported
+# with --read-only, imported, compared and resumed.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . tests/bench/suite.sh

@@ -1,7 +1,7 @@
-"""move_client.py URL PEOPLE fill COUNT - stores COUNT documents of 20 KB as the first patient of PEOPLE (seed.c).
-move_client.py URL PEOPLE watch - changes the account policy of the first tenant as its administrator, again and again, until
-a line comes on stdin. Prints "watching", and in the end for how many seconds changes were refused: from the last that was
-taken before to the first behind; exits with 1 when none was refused, or the last is."""
+"""move_client.py URL PEOPLE fill COUNT - stores COUNT documents of 20 KB as the first patient of seed's PEOPLE.
+move_client.py URL PEOPLE watch - changes the first tenant's account policy as its admin in a loop until a line comes on
+stdin. Prints "watching", and finally for how many seconds changes were refused, from the last accepted one before to the
+first after. Exits with 1 when none was refused, or the last one was."""
 import json
 import select
 import sys

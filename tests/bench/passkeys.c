@@ -1,12 +1,12 @@
 /*
- * passkeys.c - sign-ins by passkey as fast as they are answered, for run.sh.
+ * passkeys.c - passkey sign-ins at full speed, for run.sh.
  *
  *     passkeys URL PEOPLE ROUND SECONDS
  *
- * PEOPLE is a file of seed.c with patients without a second factor, of which each round takes
- * others: eight for each of 32 connections. They sign in by password and enrol a key (ES256). Then
- * the process stops itself (SIGSTOP), and from SIGCONT on they sign in by their keys in turn:
- * start, finish and token. Prints what wrk prints of that, and "operations <n>", whole sign-ins.
+ * PEOPLE is seed.c's file of patients without a second factor. Each round uses eight others for
+ * each of 32 connections, who enroll an ES256 key. Then the process stops itself (SIGSTOP), and
+ * after SIGCONT they sign in with their keys in turn: start, finish and token. Prints the figures
+ * of wrk, and "operations <n>", complete sign-ins.
  */
 #include <curl/curl.h>
 #include <pthread.h>
@@ -27,7 +27,7 @@
 
 enum {
     CONNECTIONS = 32,
-    PEOPLE_EACH = 8, /* so that none gathers more sessions than people have */
+    PEOPLE_EACH = 8, /* keeps each below the limit of sessions */
     BODY_MAX = 16 * 1024,
     WORD_MAX = 320,
     SAMPLES_MAX = 1 << 18
@@ -43,17 +43,15 @@ struct connection {
     CURL *curl;
     char body[BODY_MAX];
     size_t size;
-    struct person people[PEOPLE_EACH], *who; /* whose turn it is */
-    const char *error;                       /* what failed; NULL: nothing */
+    struct person people[PEOPLE_EACH], *who; /* in turn */
+    const char *error;                       /* NULL: no error */
 };
 
 static const char *base;
 static pthread_barrier_t ready;
 static atomic_bool stop;
 static atomic_size_t sign_ins, samples;
-static int32_t latencies[SAMPLES_MAX]; /* us of single requests */
-
-/* ---- requests ---- */
+static int32_t latencies[SAMPLES_MAX]; /* us per request */
 
 static size_t take(char *data, size_t size, size_t count, void *arg)
 {
@@ -66,7 +64,7 @@ static size_t take(char *data, size_t size, size_t count, void *arg)
     return size * count;
 }
 
-/* The answer to a body, which is consumed; NULL unless it is 200. access NULL: no token. */
+/* Posts a body, which is consumed. Returns the response, NULL unless 200. access NULL: no token. */
 static json_t *post(struct connection *self, const char *path, const char *access, json_t *body)
 {
     struct curl_slist *headers = curl_slist_append(NULL, "Content-Type: application/json");
@@ -106,8 +104,6 @@ static void drop(json_t **answer)
     json_decref(*answer);
 }
 #define ANSWER CLEANUP(drop) json_t *
-
-/* ---- what a connection does ---- */
 
 static json_t *exchange(struct connection *self, const json_t *step)
 {
@@ -159,8 +155,8 @@ static void *run(void *arg)
         if (!enrol(self))
             self->error = "enrolment";
     }
-    pthread_barrier_wait(&ready); /* all have their keys */
-    pthread_barrier_wait(&ready); /* and the counters are at 0 */
+    pthread_barrier_wait(&ready); /* all have enrolled */
+    pthread_barrier_wait(&ready); /* and the counters are reset */
     for (size_t turn = 0; !self->error && !atomic_load(&stop); turn++) {
         self->who = &self->people[turn % PEOPLE_EACH];
         if (sign_in(self))
@@ -170,8 +166,6 @@ static void *run(void *arg)
     }
     return NULL;
 }
-
-/* ---- all of them ---- */
 
 static void open_connection(struct connection *self, FILE *people, long round, int number)
 {

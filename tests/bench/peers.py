@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
-"""peers.py - `make bench-peers`: the suite beside other servers, asked the same in turn.
+"""peers.py - `make bench-peers`: the suite compared with other servers on the same requests.
 
-The speed of a shared machine changes by the minute, so slices of BENCH_SECONDS (2) alternate,
-BENCH_ROUNDS (5) times, and what counts is the median of the ratios of neighbours. CPU time is that
-of all processes of a server, its database's included, for each request. BENCH_ONLY="me refresh"
-measures some operations only, BENCH_PEERS="pocketbase nginx" beside some servers only.
+A shared machine's speed changes by the minute, so slices of BENCH_SECONDS (2) alternate,
+BENCH_ROUNDS (5) times, and the median ratio of neighbors counts. CPU time per request includes all
+processes of a server and its database. BENCH_ONLY="me refresh" selects operations,
+BENCH_PEERS="pocketbase nginx" servers.
 
-Each server holds one person who asks, a hundred documents for the list, the same numbers of files
-of random bytes and copies of one image; the suite has 2,000 accounts beside, whose sign-ins and
-renewals are measured. Files are read in turn from more than the gateway keeps in memory, and no
-image is resized to the same size twice, so nothing comes from a cache.
+Each server has one calling person, a hundred documents for the list, and equally many random files
+and copies of one image; the suite also has 2,000 accounts for sign-ins and refreshes. The files
+exceed the gateway's cache, and no image is resized to the same size twice, so nothing is cached.
 """
 import os
 import shutil
@@ -32,7 +31,7 @@ from suite import BUILD, Suite
 
 ONLY = os.environ.get("BENCH_ONLY", "").split()
 CONNECTIONS = 32
-FEW = 4  # a hash or an image takes a core for milliseconds: more connections would only queue up
+FEW = 4  # a hash or an image occupies a core for milliseconds: more connections would only wait
 OPERATIONS = {
     # name: (label, connections)
     "me": ("who am I", CONNECTIONS),
@@ -55,13 +54,13 @@ CHOSEN = os.environ.get("BENCH_PEERS", "").split() or list(PEERS)
 
 
 def ratio(numerators, denominators, key):
-    """The median of the ratios of neighbouring slices in which both servers did something."""
+    """Returns the median ratio of neighboring slices in which both servers did something."""
     pairs = [(a[key], b[key]) for a, b in zip(numerators, denominators) if a and b]
     return statistics.median(a / b for a, b in pairs) if pairs else float("nan")
 
 
 def compare(operation, servers):
-    """Slices in turn; a line for each server, with the ratio of the suite's rate to its own."""
+    """Runs slices in turn; prints a line per server with the ratio of the suite's rate to its own."""
     label, connections = OPERATIONS[operation]
     slices = {server.name: [] for server in servers if operation in server.plans}
     asked = [server for server in servers if server.name in slices]
@@ -146,7 +145,7 @@ def main():
                 if server.password_hash
             )
         )
-    finally:  # only what was started here
+    finally:  # only processes started here
         for server in [*servers, database]:
             if server:
                 server.stop()

@@ -1,14 +1,12 @@
 /*
- * people.c - how long an admin's lists of the people of a large project take: for people.sh.
+ * people.c - the time of an admin's lists of a large project's people, for people.sh.
  *
  *     people URL PEOPLE ACCOUNTS LIMIT_MS TIMES
  *
- * The suite is one that seed.c has filled: ACCOUNTS people of one tenant; PEOPLE begins with an
- * administrator of it. The pages of the list are read, 100 people each, up to the middle. Then each
- * kind of request is asked TIMES times, one after another on one connection; what a search begins
- * with changes from one to the next.
- *
- * The exit code is 1 when the 99th percentile of a kind is above LIMIT_MS, 2 when a request failed.
+ * seed.c has filled the suite with ACCOUNTS people of one tenant; PEOPLE starts with an admin.
+ * Reads the list's pages of 100 people up to the middle, then sends each kind of request TIMES
+ * times on one connection, with varying prefixes. Exits with 1 when a kind's 99th percentile
+ * exceeds LIMIT_MS, 2 when a request failed.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,7 +51,7 @@ static int64_t ask(struct bench *self, const char *path, const char *body)
     return us;
 }
 
-/* The administrator's first access token, by the refresh token of the file. */
+/* Gets the admin's first access token with the file's refresh token. */
 static void sign_in(struct bench *self, const char *people)
 {
     FILE *file = fopen(people, "re");
@@ -110,7 +108,7 @@ static void walk_to_the_middle(struct bench *self)
     report(self, "100 people, to the middle", &times);
 }
 
-/* The beginning of the n-th number of a person, of another length each time. */
+/* Returns a prefix of the n-th person's number, in varying lengths. */
 static long number_of(const struct bench *self, size_t n)
 {
     static const long cut[] = {1, 10, 100, 1000, 10000};

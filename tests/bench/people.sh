@@ -1,8 +1,7 @@
 #!/bin/bash
-# people.sh - `make bench-people`: how long an admin's lists of people take in one project of ACCOUNTS (default 1,000,000)
-# people, see people.c. Exit code 1 when the 99th percentile of a kind of request is PEOPLE_LIMIT_MS (default 20) or more,
-# or PostgreSQL read a table from end to end, 2 when a request failed. PEOPLE_TIMES (default 1000): how often each is asked.
-# A million people take about 3 GB of disk while it runs.
+# people.sh - `make bench-people`: the time of an admin's lists in a project of ACCOUNTS (default 1,000,000) people, see
+# people.c. Exits with 1 when a kind's 99th percentile is PEOPLE_LIMIT_MS (default 20) or more or PostgreSQL read a whole
+# table, 2 when a request failed. PEOPLE_TIMES (default 1000): requests per kind. Needs about 3 GB of disk.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . tests/bench/suite.sh
@@ -11,7 +10,7 @@ accounts=${ACCOUNTS:-1000000}
 suite_start suite --no-demo
 suite_seed suite 1 "$accounts" 1
 
-# Each table of some size that was read from end to end, and how many rows were read so.
+# Tables of some size that were read completely, with the rows read.
 scanned() {
     psql -XAtF ' ' "$(suite_text suite conninfo)" -c "
         select schemaname || '.' || relname, seq_tup_read from pg_stat_user_tables

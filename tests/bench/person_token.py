@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""person_token.py ISSUER CLIENT SECRET REDIRECT EMAIL PASSWORD - signs a person in on the pages of an issuer, for a client
-of the project's own, and prints the access token that the client gets: one for the issuer's userinfo."""
+"""person_token.py ISSUER CLIENT SECRET REDIRECT EMAIL PASSWORD - signs a person in on an issuer's pages for a first-party
+client, and prints the client's access token for the issuer's userinfo."""
 import html
 import http.cookiejar
 import json
@@ -26,7 +26,7 @@ browser = urllib.request.build_opener(
 
 
 def load(url, form=None):
-    """The answer to a GET, or to a POST of a form: its text, or where it leads."""
+    """Sends a GET, or a form by POST. Returns the response's text, or its redirect."""
     origin = "{0.scheme}://{0.netloc}".format(urllib.parse.urlsplit(issuer))
     data = urllib.parse.urlencode(form).encode() if form else None
     try:
@@ -39,7 +39,7 @@ def load(url, form=None):
 
 
 def filled_in(url, page):
-    """Where the form of a page goes, and with what."""
+    """Returns the target and the content of a page's form."""
     opening, inner = re.search(r"(<form\b[^>]*>)(.*?)</form>", page, re.S).groups()
     form = {"email": email, "password": password}
     for tag in re.findall(r"<input\b[^>]*>", inner):

@@ -1,5 +1,5 @@
--- Refreshes tokens for ever: each thread has a queue of them; an answer puts its successor back. BENCH_TOKENS names a
--- file with one refresh token a line. BENCH_PATH, BENCH_BODY (%s is the token) and BENCH_TYPE are for other servers.
+-- Refreshes tokens in a loop: each thread has a queue, to which a response's new token is added. BENCH_TOKENS is a file
+-- with one refresh token per line. BENCH_PATH, BENCH_BODY (%s is the token) and BENCH_TYPE are for other servers.
 local flow = require "tests.bench.flow"
 local path = os.getenv("BENCH_PATH") or "/auth/refresh-token"
 local body = os.getenv("BENCH_BODY") or '{"refresh_token":"%s"}'

@@ -1,4 +1,4 @@
--- Asks for the same sentence for ever, which is remembered from the first time on. BENCH_PATIENT is an access token.
+-- Translates one sentence in a loop, which is remembered after the first time. BENCH_PATIENT is an access token.
 wrk.method = "POST"
 wrk.headers["Content-Type"] = "application/json"
 wrk.headers["Authorization"] = "Bearer " .. os.getenv("BENCH_PATIENT")

@@ -1,5 +1,5 @@
--- Asks for each of the documents of BENCH_IMAGES in another size, once: nobody has asked for it before, so there must be
--- more of them than requests.
+-- Requests each document of BENCH_IMAGES once in a size that no other request used, so there must be more documents than
+-- requests.
 local flow = require "tests.bench.flow"
 local threads, images, at = 0, nil, 0
 

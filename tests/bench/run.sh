@@ -1,18 +1,17 @@
 #!/bin/bash
-# run.sh - `make bench`: the suite (one instance of each daemon) and a bare libmicrohttpd server, driven in turn in
-# the same run by wrk over 32 keep-alive connections, three rounds, one table. Ratios to the floor, or of sign-ins to
-# the machine's rate of password hashes, are what counts: absolute rates are this machine's. Rates and CPU times are of
-# whole operations, latencies of single requests. BENCH_SECONDS (default 5) is the length of one measurement,
-# BENCH_ROUNDS (default 3) how often each is made; BENCH_ENTRIES (default 100000) how much content is searched.
-# It fails when one of the ratios below the table is less than what is demanded.
-# BENCH_ONLY="small nginx_small" makes only the measurements of these names (see the rounds below; references have names
-# too: hashes, libvips, apertium, signatures, commits, copy), to work on one of them.
+# run.sh - `make bench`: the suite (one instance of each daemon) and a plain libmicrohttpd server, measured in turn by wrk
+# over 32 keep-alive connections in three rounds. What counts are ratios to that baseline, or of sign-ins to the machine's
+# rate of password hashes. Rates and CPU times are per operation, latencies per request. BENCH_SECONDS (default 5) is the
+# duration of a measurement, BENCH_ROUNDS (default 3) their number, BENCH_ENTRIES (default 100000) the amount of content
+# that is searched. Fails when a ratio below the table is less than required.
+# BENCH_ONLY="small nginx_small" measures only these names (see the rounds below; also hashes, libvips, apertium,
+# signatures, commits, copy).
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . tests/bench/suite.sh
 seconds=${BENCH_SECONDS:-5} rounds=${BENCH_ROUNDS:-3} connections=32 threads=2
 entries=${BENCH_ENTRIES:-100000}
-wanted() { # NAME: whether it is to be measured
+wanted() { # NAME: true when it is to be measured
     [[ -z ${BENCH_ONLY:-} || " floor $BENCH_ONLY " == *" $1 "* ]]
 }
 
@@ -36,7 +35,7 @@ postgres_pids() {
     echo "$main"
     pgrep -P "$main" || true
 }
-# Clock ticks that the given processes have used so far.
+# Clock ticks used by the given processes.
 ticks() {
     local sum=0 pid
     for pid; do
@@ -64,7 +63,7 @@ export BENCH_CLIENT
 register() { # EMAIL: a token response
     post /auth/tenant/Patient/register "{\"email\":\"$1\",\"password\":\"$BENCH_PASSWORD\",\"name\":\"Ben\",\"surname\":\"Bench\",\"tenantCode\":\"demo\"}"
 }
-register "$BENCH_EMAIL" >/dev/null # gathers a hundred sessions by signing in all the time
+register "$BENCH_EMAIL" >/dev/null # signs in repeatedly and collects a hundred sessions
 patient=$(register reader@patients.example | member accessToken)
 sign_in() { # ROLE EMAIL PASSWORD: a token response
     local code
@@ -74,13 +73,13 @@ sign_in() { # ROLE EMAIL PASSWORD: a token response
 admin=$(sign_in Practitioner "$(suite_text suite adminEmail)" "$(suite_text suite adminPassword)" | member accessToken)
 [ -n "$patient" ] && [ -n "$admin" ] || { echo "bench: could not sign in" >&2; exit 1; }
 
-fresh_tokens() { # enough for every connection, with some to spare
+fresh_tokens() { # enough for every connection
     local i
     for i in $(seq 48); do echo "$(sign_in Patient "$BENCH_EMAIL" "$BENCH_PASSWORD" | member refreshToken)"; done >"$BENCH_TOKENS"
 }
 
-# People of whom one in five is a practitioner of three tenants, and one in five a patient with a second factor. Each of
-# these signs in once: so many that a thousand a second would not run out.
+# One in five people is a practitioner of three tenants, one in five a patient with a second factor. Each of the patients
+# signs in once; they suffice for more than a thousand sign-ins a second.
 people=$((800 * rounds))
 ! { wanted login_mfa || wanted login_tenants; } || people=$((5 * 1000 * seconds * rounds))
 suite_seed suite 20 "$people" "$people"
@@ -107,15 +106,15 @@ END
 PATH=$PATH:/usr/sbin nginx -c "$scratch/nginx.conf" -p "$scratch/nginx" &
 started+=($!)
 nginx=http://127.0.0.1:$nginx_port
-new_document() { # [TOKEN TYPE]: the answer to POST /document
+new_document() { # [TOKEN TYPE]: the response to POST /document
     curl -s -H 'Content-Type: application/json' -H "Authorization: Bearer ${1:-$patient}" \
         -d "{\"fileName\":\"bench.bin\",\"contentType\":\"${2:-application/octet-stream}\"}" "$base/document"
 }
-form_of() { # stdin: such an answer; the form up to the first byte of the file
+form_of() { # stdin: such a response; prints the form up to the file's first byte
     sed 's/.*"fields":{\([^}]*\)}.*/\1/; s/"\([^"]*\)":"\([^"]*\)",*/--bench\r\nContent-Disposition: form-data; name="\1"\r\n\r\n\2\r\n/g'
     printf -- '--bench\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n'
 }
-put_document() { # FILE [TOKEN TYPE]: the id of a document with its bytes
+put_document() { # FILE [TOKEN TYPE]: prints the id of a document with this content
     new_document "${@:2}" >"$scratch/made"
     { form_of <"$scratch/made"; cat "$1"; printf '\r\n--bench--\r\n'; } >"$scratch/body"
     curl -s -H 'Content-Type: multipart/form-data; boundary=bench' --data-binary "@$scratch/body" "$base/storage/documents" >&2
@@ -141,7 +140,7 @@ fi
 image_rate() { "$build/tests/bench/images" rate "$scratch/www/image" "$1"; }
 export BENCH_IMAGES=$scratch/images
 images_needed=$(awk -v rate="$(image_rate 1)" -v seconds="$seconds" 'BEGIN {print int(2 * rate * (seconds + 1)) + 100}')
-fresh_images() { # documents with that image, which nobody has asked for: rows that are copied, and links to its bytes
+fresh_images() { # documents with that image that no request used: copied rows, and links to its bytes
     psql -qAtX -v ON_ERROR_STOP=1 -v count="$images_needed" -v image="$image" "$(suite_text suite conninfo)" \
         >"$scratch/image.ids" <<'END'
 begin;
@@ -168,11 +167,10 @@ wanted search || wanted searches || entries=100
 tests/bench/entries.py "$entries" "$BENCH_SEARCHES" >"$scratch/entries.json"
 "$build/bin/atriumctl" --dir "$scratch/suite" content import --project demo "$scratch/entries.json" >/dev/null 2>&1
 rm "$scratch/entries.json"
-# As in a database that has lived: what autovacuum would do meanwhile. A command each, since neither runs within a
-# transaction.
+# As autovacuum would do meanwhile. Separate commands, because neither runs in a transaction.
 psql -q -d "$(suite_text suite conninfo)" -c 'vacuum (analyze)' -c checkpoint
 export BENCH_FORMS=$scratch/forms BENCH_FILE=$scratch/www/1m
-fresh_forms() { # one for each connection, of documents that go when they were measured
+fresh_forms() { # one per connection, for documents that are deleted after the measurement
     local i
     for i in $(seq "$connections"); do
         new_document | tee "$scratch/made" | form_of >"$BENCH_FORMS/$i"
@@ -207,15 +205,15 @@ client() { # COMMAND ARGUMENT...
 }
 client_id=$(client create bench --file "$scratch/client.json" --type confidential | member id)
 client_secret=$(client secret "$client_id" | member secret)
-# Forms are taken from pages of the public URL only.
+# Forms must come from pages of the public URL.
 person_token=$(tests/bench/person_token.py "$(suite_text suite publicUrl)/t/demo" "$client_id" "$client_secret" \
     "$redirect" reader@patients.example "$BENCH_PASSWORD")
-# measure_form NAME ENDPOINT PARAMETERS: what the client asks of its issuer.
+# measure_form NAME ENDPOINT PARAMETERS: a client's request to its issuer.
 measure_form() {
     BENCH_TYPE=application/x-www-form-urlencoded BENCH_BODY="client_id=$client_id&client_secret=$client_secret&$3" \
         measure "$1" "$issuer/$2" -s tests/bench/post.lua
 }
-# Commits of one row each by as many clients: the rate.
+# The rate of commits of one row each by as many clients.
 commit_rate() {
     local pgbench
     pgbench=$(ls /usr/lib/postgresql/*/bin/pgbench | tail -1)
@@ -240,8 +238,8 @@ import_file() { # PREFIX: a file of as many accounts
         printf "{\"email\":\"%s-%d@import.example\",\"firstName\":\"Ana\",\"lastName\":\"Lima\",\"passwordHash\":" \
             "\"$2b$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy\"}\n", prefix, i}'
 }
-# The rates of both. What the import leaves to do, the leaves of the audit trail's tree, is waited for, so that it is at
-# the cost of no other measurement.
+# Both rates. Waits for the import's remaining work, the leaves of the Merkle tree, so that it does not slow down other
+# measurements.
 import_rates() { # ROUND
     local before name
     import_file "round$1" >"$scratch/people.ndjson"
@@ -287,8 +285,8 @@ measure() {
     shift 2
     measure_prepared "$name" bash -c 'kill -STOP $$; exec "$@"' wrk wrk -t"$threads" -c"$connections" -d"${seconds}s" --timeout 10s --latency "$@" "$url"
 }
-# measure_prepared NAME COMMAND...: of a command that prints what wrk does, one line "rate p50ms p99ms ourUs postgresUs
-# bad" per round. It stops itself once it is prepared.
+# measure_prepared NAME COMMAND...: runs a command with wrk's output, one line "rate p50ms p99ms ourUs postgresUs bad" per
+# round. It stops itself once it is prepared.
 measure_prepared() {
     local name=$1 command ours before_ours before_pg after_ours after_pg
     shift
@@ -316,7 +314,7 @@ measure_upload() {
     measure upload "$base" -s tests/bench/upload.lua
     while read -r id; do drop_document "$id"; done <"$scratch/forms.ids"
 }
-# Twenty new sentences a request, beside apertium alone over a file of such sentences; and one that is remembered.
+# Twenty new sentences per request, compared with apertium alone on such sentences; and a remembered one.
 sentences=4000
 export BENCH_PATIENT=$patient
 measure_translation() {
@@ -367,7 +365,7 @@ for ((round = 1; round <= rounds; round++)); do
 done
 printf '\r                \r' >&2
 
-# ---- start of a daemon to its first answer: killed, restarted by the suite ----
+# ---- time from a daemon's kill to its first response ----
 now_ms() { date +%s%3N; }
 first_answer() { # NAME PATH TOKEN
     local pid started
@@ -383,10 +381,10 @@ settingsd_ms=$(first_answer settingsd /v1/project/settings "$admin")
 gateway_ms=$(first_answer gateway /partner/health-check "$patient")
 
 # ---- the table: the median round of each ----
-median() { # NAME: nothing of what was not wanted
+median() { # NAME: nothing if it was not measured
     [ ! -e "$scratch/$1.rounds" ] || sort -g -k1,1 "$scratch/$1.rounds" | sed -n "$(((rounds + 1) / 2))p"
 }
-rate() { # NAME: that of the median round; 1 of what was not wanted
+rate() { # NAME: the median round's; 1 if it was not measured
     local measured
     measured=$(median "$1" | cut -d' ' -f1)
     echo "${measured:-1}"
@@ -441,7 +439,7 @@ printf '%-34s %8d bytes (at most 8192)\n' 'page to sign in, by gzip' \
 printf '%-34s %8d ms   (at most 300)\n' 'start of authd to its answer' "$authd_ms" \
     'start of settingsd to its answer' "$settingsd_ms" 'start of gateway to its answer' "$gateway_ms"
 
-# ---- what is demanded: ratios of two rates of the same round, of which the median counts ----
+# ---- requirements: median ratios of two rates of one round ----
 status=0
 demand() { # LABEL NAME REFERENCE AT_LEAST
     local ratio

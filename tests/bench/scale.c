@@ -1,18 +1,12 @@
 /*
- * scale.c - asks a small suite and a large one the same, in turn, and tells how much longer the
- * large one takes: for scale.sh.
+ * scale.c - how much slower a large suite is than a small one, for scale.sh.
  *
  *     scale LIMIT ROUNDS LOGINS SMALL_URL SMALL_PEOPLE LARGE_URL LARGE_PEOPLE
  *
- * PEOPLE is a file of seed.c. Each round has people of its own and goes through the operations
- * below; each of them is asked of both suites right after one another, so that noise hits both,
- * over CONNECTIONS connections that stay open. "first": neither the token nor its holder is known
- * to the gateway, which verifies the one and asks two daemons for the other; "again": both are in
- * its cache. A round before the first warms up connections and prepared statements and does not
- * count.
- *
- * The ratio is of medians, the middle one of those that the rounds had. The exit code is 1 when one
- * is above LIMIT, 2 when a request failed.
+ * PEOPLE are files of seed.c. Each round has its own people and sends the operations below to both
+ * suites in turn, so that noise hits both. "first": the gateway has cached neither token nor
+ * holder; "again": both. A warm-up round does not count. Exits with 1 when an operation's ratio of
+ * medians, the median over rounds, exceeds LIMIT, 2 when a request failed.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -42,22 +36,18 @@ struct suite {
     struct bench_client clients[CONNECTIONS];
 };
 
-/* ---- requests ---- */
-
 static NORETURN void die(const char *what, const char *why)
 {
     fprintf(stderr, "scale: %s: %s\n", what, why);
     exit(2);
 }
 
-/* True on 200; as bench_client_ask(). */
+/* True on 200; like bench_client_ask(). */
 static bool ask(struct bench_client *self, const char *path, const char *body, const char *access,
                 int64_t *us)
 {
     return bench_client_ask(self, path, body, access, us) == 200;
 }
-
-/* ---- operations: each true when it succeeded ---- */
 
 static bool refresh(struct bench_client *client, struct person *person, int64_t *us)
 {
@@ -120,7 +110,7 @@ static bool has_no_factor(const struct person *person)
 
 static const struct operation {
     const char *label;
-    size_t times; /* how often each of the people asks */
+    size_t times; /* requests per person */
     bool (*is_for)(const struct person *person);
     bool (*run)(struct bench_client *client, struct person *person, int64_t *us);
 } operations[] = {
@@ -134,10 +124,8 @@ static const struct operation {
 enum { OPERATIONS = ARRAY_SIZE(operations), LOGIN = OPERATIONS - 1 };
 enum { SMALL, LARGE, SUITES };
 
-/* ---- times ---- */
-
 struct times {
-    int64_t *us; /* in order */
+    int64_t *us; /* sorted */
     size_t count;
 };
 
@@ -152,13 +140,11 @@ static double percentile_ms(const struct times *self, size_t percent)
     return self->count == 0 ? 0 : (double)self->us[self->count * percent / 100] / 1e3;
 }
 
-/* ---- one operation of one suite, for the people of a round ---- */
-
 struct phase {
     const struct operation *operation;
     struct person *people;
-    size_t count, most; /* people; how many of them at most */
-    struct times times; /* of what succeeded */
+    size_t count, most; /* people, and their maximum */
+    struct times times; /* successes only */
     atomic_size_t next, taken, good, bad;
 };
 
@@ -208,9 +194,7 @@ static void phase_run(struct phase *self, struct suite *suite)
         die(self->operation->label, "nobody succeeded");
 }
 
-/* ---- rounds ---- */
-
-/* What is known of an operation in a suite. */
+/* An operation's results in a suite. */
 struct measure {
     double p50_ms[ROUNDS_MAX];
     struct times all;
@@ -237,8 +221,7 @@ static void keep(struct measure *self, size_t round, const struct phase *phase)
     self->all.count += times->count;
 }
 
-/* Round 0 is the one that does not count. Which suite is asked first changes from round to
- * round. */
+/* Round 0 does not count. The first suite alternates. */
 static void run_round(struct run *self, size_t round)
 {
     for (size_t operation = 0; operation < OPERATIONS; operation++) {
@@ -268,7 +251,7 @@ static int by_value(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* How many times as long the large suite took: the middle one of the rounds' ratios. */
+/* Returns the median over rounds of the large suite's time by the small one's. */
 static double ratio(const struct run *self, size_t operation)
 {
     const struct measure *measures = self->measures[operation];
@@ -316,8 +299,6 @@ static int report(struct run *self)
     return bad > 0 ? 2 : slow ? 1 : 0;
 }
 
-/* ---- set-up ---- */
-
 static void open_suite(struct suite *self, const char *url, const char *path)
 {
     char secret[WORD_MAX], extra[2];
@@ -343,7 +324,7 @@ static void open_suite(struct suite *self, const char *url, const char *path)
     }
 }
 
-/* The sample is in the order of time; a round is to have people of all kinds and tenants. */
+/* The sample is ordered by time; each round needs all kinds of people and tenants. */
 static void shuffle(struct suite *self)
 {
     unsigned seed = 1;

@@ -1,25 +1,24 @@
 #!/bin/bash
-# scale.sh - `make bench-scale`: does anything become slower with the number of tenants? Two suites side by side, one
-# with ten tenants and one with TENANTS (default 10,000) and ACCOUNTS (default 1,000,000), are asked the same in turn,
-# see scale.c; one table of times and ratios, one verdict. Exit code 1 when a median takes more than SCALE_LIMIT
-# (default 1.3) times as long or PostgreSQL read a table from end to end, 2 when a request failed.
-# SCALE_ROUNDS (default 15): how often; SCALE_SAMPLE (default 16000): people in each suite who ask, each in one round
-# only; SCALE_LOGINS (default 80): sign-ins of a round.
+# scale.sh - `make bench-scale`: does anything slow down with the number of tenants? Two suites, one with ten tenants and
+# one with TENANTS (default 10,000) and ACCOUNTS (default 1,000,000), get the same requests in turn, see scale.c. Exits
+# with 1 when a median takes more than SCALE_LIMIT (default 1.3) times as long or PostgreSQL read a whole table, 2 when a
+# request failed. SCALE_ROUNDS (default 15): rounds; SCALE_SAMPLE (default 16000): people of each suite, each in one
+# round only; SCALE_LOGINS (default 80): sign-ins per round.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . tests/bench/suite.sh
 tenants=${TENANTS:-10000} accounts=${ACCOUNTS:-1000000}
 sample=$(($accounts < ${SCALE_SAMPLE:-16000} ? $accounts : ${SCALE_SAMPLE:-16000}))
 
-# Ten tenants with as many people as ask: they need not be the same ones twice.
+# Ten tenants with enough people that none is needed twice.
 suite_start small --no-demo
 suite_start large --no-demo
 suite_seed small 10 "$sample" "$sample"
 suite_seed large "$tenants" "$accounts" "$sample"
 
-# The first change of a page after a checkpoint writes the whole page to the write-ahead log. Renewals of people of a
-# million meet a page each, those of a few thousand share them, so each page of the sample is changed once before: what is
-# compared is a renewal, at the same distance from a checkpoint. `make bench-curves` measures first changes too.
+# The first change of a page after a checkpoint writes the whole page to the write-ahead log. Refreshes of a million people
+# meet a new page each, those of a few thousand share pages. Each page of the sample is therefore changed once before, so
+# that both compare at the same distance from a checkpoint. `make bench-curves` measures first changes too.
 change_sessions() { # NAME
     awk -F'\t' '{print $3}' "$scratch/$1.people" >"$scratch/$1.emails"
     psql -qXAt -v ON_ERROR_STOP=1 -d "$(suite_text "$1" conninfo)" <<END
@@ -34,7 +33,7 @@ END
 change_sessions small
 change_sessions large
 
-# Each table of some size that was read from end to end, and how many rows were read so.
+# Tables of some size that were read completely, with the rows read.
 scanned() {
     psql -XAtF ' ' "$(suite_text large conninfo)" -c "
         select schemaname || '.' || relname, seq_tup_read from pg_stat_user_tables

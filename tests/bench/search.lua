@@ -1,4 +1,4 @@
--- Searches for one after the other of the lines of BENCH_SEARCHES.
+-- Searches for the lines of BENCH_SEARCHES in turn.
 local searches, at = {}, 0
 for line in io.lines(os.getenv("BENCH_SEARCHES")) do
     searches[#searches + 1] = "/cms/article/map/en?" .. line

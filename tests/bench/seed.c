@@ -1,22 +1,17 @@
 /*
- * seed.c - fills a suite's database with tenants and their people, by COPY: for run.sh and
- * scale.sh.
+ * seed.c - fills a suite's database with tenants and people by COPY, for run.sh and scale.sh.
  *
  *     seed CONNINFO AUTHD_KEY_FILE TENANTS ACCOUNTS SAMPLE
  *
- * Tenant n has the code "seed-<n>", its default policies, settings with their history, and a client
- * application. Account a is of tenant a modulo TENANTS. One in five is a practitioner, of that
- * tenant and of the next two; the first of each tenant administers it. One patient in four has a
- * second factor. Each has one session. The password of all is "correct horse": one Argon2id hash
- * with authd's parameters, which costs what any other does.
+ * Tenant n is "seed-<n>", with policies, settings, history and a client. Account a belongs to
+ * tenant a modulo TENANTS. One in five is a practitioner, of three tenants; each tenant's first is
+ * its admin. One patient in four has a second factor. Each has one session and the password
+ * "correct horse", whose hash has authd's parameters.
  *
- * Rows are what the daemons would have written, over the year before now, in the order of time:
- * tenants mixed. In the end the tables are vacuumed and analysed and a checkpoint is made, as in a
- * database that has lived: what autovacuum would do within minutes is not to fall into a
- * measurement.
- *
- * stdout: SAMPLE people spread over all, one a line: role, tenant code, e-mail, refresh token, and
- * the secret of the second factor in hex or "-".
+ * Rows are spread over the last year, in order of time, with tenants mixed. Finally the tables are
+ * vacuumed and analyzed with a checkpoint, so that autovacuum does not disturb a measurement.
+ * stdout has SAMPLE people, one per line: role, tenant code, email address, refresh token, and
+ * second factor in hex or "-".
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +28,7 @@
 #define PASSWORD "correct horse"
 
 enum {
-    BATCH = 10000,           /* accounts in one transaction */
+    BATCH = 10000,           /* accounts per transaction */
     PLACES = 3,              /* tenants of a practitioner */
     PRACTITIONERS_EVERY = 5, /* accounts of a tenant */
     FACTOR_EVERY = 4,
@@ -56,7 +51,7 @@ struct person {
 
 struct seed {
     PGconn *db;
-    struct authd authd; /* of it only the key */
+    struct authd authd; /* only the key is used */
     struct arena *arena;
     char hash[crypto_pwhash_STRBYTES];
     struct tenant *tenants;
@@ -64,8 +59,6 @@ struct seed {
     int64_t now_ms;
     struct progress progress;
 };
-
-/* ---- rows ---- */
 
 static NORETURN void die(const char *what, const char *why)
 {
@@ -107,8 +100,6 @@ static const char *hex(char ret[static HEX_SIZE], const void *bytes, size_t size
 {
     return sodium_bin2hex(ret, HEX_SIZE, bytes, size);
 }
-
-/* ---- tenants ---- */
 
 static int64_t year_ago(const struct seed *self)
 {
@@ -185,8 +176,6 @@ static void copy_project_parts(struct seed *self)
     copy_end(self);
 }
 
-/* ---- people ---- */
-
 static size_t places_of(const struct seed *self, const struct person *person)
 {
     return person->practitioner ? (size_t)MIN(self->tenant_count, (long)PLACES) : 1;
@@ -200,7 +189,7 @@ static const struct tenant *tenant_of(const struct seed *self, const struct pers
 
 static void make_person(const struct seed *self, long number, struct person *ret)
 {
-    long rank = number / self->tenant_count; /* in its tenant */
+    long rank = number / self->tenant_count; /* within its tenant */
 
     *ret = (struct person){
         .number = number,
@@ -279,8 +268,8 @@ static void copy_sessions(struct seed *self, const struct person *people, size_t
     copy_end(self);
 }
 
-/* A person of the sample: one of each stride, at a place in it that has no pattern, or all would be
- * of few tenants. */
+/* True for one person of each stride, at a pseudo-random place, because otherwise all would be of
+ * few tenants. */
 static bool is_sampled(const struct seed *self, const struct person *person)
 {
     long stride = self->account_count / self->sample, block = person->number / stride;
@@ -307,7 +296,7 @@ static void print_person(struct seed *self, const struct request *req, const str
            person->number, person->refresh.text, text);
 }
 
-/* The second factors; and the sample, which names their secrets. */
+/* Copies the second factors, and writes the sample with their secrets. */
 static void copy_factors(struct seed *self, const struct person *people, size_t count)
 {
     run(self,
@@ -330,7 +319,7 @@ static void copy_factors(struct seed *self, const struct person *people, size_t 
     copy_end(self);
 }
 
-/* The keys for network addresses. */
+/* Copies the keys for network addresses. */
 static void copy_address_keys(struct seed *self, const struct person *people, size_t count)
 {
     run(self, "copy auth.account_address_key (account_id, public_key, secret_sealed) from stdin");
@@ -388,7 +377,7 @@ int main(int argc, char **argv)
         die("key", err.message);
     self.now_ms = clock_now_ms(clock);
     self.db = PQconnectdb(argv[1]);
-    /* foreign keys hold by construction: a look-up for each of three million rows is saved */
+    /* saves three million look-ups; foreign keys hold by construction */
     run(&self, "set session_replication_role = replica");
     progress_start(&self.progress, "seed", "accounts", false);
     make_tenants(&self);
@@ -397,7 +386,8 @@ int main(int argc, char **argv)
     copy_project_parts(&self);
     run(&self, "commit");
     copy_people(&self);
-    /* what was copied is to be known before the vacuum, or it would seem to have come after it */
+    run(&self, "insert into auth.member_search_due select id from auth.account");
+    /* the copy must be counted before the vacuum, or would seem newer */
     run(&self, "do 'begin perform pg_stat_force_next_flush(); end'");
     run(&self, "vacuum (analyze)");
     run(&self, "checkpoint");

@@ -1,5 +1,5 @@
-// sharp_server.cjs FILE - answers every request with that image made 300x200 by sharp, as the least of a server would;
-// for `make bench`. Prints its port. It keeps nothing, and decodes on all cores.
+// sharp_server.cjs FILE - a minimal server whose every response is that image resized to 300x200 by sharp, for `make bench`.
+// Prints its port. It caches nothing, and decodes on all cores.
 'use strict';
 const http = require('http');
 const os = require('os');

@@ -1,8 +1,7 @@
-# suite.sh - sourced by run.sh and scale.sh: development suites in a scratch directory. They and it are gone when the
-# script ends.
+# suite.sh - sourced by run.sh and scale.sh: development suites in a scratch directory, which end with the script.
 build=${BUILD:-build}
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/atrium-bench-XXXXXX")
-started=() # pids of what was started
+started=() # pids
 
 finish() {
     local pid
@@ -35,8 +34,9 @@ suite_text() { # NAME MEMBER: a text of its dev.json
 suite_seed() { # NAME TENANTS ACCOUNTS SAMPLE: the sample is in $scratch/NAME.people, see seed.c
     "$build/tests/bench/seed" "$(suite_text "$1" conninfo)" "$scratch/$1/keys/authd.key" "$2" "$3" "$4" \
         >"$scratch/$1.people"
-    # authd folds the names that it is to find them by
-    until [ "$(psql -XAt "$(suite_text "$1" conninfo)" -c 'select exists (select from auth.account_name_due)')" = f ]; do
+    # authd writes the keys that they are searched by
+    until [ "$(psql -XAt "$(suite_text "$1" conninfo)" -c 'select exists (select from auth.member_search_due)')" = f ]; do
         sleep 0.5
     done
+    psql -XAqt "$(suite_text "$1" conninfo)" -c 'vacuum (analyze) auth.member_search, auth.member_search_due'
 }

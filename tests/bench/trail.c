@@ -1,23 +1,17 @@
 /*
- * trail.c - how fast sealed rows of the audit trail become leaves of the trees of their projects,
- * and what a proof costs then: for trail.sh.
+ * trail.c - the speed of turning sealed audit rows into leaves, and the cost of a proof, for
+ * trail.sh.
  *
  *     trail CONNINFO URL PEOPLE ROWS PROOFS
  *
- * The database is that of a suite that seed.c has filled; PEOPLE begins with an administrator of
- * the first tenant. ROWS rows are added to authd's trail by COPY, of all tenants in turn, with
- * their places and hashes, as the chainer writes them. Meanwhile this program holds the lock of the
- * trees. Then the tables are vacuumed and a checkpoint is made, the lock is released, and the time
- * counts until authd has made leaves of all rows.
+ * seed.c has filled the suite; PEOPLE starts with an admin of the first tenant. Adds ROWS rows with
+ * places and hashes to authd's audit log by COPY, of all tenants in turn, while it holds the trees'
+ * lock. After a vacuum and a checkpoint it releases the lock and measures until all rows are
+ * leaves.
  *
- * PROOFS proofs of rows of the administrator's project are asked for, one after another on one
- * connection, spread over all of them without order. Each must lead from its record to the root of
- * the checkpoint in the same answer.
- *
- * Then the sign-ins of the administrator's project by hour are asked for: those rows must be in
- * them, within SIGN_INS_MS.
- *
- * The exit code is 2 when something failed or a proof is wrong, 1 when the hours took longer.
+ * Then requests PROOFS proofs of the admin's project in random order on one connection, each of
+ * which must lead to its checkpoint, and the project's sign-ins by hour. Exits with 2 on a failure
+ * or wrong proof, 1 when the hours exceed SIGN_INS_MS.
  */
 #include <jansson.h>
 #include <sodium.h>
@@ -37,7 +31,7 @@ enum {
     ROW_MAX = 2048,
     POLL_US = 20000,
     GIVE_UP_MS = 1800000,
-    SIGN_INS = 200, /* how often they are asked for */
+    SIGN_INS = 200, /* requests */
     SIGN_INS_MS = 100,
     HEX_SIZE = 2 * AUDIT_HASH_SIZE + 1,
 };
@@ -47,7 +41,7 @@ struct bench {
     struct bench_client client;
     char access[BENCH_TOKEN_MAX];
     PGresult *projects;
-    int64_t first, rows; /* the first sequence number, and how many */
+    int64_t first, rows; /* the first sequence number, and the count */
 };
 
 static NORETURN void die(const char *what, const char *why)
@@ -55,8 +49,6 @@ static NORETURN void die(const char *what, const char *why)
     fprintf(stderr, "trail: %s: %s\n", what, why);
     exit(2);
 }
-
-/* ---- rows ---- */
 
 static PGresult *run(struct bench *self, const char *sql)
 {
@@ -100,7 +92,7 @@ static void copy_row(struct bench *self, const struct audit_record *record, cons
         die("row", PQerrorMessage(self->db));
 }
 
-/* A row like those of a sign-in, which is what most rows are of. */
+/* Makes a row like a sign-in's, the most frequent kind. */
 static void make_record(const struct bench *self, int64_t i, int64_t now_ms,
                         struct audit_record *record, char entity[static 64], char event[static 512])
 {
@@ -119,14 +111,14 @@ static void make_record(const struct bench *self, int64_t i, int64_t now_ms,
     record->event = event;
 }
 
-/* Adds the rows behind the end of the chain, whose row is locked: no chainer comes between. */
+/* Appends the rows to the chain, whose last row is locked against chainers. */
 static void copy_rows(struct bench *self)
 {
     PGresult *head;
     struct audit_record record = {.sequence = 0};
     uint8_t hash[AUDIT_HASH_SIZE], *last;
     char entity[64], event[512], hex[HEX_SIZE];
-    int64_t now_ms = clock_real_ms(); /* a suite of this program's script has no other time */
+    int64_t now_ms = clock_real_ms(); /* this program's suite has no other time */
     size_t size;
 
     execute(self, "begin");
@@ -156,8 +148,6 @@ static void copy_rows(struct bench *self)
             (long long)record.sequence, hex);
     execute(self, "commit");
 }
-
-/* ---- sealing ---- */
 
 static void wait_until_zero(struct bench *self, const char *what, const char *sql)
 {
@@ -198,9 +188,7 @@ static void measure_sealing(struct bench *self)
     fflush(stdout);
 }
 
-/* ---- proofs ---- */
-
-/* Must be answered by 200. *us: from request to answer. */
+/* Requires 200. Stores the duration in *us. */
 static void ask(struct bench *self, const char *path, const char *body, const char *access,
                 int64_t *us)
 {
@@ -212,7 +200,7 @@ static void ask(struct bench *self, const char *path, const char *body, const ch
         die(path, status == 0 ? "no answer" : "not 200");
 }
 
-/* The administrator's first access token, by the refresh token of the file. */
+/* Gets the admin's first access token with the file's refresh token. */
 static void sign_in(struct bench *self, const char *people)
 {
     FILE *file = fopen(people, "r");
@@ -228,7 +216,7 @@ static void sign_in(struct bench *self, const char *people)
         die("/auth/refresh-token", "no token");
 }
 
-/* The row that the n-th proof is of: a step that is a prime goes through all of them. */
+/* Returns the n-th proof's row; a prime step visits all of them. */
 static int64_t row_of(const struct bench *self, int64_t n)
 {
     int64_t tenants = PQntuples(self->projects);
@@ -275,7 +263,7 @@ static int64_t signed_in(const struct bench *self)
     return sum;
 }
 
-/* Whether the 99th percentile is within SIGN_INS_MS. */
+/* True when the 99th percentile is within SIGN_INS_MS. */
 static bool measure_sign_ins(struct bench *self)
 {
     int64_t us[SIGN_INS], counted, least = self->rows / PQntuples(self->projects);

@@ -1,7 +1,7 @@
 #!/bin/bash
-# trail.sh - `make bench-trail`: how many sealed rows of the audit trail become leaves of the trees of their projects in a
-# second, and what a proof costs among BENCH_ROWS (default 10,000,000) rows of BENCH_TENANTS (default 1) projects, see
-# trail.c. BENCH_PROOFS (default 2000): proofs that are asked for. Ten million rows take about 15 GB of disk while it runs.
+# trail.sh - `make bench-trail`: how many sealed audit rows per second become leaves of their projects' trees, and the cost
+# of a proof among BENCH_ROWS (default 10,000,000) rows of BENCH_TENANTS (default 1) projects, see trail.c. BENCH_PROOFS
+# (default 2000): number of proofs. Ten million rows need about 15 GB of disk.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . tests/bench/suite.sh

@@ -1,4 +1,4 @@
--- Asks for twenty sentences at a time that nobody asked for before. BENCH_PATIENT is an access token.
+-- Requests translations of twenty new sentences at a time. BENCH_PATIENT is an access token.
 local threads, made = 0, 0
 local headers = {["Content-Type"] = "application/json", Authorization = "Bearer " .. os.getenv("BENCH_PATIENT")}
 

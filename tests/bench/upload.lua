@@ -1,4 +1,4 @@
--- Posts a file with one after the other of the forms whose beginnings lie in BENCH_FORMS, as 1, 2 and so on.
+-- Posts a file with each of the forms in turn, whose beginnings are in BENCH_FORMS as 1, 2 and so on.
 local function read(name)
   local file = io.open(name, "rb")
   local text = file and file:read("*a")

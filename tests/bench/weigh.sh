@@ -1,8 +1,7 @@
 #!/bin/bash
-# weigh.sh - `make bench-weigh`: what PostgreSQL has to do for one sign-in and for one refresh, and what a daemon costs when
-# nobody asks it anything: rows, transactions and bytes of the write-ahead log for each request, with what the suite does by
-# itself in as many seconds taken off; connections and memory of each instance. ACCOUNTS (default 20,000) are in ten
-# tenants; PEOPLE (default 1,500) of them do each thing once.
+# weigh.sh - `make bench-weigh`: PostgreSQL's work for a sign-in and a refresh (rows, transactions, WAL bytes, minus the
+# idle suite's in the same time), and an idle daemon's cost: connections and memory of each instance. ACCOUNTS (default
+# 20,000) are in ten tenants; PEOPLE (default 1,500) of them do each thing once.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . tests/bench/suite.sh
@@ -12,7 +11,7 @@ suite_start suite --no-demo
 suite_seed suite 10 "$accounts" $((2 * people))
 conninfo=$(suite_text suite conninfo)
 
-# Backends tell what they counted ten seconds after their last statement at the latest.
+# Backends report their counts at most ten seconds after their last statement.
 counted() {
     sleep 11
     psql -XAtF ' ' "$conninfo" -c "
@@ -24,7 +23,7 @@ counted() {
         union all select 'bytes of the write-ahead log', wal_bytes from pg_stat_wal
         union all select 'whole pages in it', wal_fpi from pg_stat_wal"
 }
-# BEFORE AFTER SECONDS TIMES IDLE_BEFORE IDLE_AFTER IDLE_SECONDS: per time, without what happens in those seconds anyway
+# BEFORE AFTER SECONDS TIMES IDLE_BEFORE IDLE_AFTER IDLE_SECONDS: per time, minus the idle part
 difference() {
     awk -v seconds="$3" -v times="$4" -v idle="$7" '
         {n = $NF; $NF = ""; sub(/ $/, "")}

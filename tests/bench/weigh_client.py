@@ -1,6 +1,6 @@
-"""weigh_client.py URL PEOPLE FIRST COUNT WHAT - does WHAT once for each of COUNT people, from the one numbered FIRST on, of
-those that seed wrote: "sign-in" (start and token) or "refresh". Those with a second factor are passed over at sign-in.
-Prints how many it was, and the seconds that it took; exits with 1 at the first that fails."""
+"""weigh_client.py URL PEOPLE FIRST COUNT WHAT - does WHAT once for each of COUNT of seed's people, from number FIRST on:
+"sign-in" (start and token; people with a second factor are skipped) or "refresh". Prints the count and the seconds;
+exits with 1 at the first failure."""
 import itertools
 import json
 import sys

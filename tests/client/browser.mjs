@@ -1,8 +1,8 @@
-// browser.mjs SUITE DIR PORT CHILD - clients/typescript in Chromium, with a suite behind it: the faults of faults.mjs, then
-// what only tabs have.
+// browser.mjs SUITE DIR PORT CHILD - clients/typescript in Chromium with a suite: the faults of faults.mjs, then
+// cases that only tabs have.
 //
 // DIR/app has the packed client (check.mjs pack). One page is served at http://localhost:PORT. CHILD is a second tenant of
-// the demo's administrator. The exit code is 1 when a step failed. Chromium keeps its files in TMPDIR.
+// demo's admin. The exit code is 1 when a step failed. Chromium keeps its files in TMPDIR.
 import { execFile } from 'node:child_process';
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -129,7 +129,7 @@ class Tab {
         return this.evaluate(() => session.logout());
     }
 
-    // Each time the token that the tab has just used.
+    // Refreshes until stopped, always with the tab's last token.
     renewAlways() {
         return this.evaluate(async () => {
             const seen = { renewals: 0, wrong: [] };
@@ -225,7 +225,7 @@ async function tab(t) {
     return new Tab(page);
 }
 
-// The second tab renews and is stopped before the answer is stored.
+// The second tab refreshes and is stopped before the response is stored.
 async function renewSlowly(t) {
     await t.two.evaluate(() => {
         const storage = atrium.browserStorage();
@@ -329,7 +329,7 @@ const steps = {
         await until(async () => (await call('GET', '/auth/me', null, access)).status === 401, 'revoked');
         insist((await call('POST', REFRESH, { refresh_token: refresh })).status === 401, 'the refresh token');
         await until(() => t.one.evaluate(async () => await atrium.browserStorage().getItem('atrium.revoke') === null), 'forgotten');
-        // Nor does it wait for a service that is slow.
+        // A slow service does not delay it either.
         await start(t);
         let release;
         proxy.fault = (route) => route === '/auth/logout' ? new Promise((done) => { release = done; }) : null;
@@ -338,7 +338,7 @@ const steps = {
         release();
         proxy.fault = () => null;
         insist(await slow === true, 'not revoked');
-        // A page that is opened later does it too, with a token that has expired by then.
+        // A page opened later does it too, with a token that has expired by then.
         await start(t);
         const kept = await t.one.stored();
         await t.context.setOffline(true);
@@ -418,7 +418,7 @@ const steps = {
         proxy.fault = (route) => route === REFRESH ? new Promise((done) => { release = done; }) : null;
         const aborted = t.one.evaluate(async () => {
             const storage = atrium.browserStorage(), kept = JSON.parse(await storage.getItem('atrium'));
-            await storage.setItem('atrium', JSON.stringify({ ...kept, at: 0 })); // to be renewed
+            await storage.setItem('atrium', JSON.stringify({ ...kept, at: 0 })); // makes it refresh
             const from = performance.now();
             const why = await session.fetch('/api/auth/me', { signal: AbortSignal.timeout(300) }).catch((error) => error.name);
             return [why, performance.now() - from];

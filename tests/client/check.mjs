@@ -1,8 +1,8 @@
 // check.mjs pack|types|breaks DIR OPENAPI - the package of clients/typescript as an application gets it.
 //
-// pack: compiles a copy of it, packs that, looks at what is in it, installs it below DIR/app and compiles usage.ts there.
-// types: writes the types of the page OPENAPI into the copy of the package in DIR.
-// breaks: changes of the page that are not compatible keep the client or usage.ts from compiling, others do not.
+// pack: compiles and packs a copy, checks its files, installs it below DIR/app and compiles usage.ts there.
+// types: writes the types of the description OPENAPI into the package's copy in DIR.
+// breaks: incompatible changes of the description break the client or usage.ts at compile time, others do not.
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -24,7 +24,7 @@ function insist(condition, complaint) {
         throw new Error(complaint);
 }
 
-// Puts what the client imports into DIR/NAME, as `npm install` does.
+// Installs the client's imports into DIR/NAME, as `npm install` does.
 function place(name) {
     mkdirSync(path.join(dir, name, 'node_modules/@types'), { recursive: true });
     for (const each of IMPORTED)
@@ -72,7 +72,7 @@ async function pack() {
     const files = packed.files.map((file) => file.path).sort();
     insist(JSON.stringify(files) === JSON.stringify(PACKED), `packed ${files.join(' ')}`);
 
-    // What `npm install` makes of it.
+    // Checks the result of `npm install`.
     const unpacked = path.join(app, 'node_modules/@atrium/client');
     mkdirSync(unpacked, { recursive: true });
     run('tar', '-xzf', packed.filename, '-C', unpacked, '--strip-components=1');
@@ -93,8 +93,7 @@ async function types(client = dir) {
 
 const libraries = new Map(); // parsed once
 
-// What the compiler complains of, with `text` in the place of the files that it names; in the file of the name `only`, if
-// given.
+// Returns the compiler's errors with `text` replacing the named files, only in the file `only` if given.
 function compile(files, text, extra, only) {
     const options = {
         strict: true, noEmit: true, target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.NodeNext, types: [],
@@ -120,7 +119,7 @@ function compile(files, text, extra, only) {
         `${each.file ? path.basename(each.file.fileName) : ''}: ${ts.flattenDiagnosticMessageText(each.messageText, ' ')}`);
 }
 
-// What is done to the page, and which file must not compile then; null: all must.
+// Changes of the description, and the file that must not compile then; null: all must compile.
 const CHANGES = {
     'a route that the client asks is gone': ['signin.ts', (d) => delete d.paths['/auth/tenant/Patient/code/start']],
     'a route that an application asks is gone': ['usage.ts', (d) => delete d.paths['/auth/me']],

@@ -1,5 +1,5 @@
 #!/bin/bash
-# types.sh - `make client-types`: the types of clients/typescript, from /openapi.json of a suite of its own.
+# types.sh - `make client-types`: generates the types of clients/typescript from a suite's /openapi.json.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . tests/bench/suite.sh

@@ -1,5 +1,5 @@
-// usage.ts - what an application writes; `tsc --strict` is the judge. check.mjs compiles it with the packed client, and
-// with types of descriptions that were changed so that it must not compile.
+// usage.ts - an application's code, checked by `tsc --strict`. check.mjs compiles it with the packed client, and with types
+// of changed descriptions with which it must not compile.
 import { AtriumError, Session, SignIn, memoryStorage, ok, upload } from '@atrium/client';
 import type { Step, TokenStorage, components } from '@atrium/client';
 import { useSession } from '@atrium/client/react';
@@ -22,6 +22,7 @@ export async function signIn(email: string, password: string): Promise<string> {
     return step.next === 'tenant' ? step.tenants.map((each) => each.project.display).join() : step.next;
 }
 
+// A registration returns tokens, or the next step.
 export async function register(): Promise<string | undefined> {
     const person = { email: 'ana@example.org', password: 'x', name: 'Ana', surname: 'Lima' };
     const step = await new SignIn(session, 'Patient', 'demo').register(person);
@@ -65,8 +66,8 @@ export async function wrong(): Promise<void> {
     await session.client.DELETE('/auth/me');
     // @ts-expect-error the path needs its id
     await session.client.DELETE('/document/{id}');
-    // @ts-expect-error a file name is a text
+    // @ts-expect-error a file name is a string
     await session.client.POST('/document', { body: { fileName: 1, contentType: 'a/b' } });
-    // @ts-expect-error only practitioners may leave the tenant out
+    // @ts-expect-error only practitioners can omit the tenant
     new SignIn(session, 'Patient');
 }

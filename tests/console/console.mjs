@@ -1,9 +1,9 @@
-// console.mjs SUITE PART - the console in Chromium, with the suite of the folder SUITE behind it.
+// console.mjs SUITE PART - the console in Chromium with the suite of the directory SUITE.
 //
-// PART: jobs (each screen's main job, by keyboard alone), axe (every screen in both colour schemes), trouble (network cut,
-// a daemon that hangs, two admins at the same setting, a proof asked for). Each step is a line "ok NAME" or "FAILED NAME:
-// why"; the exit code is 1 when one failed. A report of the Content-Security-Policy fails the step. With CONSOLE_STEPS, a
-// pattern, only the steps that it matches are done. Chromium keeps its files in TMPDIR.
+// PART: jobs (each screen's main job, with the keyboard only), axe (every screen in both color schemes), trouble (network
+// cut, a daemon that hangs, two admins at one setting, a required proof). Each step prints "ok NAME" or "FAILED NAME: why";
+// the exit code is 1 when one failed. A CSP report fails the step. The pattern CONSOLE_STEPS selects steps. Chromium's
+// files are in TMPDIR.
 import { readFileSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { deflateSync } from 'node:zlib';
@@ -17,11 +17,11 @@ const [suiteDir, part] = process.argv.slice(2);
 const suite = () => JSON.parse(readFileSync(path.join(suiteDir, 'dev.json'), 'utf8'));
 const { baseUrl: gateway, publicUrl, demo, mailDir, clockFile } = suite();
 const CONSOLE = `${publicUrl}/console`;
-const WAIT_MS = 60_000; // that something may take on a busy machine
-const SEALED_MS = 2000; // until what happened is in the audit trail
+const WAIT_MS = 60_000; // maximum wait on a busy machine
+const SEALED_MS = 2000; // until events are in the audit log
 const TABS_MAX = 120;
 const PEOPLE = 10_000;
-const LIST_MS = 150; // in which a list of so many opens
+const LIST_MS = 150; // maximum time to open a list of this length
 const HOSTILE = '<img src=x onerror=document.title="owned">';
 
 function insist(condition, why) {
@@ -50,7 +50,7 @@ async function api(method, route, body, access) {
     return { status: answer.status, data: text ? JSON.parse(text) : null };
 }
 
-let admin; // an access token of the demo's administrator
+let admin; // an access token of demo's admin
 
 const read = async (route) => (await api('GET', route, undefined, admin)).data;
 
@@ -59,7 +59,7 @@ async function signInHere() {
     admin = data.accessToken;
 }
 
-// A picture of 8 times 8 grey points.
+// An image of 8 times 8 grey pixels.
 function png() {
     const chunk = (type, data) => {
         const bytes = Buffer.alloc(12 + data.length);
@@ -86,7 +86,7 @@ function crc32(bytes) {
     return (crc ^ 0xffffffff) >>> 0;
 }
 
-// One client registers five people in any minute, so a fast machine waits.
+// A client can register five people per minute, so a fast machine waits.
 async function register(email, name, surname) {
     const send = () => api('POST', '/auth/tenant/Patient/register',
         { email, password: 'correct horse battery staple', name, surname, tenantCode: demo.tenantCode });
@@ -100,7 +100,7 @@ async function register(email, name, surname) {
 // ---- the browser ----
 
 let browser, page;
-const faults = []; // reports of the policy, and scripts that threw
+const faults = []; // CSP reports and uncaught exceptions
 
 async function open(options = {}) {
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: 'en', ...options });
@@ -108,7 +108,7 @@ async function open(options = {}) {
 
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     made.on('console', (message) => {
-        // The preview of a template has a policy of its own, and fetches no picture by it.
+        // A template's preview has its own policy, with which it loads no image.
         if (/Content Security Policy|TrustedHTML|TrustedScript/.test(message.text()) && !message.text().includes('"img-src data:"'))
             faults.push(message.text());
     });
@@ -134,7 +134,7 @@ async function signIn(on = page) {
     await button('Sign out', on).waitFor();
 }
 
-// Tabs on until the element has the focus.
+// Presses Tab until the element has the focus.
 async function tabTo(locator, on = page, key = 'Tab') {
     await locator.waitFor();
     for (let i = 0; i < TABS_MAX; i++) {
@@ -161,7 +161,7 @@ const field = (name, on = page) => on.getByLabel(name, { exact: true });
 const heading = (name, on = page) => on.getByRole('heading', { name, exact: true });
 const says = (text, on = page) => on.locator('.toasts').getByText(text).waitFor();
 
-// By its place in the navigation, by keyboard.
+// Finds it by its place in the navigation, with the keyboard.
 async function go(title) {
     await press(page.locator('nav').getByRole('link', { name: title, exact: true }));
     await page.getByRole('heading', { level: 1, name: title, exact: true }).waitFor();
@@ -169,14 +169,14 @@ async function go(title) {
     insist(await page.locator('h1').evaluate((element) => element === document.activeElement), 'the heading has no focus');
 }
 
-// Requests for `pattern` wait from now on, until the function that is answered is called.
+// Holds requests for `pattern` until the returned function is called.
 async function hold(pattern, on) {
     let free;
     const freed = new Promise((done) => { free = done; });
 
     await on.route(pattern, async (route) => {
         await freed;
-        await route.continue().catch(() => {}); // of a page that was left
+        await route.continue().catch(() => {}); // from a page that was closed
     });
     return async () => {
         await on.unroute(pattern);
@@ -186,7 +186,7 @@ async function hold(pattern, on) {
 
 const SHIFT_MAX = 0.02;
 
-// Notes how far what is shown moves by itself, on each page that comes.
+// Records layout shifts on each page.
 const watchShifts = (on) => on.addInitScript(() => {
     window.shifts = [];
     new PerformanceObserver((list) => window.shifts.push(...list.getEntries().filter((each) => !each.hadRecentInput)
@@ -201,7 +201,7 @@ async function insistOnNoShift(what, on) {
     insist(sum < SHIFT_MAX, `${what}: moved by ${sum}: ${JSON.stringify(shifts)}`);
 }
 
-// What the document shows without its script at an address; then that the script draws the very same, with the same elements.
+// Returns what a URL's document shows without its script; then checks that the script draws the same, with the same elements.
 async function insistOnSameShell(what, at, shown, on) {
     const script = await hold('**/assets/app-*', on);
 
@@ -377,7 +377,7 @@ const jobs = {
         await press(page.locator('tbody a'));
         await page.locator('td[data-title=Application]').filter({ hasText: 'Atrium' }).first().waitFor();
         insist(await page.locator('td[data-title="Signed in by"]').first().textContent() === 'Password', 'not in words');
-        insist(await page.locator('th[scope=row]').filter({ hasText: /unknown/ }).count() === 0, 'a device that is not known'); // fetch, of api()
+        insist(await page.locator('th[scope=row]').filter({ hasText: /unknown/ }).count() === 0, 'a device that is not known'); // fetch, in api()
     },
     async 'a colleague is invited'() {
         await go('Members');
@@ -541,7 +541,7 @@ const jobs = {
         await page.locator('dialog').getByText('not proven').waitFor();
         await page.unroute('**/proof');
         await page.keyboard.press('Escape');
-        // A sound proof, but of another row.
+        // A valid proof of another row.
         const other = (await read('/v1/project/audit?action=account-policy')).resources[0] ?? (await read('/v1/project/audit')).resources.at(-1);
         const { data: swapped } = await api('GET', `/v1/project/audit/${other.id}/proof`, undefined, admin);
         await page.route('**/proof', (route) => route.fulfill({ json: swapped }));
@@ -562,7 +562,7 @@ const jobs = {
         insist(await frame.locator('#hello').evaluate((element) => getComputedStyle(element).color) === 'rgb(255, 0, 0)', 'no styles');
         insist(await page.title() !== 'owned', 'the preview ran a script');
         await page.locator('#app').evaluate(() => {});
-        faults.splice(0, faults.length, ...faults.filter((each) => !/image|inline (event|script)|Blocked script/i.test(each))); // of the preview's own policy
+        faults.splice(0, faults.length, ...faults.filter((each) => !/image|inline (event|script)|Blocked script/i.test(each))); // from the preview's own policy
         await press(button('Save'));
         await says('Saved.');
         await until(async () => (await read('/v1/project/email-templates')).resources.some((each) => each.subject === 'Welcome to {{projectName}}'), 'written');
@@ -615,7 +615,7 @@ const jobs = {
         await press(page.getByRole('button', { name: /^Run “/ }).first());
         await type(field('Input, a JSON object'), '{"hello": "world"}');
         await press(button('Run').last());
-        // Where the kernel forbids the sandbox, the answer is an error that says so.
+        // Where the kernel forbids the sandbox, the response is an error that says so.
         await page.locator('main pre, main [role=alert]').first().waitFor();
     },
     async 'a webhook is made, and its secret shown once'() {
@@ -695,7 +695,7 @@ async function axeDialog(what, opener, rules) {
     await page.locator('dialog').waitFor({ state: 'detached' });
 }
 
-// What does not depend on the colours is looked at once.
+// Checks that do not depend on the colors run once.
 async function inScheme(colorScheme, width, rules) {
     page = await open({ colorScheme, viewport: { width, height: 900 } });
     await page.goto(`${CONSOLE}/`);
@@ -727,7 +727,7 @@ async function inScheme(colorScheme, width, rules) {
     await page.context().close();
 }
 
-// What is wider than the window, cut off or too small for a finger, of all that is shown.
+// Finds shown elements that are wider than the window, cut off or too small for a finger.
 const badlyPlaced = (on) => on.evaluate(() => {
     const name = (each) => `${each.tagName} ${each.className} "${(each.getAttribute('aria-label') ?? each.innerText).slice(0, 40)}"`;
     const shown = [...document.querySelectorAll('#app *')].filter((each) => each.checkVisibility() && !each.closest('.hidden') && each.getBoundingClientRect().width > 0);
@@ -764,7 +764,7 @@ async function onAPhone() {
     await other.context().close();
 }
 
-// Where there is room, controls of one row are beside each other, and no word is broken.
+// Where there is space, controls of a row are side by side, and no word is broken.
 async function onADesk() {
     const other = await open({ viewport: { width: 1280, height: 900 } }), name = 'Donaudampfschifffahrt'.repeat(9).slice(0, 100);
     await register(`wide${process.pid}@axe.example`, name, name);
@@ -802,7 +802,7 @@ const accessible = {
     'a desk: controls of one row are at one height, and no word is broken where there is room': onADesk,
 };
 
-// Two at one thing: made here, opened there, changed here meanwhile. What is typed there is lost in no case.
+// Two admins at one thing: made here, opened there, changed here meanwhile. Input there is never lost.
 async function rivals(path, method, body, open, { label = 'Name', shown = (data) => data.name, as = (text) => text } = {}) {
     const { data } = await api(method, path, body(as('Ours')), admin);
     const at = method === 'POST' ? `${path}/${data.id}` : path, typed = field(label);
@@ -1054,7 +1054,7 @@ const trouble = {
         const url = 'https://gone.lakeside.example/';
         const { status, data } = await api('POST', '/v1/project/webhooks', { url, events: ['session.created'], enabled: false }, admin);
         insist(status < 300, data);
-        await page.route('**/v1/project/webhooks', async (route) => { // as a 410 leaves it
+        await page.route('**/v1/project/webhooks', async (route) => { // as after a 410
             const answer = await route.fetch(), list = await answer.json();
             await route.fulfill({ response: answer, json: { ...list, resources: list.resources.map((each) => ({ ...each, ...(!each.enabled && { goneAt: each.createdAt }) })) } });
         });
@@ -1201,7 +1201,7 @@ const trouble = {
     async 'a page of a list that was left is not put into the next one'() {
         const [{ id }] = (await read('/v1/project/accounts')).resources;
         for (let i = 0; i < 60; i++)
-            await read(`/v1/project/accounts/${id}`); // a row of the trail each
+            await read(`/v1/project/accounts/${id}`); // one audit row each
         await api('PUT', '/v1/project/account-policy', { passwordMinLength: 10 }, admin);
         await sleep(SEALED_MS);
         await page.goto(`${CONSOLE}/audit`);
@@ -1372,7 +1372,7 @@ const trouble = {
     },
     async 'a suggestion over what was typed is taken back'() {
         await api('PUT', '/cms/article/suggested/en', { title: 'Back pain', sections: [{ text: 'Move.' }] }, admin);
-        await page.route('**/ai/translation', async (route) => { // whatever provider there is
+        await page.route('**/ai/translation', async (route) => { // independent of the provider
             const { text } = route.request().postDataJSON();
             await route.fulfill({ json: { text: text.map((each) => `${each} (es)`), items: text.map(() => ({ status: 'translated' })) } });
         });
@@ -1428,7 +1428,7 @@ const trouble = {
         await says('Locked out.');
     },
     async 'two requests that wait for a proof are both done'() {
-        await signInHere(); // the sign-in from before the clock was moved is too old to make a webhook
+        await signInHere(); // the sign-in from before the change of the clock is too old to make a webhook
         const { data } = await api('POST', '/v1/project/webhooks', { url: 'https://both.lakeside.example/', events: ['session.created'] }, admin);
         insist(data.id, data);
         await page.goto(`${CONSOLE}/webhooks/${data.id}`);
@@ -1536,7 +1536,7 @@ const trouble = {
         await page.getByRole('heading', { level: 1, name: 'Bots' }).waitFor();
         await speed(-1);
         await until(async () => (await read('/document')).resources.every((each) => each.fileName !== 'half.bin'), 'removed');
-        await go('Members'); // asked no more
+        await go('Members'); // not asked again
     },
     async 'a logo goes once that is confirmed'() {
         await api('PUT', '/v1/project/branding/logo', { image: png().toString('base64') }, admin);
@@ -1558,7 +1558,7 @@ const trouble = {
             insist(status === 200 && data.imported === 2000, data);
         }
         await page.goto(`${CONSOLE}/`);
-        // From the click until the frame behind so many rows was drawn, the best of some on a busy machine.
+        // From the click until the frame after this many rows is drawn, the best of several on a busy machine.
         const opens = async (path, rows, limit) => {
             let best = Infinity;
             for (let i = 0; i < 5 || (i < 30 && best >= limit); i++) {
@@ -1579,7 +1579,7 @@ const trouble = {
             }
             return best;
         };
-        // A machine that takes long for the few bots may take long for people, too.
+        // A machine that is slow for the few bots can be slow for people too.
         const few = await opens('/bots', 1, LIST_MS), limit = Math.max(LIST_MS, 3 * few), many = await opens('/people', 50, limit);
 
         console.log(`   ${many} ms from the click to the rows of ${PEOPLE} people, ${few} ms to those of the bots`);

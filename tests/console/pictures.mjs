@@ -1,5 +1,5 @@
-// pictures.mjs DEV_JSON FOLDER - pictures of the console of a demo tenant, which get people, a brand and settings first;
-// see pictures.sh.
+// pictures.mjs DEV_JSON FOLDER - screenshots of a demo tenant's console, after adding people, branding and settings; see
+// pictures.sh.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import npm from '../support/npm.cjs';
@@ -39,7 +39,7 @@ async function fill(browser) {
     await page.close();
 }
 
-// What is filled in by an answer of the API is there.
+// Elements filled by an API response are there.
 const settled = (page) => page.waitForFunction(() => document.querySelector('.who') && !document.querySelector('[aria-busy=true]'));
 
 async function signedIn(browser, width, height, colorScheme) {
@@ -64,7 +64,7 @@ async function take(page, at, name, { fullPage = false, prepare } = {}) {
 async function prove(page) {
     const row = page.getByRole('row').filter({ hasText: 'branding.write' }).first(), dialog = page.locator('dialog');
 
-    for (let i = 0; i < 60; i++) { // until the row is a leaf of the trail's tree
+    for (let i = 0; i < 60; i++) { // until the row is a leaf of the Merkle tree
         await row.getByRole('button', { name: 'Prove this row' }).click();
         await dialog.locator('.badge, [role=alert]').first().waitFor();
         if (await dialog.getByText('good', { exact: true }).count() > 0)

@@ -1,6 +1,6 @@
 #!/bin/bash
-# pictures.sh FOLDER - `make console-pictures`: the pictures of the console that README.md and docs/ show, of a suite of
-# its own with some people, a day of sign-ins and a brand.
+# pictures.sh FOLDER - `make console-pictures`: the console's screenshots in README.md and docs/, from a separate suite with
+# some people, a day of sign-ins and branding.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . tests/bench/suite.sh

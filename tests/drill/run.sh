@@ -1,15 +1,15 @@
 #!/bin/bash
-# run.sh - `make drill`: a base back-up and the write-ahead log bring a lost PostgreSQL back, and how much and how long that
-# costs. A suite runs on a server with deploy/postgresql-archive.conf, its log is also streamed by pg_receivewal, and a client
-# writes pages and notes what was acknowledged. Then the server is killed and its disk taken to be lost. Three restores:
+# run.sh - `make drill`: restores a lost PostgreSQL from a base backup and the write-ahead log, and measures the loss and the
+# time. The suite's server has deploy/postgresql-archive.conf, pg_receivewal streams its log, and a client writes pages and
+# records the acknowledged ones. Then the server is killed and its disk counts as lost. Three restores:
 #
-#   archive      base back-up and archived segments: what the archive alone saves
-#   stream       and what pg_receivewal had received
+#   archive      base backup and archived segments
+#   stream       the same with pg_receivewal's data
 #   point        to the moment before a mistake (a table emptied by hand), from archive and stream
 #
-# Of each: RPO (the age of the oldest acknowledged write that is missing, 0 when none is), RTO (from the start of the restore to
-# the first write that the suite acknowledges on it), and whether the audit trail is whole. DRILL_SECONDS (80) is how long is
-# written, DRILL_ROWS (20,000) how many rows the base back-up has beside the suite's. Prints a table and one verdict; leaves nothing.
+# For each: RPO (the age of the oldest missing acknowledged write, 0 when none is missing), RTO (from the start of the restore
+# to the suite's first acknowledged write), and whether the audit log is intact. DRILL_SECONDS (80): duration of writing;
+# DRILL_ROWS (20,000): additional rows in the base backup. Prints a table and one verdict; leaves nothing.
 set -Eeuo pipefail
 cd "$(dirname "$0")/../.."
 build=$(realpath "${BUILD:-build}") seconds=${DRILL_SECONDS:-80} rows=${DRILL_ROWS:-20000}
@@ -69,7 +69,7 @@ put() { # NUMBER
         -H 'Content-Type: application/json' -d '{"title":"Drill"}'
 }
 
-# One page after the other; "NUMBER MS" of each that was acknowledged.
+# Writes pages one by one, and prints "NUMBER MS" of each acknowledged one.
 write_on() {
     local number=0
     while [ ! -e "$work/enough" ]; do
@@ -119,13 +119,13 @@ back_up() {
     stream=$!
 }
 
-# The mistake comes late, so that only the stream has what was written since the last segment was archived.
+# The mistake comes late, so that only the stream has the writes after the last archived segment.
 load() {
     : >"$work/acknowledged"
     write_on &
     writer=$!
     sleep $((seconds - 10))
-    # In one statement: what it counts was committed before this time.
+    # One statement: the rows that it counts were committed before this time.
     IFS='|' read -r pages_before_mistake before_mistake <<<"$(sql -d atrium -c "select count(*), clock_timestamp() from
         doc.content where key like 'drill-%'")"
     sleep 0.5
@@ -142,12 +142,12 @@ lose_server() {
     kill "$stream" 2>/dev/null || true
     wait "$stream" 2>/dev/null || true
     server='' writer='' stream=''
-    # Its processes end with it.
+    # Ends its processes too.
     until_true sh -c "! ps -eo args | grep -q '[p]ostgres: .*$port'" || true
     rm -rf "$work/pg/data"
 }
 
-# restore NAME FOLDERS [TARGET]: the log is taken from these folders, in this order.
+# restore NAME FOLDERS [TARGET]: takes the log from these directories in order.
 restore() {
     local name=$1 folders=$2 target=${3:-} data=$work/pg/data-$1 began command
     kill_server
@@ -170,7 +170,7 @@ restore() {
     "$build/bin/atriumctl" --dir "$work/dev" audit verify >"$work/verify.log" 2>&1 || fail "$name: $(tail -1 "$work/verify.log")"
 }
 
-# Acknowledged writes that are missing, and the time from the oldest of them to the loss.
+# Prints the number of missing acknowledged writes, and the time from the oldest of them to the loss.
 measure() {
     missing=$(awk 'FILENAME == ARGV[1] { there[$1] = 1; next } !($1 in there)' "$work/restored" "$work/acknowledged" | wc -l)
     rpo_ms=$(awk -v lost="$lost_ms" 'FILENAME == ARGV[1] { there[$1] = 1; next } !($1 in there) { print lost - $2; exit }' \

@@ -1,6 +1,6 @@
 /*
- * test_audit_faults.c - the audit trail while daemons are killed and the database restarted: no
- * change without its row, no row without its change, one chain.
+ * test_audit_faults.c - audit rows while daemons are killed and the database restarts: each change
+ * has its row, each row its change, and the chain stays one.
  *
  * tier: fault
  */
@@ -18,7 +18,6 @@ enum { REGISTRATIONS = 48, BACKLOG = 10000 };
 
 static struct suite *suite;
 
-/* Registrations at once, from an address each; how many were acknowledged. */
 static long register_many(void)
 {
     struct http_request requests[REGISTRATIONS];
@@ -50,8 +49,7 @@ static long registered(void)
                                "event->>'action' = 'account.register'");
 }
 
-/* A registration makes account, session and row in one statement: there are as many of each,
- * however often it dies. */
+/* One statement writes account, session and audit row, so their counts stay equal. */
 static void check_one_row_each(long acknowledged)
 {
     CU_ASSERT_EQUAL(trail_number(suite, "select count(*) from auth.account where role = 'Patient'"),
@@ -80,7 +78,6 @@ static void killed_daemons_leave_no_half(void)
     trail_check_sound(suite);
 }
 
-/* Work for many batches at once. */
 static void add_backlog(void)
 {
     trail_number(suite,
@@ -102,7 +99,6 @@ static void a_killed_chainer_leaves_a_whole_chain(void)
     trail_check_sound(suite);
 }
 
-/* The other instance goes on with what one had not done. */
 static void one_chainer_takes_over(void)
 {
     for (int round = 0; round < 4; round++) {
@@ -122,7 +118,7 @@ static void one_chainer_takes_over(void)
 
 static void the_database_restarts(void)
 {
-    static const int signals[] = {SIGINT, SIGQUIT}; /* fast, immediate */
+    static const int signals[] = {SIGINT, SIGQUIT};
     long acknowledged = registered();
 
     for (size_t i = 0; i < ARRAY_SIZE(signals); i++) {
@@ -140,7 +136,6 @@ static void the_database_restarts(void)
     trail_check_sound(suite);
 }
 
-/* What is not sealed when everything dies is sealed after the next start. */
 static void a_tail_outlives_everything(void)
 {
     add_backlog();

@@ -1,15 +1,13 @@
 /*
  * test_chaos.c - a mixed load while daemons and PostgreSQL are killed at random: nothing
- * acknowledged is lost, no answer is wrong, and no client waits for long.
- *
- * `make fault` runs it for five minutes with a kill every five seconds, `make test-fault` for a
- * short while.
- *   FAULT_SECONDS   length of the load (16)
+ * acknowledged is lost, no response is wrong, and no client waits long. `make fault` runs it for
+ * five minutes with a kill every five seconds, `make test-fault` briefly.
+ *   FAULT_SECONDS   duration of the load (16)
  *   FAULT_EVERY_MS  between two kills (2,000); every sixth is PostgreSQL
  *   FAULT_CLIENTS   (6)
- *   FAULT_SEED      what is asked and who is killed, as printed by an earlier run
- *   FAULT_STALL_MS  longest time that a client may have to wait or ask again (10,000: other tests
- *                   may run beside it); after a death of PostgreSQL the time counts from its return
+ *   FAULT_SEED      requests and kills, as printed by an earlier run
+ *   FAULT_STALL_MS  maximum time of waiting or retrying (10,000: other tests may run in parallel);
+ *                   after a kill of PostgreSQL it counts from its return
  *
  * tier: fault
  */
@@ -45,7 +43,7 @@ static long number_of(const char *name, long otherwise)
     return text && *text ? strtol(text, NULL, 10) : otherwise;
 }
 
-/* One process of the server, which then ends all connections and recovers. */
+/* Kills one backend, after which the server closes all connections and recovers. */
 static void kill_backend(void)
 {
     pid_t pid = (pid_t)suite_count(suite, "select pid from pg_stat_activity where usename like "
@@ -55,7 +53,7 @@ static void kill_backend(void)
         kill(pid, SIGKILL);
 }
 
-/* How long it is away is its own affair, and the machine's; the longest of these times. */
+/* Longest absence of PostgreSQL, which depends on the machine. */
 static int64_t away_ms;
 
 static void wait_for_postgres(void)
@@ -100,7 +98,7 @@ static void kill_somebody(struct chaos *chaos, unsigned *seed, int number)
         kill(pid, SIGKILL);
 }
 
-/* Nothing is on its way any more: no mail, no message between daemons. */
+/* Waits until no email or message between daemons is pending. */
 static void wait_for_rest(void)
 {
     CU_ASSERT_TRUE(suite_wait_ready(suite, REST_MS));

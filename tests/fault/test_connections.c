@@ -1,8 +1,6 @@
 /*
- * test_connections.c - one client takes all connections that it can get, and all bodies: others
- * notice nothing.
- *
- * Clients differ by their address: an attacker's begins with 127.66, all others' is 127.0.0.1.
+ * test_connections.c - one client takes all the connections and bodies that it can, and others
+ * notice nothing. The attacker's addresses begin with 127.66, all others are 127.0.0.1.
  *
  * tier: fault
  */
@@ -20,16 +18,15 @@
 #include "tests/support/unit.h"
 
 enum {
-    MANY = 4096, /* what a gateway has by default */
+    MANY = 4096,
     OF_CLIENT = 256,
     BODIES = 700,
     BODY = 190000,       /* bytes of each: more than the pool has for all */
-    LARGE_BODY = 600000, /* which a mebibyte is kept for */
-    OF_SIXTEENTH = 7,    /* such bodies, beside which no client has another: one that grows is there
-                            twice */
-    OF_HALF = 9,         /* clients with as many, beside which there is no other */
+    LARGE_BODY = 600000, /* takes a mebibyte */
+    OF_SIXTEENTH = 7,    /* a client's maximum of such bodies, since a growing one counts twice */
+    OF_HALF = 9,         /* clients with that many, after which no other has space */
     TRIES = 300,
-    NOISE_MS = 20, /* of a loaded machine */
+    NOISE_MS = 20, /* allowance for a loaded machine */
 };
 
 #define PROXY "127.66.0.3"
@@ -60,8 +57,8 @@ static struct http_answer *ask(int i)
                      json_pack("{s:s}", "refresh_token", "none"));
 }
 
-/* The 99th percentile in ms of requests with and without a body, on fresh connections, of which
- * none fails. */
+/* Returns the 99th percentile in ms of requests with and without a body on new connections, none of
+ * which fails. */
 static double p99_ms(void)
 {
     double times[TRIES];
@@ -91,7 +88,7 @@ static void close_all(int *sockets, int count)
     free(sockets);
 }
 
-/* Half of them send nothing, half a piece of a header. */
+/* Half of them send nothing, half a part of a header. */
 static void connections_of_one_client(void)
 {
     static const char piece[] = "GET /partner/health-check HTTP/1.1\r\nHo";
@@ -109,7 +106,6 @@ static void connections_of_one_client(void)
     close_all(sockets, MANY);
 }
 
-/* No client has too many of them, all together have too many. */
 static void connections_of_many_clients(void)
 {
     double before_ms = p99_ms();
@@ -125,7 +121,7 @@ static void connections_of_many_clients(void)
     close_all(sockets, MANY);
 }
 
-/* Sends the first bytes of a body, which does not go on. */
+/* Sends the first bytes of a body that does not continue. */
 static void begin_body(int fd, size_t size, int flags)
 {
     static const char head[] = "POST /auth/refresh-token HTTP/1.1\r\nHost: a\r\nContent-Type: "
@@ -144,7 +140,7 @@ static void bodies_of_one_client(void)
 
     for (int i = 0; i < BODIES; i++) {
         sockets[i] = dial("127.66.0.1");
-        begin_body(sockets[i], BODY, MSG_DONTWAIT); /* the gateway may read none of it */
+        begin_body(sockets[i], BODY, MSG_DONTWAIT);
     }
     check_unharmed("stalled bodies of one client", before_ms);
     close_all(sockets, BODIES);
@@ -158,8 +154,8 @@ static bool is_closed(int fd)
     return got == 0 || (got < 0 && errno != EAGAIN);
 }
 
-/* How many of them the gateway closes within five seconds, or sooner, once `want` are closed. 0
- * waits for all that time. */
+/* Counts the connections closed within five seconds, or until `want` are closed; 0: waits the full
+ * time. */
 static int count_closed(const int *sockets, int count, int want)
 {
     int closed = 0;
@@ -186,11 +182,10 @@ static void the_longest_idle_make_room_for_a_clients_new(void)
     for (int i = OF_CLIENT; i < OF_CLIENT + OVER; i++)
         sockets[i] = dial("127.66.0.2");
     CU_ASSERT_EQUAL(count_closed(sockets, OF_CLIENT + OVER, OVER), OVER);
-    CU_ASSERT_EQUAL(count_closed(sockets, OVER, OVER), OVER); /* the first */
+    CU_ASSERT_EQUAL(count_closed(sockets, OVER, OVER), OVER); /* the oldest */
     close_all(sockets, OF_CLIENT + OVER);
 }
 
-/* Behind its address are many clients. */
 static void a_trusted_proxy_has_as_many_as_it_wants(void)
 {
     enum { OWN = 2 * OF_CLIENT };
@@ -219,8 +214,8 @@ static int status_of(const char *source, bool known)
     return answer->status;
 }
 
-/* Whether a request without a token comes to have that answer: what was sent, or closed, before it
- * may not have been read. */
+/* Retries a request without a token until it has that status, because earlier data or closes may
+ * still be unread. */
 static bool comes_to(const char *source, int status)
 {
     for (int tries = 0; tries < 100; tries++) {
@@ -271,7 +266,7 @@ static void unknown_bodies_of_all_share_half(void)
     CU_ASSERT_TRUE(comes_to("127.0.0.1", 401));
 }
 
-/* A client that is busy keeps what it does; its idle connections go. */
+/* Its active connections stay; its idle ones are closed. */
 static void a_client_at_its_limit_goes_on(void)
 {
     enum { OWN = 300 };

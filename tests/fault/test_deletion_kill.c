@@ -1,7 +1,7 @@
 /*
- * test_deletion_kill.c - daemons killed at every step of an account's end: while it is asked for,
- * while it is carried out, while its owner is reminded, while a sign-in takes it back. What was
- * acknowledged happens, once and whole; what was not has happened whole or not at all.
+ * test_deletion_kill.c - daemons killed at every step of a deletion: request, execution, reminder,
+ * and abort by a sign-in. Acknowledged steps happen exactly once and completely; others completely
+ * or not at all.
  *
  * tier: fault
  */
@@ -22,14 +22,13 @@
 enum {
     DONE_MS = 20000,
     QUIET_MS = 2500,
-    TAKEN_UP_MS = 5000, /* the work of a dead maild goes on within this */
+    TAKEN_UP_MS = 5000, /* maximum time to continue a dead maild's work */
 };
 
 static const char *const targets[] = {"authd", "maild"};
 
 static struct suite *suite;
 
-/* A patient whose account is known before its end is scheduled. */
 static struct subject patient(void)
 {
     struct subject self = subject_patient(suite);
@@ -45,14 +44,11 @@ static struct http_answer *ask(const struct subject *self, int days)
     return deletion_ask(suite, self->person->access, deletion_in_days(days));
 }
 
-/* ---- deaths ---- */
-
 struct deaths {
     const char *name;
     pid_t one, other, killer;
 };
 
-/* Both instances of a daemon die, so many ms from now. */
 static struct deaths deaths_begin(const char *name, int ms)
 {
     return (struct deaths){.name = name,
@@ -73,8 +69,6 @@ static bool is_outage(int status)
     return status == 503 || status == 0;
 }
 
-/* ---- what there is ---- */
-
 static long accounts(const struct subject *self)
 {
     return suite_count(suite, "select count(*) from auth.account where id = '%s'", self->id);
@@ -85,7 +79,6 @@ static void wait_relayed(void)
     CU_ASSERT_TRUE(suite_comes_to(suite, 0, DONE_MS, "select count(*) from auth.outbox"));
 }
 
-/* Gone, once: with all that was its own, and with its job. */
 static void check_gone(const struct subject *self, const char *label)
 {
     UNIT_CHECK(suite_comes_to(suite, 0, DONE_MS,
@@ -107,9 +100,7 @@ static void check_gone(const struct subject *self, const char *label)
     UNIT_CHECK(suite_everywhere(suite, self->person->access, 401), "%s: a token lives", label);
 }
 
-/* ---- asking for it ---- */
-
-/* The date, its jobs and its mail: all of them or none. */
+/* Checks that date, jobs and email all exist, or none does. */
 static void check_whole(const struct subject *self, const char *label, bool acknowledged)
 {
     long scheduled =
@@ -163,9 +154,7 @@ static void deletions_are_scheduled_while_daemons_die(void)
     CU_ASSERT_EQUAL(acknowledged, STEPS); /* no request waits for maild */
 }
 
-/* ---- executing the deletion ---- */
-
-/* The steps after the answer: relayed, put, claimed, asked, committed, recorded. */
+/* Steps after the response: relayed, stored, claimed, requested, committed, recorded. */
 static void deletions_are_executed_while_daemons_die(void)
 {
     enum { STEPS = 8, STEP_MS = 9 };
@@ -203,7 +192,7 @@ static bool job_is_claimed(const struct subject *self)
                           self->id);
 }
 
-/* maild wants to write that it is done; its statement would go on without it. */
+/* True when maild's statement that records the end waits for a lock. */
 static bool is_recording(void)
 {
     return suite_comes_to(suite, 1, DONE_MS,
@@ -211,7 +200,7 @@ static bool is_recording(void)
                           "= 'Lock' and query like '%%done_at%%' and pid <> pg_backend_pid()");
 }
 
-/* authd has done it and maild does not know: it asks again, and there is nothing to do. */
+/* authd has finished and maild does not know, so it repeats the request, which does nothing. */
 static void done_but_not_recorded(void)
 {
     SUBJECT self = patient();
@@ -244,7 +233,7 @@ static void done_but_not_recorded(void)
         suite_count(suite, "select attempts from mail.job where account_id = '%s'", self.id) >= 2);
 }
 
-/* authd dies with the transaction open: nothing of it was done, and it is done by the other. */
+/* authd dies in the transaction: nothing is done, and the other instance does it. */
 static void begun_but_not_committed(void)
 {
     SUBJECT self = patient();
@@ -265,7 +254,6 @@ static void begun_but_not_committed(void)
     check_gone(&self, "begun but not committed");
 }
 
-/* The job that a killed maild had is taken up by the other. */
 static void abandoned_jobs_are_claimed_again_in_time(void)
 {
     SUBJECT self = patient();
@@ -292,7 +280,6 @@ static void abandoned_jobs_are_claimed_again_in_time(void)
     check_gone(&self, "taken up");
 }
 
-/* While authd is away jobs wait, and no failed attempt is counted. */
 static void jobs_wait_while_authd_is_away(void)
 {
     SUBJECT self = patient();
@@ -331,11 +318,9 @@ static void deletions_survive_the_death_of_all_daemons(void)
     }
 }
 
-/* ---- reminding ---- */
-
 static void reminders_are_sent_once_while_daemons_die(void)
 {
-    enum { STEPS = 6, STEP_MS = 90 }; /* a due job begins within half a second */
+    enum { STEPS = 6, STEP_MS = 90 }; /* a due job starts within half a second */
     struct subject people[2 * STEPS];
 
     for (int i = 0; i < 2 * STEPS; i++) {
@@ -356,8 +341,6 @@ static void reminders_are_sent_once_while_daemons_die(void)
         subject_release(&people[i]);
     }
 }
-
-/* ---- taking it back ---- */
 
 static void deletions_are_aborted_while_daemons_die(void)
 {

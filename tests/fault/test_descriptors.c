@@ -1,6 +1,6 @@
 /*
- * test_descriptors.c - daemons that may open few files: many connections and uploads get their
- * answer or a 503, no daemon dies, and everything is as before when they are gone.
+ * test_descriptors.c - daemons with few file descriptors: many connections and uploads get a
+ * response or 503, no daemon dies, and everything recovers.
  */
 #include <CUnit/CUnit.h>
 #include <arpa/inet.h>
@@ -20,8 +20,8 @@
 #include "tests/support/unit.h"
 
 enum {
-    FILES = 160,       /* that a daemon may open */
-    CONNECTIONS = 300, /* more than a gateway has room for */
+    FILES = 160,       /* a daemon's limit */
+    CONNECTIONS = 300, /* more than a gateway can open */
     UPLOADS = 10,
     SIZE = 64 * 1024,
     WAIT_MS = 20000,
@@ -31,8 +31,6 @@ static const char *const daemons[] = {"gateway", "authd", "settingsd", "docd", "
 
 static struct suite *suite;
 static pid_t pids[ARRAY_SIZE(daemons)];
-
-/* ---- limits ---- */
 
 static void limit_files(pid_t pid, rlim_t count)
 {
@@ -69,7 +67,7 @@ static void check_pids(void)
                    daemons[i]);
 }
 
-/* What atriumctl starts again has its limits. */
+/* atriumctl restarts daemons with its own limits. */
 static void daemons_may_open_few_files(void)
 {
     limit_files(suite_supervisor(suite), FILES);
@@ -84,9 +82,6 @@ static void daemons_may_open_few_files(void)
         UNIT_CHECK(count_files(pids[i]) < FILES / 2, "%s: %zu", daemons[i], count_files(pids[i]));
 }
 
-/* ---- connections ---- */
-
-/* A connection that has sent the beginning of a request. -1: refused. */
 static int dial(int source)
 {
     struct sockaddr_in from = {.sin_family = AF_INET}, to = {.sin_family = AF_INET};
@@ -105,7 +100,7 @@ static int dial(int source)
     return fd;
 }
 
-/* The listener still has the flood's connections in its queue for a moment. */
+/* Retries, because the listener's queue still has the flood's connections. */
 static bool is_served_again(void)
 {
     int64_t until = clock_mono_ms() + WAIT_MS;
@@ -131,7 +126,7 @@ static void connections_stop_below_the_limit(void)
         usleep(50000);
     }
     UNIT_CHECK(most < FILES - 8, "the gateway has %zu of %d open", most, FILES);
-    /* A neighbour that dies and comes back finds descriptors left for its connection. */
+    /* A restarted neighbor finds descriptors for its connection. */
     suite_signal(suite, "maild", "1", SIGKILL);
     CU_ASSERT_TRUE(suite_wait_new_pid(suite, "maild", "1", pids[4]));
     pids[4] = suite_pid(suite, "maild", "1");
@@ -141,9 +136,6 @@ static void connections_stop_below_the_limit(void)
     check_pids();
 }
 
-/* ---- files ---- */
-
-/* The status of an upload of new bytes. */
 static int upload(const char *access)
 {
     static unsigned seed;
@@ -160,7 +152,6 @@ static int upload(const char *access)
     return status;
 }
 
-/* All that docd has left is taken from it: what needs a file is 503, and the daemon lives. */
 static void without_descriptors_the_answer_is_503(void)
 {
     PERSON patient = person_register(suite, NULL);

@@ -1,7 +1,6 @@
 /*
- * test_documents_kill.c - docd, the gateway and PostgreSQL killed while bytes are on their way, and
- * races between two docd behind two gateways: what was acknowledged is there, whole; what was not
- * leaves nothing.
+ * test_documents_kill.c - docd, gateway and PostgreSQL killed during transfers, and races of two
+ * docd behind two gateways: acknowledged documents are complete, others leave nothing.
  *
  * tier: fault
  */
@@ -35,7 +34,6 @@ static void drop(const char *id)
     CHECK_STATUS(gone, 200);
 }
 
-/* A form of which the first half was sent. */
 struct half {
     struct http_answer *made;
     char *bytes;
@@ -56,7 +54,6 @@ static struct half half_begin(unsigned seed)
     return half;
 }
 
-/* Sends the rest: the status. */
 static int half_end(struct half *half)
 {
     form_send(half->connection, half->form.bytes + half->form.size / 2,
@@ -64,7 +61,7 @@ static int half_end(struct half *half)
     return form_answer(half->connection);
 }
 
-/* 204: the file is there. Anything else: it is not, and the form can be sent again. */
+/* Checks that the file exists after 204. Otherwise it does not, and the form can be sent again. */
 static void half_check(struct half *half, int status, const char *label)
 {
     const char *id = http_text(half->made, "id");
@@ -85,7 +82,6 @@ static void half_check(struct half *half, int status, const char *label)
     http_answer_destroy(&half->made);
 }
 
-/* Both docd die in mid-file, and come back: the upload goes on where it was. */
 static void an_upload_survives_docd(void)
 {
     struct half half = half_begin(1);
@@ -101,7 +97,6 @@ static void an_upload_survives_docd(void)
     CU_ASSERT_EQUAL(stored_files(suite), 0);
 }
 
-/* A gateway takes its uploads with it; what they had brought is swept a day later. */
 static void an_upload_dies_with_its_gateway(void)
 {
     struct half half = half_begin(2);
@@ -127,8 +122,7 @@ static void an_upload_dies_with_its_gateway(void)
     CU_ASSERT_EQUAL(stored_files(suite), 0);
 }
 
-/* Until both docd have their database again, for reads and for writes: many answers in a row say
- * so. */
+/* Waits until many consecutive responses show that both docd can read and write the database. */
 static bool recovers(void)
 {
     static const char nobody[] = "/document/5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b";
@@ -144,7 +138,6 @@ static bool recovers(void)
     return good == 20;
 }
 
-/* PostgreSQL dies between the bytes and the row that says that they are there. */
 static void an_upload_meets_a_dead_database(void)
 {
     for (int i = 0; i < 3; i++) {
@@ -153,7 +146,7 @@ static void an_upload_meets_a_dead_database(void)
 
         form_send(half.connection, half.form.bytes + half.form.size / 2,
                   half.form.size - half.form.size / 2 - 10);
-        usleep(150000); /* all bytes are there, the end of the form is not */
+        usleep(150000); /* all bytes are there, the form's end is not */
         kill(suite_pid(suite, "postgres", ""), i == 1 ? SIGINT : SIGQUIT);
         usleep(i == 2 ? 0 : 20000);
         form_send(half.connection, half.form.bytes + half.form.size - 10, 10);
@@ -173,15 +166,12 @@ static void an_upload_meets_a_dead_database(void)
     suite_set_clock(suite, 0);
 }
 
-/* ---- under load ---- */
-
 struct load {
     atomic_bool stop;
     atomic_int good, refused, cut, wrong;
     pthread_t threads[LOADERS];
 };
 
-/* Uploads, reads and deletes without pause. What was acknowledged must come back as it was. */
 static void *load_thread(void *arg)
 {
     struct load *load = arg;
@@ -213,7 +203,7 @@ static void *load_thread(void *arg)
                 atomic_fetch_add(&load->good, 1);
                 break;
             }
-            /* 0 and a part: the connection was cut; both are to be asked again. */
+            /* 0 and a part mean a cut connection; retry both */
             if ((read->status != 503 && read->status != 0 && read->size >= size) || tries == 100) {
                 atomic_fetch_add(&load->wrong, 1);
                 fprintf(stderr, "load: read %d, %zu of %zu\n", read->status, read->size, size);
@@ -249,7 +239,7 @@ static void kills_under_load_lose_nothing(void)
     CU_ASSERT_TRUE(atomic_load(&load->good) > 20);
     CU_ASSERT_EQUAL(atomic_load(&load->wrong), 0);
     free(load);
-    /* Every file is a document's, or has its end written down. */
+    /* Every file belongs to a document or has a recorded removal. */
     char *lost =
         suite_query(suite,
                     "select count(*) from doc.object o where o.sweep_at is null and not exists "
@@ -269,7 +259,6 @@ static void kills_under_load_lose_nothing(void)
     suite_set_clock(suite, 0);
 }
 
-/* A download whose docd dies goes on with its successor. */
 static void a_download_survives_docd(void)
 {
     enum { LARGE = 40 * 1024 * 1024 };
@@ -315,8 +304,7 @@ static void a_download_survives_docd(void)
     free(bytes);
 }
 
-/* A gateway takes its downloads with it: the client sees that there is more to come, and goes on by
- * a range. */
+/* A client notices a download cut with its gateway, and continues with a range. */
 static void a_download_dies_with_its_gateway(void)
 {
     enum { LARGE = 20 * 1024 * 1024 };
@@ -365,10 +353,6 @@ static void a_download_dies_with_its_gateway(void)
     free(bytes);
 }
 
-/* ---- races ---- */
-
-/* All forms of one document come back at once, over two gateways and two docd: the last one wins,
- * always. */
 static void the_last_of_all_forms_wins(void)
 {
     for (int round = 0; round < 5; round++) {
@@ -409,7 +393,7 @@ static void the_last_of_all_forms_wins(void)
     CU_ASSERT_EQUAL(stored_files(suite), 0);
 }
 
-/* Opened by many at once it has one token; deleted by many, one of them did it. */
+/* Concurrent openings make one token; one of several concurrent deletions succeeds. */
 static void one_token_and_one_deletion(void)
 {
     struct http_request requests[MANY];
@@ -445,7 +429,6 @@ static void one_token_and_one_deletion(void)
     free(id);
 }
 
-/* A document that goes while its bytes come: nothing of them stays. */
 static void a_deletion_beats_the_upload(void)
 {
     for (int i = 0; i < 5; i++) {

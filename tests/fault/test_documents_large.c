@@ -1,6 +1,6 @@
 /*
- * test_documents_large.c - a gibibyte up and down, through a gateway and a docd that hold little of
- * it; and many slow clients at once.
+ * test_documents_large.c - a gibibyte up and down through a gateway and a docd that use little
+ * memory, and many slow clients.
  *
  * tier: fault
  */
@@ -22,7 +22,6 @@ static const int64_t large = 1024 * 1024 * 1024;
 static struct suite *suite;
 static struct person *patient;
 
-/* Byte `at` of the file: no two blocks are alike. */
 static uint8_t byte_at(int64_t at)
 {
     return (uint8_t)((at >> 12) * 131 + at * 7);
@@ -34,7 +33,6 @@ static void fill(char *bytes, int64_t at, size_t size)
         bytes[i] = (char)byte_at(at + (int64_t)i);
 }
 
-/* Peak memory of a daemon, KiB. */
 static long peak_kib(const char *daemon)
 {
     char path[64], line[256];
@@ -50,8 +48,6 @@ static long peak_kib(const char *daemon)
         fclose(file);
     return kib;
 }
-
-/* ---- up ---- */
 
 struct source {
     const char *head, *tail;
@@ -116,8 +112,6 @@ static long post_large(const struct http_answer *made)
     form_body_free(&form);
     return status;
 }
-
-/* ---- down ---- */
 
 struct sink {
     int64_t at;

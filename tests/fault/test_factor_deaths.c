@@ -1,10 +1,10 @@
 /*
- * test_factor_deaths.c - both authd die at every step of what changes a second factor, a passkey, a
- * proof or an imported password, and of an import: nothing is half enrolled, half removed or half
- * used, what was not done can be done again, and what was done stays.
+ * test_factor_deaths.c - kills both authd at every statement of a change of a second factor,
+ * passkey, proof or imported password, and of an import. Nothing is done in part, unfinished work
+ * can be repeated, finished work stays.
  *
- * A step is a statement. Its table is locked, so that the request waits in front of it; when
- * PostgreSQL says that it does, the daemons are killed.
+ * A lock on the statement's table blocks the request; the daemons are killed once PostgreSQL shows
+ * that it waits.
  *
  * tier: fault
  */
@@ -27,22 +27,20 @@
 #define DISABLE "/auth/mfa/disable"
 #define START "/auth/tenant/Patient/login/start"
 
-/* Modes: "exclusive" stops readers that lock rows too, "share" writers, "access exclusive" every
+/* Modes: "exclusive" blocks readers that lock rows, "share" writers, "access exclusive" every
  * reader. */
 struct step {
-    const char *mode, *table, *statement; /* how the waiting statement begins */
-    bool done;                            /* the change is committed by then */
+    const char *mode, *table, *statement; /* start of the blocked statement */
+    bool done;                            /* the change is already committed */
 };
 
 static struct suite *suite;
-
-/* ---- deaths ---- */
 
 struct death {
     pid_t pids[2], child;
 };
 
-/* In the child: 0 when both were killed while the statement waited. */
+/* Runs in the child. Returns 0 if both were killed while the statement waited. */
 static int kill_while_it_waits(const struct death *self, const struct step *step, int ready)
 {
     PGconn *holder = suite_database(suite), *watcher = suite_database(suite);
@@ -102,7 +100,7 @@ static void death_end(const struct death *self, const struct step *step)
     CU_ASSERT_TRUE(suite_wait_new_pid(suite, "authd", "2", self->pids[1]));
 }
 
-/* Asks; authd dies at that step. The client gets no success. */
+/* Sends the request, which authd's death interrupts at that step, so the client gets no success. */
 static void call_and_die(const struct step *step, const struct http_request *request)
 {
     struct death death = death_begin(step);
@@ -120,10 +118,8 @@ static void post_and_die(const struct step *step, const char *path, const char *
                            .method = "POST", .path = path, .bearer = bearer, .body = body});
 }
 
-/* ---- people with a factor ---- */
-
 struct owner {
-    struct person *person, *elsewhere; /* the same, signed in twice */
+    struct person *person, *elsewhere; /* signed in twice */
     uint8_t secret[TOTP_SECRET];
     char code[7], recovery[10][11];
 };
@@ -166,8 +162,8 @@ static void owner_free(struct owner *self)
 }
 #define OWNER CLEANUP(owner_free) struct owner
 
-/* One value of a query, of which there may be several, "a|b": PostgreSQL ends a statement without a
- * transaction whose client has died. */
+/* Checks a query's value, or one of several, "a|b": PostgreSQL ends a single statement whose client
+ * has died. */
 static void check_value(const char *sql, const char *want, const struct step *step)
 {
     char *found = suite_query(suite, sql);
@@ -182,8 +178,8 @@ static void check_value(const char *sql, const char *want, const struct step *st
     free(found);
 }
 
-/* What there is of the factor: enrolled, recovery codes that are left, changes of the credential,
- * live sessions. */
+/* Checks the factor's state: enrolled, recovery codes, changes of the credential, valid
+ * sessions. */
 static void check_state(const struct owner *owner, const char *want, const struct step *step)
 {
     char sql[768];
@@ -200,7 +196,6 @@ static void check_state(const struct owner *owner, const char *want, const struc
     check_value(sql, want, step);
 }
 
-/* A code that was not spent by the request that died is good for the next. */
 static void check_again(const char *path, const struct owner *owner, const char *token, int want,
                         const struct step *step)
 {
@@ -210,8 +205,6 @@ static void check_again(const char *path, const struct owner *owner, const char 
     UNIT_CHECK(answer->status == want, "again, at %s of %s: %d %s", step->statement, step->table,
                answer->status, answer->body);
 }
-
-/* ---- the owner's own ---- */
 
 static void a_secret_is_made_whole_or_not(void)
 {
@@ -226,7 +219,8 @@ static void a_secret_is_made_whole_or_not(void)
     HTTP_ANSWER second = http_get(suite_url(suite), STATUS, patient->access);
     CHECK_STATUS(first, 200);
     CU_ASSERT_STRING_EQUAL(http_text(first, "otpauthUrl"), http_text(second, "otpauthUrl"));
-    CU_ASSERT_TRUE(dead->status == 503 || dead->status == 200); /* a read: it may be sent again */
+    CU_ASSERT_TRUE(dead->status == 503 ||
+                   dead->status == 200); /* a read, which can be sent again */
 }
 
 static void an_enrolment_is_whole_or_not(void)
@@ -275,8 +269,6 @@ static void disabling_is_whole_or_not(void)
     }
 }
 
-/* ---- signing in ---- */
-
 static json_t *body_mfa(const char *login, const char *token)
 {
     return json_pack("{s:s, s:s}", "loginId", login, "mfaToken", token);
@@ -320,7 +312,7 @@ static void a_recovery_code_is_used_or_not(void)
     }
 }
 
-/* It counts for the login and for the account, or for neither. */
+/* It counts for login and account, or for neither. */
 static void a_wrong_code_is_counted_whole_or_not(void)
 {
     static const struct step steps[] = {
@@ -344,8 +336,6 @@ static void a_wrong_code_is_counted_whole_or_not(void)
         free(counted);
     }
 }
-
-/* ---- by an operator ---- */
 
 static struct program *reset(const struct owner *owner)
 {
@@ -377,8 +367,6 @@ static void an_operators_reset_is_whole_or_not(void)
     }
 }
 
-/* ---- passkeys ---- */
-
 static struct authenticator *new_key(void)
 {
     return authenticator_new(AUTHENTICATOR_ES256, "https://patient.demo.example");
@@ -390,7 +378,6 @@ static json_t *body_enroll(struct authenticator *key, const struct http_answer *
                      authenticator_create(key, http_member(start, "options")));
 }
 
-/* A patient whose passkey is enrolled, signed in a second time behind that. */
 static struct owner passkey_owner(struct authenticator *key, char path[64])
 {
     struct owner self = {.person = person_register(suite, NULL)};
@@ -403,8 +390,8 @@ static struct owner passkey_owner(struct authenticator *key, char path[64])
     return self;
 }
 
-/* What there is of passkeys: how many, changes of the credential, live sessions, of these with a
- * second factor, and audit rows of one added and of one removed. */
+/* Checks the passkeys' state: count, changes of the credential, valid sessions, those with a second
+ * factor, audit rows of additions and removals. */
 static void check_passkeys(const struct owner *owner, const char *want, const struct step *step)
 {
     char sql[1024];
@@ -424,7 +411,7 @@ static void check_passkeys(const struct owner *owner, const char *want, const st
     check_value(sql, want, step);
 }
 
-/* The challenge is spent by a statement of its own, the first: behind it another one is needed. */
+/* The first statement consumes the challenge, so a new one is needed after it. */
 static void a_passkey_is_enrolled_whole_or_not(void)
 {
     static const char path[] = "/auth/passkey/enroll/finish", done[] = "1 1 1 1 1 0";
@@ -492,8 +479,6 @@ static void a_passkey_is_removed_whole_or_not(void)
     }
 }
 
-/* ---- proofs ---- */
-
 enum proof { BY_PASSKEY, BY_CODE, BY_PASSWORD };
 
 static struct http_answer *step_up_start(const char *access)
@@ -507,8 +492,8 @@ static json_t *body_passkey(struct authenticator *key, const struct http_answer 
                      authenticator_get(key, http_member(start, "options")));
 }
 
-/* Whether the session that is signed in elsewhere is proven again, has a second factor, uses of the
- * passkey, recovery codes that are left, and audit rows of proofs. */
+/* Checks the other session's state: proven, with a second factor, uses of the passkey, recovery
+ * codes, audit rows of proofs. */
 static void check_proof(const struct owner *owner, const char *want, const struct step *step)
 {
     char sql[1024];
@@ -535,7 +520,7 @@ static void make_proofs_old(const struct owner *owner)
                                owner->person->email) > 0);
 }
 
-/* Who has what the proof is made of, signed in elsewhere without a second factor. */
+/* Makes a person with this credential, and another session without a second factor. */
 static struct owner prover(enum proof by, struct authenticator *key)
 {
     char path[64];
@@ -559,7 +544,7 @@ static struct owner prover(enum proof by, struct authenticator *key)
     return self;
 }
 
-/* The body of a proof; of a passkey's `start` is a challenge. */
+/* Makes a proof's body; `start` is a passkey's challenge. */
 static json_t *body_proof(enum proof by, const struct owner *owner, struct authenticator *key,
                           const struct http_answer *start)
 {
@@ -569,7 +554,7 @@ static json_t *body_proof(enum proof by, const struct owner *owner, struct authe
                          : json_pack("{s:s}", "password", owner->person->password);
 }
 
-/* A passkey's challenge is spent by the first statement; that of a password is the only one. */
+/* A passkey's first statement consumes the challenge; a password has only one statement. */
 static void a_proof_counts_whole_or_not(void)
 {
     static const char path[] = "/auth/step-up", without[] = "f f 0 0 0", shown[] = "t t 1 0 1",
@@ -639,9 +624,7 @@ static void a_proof_counts_whole_or_not(void)
     }
 }
 
-/* ---- imports ---- */
-
-/* Of "imported". */
+/* The hash of "imported". */
 #define BCRYPT "$2b$06$Jh9Mb68KRFP2oUyed/u3aOY6lbYm90VZn1dJoK9KaKqQGJYBo4VtC"
 
 static json_t *line_of(const char *email, const char *role)
@@ -650,7 +633,7 @@ static json_t *line_of(const char *email, const char *role)
                      "Lima", "passwordHash", BCRYPT, "role", role);
 }
 
-/* The accounts of two addresses, their credentials and audit rows, and invitations to a third. */
+/* Checks two addresses' accounts, credentials and audit rows, and the third's invitations. */
 static void check_imported(char *const emails[3], const char *want, const struct step *step)
 {
     char sql[1024];
@@ -672,8 +655,8 @@ static json_t *body_import(char *const emails[3])
                      line_of(emails[1], "Patient"), line_of(emails[2], "Practitioner"));
 }
 
-/* All patients or none; each practitioner is invited before, with one mail, or not. The same
- * request again makes the rest, and says of who is invited already that it is so. */
+/* All patients or none; each practitioner is invited with one email, or not. The repeated request
+ * adds the rest and reports earlier invitations. */
 static void an_admins_import_is_whole_or_not(void)
 {
     static const char path[] = "/v1/projects/me/imports", all[] = "2 2 2 2 1";
@@ -714,7 +697,7 @@ static void an_admins_import_is_whole_or_not(void)
     }
 }
 
-/* An answer is sent when all of it is written. */
+/* The response is sent after everything is written. */
 static void an_acknowledged_import_stays(void)
 {
     PERSON admin = person_admin(suite);
@@ -734,7 +717,7 @@ static void an_acknowledged_import_stays(void)
         free(emails[e]);
 }
 
-/* The hash is replaced by the statement that makes the login. */
+/* The statement that makes the login replaces the hash. */
 static void an_imported_password_is_renewed_with_the_login_or_not(void)
 {
     static const char state[] =

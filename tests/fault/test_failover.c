@@ -1,10 +1,7 @@
 /*
- * test_failover.c - the primary dies under load and its synchronous standby is promoted; then the
- * primary comes back and allows writing too. No daemon is restarted, and all that was acknowledged
- * is on the new primary.
- *
- * The suite's own server is the primary. Who would start it again at once (atriumctl) is stopped
- * meanwhile.
+ * test_failover.c - the primary dies under load, its synchronous standby is promoted, and the
+ * primary returns writable. No daemon restarts, and all acknowledged data is on the new primary.
+ * The suite's server is the primary; atriumctl, which would restart it, is stopped meanwhile.
  *
  * tier: fault
  */
@@ -29,7 +26,6 @@ static struct suite *suite;
 static struct pg *standby; /* connects to the suite's database */
 static pid_t pids[ARRAY_SIZE(daemons)];
 
-/* The directory of the primary's socket. */
 static const char *primary_dir(char text[static 128])
 {
     if (sscanf(suite_text(suite, "postgres.conninfo"), "host=%127s", text) != 1)
@@ -37,7 +33,6 @@ static const char *primary_dir(char text[static 128])
     return text;
 }
 
-/* Opens the primary's socket to the user that the standby runs as. */
 static void open_primary(void)
 {
     char dir[128], path[160];
@@ -47,8 +42,7 @@ static void open_primary(void)
     CU_ASSERT_EQUAL(chmod(path, 0777), 0);
 }
 
-/* "host=A" becomes "host=A,B" for all daemons, which read their configuration at their start
- * only. */
+/* Changes "host=A" to "host=A,B" for all daemons, which read it only at start. */
 static void name_both_hosts(void)
 {
     char dir[128], rule[512], path[512];
@@ -85,7 +79,6 @@ static void a_standby_is_synchronous(void)
         pids[i] = suite_pid(suite, daemons[i], "1");
 }
 
-/* Connections of daemons to the server behind a connection string. */
 static long connections(const char *conninfo)
 {
     struct pg server = {.pid = 0};
@@ -94,7 +87,6 @@ static long connections(const char *conninfo)
     return pg_exec(&server, "select count(*) from pg_stat_activity where usename like 'atrium%'");
 }
 
-/* The primary starts again from its data, and knows nothing of what happened. */
 static void primary_comes_back(pid_t supervisor)
 {
     int64_t deadline_ms = clock_mono_ms() + BACK_MS;
@@ -104,11 +96,11 @@ static void primary_comes_back(pid_t supervisor)
            clock_mono_ms() < deadline_ms)
         unit_sleep_ms(20);
     char *recovering = suite_query(suite, "select pg_is_in_recovery()");
-    CU_ASSERT_STRING_EQUAL(recovering, "f"); /* there are two that allow writing */
+    CU_ASSERT_STRING_EQUAL(recovering, "f"); /* both servers accept writes */
     free(recovering);
 }
 
-/* All of them, so that the daemons look for a server anew. */
+/* Cuts all connections, so that daemons choose a server again. */
 static void cut_all(void)
 {
     CU_ASSERT_TRUE(pg_exec(standby, "select count(pg_terminate_backend(pid)) from pg_stat_activity "

@@ -1,9 +1,7 @@
 /*
- * test_first_keys.c - two instances of authd that start at once, where no key was made yet, make
- * one between them.
- *
- * A trigger of the table waits for a lock that the test holds, so that an instance which has found
- * no key is still about to write one when the other looks.
+ * test_first_keys.c - two instances of authd start together without keys and make one. A trigger on
+ * the table waits for the test's lock, so one instance is still about to write when the other
+ * looks.
  *
  * tier: fault
  */
@@ -25,8 +23,8 @@ static void run(PGconn *database, const char *sql)
     PQclear(result);
 }
 
-/* Both instances start again without a key in the table; neither writes one before the other has
- * come to wait, either to write its own or to be let to. */
+/* Restarts both instances with an empty table. Neither writes before the other waits to write its
+ * own or for permission. */
 static void start_without_keys(const char *table)
 {
     const pid_t first = suite_pid(suite, "authd", "1"), second = suite_pid(suite, "authd", "2");

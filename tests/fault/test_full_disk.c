@@ -1,9 +1,7 @@
 /*
- * test_full_disk.c - the disk of PostgreSQL's data is full: every instance knows that it cannot
- * write, /readyz, metrics, status and doctor say so, doctor names the disk; reads go on. When there
- * is room again all goes on by itself.
- *
- * The data lies on a small tmpfs of this test's, in a mount namespace of its own.
+ * test_full_disk.c - PostgreSQL's disk is full: every instance knows that it cannot write, /readyz,
+ * metrics, status and doctor report it, doctor names the disk, and reads work. Freed space restores
+ * everything. The data is on a small tmpfs in a separate mount namespace.
  */
 #include <CUnit/CUnit.h>
 #include <fcntl.h>
@@ -27,8 +25,6 @@ static const char *const daemons[] = {"authd", "settingsd", "maild", "docd", "bo
 static struct suite *suite;
 static char data[PATH_SIZE], filler[PATH_SIZE + 16];
 
-/* ---- the disk ---- */
-
 static bool write_text(const char *path, const char *text)
 {
     int fd = open(path, O_WRONLY | O_CLOEXEC);
@@ -39,7 +35,7 @@ static bool write_text(const char *path, const char *text)
     return good;
 }
 
-/* A mount namespace of this process's own, as root or in a user namespace with the same uid. */
+/* Enters a mount namespace, as root or in a user namespace with the same uid. */
 static bool enter_namespace(void)
 {
     char map[64];
@@ -64,7 +60,6 @@ static void run(const char *const *argv)
     CHECK_EXIT(done, 0);
 }
 
-/* The suite again, with its cluster on a small disk. */
 static bool move_to_small_disk(void)
 {
     char aside[PATH_SIZE + 16], options[128];
@@ -88,9 +83,8 @@ static bool move_to_small_disk(void)
     return true;
 }
 
-/* Begins a file of the write-ahead log before: what is written until PostgreSQL is seen to be full
- * fits into it. Where a file ends meanwhile, the server needs the next one, and without it
- * crashes. */
+/* Starts a new WAL file that has space for everything until the full disk is noticed. PostgreSQL
+ * crashes if it cannot create the next one. */
 static void begin_log_file(void)
 {
     free(suite_query(suite, "select pg_switch_wal()"));
@@ -116,9 +110,6 @@ static void free_disk(void)
     CU_ASSERT_EQUAL(unlink(filler), 0);
 }
 
-/* ---- what is seen of it ---- */
-
-/* The value of a metric of one service; -1. */
 static long value_of(const char *name, const char *service)
 {
     HTTP_ANSWER metrics = http_get(suite_admin_url(suite), "/metrics", NULL);
@@ -145,8 +136,6 @@ static struct http_answer *write_setting(const struct person *admin, const char 
     return http_put(suite_url(suite), "/v1/project/settings/values/PATIENT_APP_URL", admin->access,
                     json_pack("{s:s}", "value", value));
 }
-
-/* ---- cases ---- */
 
 static void the_data_lies_on_a_small_disk(void)
 {
@@ -194,8 +183,8 @@ static void doctor_reports_the_disk_first(void)
                "%s", json->out);
 }
 
-/* A request's own refusal counts at once, and a disk with room ends it within seconds; no daemon is
- * started again. */
+/* A request's own failure is noticed immediately, freed space within seconds; no daemon
+ * restarts. */
 static void freed_space_restores_service_without_a_restart(void)
 {
     pid_t before[ARRAY_SIZE(daemons)];
@@ -217,7 +206,6 @@ static void freed_space_restores_service_without_a_restart(void)
         CU_ASSERT_EQUAL(suite_pid(suite, daemons[i], "1"), before[i]);
 }
 
-/* The free bytes of docd's store are measured anew within five seconds. */
 static void free_bytes_of_the_store_are_measured_every_five_seconds(void)
 {
     enum { SMALL = 64 << 20, FRESH_MS = 5500 };
@@ -235,8 +223,8 @@ static void free_bytes_of_the_store_are_measured_every_five_seconds(void)
     CU_ASSERT_EQUAL(umount2(storage, MNT_DETACH), 0);
 }
 
-/* The server goes on below its working directory, but nothing of this disk is left when the suite
- * is removed. */
+/* The server continues below its working directory, but nothing of this disk remains after the
+ * suite is removed. */
 static void suite_shuts_down_cleanly(void)
 {
     CU_ASSERT_EQUAL(umount2(data, MNT_DETACH), 0);

@@ -1,6 +1,6 @@
 /*
- * test_held_locks.c - a person's psql holds a lock: what does not need it goes on, the rest is 503
- * soon, metrics and doctor name the session; and when it lets go all is as before.
+ * test_held_locks.c - a person's psql holds a lock: requests without need of it work, others soon
+ * get 503, metrics and doctor name the session, and everything recovers after it.
  *
  * tier: fault
  */
@@ -19,7 +19,7 @@
 #include "tests/support/unit.h"
 
 enum {
-    HELD_MS = 12000, /* longer than a lease and than a request */
+    HELD_MS = 12000, /* longer than a lease and a request */
     LOCK_MS = 2000,  /* lock_timeout */
     MANY = 40,
     RENEWING = 8,
@@ -29,7 +29,6 @@ enum {
 
 static struct suite *suite;
 
-/* A session that holds a lock, as a person's psql does. */
 static PGconn *hold(const char *sql)
 {
     PGconn *conn = suite_database(suite);
@@ -44,7 +43,6 @@ static PGconn *hold(const char *sql)
     return conn;
 }
 
-/* Many requests at once that need the lock, each on a connection of its own. */
 static void ask_many(const char *path, const char *bearer, double *ret_slowest)
 {
     struct http_request requests[MANY];
@@ -76,8 +74,8 @@ static void check_back(const struct person *patient)
     CU_ASSERT_EQUAL(again->status, 200);
 }
 
-/* The gateway knows both callers from now on: to learn of one, it asks for the session. What the
- * start of the suite changed may make it forget them once more. */
+/* Makes the gateway cache both callers, because it reads the session of an unknown one. Changes at
+ * the suite's start can clear its cache once more. */
 static void warm_up(const struct person *patient, const struct person *admin)
 {
     for (int i = 0; i < 10; i++) {
@@ -90,8 +88,8 @@ static void warm_up(const struct person *patient, const struct person *admin)
     }
 }
 
-/* For longer than a lease lives: what needs no session is served, what needs one is 503 within the
- * lock timeout. */
+/* The lock outlives a lease: requests without a session work, others get 503 within the lock
+ * timeout. */
 static void a_locked_table_stops_what_needs_it(void)
 {
     PERSON admin = person_admin(suite);
@@ -125,7 +123,7 @@ static void a_locked_table_stops_what_needs_it(void)
     CU_ASSERT_EQUAL(suite_pid(suite, "gateway", "1"), gateway);
 }
 
-/* The value of atrium_database_blocked_seconds of authd, its labels in *ret. */
+/* Returns authd's atrium_database_blocked_seconds, with its labels in *ret. */
 static long blocked_seconds(char *ret, size_t size)
 {
     HTTP_ANSWER metrics = http_get(suite_admin_url(suite), "/metrics", NULL);
@@ -175,7 +173,6 @@ static void the_holder_of_the_lock_is_reported(void)
     UNIT_CHECK(!strstr(labels, "pid="), "%s", labels);
 }
 
-/* "begin; update" left open on the row that every logout counts on. */
 static void a_locked_counter_stops_logging_out_only(void)
 {
     PERSON patient = person_register(suite, NULL);
@@ -201,7 +198,7 @@ static void a_locked_counter_stops_logging_out_only(void)
     CHECK_STATUS(me, 401);
 }
 
-/* Renews at most once; keeps the pair that the server gave last. */
+/* Refreshes at most once, and keeps the last pair. */
 static int renew(struct person *patient)
 {
     HTTP_ANSWER answer = http_post(suite_url(suite), "/auth/refresh-token", NULL,
@@ -214,7 +211,7 @@ static int renew(struct person *patient)
     return answer->status;
 }
 
-/* The first after the lock may find that the statement still is held back. */
+/* Retries, because the first statement after the lock can still be blocked. */
 static bool is_renewed_soon(struct person *patient)
 {
     int64_t deadline = clock_mono_ms() + BACK_MS;
@@ -240,8 +237,7 @@ static void *renew_on(void *arg)
     return NULL;
 }
 
-/* One statement renews several sessions. When it fails each of them is answered 503 and keeps the
- * token that it had. */
+/* One statement refreshes several sessions. If it fails, each gets 503 and keeps its token. */
 static void a_renewal_that_failed_ends_no_session(void)
 {
     struct person *patients[RENEWING];

@@ -1,7 +1,6 @@
 /*
- * test_hosts.c - a suite on three hosts, whose lines are pulled: nothing acknowledged is lost,
- * nothing hangs, no revoked token is taken. The hosts are those of tests/support/host_suite.h;
- * where there can be none the test says so and is left out.
+ * test_hosts.c - a suite on three hosts whose lines are cut: nothing acknowledged is lost, nothing
+ * hangs, no revoked token is accepted. See tests/support/host_suite.h.
  *
  * tier: fault
  */
@@ -21,32 +20,29 @@
 
 enum {
     CUT_MS = 30000,
-    ALONE_MS = 8000, /* a gateway without any authd */
-    LEASE_MS = 5000, /* a gateway that hears of no authd refuses tokens after that */
-    NOTICE_MS =
-        5000, /* by then a silent peer is given up, and what it may answer to asked elsewhere */
+    ALONE_MS = 8000,  /* a gateway without any authd */
+    LEASE_MS = 5000,  /* a gateway without any authd refuses tokens after this */
+    NOTICE_MS = 5000, /* a silent peer has failed by then, and its reads have been sent elsewhere */
     ACCOUNTS_MAX = 2000,
 };
 
-static const double longest_answer = 11.0; /* a request has ten seconds, and some for the way */
+static const double longest_answer = 11.0; /* a request's ten seconds, and some for transmission */
 
 #define PROBE "this-passes-in-clear-2718"
 
 static struct host_suite suite;
 
-/* ---- those who come in meanwhile ---- */
-
 struct account {
-    char email[64], document[40]; /* "" when it was not acknowledged */
-    char *access, *refresh;       /* the last that were acknowledged */
-    bool registered, out;         /* out: its end was acknowledged */
-    bool unsure;                  /* the last answer did not say what became of it */
+    char email[64], document[40]; /* "" if not acknowledged */
+    char *access, *refresh;       /* the last acknowledged ones */
+    bool registered, out;         /* out: the end was acknowledged */
+    bool unsure;                  /* the last response left the outcome open */
 };
 
 static struct account accounts[ACCOUNTS_MAX];
 static atomic_size_t account_count;
 
-/* What one client has seen. Late: its whole time went by, with 504. */
+/* One client's results. Late: 504 after the full time. */
 struct tally {
     atomic_int good, unavailable, late, wrong;
     _Atomic double longest;
@@ -72,11 +68,11 @@ static bool tally_add(struct tally *self, const struct http_answer *answer, int 
 }
 
 static atomic_bool stop;
-static char *reader_token;            /* of an account that stays */
-static _Atomic(const char *) revoked; /* the last token whose end was acknowledged */
+static char *reader_token;
+static _Atomic(const char *) revoked; /* the last token with an acknowledged end */
 static atomic_int taken_revoked,
-    taken_late;                     /* on b: revoked ones, any when it should know of no authd */
-static _Atomic int64_t b_is_cut_ms; /* 0: it is not */
+    taken_late; /* on b: revoked tokens, or any token when b can have no authd */
+static _Atomic int64_t b_is_cut_ms; /* 0: connected */
 
 static void take_tokens(struct account *self, const struct http_answer *answer, const char *access,
                         const char *refresh)
@@ -106,7 +102,6 @@ static void make_document(struct account *self)
         snprintf(self->document, sizeof(self->document), "%s", http_text(answer, "id"));
 }
 
-/* From the answer on no gateway takes the token. */
 static void sign_out(struct account *self)
 {
     HTTP_ANSWER answer = host_suite_post("/auth/logout", self->access, NULL);
@@ -160,8 +155,7 @@ static void *reader(void *arg)
     return arg;
 }
 
-/* The gateway on b has no authd within reach while its line is pulled but the one beside it, which
- * has no database. */
+/* While b's line is cut, its gateway reaches only b's authd, which has no database. */
 static void *reader_on_b(void *arg)
 {
     hosts_enter(suite.hosts, HOST_B);
@@ -214,7 +208,7 @@ static void check_tally(const char *who, const struct tally *self, int late_max)
     UNIT_CHECK(atomic_load(&self->longest) < longest_answer, "%s: %.1f s", who, self->longest);
 }
 
-/* Asks at the gateway of this host until 200 comes; the milliseconds that took, -1: it did not. */
+/* Asks this host's gateway until 200. Returns the ms, -1: never. */
 static int64_t comes_back(const char *token, int timeout_ms)
 {
     int64_t start = clock_mono_ms();
@@ -228,8 +222,6 @@ static int64_t comes_back(const char *token, int timeout_ms)
     }
     return -1;
 }
-
-/* ---- cases ---- */
 
 static void the_suite_starts(void)
 {
@@ -254,7 +246,7 @@ static void all_hosts_are_one_suite(void)
     CHECK_STATUS(me, 200);
     HTTP_ANSWER documents = http_get(HOST_URL, "/document", reader_token);
     CHECK_STATUS(documents, 200);
-    for (int i = 0; i < 10; i++) { /* that the tap would have seen it */
+    for (int i = 0; i < 10; i++) { /* enough for the tap to see it */
         CU_ASSERT(
             sendto(probe, PROBE, strlen(PROBE), 0, (struct sockaddr *)&nobody, sizeof(nobody)) > 0);
         unit_sleep_ms(20);
@@ -287,7 +279,7 @@ static void a_host_is_cut_off_and_comes_back(void)
     unit_sleep_ms(NOTICE_MS);
     after = atomic_load(&writes.unavailable);
     unit_sleep_ms(CUT_MS - NOTICE_MS);
-    /* Writes went on as soon as the host was known to be gone. */
+    /* Writes worked as soon as the host was known to be gone. */
     UNIT_CHECK(atomic_load(&writes.unavailable) == after, "%d more", writes.unavailable - after);
     CU_ASSERT(atomic_load(&reads_on_b.unavailable) > 10);
 
@@ -303,18 +295,17 @@ static void a_host_is_cut_off_and_comes_back(void)
     clients_stop();
     check_tally("writes", &writes, 0);
     check_tally("reads", &reads, 0);
-    /* One that loses its authd on another host first finds the connections to the database lost
-     * by then, all of them: it does not wait for each. */
+    /* A read that loses another host's authd finds all database connections lost by then, and waits
+     * for none. */
     check_tally("reads on b", &reads_on_b, 0);
-    /* Reads on a noticed nothing: not that the host went, nor that it was back before its
-     * database. */
+    /* Reads on a noticed neither the loss of the host nor its return before its database. */
     UNIT_CHECK(atomic_load(&reads.unavailable) == 0, "%d", reads.unavailable);
     CU_ASSERT(atomic_load(&writes.good) > 50);
     UNIT_CHECK(atomic_load(&taken_revoked) == 0, "%d", taken_revoked);
     UNIT_CHECK(atomic_load(&taken_late) == 0, "%d", taken_late);
 }
 
-/* With a token, of the daemon on this very host: only the gateway can refuse it. */
+/* Asks the daemon on the same host, so only the gateway can refuse the token. */
 static struct http_answer *ask_here(const char *token)
 {
     return http_get(HOST_URL, "/locales", token);
@@ -330,7 +321,6 @@ static struct http_answer *sign_out_on_b(const char *token)
     return answer;
 }
 
-/* A patient whom the gateways on a and on b know. */
 static struct http_answer *register_everywhere(void)
 {
     struct http_answer *made = host_suite_register_soon("other@hosts.example");
@@ -345,8 +335,7 @@ static struct http_answer *register_everywhere(void)
     return made;
 }
 
-/* Until so many milliseconds after the start: at first the token is good, then it must be
- * refused. */
+/* Checks until then that the token is accepted first, then refused. */
 static void watch_lease_end(int64_t start)
 {
     int refused = 0, late = 0;
@@ -365,8 +354,8 @@ static void watch_lease_end(int64_t start)
     CU_ASSERT(refused > 10);
 }
 
-/* All else works, but the gateway could not hear of a revocation: it takes no token once that may
- * matter. */
+/* The gateway could not learn of a revocation, so it accepts no token after its lease. All else
+ * works. */
 static void a_gateway_without_any_authd_fails_closed(void)
 {
     HTTP_ANSWER other = register_everywhere();
@@ -377,8 +366,8 @@ static void a_gateway_without_any_authd_fails_closed(void)
     hosts_part(suite.hosts, HOST_A, HOST_C, true);
     HTTP_ANSWER still = ask_here(ended);
     CHECK_STATUS(still, 200);
-    /* Answered once the gateway on a refuses the token: no message reaches that gateway, so its
-     * lease must have ended. */
+    /* The response comes once the gateway on a refuses the token. No message reaches it, so its
+     * lease has ended. */
     HTTP_ANSWER out = sign_out_on_b(ended);
     CHECK_STATUS(out, 204);
     HTTP_ANSWER taken = ask_here(ended);
@@ -413,7 +402,6 @@ static bool can_sign_in(const char *email)
     return start->status == 200 && token->status == 200;
 }
 
-/* A token of a session that was ended is refused on both gateways. */
 static void check_ended(const struct account *account)
 {
     HTTP_ANSWER here = host_suite_me(account->access);

@@ -1,7 +1,6 @@
 /*
- * test_hosts_keys.c - the list of the hosts of a suite and their keys: who is taken off the list is
- * away, and who has no key, or another's, gets nothing. On three hosts (host_suite.h); where there
- * can be none the test says so and is left out.
+ * test_hosts_keys.c - the list of hosts and their keys: an instance removed from the list is gone,
+ * and a missing or wrong key opens nothing. Three hosts (host_suite.h).
  *
  * tier: fault
  */
@@ -16,7 +15,7 @@
 #include "tests/support/host_suite.h"
 
 static struct host_suite suite;
-static char *reader_token; /* of an account that stays */
+static char *reader_token;
 
 static void the_suite_starts(void)
 {
@@ -27,15 +26,13 @@ static void the_suite_starts(void)
     reader_token = strdup(http_text(made, "accessToken"));
 }
 
-/* ---- the list of hosts ---- */
-
 static size_t log_count(size_t i, const char *text)
 {
     host_suite_log_has(&suite, i, text); /* reads on */
     return unit_occurrences(suite.running[i]->err, text);
 }
 
-/* Writes the list of all hosts without the line of one instance, or with it (NULL). */
+/* Writes the list of hosts without one instance's line; NULL: complete. */
 static void write_hosts_without(const char *name)
 {
     static char *all;
@@ -52,7 +49,7 @@ static void write_hosts_without(const char *name)
     fclose(file);
 }
 
-/* SIGHUP to all daemons but that one; returns when each has written this line. */
+/* Sends SIGHUP to all daemons except one and waits for each to log this line. */
 static void reload_hosts(const char *but, const char *text)
 {
     int64_t deadline = clock_mono_ms() + HOST_BACK_MS;
@@ -69,7 +66,6 @@ static void reload_hosts(const char *but, const char *text)
     }
 }
 
-/* Until GET /document is answered with this. */
 static bool documents_become(int status)
 {
     int64_t deadline = clock_mono_ms() + HOST_BACK_MS;
@@ -95,7 +91,7 @@ static void a_removed_host_is_disconnected_until_it_is_listed_again(void)
     CU_ASSERT_TRUE(
         host_suite_log_has(&suite, host_suite_place("gateway.a1"), "no longer in bus_hosts"));
     CU_ASSERT_TRUE(documents_become(503));
-    for (int i = 0; i < 20; i++) { /* it stays away, though docd itself keeps calling */
+    for (int i = 0; i < 20; i++) { /* docd's calls do not bring it back */
         HTTP_ANSWER answer = http_get(HOST_URL, "/document", reader_token);
         HTTP_ANSWER me = host_suite_me(reader_token);
 
@@ -119,9 +115,7 @@ static void a_broken_list_of_hosts_changes_nothing(void)
     CU_ASSERT_TRUE(documents_become(200));
 }
 
-/* ---- keys ---- */
-
-/* All that a docd's key opens: what the rows name docd for. */
+/* The operations that docd's key opens, which are the rows that name docd. */
 struct thief {
     struct loop *loop;
     struct bus *bus;
@@ -135,7 +129,7 @@ static enum error_code steal(struct thief *self, const char *service, const char
     struct error err;
 
     error_init(&err, req.arena);
-    if (bus_call_packed(self->bus, &method, &req, "\x90", 1, &body, &err) == 0) /* no map */
+    if (bus_call_packed(self->bus, &method, &req, "\x90", 1, &body, &err) == 0) /* not a map */
         error_clear(&err);
     arena_destroy(&req.arena);
     return err.code;
@@ -208,8 +202,9 @@ static void a_stolen_docd_key_has_the_rights_of_docd(void)
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
 
     unit_expect_log(UNIT_ANY_LOG);
-    hosts_enter(suite.hosts,
-                HOST_C); /* before the first socket: libzmq's thread stays where it begins */
+    hosts_enter(
+        suite.hosts,
+        HOST_C); /* before the first socket, because libzmq's thread stays where it starts */
     unit_on_fiber(steal_everything, arena);
     hosts_enter(suite.hosts, HOST_A);
     CU_ASSERT(host_suite_log_has(&suite, host_suite_place("maild.a1"),
@@ -217,7 +212,7 @@ static void a_stolen_docd_key_has_the_rights_of_docd(void)
     CU_ASSERT(host_suite_log_has(&suite, host_suite_place("maild.a1"), "10.77.0.3"));
 }
 
-/* A daemon with a key that it made itself: only its own list of hosts has the key. */
+/* A daemon with its own key, which only its own list of hosts has. */
 static void an_unknown_key_is_refused(void)
 {
     char *path = program_path("atrium-docd");

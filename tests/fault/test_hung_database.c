@@ -1,7 +1,7 @@
 /*
- * test_hung_database.c - PostgreSQL hangs: its processes stand still, its connections stay open.
- * Every instance reports it within 15 seconds, also one that gets no requests; doctor names
- * PostgreSQL first; requests succeed when it runs again.
+ * test_hung_database.c - PostgreSQL hangs with open connections. Every instance reports it within
+ * 15 seconds, even without requests; doctor names PostgreSQL first; requests work when it
+ * continues.
  */
 #include <CUnit/CUnit.h>
 #include <signal.h>
@@ -22,7 +22,6 @@ static const char *const daemons[] = {"authd", "settingsd", "maild", "docd", "bo
 
 static struct suite *suite;
 
-/* To the server and all of its processes. */
 static void signal_server(int signo)
 {
     pid_t server = suite_pid(suite, "postgres", ""), pids[PIDS_MAX];
@@ -34,7 +33,6 @@ static void signal_server(int signo)
         kill(pids[i], signo);
 }
 
-/* How many instances have that value. */
 static int count_value(const char *name, long want)
 {
     HTTP_ANSWER metrics = http_get(suite_admin_url(suite), "/metrics", NULL);
@@ -61,7 +59,7 @@ static int comes_to(const char *name, long want, int timeout_ms)
 static void every_instance_knows_within_15_seconds(void)
 {
     comes_to("atrium_database_up", 1, SEEN_MS);
-    for (int i = 0; i < 8; i++) { /* each gateway has the keys in its memory */
+    for (int i = 0; i < 8; i++) { /* so that each gateway caches the keys */
         HTTP_ANSWER keys = http_get(suite_url(suite), "/.well-known/jwks.json", NULL);
 
         CHECK_STATUS(keys, 200);
@@ -74,7 +72,7 @@ static void every_instance_knows_within_15_seconds(void)
     UNIT_CHECK(strstr(ready->body, "\"database\"") != NULL, "%s", ready->body);
 }
 
-/* Connections that a probe loses say nothing of those that nothing is asked on. */
+/* A probe's lost connections do not count for connections without requests. */
 static void every_instance_goes_on_knowing(void)
 {
     int64_t until_ms = clock_mono_ms() + SEEN_MS;
@@ -85,7 +83,6 @@ static void every_instance_goes_on_knowing(void)
     UNIT_CHECK(up == 0, "%d instances say that the database is up", up);
 }
 
-/* The keys are in the gateway's memory. */
 static void the_key_set_is_served(void)
 {
     HTTP_ANSWER keys = http_get(suite_url(suite), "/.well-known/jwks.json", NULL);

@@ -1,6 +1,6 @@
 /*
- * test_imported_hashes.c - a thousand people whose costly hashes came from another system arrive at
- * once, beside those who sign in as always; and a host without memory for such a hash.
+ * test_imported_hashes.c - a thousand people with costly imported hashes sign in together, beside
+ * ordinary sign-ins; and a host without memory for such a hash.
  *
  * tier: time
  */
@@ -19,7 +19,7 @@
 
 #define START "/auth/tenant/Patient/login/start"
 
-/* Of "imported": PBKDF2 of 900,000 iterations; Argon2d of 256 MiB. */
+/* Hashes of "imported": PBKDF2 with 900,000 iterations; Argon2d with 256 MiB. */
 #define PBKDF2                                          \
     "$pbkdf2-sha256$i=900000$Lj/Od8+MTHR4qW0gfBw5cQ==$" \
     "3lC0ka+5IUGvoZ2KCoq182CencNrb9tTXpgPSvYo53A="
@@ -31,18 +31,18 @@ enum {
     PEOPLE = 1000,
     ORDINARY = 8,
     SAMPLES = 600,
-    WAVE = 5,     /* arrive at once, */
-    WAVE_MS = 50, /* so often: all within ten seconds, and again */
+    WAVE = 5,     /* concurrent sign-ins */
+    WAVE_MS = 50, /* between waves: everyone within ten seconds, then again */
     NOISE_MS = 100,
-    REFUSED = 3,     /* of the others, beside a thousand at the same moment */
-    ROUNDS = 3,      /* one of them must be good */
-    FLOOD_MS = 60000 /* longest */
+    REFUSED = 3,     /* ordinary sign-ins, beside a thousand in one moment */
+    ROUNDS = 3,      /* one must pass */
+    FLOOD_MS = 60000 /* longest flood */
 };
 
-/* What the process that floods tells the one that measures. */
+/* Memory shared by the flooding and the measuring process. */
 struct flood {
-    volatile bool over;     /* set by the latter */
-    volatile bool answered; /* set by the former: all have their answers */
+    volatile bool over;     /* set by the measuring one */
+    volatile bool answered; /* set by the flooding one: all have responses */
     int good, refused, other, other_status;
 };
 
@@ -69,9 +69,9 @@ static void the_suite_starts(void)
         PEOPLE);
 }
 
-/* Signs ordinary people in, one after the other, until SAMPLES of them are in or all of a flood
- * that is given have their answers; the 99th percentile of those who are in, ms. A client that
- * gets a 503 waits for its Retry-After. At most `refused_most` get one. */
+/* Signs ordinary people in one by one until SAMPLES succeed or a given flood has ended. Returns the
+ * successes' 99th percentile in ms. After a 503 the client waits for its Retry-After; at most
+ * `refused_most` get one. */
 static double ordinary_p99(const char *label, const struct flood *beside, int refused_most)
 {
     double ms[SAMPLES] = {0}, p99_ms;
@@ -100,7 +100,8 @@ static double ordinary_p99(const char *label, const struct flood *beside, int re
     return p99_ms;
 }
 
-/* Up to `most` of those who are not in yet, from *from on, each from an address of its own. */
+/* Sends up to `most` of the people not yet signed in, from *from on, each from a separate
+ * address. */
 static void send_wave(struct flood *flood, bool *in, int *from, int most)
 {
     struct http_request requests[PEOPLE] = {{0}};
@@ -138,8 +139,8 @@ static void send_wave(struct flood *flood, bool *in, int *from, int most)
     http_answers_destroy(answers, (size_t)count);
 }
 
-/* A process of its own: all at once, or wave after wave until it is over. Those whose password is
- * being verified keep their wave waiting, so each wave has a process too. */
+/* Starts a process that sends everyone at the same time, or waves until the end. Each wave has a
+ * process, because it waits for slow verifications. */
 static pid_t flood_begin(struct flood *flood, int wave)
 {
     static bool in[PEOPLE];
@@ -185,7 +186,6 @@ static struct flood *flood_new(void)
     return flood;
 }
 
-/* Being refused counts as no failure. */
 static void check_no_failures(void)
 {
     CU_ASSERT_EQUAL(suite_count(suite, "select count(*) from auth.audit where "
@@ -193,14 +193,13 @@ static void check_no_failures(void)
                     0);
 }
 
-/* Less than twice as long as alone. The clients run on the same cores, so that up to NOISE_MS more
- * are taken for theirs: behind one costly hash after the other it would be seconds. */
+/* True at twice the time or more. Up to NOISE_MS more counts as the clients' own load on the same
+ * cores; waiting for a costly hash would take seconds. */
 static bool is_held_up(double alone, double beside)
 {
     return beside >= alone * 2 + NOISE_MS;
 }
 
-/* None of the others is refused, and their sign-ins are not held up. */
 static void a_thousand_imported_people_do_not_hold_up_others(void)
 {
     double alone, beside;
@@ -222,10 +221,9 @@ static void a_thousand_imported_people_do_not_hold_up_others(void)
     check_no_failures();
 }
 
-/* A thousand requests in one moment take the places of those who sign in before anything is known
- * of them, for as long as they are looked up: half a second, in which others get a 503 with a
- * Retry-After of a second. None gets lost, and until the last of them has its answer the others are
- * not held up. */
+/* The thousand occupy all places until they are looked up, half a second in which ordinary sign-ins
+ * get 503 with a Retry-After of one second. None is lost, and until the last response ordinary
+ * sign-ins are not delayed. */
 static void a_thousand_at_the_same_moment_do_not_hold_up_others(void)
 {
     double alone, beside;
@@ -248,7 +246,6 @@ static void a_thousand_at_the_same_moment_do_not_hold_up_others(void)
     check_no_failures();
 }
 
-/* A host that gives authd no 256 MiB: 503, no failure, and what needs less goes on. */
 static void without_memory_it_is_a_503(void)
 {
     pid_t authd = suite_pid(suite, "authd", "1");

@@ -1,5 +1,5 @@
 /*
- * test_kill.c - daemons killed, stopped and restarted under load: nothing acknowledged is lost,
+ * test_kill.c - daemons killed, stopped and restarted under load: nothing acknowledged is lost, and
  * nothing hangs.
  */
 #include <CUnit/CUnit.h>
@@ -16,7 +16,6 @@ enum { LOADERS = 6 };
 
 static struct suite *suite;
 
-/* Threads that ask without pause and keep count of what came back. */
 struct load {
     const char *url, *path, *bearer;
     atomic_bool stop;
@@ -65,7 +64,6 @@ static void load_finish(struct load *load)
         pthread_join(load->threads[i], NULL);
 }
 
-/* With two authd, reads go on when one is killed: they are sent again to the other. */
 static void reads_survive_a_killed_instance(void)
 {
     PERSON patient = person_register(suite, NULL);
@@ -87,7 +85,6 @@ static void reads_survive_a_killed_instance(void)
     free(load);
 }
 
-/* SIGTERM to one of two: it drains, and not one request fails. */
 static void no_request_fails_when_an_instance_is_stopped(void)
 {
     PERSON patient = person_register(suite, NULL);
@@ -101,7 +98,7 @@ static void no_request_fails_when_an_instance_is_stopped(void)
 
         unit_sleep_ms(200);
         suite_signal(suite, "authd", instance, SIGTERM);
-        for (int j = 0; j < 20; j++) { /* writes too, meanwhile */
+        for (int j = 0; j < 20; j++) { /* writes too */
             HTTP_ANSWER answer = http_post(suite_url(suite), "/auth/refresh-token", NULL,
                                            json_pack("{s:s}", "refresh_token", refresh));
             failed += answer->status != 200;
@@ -120,7 +117,7 @@ static void no_request_fails_when_an_instance_is_stopped(void)
     free(load);
 }
 
-/* The only settingsd: 503 at once while it is gone, 200 within two seconds of its restart. */
+/* The only settingsd: immediate 503 while it is gone, 200 within two seconds of its restart. */
 static void a_single_daemon_comes_back(void)
 {
     PERSON admin = person_admin(suite);
@@ -141,8 +138,8 @@ static void a_single_daemon_comes_back(void)
     free(load);
 }
 
-/* A stopped (not dead) daemon: heartbeats or deadlines end the wait, and no instance executes
- * the request later. */
+/* Heartbeats or deadlines end the wait for a stopped daemon, and no instance executes the request
+ * later. */
 static void a_frozen_daemon_does_not_hang_anyone(void)
 {
     PERSON admin = person_admin(suite);
@@ -164,8 +161,6 @@ static void a_frozen_daemon_does_not_hang_anyone(void)
     free(after);
 }
 
-/* What was acknowledged is there after every kind of death; what was refused with 503 was not done
- * twice. */
 static void acknowledged_writes_survive(void)
 {
     static const char *const victims[] = {"authd", "settingsd", "maild", "gateway"};
@@ -212,22 +207,19 @@ static void acknowledged_writes_survive(void)
     }
 }
 
-/* maild dies with the mail still to be sent: the mail goes out, within five seconds of its
- * return. */
 static void the_mail_of_a_dead_maild_goes_out(void)
 {
     pid_t pid = suite_pid(suite, "maild", "1");
 
     kill(pid, SIGKILL);
     PERSON patient = person_register(suite, NULL);
-    CU_ASSERT_EQUAL(patient->status, 200); /* registration does not wait for mail */
+    CU_ASSERT_EQUAL(patient->status, 200); /* registration does not wait for email */
     CU_ASSERT_TRUE(suite_wait_new_pid(suite, "maild", "1", pid));
     char *mail = suite_mail(suite, patient->email, 6000);
     CU_ASSERT_PTR_NOT_NULL(mail);
     free(mail);
 }
 
-/* A gateway that cannot reach any authd to renew its lease refuses bearers: it fails closed. */
 static void a_gateway_without_a_lease_fails_closed(void)
 {
     PERSON patient = person_register(suite, NULL);

@@ -1,7 +1,7 @@
 /*
- * test_mail_dns.c - a name server that falls silent under maild, whose mail server has a name: both
- * instances answer, doctor says what is wrong and harms nothing, an end is not delayed, and mail
- * leaves when the name server is back.
+ * test_mail_dns.c - the name server of maild's mail server stops responding: both instances
+ * respond, doctor reports it without harm, a stop is not delayed, and email is sent when the name
+ * server returns.
  *
  * tier: fault
  */
@@ -22,7 +22,7 @@
 enum {
     MAILS = 4,
     PROMPT_MS = 3000,  /* `atriumctl status`, on a busy machine */
-    DOCTOR_MS = 20000, /* all checks of all daemons */
+    DOCTOR_MS = 20000, /* all daemons' checks */
     END_MS = 14000,
     BACK_MS = 30000,
 };
@@ -39,7 +39,7 @@ static void note_pids(void)
         pids[i] = suite_pid(suite, "maild", instances[i]);
 }
 
-/* Both instances of maild anew, so that they know no name and have no connection. */
+/* Restarts both maild, so that they have no cached name or connection. */
 static void restart_daemons(void)
 {
     note_pids();
@@ -76,8 +76,6 @@ static void check_answers(void)
     for (size_t i = 0; i < ARRAY_SIZE(instances); i++)
         CU_ASSERT_EQUAL(suite_pid(suite, "maild", instances[i]), pids[i]);
 }
-
-/* ---- cases ---- */
 
 static void mail_is_sent_to_a_server_by_name(void)
 {
@@ -156,7 +154,7 @@ int main(void)
     port = unit_free_port();
     server = bad_smtp_start(port);
     snprintf(smtp, sizeof(smtp), "mail.example:%d", port);
-    /* A delivery gives up long before a lookup would. */
+    /* a delivery times out long before a lookup */
     suite = suite_start(&(struct suite_options){
         .instances = "maild=2", .smtp = smtp, .set = "maild.smtp_timeout=3s"});
     rc = unit_run("mail dns", cases, ARRAY_SIZE(cases));

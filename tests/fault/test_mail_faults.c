@@ -1,7 +1,7 @@
 /*
- * test_mail_faults.c - what becomes of mail when the mail server thinks, is silent, hangs up or
- * turns everything away (bad_smtp.h): each mail arrives, no more copies than the server's silence
- * makes unavoidable, and maild answers meanwhile.  Two instances share the queue.
+ * test_mail_faults.c - email while the mail server is slow, silent, disconnects or refuses
+ * everything (bad_smtp.h): each is delivered, with no avoidable copies, and maild responds
+ * meanwhile. Two instances share the queue.
  *
  * tier: fault
  */
@@ -21,7 +21,7 @@
 
 enum {
     TIMEOUT_MS = 6000, /* smtp_timeout of this suite */
-    THINKS_MS = 2000,  /* far below TIMEOUT_MS: a busy machine may stand still for seconds */
+    THINKS_MS = 2000,  /* far below TIMEOUT_MS, as a busy machine can stall for seconds */
     MANY = 5000,
     SOME = 2000,
     ANSWERS_MS = 3000, /* `atriumctl status`, on a busy machine */
@@ -32,14 +32,11 @@ static struct suite *suite;
 static struct bad_smtp *server;
 static pid_t pids[2];
 
-/* ---- helpers ---- */
-
 static void a_mail_waits_while_the_server_refuses_all(void)
 {
     queued_mail_model(suite);
 }
 
-/* An empty queue, a server that counts from 0 and behaves like this. */
 static void begin(enum bad_smtp_manner manner, int delay_ms)
 {
     bad_smtp_behave(server, BAD_SMTP_NONE, 0);
@@ -52,7 +49,7 @@ static void begin(enum bad_smtp_manner manner, int delay_ms)
         pids[i] = suite_pid(suite, "maild", instances[i]);
 }
 
-/* Both instances of maild answer at once, and are the ones that there were at the beginning. */
+/* Checks that both instances of maild respond immediately and were not restarted. */
 static void check_answers(void)
 {
     int64_t start = clock_mono_ms();
@@ -125,15 +122,14 @@ static void a_refusing_server_is_tried_rarely(void)
     CU_ASSERT_EQUAL(bad_smtp_counts(server).most, 1);
 }
 
-/* Waits until so many mails were handed over in all; what the server counts then. */
 static struct bad_smtp_counts after_accepted(long different)
 {
     CU_ASSERT_TRUE(bad_smtp_wait(server, different, 3 * TIMEOUT_MS));
     return bad_smtp_counts(server);
 }
 
-/* An end that is not known is no answer: it costs the mail none of its tries, and its copy comes
- * when the server can no longer be at work on the first. */
+/* An unknown outcome costs no attempt, and the copy is sent only when the server cannot still be
+ * processing the first. */
 static void a_silent_server_gets_no_copy_before_its_timeout(void)
 {
     int64_t began;
@@ -155,7 +151,6 @@ static void a_silent_server_gets_no_copy_before_its_timeout(void)
     CU_ASSERT_EQUAL(bad_smtp_counts(server).most, 2);
 }
 
-/* The connection breaks right behind the last line. */
 static void a_reset_after_the_mail_is_an_unknown_end(void)
 {
     begin(BAD_SMTP_RESET, 0);
@@ -169,8 +164,8 @@ static void a_reset_after_the_mail_is_an_unknown_end(void)
     CU_ASSERT_EQUAL(bad_smtp_counts(server).most, 2);
 }
 
-/* Killed while the server thinks: the other processes know no more than that it may have the
- * mail. */
+/* Killed while the server is busy. The other processes only know that the server may have the
+ * email. */
 static void a_killed_maild_leaves_no_early_copy(void)
 {
     begin(BAD_SMTP_NO_ANSWER, 0);
@@ -188,7 +183,7 @@ static void a_killed_maild_leaves_no_early_copy(void)
     CU_ASSERT_EQUAL(bad_smtp_counts(server).different, 1);
 }
 
-/* SIGTERM in the same place: an orderly end, in time. */
+/* SIGTERM at the same point ends maild orderly and in time. */
 static void a_slow_server_delays_no_shutdown(void)
 {
     int64_t began;
@@ -214,7 +209,6 @@ static void a_late_greeting_delays_no_other_mail(void)
     CU_ASSERT_EQUAL(bad_smtp_counts(server).most, 1);
 }
 
-/* A server that hangs up after each mail costs connections, not mails. */
 static void a_connection_that_ends_costs_no_mail(void)
 {
     begin(BAD_SMTP_ONE_EACH, 0);
@@ -223,7 +217,7 @@ static void a_connection_that_ends_costs_no_mail(void)
     CU_ASSERT_EQUAL(bad_smtp_counts(server).most, 1);
 }
 
-/* Refusals for now are answers: each counts, and a row of them is answered by a pause. */
+/* Temporary refusals count as attempts, and several in a row cause a pause. */
 static void a_busy_server_gets_fewer_connections(void)
 {
     struct bad_smtp_counts counts;
@@ -241,7 +235,7 @@ static void a_busy_server_gets_fewer_connections(void)
     CU_ASSERT_EQUAL(bad_smtp_counts(server).most, 1);
 }
 
-/* What is of no use any more is not sent; what is too old is given up; both with a reason. */
+/* Expired links are not sent and old emails fail, both with a reason. */
 static void expired_mail_is_dropped(void)
 {
     begin(BAD_SMTP_REFUSE_ALL, 0);
@@ -265,7 +259,7 @@ static void expired_mail_is_dropped(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(dead->out, "link expired"));
 }
 
-/* The daemon that makes the link says how long it is good for: an hour for a reset. */
+/* The daemon that makes the link sets its validity: an hour for a reset. */
 static void a_link_says_when_it_expires(void)
 {
     begin(BAD_SMTP_NONE, 0);
@@ -283,7 +277,7 @@ static void a_link_says_when_it_expires(void)
                                   "and 3600000"));
 }
 
-/* The doctor names the server, since when and why; the operator need not wait for the next
+/* doctor names the server, the time and the reason; the operator need not wait for the next
  * probe. */
 static void the_operator_sees_it_and_sends_all_now(void)
 {
@@ -291,7 +285,7 @@ static void the_operator_sees_it_and_sends_all_now(void)
 
     begin(BAD_SMTP_REFUSE_ALL, 0);
     queued_mail_put(suite, 5);
-    usleep(5000000); /* the pauses are of several seconds by now */
+    usleep(5000000); /* the pauses are several seconds long now */
     PROGRAM doctor = ATRIUMCTL(suite, NULL, "doctor");
     UNIT_CHECK(strstr(doctor->out, "takes no mail for") && strstr(doctor->out, "answered 421"),
                "%s", doctor->out);

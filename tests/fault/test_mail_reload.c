@@ -1,7 +1,7 @@
 /*
- * test_mail_reload.c - SIGHUP moves maild to another mail server (bad_smtp.h) while it delivers:
- * each mail arrives once, at one of the two, and what is wrong with the new configuration changes
- * nothing.  Two instances share the queue.
+ * test_mail_reload.c - SIGHUP moves maild to another mail server (bad_smtp.h) during deliveries:
+ * each email arrives once at one of them, and an invalid configuration changes nothing. Two
+ * instances share the queue.
  *
  * tier: fault
  */
@@ -30,10 +30,7 @@ static struct {
     int port;
 } former, next;
 
-/* ---- helpers ---- */
-
-/* Another conf.d, or none, and SIGHUP; returns when both instances have answered it with this
- * line. */
+/* Writes or removes conf.d, sends SIGHUP, and waits until both instances have logged this line. */
 static void reload(const char *part, const char *line)
 {
     size_t before = daemon_log_count(suite, "maild", line);
@@ -63,7 +60,7 @@ static void a_mail_waits_while_the_server_refuses_all(void)
     queued_mail_model(suite);
 }
 
-/* An empty queue and two servers that count from 0; mails go to the former one. */
+/* Starts with an empty queue and two servers; emails go to the former. */
 static void begin(enum bad_smtp_manner manner, int delay_ms)
 {
     move_to(former.port);
@@ -83,8 +80,6 @@ static void check_each_once(long count)
                b.most);
 }
 
-/* ---- cases ---- */
-
 static void mails_under_way_end_where_they_began(void)
 {
     struct bad_smtp_counts at_move;
@@ -94,8 +89,7 @@ static void mails_under_way_end_where_they_began(void)
     CU_ASSERT_TRUE(bad_smtp_wait(former.server, MAILS / 10, WAIT_MS));
     move_to(next.port);
     CU_ASSERT_TRUE(queued_mail_sent(suite, MAILS, WAIT_MS));
-    /* All that was under way on the former server is recorded: what follows goes to the next
-     * one. */
+    /* Emails in progress on the former server are recorded; later ones go to the new server. */
     at_move = bad_smtp_counts(former.server);
     queued_mail_put(suite, MAILS);
     CU_ASSERT_TRUE(queued_mail_sent(suite, 2 * MAILS, WAIT_MS));
@@ -105,8 +99,8 @@ static void mails_under_way_end_where_they_began(void)
     CU_ASSERT_EQUAL(bad_smtp_counts(former.server).connections, at_move.connections);
 }
 
-/* Mails that wait for a server that is away go to the next one at once, not after their pauses of
- * up to a minute. */
+/* Emails that wait for an absent server are sent to the new one without their pauses of up to a
+ * minute. */
 static void waiting_mail_goes_to_the_new_server_at_once(void)
 {
     int64_t began;
@@ -142,7 +136,6 @@ static void wrong_keys_change_nothing(void)
     CU_ASSERT_EQUAL(bad_smtp_counts(former.server).accepted, 2);
 }
 
-/* The same keys again: the connections stay. */
 static void the_same_keys_change_nothing(void)
 {
     begin(BAD_SMTP_NONE, 0);

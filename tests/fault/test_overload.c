@@ -1,6 +1,6 @@
 /*
- * test_overload.c - memory of idle daemons, 500 requests at once, nearly all of them sign-ins, and
- * noise on every socket of the bus.
+ * test_overload.c - memory of idle daemons, 500 concurrent requests, mostly sign-ins, and noise on
+ * every bus socket.
  *
  * tier: time
  */
@@ -17,13 +17,13 @@
 #include "tests/support/suite.h"
 #include "tests/support/unit.h"
 
-/* Of authd's memory, beside cores x 19 MiB for hashes: some for 500 connections. */
+/* authd's memory besides cores x 19 MiB for hashes, including 500 connections. */
 enum { SPARE_MIB = 40 + UNIT_KEPT_KIB / 1024 };
 
 static struct suite *suite;
 
-/* What a hash was made in is kept for the next one, and given back soon. docd is left out: libvips
- * takes what it likes. */
+/* A hash's memory is kept briefly for the next one. docd is excluded, because libvips decides its
+ * own memory. */
 static void idle_daemons_are_small(void)
 {
     enum { PRIVATE_KIB = 6 * 1024 + UNIT_KEPT_KIB, RESIDENT_KIB = 21 * 1024 + UNIT_KEPT_KIB };
@@ -45,9 +45,8 @@ static void idle_daemons_are_small(void)
     }
 }
 
-/* The pool bounds the memory, the queue bounds the wait, further requests get Retry-After. All
- * together are fewer than the 512 that a gateway has under way to a daemon: above that it refuses
- * whatever comes. */
+/* The pool limits memory, the queue limits waiting, and further requests get Retry-After. They stay
+ * below the gateway's limit of 512 requests per daemon. */
 static void five_hundred_concurrent_requests_are_answered(void)
 {
     enum { MANY = 464, READS = 38 };
@@ -93,7 +92,6 @@ static void five_hundred_concurrent_requests_are_answered(void)
     free(requests);
 }
 
-/* Random and truncated frames on one bound socket of the bus. */
 static void make_noise(void *context, const char *path)
 {
     char endpoint[600];
@@ -111,7 +109,7 @@ static void make_noise(void *context, const char *path)
         for (size_t at = 0; at < size; at++)
             bytes[at] = (unsigned char)rand_r(&seed);
         if (size > 2 && i % 2) {
-            bytes[0] = 0x96; /* an array of six, as in a request of the bus */
+            bytes[0] = 0x96; /* an array of six, as in a bus request */
             bytes[1] = 1;
             bytes[2] = (unsigned char)(i % 12);
         }
@@ -154,7 +152,7 @@ static void invalid_frames_stop_no_daemon(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(metrics->body, "atrium_bus_dropped_total"));
 }
 
-/* What a daemon does at its start (and then every minute, every hour) lets nothing pile up. */
+/* Checks that a daemon's sweep at its start (and each minute or hour) removes old rows. */
 static void check_swept(const char *daemon, const char *count_sql)
 {
     pid_t pid = suite_pid(suite, daemon, "1");

@@ -1,10 +1,8 @@
 /*
- * test_password_memory.c - authd without memory for Argon2id: every route that needs a hash answers
- * 503, nothing is counted against an account, no link is spent, the log and a metric say it, and
- * all is as before once memory is there.
- *
- * The address space of authd is limited to what it has (RLIMIT_AS). To a program that is what
- * vm.overcommit_memory=2 does: mmap() of 19 MiB fails with ENOMEM, and small allocations go on.
+ * test_password_memory.c - authd without memory for Argon2id: routes with a hash return 503, no
+ * failure counts, no link is consumed, log and metric show it, and everything recovers. RLIMIT_AS
+ * limits authd to its current size, so mmap() of 19 MiB fails with ENOMEM as with
+ * vm.overcommit_memory=2, while small allocations work.
  *
  * tier: time quiet
  */
@@ -22,19 +20,19 @@
 #include "tests/support/unit.h"
 
 enum {
-    TRIES = 12,           /* more than a throttle allows failures */
-    SPARE_KIB = 8 * 1024, /* what authd may still allocate: less than half a hash */
-    IDLE_KIB = 12 * 1024, /* anonymous memory once no hash's memory is kept */
+    TRIES = 12,           /* more than the throttle's limit */
+    SPARE_KIB = 8 * 1024, /* authd's spare memory: less than half a hash */
+    IDLE_KIB = 12 * 1024, /* anonymous memory without a kept hash */
 };
 
 static struct suite *suite;
 
-/* ---- helpers ---- */
+/* address space when the limit was set */
 
-static long taken_kib; /* of address space, when its limit was set */
+static long taken_kib;
 
-/* From now on authd can map no memory for a hash. Its threads have been started, and what it kept
- * is given back: its size is at its least and has not changed for three seconds. */
+/* Limits authd's memory once its threads run and its kept memory is released: its size has not
+ * changed for three seconds. */
 static void take_memory(void)
 {
     pid_t pid = suite_pid(suite, "authd", "1");
@@ -97,8 +95,6 @@ static long memory_failures(void)
 
     return at ? strtol(strchr(at, '}') + 1, NULL, 10) : -1;
 }
-
-/* ---- cases ---- */
 
 static void a_sign_in_is_unavailable_not_incorrect(void)
 {
@@ -188,7 +184,7 @@ static void a_password_that_cannot_be_set_spends_nothing(void)
                     0);
 }
 
-/* Doctor looks back for some minutes, so that a shortage that comes and goes is not missed. */
+/* doctor includes the last minutes, so it does not miss a short shortage. */
 static void doctor_and_the_log_report_it(void)
 {
     size_t lines = daemon_log_count(suite, "authd", "no memory to hash a password");

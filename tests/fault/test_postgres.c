@@ -1,5 +1,5 @@
 /*
- * test_postgres.c - the database restarted and its connections cut under load.
+ * test_postgres.c - database restarts and cut connections under load.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 static struct suite *suite;
 
-/* Asks until 200 comes or the time is over; every answer on the way must be 503, each quickly. */
+/* Asks until 200 or the timeout. Other responses must be a quick 503. */
 static bool recovers(const char *path, const char *bearer, int timeout_ms)
 {
     int64_t deadline = clock_mono_ms() + timeout_ms;
@@ -74,7 +74,7 @@ static void cut_connections_are_renewed(void)
         }
         http_answers_destroy(answers, MANY);
     }
-    CU_ASSERT_TRUE(failed <= 3 * 16); /* at most what was in flight */
+    CU_ASSERT_TRUE(failed <= 3 * 16); /* at most the requests in flight */
 }
 
 static void acknowledged_settings_survive_a_crash_of_the_server(void)

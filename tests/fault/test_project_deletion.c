@@ -1,7 +1,7 @@
 /*
- * test_project_deletion.c - `atriumctl project delete`: what refuses it, what it closes at once,
- * what is left (nothing of the project, all of the others), with every daemon killed in the middle,
- * and how long it holds up the others.
+ * test_project_deletion.c - `atriumctl project delete`: refusals, immediate closing, leftovers
+ * (none, and other projects untouched), kills of every daemon, and its effect on others' response
+ * times.
  *
  * tier: fault
  */
@@ -21,11 +21,11 @@
 
 enum {
     DONE_MS = 120000,
-    PATIENTS = 1500,       /* of a project that is deleted under kills: some seconds of work */
-    MANY_PATIENTS = 20000, /* with credential, membership, session and mail: 100,000 rows */
+    PATIENTS = 1500,       /* some seconds of deletion, for kills */
+    MANY_PATIENTS = 20000, /* credential, membership, session and email each: 100,000 rows */
     KILL_MS = 300,
-    ANSWER_MS = 3000, /* of a request of another tenant meanwhile, on a slow machine */
-    LOCK_MS = 3000,   /* a transaction of the deletion */
+    ANSWER_MS = 3000, /* another tenant's request meanwhile, on a slow machine */
+    LOCK_MS = 3000,   /* longest transaction of the deletion */
 };
 
 static const char *const targets[] = {"authd", "botd", "docd", "maild", "settingsd"};
@@ -33,10 +33,8 @@ static const char *const targets[] = {"authd", "botd", "docd", "maild", "setting
 static struct suite *suite;
 static char demo[40];
 
-/* ---- what there is ---- */
-
-/* seed(project, patients): rows in every table that has a project. left(project): tables that still
- * have rows of it, "" for none. state(project): a hash of all rows that it has. */
+/* seed(project, patients) adds rows to every table with a project. left(project) lists tables with
+ * remaining rows, "" for none. state(project) hashes all its rows. */
 static const char functions[] =
     "create schema probe;"
     "create function probe.seed(p uuid, n int) returns void language plpgsql as $$ "
@@ -146,7 +144,7 @@ static const char functions[] =
     "from information_schema.columns c join information_schema.tables x "
     "using (table_schema, table_name) where x.table_type = 'BASE TABLE' "
     "and c.table_schema in ('auth', 'settings', 'doc', 'mail', 'bot') "
-    "and c.table_name not like 'audit%' and c.table_name not like 'trail%' " /* they stay */
+    "and c.table_name not like 'audit%' and c.table_name not like 'trail%' " /* these rows stay */
     "and c.table_name not in ('project_purge', 'project_deletion', 'project_hold') "
     "and (c.column_name in ('project_id', 'home_id', 'organization_id', 'session_project') "
     "or (c.table_schema = 'settings' and c.table_name = 'project' and c.column_name = 'id')) "
@@ -178,9 +176,9 @@ static char *ask(const char *function, const char *project)
     return suite_query(suite, sql);
 }
 
-/* A table with project_id that has no rows here is one that a deletion may forget: a new one needs
- * a step in its daemon and rows in seed(). Logins, links, challenges and codes end within the
- * hour; a project that is read-only is not deleted. */
+/* Checks that no table with project_id is empty: a new table needs rows in seed() and a step in its
+ * daemon's deletion. Logins, links, challenges and codes expire within the hour; a read-only
+ * project is not deleted. */
 static void check_seeded(const char *project)
 {
     char *left = ask("left", project);
@@ -196,7 +194,7 @@ static void check_seeded(const char *project)
     free(left);
 }
 
-/* A project with rows in every table; its id (caller frees). */
+/* Makes a project with rows in every table, and returns its id (caller frees). */
 static char *make_project(const char *code, int patients)
 {
     PROGRAM made = ATRIUMCTL(suite, NULL, "project", "create", code, "--code", code, "--json");
@@ -221,8 +219,6 @@ static void check_nothing_left(const char *project, const char *label)
                "%s: the trail does not tell the beginning and the end, once", label);
     free(left);
 }
-
-/* ---- cases ---- */
 
 static void probe_is_there(void)
 {
@@ -261,7 +257,8 @@ static void members_and_children_refuse_it(void)
     CU_ASSERT_PTR_NULL(again->access);
 }
 
-/* With docd away it can begin, and not end: what is refused, and that it goes on. */
+/* Without docd the deletion starts and cannot end: the project is closed, and the deletion
+ * continues later. */
 static void the_project_is_closed_from_the_beginning(void)
 {
     char *id = make_project("closing", 3);
@@ -297,7 +294,7 @@ static void the_project_is_closed_from_the_beginning(void)
     check_nothing_left(id, "closing");
     PROGRAM free_now = ATRIUMCTL(suite, NULL, "project", "create", "Taken", "--code", "closing");
     CHECK_EXIT(free_now, DONE);
-    CU_ASSERT_TRUE(/* only then is a row part of the trail that is searched */
+    CU_ASSERT_TRUE(/* only then is the row in the searched audit log */
                    suite_comes_to(suite, 0, 20000,
                                   "select count(*) from settings.audit where sequence is null"));
     PROGRAM trail = ATRIUMCTL(suite, NULL, "audit", "search", "--project", id, "--action",
@@ -308,7 +305,6 @@ static void the_project_is_closed_from_the_beginning(void)
     free(id);
 }
 
-/* The files of the project go from the disk, those of others stay. */
 static void files_go_too(void)
 {
     char *bytes = test_bytes(5000, 1), *kept, *gone;
@@ -329,7 +325,6 @@ static void files_go_too(void)
     free(gone);
 }
 
-/* Both instances of the daemon, in the middle, twice. */
 static void kill_while_deleting(const char *target)
 {
     char code[32], *id, *before, *after;
@@ -370,7 +365,6 @@ static void every_daemon_may_die_in_the_middle(void)
         kill_while_deleting(targets[i]);
 }
 
-/* Nothing waits for the command: it is over after all were killed, and started again. */
 static void a_deletion_continues_after_all_daemons_died(void)
 {
     char *id = make_project("all-die", PATIENTS);
@@ -394,7 +388,7 @@ static void a_deletion_continues_after_all_daemons_died(void)
     free(id);
 }
 
-/* Another request of that project was under way when it was closed. */
+/* Another request of the project was in progress when it was closed. */
 static void rows_created_late_are_deleted_too(void)
 {
     char *id = make_project("late", 3), sql[200];
@@ -405,7 +399,7 @@ static void rows_created_late_are_deleted_too(void)
              "insert into bot.translation_day values ('%s', 99999, 1) returning day", id);
     free(suite_query(suite, sql));
     suite_halt(suite);
-    suite_restart(suite); /* the first look is at the start, the next ones are every minute */
+    suite_restart(suite); /* the first check is at the start, later ones every minute */
     CU_ASSERT_TRUE(suite_comes_to(suite, 0, 20000,
                                   "select count(*) from bot.translation_day where project_id = "
                                   "'%s'",
@@ -413,7 +407,7 @@ static void rows_created_late_are_deleted_too(void)
     free(id);
 }
 
-/* During an upgrade to a build that deletes from one service more. */
+/* As during an upgrade to a build that also deletes from another service. */
 static void a_service_that_only_a_newer_build_calls_is_left_to_it(void)
 {
     free(suite_query(suite, "insert into settings.project_deletion (project_id, service, try_at) "
@@ -429,8 +423,6 @@ static void a_service_that_only_a_newer_build_calls_is_left_to_it(void)
     free(suite_query(suite, "delete from settings.project_deletion where service = 'newd' "
                             "returning 1"));
 }
-
-/* ---- 100,000 rows ---- */
 
 static long oldest_transaction_ms(void)
 {

@@ -1,10 +1,7 @@
 /*
- * test_silent_dns.c - a name server that falls silent under docd, whose store is a server of S3
- * with a name, and under botd, whose bots have names: requests that need a name end at their
- * deadline, all others are answered at once, no watchdog fires, and all is well again when the name
- * server is back.
- *
- * The server of S3 is s3rver (`make npm`).
+ * test_silent_dns.c - the name server of docd's S3 server and botd's bots stops responding:
+ * requests that need a name end at their deadline, others respond immediately, no watchdog fires,
+ * and everything recovers. Needs s3rver (`make npm`).
  *
  * tier: fault
  */
@@ -23,10 +20,10 @@
 #include "tests/support/unit.h"
 
 enum {
-    WAITING = 6,         /* requests that need a name, at once */
-    PROMPT_MS = 1000,    /* of a request that needs none, on a busy machine */
-    DEADLINE_MS = 15000, /* of one that does */
-    BACK_MS = 15000,     /* until names are resolved again */
+    WAITING = 6,         /* concurrent requests that need a name */
+    PROMPT_MS = 1000,    /* a request without a name, on a busy machine */
+    DEADLINE_MS = 15000, /* a request with one */
+    BACK_MS = 15000,     /* until names resolve again */
     SIZE = 1000,
 };
 
@@ -36,8 +33,6 @@ static struct person *patient, *admin;
 static struct program *store, *bots;
 static struct unit_dir dir;
 static char store_url[128], bot_url[128], *document, *bytes;
-
-/* ---- the servers ---- */
 
 static struct program *server_start(const char *const *argv, const char *ready)
 {
@@ -71,8 +66,6 @@ static void bots_start(void)
     snprintf(bot_url, sizeof(bot_url), "http://bot.example:%d/echo", port);
 }
 
-/* ---- requests that wait for a name ---- */
-
 struct waiting {
     pthread_t thread;
     bool of_bot;
@@ -104,8 +97,6 @@ static void waiting_start(struct waiting *self, bool of_bot)
         exit(1);
 }
 
-/* ---- cases ---- */
-
 static void it_works_by_name(void)
 {
     HTTP_ANSWER form = document_make(suite, patient->access, "a.bin", "application/octet-stream");
@@ -127,7 +118,7 @@ static void it_works_by_name(void)
     CHECK_STATUS(ran, 200);
 }
 
-/* Both daemons anew, so that they know no name. */
+/* Restarts both daemons, so that they have no cached names. */
 static void restart_daemons(void)
 {
     static const char *const daemons[] = {"docd", "botd"};
@@ -140,7 +131,6 @@ static void restart_daemons(void)
     }
 }
 
-/* The longest time that requests take which need no name. */
 static int64_t ask_others(void)
 {
     static const char *const paths[] = {"/document?_count=5", "/v1/project/bots"};
@@ -200,7 +190,6 @@ static void requests_succeed_when_the_name_server_is_back(void)
     CU_ASSERT_EQUAL(bot_status, 200);
 }
 
-/* What is known goes on to be used. */
 static void a_name_that_is_known_needs_no_server(void)
 {
     silent_dns_set(dns, true);

@@ -1,10 +1,7 @@
 /*
- * test_two_deaths.c - two daemons die at once, at every step of a registration and of a new
- * project: what was acknowledged is there, what was not is there whole or not at all, and nothing
- * happens twice.
- *
- * Two fixed delays would hit two steps; here the moment of death moves through the whole request,
- * pair by pair.
+ * test_two_deaths.c - two daemons die together at every step of a registration and of a new
+ * project: acknowledged results exist, others exist completely or not at all, and nothing happens
+ * twice. The time of the kills moves through the whole request, for each pair.
  *
  * tier: fault
  */
@@ -28,8 +25,6 @@ static const struct {
 };
 
 static struct suite *suite;
-
-/* ---- two deaths, some milliseconds from now ---- */
 
 struct deaths {
     pid_t pids[2];
@@ -63,8 +58,6 @@ static void deaths_end(struct deaths *self, size_t pair)
     CU_ASSERT_TRUE(suite_wait_new_pid(suite, pairs[pair].other, "1", self->pids[1]));
 }
 
-/* ---- what there is ---- */
-
 static bool all_relayed(void)
 {
     return suite_count(suite, "select (select count(*) from auth.outbox) + (select count(*) from "
@@ -80,16 +73,13 @@ static void wait_relayed(void)
     CU_ASSERT_TRUE(all_relayed());
 }
 
-/* 0: the gateway died before it answered. */
+/* 0: the gateway died before its response. */
 static bool is_outage(int status)
 {
     return status == 503 || status == 0;
 }
 
-/* ---- registrations_while_two_daemons_die ---- */
-
-/* A client with an uncertain answer registers again: "failed" now means that the first attempt
- * succeeded. */
+/* Repeats an uncertain registration: "failed" means that the first one succeeded. */
 static int register_again(const char *email)
 {
     PERSON again = NULL;
@@ -149,16 +139,15 @@ static void registrations_while_two_daemons_die(void)
             check_registration(person, label);
         }
     }
-    CU_ASSERT_TRUE(acknowledged > 0 && acknowledged < made); /* the deaths fell on both sides */
+    CU_ASSERT_TRUE(acknowledged > 0 &&
+                   acknowledged < made); /* kills happened before and after the response */
     wait_relayed();
-    unit_sleep_ms(2000); /* time for a mail too many */
+    unit_sleep_ms(2000); /* time for a duplicate email */
     for (size_t i = 0; i < made; i++) {
         CU_ASSERT_EQUAL(suite_mail_count(suite, people[i]->email), 1);
         person_destroy(&people[i]);
     }
 }
-
-/* ---- projects_while_two_daemons_die ---- */
 
 static struct http_answer *make_project(const char *bearer, const char *code)
 {
@@ -166,7 +155,6 @@ static struct http_answer *make_project(const char *bearer, const char *code)
                      json_pack("{s:s, s:s}", "name", "Branch", "tenantCode", code));
 }
 
-/* 409 now means that it had been made. */
 static int make_again(const char *bearer, const char *code)
 {
     int status = 0;
@@ -180,7 +168,7 @@ static int make_again(const char *bearer, const char *code)
     return status;
 }
 
-/* Its maker is its admin, once; at once when it was acknowledged. */
+/* Checks that its maker is its only admin, immediately if acknowledged. */
 static void check_project(const char *code, bool acknowledged, const char *label)
 {
     PERSON in = person_sign_in(suite, "Practitioner", suite_text(suite, "demo.adminEmail"),

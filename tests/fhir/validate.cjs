@@ -1,4 +1,4 @@
-// Validates a FHIR R4 Bundle by npm's fhir: `validate.cjs FILE`. Prints each error; exits with 1 when there is one.
+// validate.cjs FILE - validates a FHIR R4 Bundle with npm's fhir. Prints each error; exits with 1 when there is one.
 'use strict';
 const fs = require('node:fs');
 const { Fhir } = require('../support/npm.cjs')('fhir')('fhir');

@@ -1,5 +1,5 @@
 /*
- * ceremony.h - what answers of authenticators are checked against by the fuzz targets of them.
+ * ceremony.h - what the fuzz targets of authenticator answers verify against.
  */
 #ifndef ATRIUM_TESTS_FUZZ_CEREMONY_H
 #define ATRIUM_TESTS_FUZZ_CEREMONY_H

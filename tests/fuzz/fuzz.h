@@ -1,10 +1,8 @@
 /*
- * fuzz.h - what the fuzz targets share.
- *
- * A target is one function over bytes that an attacker may choose. It calls the real code and
- * asserts what must hold for every input: what was printed reads back as the same, what was refused
- * says why in words that can be sent. `make fuzz` gives it to libFuzzer; test_fuzz_corpus.c calls
- * it with each file of tests/fuzz/corpus/<target> and tests/fuzz/regression/<target>.
+ * fuzz.h - shared by the fuzz targets. A target is a function over an attacker's bytes that calls
+ * the real code and asserts what must hold for every input: printed values read back the same, and
+ * refusals have a sendable message. `make fuzz` runs it with libFuzzer; test_fuzz_corpus.c with the
+ * files of tests/fuzz/corpus/<target> and tests/fuzz/regression/<target>.
  */
 #ifndef ATRIUM_TESTS_FUZZ_FUZZ_H
 #define ATRIUM_TESTS_FUZZ_FUZZ_H
@@ -12,8 +10,6 @@
 #include "common/base/arena.h"
 #include "common/base/error.h"
 #include "common/wire/fields.h"
-
-/* ---- targets: each 0, whatever the bytes are ---- */
 
 int fuzz_address(const uint8_t *data, size_t size);
 int fuzz_attestation(const uint8_t *data, size_t size);
@@ -40,10 +36,7 @@ int fuzz_template(const uint8_t *data, size_t size);
 int fuzz_token(const uint8_t *data, size_t size);
 int fuzz_token_search(const uint8_t *data, size_t size);
 
-/* ---- what they share ---- */
-
-/* Ends the process with the condition, and the input's file when it came from one, unless the
- * condition holds. */
+/* Ends the process with the failed condition, and the input's file if any. */
 #define FUZZ_REQUIRE(condition)                          \
     do {                                                 \
         if (!(condition))                                \
@@ -52,26 +45,24 @@ int fuzz_token_search(const uint8_t *data, size_t size);
 
 void fuzz_failed(const char *condition, const char *file, int line) NORETURN;
 
-/* Tells fuzz_failed() which file the next inputs come from; borrowed, NULL: none. */
+/* Sets the file of the next inputs for fuzz_failed(). Borrowed, NULL: none. */
 void fuzz_input_from(const char *path);
 
-/* Copies of exactly this size, so that AddressSanitizer reports a read past the end; the text
- * ends at the first U+0000. The caller's, to be freed with CLEANUP(memory_free). */
+/* Copy to exactly this size, so that AddressSanitizer reports reads past the end. The text ends at
+ * the first U+0000. Free with CLEANUP(memory_free). */
 void *fuzz_bytes(const uint8_t *data, size_t size);
 char *fuzz_text(const uint8_t *data, size_t size);
 
-/* The next line without its end, as a copy of its own; "" behind the last. *data and *size move
- * behind it. */
+/* Copies the next line without its end, "" after the last, and advances *data and *size. */
 char *fuzz_line(const uint8_t **data, size_t *size);
 
-/* An error that a client gets says something, in UTF-8. */
+/* Checks that a client's error has a message in UTF-8. */
 void fuzz_require_error(const struct error *err);
 
-/* A table of all types, or one that a route has for its input or output: by its name, else by any
- * choice of the bytes. */
+/* Returns a table of all types, or a route's input or output table, by name, otherwise by the
+ * bytes. */
 const struct field_table *fuzz_field_table(struct arena *arena, const char *name);
 
-/* The struct as msgpack bytes, taken apart again. */
 msgpack_object fuzz_pack(struct arena *arena, const struct field_table *table, const void *in,
                          struct field_bytes *ret_bytes);
 

@@ -1,5 +1,5 @@
 /*
- * fuzz_address.c - addresses of clients and networks of access policies. Input: one text.
+ * fuzz_address.c - client addresses and access policies' networks. Input: one text.
  */
 #include <stdio.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static void check_address(const struct address *address)
     FUZZ_REQUIRE(address_parse(with_port, &read) == 0 && same(address, &read));
 }
 
-/* It has what differs behind its prefix only. */
+/* Checks that its members differ only after its prefix. */
 static void check_members(const struct address_network *network)
 {
     struct address own = network->address;
@@ -53,7 +53,7 @@ static void check_network(const struct address_network *network)
     FUZZ_REQUIRE(network->prefix <= 128);
     address_format(&network->address, address);
     v4 = !strchr(address, ':');
-    /* ::ffff:10.0.0.0/90 is a network that no IPv4 address is in: it has no shorter form. */
+    /* ::ffff:10.0.0.0/90 is not a network of IPv4 addresses, so it has no shorter form. */
     if (!v4 || network->prefix >= MAPPED_BITS) {
         snprintf(text, sizeof(text), "%s/%u", address, network->prefix - (v4 ? MAPPED_BITS : 0));
         FUZZ_REQUIRE(address_network_parse(text, &read) == 0);

@@ -1,6 +1,5 @@
 /*
- * fuzz_attestation.c - the attestation object of a new credential: CBOR, and authenticator data in
- * it.
+ * fuzz_attestation.c - a new credential's attestation object: CBOR with authenticator data.
  */
 #include <string.h>
 
@@ -22,8 +21,8 @@ int fuzz_attestation(const uint8_t *data, size_t size)
     FUZZ_REQUIRE(one.key_size > 0 && one.key_size <= sizeof(one.key));
     wrong =
         webauthn_check_registration(&fuzz_ceremony, text, (struct field_bytes){copy, size}, &two);
-    /* OpenSSL tests an RSA modulus with random bases: it can find a factor of a bad one in one run
-     * and miss it in the next. */
+    /* OpenSSL tests an RSA modulus with random bases, so a bad one can pass in one run and fail in
+     * another. */
     FUZZ_REQUIRE(!wrong || (one.algorithm == WEBAUTHN_RS256 && strcmp(wrong, "key") == 0));
     FUZZ_REQUIRE(wrong ||
                  (one.key_size == two.key_size && memcmp(one.key, two.key, one.key_size) == 0));

@@ -1,6 +1,6 @@
 /*
- * fuzz_auth_data.c - the authenticator data of an assertion, with a signature that is of other
- * data: none may be accepted.
+ * fuzz_auth_data.c - an assertion's authenticator data with another data's signature: always
+ * refused.
  */
 #include "tests/fuzz/ceremony.h"
 #include "tests/fuzz/fuzz.h"

@@ -1,6 +1,6 @@
 /*
- * fuzz_body.c - the way of a request's JSON: read by the gateway, packed, believed by the daemon,
- * printed. Input: a line with the table's name, then the body.
+ * fuzz_body.c - a request's JSON: read by the gateway, packed, read by the daemon, printed. Input:
+ * a line with the table's name, then the body.
  */
 #include <string.h>
 
@@ -12,7 +12,7 @@ struct source {
     const json_t *body;
 };
 
-/* Path, query and headers say what the body's member of that name says. */
+/* Returns the body's member of that name for path, query and headers. */
 static const char *lookup(const void *context, unsigned where UNUSED, const char *name)
 {
     const struct source *source = context;
@@ -35,7 +35,6 @@ static int read_body(struct arena *arena, const struct field_table *table, json_
     return fields_read(table, &from, arena, ret, err);
 }
 
-/* Nothing of it stands elsewhere than in a member of its own name. */
 static bool is_plain(const struct field_table *table)
 {
     for (size_t i = 0; i < table->count; i++) {
@@ -88,8 +87,8 @@ static void check_json(struct arena *arena, const char *text, size_t size, json_
     json_decref(again);
 }
 
-/* What jansson reads as it stands is the same with numbers kept as text; so is what it refuses, but
- * for numbers that it cannot hold. */
+/* Checks that keeping numbers as text changes neither jansson's results nor its refusals, except of
+ * numbers that it cannot hold. */
 static void check_exact(struct arena *arena, const char *text, size_t size, const json_t *plain,
                         const struct error *refused)
 {

@@ -1,12 +1,11 @@
 /*
- * fuzz_client_data.c - what a browser says that it has sent to an authenticator, clientDataJSON.
+ * fuzz_client_data.c - a browser's clientDataJSON.
  */
 #include <string.h>
 
 #include "tests/fuzz/ceremony.h"
 #include "tests/fuzz/fuzz.h"
 
-/* What is wrong with the text itself; anything else is said of what follows it. */
 static bool is_about_text(const char *wrong)
 {
     static const char *const words[] = {"size",   "client-data",  "type", "challenge",
@@ -26,7 +25,7 @@ int fuzz_client_data(const uint8_t *data, size_t size)
     const char *wrong = webauthn_check_registration(&fuzz_ceremony, text, attestation, &credential);
 
     FUZZ_REQUIRE(wrong);
-    /* accepted as far as it goes: it names the ceremony that it belongs to */
+    /* accepted so far: it names its ceremony */
     if (!is_about_text(wrong))
         FUZZ_REQUIRE(memmem(copy, size, FUZZ_CHALLENGE_TEXT, sizeof(FUZZ_CHALLENGE_TEXT) - 1) ||
                      memchr(copy, '\\', size));

@@ -1,6 +1,5 @@
 /*
- * fuzz_config.c - the configuration file: what was loaded and printed loads as the same. Input: the
- * file.
+ * fuzz_config.c - the configuration: a loaded and printed file loads the same. Input: the file.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +37,7 @@ static const struct config_row own_rows[] = {
     CONFIG_LIST(struct own, list, "a, b", "Words."),
 };
 
-/* 0 with the configuration printed, or -1. */
+/* Returns 0 and the printed configuration, or -1. */
 static int load(struct arena *arena, const void *bytes, size_t size, const char **ret)
 {
     struct shared shared;

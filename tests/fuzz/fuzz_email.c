@@ -1,5 +1,5 @@
 /*
- * fuzz_email.c - the one spelling of e-mail addresses and domains. Input: one text.
+ * fuzz_email.c - canonical email addresses and domains. Input: one text.
  */
 #include <ctype.h>
 #include <string.h>

@@ -1,13 +1,12 @@
 /*
- * fuzz_fields.c - what one daemon believes of another: a map read by a field table, and printed for
- * a client. Input: a line with the table's name, then a msgpack value.
+ * fuzz_fields.c - a map from another daemon, read by a field table and printed for a client. Input:
+ * a line with the table's name, then a msgpack value.
  */
 #include <string.h>
 
 #include "common/wire/codec.h"
 #include "tests/fuzz/fuzz.h"
 
-/* Whatever came, what a client gets is JSON. */
 static void check_printed(struct arena *arena, const struct field_table *table,
                           const msgpack_object *map)
 {
@@ -40,7 +39,7 @@ int fuzz_fields(const uint8_t *data, size_t size)
         fuzz_require_error(&err);
         return 0;
     }
-    /* What was believed once is believed again, and is the same. */
+    /* An accepted value is accepted again, unchanged. */
     map = fuzz_pack(arena, table, read, &packed);
     check_printed(arena, table, &map);
     FUZZ_REQUIRE(fields_unpack(table, &map, arena, read, &err) == 0);

@@ -1,5 +1,5 @@
 /*
- * fuzz_fold.c - names and texts as they are searched for. Input: one text.
+ * fuzz_fold.c - folding of names and texts for search. Input: one text.
  */
 #include <string.h>
 
@@ -7,9 +7,8 @@
 #include "common/wire/codec.h"
 #include "tests/fuzz/fuzz.h"
 
-enum { GROWS = 18 }; /* times; the longest of what one character stands for: U+FDFA */
+enum { GROWS = 18 }; /* longest expansion of one character, U+FDFA */
 
-/* The words stand one behind the other, and are all that stands there. */
 static void check_words(const char *folded)
 {
     const char *at = folded, *end = folded + strlen(folded), *before = folded;

@@ -1,5 +1,5 @@
 /*
- * fuzz_frame.c - frames of the bus (common/bus/WIRE.md). Input: one frame.
+ * fuzz_frame.c - bus frames (common/bus/WIRE.md). Input: one frame.
  */
 #include <string.h>
 
@@ -12,7 +12,6 @@ static void write_slice(struct codec_buffer *frame, struct arena *arena, struct 
     bus_write_text(frame, arena_strndup(arena, slice.bytes, slice.size), slice.size);
 }
 
-/* The same again; BUS_ERROR apart. */
 static void write_frame(struct codec_buffer *frame, struct arena *arena,
                         const struct bus_incoming *in)
 {
@@ -72,8 +71,7 @@ static void check_frame(struct arena *arena, const struct bus_incoming *in)
     bus_frame_free(&frame);
 }
 
-/* Reads an error, writes it and reads that, which must give the same error: what is too long was
- * cut by then. */
+/* Checks that a read and rewritten error reads the same; long ones are cut before. */
 static void check_error(struct arena *arena, struct bus_incoming *in)
 {
     struct codec_buffer frame = {0}, again = {0};

@@ -1,6 +1,5 @@
 /*
- * fuzz_framing.c - the bytes of requests before libmicrohttpd reads them. Input: what one
- * connection receives.
+ * fuzz_framing.c - request bytes before libmicrohttpd. Input: what one connection receives.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +7,8 @@
 #include "gateway/http/framing.h"
 #include "tests/fuzz/fuzz.h"
 
-/* What libmicrohttpd gets when `data` comes in segments of that size; *ret_size bytes, the
- * caller's. */
+/* Returns libmicrohttpd's input when `data` comes in segments of that size; *ret_size bytes (caller
+ * frees). */
 static uint8_t *filter(struct framing *framing, const uint8_t *data, size_t size, size_t segment,
                        size_t *ret_size)
 {
@@ -30,8 +29,7 @@ static uint8_t *filter(struct framing *framing, const uint8_t *data, size_t size
     return all;
 }
 
-/* Segments change nothing, but for how much of a malformed request went through before it
- * showed. */
+/* Checks that segments matter only for how much of a malformed request passes. */
 static void check_segments(const uint8_t *data, size_t size, const struct framing *whole,
                            const uint8_t *want, size_t want_size, size_t segment)
 {
@@ -55,7 +53,7 @@ int fuzz_framing(const uint8_t *data, size_t size)
     FUZZ_REQUIRE(whole.status == 0 || whole.status == 400 || whole.status == 413);
     check_segments(data, size, &whole, kept, kept_size, 1);
     check_segments(data, size, &whole, kept, kept_size, 7);
-    /* What went through goes through unchanged. */
+    /* Passed bytes pass again unchanged. */
     twice = filter(&again, kept, kept_size, MAX(kept_size, (size_t)1), &again_size);
     FUZZ_REQUIRE(again.status == 0 && again.requests == whole.requests);
     FUZZ_REQUIRE(again_size == kept_size && memcmp(kept, twice, kept_size) == 0);

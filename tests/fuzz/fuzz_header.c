@@ -1,6 +1,6 @@
 /*
- * fuzz_header.c - headers and short texts of clients: ranges, dates, the name of a file, its type,
- * languages. Input: lines, in the order of the calls below.
+ * fuzz_header.c - clients' headers and short texts: ranges, dates, file names and types, languages.
+ * Input: lines, in the order of the calls below.
  */
 #include <stdio.h>
 #include <string.h>
@@ -49,8 +49,7 @@ static unsigned hex(char c)
     return (unsigned)(c <= '9' ? c - '0' : c - 'A' + 10);
 }
 
-/* A header of printable ASCII in which a quote opens and a quote closes, and which ends in the
- * name. */
+/* Checks for a header of printable ASCII with balanced quotes that ends in the name. */
 static void check_disposition(struct arena *arena, const char *name)
 {
     const char *text, *at;
@@ -111,7 +110,7 @@ int fuzz_header(const uint8_t *data, size_t size)
 
     check_range(range, if_range, none_match, since);
     check_disposition(arena, name);
-    if (media_type_is_active(type)) /* a parameter takes nothing away */
+    if (media_type_is_active(type)) /* a parameter changes nothing */
         FUZZ_REQUIRE(media_type_is_active(arena_printf(arena, "%s; charset=utf-8", type)));
     check_language(arena, language);
     check_time(time);

@@ -1,6 +1,6 @@
 /*
- * fuzz_mask.c - what a translator must not touch, for any text and any answer. Input: a text; then,
- * behind a line that is "-----", the answer of a translator.
+ * fuzz_mask.c - protection of markup in any text and any translation. Input: a text, a line
+ * "-----", a translation.
  */
 #include <string.h>
 
@@ -10,7 +10,6 @@
 
 static const char split[] = "\n-----\n";
 
-/* Without a gap; partners name each other; nested. */
 static void check_pieces(const struct mask *mask)
 {
     size_t end = 0, texts = 0;
@@ -46,7 +45,7 @@ static void check_unchanged(struct arena *arena, const struct mask *mask)
     FUZZ_REQUIRE(strcmp(result, mask->text) == 0);
 }
 
-/* A sum of what is neither words nor blanks, in which the order does not count. */
+/* Returns an order-independent sum of everything except words and blanks. */
 static size_t sum_of_marks(const struct mask *mask)
 {
     size_t sum = 0;
@@ -66,7 +65,6 @@ static size_t sum_of_marks(const struct mask *mask)
     return sum;
 }
 
-/* Whatever is answered, what is taken is text, has all the markup that there was and no other. */
 static void check_answer(struct arena *arena, const struct mask *mask, const char *answer)
 {
     for (enum mask_style style = MASK_SUPERBLANK; style <= MASK_ELEMENT; style++) {

@@ -1,6 +1,6 @@
 /*
- * fuzz_msgpack.c - a message's bytes, measured before anything is allocated for them, and read as
- * msgpack-c reads them. Input: the bytes.
+ * fuzz_msgpack.c - a message's bytes, measured before allocation as msgpack-c reads them. Input:
+ * the bytes.
  */
 #include <string.h>
 
@@ -65,7 +65,7 @@ int fuzz_msgpack(const uint8_t *data, size_t size)
         FUZZ_REQUIRE(arena_used(arena) == 0);
         return 0;
     }
-    /* Each value has a byte of its own at least: no frame makes more of them than it has bytes. */
+    /* Each value needs at least one byte. */
     FUZZ_REQUIRE(count_values(&object, 0) <= size);
     packed_size = packed(arena, object, &first);
     FUZZ_REQUIRE(packed_size <= size);

@@ -8,11 +8,11 @@
 #include "gateway/http/multipart.h"
 #include "tests/fuzz/fuzz.h"
 
-/* Of all that is kept of a form: each of its texts doubles its buffer while it grows. */
+/* A form's stored texts; each doubles its buffer while it grows. */
 enum { KEPT_MAX = 8 * FORM_TEXT_MAX };
 
 struct reading {
-    struct arena *arena; /* the form's alone */
+    struct arena *arena; /* only the form's */
     struct multipart form;
     struct codec_buffer file;
     struct error err;
@@ -26,7 +26,7 @@ static void take_file(void *arg, const uint8_t *bytes, size_t size)
     codec_write(&reading->file, (const char *)bytes, size);
 }
 
-/* Pieces of `step` bytes, each of which is gone when the next one comes. */
+/* Feeds pieces of `step` bytes, each freed before the next. */
 static void feed(struct reading *self, const uint8_t *data, size_t size, size_t step)
 {
     for (size_t at = 0; at < size && !self->refused; at += step) {

@@ -1,6 +1,6 @@
 /*
  * fuzz_page.c - a value in each context of a page: an HTML parser finds the same elements as with a
- * harmless value, and the value where its variable stands. Input: the value.
+ * harmless value, and the value in its place. Input: the value.
  */
 #include <gumbo.h>
 #include <string.h>
@@ -13,7 +13,6 @@
 
 enum { SHAPE_MAX = 4096 };
 
-/* What was found in a page: each element with its attributes' names, and where values stood. */
 struct found {
     char shape[SHAPE_MAX];
     size_t length;
@@ -93,7 +92,7 @@ static void render_and_look(struct arena *arena, const char *value, struct found
     gumbo_destroy_output(&kGumboDefaultOptions, output);
 }
 
-/* An address of this host, or of a scheme that runs nothing, in small or capital letters. */
+/* Checks for URLs of this host or of a scheme that runs nothing, in any case. */
 static void check_addresses(const struct found *found)
 {
     const char *href = found->href, *action = found->action;
@@ -107,7 +106,7 @@ static void check_addresses(const struct found *found)
     FUZZ_REQUIRE(!strpbrk(action, " \"<>\\\n\t"));
 }
 
-/* The value with U+FFFD for each character that HTML does not take. */
+/* Returns the value with U+FFFD for characters that HTML forbids. */
 static const char *as_written(struct arena *arena, const char *value)
 {
     const uint8_t *at = (const uint8_t *)value;

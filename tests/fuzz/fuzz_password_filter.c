@@ -1,6 +1,6 @@
 /*
- * fuzz_password_filter.c - a filter of passwords of any bytes: refused, or asked without a read
- * past its end. Most bytes would only show that the hash holds: a second try has the right one.
+ * fuzz_password_filter.c - a password filter of any bytes: refused, or read within its end. A
+ * second try has the right hash, because most bytes fail only that.
  */
 #include <sodium.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
- * fuzz_password_list.c - a list of passwords of any bytes: refused, or made to a filter that has
- * each of its entries.
+ * fuzz_password_list.c - a password list of any bytes: refused, or made into a filter with each
+ * entry.
  */
 #include <stdio.h>
 #include <string.h>

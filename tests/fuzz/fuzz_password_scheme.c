@@ -1,6 +1,6 @@
 /*
- * fuzz_password_scheme.c - a password hash of any bytes, as an import may bring one: refused with a
- * text, or within all bounds; a cheap one is verified.
+ * fuzz_password_scheme.c - a password hash of any bytes, as imported: refused with a text, or
+ * within all limits; cheap ones are verified.
  */
 #include <string.h>
 

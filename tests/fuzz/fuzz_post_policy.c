@@ -1,6 +1,6 @@
 /*
- * fuzz_post_policy.c - signed upload forms. Input: lines name=value, the fields of a form. A policy
- * that is JSON is encoded, and "x-amz-signature=right" stands for the right one.
+ * fuzz_post_policy.c - signed upload forms. Input: lines name=value, a form's fields. A JSON policy
+ * is encoded, and "x-amz-signature=right" becomes the right signature.
  */
 #include <sodium.h>
 #include <string.h>
@@ -37,7 +37,7 @@ static struct form_field *find(const struct field_list *list, const char *name)
 {
     union {
         const void *items;
-        struct form_field *fields; /* those of read_fields() */
+        struct form_field *fields; /* read_fields()'s */
     } of = {list->items};
 
     for (size_t i = 0; i < list->count; i++)
@@ -67,7 +67,7 @@ static void sign(struct arena *arena, const struct field_list *list)
     mark->value = signature;
 }
 
-/* Every field but the two that cannot be is named by a condition of what was signed. */
+/* Checks that the signed conditions name every field, except the two that cannot be. */
 static void check_all_are_signed(struct arena *arena, const struct field_list *list)
 {
     const struct form_field *fields = list->items;
@@ -111,7 +111,7 @@ static void check_form(struct arena *arena, const struct field_list *list)
     check_all_are_signed(arena, list);
 }
 
-/* What we sign ourselves is taken, says the same, and is not when a byte of it is another one. */
+/* Checks that our own form is accepted unchanged, and refused with any changed byte. */
 static void check_own(struct arena *arena, const char *key, const char *type, size_t spoilt)
 {
     struct post_policy policy = {bucket, key, type, 1, 1000, now_ms + 1000}, read;

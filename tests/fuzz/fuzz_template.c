@@ -1,5 +1,5 @@
 /*
- * fuzz_template.c - templates of messages: checked when put, their HTML too, filled when sent.
+ * fuzz_template.c - mail templates: checked when stored, including their HTML, filled when sent.
  * Input: a line with the template's name, then its text.
  */
 #include <string.h>
@@ -11,7 +11,7 @@
 
 static const char special[] = "<>\"'&";
 
-/* Each variable's value is its own placeholder: a text filled with them stays what it is. */
+/* Makes each variable's value its own placeholder, so that a filled text does not change. */
 static json_t *own_names(struct arena *arena, const struct template_name *name)
 {
     json_t *values = template_name_samples(name), *value;
@@ -40,7 +40,6 @@ static size_t occurrences(const char *text, char c)
     return count;
 }
 
-/* What is refused is refused in words, and what has no secret is fine. */
 static void check_html(struct arena *arena, const char *text)
 {
     const char *why = template_html_check(arena, text);
@@ -60,7 +59,7 @@ static void check_rendered(struct arena *arena, const struct template_name *name
     error_init(&err, arena);
     FUZZ_REQUIRE(strcmp(once, twice) == 0);
     FUZZ_REQUIRE(render_check(name, "text", once, &err) == 0);
-    /* No value says anything in HTML: what is special stands in the template. */
+    /* Values have no meaning in HTML; special characters come from the template. */
     FUZZ_REQUIRE(codec_is_text(html, strlen(html)));
     for (const char *c = special; *c && *c != '&'; c++)
         FUZZ_REQUIRE(occurrences(html, *c) == occurrences(text, *c));

@@ -1,6 +1,6 @@
 /*
- * fuzz_token.c - access tokens: without the key none can be made, and of signed ones only those
- * with valid claims are accepted. Input: a token; or two lines, header and claims, to be signed.
+ * fuzz_token.c - access tokens: without the key none is accepted, and signed ones only with valid
+ * claims. Input: a token; or two lines, header and claims, to be signed.
  */
 #include <string.h>
 
@@ -17,7 +17,7 @@
 
 enum { NOW_S = 1800000000, PEM_MAX = 512 };
 
-/* Made once: the targets have no place to keep them in. */
+/* Made once, because targets cannot keep it. */
 static EVP_PKEY *signing_key;
 static struct key_set *keys;
 
@@ -63,7 +63,7 @@ static bool member_is(const json_t *object, const char *name, const char *want)
     return text && strcmp(text, want) == 0;
 }
 
-/* What a good token must say, asked for in another way than the product does. */
+/* Checks a valid token's claims independently of the product's code. */
 static void check_good(struct arena *arena, const char *header_text, const char *claims_text,
                        const char *token, const struct token *good)
 {
@@ -85,7 +85,7 @@ static void check_good(struct arena *arena, const char *header_text, const char 
     FUZZ_REQUIRE(uuid_is_set(&good->project) && uuid_is_set(&good->membership));
     json_decref(header);
     json_decref(claims);
-    /* Any letter of it that is another one spoils it. */
+    /* Changing any letter invalidates it. */
     forged[strlen(claims_text) % strlen(forged)] ^= 1;
     FUZZ_REQUIRE(token_verify(keys, forged, NOW_S * 1000LL, arena, &ignored) != TOKEN_GOOD);
 }

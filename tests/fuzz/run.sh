@@ -1,13 +1,13 @@
 #!/bin/bash
-# run.sh FUZZER... - gives each libFuzzer program its corpus and its regressions, then FUZZ_SECONDS (default 60) of
-# inputs of its own, two programs at a time; ends with "N passed, N failed". Called by `make fuzz`.
+# run.sh FUZZER... - runs each libFuzzer program with its corpus and regressions, then FUZZ_SECONDS (default 60) with
+# generated inputs, two programs at a time; ends with "N passed, N failed". Called by `make fuzz`.
 #
-# FUZZ_SEED makes a run try the same inputs again, as far as it gets in its time: what it finds is then due to the
-# change that it runs on. That takes addresses that stay (compared pointers count as coverage) and a corpus that is read
-# once. Without FUZZ_SEED the inputs are others in each run.
+# FUZZ_SEED repeats the inputs of a run, as far as the time allows, so that a new finding is due to the tested change. This
+# needs constant addresses (compared pointers count as coverage) and a corpus that is read once. Without FUZZ_SEED the inputs
+# differ in each run.
 #
-# Beside the programs lie corpus/<target>, what they learnt and start from next time, and finds/<target>: an input there
-# has crashed, hung or leaked. Once that is mended, the input belongs into tests/fuzz/regression/<target>.
+# corpus/<target> beside the programs has learned inputs, which the next run uses; finds/<target> has inputs that crashed,
+# hung or leaked. Move a fixed one to tests/fuzz/regression/<target>.
 set -u
 cd "$(dirname "$0")/../.."
 seconds=${FUZZ_SECONDS:-60} seed=${FUZZ_SEED:-0}
@@ -15,8 +15,8 @@ scratch=$(mktemp -d "${TMPDIR:-/tmp}/atrium-fuzz-XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 
-# Ten seconds an input, which leaves room for a busy machine, and no more than this of memory; inputs of at most 4 KiB
-# find more in the same time.
+# Ten seconds per input leave time for a busy machine; memory is limited. Inputs of at most 4 KiB find more in the same
+# time.
 limits=(-timeout=10 -rss_limit_mb=1024 -malloc_limit_mb=64 -max_len=4096)
 repeatable=()
 if [ "$seed" != 0 ] && setarch -R true 2>/dev/null; then repeatable=(setarch -R); fi

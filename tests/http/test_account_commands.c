@@ -1,8 +1,6 @@
 /*
- * test_account_commands.c - an installation without pages: what the operator does for practitioners
- * who belong to several organizations (`atriumctl account ...`), the row of doctor that counts
- * them, and that no project demands a second factor that they could not set up. Over two gateways
- * and two authd, on the test clock.
+ * test_account_commands.c - `atriumctl account`, with which an operator helps practitioners of
+ * several organizations, and doctor's row about them.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -16,7 +14,7 @@
 
 #define PASSWORD "correct horse battery staple"
 #define OTHER_PASSWORD "another horse battery staple"
-#define OTHER "clinic-b" /* a tenant of another organization */
+#define OTHER "clinic-b" /* in another organization */
 #define POLICY "/v1/project/account-policy"
 #define REASON "Ticket 4711: seen in person"
 #define ROW "shared accounts"
@@ -24,8 +22,6 @@
 enum { DAY = 86400 };
 
 static struct suite *suite;
-
-/* ---- people ---- */
 
 static void run_command(struct program *run)
 {
@@ -38,7 +34,7 @@ static struct person *sign_in(const char *email, const char *tenant)
     return person_sign_in(suite, "Practitioner", email, PASSWORD, tenant);
 }
 
-/* A new practitioner of that tenant, by an operator: an admin, verified for all. */
+/* Makes an operator's new admin of the tenant, with a verified address. */
 static struct person *make_admin(const char *tenant)
 {
     TEXT email = person_address();
@@ -47,7 +43,6 @@ static struct person *make_admin(const char *tenant)
     return sign_in(email, tenant);
 }
 
-/* Makes the person an admin of one more tenant, and signs in there. */
 static struct person *join(const struct person *who, const char *tenant)
 {
     run_command(ATRIUMCTL(suite, NULL, "user", "create-admin", "--project", tenant, "--email",
@@ -60,7 +55,6 @@ static void the_other_tenant_is_made(void)
     suite_make_open_project(suite, OTHER);
 }
 
-/* `atriumctl account COMMAND --email ADDRESS --reason REASON [option [value]]` */
 static struct program *account(const char *command, const char *email, const char *option,
                                const char *value)
 {
@@ -68,7 +62,7 @@ static struct program *account(const char *command, const char *email, const cha
                      value);
 }
 
-/* How many rows the trail has of what an operator did to the account for that reason. */
+/* Returns the number of audit rows of this action by an operator on the account, with REASON. */
 static long audited(const char *email, const char *action)
 {
     return suite_count(suite,
@@ -107,8 +101,6 @@ static struct http_answer *require_mfa(const struct person *admin, const char *s
                     json_pack("{s:s}", "requireMfa", scope));
 }
 
-/* ---- the commands ---- */
-
 static void shared_practitioners_are_told_to_ask_the_operator(void)
 {
     PERSON here = make_admin("demo");
@@ -121,7 +113,6 @@ static void shared_practitioners_are_told_to_ask_the_operator(void)
     check_shared(moved);
 }
 
-/* Reads the word behind a label in the newest mail. */
 static void read_word(const char *email, const char *label, size_t size, char *ret)
 {
     suite_mails_settle(suite);
@@ -157,7 +148,6 @@ static void a_reset_is_mailed_with_a_code(void)
     CHECK_STATUS(twice, 400);
 }
 
-/* A mailbox gets ten an hour, and a locked account none. */
 static void resets_are_limited(void)
 {
     PERSON here = make_admin("demo");
@@ -179,7 +169,7 @@ static void a_lost_factor_is_taken_away_and_set_up_anew(void)
 
     totp_enrol(suite, here, suite_now(suite), secret);
     PERSON there = join(here, OTHER);
-    CU_ASSERT_PTR_NULL(there->access); /* asked for the factor */
+    CU_ASSERT_PTR_NULL(there->access);
     run_command(account("reset-mfa", here->email, NULL, NULL));
     CU_ASSERT_EQUAL(audited(here->email, "mfa.reset"), 1);
     CU_ASSERT_EQUAL(audited(here->email, "mfa.admit"), 1);
@@ -191,22 +181,21 @@ static void a_lost_factor_is_taken_away_and_set_up_anew(void)
     totp_read(http_text(status, "otpauthUrl"), secret);
     HTTP_ANSWER moved = http_post(suite_url(suite), "/auth/change-email", fresh->access,
                                   json_pack("{s:s}", "email", "new@elsewhere.example"));
-    check_shared(moved); /* that, and nothing else */
+    check_shared(moved);
     HTTP_ANSWER set = enroll(fresh->access, totp_code(secret, suite_now(suite), code));
     CHECK_STATUS(set, 200);
-    check_mail(here->email, "Atrium"); /* by the installation */
+    check_mail(here->email, "Atrium");
     HTTP_ANSWER off = http_post(suite_url(suite), "/auth/mfa/disable", fresh->access,
                                 json_pack("{s:s}", "token", "123456"));
     check_shared(off);
 }
 
-/* For a day. */
 static void a_factor_is_admitted_for_a_day(void)
 {
     PERSON here = make_admin("demo");
     PERSON there = join(here, OTHER);
 
-    CU_ASSERT_PTR_NOT_NULL(there->access); /* it had none, which `user reset-mfa` minds no more */
+    CU_ASSERT_PTR_NOT_NULL(there->access); /* without a factor, so `user reset-mfa` works here */
     run_command(
         ATRIUMCTL(suite, NULL, "user", "reset-mfa", "--project", OTHER, "--email", here->email));
     PERSON early = sign_in(here->email, "demo");
@@ -269,7 +258,8 @@ static void a_membership_ends_at_once(void)
     CU_ASSERT_TRUE(suite_everywhere(suite, there->access, 401));
     CU_ASSERT_TRUE(suite_everywhere(suite, here->access, 200));
     HTTP_ANSWER status = http_get(suite_url(suite), "/auth/mfa/status", here->access);
-    CU_ASSERT_PTR_NOT_NULL(http_member(status, "otpauthUrl")); /* demo owns the account again */
+    CU_ASSERT_PTR_NOT_NULL(
+        http_member(status, "otpauthUrl")); /* demo owns the account again, so it can enroll */
     PROGRAM gone = account("leave", here->email, "--tenant", OTHER);
     CHECK_REFUSED(gone, FAILED, "Member not found.");
     PROGRAM nowhere = account("leave", here->email, "--tenant", "nowhere");
@@ -332,14 +322,13 @@ static void each_command_wants_an_account_and_a_reason(void)
                                   "", commands[i].option, commands[i].value);
 
         CHECK_REFUSED(none, FAILED, "Account not found.");
-        CHECK_REFUSED(other, FAILED, "Account not found."); /* a patient's is its project's */
+        CHECK_REFUSED(other, FAILED,
+                      "Account not found."); /* a patient account belongs to its project */
         CHECK_REFUSED(silent, USAGE, "--reason");
         CHECK_REFUSED(empty, FAILED, "reason");
     }
     CU_ASSERT_TRUE(suite_everywhere(suite, here->access, 200));
 }
-
-/* ---- who is counted ---- */
 
 static const char *row_text(const struct program *doctor, const char *member)
 {
@@ -373,14 +362,14 @@ static void doctor_counts_who_has_no_page(void)
     PERSON child = person_admin_of_child(suite, "below-demo");
 
     CU_ASSERT_PTR_NOT_NULL(child->access);
-    CU_ASSERT_EQUAL(counted(), before); /* demo's admin is at home in demo */
+    CU_ASSERT_EQUAL(counted(), before); /* demo's admin has its home in demo */
     PERSON there = join(here, OTHER);
     CU_ASSERT_PTR_NOT_NULL(there->access);
     CU_ASSERT_EQUAL(counted(), before + 1);
     run_command(account("leave", here->email, "--tenant", OTHER));
     CU_ASSERT_EQUAL(counted(), before);
 
-    /* in two branches of one organization, and not above them */
+    /* a member of two branches of one organization, but not of their parent */
     PERSON beside = person_admin_of_child(suite, "beside-demo");
     CU_ASSERT_PTR_NOT_NULL(beside->access);
     PERSON one = make_admin("below-demo");
@@ -391,15 +380,13 @@ static void doctor_counts_who_has_no_page(void)
     CU_ASSERT_EQUAL(counted(), before);
 }
 
-/* ---- second factors that a project demands ---- */
-
 static void no_factor_is_demanded_of_who_cannot_set_one_up(void)
 {
     suite_make_project(suite, "West", "west");
     PERSON admin = make_admin("west");
     PERSON other = make_admin("west");
 
-    HTTP_ANSWER first = require_mfa(admin, "everyone"); /* none is elsewhere */
+    HTTP_ANSWER first = require_mfa(admin, "everyone");
     CHECK_STATUS(first, 200);
     run_command(ATRIUMCTL(suite, NULL, "project", "policy", "west", "requireMfa", "none"));
     PERSON there = join(other, OTHER);
@@ -411,17 +398,16 @@ static void no_factor_is_demanded_of_who_cannot_set_one_up(void)
     PROGRAM by_operator =
         ATRIUMCTL(suite, NULL, "project", "policy", "west", "requireMfa", "admins");
     CHECK_REFUSED(by_operator, FAILED, "several organizations");
-    HTTP_ANSWER rest = http_put(suite_url(suite), POLICY, admin->access,
-                                json_pack("{s:s, s:i}", "requireMfa", "none", "passwordMinLength",
-                                          8)); /* nothing more is demanded */
+    HTTP_ANSWER rest =
+        http_put(suite_url(suite), POLICY, admin->access,
+                 json_pack("{s:s, s:i}", "requireMfa", "none", "passwordMinLength", 8));
     CHECK_STATUS(rest, 200);
     run_command(account("leave", other->email, "--tenant", OTHER));
     HTTP_ANSWER done = require_mfa(admin, "admins");
     CHECK_STATUS(done, 200);
 }
 
-/* A person who joins a second organization after requireMfa was set is admitted to a new factor by
- * the operator. */
+/* The operator can admit a person who joined a second organization after requireMfa was set. */
 static void a_membership_that_comes_later_locks_no_one_out(void)
 {
     suite_make_project(suite, "East", "east");
@@ -450,10 +436,8 @@ static void a_membership_that_comes_later_locks_no_one_out(void)
     CHECK_STATUS(open, 200);
     HTTP_ANSWER narrower = http_put(suite_url(suite), POLICY, again->access,
                                     json_pack("{s:s}", "requireMfa", "admins"));
-    CHECK_STATUS(narrower, 200); /* as it was */
+    CHECK_STATUS(narrower, 200);
 }
-
-/* ---- with pages ---- */
 
 static void with_pages_nothing_of_this_is_needed(void)
 {

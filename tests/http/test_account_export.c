@@ -1,8 +1,6 @@
 /*
- * test_account_export.c - the export of a person's data: who gets it, that it is complete against
- * the database, a valid FHIR Bundle, sealed where it lies, made once, and gone with its account;
- * and that killed daemons leave no job behind. Over two gateways, two authd and two docd, on the
- * test clock.
+ * test_account_export.c - the export of a person's data: access, completeness against the database,
+ * a valid FHIR Bundle, encryption at rest, deletion with the account. Killed daemons leave no job.
  *
  * tier: test browser
  */
@@ -43,7 +41,6 @@ static struct http_answer *fetch(const char *access, const char *id)
     return http_get(suite_url(suite), path, access);
 }
 
-/* Waits for the file of an export. */
 static bool made(const char *id)
 {
     return suite_comes_to(suite, 1, MADE_MS,
@@ -51,7 +48,7 @@ static bool made(const char *id)
                           id);
 }
 
-/* Asks, and waits; the id (caller frees). */
+/* Requests an export, waits for it and returns its id. The caller frees the id. */
 static char *export_of(const char *access)
 {
     HTTP_ANSWER answer = ask(access);
@@ -62,10 +59,7 @@ static char *export_of(const char *access)
     return strdup(http_text(answer, "id"));
 }
 
-/* ---- what is in it ---- */
-
-/* A file below the folder that an archive was unpacked to; *ret_size of its bytes (caller frees).
- * NULL: it is not there. */
+/* Reads a file below an unpacked archive, or returns NULL if there is none (caller frees). */
 static char *unpacked(const char *folder, const char *name, size_t *ret_size)
 {
     char path[512];
@@ -110,7 +104,7 @@ static json_t *bundle_of(const char *folder)
     return bundle;
 }
 
-/* How many resources of a type there are; of Basic, of that kind. */
+/* Counts the resources of a type. For Basic, counts those of this kind. */
 static long resources(const json_t *bundle, const char *type, const char *kind)
 {
     size_t index;
@@ -159,7 +153,8 @@ static bool have_validator(void)
     return access(validator[0].path, R_OK) == 0 || getenv("ATRIUM_REQUIRE_ALL");
 }
 
-/* Where there is a validator: the_validator_refuses_what_is_wrong says when there is none. */
+/* Runs only if a validator is installed; the_validator_refuses_what_is_wrong reports when there is
+ * none. */
 static void check_valid(const char *folder)
 {
     char path[256];
@@ -183,7 +178,7 @@ static char *membership_of(const struct person *person)
     return suite_query(suite, sql);
 }
 
-/* Rows of all trails about an account that are sealed. */
+/* Counts the sealed rows about an account in all audit logs. */
 static long audit_rows_of(const char *account)
 {
     long count = 0;
@@ -199,7 +194,7 @@ static long audit_rows_of(const char *account)
     return count;
 }
 
-/* Of them, those of one project. */
+/* Counts own rows of one project only. */
 static long own_rows_of(const char *account, const char *project)
 {
     return suite_count(suite,
@@ -231,7 +226,7 @@ static void an_export_is_complete_and_valid(void)
     char path[160];
 
     CHECK_STATUS(empty, 200);
-    usleep(1500000); /* the rows so far become leaves of the trail */
+    usleep(1500000); /* until the rows are leaves of the Merkle tree */
     TEXT id = export_of(patient->access);
     HTTP_ANSWER zip = fetch(patient->access, id);
     CHECK_STATUS(zip, 200);
@@ -266,7 +261,6 @@ static void an_export_is_complete_and_valid(void)
                     3);
 }
 
-/* A person lets an application of another maker in by the pages. */
 static void consent_to(const struct person *person, const char *client)
 {
     BROWSER browser = browser_open(suite);
@@ -304,7 +298,7 @@ static void what_applications_may_do_is_in_it(void)
                     1);
 }
 
-/* Whether the file of the Bundle has the id, of a reference ("Project/...") what it ends in. */
+/* True when the file has the id. For a reference, looks for its last part. */
 static bool names(const char *folder, const char *reference)
 {
     size_t size = 0;
@@ -316,7 +310,6 @@ static bool names(const char *folder, const char *reference)
     return text && memmem(text, size, id, strlen(id));
 }
 
-/* Of the project in which it was asked for, and of no other. */
 static void a_practitioners_export_is_complete(void)
 {
     AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, "https://practitioner.demo.example");
@@ -331,7 +324,7 @@ static void a_practitioners_export_is_complete(void)
     char path[160];
 
     CHECK_STATUS(enrolled, 200);
-    usleep(1500000); /* the rows so far become leaves of the trail */
+    usleep(1500000);
     TEXT id = export_of(admin->access);
     HTTP_ANSWER zip = fetch(admin->access, id);
     CHECK_STATUS(zip, 200);
@@ -381,8 +374,6 @@ static struct person *join(const char *code, const char *email, const char *opti
     return self;
 }
 
-/* An administrator of a tenant, or its application, learns from an export nothing of where else a
- * person works: no project, person, session, passkey or act. */
 static void an_export_names_no_other_organization(void)
 {
     TEXT email = person_address();
@@ -392,7 +383,7 @@ static void an_export_names_no_other_organization(void)
     PERSON there = join("exportother", email, "--existing");
     TEXT account = suite_account(suite, email);
     HTTP_ANSWER me = http_get(suite_url(suite), "/auth/me", there->access);
-    usleep(1500000); /* the rows so far become leaves of the trail */
+    usleep(1500000);
     TEXT id = export_of(here->access);
     CU_ASSERT_TRUE(own_rows_of(account, there->project) >= 1);
     HTTP_ANSWER zip = fetch(here->access, id);
@@ -410,11 +401,10 @@ static void an_export_names_no_other_organization(void)
     CU_ASSERT_FALSE(names("two", http_text(me, "security.sessions.0.id")));
 }
 
-/* What the validator is worth: each of these Bundles is refused. */
 static void the_validator_refuses_what_is_wrong(void)
 {
     static const struct {
-        const char *type, *member, *value; /* NULL: taken away */
+        const char *type, *member, *value; /* NULL: removed */
     } rows[] = {
         {"AuditEvent", "recorded", NULL},       {"Patient", "birthDate", "\"yesterday\""},
         {"DocumentReference", "content", NULL}, {"DocumentReference", "status", "\"lost\""},
@@ -470,8 +460,6 @@ static void no_secret_is_in_it(void)
     CU_ASSERT_PTR_NULL(strstr(text, "hash"));
     CU_ASSERT_PTR_NULL(strstr(text, "sealed"));
 }
-
-/* ---- who gets it ---- */
 
 static void a_bearer_alone_gets_nothing(void)
 {
@@ -560,7 +548,6 @@ static void an_admin_exports_a_patient_with_a_reason(void)
     CHECK_STATUS(unknown, 404);
 }
 
-/* As for what a person asks of their own. */
 static void an_admin_proves_themself_for_an_export(void)
 {
     PERSON patient = person_register(suite, NULL);
@@ -587,8 +574,6 @@ static void an_admin_proves_themself_for_an_export(void)
         http_post(suite_url(suite), path, admin->access, json_pack("{s:s}", "reason", "a ticket"));
     CHECK_STATUS(taken, 200);
 }
-
-/* ---- how many, how long ---- */
 
 static void many_at_once_make_one(void)
 {
@@ -631,7 +616,7 @@ static void a_fourth_in_a_day_is_refused(void)
     CU_ASSERT_PTR_NOT_NULL(next);
 }
 
-/* Files of the storage directory that hold these bytes. */
+/* Counts the files of the storage directory with these bytes. */
 static long files_with(const char *text)
 {
     char path[256];
@@ -690,7 +675,6 @@ static void it_goes_with_its_account(void)
     CU_ASSERT_TRUE(stored_files_become(suite, files - 1, MADE_MS));
 }
 
-/* An admin who removes a patient deletes the account. */
 static void it_goes_with_a_patient_who_is_removed(void)
 {
     PERSON admin = person_admin(suite);
@@ -708,10 +692,8 @@ static void it_goes_with_a_patient_who_is_removed(void)
     CU_ASSERT_TRUE(stored_files_become(suite, files - 1, MADE_MS));
 }
 
-/* ---- deaths ---- */
-
-/* Each daemon dies while a large export is made, several times: it is made all the same, once, and
- * nothing that an attempt left stays in the store. */
+/* Kills each daemon several times during a large export. The export still completes once, and no
+ * failed attempt leaves files in the store. */
 static void killed_daemons_leave_no_job_behind(void)
 {
     static const char *const daemons[] = {"docd", "authd"};

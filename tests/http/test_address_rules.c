@@ -1,7 +1,7 @@
 /*
- * test_address_rules.c - the networks of an access policy (ipAccessRule): at registration, at the
- * end of each sign-in and at each refresh. Over two gateways and two authd; clients come from
- * addresses of 127/8, and through a third gateway, which trusts a proxy, from any.
+ * test_address_rules.c - the networks of an access policy (ipAccessRule) at registration, sign-in
+ * and refresh. Clients come from addresses of 127/8, or from any address through a third gateway,
+ * which trusts a proxy.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -13,18 +13,16 @@
 #include "tests/support/unit.h"
 
 #define RULE(ip, action) "{\"ip\":\"" ip "\",\"action\":\"" action "\"}"
-#define INSIDE "127.9.0.7"  /* of the network that most cases allow */
-#define OUTSIDE "127.8.0.7" /* not of it */
+#define INSIDE "127.9.0.7"  /* in the network that most cases allow */
+#define OUTSIDE "127.8.0.7" /* outside it */
 #define ONLY_INSIDE "[" RULE("127.9.0.0/16", "allow") "]"
 
 static const char refused[] = "Sign-in is not allowed from this address.";
 static const char password[] = "correct horse battery staple";
 
 static struct suite *suite;
-static struct person *boss; /* the demo tenant's admin, who is bound by no policy */
-static char policy[37];     /* default of patients and of practitioners */
-
-/* ---- rules ---- */
+static struct person *boss; /* demo's admin, whom no policy restricts */
+static char policy[37];     /* the default for patients and practitioners */
 
 static json_t *body_policy(const char *rules)
 {
@@ -32,7 +30,6 @@ static json_t *body_policy(const char *rules)
                      "ipAccessRule", rules ? json_loads(rules, 0, NULL) : json_null());
 }
 
-/* NULL: none. */
 static void set_rules(const char *rules)
 {
     char path[96];
@@ -65,8 +62,6 @@ static void the_policy_is_made(void)
     suite_set_switch(suite, boss->access, "PRACTITIONER_REGISTRATION_ENABLED", true);
 }
 
-/* ---- calls ---- */
-
 static struct http_answer *join(const char *role, const char *email, const char *source)
 {
     char path[96];
@@ -75,7 +70,6 @@ static struct http_answer *join(const char *role, const char *email, const char 
     return suite_post_from(suite, source, path, body_register(email, "demo"));
 }
 
-/* A new person, signed in while there is no rule. */
 static struct person *newcomer(const char *role)
 {
     struct person *self = calloc(1, sizeof(*self));
@@ -102,7 +96,6 @@ static struct http_answer *step(const char *role, const char *name, const char *
     return suite_post_from(suite, source, path, body);
 }
 
-/* A session code, had from an address of which the rules are not asked yet. */
 static char *code_of(const char *role, const char *email)
 {
     HTTP_ANSWER answer = step(role, "start", OUTSIDE, body_login_start(email, password, "demo"));
@@ -138,8 +131,7 @@ static struct http_answer *one_step_from(const char *path, const char *email, co
                                      suite_text(suite, "demo.projectId")));
 }
 
-/* How many refused attempts the audit trail has of an account; with NULL, of attempts without an
- * account. */
+/* Counts the audit log's refused attempts for an account, or for no account if person is NULL. */
 static int audited(const char *action, const struct person *person)
 {
     char sql[1024], *text;
@@ -162,9 +154,6 @@ static int audited(const char *action, const struct person *person)
     return count;
 }
 
-/* ---- registration ---- */
-
-/* Not even the e-mail is taken. */
 static void registration_needs_an_address_that_is_let_in(void)
 {
     static const struct {
@@ -225,7 +214,6 @@ static void every_registration_route_checks_the_address(void)
     }
 }
 
-/* It is the last check: what else is wrong is said first. */
 static void other_checks_precede_the_address_rules(void)
 {
     PERSON patient = newcomer("Patient");
@@ -242,9 +230,7 @@ static void other_checks_precede_the_address_rules(void)
     CHECK_ERROR(wrong, 400, "Username or password is incorrect.");
 }
 
-/* ---- sign-in ---- */
-
-/* A refusal spends nothing: the code is still good where it may be used, and only once. */
+/* A refusal does not consume the code: it still works once from an allowed address. */
 static void check_code(const char *role)
 {
     PERSON person = newcomer(role);
@@ -295,7 +281,6 @@ static void one_step_sign_ins_check_the_address(void)
     CU_ASSERT_EQUAL(audited("session.create", practitioner), 2);
 }
 
-/* Of a project that has rules for all others. */
 static void admins_are_exempt_from_address_rules(void)
 {
     PROGRAM made =
@@ -319,9 +304,8 @@ static void admins_are_exempt_from_address_rules(void)
     free(code);
 }
 
-/* ---- refresh ---- */
-
-/* Neither rotated nor ended; nor is the answer given a second time to who may not come in. */
+/* A refused refresh neither rotates the token nor ends the session, and does not repeat the
+ * previous response. */
 static void a_refused_refresh_leaves_the_token(void)
 {
     PERSON patient = newcomer("Patient");
@@ -345,8 +329,6 @@ static void a_refused_refresh_leaves_the_token(void)
     CU_ASSERT_EQUAL(audited("session.refresh", patient), 4);
 }
 
-/* Use of a copied token ends its session, also from a refused address. An invalid token gets the
- * answer of any invalid token. */
 static void the_address_does_not_hide_a_theft(void)
 {
     PERSON patient = newcomer("Patient");
@@ -361,8 +343,7 @@ static void the_address_does_not_hide_a_theft(void)
     CHECK_ERROR(victim, 401, "Refresh token is invalid or has expired.");
 }
 
-/* How many of many refreshes with one token, over connections to every gateway, have that
- * status. */
+/* Sends many refreshes with one token to every gateway and counts those with the status. */
 static int refresh_everywhere(const char *token, int status)
 {
     enum { MANY = 32 };
@@ -398,7 +379,6 @@ static void a_changed_rule_applies_everywhere_at_once(void)
     }
 }
 
-/* Who gets another policy is bound by it from the next refresh on, though no policy has changed. */
 static void a_changed_membership_applies_everywhere_at_once(void)
 {
     PERSON patient = newcomer("Patient");
@@ -425,9 +405,7 @@ static void a_changed_membership_applies_everywhere_at_once(void)
     }
 }
 
-/* ---- explain ---- */
-
-/* The outcome of the step "address" of `explain sign-in`. */
+/* Checks the outcome of the step "address" of `explain sign-in`. */
 static void check_explained(const char *email, const char *address, const char *outcome)
 {
     PROGRAM run = ATRIUMCTL(suite, NULL, "explain", "sign-in", "--project", "demo", "--email",
@@ -470,8 +448,6 @@ static void explain_names_the_address(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(admin->out, "the sign-in succeeds."));
 }
 
-/* ---- rules that cannot be read refuse every address ---- */
-
 static void unreadable_rules_refuse_every_address(void)
 {
     static const char *const rows[] = {"[{\"ip\":\"somewhere\",\"action\":\"allow\"}]",
@@ -499,8 +475,6 @@ static void unreadable_rules_refuse_every_address(void)
     HTTP_ANSWER fine = refresh_from(patient->refresh, INSIDE);
     CHECK_STATUS(fine, 200);
 }
-
-/* ---- behind a proxy ---- */
 
 static struct http_answer *refresh_behind(const char *url, const char *token, const char *client)
 {

@@ -1,6 +1,6 @@
 /*
- * test_admin_commands.c - `atriumctl user create-admin --mail`: admins whom an operator invites,
- * and who choose their password.
+ * test_admin_commands.c - `atriumctl user create-admin --mail`: admins whom an operator invites and
+ * who choose their password.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -51,7 +51,6 @@ static int accept_by(struct mail_link link, const char *password)
     return answer->status;
 }
 
-/* Signs in, and 200 when what only admins may see is shown. */
 static int administers(const char *email, const char *password, const char *code)
 {
     PERSON person = person_sign_in(suite, "Practitioner", email, password, code);
@@ -60,8 +59,7 @@ static int administers(const char *email, const char *password, const char *code
     return person->access ? suite_status(suite, "/v1/project/settings/history", person->access) : 0;
 }
 
-/* How many audit rows say that the operator did this to an invitation, found as one would ask
- * who made an admin. */
+/* Counts the operator's audit rows about an invitation, as an auditor would look for them. */
 static long audited(const char *action, const char *id)
 {
     return suite_count(suite,
@@ -76,7 +74,6 @@ static long invited(const char *email)
     return suite_count(suite, "select count(*) from auth.invitation where email = '%s'", email);
 }
 
-/* The first admin of a project, whose password no operator has known. */
 static void an_admin_is_invited_and_chooses_a_password(void)
 {
     char *email = person_address(), *mail;
@@ -87,7 +84,7 @@ static void an_admin_is_invited_and_chooses_a_password(void)
                   "The invitation email is not configured. See `atriumctl template put --project "
                   "mailing INVITE_TO_PROJECT`.");
     map_invitation("mailing");
-    CU_ASSERT_EQUAL(invited(email), 0); /* without an application: test_page_links */
+    CU_ASSERT_EQUAL(invited(email), 0); /* without an application there is no page to link to */
     set_app("mailing");
     PROGRAM sent = mail_admin("mailing", email);
     CHECK_EXIT(sent, DONE);
@@ -108,7 +105,6 @@ static void an_admin_is_invited_and_chooses_a_password(void)
     free(email);
 }
 
-/* As if they had come one after the other: one invitation, which both have sent. */
 static void two_invitations_at_the_same_moment_are_one(void)
 {
     char *path = program_path("atriumctl");
@@ -137,7 +133,6 @@ static void two_invitations_at_the_same_moment_are_one(void)
     free(path);
 }
 
-/* The rest of a script, for example. */
 static void standard_input_is_left_alone(void)
 {
     char *email = person_address(), *atriumctl = program_path("atriumctl");
@@ -189,8 +184,6 @@ static void a_second_invitation_ends_the_first(void)
     free(email);
 }
 
-/* A person who has an account is invited like any other, and accepts with it: no operator
- * decides for its owner. */
 static void an_account_that_is_there_is_invited(void)
 {
     char *email = person_address();
@@ -221,8 +214,6 @@ static void an_account_that_is_there_is_invited(void)
     free(email);
 }
 
-/* An invitation of a member becomes one of an admin, also while the project's admins may not
- * invite. */
 static void a_pending_invitation_becomes_one_of_an_admin(void)
 {
     PERSON admin = person_admin(suite);

@@ -1,7 +1,7 @@
 /*
- * test_answer_times.c - how long an answer takes tells nothing: not whether there is an account,
- * nor of which role; and an API key is as quick as a token. What is compared is asked in turns, so
- * that other load of the machine falls on all of it alike.
+ * test_answer_times.c - response times do not reveal whether an account exists or which role it
+ * has, and an API key is as fast as a token. The compared requests alternate, so that other load
+ * affects all alike.
  *
  * tier: time
  */
@@ -14,7 +14,6 @@
 
 enum { TRIES_MAX = 150, KINDS_MAX = 3 };
 
-/* Median times of what is compared, ms. */
 struct times {
     double ms[KINDS_MAX][TRIES_MAX];
     int tries;
@@ -30,7 +29,6 @@ static void note(struct times *self, size_t kind, int try, const struct http_ans
     self->tries = try + 1;
 }
 
-/* No kind takes more than `factor` times as long as another. */
 static void check_alike(struct times *self, size_t kinds, double factor)
 {
     double first = unit_median(self->ms[0], (size_t)self->tries);
@@ -43,8 +41,8 @@ static void check_alike(struct times *self, size_t kinds, double factor)
     }
 }
 
-/* An unknown account costs what a wrong password costs, also where none is given. The known account
- * stays below the failures that make it refuse strangers. */
+/* An unknown account costs as much as a wrong password. The known account stays below the failure
+ * limit. */
 static void a_sign_in_tells_no_account(void)
 {
     PERSON patient = person_register(suite, NULL);
@@ -66,8 +64,6 @@ static void a_sign_in_tells_no_account(void)
     free(unknown);
 }
 
-/* Without an account, with a patient's and with a practitioner's a rejection computes two
- * hashes. */
 static void a_sign_in_in_one_step_tells_no_role(void)
 {
     PERSON patient = person_register(suite, NULL);
@@ -90,8 +86,8 @@ static void a_sign_in_in_one_step_tells_no_role(void)
     free(unknown);
 }
 
-/* Asks for a mail to a patient and to no account, in turns; three to a mailbox are within its
- * limit. */
+/* Requests emails for a patient and for no account in turn, three each, which is within the
+ * mailbox's limit. */
 static void check_mail_tells_no_account(const char *path)
 {
     enum { PATIENTS = 5, EACH = 3 };

@@ -1,7 +1,6 @@
 /*
- * test_api_keys.c - keys by which machines use a project: what they open, who makes and ends them,
- * and that their end holds on every gateway before the answer. Over two gateways and two authd, on
- * the test clock.
+ * test_api_keys.c - API keys: what they open, who makes and revokes them, and that a revocation
+ * applies on every gateway before the response.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -22,18 +21,16 @@
 #define UNKNOWN "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"
 
 enum {
-    MANY = 24,   /* fresh connections: each gateway gets some */
-    LIMIT = 50,  /* keys of a project */
-    RACES = 12,  /* keys that are revoked while they are used */
-    DAY = 86400, /* seconds */
+    MANY = 24, /* fresh connections, enough to reach each gateway */
+    LIMIT = 50,
+    RACES = 12, /* API keys that are revoked while in use */
+    DAY = 86400,
     FRESH = 900,
 };
 
 static struct suite *suite;
 static struct person *admin, *child;
-static char policy[64]; /* reads languages, and all of documents */
-
-/* ---- making ---- */
+static char policy[64]; /* allows reading languages and all of documents */
 
 static void make_policy(const struct person *who, char ret[static 64], json_t *rules)
 {
@@ -84,7 +81,6 @@ static void end_key(const struct key *key)
     CHECK_STATUS(done, 204);
 }
 
-/* How many of `count` requests on fresh connections, 8 at a time, are answered so. */
 static size_t count_answers(const char *bearer, int status, size_t count)
 {
     struct http_request requests[MANY];
@@ -107,7 +103,7 @@ static bool everywhere(const char *bearer, int status, size_t count)
     return UNIT_CHECK(good == count, "%zu of %zu answered %d", good, count, status);
 }
 
-/* The same within 20 s, as after an interruption. */
+/* Retries the same for 20 s, because gateways recover late after an interruption. */
 static bool soon_everywhere(const char *bearer, int status)
 {
     int64_t until = clock_mono_ms() + 20000;
@@ -134,8 +130,6 @@ static json_t *listed(const struct person *who, const char *id)
     return json_incref(http_find(http_member(list, "resources"), "id", id));
 }
 
-/* ---- what a key is ---- */
-
 static void a_key_is_shown_once_and_stored_as_a_hash(void)
 {
     struct key key = make_key();
@@ -144,7 +138,7 @@ static void a_key_is_shown_once_and_stored_as_a_hash(void)
     json_auto_t *row = listed(admin, key.id);
 
     CU_ASSERT_EQUAL(strncmp(key.text, "atk_", 4), 0);
-    CU_ASSERT_EQUAL(strlen(key.text), 4 + 43); /* 256 bits */
+    CU_ASSERT_EQUAL(strlen(key.text), 4 + 43);
     CU_ASSERT_PTR_NOT_NULL(row);
     CU_ASSERT_PTR_NULL(json_object_get(row, "key"));
     CU_ASSERT_TRUE(json_is_null(json_object_get(row, "lastUsedAt")));
@@ -209,9 +203,6 @@ static void only_admins_have_keys(void)
     end_key(&key);
 }
 
-/* ---- what it opens ---- */
-
-/* With a policy that names everything: what no policy can name stays shut. */
 static void it_opens_what_a_policy_can_name_and_nothing_else(void)
 {
     char wide[64], path[256];
@@ -245,7 +236,6 @@ static void it_opens_what_a_policy_can_name_and_nothing_else(void)
     CHECK_STATUS(ended, 204);
 }
 
-/* What a later row of a daemon might forget: it is held to that behind the gateway, too. */
 static void a_policy_that_is_changed_counts_at_once(void)
 {
     char own[64], path[128];
@@ -258,7 +248,7 @@ static void a_policy_that_is_changed_counts_at_once(void)
     CHECK_STATUS(documents, 403);
     snprintf(path, sizeof(path), "/v1/project/access-policies/%s", own + strlen("AccessPolicy/"));
     HTTP_ANSWER used = http_delete(suite_url(suite), path, admin->access);
-    CHECK_STATUS(used, 409); /* a key has it */
+    CHECK_STATUS(used, 409); /* an API key uses it */
     HTTP_ANSWER put = http_put(suite_url(suite), path, admin->access,
                                json_pack("{s:s, s:[{s:s}]}", "name", "Machines", "resource",
                                          "resourceType", "DocumentReference"));
@@ -290,7 +280,7 @@ static void documents_are_its_own(void)
     HTTP_ANSWER form = document_make(suite, key.text, "late.txt", "text/plain");
     end_key(&key);
     HTTP_ANSWER late = document_upload(suite, form, "x", 1);
-    CHECK_STATUS(late, 403); /* the form ended with the key */
+    CHECK_STATUS(late, 403); /* the form ended with the API key */
     free(id);
 }
 
@@ -308,7 +298,6 @@ static void addresses_bind_it(void)
     CHECK_STATUS(ended, 204);
 }
 
-/* The networks that a policy admits sign-ins from bind keys with each request. */
 static void the_addresses_of_its_policy_bind_it(void)
 {
     char rules[64];
@@ -340,8 +329,6 @@ static void other_texts_are_401(void)
     CU_ASSERT_EQUAL(locales_from(longer, NULL), 401);
 }
 
-/* ---- the end ---- */
-
 static void its_end_holds_on_every_gateway_before_the_answer(void)
 {
     for (int i = 0; i < RACES; i++) {
@@ -354,7 +341,7 @@ static void its_end_holds_on_every_gateway_before_the_answer(void)
     }
 }
 
-/* A gateway that is asked while the key ends keeps nothing of what it was told before. */
+/* A gateway with a request in progress must not cache its older result. */
 static void requests_under_way_do_not_bring_it_back(void)
 {
     for (int i = 0; i < RACES; i++) {
@@ -384,7 +371,7 @@ static void it_stays_ended_when_gateways_forget_why(void)
 
     CU_ASSERT_TRUE(everywhere(key.text, 200, MANY));
     end_key(&key);
-    suite_advance_clock(suite, 2 * 3600); /* beyond what gateways remember of an end */
+    suite_advance_clock(suite, 2 * 3600); /* longer than gateways remember a revocation */
     CU_ASSERT_TRUE(everywhere(key.text, 401, MANY));
     person_destroy(&admin);
     admin = person_admin(suite);
@@ -401,7 +388,7 @@ static void it_expires(void)
     CU_ASSERT_TRUE(everywhere(key, 401, MANY));
     person_destroy(&admin);
     admin = person_admin(suite);
-    json_auto_t *row = listed(admin, http_text(made, "id")); /* an admin sees why */
+    json_auto_t *row = listed(admin, http_text(made, "id")); /* an admin sees the reason */
     CU_ASSERT_PTR_NOT_NULL(row);
 }
 
@@ -415,7 +402,7 @@ static void making_and_ending_need_a_fresh_proof(void)
     CU_ASSERT_STRING_EQUAL(http_text(made, "code"), "STEP_UP_REQUIRED");
     HTTP_ANSWER ended = delete_key(admin, key.id);
     CHECK_STATUS(ended, 401);
-    HTTP_ANSWER unknown = delete_key(admin, UNKNOWN); /* the proof is asked for last */
+    HTTP_ANSWER unknown = delete_key(admin, UNKNOWN); /* the fresh proof is checked last */
     CHECK_STATUS(unknown, 404);
     CU_ASSERT_EQUAL(locales_from(key.text, NULL), 200);
     person_destroy(&admin);
@@ -423,7 +410,6 @@ static void making_and_ending_need_a_fresh_proof(void)
     end_key(&key);
 }
 
-/* Without an authd a gateway has no lease, and cannot know what has ended. */
 static void without_authd_it_is_refused(void)
 {
     struct key key = make_key();
@@ -449,15 +435,13 @@ static void it_outlives_its_maker(void)
     snprintf(sql, sizeof(sql),
              "update auth.api_key set created_by = gen_random_uuid() where id = '%s' returning id",
              key.id);
-    free(suite_query(suite, sql)); /* as when the membership was removed */
+    free(suite_query(suite, sql));
     CU_ASSERT_TRUE(everywhere(key.text, 200, MANY));
     json_auto_t *row = listed(admin, key.id);
     CU_ASSERT_TRUE(json_is_null(json_object_get(row, "createdByName")));
     CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(row, "createdBy")), admin->profile);
     end_key(&key);
 }
-
-/* ---- use ---- */
 
 static char *last_use(const char *id)
 {
@@ -481,7 +465,7 @@ static void its_use_is_noted_once_an_hour(void)
     same = last_use(key.id);
     CU_ASSERT_STRING_EQUAL(first, same);
     suite_advance_clock(suite, 3600);
-    /* so that gateways ask again */
+    /* empties the gateways' caches */
     CLEANUP(program_destroy)
     struct program *resumed = ATRIUMCTL(suite, NULL, "project", "suspend", "demo", "--resume");
     CU_ASSERT_EQUAL(resumed->code, 0);
@@ -496,8 +480,6 @@ static void its_use_is_noted_once_an_hour(void)
     admin = person_admin(suite);
     end_key(&key);
 }
-
-/* ---- bounds and operators ---- */
 
 static void a_project_has_fifty_at_most(void)
 {
@@ -523,7 +505,6 @@ static void a_project_has_fifty_at_most(void)
     CHECK_STATUS(foreign, 422);
 }
 
-/* Revoked ones are kept for a day, however many an admin makes and revokes. */
 static void revoked_keys_do_not_pile_up(void)
 {
     make_key();

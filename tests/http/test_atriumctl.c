@@ -1,6 +1,6 @@
 /*
- * test_atriumctl.c - the operator's commands against a running suite: the command line, policies
- * and clients, what status and explain show, and how far long commands are.
+ * test_atriumctl.c - operator commands on a running suite: command line, policies, clients, status,
+ * explain, and progress of long commands.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -14,8 +14,6 @@
 #include "tests/support/unit.h"
 
 static struct suite *suite;
-
-/* ---- the command line ---- */
 
 static void wrong_command_lines_are_refused(void)
 {
@@ -73,7 +71,7 @@ static void common_options_stand_anywhere(void)
     free(path);
 }
 
-/* As the health check of a container asks. */
+/* as in a container's health check */
 static void one_instance_can_be_addressed(void)
 {
     PROGRAM up = ATRIUMCTL(suite, NULL, "status", "authd.1", "--json");
@@ -85,7 +83,7 @@ static void one_instance_can_be_addressed(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(absent->err, "authd.9 does not answer"));
 }
 
-/* -h, `help` and `help COMMAND` are --help; a typo is answered with what is near. */
+/* -h, `help` and `help COMMAND` equal --help. A typo gets similar commands. */
 static void help_and_similar_commands_are_shown(void)
 {
     static const struct {
@@ -117,7 +115,6 @@ static void help_and_similar_commands_are_shown(void)
     free(path);
 }
 
-/* The shell asks the suite that the line names for the codes of its projects. */
 static void tenant_codes_are_completed(void)
 {
     static const char script[] = "PATH=$0:$PATH; . <(atriumctl completion bash); "
@@ -141,7 +138,6 @@ static void tenant_codes_are_completed(void)
     free(path);
 }
 
-/* In a directory that was empty or missing; one that had something in it is left alone. */
 static void a_failed_first_start_leaves_nothing(void)
 {
     CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
@@ -150,14 +146,14 @@ static void a_failed_first_start_leaves_nothing(void)
     FILE *file;
 
     snprintf(suite_path, sizeof(suite_path), "%s/suite", dir.path);
-    snprintf(port, sizeof(port), "%s", strrchr(suite_url(suite), ':') + 1); /* which is taken */
+    snprintf(port, sizeof(port), "%s", strrchr(suite_url(suite), ':') + 1);
     PROGRAM absent = program_run(argv, NULL);
     CHECK_EXIT(absent, FAILED);
     CU_ASSERT_NOT_EQUAL(access(suite_path, F_OK), 0);
     mkdir(suite_path, 0700);
     PROGRAM empty = program_run(argv, NULL);
     CHECK_EXIT(empty, FAILED);
-    CU_ASSERT_EQUAL(rmdir(suite_path), 0); /* there as before, and empty */
+    CU_ASSERT_EQUAL(rmdir(suite_path), 0); /* still there, and empty */
     mkdir(suite_path, 0700);
     snprintf(kept, sizeof(kept), "%s/mine", suite_path);
     file = fopen(kept, "we");
@@ -189,8 +185,6 @@ static void an_absent_suite_is_named(void)
     CHECK_REFUSED(wrong, FAILED, "atrium.conf:2: ");
     free(path);
 }
-
-/* ---- policies, clients, templates ---- */
 
 static void policies_are_made_and_replaced(void)
 {
@@ -231,7 +225,7 @@ static void policies_are_made_and_replaced(void)
     CHECK_REFUSED(stranger, FAILED, "not found");
 }
 
-/* Editors put one before UTF-8. */
+/* Some editors write one before UTF-8. */
 static void files_may_begin_with_a_byte_order_mark(void)
 {
     static const char policy[] =
@@ -260,7 +254,6 @@ static void files_may_begin_with_a_byte_order_mark(void)
     UNIT_CHECK(strncmp(program_text(shown, "text"), "Hi ", 3) == 0, "%s", shown->out);
 }
 
-/* "1e3" is not the size 1. */
 static void sizes_of_a_checkpoint_are_read_whole(void)
 {
     static const char *const words[] = {"x", "1e3", "-1", "99999999999999999999"};
@@ -273,7 +266,7 @@ static void sizes_of_a_checkpoint_are_read_whole(void)
     }
 }
 
-/* The suite has these roles already: what operators run may be run again. */
+/* The suite has these roles already; operators can run the SQL again. */
 static void the_printed_database_is_what_the_suite_has(void)
 {
     PROGRAM printed = ATRIUMCTL(suite, NULL, "database", "sql");
@@ -302,8 +295,6 @@ static void clients_are_made_and_listed(void)
     PROGRAM unknown = ATRIUMCTL(suite, NULL, "client", "list", "--project", "nobody");
     CHECK_REFUSED(unknown, FAILED, "Tenant not found.");
 }
-
-/* ---- status and explain ---- */
 
 static void status_shows_every_instance(void)
 {
@@ -352,7 +343,7 @@ static void status_shows_instances_that_do_not_answer(void)
     CU_ASSERT_TRUE(suite_wait_ready(suite, 10000));
 }
 
-/* Checks which of the steps fails first; "" for none. role NULL: it is not named. */
+/* Checks which step fails first, "" for none. role NULL: not given. */
 static void check_explained(const char *code, const char *email, const char *role, const char *want)
 {
     PROGRAM run = ATRIUMCTL(suite, NULL, "explain", "sign-in", "--project", code, "--email", email,
@@ -376,7 +367,8 @@ static void check_explained(const char *code, const char *email, const char *rol
     CU_ASSERT_EQUAL(json_is_true(json_object_get(run->json, "wouldSucceed")), *want == '\0');
 }
 
-/* Wrong passwords from so many addresses that only those known to the account are let in. */
+/* Fails with wrong passwords from many addresses, until only the account's known addresses are
+ * admitted. */
 static void throttle(const char *email)
 {
     enum { FAILURES = 100 };
@@ -447,9 +439,7 @@ static void explain_names_the_first_check_that_fails(void)
     CHECK_REFUSED(role, USAGE, "--role: must be Patient|Practitioner");
 }
 
-/* ---- how far long commands are ---- */
-
-/* `atriumctl --dir ... words...` with a terminal of 100 columns as stderr. */
+/* Runs `atriumctl --dir ... words...` with a terminal of 100 columns as stderr. */
 static struct program *on_terminal(const char *const *words)
 {
     char *path = program_path("atriumctl");
@@ -469,7 +459,7 @@ static struct program *on_terminal(const char *const *words)
 static void long_commands_show_their_progress(void)
 {
     static const struct {
-        const char *words[8], *want; /* NULL: nothing is said */
+        const char *words[8], *want;
     } rows[] = {
         {{"content", "import", "--project", "demo", "-"}, "import 100% [####"},
         {{"content", "import", "--project", "demo", "-", "--json"}, NULL},

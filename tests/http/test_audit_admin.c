@@ -1,6 +1,6 @@
 /*
- * test_audit_admin.c - what admins do to their project and its people: each request leaves its one
- * row of the audit trail, or none.
+ * test_audit_admin.c - admin actions on a project and its people: each request leaves exactly its
+ * one audit row, or none.
  */
 #include <CUnit/CUnit.h>
 #include <sodium.h>
@@ -25,8 +25,6 @@
 static struct suite *suite;
 static struct person *admin;
 
-/* ---- members ---- */
-
 static struct http_request member_create(void)
 {
     return audited_by(admin, "POST", MEMBERS,
@@ -42,7 +40,6 @@ static struct http_request account_import(void)
                                 "Lima"));
 }
 
-/* The id of one that was made just now. */
 static const char *made(struct http_request request)
 {
     HTTP_ANSWER answer = http_call(suite_url(suite), &request);
@@ -68,8 +65,6 @@ static struct http_request member_resend(void)
                       NULL);
 }
 
-/* ---- accounts ---- */
-
 static const char *account_of(const struct person *who)
 {
     return audited_text(suite_account(suite, who->email));
@@ -93,7 +88,6 @@ static struct http_request account_explain(void)
                       audited_path(ACCOUNTS "/%s/explain", account_of(audited_patient())), NULL);
 }
 
-/* By an admin who has proven again who that is: the clock has moved since the sign-in. */
 static struct http_request account_act(const struct person *who, const char *act)
 {
     HTTP_ANSWER proven =
@@ -105,7 +99,6 @@ static struct http_request account_act(const struct person *who, const char *act
                       json_pack("{s:s}", "reason", "a ticket"));
 }
 
-/* The act before another one. */
 static void act_first(const struct person *who, const char *act)
 {
     struct http_request request = account_act(who, act);
@@ -114,7 +107,7 @@ static void act_first(const struct person *who, const char *act)
     CHECK_STATUS(answer, 204);
 }
 
-/* Without a session, whose end would be a row too. */
+/* has no session, because ending one would leave another row */
 static const struct person *signed_out(void)
 {
     const struct person *who = audited_patient();
@@ -168,8 +161,6 @@ static struct http_request account_cancel_deletion(void)
     act_first(who, "schedule-deletion");
     return account_act(who, "cancel-deletion");
 }
-
-/* ---- settings ---- */
 
 static struct http_request code_email(void)
 {
@@ -233,8 +224,6 @@ static struct http_request project_child(void)
                       json_pack("{s:s}", "name", "A child"));
 }
 
-/* ---- policies, keys and clients ---- */
-
 static json_t *body_policy(void)
 {
     return json_pack("{s:s, s:[{s:s}]}", "name", "All", "resource", "resourceType", "*");
@@ -293,7 +282,7 @@ static struct http_request fhir_server_delete(void)
                       NULL);
 }
 
-static char launch_row[128]; /* what launch_create() leaves: it names the client */
+static char launch_row[128]; /* the action of launch_create(), with the client's id */
 
 static struct http_request launch_create(void)
 {
@@ -341,8 +330,6 @@ static struct http_request client_delete(void)
 {
     return audited_by(admin, "DELETE", audited_path(CLIENTS "/%s", made(client_create())), NULL);
 }
-
-/* ---- templates and webhooks ---- */
 
 static struct http_request template_put(void)
 {
@@ -394,8 +381,6 @@ static struct http_request webhook_delete(void)
     return audited_by(admin, "DELETE", audited_path(WEBHOOKS "/%s", made(webhook_create())), NULL);
 }
 
-/* ---- what fails ---- */
-
 static struct http_request setting_lost(void)
 {
     struct http_request request = setting_switch();
@@ -432,8 +417,6 @@ static struct http_request template_absent(void)
 {
     return audited_by(admin, "DELETE", TEMPLATES "/PATIENT_INVITE?language=xx", NULL);
 }
-
-/* ---- one row each ---- */
 
 static const struct audited audited[] = {
     {"member_create", member_create, 200, "invitation.create success Invitation Practitioner"},

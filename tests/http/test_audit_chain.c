@@ -1,6 +1,6 @@
 /*
- * test_audit_chain.c - the chain over the audit trail's rows in a running suite, its verification
- * by atriumctl after tampering, and its export.
+ * test_audit_chain.c - the hash chain over audit rows in a running suite, `atriumctl audit verify`
+ * after tampering, and the export.
  */
 #include <CUnit/CUnit.h>
 #include <glob.h>
@@ -27,7 +27,6 @@ static const char *project(void)
     return suite_text(suite, "demo.projectId");
 }
 
-/* Some rows in each trail that has any. */
 static void the_scene_is_set(void)
 {
     admin = person_admin(suite);
@@ -40,9 +39,6 @@ static void the_scene_is_set(void)
     trail_check_sealed(suite);
 }
 
-/* ---- the chain ---- */
-
-/* From the answer of a request until its row has a place. */
 static void rows_are_sealed_within_a_second(void)
 {
     int late = 0;
@@ -67,9 +63,9 @@ static void rows_are_sealed_within_a_second(void)
                clock_mono_ms() - start < 10000)
             usleep(10000);
         late += clock_mono_ms() - start > 1000;
-        usleep(37000); /* anywhere in the chainer's period */
+        usleep(37000); /* random offset in the chainer's period */
     }
-    /* one may meet a stall of a machine that does much else */
+    /* one stall of a loaded machine is allowed */
     UNIT_CHECK(late <= 1, "%d of 20 took longer than a second", late);
 }
 
@@ -78,7 +74,6 @@ static void nothing_is_left_unsealed(void)
     trail_check_sealed(suite);
 }
 
-/* Months of contract time, while the clock jumps. */
 static void a_clock_that_jumps_breaks_nothing(void)
 {
     static const int64_t jumps[] = {40LL * 86400, -700LL * 86400, 0};
@@ -97,13 +92,10 @@ static void a_clock_that_jumps_breaks_nothing(void)
                  "select count(to_regclass('auth.audit_%04d_%02d')) + "
                  "(select (count(*) > 0)::int from auth.audit_other)",
                  day.tm_year + 1900, day.tm_mon + 1);
-        UNIT_CHECK(trail_number(suite, "%s", sql) > 0, "%s",
-                   sql); /* it came first, or its month did */
+        UNIT_CHECK(trail_number(suite, "%s", sql) > 0, "%s", sql);
     }
     trail_check_sealed(suite);
 }
-
-/* ---- atriumctl ---- */
 
 static void verification_finds_nothing(void)
 {
@@ -114,7 +106,7 @@ static void verification_finds_nothing(void)
     PROGRAM mine = ATRIUMCTL(suite, NULL, "audit", "verify", "--project", "demo", "--json");
     CHECK_EXIT(mine, 0);
     CU_ASSERT_EQUAL(json_array_size(mine->json), 5);
-    CU_ASSERT_EQUAL(strtol(program_text(mine, "0.rows"), NULL, 10), 0); /* numbers are no texts */
+    CU_ASSERT_EQUAL(strtol(program_text(mine, "0.rows"), NULL, 10), 0); /* numbers, not strings */
     CU_ASSERT_EQUAL(json_integer_value(json_object_get(json_array_get(mine->json, 0), "ofProject")),
                     trail_number(suite, "select count(*) from auth.audit where project_id = '%s'",
                                  project()));
@@ -122,7 +114,6 @@ static void verification_finds_nothing(void)
     CHECK_REFUSED(nowhere, 1, "Tenant not found.");
 }
 
-/* A superuser of the database changes the chain, and undoes the change. */
 static void tampering_is_found(void)
 {
     static const struct {
@@ -165,8 +156,7 @@ static void tampering_is_found(void)
     trail_check_sound(suite);
 }
 
-/* An attacker who controls a daemon has the rights of its role: they do not allow changes of
- * sealed rows. */
+/* An attacker who controls a daemon has the rights of its role, which cannot change sealed rows. */
 static void a_daemons_role_leaves_sealed_rows_alone(void)
 {
     static const char *const tries[] = {
@@ -223,8 +213,7 @@ static void a_daemons_role_leaves_sealed_rows_alone(void)
     free(after);
 }
 
-/* A chain that was computed anew verifies, but does not have the hashes that were kept
- * elsewhere. */
+/* A recomputed chain verifies, but does not have the hashes that were stored elsewhere. */
 static void a_kept_hash_reveals_a_recomputed_chain(void)
 {
     struct unit_dir dir = unit_dir_make();
@@ -236,7 +225,7 @@ static void a_kept_hash_reveals_a_recomputed_chain(void)
     CHECK_EXIT(same, 0);
 
     trail_number(suite, "update auth.audit set event = '{}' where sequence = 2");
-    /* in one step, the head first: who seals waits for that, and goes on from what it says */
+    /* one statement, with the head first: a sealer waits for that row and continues from it */
     trail_number(suite, "update auth.audit_head set sequence = 0, hash = ''; "
                         "update auth.audit set sequence = null, hash = null");
     trail_check_sealed(suite);
@@ -250,7 +239,7 @@ static void a_kept_hash_reveals_a_recomputed_chain(void)
     unit_dir_remove(&dir);
 }
 
-/* A month that was dropped on purpose is stepped over; one that was just dropped is missing. */
+/* A month that was dropped on purpose is skipped. A month that has just disappeared is missing. */
 static void a_dropped_month_is_stepped_over(void)
 {
     char *name = suite_query(suite, "select tableoid::regclass::text from settings.audit "
@@ -273,8 +262,6 @@ static void a_dropped_month_is_stepped_over(void)
     free(name);
 }
 
-/* ---- the export ---- */
-
 static const char *text_at(const json_t *json, const char *path)
 {
     char part[64];
@@ -288,7 +275,7 @@ static const char *text_at(const json_t *json, const char *path)
     return json_is_string(json) ? json_string_value(json) : "";
 }
 
-/* What FHIR R4 demands of an AuditEvent, and the codes that it binds. */
+/* Checks what FHIR R4 requires of an AuditEvent, and its bound codes. */
 static void check_event(const json_t *event)
 {
     static const struct {
@@ -364,7 +351,7 @@ static void the_export_is_fhir(void)
     CHECK_EXIT(empty, 1);
 }
 
-/* Rows get their place in the chain within a second, and only then are read. */
+/* Rows enter the chain within a second, and can be read only then. */
 static void the_export_has_what_was_written_before(void)
 {
     for (int i = 0; i < 5; i++) {
@@ -378,8 +365,6 @@ static void the_export_has_what_was_written_before(void)
         UNIT_CHECK(json_array_size(json_object_get(done->json, "entry")) > 0, "%s: no rows", code);
     }
 }
-
-/* ---- months that need not be kept ---- */
 
 static void write_part(const char *format, ...) PRINTF_LIKE(1, 2);
 static void write_part(const char *format, ...)
@@ -397,7 +382,7 @@ static void write_part(const char *format, ...)
     va_end(args);
 }
 
-/* The exported files of the suite; how many, and the first that holds rows. */
+/* Counts the suite's exported files and finds the first with rows. */
 static int find_exports(char path[static 700])
 {
     char pattern[600];
@@ -417,7 +402,6 @@ static int find_exports(char path[static 700])
     return count;
 }
 
-/* A character of the file becomes another one. */
 static void alter(const char *path)
 {
     FILE *file = fopen(path, "r+e");
@@ -433,7 +417,6 @@ static void alter(const char *path)
     fclose(file);
 }
 
-/* Verifies a copy of the file that an editor has put a byte order mark before. */
 static struct program *verify_marked(const char *path)
 {
     CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
@@ -449,8 +432,6 @@ static struct program *verify_marked(const char *path)
     return ATRIUMCTL(suite, NULL, "audit", "verify-file", copy);
 }
 
-/* In half a year the months of now are old: exported, verifiable, dropped, and stepped over by
- * verification. */
 static void old_months_are_exported_and_dropped(void)
 {
     char path[700];
@@ -471,7 +452,7 @@ static void old_months_are_exported_and_dropped(void)
     CHECK_EXIT(whole, 0);
     PROGRAM marked = verify_marked(path);
     CHECK_EXIT(marked, 0);
-    /* The case before has broken the chain of settingsd. */
+    /* the previous case broke settingsd's chain */
     PROGRAM chain = ATRIUMCTL(suite, NULL, "audit", "verify", "--json");
     CU_ASSERT_STRING_EQUAL(
         json_string_value(json_object_get(json_array_get(chain->json, 0), "state")), "ok");
@@ -481,7 +462,6 @@ static void old_months_are_exported_and_dropped(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(altered->err, "was altered"));
 }
 
-/* Rows that could not be read are not said to hold together, and a bad row is found by its line. */
 static void a_file_holds_together_only_when_all_of_it_was_read(void)
 {
     CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
@@ -493,7 +473,7 @@ static void a_file_holds_together_only_when_all_of_it_was_read(void)
     CHECK_REFUSED(bad, 1, "bad.jsonl:1: ");
 }
 
-/* Sets the clock and waits until authd's chainer has made the month of that time. */
+/* Sets the clock and waits until authd's chainer has made that month. */
 static void go_to(int64_t ahead_s, char name[static 32])
 {
     char sql[128];
@@ -508,8 +488,8 @@ static void go_to(int64_t ahead_s, char name[static 32])
     UNIT_CHECK(trail_comes_to(suite, 1, sql), "%s does not come", name);
 }
 
-/* With a clock that was set back the trail gets rows of a month that was exported and dropped. What
- * was exported first is nowhere else. */
+/* A clock set back adds rows to a month already exported and dropped. The first export is the only
+ * copy and must survive. */
 static void a_month_that_comes_again_keeps_its_first_export(void)
 {
     int64_t before = suite_clock_ahead(suite);
@@ -524,7 +504,7 @@ static void a_month_that_comes_again_keeps_its_first_export(void)
         CU_ASSERT_EQUAL(patient->status, 200);
         CU_ASSERT_TRUE(
             trail_comes_to(suite, 0, "select count(*) from auth.audit where sequence is null"));
-        go_to(before + (200 + round * 40) * 86400LL, future); /* the old month is left for good */
+        go_to(before + (200 + round * 40) * 86400LL, future); /* never returns to the old month */
         suite_set_clock(suite, before);
         PROGRAM prune = ATRIUMCTL(suite, NULL, "audit", "prune");
         CHECK_EXIT(prune, 0);

@@ -1,6 +1,6 @@
 /*
- * test_audit_own.c - what people do to their own account: each request leaves its one row of the
- * audit trail, or none.
+ * test_audit_own.c - what people do to their own account: each request leaves exactly its one audit
+ * row, or none.
  */
 #include <CUnit/CUnit.h>
 #include <stdlib.h>
@@ -44,10 +44,6 @@ static struct http_request step_up_wrong(void)
     return audited_by(audited_patient(), "POST", "/auth/step-up",
                       json_pack("{s:s}", "password", "wrong"));
 }
-
-/* ---- passkeys ---- */
-
-/* ---- passkeys of an account, and fresh proofs ---- */
 
 static struct http_request enroll_by(const struct person *who, struct authenticator *key)
 {
@@ -130,8 +126,6 @@ static struct http_request step_up_elsewhere(void)
     return step_up_by("https://evil.example");
 }
 
-/* ---- passwords and addresses ---- */
-
 static struct http_request reset_password(void)
 {
     return audited_post("/auth/reset-password",
@@ -150,10 +144,10 @@ static struct http_request set_password(void)
     CHECK_STATUS(requested, 200);
     CU_ASSERT_TRUE(suite_mails_arrive(suite, who->email, 2));
     link = suite_mail_link(suite, who->email, "https://patient.demo.example/set-password");
-    /* so that no session is left that the new password would end */
+    /* ends the session, so that the new password ends none */
     HTTP_ANSWER out = http_post(suite_url(suite), "/auth/logout", who->access, NULL);
     CHECK_STATUS(out, 204);
-    /* and its address is verified, so that the link verifies nothing more */
+    /* verifies the address, so that the link does not */
     CU_ASSERT_EQUAL(
         suite_count(suite,
                     "with made as (insert into auth.email_verified select id, "
@@ -176,7 +170,6 @@ static struct http_request email_change(void)
                       json_pack("{s:s}", "email", audited_text(person_address())));
 }
 
-/* The link that a patient got who requested for another address. */
 static struct mail_link change_link(const struct person *who, const char *email)
 {
     HTTP_ANSWER requested = http_post(suite_url(suite), "/auth/change-email", who->access,
@@ -215,8 +208,6 @@ static struct http_request email_undo(void)
     return audited_post("/auth/undo-email", body_link(&link));
 }
 
-/* ---- codes, sessions, the account ---- */
-
 static struct http_request mfa_enroll(void)
 {
     const struct person *who = audited_patient();
@@ -250,7 +241,6 @@ static struct http_request deletion(void)
     return audited_by(audited_patient(), "DELETE", "/auth/delete", NULL);
 }
 
-/* A member who is invited to be an admin, and accepts. */
 static struct http_request invitation_accept(void)
 {
     const char *email = audited_text(person_address());
@@ -286,8 +276,6 @@ static struct http_request consent_withdraw(void)
                             "on conflict do nothing"));
     return audited_by(admin, "DELETE", "/auth/consent?clientId=diary", NULL);
 }
-
-/* ---- what fails ---- */
 
 static struct http_request enroll_wrong(void)
 {
@@ -331,10 +319,8 @@ static struct http_request consent_absent(void)
     return audited_by(admin, "DELETE", "/auth/consent?clientId=nothing", NULL);
 }
 
-/* ---- one row each ---- */
-
 static const struct audited audited[] = {
-    {"refresh_token", refresh, 200, NULL}, /* the session stays the same */
+    {"refresh_token", refresh, 200, NULL}, /* no new session */
     {"change_password", change_password, 204, "password.change success Account"},
     {"reset_password", reset_password, 200, "password.link success Account"},
     {"set_password", set_password, 204, "password.set success Account"},
@@ -346,7 +332,7 @@ static const struct audited audited[] = {
     {"mfa_disable", mfa_disable, 200, "mfa.disable success Account"},
     {"step_up", step_up, 204, "session.step-up success Session password"},
     {"step_up", step_up_passkey, 204, "session.step-up success Session passkey"},
-    {"step_up_start", step_up_start, 200, NULL}, /* a challenge */
+    {"step_up_start", step_up_start, 200, NULL}, /* only a challenge */
     {"passkey_enroll_start", enroll_start, 200, NULL},
     {"passkey_enroll_finish", enroll_finish, 200, "passkey.add success Passkey"},
     {"passkey_rename", passkey_rename, 200, "passkey.rename success Passkey"},

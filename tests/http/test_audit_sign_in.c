@@ -1,7 +1,6 @@
 /*
- * test_audit_sign_in.c - registrations and sign-ins, by passwords, passkeys, mailed codes and
- * second factors, and what fails of them: each request leaves its one row of the audit trail, or
- * none.
+ * test_audit_sign_in.c - registrations and sign-ins with passwords, passkeys, emailed codes and
+ * second factors, and their failures: each request leaves exactly its one audit row, or none.
  */
 #include <CUnit/CUnit.h>
 #include <string.h>
@@ -13,8 +12,6 @@
 
 static struct suite *suite;
 static struct person *admin;
-
-/* ---- registration and sign-in ---- */
 
 static struct http_request patient_register(void)
 {
@@ -101,8 +98,6 @@ static struct http_request b2b_login(void)
     return audited_post("/auth/b2b/login", audited_body_b2b(who->email, who->password));
 }
 
-/* ---- passkeys ---- */
-
 static struct http_request sign_in_by_passkey(const char *role)
 {
     return audited_post(audited_path(TENANT "%s/passkey/start", role),
@@ -151,9 +146,7 @@ static struct http_request passkey_elsewhere(void)
     return shown_passkey("Patient", audited_patient(), "https://evil.example");
 }
 
-/* ---- mailed codes ---- */
-
-/* Its address is proven: the code changes nothing. */
+/* The address is already verified, so the code changes nothing else. */
 static struct http_request code_start(const char *role, const struct person *who)
 {
     CU_ASSERT_EQUAL(suite_count(suite,
@@ -214,9 +207,7 @@ static struct http_request code_wrong(void)
     return code_enter("Patient", audited_patient(), false);
 }
 
-/* ---- second factors ---- */
-
-/* A sign-in by password that waits for a second factor, and the challenge for a passkey. */
+/* Starts a password sign-in, and a passkey challenge for its second factor. */
 static struct http_request factor_start(const char *role, const struct person *who,
                                         struct authenticator *key)
 {
@@ -271,8 +262,6 @@ static struct http_request mfa_elsewhere(void)
 {
     return factor_shown("Patient", audited_patient(), "https://evil.example");
 }
-
-/* ---- what fails ---- */
 
 static struct http_request patient_start_wrong(void)
 {
@@ -349,34 +338,32 @@ static struct http_request register_again(void)
     return audited_post(TENANT "Patient/register", body_register(audited_patient()->email, "demo"));
 }
 
-/* ---- one row each ---- */
-
 static const struct audited audited[] = {
     {"patient_register", patient_register, 200, "account.register success Session password"},
     {"practitioner_register", practitioner_register, 200,
      "account.register success Session password"},
     {"client_register", client_register, 200, "account.register success Session password"},
     {"b2b_register", b2b_register, 200, "account.register success Session password"},
-    {"patient_login_start", patient_start, 200, NULL}, /* a sign-in under way */
+    {"patient_login_start", patient_start, 200, NULL}, /* a login is not a session */
     {"practitioner_login_start", practitioner_start, 200, NULL},
     {"patient_login_token", patient_token, 200, "session.create success Session password"},
     {"practitioner_login_token", practitioner_token, 200,
      "session.create success Session password"},
-    {"patient_login_mfa", patient_mfa, 200, NULL}, /* still under way */
+    {"patient_login_mfa", patient_mfa, 200, NULL},
     {"practitioner_login_mfa", practitioner_mfa, 200, "mfa.recover success Account"},
     {"client_login", client_login, 200, "session.create success Session password"},
     {"b2b_login", b2b_login, 200, "session.create success Session password"},
     {"patient_passkey_start", patient_passkey_start, 200, NULL},
     {"practitioner_passkey_start", practitioner_passkey_start, 200, NULL},
-    {"patient_passkey_finish", patient_passkey, 200, NULL}, /* still under way */
+    {"patient_passkey_finish", patient_passkey, 200, NULL},
     {"practitioner_passkey_finish", practitioner_passkey, 200, NULL},
     {"patient_code_start", patient_code_start, 200, "mail-code.send success Account"},
     {"practitioner_code_start", practitioner_code_start, 200, "mail-code.send success Account"},
-    {"patient_login_code", patient_code, 200, NULL}, /* still under way */
+    {"patient_login_code", patient_code, 200, NULL},
     {"practitioner_login_code", practitioner_code, 200, NULL},
     {"patient_login_mfa_start", patient_factor_start, 200, NULL},
     {"practitioner_login_mfa_start", practitioner_factor_start, 200, NULL},
-    {"patient_login_mfa", patient_mfa_passkey, 200, NULL}, /* still under way */
+    {"patient_login_mfa", patient_mfa_passkey, 200, NULL},
     {"practitioner_login_mfa", practitioner_mfa_passkey, 200, NULL},
 
     {"patient_login_start", patient_start_wrong, 400, "session.create failure password"},
@@ -387,13 +374,13 @@ static const struct audited audited[] = {
     {"b2b_login", b2b_wrong, 400, "session.create failure password"},
     {"patient_login_token", token_wrong_verifier, 400, "session.create failure verifier"},
     {"practitioner_login_token", token_elsewhere, 400, "session.create failure not-a-member"},
-    {"patient_login_token", token_unknown, 400, NULL}, /* no account */
+    {"patient_login_token", token_unknown, 400, NULL},
     {"patient_login_mfa", mfa_wrong, 400, "session.create failure code"},
     {"patient_login_mfa", mfa_elsewhere, 400, "session.create failure origin"},
     {"patient_code_start", code_start_unknown, 200, NULL}, /* no account */
     {"patient_login_code", code_wrong, 400, "session.create failure mail-code"},
     {"patient_passkey_finish", passkey_elsewhere, 400, "session.create failure origin"},
-    {"patient_register", register_again, 400, NULL}, /* what was refused changed nothing */
+    {"patient_register", register_again, 400, NULL}, /* a refused request changes nothing */
 };
 
 int main(void)

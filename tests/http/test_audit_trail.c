@@ -1,7 +1,7 @@
 /*
- * test_audit_trail.c - what the rows of the audit trail say, which requests leave none, the rows
- * that an operator and mails leave, and what no row says. That each request leaves its row:
- * test_audit_own.c and test_audit_admin.c.
+ * test_audit_trail.c - the content of audit rows, requests without rows, rows of operators and
+ * emails, and what rows must not have. test_audit_own.c and test_audit_admin.c check one row per
+ * request.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -29,8 +29,6 @@ static const char *project(void)
     return suite_text(suite, "demo.projectId");
 }
 
-/* ---- what a row says ---- */
-
 static void a_row_says_who_and_where_from(void)
 {
     struct http_request request =
@@ -55,7 +53,6 @@ static void a_row_says_who_and_where_from(void)
     audited_release();
 }
 
-/* Of a failure: whose account it was, where there is one; the project in any case. */
 static void a_failure_names_account_and_project(void)
 {
     const struct person *who = audited_patient();
@@ -83,7 +80,7 @@ static void a_failure_names_account_and_project(void)
     audited_release();
 }
 
-/* Both roles were tried: it is one sign-in, of the account that there is. */
+/* Both roles are tried: one sign-in, one row, of the existing account. */
 static void a_disabled_switch_is_recorded(void)
 {
     const struct person *who = audited_practitioner();
@@ -131,7 +128,6 @@ static void a_replay_and_the_sessions_it_ends_are_recorded(void)
     audited_release();
 }
 
-/* What is refused before it is tried leaves no row; the tries before do. */
 static void a_throttled_try_leaves_no_row(void)
 {
     const struct person *who = audited_patient();
@@ -159,7 +155,7 @@ static void a_throttled_try_leaves_no_row(void)
     audited_release();
 }
 
-/* A child project's admin is made by authd: that is a change of its own there. */
+/* authd makes a child project's admin, so authd has its own row. */
 static void changes_in_another_daemon_are_recorded_there(void)
 {
     struct http_request request =
@@ -178,8 +174,6 @@ static void changes_in_another_daemon_are_recorded_there(void)
                     2);
 }
 
-/* One mail that was sent, and one that was dropped for its age. Attempts have no row of their
- * own: the result has one. */
 static void mails_are_recorded_with_their_result(void)
 {
     static const char insert[] =
@@ -201,8 +195,6 @@ static void mails_are_recorded_with_their_result(void)
                                   "and entity = 'Message/" NOBODY "'"));
     audited_release();
 }
-
-/* ---- the operator ---- */
 
 static void operator_actions_are_recorded(void)
 {
@@ -244,7 +236,7 @@ static void operator_actions_are_recorded(void)
          NULL,
          {"user", "reset-mfa", "--project", "demo", "--email", other->email}},
         {"authd", "session.end", NULL, {"session", "revoke", "--email", who->email}},
-        {"maild", "mail.drop", NULL, {"mail", "drop", NOBODY}}, /* the one given up above */
+        {"maild", "mail.drop", NULL, {"mail", "drop", NOBODY}},
     };
 
     audited_enroll(other, &factor);
@@ -283,8 +275,6 @@ static void a_retry_by_the_operator_is_recorded(void)
                      id, project()),
         1);
 }
-
-/* ---- what is not in it ---- */
 
 static void nothing_secret_is_in_it(void)
 {
@@ -334,8 +324,6 @@ static void nothing_secret_is_in_it(void)
     free(email);
     audited_release();
 }
-
-/* ---- races: what was rolled back left nothing ---- */
 
 enum { MANY = 8 };
 

@@ -1,7 +1,7 @@
 /*
- * test_backchannel_logout.c - logouts are posted to the clients of grants that have ended (OpenID
- * Connect Back-Channel Logout 1.0), over https to a receiver (tests/openid/logout_receiver.cjs): of
- * every end, once it is committed, whatever receiver or authd do. Two authd.
+ * test_backchannel_logout.c - OpenID Connect Back-Channel Logout 1.0: each ended grant is posted to
+ * its client over https (receiver: tests/openid/logout_receiver.cjs) after commit, whatever
+ * receiver or authd do.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -25,8 +25,6 @@ static struct suite *suite;
 static struct person *admin;
 static struct unit_dir dir;
 static struct receiver receiver;
-
-/* ---- the receiver ---- */
 
 static void start_receiver(void)
 {
@@ -68,7 +66,6 @@ static bool requests_come_to(const char *name, long want)
     return receiver_count(&receiver, name, "requests") >= want;
 }
 
-/* Whether one of the tokens that came is of the session. */
 static bool is_delivered(const char *name, const char *session)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
@@ -88,9 +85,7 @@ static bool is_delivered(const char *name, const char *session)
     return found;
 }
 
-/* ---- clients and their grants ---- */
-
-/* A client whose logouts are posted to that name of the receiver; the caller frees its id. */
+/* Makes a client whose logouts go to this host name of the receiver. The caller frees its id. */
 static char *client_of(const char *host, const char *name, bool first_party)
 {
     char more[256];
@@ -137,7 +132,6 @@ static void give(struct held *held, const char *client)
     held->session = session_of(held->access);
 }
 
-/* A new person's grant to the client. */
 static struct held hold(const char *client)
 {
     struct held held = {.browser = browser_open(suite), .person = browser_person(suite)};
@@ -172,8 +166,6 @@ static bool state_comes_to(const char *session, const char *state)
                       "%s is not %s", session, state);
 }
 
-/* ---- cases ---- */
-
 static void the_scene_is_set(void)
 {
     char set[200];
@@ -203,7 +195,7 @@ static const char *text_of(const json_t *claims, const char *name)
     return text ? text : "";
 }
 
-/* Section 2.4. */
+/* OpenID Connect Back-Channel Logout 1.0, section 2.4. */
 static void logout_tokens_have_what_the_standard_demands(void)
 {
     char *client = client_of("127.0.0.1", "claims", true);
@@ -237,8 +229,6 @@ static void logout_tokens_have_what_the_standard_demands(void)
     CU_ASSERT_TRUE(state_comes_to(held.session, "delivered"));
     free(client);
 }
-
-/* ---- every end ---- */
 
 static void by_logout_page(struct held *held)
 {
@@ -304,7 +294,6 @@ static void by_password(struct held *held)
     CHECK_STATUS(changed, 204);
 }
 
-/* Sets the password by a mailed link. */
 static void by_reset(struct held *held)
 {
     HTTP_ANSWER requested =
@@ -350,7 +339,6 @@ static void each_end_is_delivered_once(void)
     }
 }
 
-/* What a client does not ask for leaves nothing. */
 static void clients_without_an_address_get_nothing(void)
 {
     char *client = oauth_register(suite, admin, NULL);
@@ -364,7 +352,6 @@ static void clients_without_an_address_get_nothing(void)
     free(client);
 }
 
-/* Two instances, one token for each grant. */
 static void instances_share_the_work(void)
 {
     char *client = client_of("127.0.0.1", "many", true);
@@ -384,8 +371,6 @@ static void instances_share_the_work(void)
     free(client);
 }
 
-/* ---- receivers that fail ---- */
-
 static void receiver_that_is_down_is_served_later(void)
 {
     char *client = client_of("127.0.0.1", "down", true);
@@ -404,7 +389,6 @@ static void receiver_that_is_down_is_served_later(void)
     free(client);
 }
 
-/* authd dies between the commit of an end and the answer of the client: the end is posted again. */
 static void deaths_lose_no_logout(void)
 {
     char *client = client_of("127.0.0.1", "death", true);
@@ -462,7 +446,6 @@ static void gone_gives_up(void)
     free(client);
 }
 
-/* The address of the connection counts, and no redirect leads around it. */
 static void inner_addresses_get_nothing(void)
 {
     char *inner = client_of("127.0.0.2", "inner", true);

@@ -1,6 +1,6 @@
 /*
- * test_bot_execution.c - executing bots: how they are found, what they receive, how their answers
- * are used and what is remembered of them. test_bot_programs.c has those that are programs.
+ * test_bot_execution.c - how bots are found, what they receive, how their responses are used and
+ * what is recorded. See test_bot_programs.c for programs.
  *
  * tier: time
  */
@@ -16,10 +16,8 @@
 #include "tests/support/bots.h"
 
 static struct bots bots;
-static struct suite *suite; /* those of `bots` */
+static struct suite *suite;
 static struct person *admin, *patient;
-
-/* ---- finding ---- */
 
 static void bots_are_found_by_token(void)
 {
@@ -135,8 +133,6 @@ static void the_policy_decides(void)
     CHECK_ERROR(answer, 403, "Forbidden");
 }
 
-/* ---- http bots ---- */
-
 static void an_http_bot_receives_the_whole_request(void)
 {
     char target[128];
@@ -156,7 +152,7 @@ static void an_http_bot_receives_the_whole_request(void)
     CU_ASSERT_STRING_EQUAL(http_text(answer, "got.traceId"), trace);
     free(trace);
 
-    /* the signature is what the secret makes of the time and the bytes that came */
+    /* the signature covers the time and the received bytes */
     const char *signature = http_text(answer, "signature"), *raw = http_text(answer, "raw");
     const char *secret = http_text(made, "signingSecret");
     char when[32], want[80];
@@ -173,7 +169,6 @@ static void an_http_bot_receives_the_whole_request(void)
     CU_ASSERT_STRING_EQUAL(hex, want);
 }
 
-/* The bot's answer to a body as it stands. */
 static struct http_answer *run_raw(const char *value, const char *raw)
 {
     char path[64];
@@ -190,7 +185,7 @@ static const char numbers[] =
     "123456789012345678901234567890,0.1000000000000000055511151231257827021181583404541015625],"
     "\"text\":\"5.40, \\\"1.0\\\" \\\\u0000\",\"1.50\":{\"n\":7}}";
 
-/* FHIR R4, data type decimal: the precision is a part of the value. */
+/* In FHIR R4 the precision of a decimal is part of its value. */
 static void check_numbers(const char *value)
 {
     HTTP_ANSWER answer = run_raw(value, numbers);
@@ -240,7 +235,6 @@ static void what_is_no_number_is_refused(void)
     CHECK_STATUS(forged, 400);
 }
 
-/* A byte order mark before an answer (RFC 8259, section 8.1) is none of its bytes. */
 static void a_byte_order_mark_is_skipped(void)
 {
     static const char body[] = "\xef\xbb\xbf{\"a\":5.40}";
@@ -273,7 +267,6 @@ static void a_byte_order_mark_of_a_program_is_skipped(void)
     CHECK_ERROR(fault, 400, "closed");
 }
 
-/* Without a word the bot has done what it was asked. */
 static void check_empty(const char *value)
 {
     HTTP_ANSWER answer = run_raw(value, "{}");
@@ -331,8 +324,7 @@ static void bad_answers_are_400(void)
     }
 }
 
-/* Only 127.0.0.1 is open in this suite: what resolves to, or redirects to, anything else is not
- * connected to. */
+/* This suite opens only 127.0.0.1. No other resolved or redirected address is connected to. */
 static void inner_addresses_are_closed(void)
 {
     static const char *const targets[] = {
@@ -355,7 +347,7 @@ static void inner_addresses_are_closed(void)
         "http://[64:ff9b::a9fe:a9fe]/",
         "http://[2002:7f00:2::]/",
         "http://[fe80::1]/",
-        /* who the user is says nothing of the host */
+        /* user information is not the host */
         "http://127.0.0.1@127.0.0.2/",
         "http://127.0.0.1:80@169.254.169.254/latest/meta-data",
         "http://public.example@127.0.0.2/",
@@ -371,7 +363,7 @@ static void inner_addresses_are_closed(void)
         HTTP_ANSWER made = http_post(suite_url(bots.suite), BOTS_PATH, bots.admin->access,
                                      bots_body(value, "http", targets[i]));
         if (made->status == 422)
-            continue; /* no host by RFC 3986, section 3.2.2, though other readers know one */
+            continue; /* not a host by RFC 3986, section 3.2.2, though some parsers accept it */
         CHECK_STATUS(made, 200);
         reached++;
         HTTP_ANSWER answer = bots_run(&bots, value, NULL);
@@ -380,8 +372,6 @@ static void inner_addresses_are_closed(void)
     CU_ASSERT_TRUE(reached >= 12);
 }
 
-/* Whatever kind of redirect it is and wherever it leads, also to where the bot itself may be: it is
- * no answer. */
 static void redirects_are_not_followed(void)
 {
     static const int statuses[] = {301, 302, 303, 307, 308};
@@ -406,8 +396,7 @@ static void redirects_are_not_followed(void)
     }
 }
 
-/* A statement that a lock holds up for longer than the bot's timeout takes none of the bot's
- * time. */
+/* A lock delays a statement for longer than the bot's timeout. The bot still gets its full time. */
 static void waiting_for_the_database_does_not_count_as_execution_time(void)
 {
     PGconn *conn = suite_database(suite);
@@ -443,11 +432,9 @@ static void hundreds_at_once(void)
         slow += answers[i]->status == 400;
     http_answers_destroy(answers, COUNT);
     CU_ASSERT_EQUAL(slow, COUNT);
-    /* one after the other they would take four minutes */
+    /* one after the other would take four minutes */
     CU_ASSERT_TRUE(clock_mono_ms() - start < 30000);
 }
-
-/* ---- what is remembered ---- */
 
 static void executions_are_remembered(void)
 {
@@ -489,7 +476,7 @@ static void executions_are_remembered(void)
 
 static const char *const failures_path = "/v1/project/bot-failures";
 
-/* The row of a bot among those that failed; NULL: it is not there. */
+/* Returns the bot's row among the failed ones, or NULL. */
 static json_t *failure_of(const struct http_answer *list, const char *name)
 {
     return http_find(http_member(list, "resources"), "name", name);
@@ -542,7 +529,6 @@ static void failing_bots_are_shown_to_admins_of_their_project_alone(void)
     CHECK_STATUS(without, 401);
 }
 
-/* Recording an execution waits for no row that another transaction may have locked. */
 static void executions_wait_for_no_row_lock(void)
 {
     PGconn *holder;
@@ -572,8 +558,6 @@ static void deleting_a_bot_deletes_its_executions(void)
     CHECK_STATUS(gone, 204);
     CU_ASSERT_EQUAL(suite_count(suite, count, http_text(made, "id")), 0);
 }
-
-/* ---- operators ---- */
 
 static void the_operator_keeps_and_runs_bots(void)
 {
@@ -623,9 +607,8 @@ static void two_puts_at_once_leave_one_bot(void)
     CHECK_EXIT(ran, 0);
 }
 
-/* What `atriumctl dev` has made is there to be called. */
-/* A bot has secrets and shows what its caller sends: the length of its answer, compressed, would
- * tell of them. */
+/* The demo's bot has secrets and echoes its input, so its response must not be compressed: the
+ * length would leak the secrets. */
 static void the_demo_has_a_bot(void)
 {
     char long_text[2001];

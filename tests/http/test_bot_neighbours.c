@@ -1,6 +1,6 @@
 /*
- * test_bot_neighbours.c - bots that loop, fork, allocate and talk without end, and other requests
- * meanwhile: these stay as fast as without such bots.
+ * test_bot_neighbours.c - bots that loop, fork, allocate and write without end do not slow down
+ * other requests.
  *
  * tier: time
  */
@@ -18,7 +18,7 @@
 #include "tests/support/unit.h"
 
 enum { ROUNDS = 3, ROUNDS_MAX = 12, READS = 1000, AT_ONCE = 4, HOSTILE = 12, TIMEOUT_MS = 2000 };
-enum { TICK_MS = 2 }; /* half a turn of a scheduler that looks 250 times a second */
+enum { TICK_MS = 2 }; /* half a time slice at 250 Hz */
 
 static struct suite *suite;
 static struct person *admin, *patient;
@@ -53,7 +53,7 @@ static void make_bot(const char *name, const char *text)
     CHECK_STATUS(made, 200);
 }
 
-/* Calls all of them again and again, twelve at a time, until it is killed. */
+/* Calls all hostile bots, twelve at a time, until it is killed. */
 static pid_t misbehave(void)
 {
     pid_t pid = fork();
@@ -78,7 +78,7 @@ static pid_t misbehave(void)
     }
 }
 
-/* The 99th percentile of reading one's account, in ms. */
+/* Returns the 99th percentile of reading an account, in ms. */
 static double measure(void)
 {
     static struct http_request requests[READS];
@@ -96,7 +96,6 @@ static double measure(void)
     return unit_percentile(ms, READS, 99);
 }
 
-/* One round of each, one after the other, so that what else the machine does falls on either. */
 static void run_round(double *ret_idle, double *ret_hostile)
 {
     pid_t pid;
@@ -107,7 +106,7 @@ static void run_round(double *ret_idle, double *ret_hostile)
     *ret_hostile = measure();
     kill(pid, SIGKILL);
     waitpid(pid, NULL, 0);
-    sleep(TIMEOUT_MS / 1000 + 1); /* the last of them have had their time */
+    sleep(TIMEOUT_MS / 1000 + 1); /* until the last bots have timed out */
 }
 
 static double median(const double values[static ROUNDS])
@@ -118,7 +117,6 @@ static double median(const double values[static ROUNDS])
     return unit_median(sorted, ROUNDS);
 }
 
-/* Compares the medians of the last rounds. */
 static bool are_as_fast(const double idle[static ROUNDS], const double hostile[static ROUNDS])
 {
     double alone = median(idle), beside = median(hostile);
@@ -127,7 +125,8 @@ static bool are_as_fast(const double idle[static ROUNDS], const double hostile[s
     return beside < 2 * alone + TICK_MS;
 }
 
-/* Then the lowest priority of a program counts within its own session only; see atrium-botd(8). */
+/* True when the kernel groups by session. A program's low priority then counts only within its
+ * session; see atrium-botd(8). */
 static bool groups_by_session(void)
 {
     FILE *file = fopen("/proc/sys/kernel/sched_autogroup_enabled", "re");
@@ -138,7 +137,7 @@ static bool groups_by_session(void)
     return enabled;
 }
 
-/* What else the machine does may fall on most of three rounds: then there is another one. */
+/* Other load can disturb most of three rounds; another round is added then. */
 static void neighbours_stay_fast(void)
 {
     double idle[ROUNDS], hostile[ROUNDS];
@@ -150,7 +149,7 @@ static void neighbours_stay_fast(void)
     }
     for (size_t i = 0; i < ARRAY_SIZE(bots); i++)
         make_bot(bots[i].name, bots[i].text);
-    (void)measure(); /* caches are filled */
+    (void)measure(); /* fills the caches */
     for (int round = 0; round < ROUNDS_MAX && !fast; round++) {
         run_round(&idle[round % ROUNDS], &hostile[round % ROUNDS]);
         fast = round + 1 >= ROUNDS && are_as_fast(idle, hostile);

@@ -1,6 +1,6 @@
 /*
- * test_bot_programs.c - bots that are programs: how they answer, which stay warm, what they can
- * reach, and that a hostile one does no harm.
+ * test_bot_programs.c - bots that are programs: responses, warm processes, sandbox, and hostile
+ * programs.
  *
  * tier: time
  */
@@ -18,7 +18,7 @@
 #include "tests/support/processes.h"
 
 static struct bots bots;
-static struct suite *suite; /* those of `bots` */
+static struct suite *suite;
 static struct person *admin, *patient;
 
 static void a_program_answers(void)
@@ -28,14 +28,14 @@ static void a_program_answers(void)
         bots_run(&bots, "cat", json_pack("{s:s}", "text", "\xc3\xa4 \"quoted\"\n"));
     CHECK_STATUS(answer, 200);
     CU_ASSERT_STRING_EQUAL(http_text(answer, "input.text"), "\xc3\xa4 \"quoted\"\n");
-    /* any JSON value is an answer */
+    /* any JSON value is valid */
     bots_make_program(&bots, "seven", "#!/bin/sh\necho 7\n", 5000, false);
     HTTP_ANSWER seven = bots_run(&bots, "seven", NULL);
     CHECK_STATUS(seven, 200);
     CU_ASSERT_STRING_EQUAL(seven->body, "7\n");
 }
 
-/* An admin who may not read them cannot have them sent to a place of choice either. */
+/* An admin who cannot read the secrets cannot have them sent elsewhere either. */
 static void secrets_do_not_move(void)
 {
     char path[160];
@@ -102,7 +102,6 @@ static void the_examples_run(void)
     }
 }
 
-/* The process is the same one from call to call, until its file changes. */
 static void a_warm_program_is_kept(void)
 {
     static const char count[] =
@@ -120,8 +119,7 @@ static void a_warm_program_is_kept(void)
     CU_ASSERT_TRUE(json_is_true(http_member(fresh, "new")));
 }
 
-/* So many calls of a bot at once; how many were answered with each status, and how many different
- * `id`s came back. */
+/* Concurrent calls of a bot, counted by status, with the number of distinct `id`s. */
 struct crowd {
     size_t ok, bad, busy, ids;
 };
@@ -151,8 +149,8 @@ static struct crowd run_many(const char *path, size_t count)
     return crowd;
 }
 
-/* Four processes of a bot may be warm (setting `warm`): who calls it meanwhile waits, though not
- * for ever, and not in a line of any length. */
+/* At most four processes of a bot are warm (setting `warm`). More callers wait in a queue with
+ * limited time and length. */
 static void callers_wait_for_a_warm_program(void)
 {
     static const char text[] =
@@ -160,7 +158,7 @@ static void callers_wait_for_a_warm_program(void)
         "while read -r line; do sleep %s; echo \"{\\\"id\\\":\\\"$id\\\"}\"; done\n";
     char program[256];
 
-    /* 64 are in the line at most, the others are refused at once */
+    /* the queue holds 64; others are refused immediately */
     snprintf(program, sizeof(program), text, "0.3");
     bots_make_program(&bots, "crowded", program, 20000, true);
     struct crowd all = run_many("/bots?identifier=crowded", 80);
@@ -169,7 +167,7 @@ static void callers_wait_for_a_warm_program(void)
     CU_ASSERT_TRUE(all.busy >= 1);
     CU_ASSERT_EQUAL(all.ids, 4);
 
-    /* the first four answer after 3 s, the next ones are cut short, most never have a turn */
+    /* the first four respond after 3 s, the next time out, most never run */
     snprintf(program, sizeof(program), text, "3");
     bots_make_program(&bots, "patient", program, 4500, true);
     struct crowd some = run_many("/bots?identifier=patient", 80);
@@ -183,7 +181,6 @@ static void callers_wait_for_a_warm_program(void)
                     some.busy);
 }
 
-/* What a warm program says too much is not the answer of the next call. */
 static void an_answer_goes_to_its_own_call(void)
 {
     bots_make_program(&bots, "chatty",
@@ -210,7 +207,7 @@ static void hostile_programs_do_no_harm(void)
     static const struct {
         const char *name, *text;
         int status;
-        const char *want; /* the message of a 400, or what is in the answer */
+        const char *want;
     } rows[] = {
         {"loop", "#!/bin/sh\nwhile :; do :; done\n", 400, "There was no answer in time."},
         {"deaf", "#!/bin/sh\nexec <&-\nsleep 60\n", 400, "There was no answer in time."},
@@ -252,7 +249,7 @@ static void hostile_programs_do_no_harm(void)
     static const char late[] = "There was no answer in time.";
 
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        /* idle programs take their time where others want the processor */
+        /* idle programs get little CPU under load */
         bots_make_program(&bots, rows[i].name, rows[i].text,
                           strcmp(rows[i].want, late) == 0 ? 1500 : 20000, false);
         HTTP_ANSWER answer = bots_run(&bots, rows[i].name, NULL);
@@ -267,8 +264,7 @@ static void hostile_programs_do_no_harm(void)
     }
 }
 
-/* The kernel ends what is left of a sandbox right behind its first process, but that may be a
- * moment later. */
+/* The kernel ends a sandbox's other processes shortly after its first one. */
 static bool all_end(const char *text)
 {
     int64_t until = clock_mono_ms() + 5000;
@@ -278,8 +274,8 @@ static bool all_end(const char *text)
     return processes_with(text, 0, NULL, 0) == 0;
 }
 
-/* A program that sleeps, in processes of this test alone, on its own and in children that leave its
- * session. */
+/* Makes a program that sleeps, alone and in children that leave its session. Its marker identifies
+ * processes of this test. */
 static char *sleeper(char marker[static 32])
 {
     char *text;
@@ -315,7 +311,7 @@ static void no_program_outlives_its_execution(void)
     CHECK_ERROR(answers[0], 400, "There was no answer in time.");
     http_answers_destroy(answers, 1);
     waitpid(watcher, &status, 0);
-    CU_ASSERT_TRUE(WEXITSTATUS(status) >= 4); /* they were there */
+    CU_ASSERT_TRUE(WEXITSTATUS(status) >= 4); /* they did exist */
     CU_ASSERT_TRUE(all_end(marker));
     free(text);
 }
@@ -325,7 +321,7 @@ static void a_missing_program_is_reported(void)
     HTTP_ANSWER made = bots_make(&bots, bots_body("gone", "program", "no-such-file"));
     HTTP_ANSWER answer = bots_run(&bots, "gone", NULL);
     CHECK_ERROR(answer, 400, "The bot's program is not installed.");
-    /* a link that leads out of the directory is none either */
+    /* a symbolic link out of the directory is rejected too */
     char *path;
     if (asprintf(&path, "%s/link", suite_text(suite, "botDir")) < 0)
         abort();
@@ -336,10 +332,6 @@ static void a_missing_program_is_reported(void)
     CHECK_ERROR(refused, 400, "The bot's program is not installed.");
 }
 
-/* ---- faults ---- */
-
-/* A killed botd takes its bots along, answers again within moments, and is not asked twice for one
- * call. */
 static void a_killed_botd_leaves_nothing(void)
 {
     pid_t old = suite_pid(suite, "botd", "1");
@@ -373,8 +365,6 @@ static void suite_shuts_down_cleanly(void)
     bots_stop(&bots);
 }
 
-/* ---- by other means than the best ---- */
-
 static const struct other_means {
     enum confine_means means;
     const char *set;
@@ -382,9 +372,9 @@ static const struct other_means {
     {CONFINE_BUBBLEWRAP_BARE, "botd.sandbox=bubblewrap-bare"},
     {CONFINE_KERNEL, "botd.sandbox=kernel"},
 };
-static const struct other_means *other; /* in use */
+static const struct other_means *other; /* current row */
 
-/* Empties the registry too, so that the names are free. */
+/* Empties the registry too, which frees the names. */
 static void another_means_is_used(void)
 {
     char seen[80], shown[80];

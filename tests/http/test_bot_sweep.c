@@ -1,6 +1,6 @@
 /*
- * test_bot_sweep.c - how long executions are remembered, also where there are more than one
- * statement may delete within its time. On the test clock, by which a sweep runs twice a second.
+ * test_bot_sweep.c - retention of executions, including more than one statement can delete in its
+ * time. The test clock sweeps twice a second.
  */
 #include <CUnit/CUnit.h>
 
@@ -11,7 +11,6 @@ enum { KEPT = 1000, SWEPT_MS = 120000 };
 
 static struct suite *suite;
 
-/* Adds executions of the demo tenant's bot, a second apart, the latest so many days ago. */
 static void add(int count, int days_ago)
 {
     UNIT_CHECK(suite_count(suite,
@@ -25,7 +24,7 @@ static void add(int count, int days_ago)
                "%d", count);
 }
 
-/* The statement's limit is a fiftieth of what one would need for all of them. */
+/* The statement timeout is a fiftieth of the time for all rows. */
 static void the_latest_thousand_stay_of_very_many(void)
 {
     add(200000, 1);

@@ -1,6 +1,5 @@
 /*
- * test_bots.c - the registry of bots: who may keep them, what a bot may be, and that its secrets
- * are never shown.
+ * test_bots.c - the registry of bots: access, validation, and secrets that are never shown.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -45,7 +44,6 @@ static char *bot_path(const struct http_answer *answer)
     return path;
 }
 
-/* How many bots the list has under that id. */
 static size_t listed(const char *access, const char *id)
 {
     HTTP_ANSWER list = http_get(suite_url(suite), BOTS, access);
@@ -73,7 +71,6 @@ static void an_admin_keeps_bots(void)
     char *path = bot_path(made);
     HTTP_ANSWER got = http_get(suite_url(suite), path, admin->access);
     CHECK_STATUS(got, 200);
-    /* the signing secret is shown once */
     CU_ASSERT_TRUE(strlen(http_text(made, "signingSecret")) == 43);
     json_object_del(made->json, "signingSecret");
     CU_ASSERT_TRUE(json_equal(got->json, made->json));
@@ -84,7 +81,7 @@ static void an_admin_keeps_bots(void)
     CU_ASSERT_STRING_EQUAL(http_text(put, "program"), "echo");
     CU_ASSERT_STRING_EQUAL(http_text(put, "url"), "");
     CU_ASSERT_TRUE(json_is_true(http_member(put, "warm")));
-    /* what leads elsewhere does not get the secrets of before */
+    /* a new URL does not get the old secrets */
     CU_ASSERT_EQUAL(json_array_size(http_member(put, "secretNames")), 0);
     json_t *secrets = json_pack("{s:s}", "TOKEN", "s3cr3t-marker");
     HTTP_ANSWER given = http_put(suite_url(suite), path, admin->access,
@@ -108,7 +105,6 @@ static void an_admin_keeps_bots(void)
     free(path);
 }
 
-/* Secrets are texts; a number beyond what a parser holds is none either. */
 static void numbers_are_no_secrets(void)
 {
     static const char *const numbers[] = {"5.40", "18446744073709551616", "1e400"};
@@ -128,7 +124,6 @@ static void numbers_are_no_secrets(void)
     }
 }
 
-/* An identifier names one bot of a project; a bot may name its own twice. */
 static void an_identifier_is_of_one_bot(void)
 {
     static const char twice[] = "[{\"value\":\"mine\"},{\"value\":\"mine\"}]";
@@ -156,7 +151,7 @@ static void an_identifier_is_of_one_bot(void)
 static void wrong_bots_are_refused(void)
 {
     static const struct {
-        const char *name, *value, *problem; /* value: JSON; NULL: the member is left out */
+        const char *name, *value, *problem; /* value: JSON, NULL: no member */
     } rows[] = {
         {"identifier", "[]", "identifier"},
         {"identifier", "[{\"system\":\"a\"}]", "identifier.0.value"},
@@ -215,7 +210,6 @@ static void bots_are_the_projects_own(void)
     free(path);
 }
 
-/* Neither in an answer nor in the table. */
 static void secrets_are_never_shown(void)
 {
     HTTP_ANSWER made = http_post(suite_url(suite), BOTS, admin->access, body_http("secret"));

@@ -1,7 +1,6 @@
 /*
- * test_branding.c - how a tenant's pages look: written by its admin alone, drawn from the next page
- * on, and unable to be anything but text, two colours and a picture that was made here. Over two
- * settingsd, authd and gateways.
+ * test_branding.c - the look of a tenant's pages: only its admin writes it, the next page shows it,
+ * and it can only be text, two colors and a re-encoded image.
  */
 #include <CUnit/CUnit.h>
 #include <sodium.h>
@@ -53,7 +52,7 @@ static bool header_is(const struct http_answer *answer, const char *name, const 
     return is;
 }
 
-/* "brand.css" or "brand.png" of a tenant; version NULL: none is named. */
+/* Gets "brand.css" or "brand.png" of a tenant; version NULL: none in the URL. */
 static struct http_answer *get_file(const char *code, const char *name, const char *version)
 {
     char path[256];
@@ -83,7 +82,7 @@ static void branding_is_drawn_from_the_next_page_on(void)
     CU_ASSERT_TRUE(json_is_null(http_member(none, "colorLight")));
     CHECK_STATUS(written, 200);
     CU_ASSERT_STRING_EQUAL(http_text(written, "texts.0.language"), "en");
-    for (int i = 0; i < 6; i++) { /* of every instance */
+    for (int i = 0; i < 6; i++) {
         CU_ASSERT_EQUAL(browser_get(browser, "/t/brand-drawn/sign-in"), 200);
         CU_ASSERT_TRUE(browser_sees(browser, "<p class=\"tenant\"><bdi>Seeblick</bdi></p>"));
         CU_ASSERT_TRUE(browser_sees(browser, "<p class=\"lead\">Welcome to the clinic.</p>"));
@@ -91,20 +90,19 @@ static void branding_is_drawn_from_the_next_page_on(void)
     }
     CU_ASSERT_TRUE(browser_sees(browser, "<a href=\"https://seeblick.example/imprint\">"));
     CU_ASSERT_TRUE(browser_sees(browser, "<a href=\"https://seeblick.example/privacy\">"));
-    /* host and code stay what they are */
     CU_ASSERT_TRUE(browser_sees(browser, "<bdi>brand-drawn</bdi>"));
     CU_ASSERT_TRUE(browser_sees(browser, strstr(browser->origin, "://") + 3));
-    /* the policy names the file, and not 'self' */
+    /* the CSP names the file instead of 'self' */
     snprintf(source, sizeof(source), "' %s/t/brand-drawn/brand.css; form-action 'self';",
              browser->origin);
     CU_ASSERT_TRUE(header_is(browser->page, "Content-Security-Policy", source));
     CU_ASSERT_FALSE(header_is(browser->page, "Content-Security-Policy", "unsafe"));
     CU_ASSERT_FALSE(header_is(browser->page, "Content-Security-Policy", "img-src"));
-    /* a page without such texts has the frame */
+    /* a page without custom texts has the frame */
     CU_ASSERT_EQUAL(browser_get(browser, "/t/brand-drawn/reset-password"), 200);
     CU_ASSERT_TRUE(browser_sees(browser, "Call 555 0100."));
     CU_ASSERT_TRUE(browser_sees(browser, "brand.css?v="));
-    /* a language that was not written gets the one that was */
+    /* an unwritten language falls back to the written one */
     browser->language = strdup("de");
     CU_ASSERT_EQUAL(browser_get(browser, "/t/brand-drawn/sign-in"), 200);
     CU_ASSERT_TRUE(browser_sees(browser, "Welcome to the clinic."));
@@ -122,7 +120,7 @@ static void branding_is_drawn_from_the_next_page_on(void)
     CU_ASSERT_STRING_EQUAL(other->body, css->body);
 }
 
-/* Whatever it was, it is a PNG that was made here, and no larger. */
+/* Any upload becomes a PNG that is encoded here, and no larger. */
 static void a_logo_is_made_anew(void)
 {
     PERSON admin = person_admin_of_child(suite, "brand-logo");
@@ -150,7 +148,7 @@ static void a_logo_is_made_anew(void)
     CU_ASSERT_TRUE(browser_sees(browser, picture));
     CU_ASSERT_TRUE(header_is(browser->page, "Content-Security-Policy", source));
 
-    /* the other fields leave it, and it leaves them */
+    /* logo and other fields do not affect each other */
     HTTP_ANSWER fields = put_raw(admin, whole, NULL);
     CU_ASSERT_STRING_EQUAL(http_text(fields, "logo"), http_text(put, "logo"));
     HTTP_ANSWER gone = http_call(suite_url(suite), &(struct http_request){.method = "DELETE",
@@ -166,10 +164,10 @@ static void a_logo_is_made_anew(void)
     free(png);
 }
 
-/* Attack: markup or a bomb that calls itself a picture. */
+/* Attack: markup or a decompression bomb as an image. */
 static void what_is_no_picture_is_refused(void)
 {
-    /* 30,000 x 30,000 pixels, says its head */
+    /* its header claims 30,000 x 30,000 pixels */
     static const unsigned char bomb[] =
         "\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\x75\x30\0\0\x75\x30\x08\x06\0\0\0\x8e\x8c\x1d\xee";
     static const char svg[] = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"9\" height=\"9\">"
@@ -207,7 +205,7 @@ static void what_is_no_picture_is_refused(void)
     free(png);
 }
 
-/* Attack: a style, a script or an address through any field. */
+/* Attack: styles, scripts or URLs in any field. */
 static void fields_that_are_no_plain_values_are_refused(void)
 {
     static const struct {
@@ -219,7 +217,7 @@ static void fields_that_are_no_plain_values_are_refused(void)
         {"{\"colorLight\":\"}*{a:b\"}", "colorLight"},
         {"{\"colorDark\":\"url(x)\"}", "colorDark"},
         {"{\"colorDark\":\"#8fc1f\\n\"}", "colorDark"},
-        /* contrast: each would do on the other's ground */
+        /* each color lacks contrast, but would do in the other theme */
         {"{\"colorLight\":\"#8fc1f5\"}", "colorLight"},
         {"{\"colorDark\":\"#0b5cad\"}", "colorDark"},
         {"{\"imprintUrl\":\"javascript:alert(1)\"}", "imprintUrl"},
@@ -252,7 +250,6 @@ static void fields_that_are_no_plain_values_are_refused(void)
     CHECK_STATUS(none, 404);
 }
 
-/* Attack: markup in what is plain text. It is text. */
 static void texts_are_text(void)
 {
     static const char json[] =
@@ -273,7 +270,7 @@ static void texts_are_text(void)
         browser_sees(browser, "href=\"https://seeblick.example/?a=1&amp;b=&#39;x&#39;\""));
 }
 
-/* Attack: a row that another program wrote. What the table refuses is absent. */
+/* Attack: another program's row. Values that the field table rejects are left out. */
 static void what_was_written_past_the_api_is_left_out(void)
 {
     PERSON admin = person_admin_of_child(suite, "brand-row");
@@ -292,7 +289,6 @@ static void what_was_written_past_the_api_is_left_out(void)
     CU_ASSERT_FALSE(browser_sees(browser, "display:none"));
 }
 
-/* Attack: the look of another tenant. */
 static void one_tenants_branding_is_no_others(void)
 {
     PERSON admin = person_admin_of_child(suite, "brand-mine");

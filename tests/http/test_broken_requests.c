@@ -1,6 +1,6 @@
 /*
- * test_broken_requests.c - requests that are not HTTP, or stop half way: each gets one answer, in
- * JSON, with an id.
+ * test_broken_requests.c - malformed or truncated HTTP: each request gets one JSON response with an
+ * id.
  */
 #include <CUnit/CUnit.h>
 #include <arpa/inet.h>
@@ -18,7 +18,6 @@
 
 #define POST_HEAD \
     "POST /auth/refresh-token HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
-/* One that waits for authd. */
 #define WAITING POST_HEAD "Content-Length: 21\r\n\r\n{\"refresh_token\":\"x\"}"
 #define GOOD "GET /partner/health-check HTTP/1.1\r\nHost: a\r\n\r\n"
 
@@ -26,7 +25,7 @@ enum { KEEP_ALIVE_S = 4, ANSWER_SIZE = 16384 };
 
 static struct suite *suite;
 
-/* One answer with this status, of the gateway's own making; shows it otherwise. */
+/* Checks that the gateway itself sent one response with this status, and prints it otherwise. */
 static void check_answer(const char *label, const char *answer, int status)
 {
     const char *body = strstr(answer, "\r\n\r\n");
@@ -93,7 +92,6 @@ static void oversized_requests_get_their_status(void)
     }
 }
 
-/* A good request before a bad one is answered first, by itself. */
 static void a_good_request_before_is_answered(void)
 {
     static const char bytes[] =
@@ -106,8 +104,6 @@ static void a_good_request_before_is_answered(void)
     check_answer("second", second, 400);
     free(answer);
 }
-
-/* ---- bytes that no request has ---- */
 
 #define BYTES(text) text, sizeof(text) - 1
 #define GET_HEAD "GET /partner/health-check HTTP/1.1\r\nHost: a\r\n"
@@ -123,8 +119,8 @@ struct byte_row {
     size_t size;
 };
 
-/* 400, a closed connection, and that before anything else is sent (RFC 9110, sections 5.1, 5.5 and
- * 9.1; RFC 9112, sections 2.2, 3, 5.1, 5.2, 6.1, 6.3 and 7.1). */
+/* Each gets 400 and a closed connection before anything more is sent (RFC 9110, sections 5.1, 5.5
+ * and 9.1; RFC 9112, sections 2.2, 3, 5.1, 5.2, 6.1, 6.3 and 7.1). */
 static const struct byte_row malformed[] = {
     {"NUL in the target", BYTES("GET /auth/me" NUL "/x HTTP/1.1\r\nHost: a\r\n\r\n")},
     {"NUL in the method", BYTES("G" NUL "T /auth/me HTTP/1.1\r\nHost: a\r\n\r\n")},
@@ -203,7 +199,7 @@ static const struct byte_row malformed[] = {
     {"trailer without name", BYTES(CHUNKED "2\r\n{}\r\n0\r\n: b\r\n\r\n")},
 };
 
-/* These are read: what is wrong with each is its token, 401, or its body, 422. */
+/* These are parsed; the token (401) or body (422) is what fails. */
 static const struct {
     struct byte_row row;
     const char *want;
@@ -234,8 +230,6 @@ static const struct {
     {{"trailers", BYTES(CHUNKED "2\r\n{}\r\n0\r\nX-A: b \r\nX-B: c\r\n\r\n")}, "HTTP/1.1 422 "},
 };
 
-/* ---- connections by hand ---- */
-
 static int dial(void)
 {
     struct sockaddr_in address = {.sin_family = AF_INET};
@@ -253,7 +247,6 @@ static void say(int fd, const char *text)
     CU_ASSERT_EQUAL(send(fd, text, strlen(text), MSG_NOSIGNAL), (ssize_t)strlen(text));
 }
 
-/* What comes until the other end closes, or so many ms have passed. */
 static void hear(int fd, int timeout_ms, char answer[static ANSWER_SIZE])
 {
     int64_t until_ms = clock_mono_ms() + timeout_ms;
@@ -270,7 +263,6 @@ static void hear(int fd, int timeout_ms, char answer[static ANSWER_SIZE])
     answer[size] = '\0';
 }
 
-/* In one segment, or each byte in one of its own until there is an answer. */
 static void say_bytes(int fd, const struct byte_row *row, bool apart)
 {
     struct pollfd answered = {.fd = fd, .events = POLLIN};
@@ -285,7 +277,7 @@ static void say_bytes(int fd, const struct byte_row *row, bool apart)
     }
 }
 
-/* The client's side stays open: only what the gateway makes of the bytes ends the connection. */
+/* The client keeps its side open, so only the bytes end the connection. */
 static void malformed_bytes_end_the_connection_at_once(void)
 {
     for (size_t i = 0; i < 2 * ARRAY_SIZE(malformed); i++) {
@@ -320,7 +312,7 @@ static void well_formed_bytes_are_read(void)
     }
 }
 
-/* White space that is taken out ends wherever the gateway's buffers end: nothing is waited for. */
+/* Stripped white space ends wherever the gateway's buffers end, without waiting. */
 static void white_space_fits_into_no_buffer(void)
 {
     enum { SPACES = 300, PAD_MAX = 15000, STEP = 193 };
@@ -348,8 +340,6 @@ static void white_space_fits_into_no_buffer(void)
     free(bytes);
 }
 
-/* Requests before the malformed one, in the same segment, get their answers; one that is the last
- * of its connection ends it. */
 static void requests_before_malformed_bytes_are_answered(void)
 {
     static const struct {
@@ -382,7 +372,7 @@ static void requests_before_malformed_bytes_are_answered(void)
     }
 }
 
-/* The socket of a request that waits is left alone: what comes meanwhile, and the end, must not be
+/* The gateway does not read the socket while a request waits. Later bytes, and the end, must not be
  * lost. */
 static void requests_sent_meanwhile_are_answered_next(void)
 {
@@ -436,7 +426,7 @@ static void a_slow_body_is_waited_for(void)
     }
     say(slow, "\"");
     hear(slow, 3000, answer);
-    /* All of it was read: it is no object. */
+    /* The body was read completely: it is not an object. */
     UNIT_CHECK(strncmp(answer, "HTTP/1.1 400 ", 13) == 0, "%.300s", answer);
     hear(drip, 3000, answer);
     check_answer("drip", answer, 408);

@@ -1,10 +1,9 @@
 /*
- * test_bus_authorization.c - which service may call what: every operation of every daemon, called
- * by each service and by one that does not exist.
+ * test_bus_authorization.c - calls every operation of every daemon as each service and as an
+ * unknown one.
  *
- * The caller is what its socket says.  A socket exists only for services that stand in some row of
- * the daemon, and through it only the rows that name the service can be asked.  What is sent is no
- * map, so nothing is executed.
+ * The socket identifies the caller. A daemon has sockets only for services in its rows, and each
+ * socket opens only their operations. The body is not a map, so nothing is executed.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -19,7 +18,6 @@ struct row {
     const char *service, *operation, *callers;
 };
 
-/* What every daemon answers, and a name that none has. */
 #define BUILT_IN(service)                                                                    \
     {service, "service_status", "gateway ctl"}, {service, "service_metrics", "gateway ctl"}, \
         {service, "audit_page", "ctl"}, {service, "service_check", "ctl"},                   \
@@ -84,7 +82,6 @@ static bool is_named(const char *list, const char *word)
     return false;
 }
 
-/* Does any row of the service name the caller? */
 static bool has_door(const char *service, const char *caller)
 {
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -94,7 +91,6 @@ static bool has_door(const char *service, const char *caller)
     return false;
 }
 
-/* A process that came in as one of the services. */
 struct probe {
     const char *caller;
     struct loop *loop;
@@ -105,7 +101,8 @@ struct probe {
     size_t refused, listed;
 };
 
-/* How the operation answers to a body that is no map; ERR_UNAVAILABLE when there is no door. */
+/* Returns the error of the operation for a body that is not a map; ERR_UNAVAILABLE if there is no
+ * socket. */
 static enum error_code ask(struct probe *probe, const struct row *row)
 {
     static const char no_map[] = "\x90"; /* an empty array */
@@ -129,7 +126,7 @@ static void check_row(struct probe *probe, const struct row *row)
         UNIT_CHECK(code == ERR_UNAVAILABLE, "%s reached %s.%s: %s", probe->caller, row->service,
                    row->operation, error_kind(code)->wire);
     } else if (*row->callers == '\0') {
-        /* Answered, as to a caller of a newer build; and not dropped, which would take until the
+        /* Answered like a newer caller's unknown operation: a dropped request would take until its
          * deadline. */
         UNIT_CHECK(code == ERR_UNAVAILABLE, "%s asked %s for what it has not: %s", probe->caller,
                    row->service, error_kind(code)->wire);
@@ -138,14 +135,13 @@ static void check_row(struct probe *probe, const struct row *row)
         UNIT_CHECK(code == ERR_FORBIDDEN, "%s asked %s.%s: %s", probe->caller, row->service,
                    row->operation, error_kind(code)->wire);
     } else {
-        /* Let in, and refused for the body, or before that for want of a user. */
+        /* Admitted, then refused for the body or the missing user. */
         probe->listed++;
         UNIT_CHECK(code == ERR_BAD_REQUEST || code == ERR_UNAUTHORIZED, "%s asked %s.%s: %s",
                    probe->caller, row->service, row->operation, error_kind(code)->wire);
     }
 }
 
-/* There are sockets for the services that may call, and for no other. */
 static void check_sockets(const struct probe *probe)
 {
     char path[256];
@@ -157,7 +153,6 @@ static void check_sockets(const struct probe *probe)
     }
 }
 
-/* All peers that there will be, or false after 10 s. */
 static bool wait_doors(struct probe *probe)
 {
     struct error err;
@@ -230,7 +225,7 @@ static void only_listed_services_may_call_an_operation(void)
     size_t counts[2] = {0};
 
     unit_on_fiber(ask_everything, counts);
-    /* Neither side of the table was empty. */
+    /* Both sides of the table occurred. */
     CU_ASSERT_TRUE(counts[0] > 200);
     CU_ASSERT_TRUE(counts[1] > 100);
 }

@@ -1,6 +1,5 @@
 /*
- * test_bus_keys.c - `atriumctl keys bus` and what the daemons make of its keys when they check
- * their configuration.
+ * test_bus_keys.c - `atriumctl keys bus`, and how daemons check its keys in their configuration.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -12,7 +11,6 @@
 #include "tests/support/suite_command.h"
 #include "tests/support/unit.h"
 
-/* A host of its own: a configuration, and a place for keys. */
 struct host {
     struct unit_dir dir;
     char config[96], keys[96], hosts[96];
@@ -85,7 +83,6 @@ static void keys_are_made_once(void)
     CU_ASSERT_STRING_EQUAL(program_text(json, "instance"), "gateway.a1");
     CU_ASSERT_STRING_EQUAL(program_text(json, "listen"), "-");
     CU_ASSERT_EQUAL(strlen(program_text(json, "key")), 40);
-    /* The secret half is not printed. */
     CU_ASSERT_PTR_NULL(strstr(json->out, unit_dir_read(&host.dir, "bus/gateway.a1.key")));
 }
 
@@ -106,7 +103,6 @@ static void wrong_names_are_refused(void)
     CU_ASSERT_NOT_EQUAL(access(host.keys, F_OK), 0);
 }
 
-/* A daemon does not start with a file that lacks its own key, or the key of any instance. */
 static void check_config_looks_at_the_hosts(void)
 {
     HOST host = host_make();

@@ -1,6 +1,6 @@
 /*
- * test_business.c - sign-up with a business address: when it becomes an invitation, what is mailed,
- * where both links lead, and that nothing is half done. Over two gateways and two authd.
+ * test_business.c - sign-up with a business address: conditions for an invitation, its emails, both
+ * links, and atomicity.
  */
 #include <CUnit/CUnit.h>
 #include <signal.h>
@@ -25,9 +25,8 @@ static const char failed[] = "Registration failed.";
 static const char bad_link[] = "The continue-as-patient link is invalid or has expired.";
 
 static struct suite *suite;
-static struct person *admin; /* of the demo tenant, whose switch is on */
+static struct person *admin;
 
-/* A business address without an account (caller frees). */
 static char *business_address(void)
 {
     char *person = person_address(), *text = NULL;
@@ -54,7 +53,6 @@ static struct http_answer *go_on(const char *email, const char *token)
     return suite_post_fresh(suite, REGISTER, with_token(body_register(email, "demo"), token));
 }
 
-/* The answer to who was invited: nothing but that. */
 static void check_invited(const struct http_answer *answer)
 {
     CHECK_STATUS(answer, 200);
@@ -71,7 +69,6 @@ static void check_patient(const struct http_answer *answer)
     CHECK_STATUS(me, 200);
 }
 
-/* How many rows of a table of authd have this address. */
 static int rows_of(const char *table, const char *email)
 {
     char sql[256], *text;
@@ -84,7 +81,6 @@ static int rows_of(const char *table, const char *email)
     return count;
 }
 
-/* The token of the newest mail to this address. */
 struct token {
     char text[TOKEN_SIZE];
 };
@@ -101,7 +97,6 @@ static struct token token_of(const char *email)
     return token;
 }
 
-/* Signs up and waits for the mail, the only one to this address. */
 static struct token invite(const char *email)
 {
     HTTP_ANSWER answer = sign_up(email);
@@ -118,8 +113,8 @@ static struct http_answer *accept_link(struct mail_link link, const char *passwo
                                       "password", password));
 }
 
-/* Signs up with a business address: the account is a patient's, and the answer says nothing
- * else. */
+/* Signs up with a business address and checks that it makes a patient; the response reveals
+ * nothing. */
 static void check_registered_without(const char *condition)
 {
     char *email = business_address();
@@ -157,7 +152,7 @@ static void a_complete_sign_up_is_an_invitation(void)
     CU_ASSERT_PTR_NULL(strstr(mail, "correct horse"));
     free(mail);
 
-    /* There is no account yet, and the password signs in nowhere. */
+    /* No account exists yet, so the password does not sign in. */
     CU_ASSERT_EQUAL(rows_of("invitation", email), 1);
     CU_ASSERT_EQUAL(rows_of("account", email), 0);
     PERSON patient = person_sign_in(suite, "Patient", email, "correct horse battery staple", NULL);
@@ -183,8 +178,6 @@ static void a_complete_sign_up_is_an_invitation(void)
     CU_ASSERT_TRUE(again->seconds >= 1.0);
     free(email);
 }
-
-/* ---- who is not invited ---- */
 
 static void each_condition_missing_makes_a_patient(void)
 {
@@ -235,7 +228,7 @@ static void other_addresses_make_patients(void)
     check_patient(upper);
 }
 
-/* The routes that name a client application know no other answer than tokens. */
+/* Routes with a client application can only respond with tokens. */
 static void other_routes_make_patients(void)
 {
     char *email = business_address();
@@ -249,8 +242,7 @@ static void other_routes_make_patients(void)
     free(email);
 }
 
-/* Without maild's answer a practitioner would be registered as a patient, for good: the request
- * fails instead. */
+/* Without maild's response a practitioner would become a patient for good, so the request fails. */
 static void sign_ups_fail_while_maild_is_silent(void)
 {
     char *email = business_address();
@@ -261,7 +253,7 @@ static void sign_ups_fail_while_maild_is_silent(void)
     UNIT_CHECK(silent->status == 503 || silent->status == 504, "status %d", silent->status);
     CU_ASSERT_EQUAL(rows_of("account", email), 0);
     CU_ASSERT_EQUAL(rows_of("invitation", email), 0);
-    /* until both authd have heard of maild again; what they refuse leaves nothing behind */
+    /* until both authd know of maild again; refused requests leave nothing */
     struct http_answer *again = sign_up(email);
     for (int i = 0; again->status == 503 && i < 150; i++) {
         http_answer_destroy(&again);
@@ -274,9 +266,7 @@ static void sign_ups_fail_while_maild_is_silent(void)
     free(email);
 }
 
-/* ---- accounts elsewhere ---- */
-
-/* A second tenant where patients may register, its switch off. */
+/* Makes a second tenant with open registration and the setting disabled. */
 static void make_side_tenant(void)
 {
     PERSON side = person_admin_of_child(suite, "side");
@@ -310,7 +300,7 @@ static void an_account_anywhere_is_refused(void)
     suite_mails_settle(suite);
     CU_ASSERT_EQUAL(suite_mail_count(suite, email), 0); /* "side" has no templates */
 
-    /* Without the branch they are separate accounts, as ever. */
+    /* Outside the organization the accounts stay separate. */
     suite_set_switch(suite, admin->access, "CLINICIAN_INVITE_ON_BUSINESS_EMAIL", false);
     HTTP_ANSWER patient = sign_up(email);
     check_patient(patient);
@@ -338,13 +328,11 @@ static void signing_up_again_sends_it_anew(void)
     HTTP_ANSWER live = accept_link(new, "x");
     CHECK_STATUS(live, 204);
 
-    /* Who works there may be a patient too: both are good. */
+    /* A practitioner can also be a patient: both links work. */
     HTTP_ANSWER patient = go_on(email, first.text);
     check_patient(patient);
     free(email);
 }
-
-/* ---- the link to go on as a patient ---- */
 
 static void the_link_leads_back_once(void)
 {
@@ -368,12 +356,12 @@ static void the_link_leads_back_once(void)
     suite_set_switch(suite, admin->access, "PATIENT_REGISTRATION_ENABLED", true);
     CU_ASSERT_EQUAL(rows_of("account", email), 0);
 
-    /* None of that has spent it. */
+    /* None of these consumed the token. */
     snprintf(upper, sizeof(upper), " %s", email);
     upper[1] = 'P';
     HTTP_ANSWER good = go_on(upper, token.text);
     check_patient(good);
-    CU_ASSERT_TRUE(suite_mails_arrive(suite, email, 2)); /* and the welcome */
+    CU_ASSERT_TRUE(suite_mails_arrive(suite, email, 2)); /* including the welcome */
     PERSON patient = person_sign_in(suite, "Patient", email, "correct horse battery staple", NULL);
     CU_ASSERT_EQUAL(patient->status, 200);
 
@@ -385,7 +373,7 @@ static void the_link_leads_back_once(void)
     CHECK_ERROR(spent, 400, bad_link);
     CU_ASSERT_EQUAL(rows_of("account", email), 0);
 
-    /* The invitation is still there for another attempt. */
+    /* The invitation survives for another attempt. */
     HTTP_ANSWER again = sign_up(email);
     check_invited(again);
     free(email);
@@ -408,7 +396,7 @@ static void the_link_lives_seven_days(void)
     HTTP_ANSWER link = accept_link(suite_mail_link(suite, late, INVITATION), "x");
     CHECK_ERROR(link, 400, "The link is invalid or has expired.");
 
-    /* Signing up again helps; the spent one is forgotten. */
+    /* Signing up again helps; the consumed token is gone. */
     HTTP_ANSWER again = sign_up(late);
     check_invited(again);
     CU_ASSERT_TRUE(suite_comes_to(suite, 0, SWEPT_MS, "select count(*) from auth.continue_spent"));
@@ -417,11 +405,9 @@ static void the_link_lives_seven_days(void)
     free(late);
 }
 
-/* ---- several at once ---- */
-
 static void one_wins_a_race_for_the_link(void)
 {
-    enum { MANY = 4 }; /* each counts twice in the ten mails that the address may get in an hour */
+    enum { MANY = 4 };
     struct http_request requests[MANY];
     struct http_answer *answers[MANY];
     char *email = business_address(), *sources[MANY];
@@ -446,7 +432,7 @@ static void one_wins_a_race_for_the_link(void)
             at_the_link++;
             CHECK_ERROR(answers[i], 400, bad_link);
         } else {
-            CHECK_ERROR(answers[i], 400, failed); /* came when all was over */
+            CHECK_ERROR(answers[i], 400, failed);
         }
         free(sources[i]);
     }
@@ -454,8 +440,7 @@ static void one_wins_a_race_for_the_link(void)
     CU_ASSERT_TRUE(at_the_link > 0);
     CU_ASSERT_EQUAL(rows_of("account", email), 1);
     suite_mails_settle(suite);
-    UNIT_CHECK(suite_mail_count(suite, email) == 2, "%zu mails",
-               suite_mail_count(suite, email)); /* one welcome */
+    UNIT_CHECK(suite_mail_count(suite, email) == 2, "%zu mails", suite_mail_count(suite, email));
     http_answers_destroy(answers, MANY);
     free(email);
 }
@@ -487,7 +472,7 @@ static void limits_hold(void)
 {
     char *email = business_address(), *source = fresh_source(), path[128];
 
-    /* Five of one address in a minute, invited or not. */
+    /* Five per address and minute, invited or not. */
     for (int i = 0; i < 5; i++) {
         HTTP_ANSWER answer = suite_post_from(suite, source, REGISTER, body_register(email, "demo"));
         check_invited(answer);
@@ -496,8 +481,7 @@ static void limits_hold(void)
     CHECK_STATUS(sixth, 429);
     CU_ASSERT_TRUE(sixth->seconds >= 1.0);
 
-    /* Ten mails an hour to one mailbox, from wherever they are asked for; beyond, the answer is the
-     * same. */
+    /* Ten emails per mailbox and hour from all clients. Later responses are the same. */
     for (int i = 5; i < 10; i++) {
         HTTP_ANSWER answer = sign_up(email);
         check_invited(answer);
@@ -510,9 +494,9 @@ static void limits_hold(void)
     CU_ASSERT_EQUAL(suite_mail_count(suite, email), 10);
     HTTP_ANSWER seen = http_post(suite_url(suite), "/auth/invitation", NULL,
                                  json_pack("{s:s, s:s}", "id", link.id, "secret", link.secret));
-    CHECK_STATUS(seen, 200); /* the link of the tenth is as good as before */
+    CHECK_STATUS(seen, 200); /* the tenth link works */
 
-    /* Nor do they use up what an admin may send. */
+    /* They do not count against the admin's limit. */
     snprintf(path, sizeof(path), "/v1/projects/me/members/%s/resend", link.id);
     HTTP_ANSWER resent = http_post(suite_url(suite), path, admin->access, NULL);
     CHECK_STATUS(resent, 200);
@@ -521,9 +505,8 @@ static void limits_hold(void)
     free(email);
 }
 
-/* ---- deaths ---- */
-
-/* Both authd die while the body is being served from a fresh address; back when they are. */
+/* Kills both authd while the body is served from a fresh address, and returns when they run
+ * again. */
 static struct http_answer *post_to_the_dying(json_t *body, int delay_ms)
 {
     pid_t first = suite_pid(suite, "authd", "1"), second = suite_pid(suite, "authd", "2");
@@ -583,8 +566,6 @@ static void a_kill_spends_no_link_for_nothing(void)
         free(email);
     }
 }
-
-/* ---- lists ---- */
 
 static struct program *run_authd(const char *config, const char *option)
 {

@@ -1,8 +1,7 @@
 /*
- * test_client_limits.c - what counts as one client: a /64 or /48 of IPv6, a clinic behind one
- * address, a pair that fails again and again.
- *
- * The gateway believes X-Forwarded-For here, so that a request can come from anywhere.
+ * test_client_limits.c - rate limits per client: an IPv6 /64 or /48, a clinic with one address, an
+ * account and address with repeated failures. The gateway trusts X-Forwarded-For, so requests can
+ * come from any address.
  */
 #include <CUnit/CUnit.h>
 #include <pthread.h>
@@ -44,7 +43,6 @@ static struct http_answer *start_from(const char *client, const char *email, con
     return post_from(client, START, body_login_start(email, password, "demo"));
 }
 
-/* Signs in to the end: the address is known from then on. */
 static void sign_in_from(const char *client, const struct person *person)
 {
     HTTP_ANSWER start = start_from(client, person->email, person->password);
@@ -54,7 +52,7 @@ static void sign_in_from(const char *client, const struct person *person)
     CHECK_STATUS(token, 200);
 }
 
-/* How many of so many registrations at the same time are admitted, from "<network><number>". */
+/* Counts the admitted ones of simultaneous registrations from "<network><number>". */
 static int registrations(const char *network, int count)
 {
     enum { MOST = 12 };
@@ -78,16 +76,15 @@ static int registrations(const char *network, int count)
     return admitted;
 }
 
-/* Twelve a minute from twelve addresses of one subscriber. */
 static void registrations_of_a_network_count_together(void)
 {
     CU_ASSERT_EQUAL(registrations("2001:db8:1:1::", 12), 5);
     CU_ASSERT_EQUAL(registrations("2001:db8:1:2::", 1), 1);
-    CU_ASSERT_EQUAL(registrations("64:ff9b::c633:64", 6), 6); /* six addresses of IPv4 */
+    CU_ASSERT_EQUAL(registrations("64:ff9b::c633:64", 6), 6); /* six IPv4 addresses */
     CU_ASSERT_EQUAL(registrations("64:ff9b::cb00:71", 1), 1);
 }
 
-/* Forty a minute from a /48; what it refuses is not counted for the /64. */
+/* Forty per minute and /48; a request refused there does not count for its /64. */
 static void a_wide_network_has_eight_times_the_limit(void)
 {
     char network[64];
@@ -120,7 +117,6 @@ static void ask_for_links(const char *network, int first, int count, const char 
     http_answers_destroy(answers, (size_t)count);
 }
 
-/* The link that the mail of a person has, of which there is one. */
 static char *link_of(const struct person *person)
 {
     char sql[256];
@@ -132,7 +128,6 @@ static char *link_of(const struct person *person)
     return suite_query(suite, sql);
 }
 
-/* A hundred in a quarter of an hour from all addresses of one subscriber. */
 static void links_for_a_network_count_together(void)
 {
     PERSON patient = person_register(suite, NULL);
@@ -151,7 +146,7 @@ static void links_for_a_network_count_together(void)
     free(other);
 }
 
-/* The header that the proxies do not write is the client's own: it chooses no address. */
+/* Clients control the header that proxies do not write, so it chooses no address. */
 static void the_other_header_is_ignored(void)
 {
     for (int i = 0; i < 6; i++) {
@@ -168,7 +163,6 @@ static void the_other_header_is_ignored(void)
     }
 }
 
-/* Ten wrong passwords from ten addresses of one subscriber lock it, and no other. */
 static void failures_of_a_network_count_together(void)
 {
     PERSON patient = person_register(suite, NULL);
@@ -216,7 +210,7 @@ static void *flood(void *arg)
     return NULL;
 }
 
-/* A hundred and fifty threads of one subscriber leave room for the owner of an account. */
+/* A subscriber's 150 threads leave capacity for an account's owner. */
 static void a_flood_leaves_room_for_others(void)
 {
     enum { THREADS = 150, TRIES = 20 };
@@ -244,7 +238,7 @@ static void a_flood_leaves_room_for_others(void)
     CU_ASSERT_EQUAL(good, TRIES);
 }
 
-/* A hundred failures of many accounts lock an address for those that never came from it. */
+/* A hundred failures of many accounts lock an address only for accounts that never used it. */
 static void members_of_a_clinic_do_not_lock_each_other_out(void)
 {
     static const char clinic[] = "203.0.113.20";
@@ -265,13 +259,13 @@ static void members_of_a_clinic_do_not_lock_each_other_out(void)
     CHECK_STATUS(in, 200);
     for (int i = 0; i < 10; i++) {
         HTTP_ANSWER wrong = start_from(clinic, member->email, "wrong");
-        CHECK_STATUS(wrong, i < 9 ? 400 : 429); /* the tenth shows that the pair is full */
+        CHECK_STATUS(wrong, i < 9 ? 400 : 429); /* the tenth shows the limit */
     }
     HTTP_ANSWER own = start_from(clinic, member->email, member->password);
     CHECK_STATUS(own, 429);
 }
 
-/* Ten failures of a pair, as of *clock_s, which moves on behind the window. */
+/* Fails ten times with an account and address from *clock_s on, and moves it past the window. */
 static void fail_ten_times(const char *client, const char *email, int64_t *clock_s)
 {
     for (int i = 0; i < 10; i++) {
@@ -311,9 +305,6 @@ static void a_hundred_failures_in_a_row_wait_a_day(void)
     suite_set_clock(suite, 0);
 }
 
-/* ---- pushed requests ---- */
-
-/* How many of so many are stored, all from one address. */
 static size_t pushes(const char *client, const char *source, size_t count)
 {
     struct http_request *requests = calloc(count, sizeof(*requests));
@@ -338,7 +329,6 @@ static size_t pushes(const char *client, const char *source, size_t count)
     return stored;
 }
 
-/* The id of a public client is no secret. */
 static void one_address_pushes_two_thousand_requests(void)
 {
     PERSON admin = person_admin(suite);

@@ -1,8 +1,6 @@
 /*
- * test_completion.c - what `atriumctl completion` prints: bash is asked what may follow, and every
- * command and option is in the text for each shell.
- *
- * The commands and options are those that --help knows.
+ * test_completion.c - `atriumctl completion`: bash is run, and each shell's script has every
+ * command and option of --help.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,16 +11,12 @@
 
 enum { COMMANDS_MAX = 128, WORDS_MAX = 12, LINE_SIZE = 512 };
 
-/* Loads the file $0 and completes the last of the words behind it. */
 static const char asking[] = ". \"$0\"; COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); _atriumctl; "
                              "printf '%s ' \"${COMPREPLY[@]}\"";
 
 static struct unit_dir dir;
-static char *commands[COMMANDS_MAX]; /* "project create", NULL-ended */
+static char *commands[COMMANDS_MAX]; /* "project create", NULL-terminated */
 
-/* ---- helpers ---- */
-
-/* What atriumctl says on stdout. Caller frees. */
 static char *say(const char *const *words)
 {
     char *path = program_path("atriumctl"), *out;
@@ -38,7 +32,7 @@ static char *say(const char *const *words)
 }
 #define SAY(...) say((const char *const[]){__VA_ARGS__, NULL})
 
-/* Splits at single spaces, in place; "" at the end is a word. NULL-ended. */
+/* Splits at single spaces, in place, into a NULL-terminated list. A trailing "" is a word. */
 static void split(char *text, const char *words[static WORDS_MAX])
 {
     size_t count = 0;
@@ -49,8 +43,8 @@ static void split(char *text, const char *words[static WORDS_MAX])
     words[count] = NULL;
 }
 
-/* What bash offers for "atriumctl <line>" with the cursor at its end: words, each with a space
- * behind it, after the first space. Caller frees. */
+/* Returns bash's completions of "atriumctl <line>" at its end, each with a space on both sides
+ * (caller frees). */
 static char *complete(const char *line)
 {
     char path[128], *copy = strdup(line), *out = NULL;
@@ -69,7 +63,6 @@ static char *complete(const char *line)
     return out;
 }
 
-/* Is the word among what is offered? */
 static bool offers(const char *offered, const char *word)
 {
     char padded[128];
@@ -78,7 +71,7 @@ static bool offers(const char *offered, const char *word)
     return strstr(offered, padded) != NULL;
 }
 
-/* The options of a command in its usage, "--help" left out; the usage is cut up. */
+/* Calls fn for the options in a command's usage, except "--help". Modifies the usage. */
 static void each_option(const char *command, void (*fn)(const char *command, const char *option))
 {
     char *copy = strdup(command), *help, *rest, *word;
@@ -95,7 +88,7 @@ static void each_option(const char *command, void (*fn)(const char *command, con
     free(copy);
 }
 
-/* "  project create     create a project" */
+/* Reads lines such as "  project create     create a project". */
 static void the_commands_are_read(void)
 {
     char *help = SAY("--help"), *rest = help, *line, *script = SAY("completion", "bash");
@@ -114,8 +107,6 @@ static void the_commands_are_read(void)
     UNIT_CHECK(count > 10, "%zu commands", count);
     free(help);
 }
-
-/* ---- bash ---- */
 
 static void bash_offers_option(const char *command, const char *option)
 {
@@ -149,7 +140,7 @@ static void bash_knows_what_may_follow(void)
 {
     static const struct {
         const char *line;
-        const char *offers; /* all that is offered */
+        const char *offers;
     } rows[] = {
         {"proj", " project "},
         {"nothing ", "  "},
@@ -206,8 +197,6 @@ static void bash_registers_it(void)
     CHECK_EXIT(bash, 0);
     CU_ASSERT_STRING_EQUAL(bash->out, "complete -F _atriumctl atriumctl\n");
 }
-
-/* ---- the other shells ---- */
 
 static char *zsh, *fish;
 

@@ -1,10 +1,6 @@
 /*
- * test_console.c - the console: how its files are served, and its screens in Chromium, driven by
- * tests/console/console.mjs.
- *
- * playwright-core and axe-core come from the npm registry (make npm), Chromium from Debian.
- * Where they are not installed the cases of the browser say so and are left out, unless
- * ATRIUM_REQUIRE_ALL is set, as it is for what is to land.
+ * test_console.c - the console: its files, and its screens in Chromium (tests/console/console.mjs).
+ * Browser cases need playwright-core, axe-core (`make npm`) and Chromium.
  *
  * tier: browser
  */
@@ -43,7 +39,6 @@ static bool header_has(const struct http_answer *answer, const char *name, const
     return has;
 }
 
-/* The name of the script, as the document has it: "/console/assets/app-....js". */
 static void script_path(char path[static 128])
 {
     HTTP_ANSWER page = http_get(suite_url(suite), "/console/", NULL);
@@ -51,8 +46,6 @@ static void script_path(char path[static 128])
 
     snprintf(path, 128, "%.*s", at ? (int)strcspn(at, "\"") : 0, at ? at : "");
 }
-
-/* ---- serving ---- */
 
 static void every_address_is_the_document(void)
 {
@@ -163,9 +156,7 @@ static void other_methods_are_refused(void)
     CHECK_STATUS(bad, 400);
 }
 
-/* ---- in a browser ---- */
-
-/* What the script has measured, which is indented, and the steps that failed. */
+/* Prints the script's figures, which are indented, and its failed steps. */
 static void print_figures(const char *out)
 {
     while (*out) {
@@ -223,7 +214,7 @@ int main(void)
 
     dir = unit_dir_make();
     suite = suite_start(&(struct suite_options){.test_clock = true});
-    setenv("TMPDIR", dir.path, 1); /* of Chromium's profile */
+    setenv("TMPDIR", dir.path, 1); /* for Chromium's profile */
     result = unit_run("console", cases, ARRAY_SIZE(cases));
     unit_dir_remove(&dir);
     return result;

@@ -1,6 +1,6 @@
 /*
- * test_content.c - mapped content over HTTP: kept, mapped, searched, imported; separate from that
- * of other tenants; whole after races and deaths.
+ * test_content.c - content over HTTP: storing, mapping, search, import, isolation of tenants, and
+ * integrity after races and deaths.
  */
 #include <CUnit/CUnit.h>
 #include <libpq-fe.h>
@@ -21,7 +21,7 @@
 static struct suite *suite;
 static struct person *admin, *patient;
 
-/* ---- asking ---- */
+/* ---- requests ---- */
 
 static struct http_answer *ask(const struct person *who, const char *method, const char *path,
                                const char *json)
@@ -32,7 +32,7 @@ static struct http_answer *ask(const struct person *who, const char *method, con
                                                               .raw = json});
 }
 
-/* A path with what may not stand in one as it is, in a static buffer. */
+/* Returns the path with an escaped query, in a static buffer. */
 static const char *with_query(const char *path, const char *name, const char *value)
 {
     static char text[1024];
@@ -49,7 +49,6 @@ static struct http_answer *search(const struct person *who, const char *path, co
     return ask(who, "GET", with_query(path, "search", words), NULL);
 }
 
-/* Stores an entry; the title and one section are enough for most. */
 static void put(const struct person *who, const char *path, const char *title, const char *text)
 {
     HTTP_ANSWER answer =
@@ -59,8 +58,8 @@ static void put(const struct person *who, const char *path, const char *title, c
     CHECK_STATUS(answer, 200);
 }
 
-/* "key:source title/target title ..." of a page behind its total, "-" for a side that is absent
- * (caller frees). */
+/* Formats a page as "total key:source title/target title ...", with "-" for a missing side (caller
+ * frees). */
 static char *shown(const struct http_answer *answer)
 {
     const json_t *pairs = http_member(answer, "resources");
@@ -91,7 +90,7 @@ static void check_shown(const struct http_answer *answer, const char *want, cons
     free(text);
 }
 
-/* Entries, translations, words and sums fit each other: what is wrong, as a number. */
+/* Checks that entries, translations, words and sums are consistent, as a count of errors. */
 static void check_whole(void)
 {
     char *wrong = suite_query(
@@ -286,7 +285,7 @@ static void the_demo_has_content(void)
     CU_ASSERT_PTR_NULL(http_member(answer, "resources.1.target"));
 }
 
-/* In a project of its own, whose default language is changed half-way. */
+/* Uses its own project, whose default language changes half-way. */
 static void entries_stand_side_by_side(void)
 {
     static const char change[] = "{\"languages\":[\"de\",\"en\"],\"defaultLanguage\":\"de\"}";
@@ -385,9 +384,9 @@ static void entries_are_found(void)
                       drinking[] = "drinking-enough:Drinking enough/-",
                       german[] = "nur-deutsch:-/Ernährung im Alter";
     static const struct {
-        const char *words, *want[3]; /* entries, the best first */
+        const char *words, *want[3]; /* entries, best first */
     } rows[] = {
-        {"headache", {headache, migraine}}, /* in the title before in the text */
+        {"headache", {headache, migraine}}, /* the title ranks before the text */
         {"HEADACHE", {headache, migraine}},
         {"light", {headache, migraine}},
         {"noise", {migraine}},
@@ -407,7 +406,8 @@ static void entries_are_found(void)
         {"litres water", {drinking}},
         {"water of two litres", {drinking}},
         {"headache noise", {migraine}},
-        {"noise of the headache", {headache, migraine, drinking}}, /* all words in none: any */
+        {"noise of the headache",
+         {headache, migraine, drinking}}, /* no entry has all words, so any word counts */
         {"thirst, light!", {headache}},
         {"xylophone", {NULL}},
         {"...", {NULL}},
@@ -443,7 +443,7 @@ static void entries_are_found(void)
     check_shown(elsewhere, "0", "another tenant");
 }
 
-/* Texts of many languages, by what people write who look for them. */
+/* Texts in many languages, with search words that people type. */
 static const struct {
     const char *key, *title, *text;
 } in_languages[] = {
@@ -464,7 +464,7 @@ static const struct {
 };
 
 static const struct {
-    const char *words, *key; /* NULL: none has it */
+    const char *words, *key; /* NULL: no match */
 } by_words[] = {
     {"頭痛", "japanese"},
     {"雨の日", "japanese"},
@@ -539,8 +539,7 @@ static void words_of_every_script_are_found(void)
 #define UNFOLDED \
     "select count(*) from doc.content_translation where not words @@ '''T.1'''::tsquery"
 
-/* What a build before writes has the words of that build, and is folded soon; also when it wrote
- * over what docd has folded. */
+/* docd soon folds entries that an older build wrote, including overwrites of folded ones. */
 static void content_of_a_build_before_is_folded(void)
 {
     PERSON there = person_admin_of_child(suite, "before");
@@ -586,7 +585,6 @@ static void content_of_a_build_before_is_folded(void)
     check_whole();
 }
 
-/* Who looks for a key means that entry, however often others have the word. */
 static void an_entry_is_found_by_its_key_first(void)
 {
     PERSON there = person_admin_of_child(suite, "keys");
@@ -601,7 +599,6 @@ static void an_entry_is_found_by_its_key_first(void)
     check_shown(coded, "0", "a code that it does not have");
 }
 
-/* What was changed or removed is not found, nor are other words mistaken for what it had. */
 static void deleted_entries_are_not_found(void)
 {
     PERSON there = person_admin_of_child(suite, "gone");
@@ -622,7 +619,6 @@ static void deleted_entries_are_not_found(void)
     check_whole();
 }
 
-/* Texts as large as they may be, in scripts of all sizes. */
 static void large_texts_are_kept(void)
 {
     static const char *const letters[] = {"ab ", "\u1ed9 ", "\ud55c", "\U00010400"};
@@ -664,7 +660,7 @@ static void each_change_leaves_its_row(void)
         const char *want;
     } rows[] = {
         {"PUT", "{\"title\":\"A\"}", 200, "1 content.write Content/note/trail/en"},
-        {"PUT", "{\"title\":\"A\"}", 200, "0"}, /* is so already */
+        {"PUT", "{\"title\":\"A\"}", 200, "0"},
         {"PUT", "{\"title\":\"B\"}", 200, "1 content.write Content/note/trail/en"},
         {"DELETE", NULL, 204, "1 content.delete Content/note/trail/en"},
         {"DELETE", NULL, 404, "0"},
@@ -703,7 +699,6 @@ struct writer {
     atomic_bool *stop;
 };
 
-/* Writes and removes the same two entries in two languages, as fast as it can. */
 static void *write_and_remove(void *arg)
 {
     struct writer *self = arg;
@@ -731,7 +726,6 @@ static void *write_and_remove(void *arg)
     return NULL;
 }
 
-/* Removes an entry, and tells how that was answered. */
 static void *remove_one(void *arg)
 {
     HTTP_ANSWER answer = ask(admin, "DELETE", "/cms/race/reborn/en", NULL);
@@ -740,8 +734,8 @@ static void *remove_one(void *arg)
     return NULL;
 }
 
-/* An entry is removed and created again while a second removal waits for its row lock: the
- * second removal does not touch the new entry. */
+/* An entry is removed and created again while a second removal waits for its row lock. The second
+ * removal must leave the new entry. */
 static void a_removal_keeps_off_a_new_entry(void)
 {
     PGconn *conn = PQconnectdb(suite_text(suite, "postgres.conninfo"));
@@ -794,8 +788,6 @@ static void writers_do_not_mix(void)
     check_whole();
 }
 
-/* Writes entry after entry until it is told to stop; counts what was acknowledged, one after the
- * other. */
 static void *write_on(void *arg)
 {
     struct writer *self = arg;
@@ -848,7 +840,7 @@ static void nothing_is_lost_or_half_done(void)
     check_whole();
 }
 
-/* Without the daemon that knows the default language there is no map, and no wait either. */
+/* settingsd knows the default language; without it the map fails without waiting. */
 static void content_without_settingsd_is_unavailable(void)
 {
     pid_t pid = suite_pid(suite, "settingsd", "1");
@@ -864,9 +856,6 @@ static void content_without_settingsd_is_unavailable(void)
     CHECK_STATUS(again, 200);
 }
 
-/* ---- import ---- */
-
-/* A file of `count` entries (caller frees). */
 static char *library_of(int count)
 {
     char *text = NULL;
@@ -889,8 +878,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Of a search that more than 500 entries fit: each page shows others, always the same, and none
- * comes after the last. */
+/* Searches for more than 500 matches: pages are stable, do not overlap, and end. */
 static void pages_do_not_overlap(const char *path, const char *words)
 {
     char *keys[500], paged[128];
@@ -937,7 +925,7 @@ static void a_file_is_imported(void)
     HTTP_ANSWER few = search(patient, "/cms/manual/map/en?_count=1", "2344");
     check_shown(few, "1 page-2344:Page 2344/Page 2344", "one of them");
     HTTP_ANSWER many = search(patient, "/cms/manual/map/en?_count=1", "page");
-    CU_ASSERT_EQUAL(json_integer_value(http_member(many, "total")), 500); /* at most */
+    CU_ASSERT_EQUAL(json_integer_value(http_member(many, "total")), 500);
     pages_do_not_overlap("/cms/manual/map/en", "all of them");
     char *rows = suite_query(suite, "select count(*) from doc.audit where event->>'action' = "
                                     "'content.write' and entity like 'Content/manual/%'");
@@ -949,7 +937,6 @@ static void a_file_is_imported(void)
 
 #define ENTRY(more) "{\"type\":\"t\",\"key\":\"k\",\"language\":\"en\",\"title\":\"T\"" more "}"
 
-/* An export of another system: a byte order mark, and a number of its own that is no int64. */
 static void a_file_of_another_system_is_imported(void)
 {
     static const char file[] =
@@ -1002,12 +989,11 @@ static void bad_files_are_refused(void)
     CU_ASSERT_STRING_EQUAL(http_text(last, "author"), "last");
 }
 
-/* ---- how much ---- */
+/* ---- limits ---- */
 
 enum { ENTRIES_MAX = 500000, MAKERS = 64, LEFT = 10 };
 #define BYTES_MAX (4LL << 30)
 
-/* Lets the sums of a project say so, or what is true. */
 static void pretend(const struct person *who, long entries, long long bytes)
 {
     long told = suite_count(suite,
@@ -1082,7 +1068,6 @@ static void content_has_a_limit(void)
     tell_the_truth(there);
 }
 
-/* 64 at once over two instances, where ten fit. */
 static void content_is_limited_at_the_same_moment(void)
 {
     PERSON there = person_admin_of_child(suite, "content-at-once");

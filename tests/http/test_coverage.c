@@ -1,9 +1,7 @@
 /*
- * test_coverage.c - every route has been driven by the HTTP tests, with its success and with a
- * refusal, also where what some tests need is not installed; and whatever it answered is described
- * in /openapi.json.
- *
- * Runs last: reads what all other programs of the run wrote to ATRIUM_COVERAGE.
+ * test_coverage.c - checks that the HTTP tests drove every route with a success and a refusal, even
+ * with optional tools missing, and that /openapi.json describes each response. Runs last and reads
+ * ATRIUM_COVERAGE of all programs.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -14,7 +12,6 @@
 #include "tests/support/suite.h"
 #include "tests/support/unit.h"
 
-/* A line of ATRIUM_COVERAGE. */
 struct call {
     char method[32], *path;
     int status;
@@ -49,7 +46,7 @@ static void free_calls(void)
     free(calls);
 }
 
-/* How many calls of the route were answered with a status in [low, high]. */
+/* Counts the route's calls with a status in [low, high]. */
 static int count_calls(const struct route *route, int low, int high)
 {
     int count = 0;
@@ -65,7 +62,7 @@ static void every_route_was_driven(void)
     for (const struct route *route = test_routes; route->method; route++) {
         int good = count_calls(route, 200, 299), refused = count_calls(route, 400, 499);
 
-        /* what any client may read, and takes nothing, has no request to refuse */
+        /* a public route without input has no request to refuse */
         bool refusable = route->access != ACCESS_PUBLIC || route->input->count > 0;
 
         UNIT_CHECK(good > 0 && (refused > 0 || !refusable), "%s %s: %d successes, %d refusals",
@@ -73,7 +70,7 @@ static void every_route_was_driven(void)
     }
 }
 
-/* A browser is sent on: that is a success, too. */
+/* A redirect of a browser counts as a success. */
 static void every_endpoint_was_driven(void)
 {
     for (const struct route *route = test_endpoints; route->method; route++) {
@@ -88,7 +85,7 @@ static const struct route *route_of(const char *method, const char *path)
 {
     const struct route *found = NULL;
 
-    /* A literal segment wins over a parameter: "/document/public/x", as the gateway has it. */
+    /* As in the gateway, a literal segment wins over a parameter: "/document/public/x". */
     for (const struct route *route = test_routes; route->method; route++)
         if (rows_match(route, method, path) && (!found || strchr(found->path, '{')))
             found = route;
@@ -119,7 +116,7 @@ static void every_answer_is_described(void)
     for (const struct call *call = calls; call < calls + call_count; call++) {
         const struct route *route = route_of(call->method, call->path);
 
-        if (!route || call->status < 200) /* 0: the connection ended */
+        if (!route || call->status < 200) /* 0: connection lost */
             continue;
         UNIT_CHECK(is_described(paths, route, call->status), "%s %s: %d", call->method, call->path,
                    call->status);

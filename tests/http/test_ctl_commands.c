@@ -1,10 +1,7 @@
 /*
- * test_ctl_commands.c - what holds for every command of atriumctl: a table for people, JSON with
- * --json, and, when it cannot be done, nothing on stdout, one line on stderr that says why, and an
- * exit code that is not 0.
- *
- * Other programs test the effects of the commands. A command that --help lists and that has no row
- * here fails this one.
+ * test_ctl_commands.c - checks each command of atriumctl: a table, JSON with --json, and on failure
+ * an empty stdout, one line on stderr and a non-zero exit code. Other programs test the effects.
+ * Every command of --help needs a row here.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -19,9 +16,9 @@
 
 enum { WORDS_MAX = 16 };
 
-/* Filled in before the table is run. */
+/* filled in before the table runs */
 static char dead_id[40], queued_id[40], boss[128], used_policy[40];
-static char made_id[40]; /* what a command that deletes is run for */
+static char made_id[40]; /* the object that a command deletes */
 
 #define SESSION "ana@sessions.example"
 #define MADE "made@users.example"
@@ -31,16 +28,15 @@ static struct unit_dir files;
 static char policy_file[128], bot_file[128], second_bot_file[128], content_file[128],
     broken_file[128], people_file[128], receipt_file[128], receipt_key[256];
 
-/* A command, said rightly and wrongly. Words that stand for something else until it is known: see
- * word_of(). */
+/* A command with valid and invalid words; word_of() replaces placeholders. */
 static const struct row {
-    const char *command; /* as --help has it */
+    const char *command; /* as in --help */
     const char *good[WORDS_MAX], *bad[WORDS_MAX];
-    const char *complaint; /* part of the line that it is refused with */
-    const char *shows;     /* part of what people see: a heading, a member, a word */
-    /* that the JSON object has, or the elements of the array; NULL: none need be there */
+    const char *complaint; /* part of the error line */
+    const char *shows;     /* part of the text output: heading, member or word */
+    /* a member of the JSON object or of each array element; NULL: none */
     const char *member;
-    const char *input; /* on stdin */
+    const char *input;
 } rows[] = {
     {"project create",
      {"North Clinic", "--code", "north"},
@@ -430,7 +426,7 @@ static const struct row {
      NULL},
 };
 
-/* Commands that call no daemon, with tests of their own (test_dev.c, test_atriumctl.c,
+/* Commands that call no daemon and have their own tests (test_dev.c, test_atriumctl.c,
  * test_bus_keys.c, test_completion.c, test_ctl_passwords.c). */
 static const char *const alone[] = {"dev",
                                     "database sql",
@@ -459,7 +455,7 @@ static const char *word_of(const char *word)
     return word;
 }
 
-/* A factor that the demo tenant's admin has enrolled, and can be taken away. */
+/* Enrolls a factor for demo's admin, which a command resets. */
 static void enroll(void)
 {
     char *id = suite_query(
@@ -471,7 +467,6 @@ static void enroll(void)
     free(id);
 }
 
-/* A person of no project. */
 static void make_user(void)
 {
     char *id =
@@ -485,7 +480,7 @@ static void make_user(void)
     free(id);
 }
 
-/* An account that was erased, its receipt in a file and the key of that. */
+/* Erases an account and keeps its receipt and the receipt's key in files. */
 static void make_receipt(void)
 {
     PERSON person = person_register(suite, NULL);
@@ -498,7 +493,6 @@ static void make_receipt(void)
     snprintf(receipt_key, sizeof(receipt_key), "%s", program_text(deleted, "receipt.verifierKey"));
 }
 
-/* Something that the command can delete. */
 static void make_for(const char *command)
 {
     const struct {
@@ -533,17 +527,17 @@ static void make_for(const char *command)
     }
     if (strstr(command, "receipt"))
         make_receipt();
-    if (strcmp(command, "audit proof") == 0) { /* of an event that is a leaf by now */
+    if (strcmp(command, "audit proof") == 0) { /* an event that is already a leaf */
         PERSON admin = person_admin(suite);
         usleep(3000 * 1000);
         HTTP_ANSWER list = http_get(suite_url(suite), "/v1/project/audit?_count=1", admin->access);
         CHECK_STATUS(list, 200);
         snprintf(made_id, sizeof(made_id), "%s", http_text(list, "resources.0.id"));
     }
-    if (strcmp(command, "api-key revoke") == 0) { /* only an admin makes one; else it has no id */
-        PERSON admin =
-            person_sign_in(suite, "Practitioner", suite_text(suite, "demo.adminEmail"),
-                           suite_text(suite, "demo.adminPassword"), "demo"); /* of several */
+    if (strcmp(command, "api-key revoke") == 0) { /* only an admin can make one and learn its id */
+        PERSON admin = person_sign_in(suite, "Practitioner", suite_text(suite, "demo.adminEmail"),
+                                      suite_text(suite, "demo.adminPassword"),
+                                      "demo"); /* one of several admins */
         HTTP_ANSWER made = http_post(suite_url(suite), "/v1/project/api-keys", admin->access,
                                      json_pack("{s:s, s:s}", "name", "Desk", "accessPolicy",
                                                suite_text(suite, "demo.patientAccessPolicy")));
@@ -551,7 +545,6 @@ static void make_for(const char *command)
     }
 }
 
-/* atriumctl COMMAND WORDS... [--json] */
 static struct program *run(const struct row *row, const char *const *words, bool json)
 {
     const char *all[WORDS_MAX + 4];
@@ -620,7 +613,6 @@ static void check_table(const struct row *row)
                said->out);
 }
 
-/* As text and as JSON. */
 static void check_refusal(const struct row *row)
 {
     for (int json = 0; row->complaint && json < 2; json++) {
@@ -635,7 +627,6 @@ static void check_refusal(const struct row *row)
     }
 }
 
-/* People first: what is made twice here may not be. */
 static void every_command_prints_text_and_json(void)
 {
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -647,7 +638,6 @@ static void every_command_prints_text_and_json(void)
     }
 }
 
-/* These two can be done once: one row each way. */
 static void commands_that_run_once_print_text_and_json(void)
 {
     PROGRAM table = ATRIUMCTL(suite, NULL, "project", "create", "South Clinic");
@@ -697,7 +687,6 @@ static void strict_projects_have_their_protections_on(void)
     CU_ASSERT_TRUE(json_is_null(json_object_get(any->json, "bytesPerProject")));
 }
 
-/* More digits than a limit can have are a slip, and no limit that is as good as none. */
 static void a_limit_beyond_all_numbers_is_refused(void)
 {
     PROGRAM set = ATRIUMCTL(suite, NULL, "project", "policy", "demo", "bytesPerProject",
@@ -722,7 +711,6 @@ static bool lists_admin(const json_t *members, const char *email)
     return false;
 }
 
-/* More than one page of the bus. */
 static void members_are_listed_page_by_page(void)
 {
     free(suite_query(
@@ -750,7 +738,7 @@ static void members_are_listed_page_by_page(void)
     UNIT_CHECK(strstr(some->out, note) != NULL, "no \"%s\" in %s", note, some->out);
 }
 
-/* One row for each of the two runs, in the trail of the project. */
+/* Each of the two runs leaves one row in the project's audit log. */
 static void deletions_are_in_the_audit_trail(void)
 {
     const char *const actions[] = {"policy.delete", "client.delete", "bot.delete",
@@ -771,7 +759,6 @@ static void every_command_reports_its_refusal(void)
         check_refusal(&rows[i]);
 }
 
-/* Where no daemon is, no command hangs, and each says so. */
 static void every_command_reports_an_absent_suite(void)
 {
     CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
@@ -779,7 +766,7 @@ static void every_command_reports_an_absent_suite(void)
 
     snprintf(text, sizeof(text), "common\n    run_dir = \"%s\"\n", dir.path);
     unit_dir_write(&dir, "atrium.conf", text);
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i += 4) { /* two seconds each: one in four */
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i += 4) { /* two seconds each, so one in four */
         const char *argv[WORDS_MAX + 8] = {path, "--dir", dir.path};
         char command[64], *rest = command, *word;
         size_t count = 3;
@@ -804,7 +791,6 @@ static void suite_shuts_down_cleanly(void)
     unit_dir_remove(&files);
 }
 
-/* Something to list, to send again, to give up. */
 static void the_objects_of_the_commands_exist(void)
 {
     static const char mail[] =

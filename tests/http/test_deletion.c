@@ -1,6 +1,6 @@
 /*
- * test_deletion.c - an account's end: scheduled by its owner, who is reminded, and carried out when
- * the date has come. Over two instances of everything that takes part, on the test clock.
+ * test_deletion.c - account deletion: scheduled by the owner, with reminders, and executed on its
+ * date.
  */
 #include <CUnit/CUnit.h>
 #include <signal.h>
@@ -17,8 +17,6 @@
 enum { DONE_MS = 15000, QUIET_MS = 2500 };
 
 static struct suite *suite;
-
-/* ---- scheduling ---- */
 
 static void a_deletion_is_scheduled_as_requested(void)
 {
@@ -47,7 +45,7 @@ static void a_deletion_is_scheduled_as_requested(void)
     UNIT_CHECK(strstr(mail, date) != NULL, "%s in: %s", date, mail);
     free(mail);
 
-    /* Once more: another date, and the jobs of the first are gone. */
+    /* Scheduling again sets another date and removes the first jobs. */
     subject_schedule(&self, 10);
     CU_ASSERT_TRUE(llabs(self.scheduled - suite_now_ms(suite) - DAYS(10)) < SECONDS(30));
     CU_ASSERT_TRUE(suite_mails_arrive(suite, self.person->email, 3));
@@ -66,7 +64,7 @@ static void a_deletion_is_scheduled_as_requested(void)
 static void fields_are_checked(void)
 {
     static const struct {
-        const char *body, *problem; /* NULL: fine */
+        const char *body, *problem;
     } rows[] = {
         {"{\"days\":-1}", "days"},
         {"{\"days\":91}", "days"},
@@ -111,8 +109,7 @@ static void mails_to_an_address_are_limited(void)
         subject_schedule(&self, 20 + i);
     usleep(QUIET_MS * 1000);
     CU_ASSERT_EQUAL(suite_mail_count(suite, self.person->email), 1 + 5);
-    /* Jobs of two authd may overtake each other: what is replaced before it comes stays, without
-     * effect. */
+    /* Jobs of two authd can overtake each other. A replaced job that arrives late has no effect. */
     CU_ASSERT_TRUE(suite_comes_to(suite, 2, DONE_MS,
                                   "select count(*) from mail.job j join auth.account a on a.id = "
                                   "j.account_id and a.delete_schedule = j.schedule_id where a.id = "
@@ -125,9 +122,6 @@ static void mails_to_an_address_are_limited(void)
         1);
 }
 
-/* ---- the end ---- */
-
-/* Gives a practitioner a place in another project, too. */
 static struct person *second_place(const struct subject *self, const char *code)
 {
     char sql[400];
@@ -170,7 +164,7 @@ static void zero_days_deletes_at_once(void)
                                 "event->>'action' = 'account.delete' and project_id is null",
                                 self.id),
                     1);
-    /* And one in each project that the practitioner was a member of. */
+    /* One audit row in each of the practitioner's projects. */
     CU_ASSERT_EQUAL(suite_count(suite,
                                 "select count(distinct project_id) from auth.audit "
                                 "where entity = 'Account/%s' and "
@@ -186,7 +180,7 @@ static void zero_days_deletes_at_once(void)
                        self.id));
 }
 
-/* What a job needs is in the database: a due one waits for nothing but the clock. */
+/* A due job needs only the database and the clock. */
 static void a_jump_of_the_clock_is_enough(void)
 {
     enum { PEOPLE = 5 };
@@ -211,7 +205,7 @@ static void a_jump_of_the_clock_is_enough(void)
                     0);
 }
 
-/* maild's clock is ahead of authd's, as if it were on another host: the job is not lost. */
+/* maild's clock is ahead of authd's, as on another host. The job is not lost. */
 static void clocks_may_differ(void)
 {
     SUBJECT self = subject_patient(suite);
@@ -265,7 +259,6 @@ static void the_owner_is_reminded_once(void)
     CU_ASSERT_EQUAL(suite_mail_count(suite, self.person->email), 3);
 }
 
-/* A wipe waits for docd, which erases the documents as soon as it runs. */
 static void a_wipe_waits_for_docd_alone(void)
 {
     static const char documents[] = "select count(*) from doc.document where author_id = '%s'";

@@ -1,6 +1,6 @@
 /*
- * test_deletion_abort.c - a sign-in takes an account's end back until its date, and that the date
- * decides, not the job. Over two instances of everything that takes part, on the test clock.
+ * test_deletion_abort.c - a sign-in aborts a scheduled deletion before its date; the date decides,
+ * not the job.
  *
  * tier: fault
  */
@@ -22,10 +22,8 @@ static const char bad_login[] = "Login session is invalid or has expired.";
 
 static struct suite *suite;
 
-/* ---- taking it back ---- */
-
-/* Signs in before the date. When the date has passed, the account is there at every gateway, and
- * the tokens from before the sign-in still open it. */
+/* Signs in before the date. After the date the account exists at every gateway, and tokens from
+ * before the sign-in work. */
 static void check_taken_back(struct subject *self,
                              struct http_answer *(*sign_in)(const struct subject *))
 {
@@ -66,7 +64,6 @@ static void any_sign_in_takes_it_back(void)
     check_taken_back(&five, subject_by_code);
 }
 
-/* Many at once: each is answered tokens that live. */
 static void sign_ins_at_once_all_succeed(void)
 {
     enum { MANY = 8 };
@@ -88,18 +85,15 @@ static void sign_ins_at_once_all_succeed(void)
     CU_ASSERT_TRUE(subject_is_kept(&self));
 }
 
-/* ---- the date ---- */
-
 static void freeze(const char *name, bool frozen)
 {
     suite_signal(suite, name, "1", frozen ? SIGSTOP : SIGCONT);
     suite_signal(suite, name, "2", frozen ? SIGSTOP : SIGCONT);
 }
 
-/* What was begun before the date, to be gone on with after it. */
 struct begun {
     struct http_answer *start, *shown,
-        *waiting; /* session codes; a login that waits for a factor */
+        *waiting; /* session codes, and a login that waits for a factor */
 };
 
 static void begun_free(struct begun *self)
@@ -124,7 +118,7 @@ static void check_register(const struct subject *self)
     CU_ASSERT_TRUE(suite_everywhere(suite, self->person->access, 401));
 }
 
-/* While maild runs no jobs. */
+/* maild runs no jobs meanwhile. */
 static void the_date_decides(void)
 {
     SUBJECT plain = subject_patient(suite);
@@ -153,8 +147,7 @@ static void the_date_decides(void)
     begun.waiting = subject_start(&guarded);
     CU_ASSERT_STRING_EQUAL(http_text(begun.waiting, "nextStep"), "mfa");
     CU_ASSERT_EQUAL(suite_status(suite, "/auth/me", plain.person->access), 200);
-    CU_ASSERT_TRUE(subject_is_scheduled(&plain) &&
-                   subject_is_scheduled(&guarded)); /* none of that took it back */
+    CU_ASSERT_TRUE(subject_is_scheduled(&plain) && subject_is_scheduled(&guarded));
 
     suite_go_past(suite, MAX(plain.scheduled, guarded.scheduled));
     mails = suite_mail_count(suite, NULL);
@@ -173,21 +166,22 @@ static void the_date_decides(void)
     subject_check_unknown(&plain);
     CU_ASSERT_TRUE(suite_everywhere(suite, guarded.person->access, 401));
     CU_ASSERT_TRUE(subject_is_scheduled(&plain) &&
-                   subject_is_scheduled(&guarded)); /* the rows are there all the same */
+                   subject_is_scheduled(&guarded)); /* the rows are still there */
 
     check_register(&plain);
     freeze("maild", false);
     CU_ASSERT_TRUE(subject_goes(&guarded));
     usleep(QUIET_MS * 1000);
-    CU_ASSERT_EQUAL(suite_mail_count(suite, plain.person->email), 3); /* two welcomes, one date */
+    CU_ASSERT_EQUAL(suite_mail_count(suite, plain.person->email),
+                    3); /* two welcomes and one date */
     CU_ASSERT_TRUE(suite_mail_count(suite, NULL) >= mails);
-    HTTP_ANSWER in = subject_by_client(&plain); /* the new account is none of the job's business */
+    HTTP_ANSWER in = subject_by_client(&plain); /* the job ignores the new account */
     CHECK_STATUS(in, 200);
     CU_ASSERT_TRUE(subject_is_scheduled(&plain) == false);
 }
 
-/* One second before the date the sign-in wins, at the date the deletion. A sign-in that came too
- * late proves nothing and is tried again, with more time each third attempt. */
+/* One second before the date the sign-in wins; on the date the deletion wins. A sign-in that came
+ * too late aborts nothing; the race is retried, with more time on each third attempt. */
 static void one_second_decides(void)
 {
     bool won = false;
@@ -215,8 +209,6 @@ static void one_second_decides(void)
     CHECK_ERROR(answer, 400, BAD_PASSWORD);
     CU_ASSERT_TRUE(subject_goes(&late));
 }
-
-/* ---- a sign-in and the deletion at the same moment ---- */
 
 struct attempt {
     const struct subject *subject;
@@ -249,8 +241,7 @@ static void attempt_free(struct attempt *self)
     free((char *)(uintptr_t)self->request.source);
 }
 
-/* Either the account lives and so do the tokens that were given out, or there are none and soon no
- * account. */
+/* Checks the outcome: an account with valid tokens, or no tokens and soon no account. */
 static void attempts_end(struct attempt *attempts, size_t number, const char *label)
 {
     const struct subject *subject = attempts[0].subject;
@@ -298,7 +289,7 @@ static void the_earlier_of_sign_in_and_deletion_wins(void)
     struct attempt attempt;
     PGconn *lock;
 
-    /* The sign-in came before the date, and waits when the date comes. */
+    /* This sign-in starts before the date and is blocked when the date comes. */
     SUBJECT early = subject_patient(suite);
     subject_schedule(&early, 1);
     CU_ASSERT_TRUE(suite_comes_to(
@@ -313,7 +304,7 @@ static void the_earlier_of_sign_in_and_deletion_wins(void)
     attempts_end(&attempt, 1, "the sign-in first");
     CU_ASSERT_TRUE(subject_is_kept(&early));
 
-    /* The deletion waits when the sign-in comes, with a clock that has not reached the date. */
+    /* The deletion is blocked when this sign-in comes, whose clock is before the date. */
     SUBJECT late = subject_patient(suite);
     subject_schedule(&late, 1);
     CU_ASSERT_TRUE(suite_comes_to(

@@ -1,7 +1,6 @@
 /*
- * test_deletion_admins.c - the last admin of a project keeps the account; and what operators see
- * and do of accounts whose end is scheduled. Over two instances of everything that takes part, on
- * the test clock.
+ * test_deletion_admins.c - a project's last admin cannot delete the account, and operators see and
+ * run scheduled deletions.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -20,8 +19,6 @@ static const char last_admin[] = "The project needs an admin: this is the last o
 
 static struct suite *suite;
 
-/* ---- admins ---- */
-
 static void set_admin(const char *email, bool admin)
 {
     char sql[300];
@@ -33,7 +30,7 @@ static void set_admin(const char *email, bool admin)
     free(suite_query(suite, sql));
 }
 
-/* Two practitioners who alone administer the demo project, while the demo's own admin does not. */
+/* Two practitioners who are the demo project's only admins. */
 struct admins {
     struct subject one, two;
 };
@@ -75,7 +72,7 @@ static void the_last_admin_stays(void)
                     "not null",
                     pair.two.person->email),
         0);
-    subject_schedule(&pair.one, 20); /* again is fine: the other one remains */
+    subject_schedule(&pair.one, 20); /* allowed again, because the other admin remains */
     HTTP_ANSWER back = subject_by_client(&pair.one);
     CHECK_STATUS(back, 200);
     subject_schedule(&pair.two, 30);
@@ -118,8 +115,6 @@ static void one_of_two_last_admins_wins(void)
     }
 }
 
-/* ---- operators ---- */
-
 static void operators_see_and_run_jobs(void)
 {
     SUBJECT self = subject_patient(suite);
@@ -144,7 +139,7 @@ static void operators_see_and_run_jobs(void)
     CHECK_EXIT(none, 0);
     CU_ASSERT_EQUAL(json_integer_value(json_object_get(none->json, "due")), 0);
 
-    /* One that has failed and would wait for long. */
+    /* a failed job with a distant retry */
     free(suite_query(suite, "update mail.job set try_at = 99999999999999"));
     suite_go_past(suite, self.scheduled);
     usleep(QUIET_MS * 1000);
@@ -202,8 +197,7 @@ static void explain_reports_the_deletion(void)
     CHECK_EXIT(run, 0);
 }
 
-/* An operator creates an admin with the address of an account whose date has passed: this makes
- * a new account. */
+/* create-admin with the address of an account after its date makes a new account. */
 static void create_admin_finds_no_account_that_is_over(void)
 {
     SUBJECT self = subject_practitioner(suite);
@@ -227,8 +221,8 @@ static void create_admin_finds_no_account_that_is_over(void)
     set_admin(self.person->email, false);
 }
 
-/* An admin whose deletion is scheduled does not count as an admin who stays, so the other one
- * cannot be demoted. A person whose date has passed can be invited like any other. */
+/* An admin with a scheduled deletion does not count as a remaining admin, so the other one cannot
+ * be demoted. After the date, the person can be invited again. */
 static void admins_to_be_deleted_do_not_count_as_admins(void)
 {
     PERSON boss = person_admin(suite);

@@ -1,6 +1,6 @@
 /*
- * test_demo.c - what a person does who tries the demo, to its end: follow the links of its emails,
- * which /dev/mail shows as links that work on this machine, and sign in by OpenID Connect.
+ * test_demo.c - tries the demo to its end: opens the links of its emails, which /dev/mail shows as
+ * local links, and signs in with OpenID Connect.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -33,8 +33,7 @@ static void start_suite(void)
     CHECK_STATUS(put, 200);
 }
 
-/* Where the newest email to the address with a link to the page of the demo has it; NULL: it is not
- * shown (yet). */
+/* Finds a link to a demo page in the newest email to the address, or NULL. */
 static const char *find_link(const char *html, const char *to, const char *page)
 {
     char email[320], link[320];
@@ -51,7 +50,7 @@ static const char *find_link(const char *html, const char *to, const char *page)
     return found;
 }
 
-/* The path of a link (caller frees). Of what HTML escapes it has "&" alone. */
+/* Returns the path of a link, in which HTML escapes only "&" (caller frees). */
 static char *path_of(const char *link)
 {
     const char *from = strstr(link, "/t/demo");
@@ -63,7 +62,6 @@ static char *path_of(const char *link)
     return path;
 }
 
-/* Opens the email's link, as a click on the page of emails does: the status. */
 static int click(struct browser *browser, const char *to, const char *page)
 {
     char *path = NULL;
@@ -82,7 +80,6 @@ static int click(struct browser *browser, const char *to, const char *page)
     return status;
 }
 
-/* Sends the form of the page that a link has opened. */
 static int send_link(struct browser *browser, const char *page, const char *fields)
 {
     char *id = browser_value(browser, "id"), *secret = browser_value(browser, "secret"), form[1024];
@@ -93,14 +90,12 @@ static int send_link(struct browser *browser, const char *page, const char *fiel
     return browser_post(browser, page, form);
 }
 
-/* ---- the page ---- */
-
 static void the_page_loads_nothing(void)
 {
     PERSON patient = person_register(suite, NULL);
     BROWSER browser = browser_open(suite);
 
-    CU_ASSERT_EQUAL(click(browser, patient->email, "\""), 303); /* the welcome */
+    CU_ASSERT_EQUAL(click(browser, patient->email, "\""), 303);
     HTTP_ANSWER page = http_get(suite_url(suite), "/dev/mail", NULL);
     char *policy = http_header(page, "Content-Security-Policy");
     char *cross = http_header(page, "Access-Control-Allow-Origin");
@@ -110,7 +105,6 @@ static void the_page_loads_nothing(void)
     free(cross);
 }
 
-/* What a person types is in an email, and is text there. */
 static void the_page_shows_text_alone(void)
 {
     char *email = person_address();
@@ -126,8 +120,6 @@ static void the_page_shows_text_alone(void)
     CU_ASSERT_PTR_NULL(strstr(page->body, "<script"));
     free(email);
 }
-
-/* ---- each email to its end ---- */
 
 static void a_password_is_reset(void)
 {
@@ -163,7 +155,7 @@ static void an_invitation_is_accepted(void)
     }
 }
 
-/* The email is quoted-printable: its text is not ASCII. */
+/* The email is quoted-printable, because its text is not ASCII. */
 static void an_address_is_verified(void)
 {
     PERSON patient = person_register(suite, NULL);
@@ -200,7 +192,7 @@ static void a_clinician_continues_as_a_patient(void)
     suite_set_switch(suite, admin->access, "CLINICIAN_INVITE_ON_BUSINESS_EMAIL", true);
     browser_get(browser, "register");
     register_on_page(browser, email, "&role=patient");
-    CU_ASSERT_EQUAL(browser->page->status, 200); /* invited */
+    CU_ASSERT_EQUAL(browser->page->status, 200);
     CU_ASSERT_EQUAL(click(browser, email, "/continue-as-patient?"), 200);
     CU_ASSERT_FALSE(browser_sees(browser, "name=\"role\""));
     token = browser_value(browser, "token");
@@ -216,14 +208,13 @@ static void a_clinician_continues_as_a_patient(void)
     CU_ASSERT_TRUE(browser_sees(browser, "Patient"));
 
     browser_get(second, "register");
-    register_on_page(second, email, more); /* it is good once */
+    register_on_page(second, email, more); /* the link works once */
     CU_ASSERT_EQUAL(second->page->status, 400);
     free(token);
     free(email);
     free(person);
 }
 
-/* A token makes patients only, whatever the form says. */
 static void a_token_makes_no_practitioner(void)
 {
     BROWSER browser = browser_open(suite);
@@ -240,9 +231,6 @@ static void a_token_makes_no_practitioner(void)
     free(email);
 }
 
-/* ---- OpenID Connect ---- */
-
-/* As a library does it: discovery, the code with PKCE, tokens, userinfo; then the API. */
 static void the_demos_client_signs_a_person_in(void)
 {
     PERSON patient = browser_person(suite);

@@ -1,7 +1,7 @@
 /*
- * test_dev.c - `atriumctl dev` itself: what scripts rely on (dev.json, exit codes, start times),
- * where it can live, and that it leaves nothing behind however it ends. Also what each daemon says
- * of its command line and configuration.
+ * test_dev.c - `atriumctl dev`: dev.json, exit codes and start times for scripts, where it can run,
+ * and that it leaves nothing after any end. Also the daemons' command lines and configuration
+ * errors.
  */
 #include <CUnit/CUnit.h>
 #include <signal.h>
@@ -22,21 +22,21 @@
 enum {
     READY_MS = 60000,
     STOP_MS = 30000,
-    INTERRUPT_MS = 2000, /* a second, and room for the other tests that run meanwhile */
+    INTERRUPT_MS = 2000, /* 1 s, plus time for parallel tests */
     GONE_MS = 5000,
     STALE_MS = 1000,
-    LATER_START_MS = 8000, /* 2 s, and room for the other tests that run meanwhile */
+    LATER_START_MS = 8000, /* 2 s, plus time for parallel tests */
     PROCESSES_MAX = 64,
 };
 
 static const char *const daemons[] = {"gateway", "authd", "settingsd", "maild", "docd", "botd"};
 
-/* ---- a suite that a case starts as it likes ---- */
+/* ---- a case's own suite ---- */
 
 struct dev {
     struct program *program;
     char dir[512];
-    json_t *info; /* dev.json, once it is ready */
+    json_t *info; /* dev.json, when it is ready */
 };
 
 static void dev_read_info(struct dev *self)
@@ -46,11 +46,11 @@ static void dev_read_info(struct dev *self)
     snprintf(path, sizeof(path), "%s/dev.json", self->dir);
     json_decref(self->info);
     self->info = json_load_file(path, 0, NULL);
-    if (!self->info) /* a case goes on and fails in its assertions */
+    if (!self->info) /* the case goes on and fails in its assertions */
         self->info = json_object();
 }
 
-/* `atriumctl dev --dir DIR --port 0 words...` until it is ready; no case is about translation. */
+/* Runs `atriumctl dev --dir DIR --port 0 words...` until it is ready, without translation. */
 static struct dev dev_start(const char *dir, const char *const *words)
 {
     char *path = program_path("atriumctl");
@@ -76,7 +76,7 @@ static struct dev dev_start(const char *dir, const char *const *words)
     return self;
 }
 
-/* Ends it with a signal; its exit code, -1 when it does not end. */
+/* Ends it with a signal and returns its exit code, or -1 if it does not end. */
 static int dev_stop(struct dev *self, int signo)
 {
     if (self->program->pid > 0)
@@ -94,7 +94,7 @@ static void dev_close(struct dev *self)
 }
 #define DEV CLEANUP(dev_close) struct dev
 
-/* The same where a suite has run before, which takes a fifth of the time. */
+/* Does the same in a directory that a suite has used, which takes a fifth of the time. */
 static struct dev dev_start_used(const char *dir, const char *const *words)
 {
     suite_fill(dir, words && strcmp(words[0], "--no-demo") == 0);
@@ -132,7 +132,6 @@ static bool is_running(pid_t pid)
     return state != 'Z';
 }
 
-/* Every process below this one, children of children included. */
 static size_t descendants(pid_t root, pid_t pids[static PROCESSES_MAX])
 {
     size_t count = 0;
@@ -164,7 +163,6 @@ static void check_all_gone(const pid_t *pids, size_t count)
     }
 }
 
-/* The directory of the sockets: what dev.json's busDir lies in. */
 static void socket_dir(const struct dev *self, char path[static 256])
 {
     snprintf(path, 256, "%s", dev_text(self, "busDir"));
@@ -179,7 +177,7 @@ static bool exists(const char *path)
     return lstat(path, &status) == 0;
 }
 
-/* ---- what it writes ---- */
+/* ---- output ---- */
 
 static void dev_json_has_all_that_scripts_need(void)
 {
@@ -226,11 +224,10 @@ static void dev_json_has_all_that_scripts_need(void)
     CU_ASSERT_EQUAL(status.st_mode & 07777, 0600);
     snprintf(line, sizeof(line), "atrium: ready %s\n", dev_text(&dev, "baseUrl"));
     CU_ASSERT_EQUAL(strncmp(dev.program->out, line, strlen(line)), 0);
-    CU_ASSERT_TRUE(strlen(dev_text(&dev, "busDir")) < 60); /* sockets' paths have 107 bytes */
+    CU_ASSERT_TRUE(strlen(dev_text(&dev, "busDir")) < 60); /* socket paths have at most 107 bytes */
     CU_ASSERT_EQUAL(dev_stop(&dev, SIGTERM), 0);
 }
 
-/* Kills maild and waits for its successor; true when dev.json was seen to say 0 meanwhile. */
 static bool kill_maild(struct dev *dev)
 {
     int64_t killed = clock_mono_ms();
@@ -257,7 +254,7 @@ static void pids_are_never_stale(void)
     DEV dev = dev_start_used(dir.path, (const char *const[]){"--no-demo", NULL});
     bool seen_down = false;
 
-    for (int i = 0; i < 5 && !seen_down; i++) /* the first restart comes at once, later ones wait */
+    for (int i = 0; i < 5 && !seen_down; i++) /* the first restart is immediate, later ones wait */
         seen_down = kill_maild(&dev);
     CU_ASSERT_TRUE(seen_down);
     dev_stop(&dev, SIGTERM);
@@ -279,7 +276,6 @@ static void no_demo_makes_no_project(void)
     free(path);
 }
 
-/* The tables are on the server that was named, and the suite started none. */
 static void a_server_that_runs_already_is_used(void)
 {
     CLEANUP(unit_dir_remove) struct unit_dir dir = prepared_unit_dir();
@@ -297,7 +293,7 @@ static void a_server_that_runs_already_is_used(void)
     CU_ASSERT_EQUAL(pg_exec(pg, "select 1"), 1);
 }
 
-/* ---- ends and starts ---- */
+/* ---- stops and starts ---- */
 
 static int sign_in(const struct dev *dev, const char *email)
 {
@@ -308,7 +304,6 @@ static int sign_in(const struct dev *dev, const char *email)
     return start->status;
 }
 
-/* Stopped by Ctrl-C, killed, and started again each time: data stays, nothing else does. */
 static void it_starts_again_with_its_data_and_leaves_nothing(void)
 {
     static const int signals[] = {SIGINT, SIGKILL, SIGTERM};
@@ -324,7 +319,6 @@ static void it_starts_again_with_its_data_and_leaves_nothing(void)
         char sockets[256];
         size_t count;
 
-        /* PostgreSQL has to recover after SIGKILL */
         UNIT_CHECK(i == 0 || took < LATER_START_MS, "start %zu took %lld ms", i, (long long)took);
         if (i == 0) {
             HTTP_ANSWER registered =
@@ -341,16 +335,15 @@ static void it_starts_again_with_its_data_and_leaves_nothing(void)
         socket_dir(&dev, sockets);
         CU_ASSERT_TRUE(exists(sockets));
         count = descendants(dev.program->pid, pids);
-        CU_ASSERT_TRUE(count > 6); /* atriumctl, four daemons, PostgreSQL and its own */
+        CU_ASSERT_TRUE(count > 6); /* atriumctl, four daemons, PostgreSQL and its processes */
         CU_ASSERT_EQUAL(dev_stop(&dev, signals[i]), signals[i] == SIGKILL ? 128 + SIGKILL : 0);
         check_all_gone(pids, count);
-        if (signals[i] != SIGKILL) /* a killed one cannot; the next start clears it */
+        if (signals[i] != SIGKILL) /* after SIGKILL the next start removes it */
             UNIT_CHECK(!exists(sockets), "%s is left", sockets);
     }
     free(email);
 }
 
-/* The process of that name below this one, once there is one; 0: none within the time limit. */
 static pid_t wait_descendant(pid_t root, const char *name)
 {
     int64_t deadline = clock_mono_ms() + GONE_MS;
@@ -377,8 +370,8 @@ static pid_t wait_descendant(pid_t root, const char *name)
     return 0;
 }
 
-/* Starts a suite there and stops it by Ctrl-C while its initdb runs, which is frozen: it would
- * never end by itself. */
+/* Starts a suite and stops it with Ctrl-C during its initdb, which is frozen so that it does not
+ * end by itself. */
 static void interrupt_initdb(const char *dir)
 {
     char *path = program_path("atriumctl");
@@ -400,7 +393,7 @@ static void interrupt_initdb(const char *dir)
     CU_ASSERT_STRING_EQUAL(dev->err, "");
     check_all_gone(pids, count);
     for (size_t i = 0; i < count; i++) {
-        if (is_running(pids[i])) /* one that failed above */
+        if (is_running(pids[i]))
             kill(pids[i], SIGKILL);
     }
 }
@@ -414,7 +407,7 @@ static void ctrl_c_during_initdb_stops_at_once_and_leaves_nothing(void)
     interrupt_initdb(path);
     UNIT_CHECK(!exists(path), "%s is left", path);
 
-    /* in a directory with something in it already, that stays, and no cluster is beside it */
+    /* existing files in the directory stay, without a cluster beside them */
     snprintf(path, sizeof(path), "%s", unit_dir_write(&used, "notes", "mine\n"));
     interrupt_initdb(used.path);
     CU_ASSERT_TRUE(exists(path));
@@ -439,7 +432,7 @@ static int sign_in_admin(const struct dev *dev, const char *email, const char *p
     return start->status;
 }
 
-/* What it prints instead of the password works: the mail, and the command for another admin. */
+/* Checks the printed alternatives to the password: the email, and the command for another admin. */
 static void check_ways_out(const struct dev *dev)
 {
     const char *mails = dev_text(dev, "mailDir");
@@ -470,8 +463,8 @@ static void check_ways_out(const struct dev *dev)
     free(email);
 }
 
-/* A start without the file of the demo, or with that of another suite: says that the password is
- * not known, names the tenant as `first` did, and changes nothing in it. */
+/* Starts a suite whose demo file is missing or from another suite. Expects a note that the password
+ * is not known, the same tenant as in `first`, and no change. */
 static void check_unknown_password(const char *dir, json_t *first, const char *password)
 {
     static const char *const names[] = {"projectId", "clientId", "patientAccessPolicy",
@@ -515,7 +508,7 @@ static void a_lost_password_of_the_demo_is_said_to_be_unknown(void)
     snprintf(file, sizeof(file), "%s/demo.json", dir.path);
     CU_ASSERT_EQUAL(unlink(file), 0);
     check_unknown_password(dir.path, first, password);
-    check_unknown_password(dir.path, first, password); /* and after that start */
+    check_unknown_password(dir.path, first, password);
     unit_dir_write(&dir, "demo.json",
                    "{\"projectId\": \"0199a0c0-0000-7000-8000-000000000000\","
                    " \"adminPassword\": \"of another suite\"}");
@@ -535,7 +528,7 @@ static void a_second_suite_in_the_same_place_is_refused(void)
         (const char *const[]){path, "dev", "--dir", dir.path, "--port", "0", NULL}, NULL);
     snprintf(complaint, sizeof(complaint), "a suite runs in %s already", dir.path);
     CHECK_REFUSED(second, 1, complaint);
-    CU_ASSERT_TRUE(dev_pid(&dev, "gateway") > 0); /* and the first goes on */
+    CU_ASSERT_TRUE(dev_pid(&dev, "gateway") > 0);
     HTTP_ANSWER health = http_get(dev_text(&dev, "baseUrl"), "/partner/health-check", NULL);
     CHECK_STATUS(health, 200);
 
@@ -582,8 +575,6 @@ static void wrong_options_are_refused(void)
     free(path);
 }
 
-/* It names the log of a daemon that does not start, where that is still there, and why it did
- * not. */
 static void a_daemon_that_does_not_start_is_named(void)
 {
     CLEANUP(unit_dir_remove) struct unit_dir dir = prepared_unit_dir(), used = prepared_unit_dir();
@@ -609,7 +600,7 @@ static void a_daemon_that_does_not_start_is_named(void)
     free(path);
 }
 
-/* Whether a process has the text on its command line, where all users can read it. */
+/* True when the process's command line, which all users can read, has the text. */
 static bool has_word(pid_t pid, const char *text)
 {
     char path[64], bytes[4096] = "";
@@ -625,8 +616,8 @@ static bool has_word(pid_t pid, const char *text)
     return memmem(bytes, size, text, strlen(text)) != NULL;
 }
 
-/* With options of S3 that name no server that runs: what docd is given shows in its configuration
- * before that matters. The file that has the secret; the caller frees it. */
+/* Starts with S3 options whose server does not run; docd's configuration has them already. Returns
+ * the secret's file, which the caller frees. */
 static char *start_with_s3(const char *dir, const char *option, const char *value,
                            struct program **ret)
 {
@@ -670,7 +661,7 @@ static void the_secret_of_s3_is_read_from_a_file(void)
         free(stored);
     }
 
-    /* one that others may read is none */
+    /* a file that others can read is rejected */
     CU_ASSERT_EQUAL(chmod(file, 0644), 0);
     PROGRAM open = program_run((const char *const[]){path, "dev", "--dir", dir.path, "--s3",
                                                      "http://h", "--s3-key", "k", "--s3-bucket",
@@ -684,7 +675,7 @@ static void the_secret_of_s3_is_read_from_a_file(void)
     free(path);
 }
 
-/* ---- where it can live ---- */
+/* ---- directories ---- */
 
 static void it_lives_below_a_long_and_private_path(void)
 {
@@ -705,7 +696,7 @@ static void it_lives_below_a_long_and_private_path(void)
     CU_ASSERT_EQUAL(dev_stop(&dev, SIGTERM), 0);
 }
 
-/* libpq's variables of the shell belong to other servers. */
+/* libpq's variables of the shell are for other servers. */
 static void the_shells_database_is_not_used(void)
 {
     static const char *const names[] = {"PGSERVICE", "PGHOSTADDR", "PGREQUIREPEER"};
@@ -739,7 +730,6 @@ static struct program *run_daemon(const char *name, const char *const *words)
 }
 #define DAEMON(name, ...) run_daemon((name), (const char *const[]){__VA_ARGS__, NULL})
 
-/* Further settings reach the daemon that they name, and it judges them. */
 static void settings_are_set(void)
 {
     CLEANUP(unit_dir_remove) struct unit_dir dir = prepared_unit_dir();
@@ -774,7 +764,7 @@ static void daemons_check_and_print_their_configuration(void)
         CHECK_EXIT(check, 0);
         CHECK_EXIT(print, 0);
         CU_ASSERT_PTR_NOT_NULL(strstr(print->out, daemons[i]));
-        /* What it prints is a configuration again, and the same one. */
+        /* The printed configuration is valid and prints the same again. */
         file = unit_dir_write(&copy, "printed.conf", print->out);
         PROGRAM again = DAEMON(daemons[i], "--config", file, "--print-config");
         CHECK_EXIT(again, 0);
@@ -792,7 +782,7 @@ static void a_wrong_configuration_is_refused_by_line(void)
         {"common\n    log_level = \"loud\"\n", ":2: "},
         {"common\n    development = \"perhaps\"\n", ":2: "},
         {"    run_dir = \"/x\"\n", ":1: "},
-        {"common\n    run_dir = \"/x\n", ":2: "}, /* and nothing on stdout, as of all rows */
+        {"common\n    run_dir = \"/x\n", ":2: "},
         {"common\n    run_dir = \"/x\" y\n", ":2: "},
         {"common\n    run_dir \"/x\"\n", ":2: "},
     };
@@ -814,7 +804,6 @@ static void a_wrong_configuration_is_refused_by_line(void)
     }
 }
 
-/* Only the suite of `atriumctl dev` accepts a test clock. */
 static void test_test_clock_is_refused_outside_dev(void)
 {
     CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
@@ -834,9 +823,6 @@ static void test_test_clock_is_refused_outside_dev(void)
     }
 }
 
-/* ---- atrium-dev, which is built beside atriumctl and is not installed ---- */
-
-/* A copy of a built program in a folder without the others. Caller frees. */
 static char *copy_program(const struct unit_dir *dir, const char *name)
 {
     char *path = program_path(name), *copy = NULL;
@@ -859,7 +845,7 @@ static void atriumctl_says_when_atrium_dev_is_not_installed(void)
     CHECK_REFUSED(dev, 1, "/atrium-dev is not installed");
     CU_ASSERT_EQUAL(help->code, 0);
     CU_ASSERT_PTR_NOT_NULL(strstr(help->out, "--test-clock"));
-    CU_ASSERT_PTR_NOT_NULL(strstr(help->out, "list of processes")); /* what --s3-secret costs */
+    CU_ASSERT_PTR_NOT_NULL(strstr(help->out, "list of processes")); /* --s3-secret shows in it */
     CHECK_REFUSED(wrong, 2, "--prot: unknown option");
     free(path);
 }

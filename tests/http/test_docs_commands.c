@@ -1,10 +1,7 @@
 /*
- * test_docs_commands.c - what README and docs tell an operator to type exists: each command of
- * atriumctl with its options, each unit, each target of make, each test that the threat model
- * names; and their links lead somewhere.
- *
- * The commands are tried where there is no suite: the command line must be right, and then nothing
- * is found.
+ * test_docs_commands.c - checks that README and docs name only existing things: commands of
+ * atriumctl with their options, units, make targets, tests in the threat model, and link targets.
+ * Commands run without a suite, so a valid command line fails later.
  */
 #include <ctype.h>
 #include <glob.h>
@@ -26,14 +23,12 @@ static glob_t files;
 
 static size_t commands, targets, links;
 
-/* ---- reading ---- */
-
-/* Calls fn for each block between lines of ```, each line that is indented by four spaces (not in
- * YAML), and each `...` in the rest. A line that ends with a backslash goes on. */
+/* Calls fn for each fenced block, each line indented by four spaces (not in YAML), and each `...`
+ * elsewhere. A backslash at a line's end joins lines. */
 static void each_code(const char *path, void (*fn)(const char *path, char *code))
 {
     char *text = unit_read_file(path), *rest = text, *line;
-    char *prose = calloc(1, strlen(text) + 2), *to = prose; /* a blank stands for each line's end */
+    char *prose = calloc(1, strlen(text) + 2), *to = prose; /* a space replaces each line's end */
     bool yaml = strstr(path, ".yml") != NULL, fence = false, goes_on = false;
     char code[CODE_MAX];
 
@@ -62,7 +57,7 @@ static void each_code(const char *path, void (*fn)(const char *path, char *code)
     free(text);
 }
 
-/* The words up to the end of a shell's command, quotes resolved, in place; how many. */
+/* Splits a shell command into words, in place, removes quotes, and returns the count. */
 static size_t split(char *code, const char *words[static WORDS_MAX])
 {
     size_t count = 0;
@@ -88,9 +83,7 @@ static size_t split(char *code, const char *words[static WORDS_MAX])
     return count;
 }
 
-/* ---- atriumctl ---- */
-
-/* `atriumctl dev` would start a suite: its options are looked up in its help. */
+/* Looks up the options in the help, because `atriumctl dev` would start a suite. */
 static void check_dev(const char *path, const char *const *words, const char *program)
 {
     const char *const argv[] = {program, "dev", "--help", NULL};
@@ -106,7 +99,7 @@ static void check_dev(const char *path, const char *const *words, const char *pr
         }
 }
 
-/* Guides leave out what does not matter to them: an option that is missing is no mistake. */
+/* Guides can omit options, so a missing option is no error. */
 static void check_command(const char *path, const char *const *words)
 {
     char *program = program_path("atriumctl"), line[512] = "";
@@ -151,11 +144,8 @@ static void every_command_exists(void)
     UNIT_CHECK(commands > 40, "%zu commands", commands);
 }
 
-/* ---- make ---- */
-
 static char *help;
 
-/* What `make help` prints, or a program of tests/, by its source. */
 static bool is_target(const char *word)
 {
     static const char built[] = "build/";
@@ -196,8 +186,6 @@ static void every_target_exists(void)
     UNIT_CHECK(targets > 15, "%zu targets", targets);
 }
 
-/* ---- units ---- */
-
 static void every_unit_exists(void)
 {
     size_t count = 0;
@@ -222,9 +210,6 @@ static void every_unit_exists(void)
     UNIT_CHECK(count > 5, "%zu units", count);
 }
 
-/* ---- links ---- */
-
-/* "When PostgreSQL fails over" as "when-postgresql-fails-over". */
 static void make_anchor(const char *heading, char ret[static PATH_SIZE])
 {
     size_t size = 0;
@@ -251,7 +236,6 @@ static bool has_anchor(const char *path, const char *anchor)
     return found;
 }
 
-/* A target of a link in a file, cut up. */
 static void check_link(const char *path, char *target)
 {
     char *anchor = strchr(target, '#'), full[2 * PATH_SIZE];
@@ -285,9 +269,6 @@ static void every_link_leads_somewhere(void)
     UNIT_CHECK(links > 10, "%zu links", links);
 }
 
-/* ---- tests ---- */
-
-/* The name of a case as its function has it: small letters, and "_" for all between words. */
 static void function_name(const char *name, char *ret, size_t size)
 {
     size_t length = 0;
@@ -315,7 +296,6 @@ static bool text_has_case(const char *text, const char *name)
     return strstr(text, row);
 }
 
-/* Whether a program of that name has that case; an empty case is any. */
 static bool has_case(const char *program, const char *name)
 {
     static const char *const folders[] = {"http", "fault", "integration", "unit"};
@@ -334,7 +314,7 @@ static bool has_case(const char *program, const char *name)
     return found;
 }
 
-/* `test_members: another project is out of reach` */
+/* Checks `test_members: another project is out of reach`. */
 static size_t check_named_tests(const char *path)
 {
     char *text = unit_read_file(path), program[64], name[PATH_SIZE];

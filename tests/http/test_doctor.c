@@ -1,7 +1,6 @@
 /*
- * test_doctor.c - `atriumctl doctor`: a sound suite is called sound, and of everything that can be
- * wrong with one each thing is broken here once, is reported by its row with a remedy, and is
- * repaired.
+ * test_doctor.c - `atriumctl doctor`: a healthy suite has no findings. Each possible fault is
+ * caused once, reported in its row with a remedy, and repaired.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -20,13 +19,11 @@
 #include "tests/support/unit.h"
 
 enum {
-    HUNG_MS = 15000, /* the longest doctor may take when one thing hangs */
+    HUNG_MS = 15000, /* doctor's maximum time when one thing hangs */
     BACK_MS = 15000,
 };
 
 static struct suite *suite;
-
-/* ---- asking ---- */
 
 static const json_t *row_of(const struct program *doctor, const char *daemon, const char *check)
 {
@@ -49,7 +46,6 @@ static const char *member(const json_t *row, const char *name)
     return text ? text : "";
 }
 
-/* Does the report have that row, with these words in it? */
 static bool says(const struct program *doctor, const char *daemon, const char *check,
                  const char *state, const char *seen, const char *mend)
 {
@@ -62,7 +58,7 @@ static bool says(const struct program *doctor, const char *daemon, const char *c
 #define CHECK_ROW(daemon, check, state, seen, mend) \
     check_row((daemon), (check), (state), (seen), (mend), __LINE__)
 
-/* What doctor says of one thing; that it exits with 1 exactly when something fails. */
+/* Checks one row, and that doctor exits with 1 exactly when something fails. */
 static void check_row(const char *daemon, const char *check, const char *state, const char *seen,
                       const char *mend, int line)
 {
@@ -76,7 +72,6 @@ static void check_row(const char *daemon, const char *check, const char *state, 
                line, doctor->err);
 }
 
-/* The suite is whole again: what one case broke must not be what the next one finds. */
 static void check_sound(void)
 {
     int64_t limit = clock_mono_ms() + BACK_MS;
@@ -105,7 +100,6 @@ static void run_sql(const char *sql)
     PQfinish(connection);
 }
 
-/* From now on all connections of docd are new ones. */
 static void reconnect_docd(void)
 {
     run_sql("select pg_terminate_backend(pid) from pg_stat_activity where usename = 'atrium-docd'");
@@ -127,7 +121,7 @@ static void run(const char *const *argv)
     CHECK_EXIT(done, 0);
 }
 
-/* Runs the broken() of a case with a file of the suite put aside, and puts it back. */
+/* Runs broken() without a file of the suite, then restores it. */
 static void with_file_changed(const char *name, void (*broken)(const char *path))
 {
     char *path = path_of(name), *aside = path_of("aside");
@@ -148,8 +142,6 @@ static void write_file(const char *path, const char *mode, const char *text)
     if (file)
         fclose(file);
 }
-
-/* ---- a sound suite ---- */
 
 static void a_healthy_suite_has_no_findings(void)
 {
@@ -180,14 +172,12 @@ static void a_healthy_suite_has_no_findings(void)
             UNIT_CHECK(says(doctor, want[d].daemon, want[d].checks[i], "ok", "", ""), "%s %s: %s",
                        want[d].daemon, want[d].checks[i], doctor->out);
     }
-    CHECK_ROW("botd.1", "translation", "ok", "0 tried with a word", ""); /* as the suite says */
+    CHECK_ROW("botd.1", "translation", "ok", "0 tried with a word", "");
     CHECK_EXIT(table, DONE);
     CU_ASSERT_PTR_NOT_NULL(strstr(table->out, "DAEMON"));
     CU_ASSERT_PTR_NOT_NULL(strstr(table->out, "version " ATRIUM_VERSION ", up "));
     CU_ASSERT_STRING_EQUAL(table->err, "");
 }
-
-/* ---- who answers ---- */
 
 static void a_daemon_that_hangs_is_a_row(void)
 {
@@ -197,7 +187,7 @@ static void a_daemon_that_hangs_is_a_row(void)
     CHECK_ROW("maild.1", "bus", "fail", "has a socket that nobody answers",
               "journalctl -u atrium-maild@1");
     CU_ASSERT_TRUE(clock_mono_ms() - since < HUNG_MS);
-    /* Those who ask it have found out by now, or will at their next heartbeat. */
+    /* The callers have noticed by now, or will at their next heartbeat. */
     for (int64_t limit = since + BACK_MS;; usleep(200000)) {
         PROGRAM doctor = ATRIUMCTL(suite, NULL, "doctor", "--json");
 
@@ -221,15 +211,14 @@ static void a_daemon_that_is_not_there_is_a_row(void)
     CHECK_ROW("botd", "bus", "fail", "no instance has a socket below",
               "systemctl enable --now atrium-botd@1");
     PROGRAM table = ATRIUMCTL(suite, NULL, "doctor");
-    CU_ASSERT_PTR_NOT_NULL(
-        strstr(table->out, "\nbotd, bus: no instance has a socket below")); /* in full */
+    CU_ASSERT_PTR_NOT_NULL(strstr(
+        table->out, "\nbotd, bus: no instance has a socket below")); /* the unshortened line */
     CU_ASSERT_PTR_NOT_NULL(strstr(table->out, "\n    systemctl enable --now atrium-botd@1"));
     CU_ASSERT_EQUAL(rename(aside, place), 0);
     check_sound();
 }
 
-/* Cut off from every authd, a gateway does not know who was logged out, and after five seconds says
- * so. */
+/* A gateway without any authd cannot learn of revocations, and reports it after five seconds. */
 static void a_gateway_without_a_lease_is_reported(void)
 {
     int64_t limit = clock_mono_ms() + BACK_MS;
@@ -246,8 +235,6 @@ static void a_gateway_without_a_lease_is_reported(void)
     CU_ASSERT_TRUE(suite_wait_ready(suite, BACK_MS));
     check_sound();
 }
-
-/* ---- an instance of another version: a real one, of this process's making ---- */
 
 static int old_status(void *daemon, const struct request *req, const void *in, void *out,
                       struct error *err)
@@ -295,11 +282,11 @@ static void another_version_is_a_warning(void)
     *strrchr(run_dir, '/') = '\0';
     child = fork();
     if (child == 0) {
-        (void)!freopen("/dev/null", "w", stderr); /* it says what it is asked and has not */
+        (void)!freopen("/dev/null", "w", stderr); /* it logs its unknown requests */
         unit_on_fiber(serve_old, run_dir);
         _exit(1);
     }
-    /* It may take a while to start beside other tests. */
+    /* Starting can take a while beside other tests. */
     for (int i = 0, last = 19; i <= last; i++) {
         PROGRAM doctor = ATRIUMCTL(suite, NULL, "doctor", "--json");
         bool old = says(doctor, "maild.old", "bus", "warn",
@@ -318,15 +305,13 @@ static void another_version_is_a_warning(void)
     }
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
-    /* Its socket is still there, and is reported until an operator removes it. */
+    /* The socket is still there, and is reported until an operator removes it. */
     CHECK_ROW("maild.old", "bus", "fail", "has a socket that nobody answers", "remove the socket");
     char path[300];
     snprintf(path, sizeof(path), "%s/bus/maild/ctl.old", run_dir);
     CU_ASSERT_EQUAL(unlink(path), 0);
     check_sound();
 }
-
-/* ---- files ---- */
 
 static void add_setting(const char *path, const char *section, const char *key)
 {
@@ -391,8 +376,6 @@ static void key_files_are_looked_at(void)
     check_sound();
 }
 
-/* ---- the database ---- */
-
 static void a_role_with_too_many_rights_is_reported(void)
 {
     run_sql("grant usage on schema mail to \"atrium-docd\"");
@@ -441,7 +424,7 @@ static void connections_run_out(void)
 {
     char sql[200];
 
-    /* Five more than are in use: another instance takes up to eleven. */
+    /* Five more than in use: another instance takes up to eleven. */
     snprintf(sql, sizeof(sql), "alter role \"atrium-docd\" connection limit %ld",
              5 + suite_count(suite, "select count(*) from pg_stat_activity "
                                     "where usename = 'atrium-docd'"));
@@ -454,7 +437,7 @@ static void connections_run_out(void)
     check_sound();
 }
 
-/* The server's clock_timestamp() becomes another; plans made from now on have its text in them. */
+/* Overrides the server's clock_timestamp(), which new plans use. */
 static void set_server_clock(const char *seconds)
 {
     char sql[400];
@@ -500,7 +483,6 @@ static void a_database_that_refuses_connections_is_reported(void)
     check_sound();
 }
 
-/* One thing that hangs is one row, and holds up neither the others nor doctor. */
 static void a_table_that_is_locked_is_a_row(void)
 {
     PGconn *holder = suite_database(suite);
@@ -513,8 +495,6 @@ static void a_table_that_is_locked_is_a_row(void)
     PQfinish(holder);
     check_sound();
 }
-
-/* ---- what waits ---- */
 
 static void an_unsealed_audit_trail_is_reported(void)
 {
@@ -556,8 +536,6 @@ static void a_growing_outbox_is_reported(void)
     check_sound();
 }
 
-/* ---- mail and jobs ---- */
-
 #define ID "'00000000-0000-4000-8000-000000000001'"
 
 static void add_mail(const char *state, const char *sealed, int minutes)
@@ -588,7 +566,6 @@ static void undelivered_mail_is_reported(void)
     check_sound();
 }
 
-/* One that fails, and will be tried again in an hour. */
 static void add_job(int minutes)
 {
     char sql[600];
@@ -641,8 +618,6 @@ static void missing_directories_are_reported(void)
     check_sound();
 }
 
-/* ---- keys that sign ---- */
-
 static void old_signing_keys_are_reported(void)
 {
     suite_set_clock(suite, 400 * 86400);
@@ -651,7 +626,6 @@ static void old_signing_keys_are_reported(void)
     suite_set_clock(suite, 800 * 86400);
     CHECK_ROW("authd.1", "signing keys", "fail", "the key that signs is 800 days old",
               "atriumctl keys rotate");
-    /* Mended as it says. */
     PROGRAM rotated = ATRIUMCTL(suite, NULL, "keys", "rotate");
     CHECK_EXIT(rotated, DONE);
     suite_set_clock(suite, 800 * 86400 + 15);
@@ -666,10 +640,8 @@ static void old_signing_keys_are_reported(void)
     check_sound();
 }
 
-/* ---- suites that lack something from their start ---- */
-
-/* The largest file is as large as a file may be: few disks have room for ten of those, and what
- * doctor says of this one can be told beforehand. */
+/* The maximum file size leaves space for fewer than ten uploads on most disks, so the result is
+ * known. */
 static void space_for_fewer_than_ten_uploads_is_reported(void)
 {
     enum { LARGEST_GIB = 1024 };
@@ -688,7 +660,6 @@ static void space_for_fewer_than_ten_uploads_is_reported(void)
               "apt-get install apertium-eng-spa");
 }
 
-/* As on a kernel, or in a container, that forbids them. */
 static void no_namespaces_are_told(void)
 {
     suite_stop(&suite);
@@ -705,7 +676,8 @@ static void no_namespaces_are_told(void)
     UNIT_CHECK(first && strstr(first + 1, "\"sandbox\": \"none\""), "%s", "of docd and of botd");
 }
 
-/* A trial without a verdict is no refusal: program bots go on, by what was found at the start. */
+/* A test run without a result is not a refusal: program bots continue with the result from the
+ * start. */
 static void a_slow_trial_is_told(void)
 {
     suite_stop(&suite);
@@ -717,8 +689,6 @@ static void a_slow_trial_is_told(void)
                   one->access, json_object());
     CHECK_STATUS(answer, 200);
 }
-
-/* ---- a mail server ---- */
 
 static void a_mail_server_that_is_away_is_told(void)
 {

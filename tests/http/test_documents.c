@@ -1,8 +1,6 @@
 /*
- * test_documents.c - documents over HTTP: made, uploaded, read in whole and in part, listed,
- * shared, replaced, deleted; and what an access policy hides.
- *
- * What a form must be is in test_uploads.c.
+ * test_documents.c - documents over HTTP: create, upload, read in full and in part, list, share,
+ * replace, delete, and the access policy. See test_uploads.c for the form.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -36,7 +34,7 @@ static void check_header(const struct http_answer *answer, const char *name, con
     free(value);
 }
 
-/* ---- the way of a document ---- */
+/* ---- a document from upload to deletion ---- */
 
 static void a_document_is_created_uploaded_read_and_deleted(void)
 {
@@ -76,7 +74,7 @@ static void a_document_is_created_uploaded_read_and_deleted(void)
     free(id);
 }
 
-/* Sizes around what is sent at once, in pieces, and by several pieces at a time. */
+/* Sizes around the limits for one send, several sends, and parallel ones. */
 static void files_of_all_sizes_come_back(void)
 {
     static const size_t sizes[] = {
@@ -176,7 +174,7 @@ static void an_unchanged_file_is_304(void)
     }
     HTTP_ANSWER any = document_get_with(suite, patient->access, id, NULL, "If-None-Match: *");
     CHECK_STATUS(any, 304);
-    /* Without its quotes the tag is one in the header ETag alone. */
+    /* Only the ETag header accepts a tag without quotes. */
     snprintf(line, sizeof(line), "ETag: %.*s", etag ? (int)strlen(etag) - 2 : 0, etag + 1);
     HTTP_ANSWER bare = document_get_with(suite, patient->access, id, NULL, line);
     CHECK_STATUS(bare, 304);
@@ -185,7 +183,7 @@ static void an_unchanged_file_is_304(void)
     CHECK_STATUS(strict, 200);
     HTTP_ANSWER other = document_get_with(suite, patient->access, id, NULL, "ETag: \"0123\"");
     CHECK_BYTES(other, bytes, 1000);
-    /* The same bytes again have the same tag, others another. */
+    /* The same bytes have the same tag, different bytes another. */
     char *twin = document_put(suite, patient->access, "b", "a/b", bytes, 1000);
     HTTP_ANSWER twin_read = document_get(suite, patient->access, twin);
     check_header(twin_read, "ETag", etag);
@@ -201,7 +199,7 @@ static void an_unchanged_file_is_304(void)
     free(bytes);
 }
 
-/* Reads as a cache that has the answer `known`; 304: it would go on to serve that. */
+/* Revalidates a cached response `known`; 304 means that the cache would continue to serve it. */
 static struct http_answer *revalidate(const char *path, const struct http_answer *known)
 {
     char *etag = http_header(known, "ETag"), line[200];
@@ -215,8 +213,8 @@ static struct http_answer *revalidate(const char *path, const struct http_answer
 
 #define NAMED(name) "inline; filename=\"" name "\"; filename*=UTF-8''" name
 
-/* What caches have under another name or type is not what the document is now: a 304 leaves both
- * headers out, and most caches would keep theirs if it had them. */
+/* A cached name or type can be outdated. A 304 omits both headers, because most caches would keep
+ * their own anyway. */
 static void a_new_name_or_type_is_seen_by_caches(void)
 {
     char *bytes = test_bytes(1000, 1), public[200];
@@ -347,7 +345,6 @@ static void a_range_of_another_version_is_the_whole(void)
     free(bytes);
 }
 
-/* What a browser would run is never shown by it, whatever type or name it is given. */
 static void active_files_are_attachments(void)
 {
     static const char html[] = "<!DOCTYPE html><html><script>alert(1)</script></html>";
@@ -446,7 +443,7 @@ static void check_list(const char *access, const char *query, const char *names,
     free(found);
 }
 
-/* Of requests that follow one another some go to each of two docds. */
+/* Consecutive requests reach both docd. */
 static void check_everywhere(const char *access, const char *query, const char *names, int total)
 {
     for (int i = 0; i < 6; i++)
@@ -461,7 +458,6 @@ static void check_token_everywhere(const char *access, const char *token)
     }
 }
 
-/* Names it "r" by hand. */
 static char *name_by_hand(const char *id)
 {
     char sql[160];
@@ -487,7 +483,7 @@ static void documents_are_listed(void)
             HTTP_ANSWER uploaded = document_upload(suite, made, "xyz", 3);
             CHECK_STATUS(uploaded, 204);
         }
-        usleep(3000); /* lastUpdated counts milliseconds */
+        usleep(3000); /* lastUpdated has milliseconds */
     }
     check_list(other->access, "", "a c b", 3);
     check_list(other->access, "?_sort=-_lastUpdated", "a c b", 3);
@@ -510,8 +506,8 @@ static void documents_are_listed(void)
     CU_ASSERT_PTR_NULL(http_member(list, "resources.0.uploadOptions"));
 }
 
-/* What one instance did the other's list shows, though each has the list before it still; and
- * what a person wrote to the table by hand. */
+/* One instance's change shows in the other's cached list, and so does a manual change of the
+ * table. */
 static void a_list_is_as_the_database_has_it(void)
 {
     PERSON other = person_register(suite, NULL);
@@ -563,7 +559,7 @@ static void a_public_token_opens_one_file(void)
     const char *token = http_text(shared, "publicToken");
 
     CHECK_STATUS(shared, 200);
-    CU_ASSERT_TRUE(strlen(token) >= 43); /* 256 bits */
+    CU_ASSERT_TRUE(strlen(token) >= 43);
     CU_ASSERT_EQUAL(strlen(http_text(shared, "meta.lastUpdated")), 24);
     CU_ASSERT_PTR_NULL(http_member(shared, "lastUpdated"));
     snprintf(path, sizeof(path), "/document/public/%s", token);
@@ -583,7 +579,7 @@ static void a_public_token_opens_one_file(void)
     HTTP_ANSWER renamed = ask("PATCH", document_path(id), patient->access, "{\"fileName\":\"b\"}");
     CU_ASSERT_STRING_EQUAL(http_text(renamed, "publicToken"), token);
     CU_ASSERT_STRING_EQUAL(http_text(renamed, "fileName"), "b");
-    /* Closed for good: a second opening has another token. */
+    /* Closed for good: opening again makes another token. */
     HTTP_ANSWER ended = ask("PATCH", document_path(id), patient->access, "{\"isPublic\":false}");
     CU_ASSERT_TRUE(json_is_null(http_member(ended, "publicToken")));
     HTTP_ANSWER refused = http_get(suite_url(suite), path, NULL);
@@ -617,7 +613,6 @@ static void a_document_can_be_public_from_the_start(void)
     CHECK_ERROR(after, 404, not_found);
 }
 
-/* The database holds nothing that opens a file. */
 static void tokens_are_not_in_the_database(void)
 {
     char *id = document_put(suite, patient->access, "a", "a/b", "xyz", 3), sql[512];
@@ -660,13 +655,12 @@ static void a_replacement_serves_when_it_is_complete(void)
     snprintf(path, sizeof(path), "/document/public/%s", http_text(shared, "publicToken"));
     HTTP_ANSWER public = http_get(suite_url(suite), path, NULL);
     CHECK_BYTES(public, "newer", 5);
-    /* What was replaced goes with the document. */
+    /* Deleting the document removes the replaced content. */
     HTTP_ANSWER gone = http_delete(suite_url(suite), document_path(id), patient->access);
     CHECK_STATUS(gone, 200);
     free(id);
 }
 
-/* Of two forms of one document the later one wins, in whatever order they come back. */
 static void the_later_form_wins(void)
 {
     HTTP_ANSWER first = document_make(suite, patient->access, "1", "a/b");
@@ -684,7 +678,7 @@ static void the_later_form_wins(void)
     CHECK_BYTES(read, "two", 3);
     HTTP_ANSWER two = document_upload(suite, third, "three", 5);
     CHECK_STATUS(two, 204);
-    /* The answer was lost, and the client sends it again. */
+    /* The client retries after a lost response. */
     HTTP_ANSWER again = document_upload(suite, third, "three", 5);
     CHECK_STATUS(again, 204);
     HTTP_ANSWER last = document_get(suite, patient->access, id);
@@ -692,7 +686,6 @@ static void the_later_form_wins(void)
     free(id);
 }
 
-/* A name that was given after the form stays, whenever the bytes come. */
 static void a_new_name_outlives_the_upload(void)
 {
     HTTP_ANSWER made = document_make(suite, patient->access, "first", "a/b");
@@ -707,10 +700,6 @@ static void a_new_name_outlives_the_upload(void)
     free(id);
 }
 
-/* ---- who may ---- */
-
-/* A patient of the demo tenant sees what it is the author of; a practitioner sees all of the
- * project; neither sees another project. */
 static void documents_of_other_authors_are_hidden(void)
 {
     static const struct {
@@ -748,7 +737,6 @@ static void documents_of_other_authors_are_hidden(void)
     free(id);
 }
 
-/* Each route needs its own interaction of the policy. */
 static void a_policy_decides(void)
 {
     static const struct {
@@ -803,7 +791,6 @@ static void a_policy_decides(void)
     free(restore);
 }
 
-/* Deleting an account with `wipe` removes its documents and their bytes. */
 static void a_wiped_account_takes_its_documents_along(void)
 {
     PERSON going = person_register(suite, NULL);
@@ -830,8 +817,6 @@ static void a_wiped_account_takes_its_documents_along(void)
     free(bytes);
     free(mine);
 }
-
-/* ---- time ---- */
 
 static void what_was_never_uploaded_is_swept(void)
 {
@@ -863,7 +848,6 @@ static void what_was_never_uploaded_is_swept(void)
     suite_set_clock(suite, 0);
 }
 
-/* What replaced bytes are kept for is over after ten minutes. */
 static void replaced_bytes_are_swept(void)
 {
     char *id = document_put(suite, patient->access, "a", "a/b", "old", 3);

@@ -1,7 +1,7 @@
 /*
- * test_documents_verify.c - documents whose bytes are gone after a restore, and bytes whose
- * documents are: the answer that readers get, what `atriumctl documents verify` finds and writes
- * down, and that it removes nothing that is good.
+ * test_documents_verify.c - documents without content, and content without documents, after a
+ * restore: readers' responses, findings of `atriumctl documents verify`, and that no valid content
+ * is removed.
  */
 #include <CUnit/CUnit.h>
 #include <fcntl.h>
@@ -22,8 +22,6 @@ static const int64_t week_s = 7 * 24 * 3600;
 static struct suite *suite;
 static struct person *patient;
 static char *small_bytes, *large_bytes;
-
-/* ---- the store ---- */
 
 static void move_away(const char *id)
 {
@@ -56,14 +54,11 @@ static char *put(const char *bytes, size_t size)
     return document_put(suite, patient->access, "a.bin", "application/octet-stream", bytes, size);
 }
 
-/* ---- what is said ---- */
-
 static long sum(const struct program *verify, const char *name)
 {
     return (long)json_integer_value(json_object_get(json_object_get(verify->json, "sum"), name));
 }
 
-/* The problem that is named of a document; "" for none. */
 static const char *problem_of(const struct program *verify, const char *id)
 {
     const json_t *row = http_find(json_object_get(verify->json, "problems"), "id", id);
@@ -93,8 +88,6 @@ static void check_missing(const char *id)
     CHECK_ERROR(read, 404, "The file of this document is missing.");
 }
 
-/* ---- cases ---- */
-
 static void an_intact_store_verifies(void)
 {
     char *small = put(small_bytes, SMALL), *large = put(large_bytes, LARGE);
@@ -114,7 +107,6 @@ static void an_intact_store_verifies(void)
     free(large);
 }
 
-/* Readers get an error before any verification; verification writes nothing without --repair. */
 static void missing_bytes_are_reported(void)
 {
     char *small = put(small_bytes, SMALL), *large = put(large_bytes, LARGE);
@@ -145,7 +137,7 @@ static void missing_bytes_are_reported(void)
     HTTP_ANSWER list = http_get(suite_url(suite), "/document", patient->access);
     CU_ASSERT_EQUAL(json_integer_value(http_member(list, "total")), 2);
 
-    /* One is found again, the other sent once more. */
+    /* One is found again, the other is uploaded again. */
     bring_back(large);
     HTTP_ANSWER again = http_post(suite_url(suite), document_path(small), patient->access,
                                   json_pack("{s:s, s:s}", "fileName", "b.bin", "contentType",
@@ -191,8 +183,6 @@ static void wrong_bytes_are_reported(void)
     free(other);
 }
 
-/* More than a page of bytes whose documents are not in the database: they go a week later, and not
- * before. */
 static void orphans_are_swept_a_week_later(void)
 {
     size_t before = stored_files(suite);
@@ -215,7 +205,6 @@ static void orphans_are_swept_a_week_later(void)
     CU_ASSERT_TRUE(stored_files_become(suite, before, 90000));
 }
 
-/* More than a page of documents, from the start and from the middle. */
 static void verification_continues_where_it_was_stopped(void)
 {
     char *last, after[100];
@@ -236,8 +225,8 @@ static void verification_continues_where_it_was_stopped(void)
     free(last);
 }
 
-/* Its variants on the host that was asked go with it; those on another host, where there is one
- * here, when docd there sees that the object is gone. */
+/* The host that was asked removes its variants too. docd on another host removes its own when it
+ * notices that the object is gone. */
 static void variants_on_other_hosts_go_too(void)
 {
     size_t size, before = stored_files(suite);

@@ -1,6 +1,5 @@
 /*
- * test_email_change.c - another e-mail address for an account: who confirms it, who is notified,
- * how it is taken back. Over two gateways and two authd, on the test clock.
+ * test_email_change.c - changing an account's email address: verification, notification and undo.
  */
 #include <CUnit/CUnit.h>
 #include <signal.h>
@@ -26,8 +25,6 @@ static const char wrong_password[] = "Username or password is incorrect.";
 
 static struct suite *suite;
 
-/* ---- calls ---- */
-
 static struct http_answer *change(const char *access, const char *email)
 {
     return http_post(suite_url(suite), CHANGE, access, json_pack("{s:s}", "email", email));
@@ -41,7 +38,7 @@ static struct mail_link link_to(const char *email, const char *page)
     return suite_mail_link(suite, email, text);
 }
 
-/* The way back is on the installation's page, which no tenant can read. */
+/* Returns the undo link, which is on the installation's page, out of any tenant's reach. */
 static struct mail_link undo_to(const char *email)
 {
     char text[256];
@@ -50,7 +47,6 @@ static struct mail_link undo_to(const char *email)
     return suite_mail_link(suite, email, text);
 }
 
-/* Makes the address verified for the account's own organization. */
 static void verify(const struct person *person)
 {
     CU_ASSERT_EQUAL(suite_count(suite,
@@ -70,7 +66,7 @@ static bool is_verified(const struct person *person)
     return json_is_true(http_member(me, "security.emailVerified"));
 }
 
-/* Asks for an address that no mail went to yet, and takes the link to it. */
+/* Requests an address that has no emails yet, and returns the link to it. */
 static struct mail_link ask(const struct person *person, const char *email)
 {
     HTTP_ANSWER requested = change(person->access, email);
@@ -91,8 +87,6 @@ static void check_sign_in(const char *email, const char *password, int status)
         CHECK_STATUS(answer, status);
 }
 
-/* ---- cases ---- */
-
 static void the_new_mailbox_confirms_and_the_old_is_notified(void)
 {
     PERSON patient = person_register_settled(suite);
@@ -100,7 +94,7 @@ static void the_new_mailbox_confirms_and_the_old_is_notified(void)
     char *email = person_address();
     struct mail_link link = ask(patient, email);
 
-    check_sign_in(patient->email, patient->password, 200); /* nothing has changed yet */
+    check_sign_in(patient->email, patient->password, 200);
     HTTP_ANSWER click = suite_post_link(suite, VERIFY, &link, NULL, NULL);
     CHECK_STATUS(click, 401);
     CU_ASSERT_STRING_EQUAL(http_text(click, "code"), "SIGN_IN_REQUIRED");
@@ -112,14 +106,13 @@ static void the_new_mailbox_confirms_and_the_old_is_notified(void)
     HTTP_ANSWER me = http_get(suite_url(suite), "/auth/me", patient->access);
     CHECK_STATUS(me, 200);
     CU_ASSERT_STRING_EQUAL(http_text(me, "profile.telecom.0.value"), email);
-    CU_ASSERT_FALSE(is_verified(patient)); /* as it was: the link does not prove who asked for it */
+    CU_ASSERT_FALSE(is_verified(patient)); /* unchanged: the link does not show who requested it */
     CU_ASSERT_TRUE(suite_everywhere(suite, elsewhere->access, 401));
     check_sign_in(patient->email, patient->password, 400);
     check_sign_in(email, patient->password, 200);
     CU_ASSERT_TRUE(suite_mails_arrive(suite, patient->email, 2));
 
-    /* The old mailbox takes it back: the account is as it was, but for the password, which another
-     * person knew. */
+    /* The old mailbox undoes the change. Only the password, which another person knew, is new. */
     struct mail_link undo = undo_to(patient->email);
     HTTP_ANSWER get = http_get(suite_url(suite), UNDO, NULL);
     CHECK_STATUS(get, 405);
@@ -134,7 +127,8 @@ static void the_new_mailbox_confirms_and_the_old_is_notified(void)
         suite_post_fresh(suite, "/auth/reset-password",
                          json_pack("{s:s, s:s}", "email", patient->email, "tenantCode", "demo"));
     CHECK_STATUS(requested, 200);
-    CU_ASSERT_TRUE(suite_mails_arrive(suite, patient->email, 4)); /* and that it changed */
+    CU_ASSERT_TRUE(
+        suite_mails_arrive(suite, patient->email, 4)); /* including the notice of the change */
     struct mail_link reset = link_to(patient->email, "set-password");
     HTTP_ANSWER set = suite_post_fresh(suite, "/auth/set-password",
                                        json_pack("{s:s, s:s, s:s}", "id", reset.id, "secret",
@@ -163,8 +157,7 @@ static void a_change_of_address_needs_a_fresh_proof(void)
     free(email);
 }
 
-/* A taken address is not revealed: the answer and its time are those of a free address. Accounts
- * are never merged. */
+/* A taken address gets the response and time of a free one. Accounts are never merged. */
 static void a_taken_address_is_not_revealed(void)
 {
     PERSON patient = person_register_settled(suite);
@@ -214,7 +207,6 @@ static void the_old_address_is_reserved_for_a_week(void)
     free(email);
 }
 
-/* The new address is verified for whom the old one was, and so is the old one again. */
 static void a_verified_account_stays_so(void)
 {
     PERSON patient = person_register_settled(suite);
@@ -239,7 +231,6 @@ static void a_verified_account_stays_so(void)
     free(email);
 }
 
-/* Who changes it twice does not get rid of the first owner. */
 static void the_first_address_takes_every_change_back(void)
 {
     PERSON patient = person_register_settled(suite);
@@ -274,7 +265,7 @@ static void the_first_address_takes_every_change_back(void)
     free(third);
 }
 
-/* A passkey and a consent, as they were added so many days ago. */
+/* Adds a passkey and a consent, dated `days` ago. */
 static void add_leftovers(const char *email, int days)
 {
     char sql[2048];
@@ -294,7 +285,6 @@ static void add_leftovers(const char *email, int days)
     CU_ASSERT_EQUAL(suite_count(suite, "%s", sql), 2);
 }
 
-/* The days that leftovers of a table are from. */
 static char *leftovers(const char *email, const char *table, const char *column)
 {
     char sql[256];
@@ -306,8 +296,8 @@ static char *leftovers(const char *email, const char *table, const char *column)
     return suite_query(suite, sql);
 }
 
-/* Who changes an address has been in the account before, and would come back by what was added
- * then. What is older is the owner's. */
+/* An attacker who changes an address could come back with credentials added shortly before. Older
+ * ones are the owner's. */
 static void what_was_added_before_a_change_goes_with_it(void)
 {
     PERSON patient = person_register_settled(suite);
@@ -322,7 +312,7 @@ static void what_was_added_before_a_change_goes_with_it(void)
     struct mail_link link = ask(patient, second);
     HTTP_ANSWER confirmed = suite_post_link(suite, VERIFY, &link, patient->access, NULL);
     CHECK_STATUS(confirmed, 204);
-    CU_ASSERT_TRUE(suite_mails_arrive(suite, patient->email, 3)); /* factor, changed */
+    CU_ASSERT_TRUE(suite_mails_arrive(suite, patient->email, 3)); /* factor and change */
     struct mail_link undo = undo_to(patient->email);
     HTTP_ANSWER back = suite_post_link(suite, UNDO, &undo, NULL, NULL);
     CHECK_STATUS(back, 204);
@@ -378,8 +368,6 @@ static void one_of_many_changes_it(void)
     free(email);
 }
 
-/* Both instances die in the middle: the change has happened, with its proof and its undo, or not at
- * all. */
 static void a_kill_leaves_no_half_change(void)
 {
     for (int round = 0; round < 4; round++) {

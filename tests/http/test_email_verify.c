@@ -1,7 +1,6 @@
 /*
- * test_email_verify.c - proven e-mail addresses: what proves them, and that an account belongs to
- * the owner of its mailbox, not of the one who registered it first. Over two gateways and two
- * authd, on the test clock.
+ * test_email_verify.c - verification of email addresses: an account belongs to the owner of its
+ * mailbox, not to an earlier registration.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -28,9 +27,7 @@ static const char bad_link[] = "The link is invalid or has expired.";
 
 static struct suite *suite;
 
-/* ---- calls ---- */
-
-/* What /auth/me says of the address: 1 proven, 0 not, -1 no such session. */
+/* Returns what /auth/me says of the address: 1 verified, 0 not, -1 no such session. */
 static int verified(const char *access)
 {
     HTTP_ANSWER answer = http_get(suite_url(suite), "/auth/me", access);
@@ -40,7 +37,7 @@ static int verified(const char *access)
     return json_is_true(http_member(answer, "security.emailVerified"));
 }
 
-/* Sets the password by a link that is asked for now; mails to the address are `number` then. */
+/* Sets the password with a new emailed link. The address then has `number` emails. */
 static void reset_by_link(const char *email, size_t number, const char *password)
 {
     HTTP_ANSWER requested = suite_post_fresh(
@@ -55,7 +52,6 @@ static void reset_by_link(const char *email, size_t number, const char *password
     CHECK_STATUS(set, 204);
 }
 
-/* Turns a second factor on. */
 static void enroll(const struct person *person)
 {
     uint8_t secret[TOTP_SECRET];
@@ -63,7 +59,7 @@ static void enroll(const struct person *person)
     totp_enrol(suite, person, suite_now(suite), secret);
 }
 
-/* The first step of a sign-in: "token", "mfa", or "" when it was refused. */
+/* Checks the first step of a sign-in: "token", "mfa", or "" for a refusal. */
 static void check_next_step(const char *email, const char *password, const char *want)
 {
     HTTP_ANSWER start = suite_post_fresh(suite, "/auth/tenant/Patient/login/start",
@@ -71,8 +67,6 @@ static void check_next_step(const char *email, const char *password, const char 
 
     CU_ASSERT_STRING_EQUAL(http_text(start, "nextStep"), want);
 }
-
-/* ---- cases ---- */
 
 static void a_reset_link_proves_the_address(void)
 {
@@ -90,8 +84,8 @@ static void a_reset_link_proves_the_address(void)
                     1);
 }
 
-/* Another person has registered the owner's address first, turned a second factor on and scheduled
- * the deletion. */
+/* An attacker has registered the owner's address, enabled a second factor and scheduled the
+ * deletion. */
 static void the_mailbox_beats_the_squatter(void)
 {
     PERSON squatter = person_register_settled(suite);
@@ -107,7 +101,7 @@ static void the_mailbox_beats_the_squatter(void)
                     1);
     HTTP_ANSWER doomed = http_delete(suite_url(suite), "/auth/delete", squatter->access);
     CHECK_STATUS(doomed, 200);
-    CU_ASSERT_TRUE(suite_mails_arrive(suite, squatter->email, 3)); /* factor, deletion */
+    CU_ASSERT_TRUE(suite_mails_arrive(suite, squatter->email, 3)); /* factor and deletion */
     reset_by_link(squatter->email, 4, "the owner's own");
     CU_ASSERT_TRUE(suite_everywhere(suite, squatter->access, 401));
     check_next_step(squatter->email, squatter->password, "");
@@ -123,7 +117,6 @@ static void the_mailbox_beats_the_squatter(void)
     CU_ASSERT_EQUAL(verified(owner->access), 1);
 }
 
-/* Of a proven account a reset is what it says: the second factor and a scheduled deletion stay. */
 static void a_reset_of_a_proven_account_keeps_the_factor(void)
 {
     PERSON patient = person_register_settled(suite);
@@ -138,7 +131,6 @@ static void a_reset_of_a_proven_account_keeps_the_factor(void)
     check_next_step(patient->email, "twice", "mfa");
 }
 
-/* The owner of the mailbox need not hold the device. */
 static void a_factor_of_thirty_days_stays(void)
 {
     PERSON old = person_register_settled(suite);
@@ -157,7 +149,7 @@ static void a_factor_of_thirty_days_stays(void)
     suite_set_clock(suite, 0);
 }
 
-/* As after an upgrade: nothing is recorded but the audit trail. */
+/* As after an upgrade: only the audit log records it. */
 static void the_audit_trail_proves_what_was_before(void)
 {
     PERSON proven = person_register_settled(suite);
@@ -179,9 +171,6 @@ static void the_audit_trail_proves_what_was_before(void)
     CU_ASSERT_EQUAL(verified(other->access), 0);
 }
 
-/* ---- the link that proves an address ---- */
-
-/* Maps the template in the demo tenant, or unmaps it. */
 static void map_verification(bool mapped)
 {
     static const char path[] = "/v1/project/email-templates/EMAIL_VERIFICATION";
@@ -231,13 +220,13 @@ static struct mail_link newest_link(const char *email)
     return suite_mail_link(suite, email, PATIENT_APP "/verify-email");
 }
 
-/* A patient of the demo tenant while it maps the template, with the link that its registration
- * mailed. */
+/* Registers a patient of the demo tenant with the template mapped, and returns the emailed link. */
 static struct person *linked_patient(struct mail_link *ret_link)
 {
     struct person *self = person_register(suite, NULL);
 
-    CU_ASSERT_TRUE(suite_mails_arrive(suite, self->email, 2)); /* welcome, confirm: in any order */
+    CU_ASSERT_TRUE(
+        suite_mails_arrive(suite, self->email, 2)); /* welcome and confirmation, in any order */
     *ret_link = (struct mail_link){.id = ""};
     if (self->status == 200) {
         HTTP_ANSWER sent = send_fresh(self->access, NULL);
@@ -304,7 +293,7 @@ static void the_newest_link_lives_a_day(void)
     CHECK_ERROR(over, 400, bad_link);
     suite_set_clock(suite, 0);
 
-    /* Of a proven address nothing is mailed. */
+    /* A verified address gets no email. */
     HTTP_ANSWER more = send_fresh(NULL, patient->email);
     CHECK_STATUS(more, 200);
     suite_mails_settle(suite);
@@ -336,7 +325,6 @@ static void one_of_many_spends_a_link(void)
     http_answers_destroy(answers, MANY);
 }
 
-/* Ten guesses at the password, by a link as by a sign-in. */
 static void guesses_by_a_link_are_counted(void)
 {
     struct mail_link link;
@@ -357,8 +345,8 @@ static void guesses_by_a_link_are_counted(void)
     free(source);
 }
 
-/* The answer tells nothing, whether there is such an account or not (how long it takes:
- * test_answer_times), and one mailbox gets ten mails an hour. */
+/* The response does not reveal an account (its time: test_answer_times), and one mailbox gets ten
+ * emails an hour. */
 static void sending_reveals_no_account_and_is_limited(void)
 {
     enum { TRIES = 9 };
@@ -381,7 +369,7 @@ static void sending_reveals_no_account_and_is_limited(void)
         suite, RESET, json_pack("{s:s, s:s}", "email", patient->email, "tenantCode", "demo"));
     CHECK_STATUS(requested, 200);
     suite_mails_settle(suite);
-    CU_ASSERT_EQUAL(suite_mail_count(suite, patient->email), 10); /* of all kinds */
+    CU_ASSERT_EQUAL(suite_mail_count(suite, patient->email), 10); /* all kinds of email */
     suite_advance_clock(suite, HOUR + 60);
     HTTP_ANSWER later = send_fresh(NULL, patient->email);
     CHECK_STATUS(later, 200);
@@ -399,10 +387,8 @@ static void unmapped_templates_are_not_mailed(void)
     HTTP_ANSWER sent = send_fresh(patient->access, NULL);
     CHECK_STATUS(sent, 200);
     suite_mails_settle(suite);
-    CU_ASSERT_EQUAL(suite_mail_count(suite, patient->email), 1); /* the welcome */
+    CU_ASSERT_EQUAL(suite_mail_count(suite, patient->email), 1);
 }
-
-/* ---- a tenant that asks for proven addresses ---- */
 
 static void check_waits(const struct http_answer *registered)
 {
@@ -465,7 +451,6 @@ static void patients_wait_for_the_proof(void)
     free(email);
 }
 
-/* Requests that settingsd has got. */
 static long settings_requests(void)
 {
     static const char name[] = "atrium_bus_requests_total{service=\"settingsd\"";
@@ -476,7 +461,7 @@ static long settings_requests(void)
     return line && strchr(line, ' ') ? strtol(strchr(line, ' ') + 1, NULL, 10) : 0;
 }
 
-/* The proof is for an organisation, which the projects of a caller belong to for ever. */
+/* A verification is for an organization, to which a caller's projects belong forever. */
 static void check_asks_no_more(const char *access)
 {
     enum { TIMES = 40 };
@@ -516,14 +501,13 @@ static void practitioners_wait_for_the_proof(void)
     CHECK_STATUS(good, 204);
     HTTP_ANSWER later = suite_post_fresh(suite, "/auth/tenant/Practitioner/login/token",
                                          body_login_token(http_text(start, "sessionCode"), NULL));
-    CHECK_STATUS(later, 200); /* the code was not spent */
+    CHECK_STATUS(later, 200); /* the code was not consumed */
     check_asks_no_more(http_text(later, "accessToken"));
     suite_set_switch(suite, admin->access, "PRACTITIONER_REGISTRATION_ENABLED", false);
     suite_require_proofs(suite, admin, false);
     free(email);
 }
 
-/* The one-step routes ask the same, of either role. */
 static void one_step_accounts_wait_for_the_proof(void)
 {
     PERSON admin = person_admin(suite);
@@ -552,7 +536,7 @@ static void one_step_accounts_wait_for_the_proof(void)
         check_waits(registered);
         HTTP_ANSWER early = suite_post_fresh(suite, rows[i].sign_in, json_deep_copy(body));
         check_unproven(early);
-        if (!rows[i].tenant) { /* welcome, confirm: in any order */
+        if (!rows[i].tenant) { /* welcome and confirmation, in any order */
             CU_ASSERT_TRUE(suite_mails_arrive(suite, email, 2));
             HTTP_ANSWER sent = send_fresh(NULL, email);
             CHECK_STATUS(sent, 200);
@@ -570,9 +554,6 @@ static void one_step_accounts_wait_for_the_proof(void)
     suite_require_proofs(suite, admin, false);
 }
 
-/* ---- whose template, whose pages ---- */
-
-/* A project of its own with an admin, signed in. */
 static struct person *make_tenant(const char *code)
 {
     char *email = person_address();
@@ -589,7 +570,7 @@ static struct person *make_tenant(const char *code)
     return self;
 }
 
-/* Makes the practitioner a member of the project, however that came about. */
+/* Inserts a membership of the practitioner, however that can arise. */
 static void add_member(const char *email, const char *project)
 {
     CU_ASSERT_EQUAL(
@@ -603,7 +584,7 @@ static void add_member(const char *email, const char *project)
         1);
 }
 
-/* Its admin wants to read the links that are mailed in its name. */
+/* The admin's template tries to capture links that are emailed in the project's name. */
 static void set_trap(const struct person *admin, const char *template, const char *variable)
 {
     char path[96], html[128];
@@ -652,10 +633,9 @@ static void no_tenant_reads_the_link_of_anothers_member(void)
                                                  link.secret, "password", "mine again"));
     CHECK_STATUS(set, 204);
     PERSON there = person_sign_in(suite, "Practitioner", victim->email, "mine again", "attackers");
-    CU_ASSERT_EQUAL(verified(there->access), 1); /* it proves for all */
+    CU_ASSERT_EQUAL(verified(there->access), 1); /* valid for all tenants */
 }
 
-/* All memberships lie in the project that is named, or below it. */
 static void a_tenant_mails_its_own_members(void)
 {
     PERSON admin = make_tenant("owners");
@@ -673,7 +653,7 @@ static void a_tenant_mails_its_own_members(void)
     ask_reset(admin->email, "owners", 1);
     CU_ASSERT_TRUE(mail_has(admin->email, "https://trap.example/set-password"));
 
-    /* Asked for in the child, which its parent's other members do not belong to. */
+    /* Requested in the child, to which other members of its parent do not belong. */
     set_trap(below, "PASSWORD_RESET", "resetUrl");
     ask_reset(admin->email, "owners-child", 2);
     CU_ASSERT_FALSE(mail_has(admin->email, "trap"));
@@ -685,7 +665,7 @@ static void without_pages_of_its_own_the_installation_mails_no_link(void)
     PERSON victim = make_tenant("victims-two");
     PERSON attacker = make_tenant("attackers-two");
 
-    suite_reconfigure(suite, "common.public_url="); /* nor hosted ones */
+    suite_reconfigure(suite, "common.public_url="); /* no hosted pages either */
     set_trap(attacker, "PASSWORD_RESET", "resetUrl");
     add_member(victim->email, attacker->project);
     ask_reset(victim->email, "attackers-two", 1);

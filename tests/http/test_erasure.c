@@ -1,7 +1,7 @@
 /*
- * test_erasure.c - the receipt of an account that was deleted with all that it owned: what it says
- * was erased is what the database held, Go's own note accepts it, and no death of a daemon loses
- * or changes it; test_erasure_late.c is of what comes late. Over two authd.
+ * test_erasure.c - the receipt of an erased account: it matches what the database had, Go's
+ * sumdb/note accepts it, and no crash of a daemon loses or changes it. See test_erasure_late.c for
+ * late writes.
  */
 #include <CUnit/CUnit.h>
 #include <libpq-fe.h>
@@ -21,22 +21,18 @@
 #include "tests/support/unit.h"
 
 enum {
-    MANY = 450, /* documents: two whole batches of docd's and a part of one */
+    MANY = 450, /* documents: two full batches of docd and a part */
     LEFT = 50,  /* in the last batch */
 };
 
 static struct suite *suite;
 static struct unit_dir dir;
 
-/* ---- asking ---- */
-
 static struct program *verify(const char *text, const char *key)
 {
     return ATRIUMCTL(suite, NULL, "user", "verify-receipt", unit_dir_write(&dir, "receipt", text),
                      "--key", key, "--json");
 }
-
-/* ---- what it says ---- */
 
 static void the_counts_are_what_the_database_held(void)
 {
@@ -91,7 +87,6 @@ static void the_counts_are_what_the_database_held(void)
                "%ld objects", objects);
     CU_ASSERT_EQUAL(
         suite_count(suite, "select count(*) from doc.object where erased_for = '%s'", account), 0);
-    /* identifiers only */
     CU_ASSERT_PTR_NULL(strstr(receipt->out, person->email));
     HTTP_ANSWER kept = document_get(suite, other->access, others);
     CHECK_STATUS(kept, 200);
@@ -103,7 +98,7 @@ static void the_counts_are_what_the_database_held(void)
     free(others);
 }
 
-/* What they changed stays; that they did does not. */
+/* The history keeps the change without its author. */
 static void the_history_of_settings_names_no_one_who_is_gone(void)
 {
     PERSON admin = person_admin(suite);
@@ -155,11 +150,11 @@ static void every_daemon_erases_and_counts(void)
     erasure_check_traces(suite, person, account, receipt);
     CU_ASSERT_EQUAL(suite_count(suite, "select count(*) from bot.audit where event->>'action' = "
                                        "'execution.erase'"),
-                    2); /* a row for each batch */
+                    2); /* one row per batch */
     free(account);
 }
 
-/* As one is that a release without the others' parts has begun. */
+/* As if an older release, without the other daemons' parts, had started it. */
 static void an_erasure_of_before_names_authd_and_docd(void)
 {
     static const char account[] = "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4c";
@@ -208,8 +203,6 @@ static void only_what_was_erased_has_one(void)
     CHECK_REFUSED(odd, 1, "must be the id of an account");
     free(account);
 }
-
-/* ---- who vouches for it ---- */
 
 static void go_accepts_it_and_no_other_byte(void)
 {
@@ -261,7 +254,7 @@ static void the_command_accepts_it_and_nothing_else(void)
     CHECK_REFUSED(forged, 1, "the receipt was altered");
     free(altered);
 
-    /* the key signs heads of trails too: they are no receipts */
+    /* the key also signs checkpoints, which are not receipts */
     PROGRAM head = ATRIUMCTL(suite, NULL, "audit", "checkpoint", "--project", "demo", "--json");
     PROGRAM confused = verify(program_text(head, "checkpoint"), program_text(head, "verifierKey"));
     CHECK_REFUSED(confused, 1, "is not the receipt of an erasure");
@@ -270,8 +263,6 @@ static void the_command_accepts_it_and_nothing_else(void)
     free(account);
     free(other);
 }
-
-/* ---- deaths ---- */
 
 static void a_daemon_that_has_not_done_its_part_is_named(void)
 {
@@ -311,7 +302,7 @@ static bool is_missing(const struct program *receipt, const char *daemon)
     return false;
 }
 
-/* settingsd is asked before an account is deleted: it is down when that has happened. */
+/* settingsd is asked before an account is deleted, so it stops after that. */
 static void each_daemon_that_is_down_is_named(void)
 {
     static const char *const daemons[] = {"maild", "botd", "settingsd"};
@@ -352,7 +343,6 @@ static void each_daemon_that_is_down_is_named(void)
     free(ctl);
 }
 
-/* Each daemon dies when it has erased, before it notes that it did what it was asked. */
 static void deaths_before_the_answer_count_once(void)
 {
     static const char *const daemons[] = {"settingsd", "maild", "botd"};
@@ -389,7 +379,6 @@ static void deaths_before_the_answer_count_once(void)
     free(ctl);
 }
 
-/* docd dies after two batches of documents, authd too: each is counted once. */
 static void deaths_in_the_middle_lose_no_count(void)
 {
     PERSON person = person_register_settled(suite);
@@ -429,7 +418,6 @@ static void deaths_in_the_middle_lose_no_count(void)
     free(ctl);
 }
 
-/* Signed by both instances at once: one receipt. */
 static void it_is_signed_once(void)
 {
     PERSON person = person_register_settled(suite);
@@ -462,8 +450,6 @@ static void it_is_signed_once(void)
     free(account);
     free(ctl);
 }
-
-/* ---- projects ---- */
 
 static void the_end_of_a_project_leaves_receipts(void)
 {

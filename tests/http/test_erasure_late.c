@@ -1,6 +1,6 @@
 /*
- * test_erasure_late.c - what is under way when an account is erased, or comes late: it leaves
- * nothing behind, and is counted once in the receipt. Over two authd.
+ * test_erasure_late.c - requests in progress during an erasure, or after it, leave nothing, and the
+ * receipt counts them once.
  */
 #include <CUnit/CUnit.h>
 #include <libpq-fe.h>
@@ -19,7 +19,7 @@
 
 enum {
     ATTEMPTS = 8, /* a statement waits two seconds for a lock */
-    SLEEP_S = 25, /* of a bot, unless the case ends it */
+    SLEEP_S = 25, /* the bot's, unless the case ends it */
 };
 
 #define DOCD_WAITS                                                              \
@@ -28,7 +28,6 @@ enum {
 
 static struct suite *suite;
 
-/* All that daemons have counted, and been asked. */
 static char *counted(const char *account)
 {
     char sql[1200];
@@ -48,7 +47,7 @@ static char *counted(const char *account)
     return suite_query(suite, sql);
 }
 
-/* All that authd has sent is sent again, also the job of the deletion itself. */
+/* Sends all of authd's messages again, including the deletion's job. */
 static void what_is_asked_again_is_counted_once(void)
 {
     PERSON person = person_register_settled(suite);
@@ -95,8 +94,8 @@ static void *late_run(void *arg)
     return NULL;
 }
 
-/* A change that is in the middle when the erasure begins, since its project's row is locked; false
- * when it gave up before. */
+/* Starts a change that is blocked on its project's row when the erasure begins. False when it timed
+ * out before. */
 static bool change_in_the_middle(int attempt)
 {
     char email[64], sql[160];
@@ -162,8 +161,8 @@ static void a_change_of_settings_under_way_names_no_one(void)
                     0);
 }
 
-/* A document that is being added when the erasure begins, since its author's count is locked; false
- * when the statement gave up before. */
+/* Starts adding a document that is blocked on its author's count when the erasure begins. False
+ * when it timed out before. */
 static bool document_in_the_middle(void)
 {
     PERSON person = person_register_settled(suite);
@@ -219,7 +218,7 @@ static struct http_answer *post(const struct person *who, const char *path, json
     return http_post(suite_url(suite), path, who->access, body);
 }
 
-/* As requests meet docd that a gateway has let through just before the account was gone. */
+/* As if a gateway had let the requests through just before the deletion. */
 static void what_comes_after_the_beginning_is_refused(void)
 {
     PERSON person = person_register_settled(suite);
@@ -246,7 +245,6 @@ static void what_comes_after_the_beginning_is_refused(void)
 
 #define SETTING(name) "current_setting('test." #name "')::uuid"
 
-/* What has asked before the erasure begins, and adds its row later, is waited for. */
 static void what_had_asked_before_is_waited_for(void)
 {
     static const struct {
@@ -313,7 +311,7 @@ static void what_had_asked_before_is_waited_for(void)
     }
 }
 
-/* A bot that runs until the erasure is over; false when it had ended before. */
+/* Runs a bot until after the erasure. False when it ended before. */
 static bool execution_in_the_middle(const char *bot, const char *sleeping)
 {
     PERSON person = person_register_settled(suite);

@@ -35,7 +35,7 @@ static void the_scene_is_set(void)
     snprintf(set, sizeof(set),
              "maild.allow_networks=127.0.0.1/32,maild.webhook_ca_file=%s/cert.pem", dir.path);
     suite = suite_start(&(struct suite_options){.set = set});
-    setenv("TMPDIR", dir.path, 1); /* of Chromium's profile */
+    setenv("TMPDIR", dir.path, 1); /* for Chromium's profile */
 }
 
 /* Runs the example if the machine has what it needs; `more`: beside npm and Chromium. */

@@ -1,9 +1,7 @@
 /*
- * test_file_cache.c - files that are read again and again: the gateway has their bytes, docd still
- * decides.
- *
- * The file is removed from docd's store, so bytes that still arrive come from the gateway's memory.
- * docd passes no open files here (test_file_passing.c): those are not cached.
+ * test_file_cache.c - the gateway caches files that are read repeatedly, and docd still authorizes.
+ * Files are removed from docd's store, so later bytes come from the gateway. docd passes no open
+ * files here (test_file_passing.c), because those are not cached.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -27,7 +25,6 @@ static long kept_bytes_now(void)
     return line ? strtol(line, NULL, 10) : -1;
 }
 
-/* The bytes of a document's file: gone from docd's store. */
 static void lose_file(const char *id)
 {
     TEXT path = document_file(suite, id);
@@ -48,7 +45,6 @@ static void read_twice(const char *id, const char *bytes, size_t size)
     }
 }
 
-/* Sizes that come at once, in pieces, and that are too large. */
 static void files_read_twice_are_cached(void)
 {
     static const size_t sizes[] = {1, 10240, 65536, 65537, 700000, FILE_CACHE_FILE_MAX};
@@ -119,7 +115,7 @@ static void ranges_of_a_cached_file_are_served(void)
     free(bytes);
 }
 
-/* docd is asked each time: whose it is, what it is by now, and whether it is there. */
+/* docd checks the owner, the current version and the existence on each request. */
 static void docd_still_authorizes_each_request(void)
 {
     char *id = put("before", 6), path[300];

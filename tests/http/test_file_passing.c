@@ -1,6 +1,6 @@
 /*
- * test_file_passing.c - files that docd hands to the gateway open: the same answers as over the
- * bus, and no descriptor is left anywhere, whatever ends in the middle.
+ * test_file_passing.c - files whose descriptors docd passes to the gateway: same responses as over
+ * the bus, and no descriptor leaks, whatever is interrupted.
  */
 #include <CUnit/CUnit.h>
 #include <arpa/inet.h>
@@ -27,15 +27,13 @@
 
 enum {
     SIZE = 300000,
-    LARGE = 8 * 1024 * 1024, /* more than the sockets of a connection hold */
+    LARGE = 8 * 1024 * 1024, /* more than a connection's socket buffers */
     WAIT_MS = 30000,
-    LATE_MS = 20000, /* before a client that takes nothing is given up (30 s) */
+    LATE_MS = 20000, /* before the timeout of a stalled client (30 s) */
 };
 
 static struct suite *suite;
 static struct person *patient;
-
-/* ---- what is looked at ---- */
 
 static long files_sent(void)
 {
@@ -61,7 +59,6 @@ static size_t count_files(const char *daemon)
     return count;
 }
 
-/* Descriptors of the store's files that a process has open. */
 static size_t count_stored(const char *daemon)
 {
     char path[300], target[512];
@@ -87,7 +84,7 @@ static bool none_stay_open(void)
 
     while (count_stored("gateway") > 0 && clock_mono_ms() < until)
         usleep(20000);
-    /* docd's own is the directory. */
+    /* docd itself has only the directory open */
     return count_stored("gateway") == 0;
 }
 
@@ -96,7 +93,7 @@ static char *put(const char *bytes, size_t size)
     return document_put(suite, patient->access, "a.bin", "application/octet-stream", bytes, size);
 }
 
-/* Reads until a file was handed over: the gateway looks for a new docd each second. */
+/* Reads until a file was passed, because the gateway looks for a new docd each second. */
 static bool is_passed(const char *id, const char *bytes, size_t size)
 {
     int64_t until = clock_mono_ms() + WAIT_MS;
@@ -109,12 +106,10 @@ static bool is_passed(const char *id, const char *bytes, size_t size)
             CHECK_BYTES(read, bytes, size);
         usleep(20000);
         after = files_sent();
-        before = MIN(before, MAX(after, 0L)); /* a gateway that was started again counts anew */
+        before = MIN(before, MAX(after, 0L)); /* a restarted gateway's counter starts at zero */
     }
     return after > before;
 }
-
-/* ---- a client that takes its time ---- */
 
 static int dial(void)
 {
@@ -147,7 +142,6 @@ static int ask_slowly(const char *id)
     return fd;
 }
 
-/* Until the end, or until `size` bytes came; how many did. */
 static size_t read_on(int fd, size_t size)
 {
     static char bytes[65536];
@@ -167,7 +161,6 @@ static size_t read_on(int fd, size_t size)
     return done;
 }
 
-/* The gateway has begun to send a file. */
 static bool begins(void)
 {
     int64_t until = clock_mono_ms() + WAIT_MS;
@@ -177,11 +170,9 @@ static bool begins(void)
     return count_stored("gateway") == 1;
 }
 
-/* ---- cases ---- */
-
 static void a_large_file_is_handed_over(void)
 {
-    /* The largest first: the gateway may not be connected yet, and keeps none of that size. */
+    /* Largest first: the gateway may not be connected yet, and caches no file of that size. */
     static const size_t sizes[] = {PAGE_CACHE_MAX, 1048576, SIZE, 65537, 65536};
 
     for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
@@ -194,8 +185,8 @@ static void a_large_file_is_handed_over(void)
     CU_ASSERT_TRUE(none_stay_open());
 }
 
-/* What the kernel holds back for more to come (TCP_CORK) it sends after 200 ms, each time. Each
- * file is read once: the gateway keeps those that are read again. */
+/* TCP_CORK delays each partial segment by 200 ms. Each file is read once, because repeated ones are
+ * cached. */
 static void a_file_is_not_held_back(void)
 {
     enum { HELD_BACK_MS = 200, FILES = 10 };
@@ -285,7 +276,6 @@ static void docd_still_authorizes_each_request(void)
     free(bytes);
 }
 
-/* What began is sent to its end; a client that leaves leaves nothing open. */
 static void deleted_or_left_while_it_is_sent(void)
 {
     char *bytes = test_bytes(LARGE, 9), *id = put(bytes, LARGE);
@@ -332,7 +322,8 @@ static bool is_on_tmpfs(const char *path)
     return statfs(path, &system) == 0 && system.f_type == TMPFS_MAGIC;
 }
 
-/* A file whose pages are not in memory is read by docd: the gateway's loop waits for no disk. */
+/* docd reads a file that is not in the page cache, because the gateway's loop must not wait for a
+ * disk. */
 static void files_outside_the_page_cache_go_over_the_bus(void)
 {
     char *bytes = test_bytes(SIZE, 11), *id = put(bytes, SIZE);
@@ -353,7 +344,6 @@ static void files_outside_the_page_cache_go_over_the_bus(void)
     free(bytes);
 }
 
-/* A socket for gateways only, which hands files to the one that asked for them. */
 static void another_process_gets_nothing(void)
 {
     char *bytes = test_bytes(SIZE, 12), *id = put(bytes, SIZE), got[64];
@@ -374,7 +364,7 @@ static void another_process_gets_nothing(void)
     CU_ASSERT_TRUE(is_passed(id, bytes, SIZE));
     CU_ASSERT_TRUE(recv(wrong, got, sizeof(got), MSG_DONTWAIT) < 0);
     CU_ASSERT_TRUE(recv(silent, got, sizeof(got), MSG_DONTWAIT) < 0);
-    /* What is no id is hung up on. */
+    /* docd closes the connection on an invalid id. */
     CU_ASSERT_EQUAL(send(silent, "x", 1, 0), 1);
     CU_ASSERT_EQUAL(recv(silent, got, sizeof(got), 0), 0);
     close(wrong);
@@ -394,7 +384,6 @@ static void kill_and_wait(const char *daemon)
     CU_ASSERT_TRUE(suite_wait_new_pid(suite, daemon, "1", pid));
 }
 
-/* Either may die while a client reads: what the gateway has open it goes on sending. */
 static void docd_or_the_gateway_dies(void)
 {
     char *bytes = test_bytes(LARGE, 13), *id = put(bytes, LARGE);
@@ -415,7 +404,6 @@ static void docd_or_the_gateway_dies(void)
     free(bytes);
 }
 
-/* On a connection that is there already: the bytes come over the bus. */
 static void a_gateway_without_descriptors(void)
 {
     char *bytes = test_bytes(SIZE, 14), *id = put(bytes, SIZE);

@@ -1,6 +1,6 @@
 /*
- * test_forwarded.c - the address that upload forms are posted to: public_url, else as the client
- * called, which behind a trusted proxy is what that says by its one header.
+ * test_forwarded.c - the URL for upload forms: public_url, otherwise the request's host, or a
+ * trusted proxy's header.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -44,7 +44,6 @@ static void check(const struct row *rows, size_t count)
     }
 }
 
-/* What a client says of itself is nothing. */
 static void without_a_trusted_proxy_headers_are_ignored(void)
 {
     static const struct row rows[] = {{{NULL}, NULL}, {{FAMILY}, NULL}, {{STANDARD}, NULL}};

@@ -1,8 +1,6 @@
 /*
- * test_images.c - documents read in another size: through both routes, kept and shared, with ETag
- * and Range, refused where there is no image, gone with the document.
- *
- * How the pixels come out is in tests/integration/test_docd_image.c.
+ * test_images.c - resized images on both routes: caching, sharing, ETag, Range, errors for other
+ * files, and deletion with the document. See tests/integration/test_docd_image.c for pixels.
  *
  * tier: time
  */
@@ -65,7 +63,6 @@ static char *put_picture(int width, int height)
     return id;
 }
 
-/* The sum of a counter over all instances. */
 static long counted(const char *name)
 {
     HTTP_ANSWER metrics = http_get(suite_admin_url(suite), "/metrics", NULL);
@@ -82,8 +79,6 @@ static long counted(const char *name)
 
 #define DECODES counted("atrium_doc_image_decodes_total{")
 
-/* ---- one picture ---- */
-
 static void a_picture_is_resized(void)
 {
     static const struct {
@@ -99,7 +94,7 @@ static void a_picture_is_resized(void)
         {"?width=100", 100, 75},
         {"?height=30", 40, 30},
         {"?width=800&height=1&fit=fill", 800, 1},
-        {"?fit=fill", 400, 300}, /* in no other size: the file as it is */
+        {"?fit=fill", 400, 300}, /* no resize: the original file */
         {"", 400, 300},
     };
     char *id = put_picture(400, 300);
@@ -157,7 +152,6 @@ static void tags_and_ranges_are_honoured(void)
     free(id);
 }
 
-/* Shares a document: its public path. */
 static void share(const char *id, char path[static 256])
 {
     HTTP_ANSWER shared =
@@ -181,7 +175,7 @@ static void the_public_route_resizes_too(void)
     CHECK_STATUS(same, 304);
     HTTP_ANSWER bad = get(NULL, path, "?width=0", NULL);
     CHECK_PROBLEM(bad, "width");
-    /* any cache may keep a public one for as long as the setting says, and no other */
+    /* any cache can store a public document, for the configured time */
     check_header(found, "Cache-Control", "public, max-age=60, must-revalidate");
     check_header(same, "Cache-Control", "public, max-age=60, must-revalidate");
     check_header(bad, "Cache-Control", "no-store");
@@ -191,7 +185,7 @@ static void the_public_route_resizes_too(void)
     free(id);
 }
 
-/* A black WebP of 16 x 12 pixels, and where it was taken. */
+/* A black WebP of 16 x 12 pixels with a GPS position. */
 static const char placed[] = "RIFF\x6e\0\0\0WEBP"
                              "VP8X\x0a\0\0\0\x08\0\0\0\x0f\0\0\x0b\0\0"
                              "VP8 \x18\0\0\0\x30\1\0\x9d\1\x2a\x10\0\x0c\0"
@@ -221,7 +215,6 @@ static void a_resized_picture_does_not_say_where_it_was_taken(void)
     free(id);
 }
 
-/* The file's name says what it is now. */
 static void a_name_follows_the_format(void)
 {
     static const char gif[] = "GIF89a\1\0\1\0\x80\0\0\xff\xff\xff\0\0\0"
@@ -258,8 +251,6 @@ static void a_name_follows_the_format(void)
         free(id);
     }
 }
-
-/* ---- refusals ---- */
 
 static void bad_sizes_are_refused(void)
 {
@@ -303,8 +294,8 @@ static void what_is_no_image_is_refused(void)
     char *nothing = document_put(suite, patient->access, "n.png", "image/png", "", 0);
     char *cut = document_put(suite, patient->access, "c.png", "image/png", png, size / 2);
 
-    memcpy(png + 16, "\x00\x00\xea\x60\x00\x00\xea\x60", 8); /* says that it has 3,600 megapixels */
-    memcpy(png + 29, "\x0f\xb0\xe2\x15", 4);                 /* with the checksum of that */
+    memcpy(png + 16, "\x00\x00\xea\x60\x00\x00\xea\x60", 8); /* claims 3,600 megapixels */
+    memcpy(png + 29, "\x0f\xb0\xe2\x15", 4);                 /* and its checksum */
     char *bomb = document_put(suite, patient->access, "b.png", "image/png", png, size);
     HTTP_ANSWER of_drawing = get(patient, document_path(drawing), "?width=9", NULL);
     check_message(of_drawing, "width", no_image);
@@ -333,8 +324,6 @@ static void what_is_no_image_is_refused(void)
     free(bomb);
 }
 
-/* ---- sharing and keeping ---- */
-
 static void equal_requests_decode_once(void)
 {
     char *id = put_picture(3000, 2000), path[128];
@@ -358,7 +347,6 @@ static void equal_requests_decode_once(void)
     free(id);
 }
 
-/* One that does not come along with its description. */
 static void large_results_are_streamed(void)
 {
     char *id = put_picture(900, 700);
@@ -393,7 +381,6 @@ static void variants_go_with_their_document(void)
     free(id);
 }
 
-/* A document whose file is replaced is not shown as it was. */
 static void a_new_file_has_new_variants(void)
 {
     static const char name[] = "{\"fileName\":\"new.png\",\"contentType\":\"image/png\"}";
@@ -418,8 +405,6 @@ static void a_new_file_has_new_variants(void)
     free(id);
 }
 
-/* Killed while they make variants: what is asked for again comes, and nothing half made stays in
- * the way. */
 static void deaths_leave_nothing_in_the_way(void)
 {
     char *id = put_picture(3000, 2000), paths[MANY][128];
@@ -457,8 +442,6 @@ static void deaths_leave_nothing_in_the_way(void)
     free(id);
 }
 
-/* ---- the process that decodes ---- */
-
 static pid_t parent_of(pid_t pid)
 {
     char path[64], text[512] = "";
@@ -475,7 +458,7 @@ static pid_t parent_of(pid_t pid)
     return parent;
 }
 
-/* So many steps below it: its keeper, the process, a decoder. 0: none. */
+/* Returns the descendant `steps` levels down (keeper, process, decoder), or 0. */
 static pid_t descendant_of(pid_t ancestor, int steps)
 {
     DIR *processes = opendir("/proc");
@@ -494,7 +477,6 @@ static pid_t descendant_of(pid_t ancestor, int steps)
     return found;
 }
 
-/* Kills what decodes for either instance as soon as it is there. */
 static pid_t kill_decoder_soon(int steps)
 {
     pid_t one = suite_pid(suite, "docd", "1"), two = suite_pid(suite, "docd", "2"), child = fork();
@@ -507,7 +489,7 @@ static pid_t kill_decoder_soon(int steps)
         if (decoder == 0)
             decoder = descendant_of(two, steps);
         if (decoder != 0) {
-            usleep(100000); /* in the middle of it */
+            usleep(100000); /* in the middle of decoding */
             kill(decoder, SIGKILL);
             _exit(0);
         }
@@ -526,8 +508,6 @@ static char *put_large_picture(void)
     return id;
 }
 
-/* Whatever of it is killed in the middle of an image: that is one answer of 503 at most; docd goes
- * on, and the next image comes. */
 static void a_decoder_that_dies_costs_one_answer(void)
 {
     enum { DECODER = 3, PROCESS = 2 };
@@ -539,7 +519,7 @@ static void a_decoder_that_dies_costs_one_answer(void)
         int status = 1;
         pid_t child;
 
-        /* none of an image before is left */
+        /* ends decoders of earlier images */
         suite_signal(suite, "docd", "1", SIGKILL);
         CU_ASSERT_TRUE(suite_wait_new_pid(suite, "docd", "1", docd));
         docd = suite_pid(suite, "docd", "2");
@@ -550,7 +530,7 @@ static void a_decoder_that_dies_costs_one_answer(void)
         snprintf(again, sizeof(again), "?width=%d", 710 + steps);
         child = kill_decoder_soon(steps);
         HTTP_ANSWER lost = get(patient, document_path(id), query, NULL);
-        /* the gateway may have asked the other instance, where nothing died */
+        /* the gateway may have used the other instance, where nothing died */
         UNIT_CHECK(lost->status == 503 || lost->status == 200, "%d", lost->status);
         CU_ASSERT_EQUAL(waitpid(child, &status, 0), child);
         CU_ASSERT_EQUAL(status, 0);
@@ -563,8 +543,6 @@ static void a_decoder_that_dies_costs_one_answer(void)
     HTTP_ANSWER gone = http_delete(suite_url(suite), document_path(id), patient->access);
     free(id);
 }
-
-/* ---- one client's large pictures ---- */
 
 enum { LARGE_READS = 24, THUMBNAILS = 40 };
 
@@ -588,8 +566,8 @@ static int by_time(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The seconds that all thumbnails but the slowest take at most, each in a size of its own: the
- * first may have to wait until its decoder has been started. None takes a second. */
+/* Returns the second-slowest thumbnail's time in seconds, each with its own size: the first may
+ * wait for its decoder to start. */
 static double slowest_thumbnail(const char *path, int first)
 {
     double seconds[THUMBNAILS];
@@ -608,7 +586,7 @@ static double slowest_thumbnail(const char *path, int first)
     return seconds[THUMBNAILS - 2];
 }
 
-/* Asks for the picture in so many sizes at once; ends when all are answered, well or by the
+/* Requests the image in many sizes concurrently, and waits until each is served or rejected by the
  * limit. */
 static pid_t read_large(const char *path)
 {

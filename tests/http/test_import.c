@@ -1,8 +1,7 @@
 /*
- * test_import.c - accounts of other systems, by `atriumctl user import` and by POST
- * /v1/projects/me/imports: who can sign in afterwards, what is refused, that no account which is
- * there is changed, and that an import which was interrupted ends as if it had not been. Over two
- * gateways and two authd. Exports of other systems: test_import_peers.
+ * test_import.c - imports by `atriumctl user import` and POST /v1/projects/me/imports: sign-in
+ * afterwards, rejected lines, unchanged existing accounts, and interruptions. See test_import_peers
+ * for exports of other systems.
  */
 #include <CUnit/CUnit.h>
 #include <signal.h>
@@ -30,7 +29,8 @@ enum { MANY = 4000, HELD = 3000, KILL_MS = 30000, LONG_MS = 120000 };
 
 static struct suite *suite;
 static char file[96], report[96];
-static char hash[crypto_pwhash_STRBYTES]; /* of the password, with other parameters than Atrium's */
+static char
+    hash[crypto_pwhash_STRBYTES]; /* the password's, with parameters that Atrium does not use */
 
 /* ---- files ---- */
 
@@ -39,7 +39,7 @@ static char *address(void)
     return person_address();
 }
 
-/* A line of the least; `more` are further members, or NULL. */
+/* Makes a minimal line with optional further members in `more`. */
 static json_t *line_of(const char *email, json_t *more)
 {
     json_t *line = json_pack("{s:s, s:s, s:s, s:s}", "email", email, "firstName", "Ana", "lastName",
@@ -80,7 +80,6 @@ static void write_file(json_t *line)
     fclose(out);
 }
 
-/* That many accounts, PREFIX-N@import.example. */
 static void write_many(const char *prefix, int count)
 {
     FILE *out = open_file();
@@ -112,7 +111,7 @@ static void check_counts(const struct program *program, long imported, long refu
                "%s", program->out);
 }
 
-/* It has people's addresses, for the operator alone. */
+/* The report has email addresses, so only the operator can read it. */
 static char *read_report(void)
 {
     static char text[65536];
@@ -169,7 +168,7 @@ static void imported_accounts_sign_in(void)
     FILE *out = open_file();
 
     write_line(out, line_of(patient, json_pack("{s:s}", "createdAt", "2020-02-29T12:00:00Z")));
-    fputs(" \n", out); /* passed over */
+    fputs(" \n", out); /* skipped */
     write_line(out, line_of(practitioner, json_pack("{s:s}", "role", "Practitioner")));
     write_line(out, json_pack("{s:s, s:s, s:s}", "email", plain, "firstName", "Ana", "lastName",
                               "Lima"));
@@ -191,7 +190,7 @@ static void imported_accounts_sign_in(void)
                                 "created_at = 1582977600000",
                                 patient),
                     1);
-    /* the owner of one without a password sets one by a link */
+    /* the owner of an account without a password sets one with a link */
     HTTP_ANSWER requested =
         suite_post_fresh(suite, "/auth/reset-password",
                          json_pack("{s:s, s:s}", "email", plain, "tenantCode", "demo"));
@@ -205,7 +204,7 @@ static void imported_accounts_sign_in(void)
     free(plain);
 }
 
-/* Editors put one before UTF-8, and files that are joined have theirs within. */
+/* Editors add byte order marks, and joined files have them inside. */
 static void byte_order_marks_are_no_part_of_lines(void)
 {
     static const char mark[] = "\xef\xbb\xbf";
@@ -254,7 +253,7 @@ static void an_account_that_is_there_stays(void)
     CU_ASSERT_EQUAL(audited(person->email), 0);
 }
 
-/* An address that its owner has given up may be taken back for seven days. */
+/* A former address is reserved for its owner for seven days. */
 static void an_address_that_may_be_taken_back_stays(void)
 {
     PERSON person = person_register_settled(suite);
@@ -284,7 +283,7 @@ static void an_address_that_may_be_taken_back_stays(void)
     free(behind);
 }
 
-/* Who proves the mailbox later takes an unproven account from whose password was imported. */
+/* Verifying the mailbox later takes an unverified account from an importer of its password. */
 static void an_unproven_account_is_its_mailbox_s(void)
 {
     PERSON admin = person_admin(suite);
@@ -318,7 +317,7 @@ static void an_unproven_account_is_its_mailbox_s(void)
     free(proven);
 }
 
-/* Ten bytes, which a tail of zeros makes no other key for HMAC. */
+/* Ten bytes; trailing zeros do not change the key for HMAC. */
 static void a_second_factor_comes_along(void)
 {
     static const uint8_t secret[TOTP_SECRET] = "Hello!\xde\xad\xbe\xef"; /* JBSWY3DPEHPK3PXP */
@@ -399,7 +398,7 @@ static void passkeys_come_along(void)
     }
 }
 
-/* ---- what is refused ---- */
+/* ---- refusals ---- */
 
 static const struct {
     const char *line, *why;
@@ -440,7 +439,6 @@ static const struct {
      "passkeys.0.publicKey must be"},
 };
 
-/* The report of a rehearsal is that of the import; neither writes anything of what is refused. */
 static void each_refused_line_is_reported(void)
 {
     long before = suite_count(suite, "select count(*) from auth.account");
@@ -481,7 +479,7 @@ static void a_rehearsal_writes_nothing(void)
     FILE *out = open_file();
 
     write_line(out, line_of(email, NULL));
-    write_line(out, line_of(email, NULL)); /* the same again */
+    write_line(out, line_of(email, NULL)); /* duplicate */
     write_line(out, line_of(person->email, NULL));
     fclose(out);
     PROGRAM dry = import("--dry-run");
@@ -496,7 +494,6 @@ static void a_rehearsal_writes_nothing(void)
     free(email);
 }
 
-/* Those, too, that mean something in the array of a statement. */
 static void names_are_kept_as_they_are(void)
 {
     static const char *const names[] = {"O\"Neil", "a\\", "{b,c}", "NULL", "d'e; --", "\xc3\x89va"};
@@ -527,10 +524,8 @@ static void the_command_says_what_it_lacks(void)
     CHECK_REFUSED(nowhere, 1, "Tenant not found.");
 }
 
-/* ---- interruptions ---- */
-
-/* Starts an import of many, and returns when one batch is written and another waits for the address
- * of line HELD: a transaction that ends with PQfinish(*ret_holder) has taken it. */
+/* Starts a large import and returns when one batch is written and another waits for the address of
+ * line HELD. PQfinish(*ret_holder) ends the transaction that blocks it. */
 static struct program *begin(const char *prefix, PGconn **ret_holder)
 {
     char *ctl = program_path("atriumctl"), sql[512];
@@ -571,11 +566,10 @@ static void an_import_that_was_killed_goes_on(void)
     check_counts(second, MANY, 0, 0);
     CU_ASSERT_EQUAL(suite_count(suite, CREATED, "killed"), MANY);
     CU_ASSERT_EQUAL(suite_count(suite, "select count(*) from auth.import_batch"), 0);
-    PROGRAM third = import(NULL); /* a completed one is another import */
+    PROGRAM third = import(NULL);
     check_counts(third, 0, 0, MANY);
 }
 
-/* Both instances, while the command runs. */
 static void an_authd_that_is_killed_loses_nothing(void)
 {
     pid_t old = suite_pid(suite, "authd", "1"), other = suite_pid(suite, "authd", "2");
@@ -653,7 +647,7 @@ static void an_admin_imports_patients(void)
                                 "'account.import'",
                                 patient),
                     1);
-    /* no account until the invitation is accepted, and then with a password of its owner */
+    /* no account exists until the owner accepts the invitation and sets a password */
     HTTP_ANSWER early = sign_in("Practitioner", practitioner, password);
     CHECK_ERROR(early, 400, incorrect);
     struct mail_link link = suite_mail_link(suite, practitioner, "invitation");
@@ -669,7 +663,8 @@ static void an_admin_imports_patients(void)
     free(factor);
 }
 
-/* How many imported hashes an instance of authd knows of; -1: it says nothing. */
+/* Returns the number of imported hashes that an instance of authd knows, -1 if it does not
+ * respond. */
 static long known_imported(const char *instance)
 {
     HTTP_ANSWER answer = http_get(suite_admin_url(suite), "/metrics", NULL);
@@ -682,7 +677,7 @@ static long known_imported(const char *instance)
     return found ? strtol(found + strlen(line), NULL, 10) : -1;
 }
 
-/* By both ways: unknown addresses take the time of imported ones from then on. */
+/* After either import, unknown addresses take as long as imported ones. */
 static void every_instance_notices_an_import(void)
 {
     PERSON admin = person_admin(suite);
@@ -738,7 +733,6 @@ static void an_admins_import_is_bounded(void)
     CHECK_STATUS(theirs, 403);
 }
 
-/* What a stolen token of an older session cannot do. */
 static void an_admins_import_needs_a_fresh_proof(void)
 {
     PERSON admin = person_admin(suite);
@@ -757,7 +751,6 @@ static void an_admins_import_needs_a_fresh_proof(void)
     free(email);
 }
 
-/* Sixty an hour for a project; those that were refused for another reason count. */
 static void an_admins_imports_are_limited(void)
 {
     PERSON admin = person_admin(suite);
@@ -773,7 +766,6 @@ static void an_admins_imports_are_limited(void)
     CU_ASSERT_TRUE(count > 50);
 }
 
-/* One row for each of some hundred thousand accounts. */
 static void the_audit_trail_holds_together(void)
 {
     CU_ASSERT_TRUE(suite_comes_to(suite, 0, LONG_MS,

@@ -1,11 +1,9 @@
 /*
- * test_import_peers.c - people who have registered with another system: its export, brought into
- * the form of docs/import.md by what that page has for it, is imported, and they sign in.
+ * test_import_peers.c - imports exports of other systems, converted as docs/import.md says, and
+ * signs in.
  *
- * better-auth and PocketBase are installed by `make npm` from the npm registry, Directus, Parse
- * Server and glewlwyd by `make peers`, the last from Debian. Where one is not installed its case
- * says so and is left out, unless ATRIUM_REQUIRE_ALL (the first two, for what is to land) or
- * ATRIUM_REQUIRE_PEERS is set, as it is by `make test-peers`.
+ * better-auth and PocketBase come from `make npm`; Directus, Parse Server and glewlwyd from `make
+ * peers`. `make test-peers` sets ATRIUM_REQUIRE_PEERS, so that none may be missing.
  *
  * tier: browser
  */
@@ -28,7 +26,7 @@ static const struct {
     const char *name, *password;
 } people[] = {
     {"Ana Lima", "correct horse battery staple"},
-    {"Rui da Costa", "Straße und Brücke"}, /* letters of two bytes */
+    {"Rui da Costa", "Straße und Brücke"}, /* two-byte letters */
 };
 
 static char *address_of(const char *peer, size_t i)
@@ -60,7 +58,7 @@ static int sign_in(const char *email, const char *password)
     return answer->status;
 }
 
-/* Whom the export has as `prefix`: each hash is of the algorithm that the system is known for. */
+/* Checks that each hash of the export has the algorithm of that system. */
 static void check_people(const char *peer, const char *prefix)
 {
     for (size_t i = 0; i < ARRAY_SIZE(people); i++) {
@@ -74,7 +72,7 @@ static void check_people(const char *peer, const char *prefix)
                    "%s: no hash that begins with %s", email, prefix);
         CU_ASSERT_EQUAL(sign_in(email, "another password"), 400);
         CU_ASSERT_EQUAL(sign_in(email, people[i].password), 200);
-        CU_ASSERT_EQUAL(sign_in(email, people[i].password), 200); /* by what it became */
+        CU_ASSERT_EQUAL(sign_in(email, people[i].password), 200); /* now rehashed */
     }
 }
 
@@ -131,7 +129,7 @@ static void set_environment(const char *name, const char *value)
         setenv(name, value, 1);
 }
 
-/* For those that keep their tables in a database of the suite's PostgreSQL. */
+/* Imports from systems that use the suite's PostgreSQL. */
 static void import_by_postgres(const char *peer, const char *prefix)
 {
     PGconn *connection;
@@ -146,7 +144,6 @@ static void import_by_postgres(const char *peer, const char *prefix)
     import_from(peer, prefix);
 }
 
-/* With its own parameters: 64 MiB, three passes, four lanes. */
 static void people_of_directus_sign_in(void)
 {
     import_by_postgres("directus", "$argon2id$v=19$m=65536,t=3,p=4$");

@@ -1,9 +1,7 @@
 /*
- * test_integrate.c - what the guides show runs as it stands: the commands under "Operate" in
- * README.md, in a directory with the suite of `make run` in it, and the code of docs/integrate.md,
- * by tests/integrate/run.mjs.
- *
- * That code is for browsers and Node: without a `node` the case says so and is left out.
+ * test_integrate.c - runs what the guides show: the commands under "Operate" in README.md in a
+ * directory with the suite of `make run`, and docs/integrate.md's code with
+ * tests/integrate/run.mjs. The latter needs `node`.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,8 +18,6 @@ enum { README_MAX = 256 * 1024, RUN_MS = 120000, PATH_SIZE = 512 };
 static struct suite *suite;
 static struct unit_dir dir;
 
-/* The indented lines of the section "## Operate", as a script that ends at the first failure.
- * Caller frees. */
 static char *operate_script(void)
 {
     char *text = calloc(1, README_MAX), *script = calloc(1, README_MAX), *rest, *line, *to = script;
@@ -42,7 +38,6 @@ static char *operate_script(void)
     return script;
 }
 
-/* In the directory: build/bin and var, as in a tree after `make run`. */
 static void make_tree(void)
 {
     char *ctl = program_path("atriumctl"), target[PATH_SIZE], *path;

@@ -1,6 +1,5 @@
 /*
- * test_invitations.c - inviting people to a project, and accepting: the mails and their links, each
- * refusal, how long links and invitations live. Over two gateways and two authd, on the test clock.
+ * test_invitations.c - invitations to a project: emails, links, refusals and expiry.
  */
 #include <CUnit/CUnit.h>
 #include <signal.h>
@@ -21,8 +20,6 @@ static const char off[] = "Invitations are not enabled for this project.";
 
 static struct suite *suite;
 static struct person *admin;
-
-/* ---- inviting and accepting ---- */
 
 static void a_practitioner_is_invited_and_accepts(void)
 {
@@ -48,7 +45,7 @@ static void a_practitioner_is_invited_and_accepts(void)
     struct mail_link link = suite_mail_link(suite, email, MEMBER_PRACTITIONER_LINK);
     CU_ASSERT_STRING_EQUAL(link.id, http_text(made, "id"));
 
-    /* There is no account yet; a scanner that follows links spends nothing. */
+    /* No account exists yet, and a link scanner consumes nothing. */
     PERSON early = person_sign_in(suite, "Practitioner", email, MEMBER_PASSWORD, NULL);
     CU_ASSERT_EQUAL(early->status, 400);
     HTTP_ANSWER get = http_get(suite_url(suite), MEMBER_ACCEPT_PATH, NULL);
@@ -79,7 +76,8 @@ static void a_practitioner_is_invited_and_accepts(void)
     json_object_set_new(before, "emailVerified", json_true());
     json_t *after = member_listed(suite, admin->access, email);
     CU_ASSERT_TRUE(json_equal(before, after));
-    CU_ASSERT_EQUAL(suite_mail_count(suite, email), 1); /* a first password is no change */
+    CU_ASSERT_EQUAL(suite_mail_count(suite, email),
+                    1); /* a first password sends no notice of a change */
     json_decref(after);
     json_decref(before);
     free(mail);
@@ -97,14 +95,14 @@ static void a_patient_is_invited_and_accepts(void)
     CU_ASSERT_STRING_EQUAL(http_text(me, "accessPolicy.id"),
                            suite_text(suite, "demo.patientAccessPolicy") + strlen("AccessPolicy/"));
 
-    /* The same person may be invited as a practitioner, too. */
+    /* The same person can also be invited as a practitioner. */
     HTTP_ANSWER both = member_invite(suite, admin->access, patient->email, "Practitioner");
     CHECK_STATUS(both, 200);
     HTTP_ANSWER twice = member_invite(suite, admin->access, patient->email, "Patient");
     CHECK_ERROR(twice, 409, "This person is a member already.");
 }
 
-/* An address with capitals is the same one; a policy of one's own is kept. */
+/* Capital letters do not make another address, and the given policy is stored. */
 static void an_invitation_brings_what_was_said(void)
 {
     char *email = person_address(), upper[128], *domain;
@@ -183,7 +181,6 @@ static void wrong_inputs_are_refused(void)
     free(email);
 }
 
-/* What is missing is said in this order, and nothing is written before all is there. */
 static void a_project_must_be_ready_to_invite(void)
 {
     PERSON there = person_admin_of_child(suite, "bare");
@@ -210,7 +207,7 @@ static void a_project_must_be_ready_to_invite(void)
     CHECK_ERROR(other, 400, "The invitation email is not configured.");
     member_map_template(suite, there->access, "INVITE_TO_PROJECT", MEMBER_INVITATION_TEXT);
     CU_ASSERT_EQUAL(member_pending_count(suite, email),
-                    0); /* without an application: test_page_links */
+                    0); /* without an application there is no page to link to */
 
     suite_set_value(suite, there->access, "PRACTITIONER_APP_URL", "https://bare.example/staff/");
     HTTP_ANSWER ready = member_invite(suite, there->access, email, NULL);
@@ -219,8 +216,8 @@ static void a_project_must_be_ready_to_invite(void)
     HTTP_ANSWER pending = member_invite(suite, there->access, email, NULL);
     CHECK_ERROR(pending, 409, "This person is invited already. Send the invitation again instead.");
 
-    /* What it will have may not be taken away meanwhile, and a switch that is off stops the
-     * mail. */
+    /* The invitation's policy cannot be deleted meanwhile, and a disabled setting stops the
+     * email. */
     char path[128];
     suite_set_value(suite, there->access, "DEFAULT_PRACTITIONER_ACCESS_POLICY", "");
     snprintf(path, sizeof(path), "/v1/project/access-policies/%s", http_text(policy, "id"));
@@ -257,8 +254,6 @@ static void an_absent_maild_is_503(void)
     free(email);
 }
 
-/* A practitioner who has proven the address in this organisation becomes a member at once, and is
- * mailed. */
 static void an_account_is_added_at_once(void)
 {
     char id[37];
@@ -290,8 +285,6 @@ static void an_account_is_added_at_once(void)
     free(mail);
 }
 
-/* Who registered while the invitation was on its way completes it all the same: one membership, the
- * new password. */
 static void a_person_who_registered_meanwhile_accepts(void)
 {
     char *email = person_address();
@@ -319,9 +312,8 @@ static void a_person_who_registered_meanwhile_accepts(void)
     free(email);
 }
 
-/* Two projects invite the same practitioner before there is an account: the second link is accepted
- * with the account that the first has made, once its owner has verified the address for all. A
- * suspended project's link is none. */
+/* Two projects invite the same practitioner before an account exists. The second link needs that
+ * account, verified for all tenants. A suspended project's link is invalid. */
 static void two_projects_invite_one_person(void)
 {
     PERSON there = member_equipped_child(suite, "second");
@@ -369,8 +361,8 @@ static void two_projects_invite_one_person(void)
     free(email);
 }
 
-/* A practitioner who registered in the project meanwhile, invited as its admin, is one from the
- * next request on. */
+/* A practitioner who registered meanwhile and was invited as an admin is one from the next
+ * request. */
 static void an_admin_who_registered_meanwhile(void)
 {
     char *email = person_address();
@@ -394,8 +386,6 @@ static void an_admin_who_registered_meanwhile(void)
     free(email);
 }
 
-/* ---- pending ones ---- */
-
 static void resending_kills_the_older_link(void)
 {
     char *email = person_address(), id[37];
@@ -414,7 +404,7 @@ static void resending_kills_the_older_link(void)
     CHECK_STATUS(accepted, 204);
     PERSON rui = person_sign_in(suite, "Practitioner", email, MEMBER_PASSWORD, NULL);
     HTTP_ANSWER list = http_get(suite_url(suite), MEMBER_PATH, rui->access);
-    CHECK_STATUS(list, 403); /* no admin by being invited twice */
+    CHECK_STATUS(list, 403); /* two invitations do not make an admin */
     HTTP_ANSWER late = member_resend(suite, admin->access, http_text(made, "id"));
     CHECK_ERROR(late, 409, "The member has no pending invitation.");
     PERSON patient = member_join(suite, admin, "Patient", false, id);
@@ -472,7 +462,7 @@ static void links_live_a_week_invitations_longer(void)
         suite, suite_mail_link(suite, late, MEMBER_PRACTITIONER_LINK), MEMBER_PASSWORD);
     CHECK_STATUS(revived, 204);
 
-    /* The sweep comes every minute of real time, and at the start. */
+    /* The sweep runs every minute of real time, and at the start. */
     suite_set_clock(suite, 98 * DAY);
     pid_t pid = suite_pid(suite, "authd", "1");
     kill(pid, SIGKILL);
@@ -495,7 +485,7 @@ static void mails_to_an_address_are_limited(void)
     for (int i = 1; i < 10; i++) {
         HTTP_ANSWER answer = member_resend(suite, admin->access, http_text(made, "id"));
         CHECK_STATUS(answer, 200);
-        /* the link of the newest is good, and two mails may overtake each other */
+        /* only the newest link is valid, and two emails can overtake each other */
         CU_ASSERT_TRUE(suite_mails_arrive(suite, email, (size_t)i + 1));
     }
     HTTP_ANSWER over = member_resend(suite, admin->access, http_text(made, "id"));

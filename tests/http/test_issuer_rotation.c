@@ -1,6 +1,6 @@
 /*
- * test_issuer_rotation.c - new keys of the issuers: published before they sign, and exchanged while
- * many renew. Two gateways and two authd, on the test clock.
+ * test_issuer_rotation.c - rotation of the issuers' keys: published before use, and rotated while
+ * clients refresh.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -18,16 +18,14 @@
 
 static struct suite *suite;
 static struct person *admin, *patient;
-static char *app; /* a client of the tenant itself */
+static char *app; /* a first-party client */
 
 static void the_scene_is_set(void)
 {
     oauth_scene_set(&suite, &admin, &patient, &app, NULL);
 }
 
-/* ---- rotation ---- */
-
-/* An ID token of the patient as hint: a code for the patient, none for another person. */
+/* Uses a patient's ID token as hint: the patient gets a code, another person does not. */
 static void check_hint(const char *id_token)
 {
     static const char *const errors[] = {"", "login_required"};
@@ -47,7 +45,7 @@ static void check_hint(const char *id_token)
     }
 }
 
-/* A new pair is published a day before it signs; the former one a day after its last token. */
+/* A new pair is published a day before it signs, the old one until a day after its last token. */
 static void new_keys_are_published_before_they_sign(void)
 {
     BROWSER before = browser_open(suite);
@@ -63,29 +61,29 @@ static void new_keys_are_published_before_they_sign(void)
     claims = oauth_claims(suite, http_text(second, "id_token"), "JWT", "RS256");
     CU_ASSERT_PTR_NOT_NULL(claims);
     json_decref(claims);
-    /* The headers hold the key's id: another one signs. */
+    /* The headers contain the key id, so another key signed. */
     CU_ASSERT_NOT_EQUAL(strncmp(http_text(first, "id_token"), http_text(second, "id_token"), 60),
                         0);
     claims = oauth_claims(suite, http_text(first, "id_token"), "JWT", "RS256");
-    CU_ASSERT_PTR_NOT_NULL(claims); /* still verifies */
+    CU_ASSERT_PTR_NOT_NULL(claims);
     json_decref(claims);
     suite_advance_clock(suite, 26 * HOUR);
     CU_ASSERT_TRUE(oauth_keys_come_to(suite, 2));
-    check_hint(http_text(first, "id_token")); /* still says who it was */
+    check_hint(http_text(first, "id_token")); /* still identifies the person */
 }
 
 enum {
     RENEWERS = 8,
     SIGNING_S = 3,
     PAUSE_MS = 100,
-    PUBLISHING_S = 12 /* a gateway keeps a set for ten */
+    PUBLISHING_S = 12 /* a gateway caches a key set for ten */
 };
 
-/* A client that renews and verifies what it gets, with the set of keys that it has. */
+/* A client that refreshes and verifies tokens with its copy of the key set. */
 struct renewer {
     char *refresh;
     json_t *keys;
-    char *kid; /* of its last ID token */
+    char *kid; /* its last ID token's */
 };
 
 static json_t *fetch_keys(void)
@@ -109,7 +107,6 @@ static bool has_key(const json_t *keys, const char *kid)
     return false;
 }
 
-/* The key id of a token; the caller frees it. */
 static char *kid_of(const char *token)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
@@ -123,7 +120,7 @@ static char *kid_of(const char *token)
     return kid;
 }
 
-/* A key id that it does not know makes it fetch the set, once. */
+/* An unknown key id makes it fetch the set once. */
 static void renewer_accept(struct renewer *self, const struct http_answer *answer)
 {
     const char *token = http_text(answer, "id_token");
@@ -168,8 +165,8 @@ static void renewers_close(struct renewer *self)
     }
 }
 
-/* All at once, over and over, for so long; the count of renewals. They cost a core otherwise, which
- * proves no more: a set is fetched once in ten seconds. */
+/* Runs all clients for this time and counts the refreshes. They pause, because sets are fetched
+ * only every ten seconds and a full core shows no more. */
 static long renewers_run(struct renewer *self, int seconds)
 {
     char forms[RENEWERS][1024];
@@ -198,9 +195,8 @@ static long renewers_run(struct renewer *self, int seconds)
     return count;
 }
 
-/* Eight clients renew and verify while a new pair is made and published, and while it takes over:
- * none is refused, and each ID token is verified by the keys that a client has, or by those that it
- * fetches once for a key id that it does not know. The key that has retired is published on. */
+/* Eight clients refresh and verify while a pair is made, published and used. None is refused, each
+ * ID token verifies with the known keys or one fetch, and the retired key stays published. */
 static void keys_are_rotated_under_load(void)
 {
     static const char *const rotate[] = {"keys", "rotate", "--issuer", NULL};
@@ -214,7 +210,7 @@ static void keys_are_rotated_under_load(void)
     count = renewers_run(renewers, PUBLISHING_S);
     CU_ASSERT_TRUE(program_wait_end(rotated, 70000));
     CHECK_EXIT(rotated, 0);
-    CU_ASSERT_STRING_EQUAL(renewers[0].kid, former); /* the new one does not sign yet */
+    CU_ASSERT_STRING_EQUAL(renewers[0].kid, former); /* the new key does not sign yet */
     suite_advance_clock(suite, 24 * HOUR + 60);
     count += renewers_run(renewers, SIGNING_S);
     for (size_t i = 0; i < RENEWERS; i++) {

@@ -1,6 +1,5 @@
 /*
- * test_key_commands.c - the operator rotates signing keys and ends sessions: what becomes of
- * tokens.
+ * test_key_commands.c - `atriumctl keys rotate` and ending of sessions: the effect on tokens.
  */
 #include <CUnit/CUnit.h>
 #include <stdlib.h>
@@ -12,19 +11,17 @@
 #include "tests/support/suite_command.h"
 #include "tests/support/unit.h"
 
-/* Under a test clock each authd reads the keys anew twice a second: then all know one that another
- * made. */
+/* Each authd reads the keys twice a second on a test clock. */
 enum { KEYS_KNOWN_MS = 5000, KEYS_KNOWN_US = 1000000 };
 
 static struct suite *suite;
 
-/* The kid in a token's header, as base64url: what differs between the tokens of two keys. */
+/* Returns the base64url header of a token, which differs between keys. */
 static char *header_of(const char *token)
 {
     return strndup(token, strcspn(token, "."));
 }
 
-/* Those of the list that sign for the API; the issuers below /t/ publish the others. */
 static size_t count_api_keys(const json_t *keys)
 {
     size_t i, count = 0;
@@ -57,14 +54,14 @@ static void rotated_keys_sign_old_tokens_last(void)
                    jwks->body);
     }
 
-    /* The new key signs once every gateway can know it, ten seconds later. */
+    /* The new key signs after ten seconds, when every gateway can have it. */
     char *old = header_of(before->access);
     PERSON meanwhile = person_register(suite, NULL);
     char *still = header_of(meanwhile->access);
     CU_ASSERT_STRING_EQUAL(old, still);
     suite_set_clock(suite, 12);
     PERSON after = person_register(suite, NULL);
-    /* The instance that did not rotate reads the keys twice a second, when the machine lets it. */
+    /* The other instance reads the keys twice a second, if the machine is not overloaded. */
     for (int64_t limit = clock_mono_ms() + KEYS_KNOWN_MS;
          strncmp(after->access, old, strlen(old)) == 0 && clock_mono_ms() < limit;) {
         person_destroy(&after);
@@ -72,7 +69,7 @@ static void rotated_keys_sign_old_tokens_last(void)
     }
     char *new = header_of(after->access);
     CU_ASSERT_STRING_NOT_EQUAL(old, new);
-    usleep(KEYS_KNOWN_US); /* by now the other one too: each gets some of these */
+    usleep(KEYS_KNOWN_US); /* until both instances have it, since they share these requests */
     for (int round = 0; round < 4; round++) {
         PERSON more = person_register(suite, NULL);
         CU_ASSERT_EQUAL(strncmp(more->access, new, strlen(new)), 0);

@@ -1,6 +1,5 @@
 /*
- * test_locales.c - the languages of a project, the history of its settings, and its code by mail,
- * over HTTP.
+ * test_locales.c - a project's languages, settings history and emailed tenant code over HTTP.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -23,7 +22,7 @@ static struct http_answer *patch(const char *access, const char *json)
                          .method = "PATCH", .path = "/locales", .bearer = access, .raw = json});
 }
 
-/* The languages as "en de", and behind them the default as "/en" (caller frees). */
+/* Formats the languages as "en de" with the default as "/en" (caller frees). */
 static char *spoken(const struct http_answer *answer)
 {
     json_t *languages = http_member(answer, "languages");
@@ -140,8 +139,7 @@ static void roles_that_may_read_and_write_locales(void)
     }
 }
 
-/* How many changes of the languages a history has; each started from what the one before it
- * left. */
+/* Counts the history's language changes, each of which must start from the previous result. */
 static int check_chain(const struct http_answer *history)
 {
     json_t *changes = http_member(history, "resources"), *newer = NULL;
@@ -160,7 +158,6 @@ static int check_chain(const struct http_answer *history)
     return count;
 }
 
-/* Each success is one change of the history, each loser a 409; the last winner is what stands. */
 static void no_language_is_lost(void)
 {
     enum { MANY = 60 };
@@ -221,7 +218,7 @@ static void every_change_is_kept(void)
     HTTP_ANSWER locales = patch(there->access, "{\"languages\":[\"en\",\"de\"]}");
     CHECK_STATUS(locales, 200);
 
-    /* The two switches of a new child come first, hence last. */
+    /* A new child's two settings come first, so they are last. */
     HTTP_ANSWER all = http_get(suite_url(suite), HISTORY, there->access);
     CHECK_STATUS(all, 200);
     CU_ASSERT_EQUAL(json_integer_value(http_member(all, "total")), 6);
@@ -275,7 +272,6 @@ static void the_code_is_mailed(void)
     CHECK_PROBLEM(bad, "email");
 }
 
-/* A child project maps no template, and its code can be taken away. */
 static void an_unmapped_code_is_not_mailed(void)
 {
     PERSON there = person_admin_of_child(suite, "silent");
@@ -290,8 +286,8 @@ static void an_unmapped_code_is_not_mailed(void)
     free(mail);
 }
 
-/* Mails the code `count` times at once, to one mailbox or (NULL) to as many; how many were taken.
- * The others are refused. */
+/* Emails the code `count` times concurrently, to one mailbox or, with NULL, to one each. Returns
+ * the number accepted. */
 static int mail_many(const char *access, const char *mailbox, size_t count)
 {
     enum { MOST = 64 };
@@ -318,8 +314,7 @@ static int mail_many(const char *access, const char *mailbox, size_t count)
     return taken;
 }
 
-/* Five to a mailbox and thirty of a member in fifteen minutes, counted by all instances
- * together. */
+/* Per fifteen minutes, five for a mailbox and thirty for a member, across all instances. */
 static void code_mails_are_limited(void)
 {
     PERSON busy = person_admin_of_child(suite, "busy");
@@ -329,7 +324,7 @@ static void code_mails_are_limited(void)
     HTTP_ANSWER full = mail_code(other->access, "FULL@example.org");
     CHECK_STATUS(full, 429);
     CU_ASSERT_TRUE(http_retry_after(full) > 800 && http_retry_after(full) <= 900);
-    /* what was refused for the mailbox counted for its sender: of thirty ten are left */
+    /* requests refused for the mailbox count for the sender: ten of thirty remain */
     CU_ASSERT_EQUAL(mail_many(busy->access, NULL, 40), 10);
     HTTP_ANSWER free_one = mail_code(other->access, "many39@example.org");
     CHECK_STATUS(free_one, 200);

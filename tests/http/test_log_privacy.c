@@ -1,13 +1,10 @@
 /*
- * test_log_privacy.c - no password, token, code, e-mail address, name or content is ever written to
- * a log, a metric, a listing or the audit trail, whatever is asked and whatever fails; nor do the
- * arguments of a process hold a secret.
+ * test_log_privacy.c - no password, token, code, email address, name or content reaches a log,
+ * metric, listing, the audit log or process arguments, whatever is requested or fails.
  *
- * Everything that the test sends is marked: it holds a word that nothing else has. What the suite
- * gives out (tokens, codes, secrets of links) is kept. The daemons log at level debug, in the
- * format that says most, PostgreSQL every statement. At the end all that was written is searched
- * for the word and for what was kept. That the search finds what is there is shown by what is meant
- * to be logged.
+ * All input contains a marker word, and all secrets that the suite returns are kept. The daemons
+ * log at level debug, and PostgreSQL logs every statement. Finally all output is searched for them.
+ * Expected lines show that the search works.
  */
 #include <CUnit/CUnit.h>
 #include <dirent.h>
@@ -35,27 +32,26 @@ enum {
     KEPT_MAX = 1024,
     REQUESTS_MAX = 8192,
     PARALLEL = 16,
-    TAIL = 24, /* of a kept text: so much of its end must not stand anywhere */
+    TAIL = 24, /* the end of a kept text, which must not occur anywhere */
     LONG_MS = 15000,
 };
 
-static const char trace[] = "trace-of-the-quiet-test"; /* is logged: it names a request */
+static const char trace[] = "trace-of-the-quiet-test"; /* a trace id, which is logged */
 
 static struct suite *suite;
 static struct arena *arena;
-static char word[16];  /* of all marks */
-static unsigned marks; /* made so far */
+static char word[16];  /* the word in all marked texts */
+static unsigned marks; /* counts marked texts */
 static const char *password;
-static struct person *boss; /* admin of a project of its own, "quiet" */
+static struct person *boss; /* admin of the project "quiet" */
 static struct person *ana;  /* patient of the demo tenant */
 
-/* What the suite gave out. */
+/* Secrets that the suite returned. */
 static struct {
     const char *what, *text;
 } kept[KEPT_MAX];
 static size_t kept_count;
 
-/* A new text with the word, and with this at its end. */
 static const char *mark(const char *end)
 {
     return arena_printf(arena, "%sn%u%s", word, ++marks, end);
@@ -77,9 +73,7 @@ static void keep_tokens(const struct http_answer *answer)
     keep("refresh token", http_text(answer, "refreshToken"));
 }
 
-/* ---- the search ---- */
-
-/* Where the text has the word, what was kept, or the end of that; NULL. */
+/* Finds the word, or a kept text or its end, or returns NULL. */
 static const char *find_mark(const char *text, const char **ret_what)
 {
     const char *at = strcasestr(text, word);
@@ -104,7 +98,7 @@ static void check_quiet(const char *where, const char *text)
                line);
 }
 
-/* All of a file (caller frees), a NUL as a newline: process arguments are ended by them. */
+/* Reads a file with each NUL, as in process arguments, replaced by a newline (caller frees). */
 static char *read_all(const char *path)
 {
     FILE *file = fopen(path, "re"), *out;
@@ -130,8 +124,6 @@ static void run_sql(const char *sql)
     free(answer);
 }
 
-/* Every daemon reads the configuration again as it is started again; PostgreSQL logs each
- * statement. */
 static void everything_is_logged(void)
 {
     static const char *const daemons[] = {"settingsd", "authd", "maild", "docd", "botd", "gateway"};
@@ -157,7 +149,7 @@ static void everything_is_logged(void)
     }
 }
 
-/* An admin of a project of its own may ruin it as it likes. The password goes by standard input. */
+/* The admin has its own project to damage. The password comes from standard input. */
 static void people_are_made(void)
 {
     const char *email = mark("@boss.example"), *line;
@@ -176,8 +168,6 @@ static void people_are_made(void)
     ana->email = strdup(mark("@patients.example"));
     ana->password = strdup(password);
 }
-
-/* ---- every route, with all sorts of input ---- */
 
 enum kind { FITTING, CUT_SHORT, OF_ANOTHER_TYPE, NO_TEXT, KINDS };
 
@@ -226,7 +216,6 @@ static json_t *marked(const struct field_table *table, bool fitting)
     return body;
 }
 
-/* With every {name} marked. */
 static const char *marked_path(const struct route *route)
 {
     const char *text = "", *from = route->path, *brace;
@@ -269,14 +258,13 @@ static struct http_request marked_request(const struct route *route, enum kind k
     return self;
 }
 
-/* Whether a request would end the session that the rest of the sweep needs. */
+/* True when a request would end the session that later requests need. */
 static bool ends_it(const struct route *route, enum kind kind)
 {
     return strstr(route->path, "/logout") ||
            (kind == FITTING && strcmp(route->path, "/auth/delete") == 0);
 }
 
-/* Calls without a token, as a patient, as an admin, and with an invalid token. */
 static void every_route_is_called(void)
 {
     PERSON patient = person_register(suite, mark("@patients.example"));
@@ -310,8 +298,8 @@ static void every_route_is_called(void)
     free(requests);
 }
 
-/* Bytes that HTTP's parser refuses, so that no endpoint sees them; two are requests of a client
- * that is gone before authd has answered. */
+/* The HTTP parser rejects these bytes before any endpoint. Two requests come from clients that
+ * disconnect before authd responds. */
 static void malformed_http_is_sent(void)
 {
     const char *const rows[] = {
@@ -339,7 +327,7 @@ static void malformed_http_is_sent(void)
     CU_ASSERT_TRUE(answered >= ARRAY_SIZE(rows) - 2);
 }
 
-/* ---- what people do ---- */
+/* ---- people ---- */
 
 static struct http_answer *join(const char *email, const char *surname)
 {
@@ -362,7 +350,7 @@ static void a_patient_comes_in(void)
     CHECK_ERROR(again, 400, "Registration failed.");
 }
 
-/* One of many wins; the others break a constraint of the database, which says so in its own log. */
+/* One registration wins; the others violate a database constraint, which PostgreSQL logs. */
 static void registrations_race(void)
 {
     struct http_request requests[PARALLEL];
@@ -524,7 +512,7 @@ static void admins_write(void)
     CHECK_STATUS(members, 200);
 }
 
-/* A business sign-up: two links in one mail, an invitation taken, a way back refused. */
+/* A business sign-up: two links in one email, one accepted, the other then refused. */
 static void a_clinician_is_invited(void)
 {
     static const char back[] = "/continue-as-patient?token=";
@@ -557,10 +545,6 @@ static void a_clinician_is_invited(void)
     CU_ASSERT_TRUE(late->status == 200 || late->status == 400);
 }
 
-/* ---- what goes wrong ---- */
-
-/* A violated constraint and a missing table: PostgreSQL would show the row in the first, and the
- * statement in both. */
 static void the_database_refuses(void)
 {
     const char *surname = arena_printf(arena, "%s%0*d", mark("Long"), 90, 0);
@@ -581,7 +565,7 @@ static void the_database_refuses(void)
     run_sql("alter table auth.elsewhere rename to throttle");
 }
 
-/* Sign-ins and registrations with unknown outcome; the tokens that they return are kept. */
+/* Sends sign-ins and registrations with any outcome, and keeps returned tokens. */
 static void bustle(unsigned round)
 {
     enum { MANY = 64 };
@@ -606,7 +590,6 @@ static void bustle(unsigned round)
     http_answers_destroy(answers, MANY);
 }
 
-/* From a thread of its own, while requests are under way. */
 static void *trouble(void *arg)
 {
     const char *const *statements = arg;
@@ -639,7 +622,6 @@ static void connections_are_lost(void)
     during_bustle(1, statements);
 }
 
-/* Statements run into their time limit, then a deadlock's victim is named. */
 static void the_database_stalls(void)
 {
     static const char *const statements[] = {
@@ -649,8 +631,7 @@ static void the_database_stalls(void)
     during_bustle(2, statements);
 }
 
-/* A backend killed in the middle of a statement takes all others with it: PostgreSQL names that
- * statement. */
+/* Killing a backend during a statement ends all others, and PostgreSQL logs the statement. */
 static void a_backend_is_killed(void)
 {
     char *pid = suite_query(suite, "select pid from pg_stat_activity "
@@ -678,7 +659,7 @@ static void daemons_are_killed(void)
     }
 }
 
-/* ---- what was written ---- */
+/* ---- search of the output ---- */
 
 static void check_file(const char *path)
 {
@@ -706,12 +687,11 @@ static void no_log_contains_a_secret(void)
         free(entries[i]);
     }
     free(entries);
-    CU_ASSERT_TRUE(files >= 5); /* four daemons and PostgreSQL at least */
+    CU_ASSERT_TRUE(files >= 5); /* four daemons and PostgreSQL */
     check_file(arena_printf(arena, "%s/dev.out", suite_dir(suite)));
     check_file(arena_printf(arena, "%s/dev.err", suite_dir(suite)));
 }
 
-/* Listings for operators, metrics, and the audit trail. */
 static void no_listing_contains_a_secret(void)
 {
     static const char *const schemas[] = {"auth", "settings", "mail", "doc", "bot"};
@@ -741,7 +721,6 @@ static void no_listing_contains_a_secret(void)
     }
 }
 
-/* Of every process on this machine that may be looked at: others see the arguments too. */
 static void no_process_has_a_secret_in_its_arguments(void)
 {
     struct dirent **entries = NULL;
@@ -771,7 +750,6 @@ static void check_has(const char *name, const char *text)
     free(log);
 }
 
-/* The same files hold what is meant to be logged, and the search finds what it is given. */
 static void expected_lines_are_logged(void)
 {
     const char *what;
@@ -787,7 +765,7 @@ static void expected_lines_are_logged(void)
     CU_ASSERT_PTR_NULL(find_mark(trace, &what));
 }
 
-/* ---- a mail server that says whom it refuses ---- */
+/* ---- a mail server that names refused recipients ---- */
 
 static void mail_is_refused(void)
 {

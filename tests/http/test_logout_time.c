@@ -1,7 +1,6 @@
 /*
- * test_logout_time.c - how long a token counts at introspection behind one gateway once a logout
- * was sent to another: 100 ms at most for 99 of 100. Two authd, and a gateway of another address
- * beside the suite's.
+ * test_logout_time.c - how long a token stays active at introspection on one gateway after a logout
+ * on another: at most 100 ms for 99 of 100.
  *
  * tier: time
  */
@@ -21,8 +20,8 @@
 enum {
     ROUNDS = 200,
     LIMIT_MS = 100,
-    NOISE_MS = 20, /* of a loaded machine */
-    SIGN_OUTS = 8, /* of so many rounds one ends the browser's session, too */
+    NOISE_MS = 20, /* allowance for a loaded machine */
+    SIGN_OUTS = 8, /* one of so many rounds also ends the browser's session */
     TRIES = 100,
 };
 
@@ -30,7 +29,7 @@ static struct suite *suite;
 static struct person *admin, *patient;
 static char *app, *secret; /* a confidential client of the tenant */
 static struct program *gateway;
-static char there[64]; /* its URL; suite_url() is the other gateway's */
+static char there[64]; /* the other gateway's URL; suite_url() is the first one's */
 
 static void the_scene_is_set(void)
 {
@@ -63,7 +62,6 @@ static struct http_answer *exchange(const char *code)
     return post(suite_url(suite), "/t/demo/token", form);
 }
 
-/* As the other gateway has it answered. */
 static bool is_active(const char *token)
 {
     char form[4096];
@@ -74,7 +72,6 @@ static bool is_active(const char *token)
     return json_is_true(http_member(answer, "active"));
 }
 
-/* The browser signs out. */
 static void sign_out(struct browser *browser, const struct http_answer *tokens)
 {
     char path[4096];
@@ -83,7 +80,6 @@ static void sign_out(struct browser *browser, const struct http_answer *tokens)
     CU_ASSERT_EQUAL(browser_get(browser, path), 303);
 }
 
-/* The person ends the session of the grant in its list. */
 static void end_grant(const struct http_answer *tokens)
 {
     json_auto_t *claims = oauth_claims(suite, http_text(tokens, "id_token"), "JWT", "RS256");
@@ -102,8 +98,8 @@ static double now_ms(void)
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
 
-/* From the request of the end to the first refusal, of both tokens: the time; *late: how often one
- * was active after the end was answered. */
+/* Measures from the request to end a session to the first refusal of both tokens. *late counts
+ * tokens active after the response. */
 static double measure(struct browser *browser, bool signs_out, long *late)
 {
     char *code = oauth_code(browser, patient, app, OAUTH_USUAL);

@@ -46,8 +46,6 @@ static void call_with_id(const char *path)
     CHECK_STATUS(answer, 401);
 }
 
-/* ---- text ---- */
-
 static void text_is_the_form_without_a_setting(void)
 {
     char *line;
@@ -65,9 +63,6 @@ static void text_is_the_form_without_a_setting(void)
     free(line);
 }
 
-/* ---- json ---- */
-
-/* Of a daemon. */
 struct json_lines {
     const char *daemon;
     size_t count;
@@ -135,8 +130,6 @@ static void errors_of_daemons_have_the_request_id(void)
     json_decref(object);
 }
 
-/* ---- what was slow ---- */
-
 static void register_one(void)
 {
     struct http_request request = {
@@ -171,7 +164,8 @@ static void slow_statements_and_requests_are_logged(void)
                       json_integer_value(json_object_get(object, "run_ms")) ||
               json_integer_value(json_object_get(object, "ms")) ==
                   json_integer_value(json_object_get(object, "wait_ms")) +
-                      json_integer_value(json_object_get(object, "run_ms")) + 1); /* cut to ms */
+                      json_integer_value(json_object_get(object, "run_ms")) +
+                      1); /* truncated to ms */
     json_decref(object);
     object = FIND_OBJECT("gateway", "slow request", request_id);
     CU_ASSERT_STRING_EQUAL(text_of(object, "route"), "/auth/tenant/Patient/register");

@@ -1,9 +1,8 @@
 /*
- * test_lost_update.c - two admins at one thing: what is read has an ETag, a replacement that names
- * another state by If-Match (RFC 9110, section 13.1.1) changes nothing, and of many that name the
- * same state one is carried out. What a PUT makes by If-None-Match (section 13.1.2) replaces
- * nothing. Settings, account policy and branding are one state, the project's: test_settings,
- * test_branding.
+ * test_lost_update.c - concurrent changes by two admins. A replacement whose If-Match (RFC 9110,
+ * section 13.1.1) names an old ETag changes nothing, and one of many with the same ETag succeeds. A
+ * PUT with If-None-Match (section 13.1.2) replaces nothing. See test_settings and test_branding for
+ * the project's state.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -15,7 +14,7 @@
 
 enum { RIVALS = 16 };
 
-/* Names of what is written: language tags, which are fine as any other name, too. */
+/* Written names are language tags, which are valid for any kind. */
 #define FIRST "en-first"
 #define SECOND "en-second"
 #define THIRD "en-third"
@@ -33,7 +32,7 @@ static json_t *client_body(const char *name)
     return json_pack("{s:s}", "name", name);
 }
 
-/* An identifier is of one bot: each body has another. */
+/* Makes a unique body, because an identifier belongs to one bot. */
 static json_t *bot_body(const char *name)
 {
     static int number;
@@ -77,12 +76,12 @@ static json_t *locales_body(const char *name)
 
 static const struct kind {
     const char *label;
-    const char *collection; /* NULL: what is replaced is made by that, too */
+    const char *collection; /* NULL: the replacing PUT also creates */
     const char *path;
-    const char *absent; /* one that is not there; NULL: there is always one */
-    const char *name;   /* the member that the body's name becomes, or ends in behind a slash */
+    const char *absent; /* an id that does not exist; NULL: there always is one */
+    const char *name;   /* the member with the body's name, possibly after a slash */
     json_t *(*body)(const char *name);
-    const char *changed; /* what the loser is answered */
+    const char *changed; /* error of the loser */
     const char *method;  /* NULL: PUT */
 } kinds[] = {
     {"access policy", "/v1/project/access-policies", NULL,
@@ -108,7 +107,6 @@ static const struct kind {
      "The project changed during the write.", "PATCH"},
 };
 
-/* One of a kind, as it was made. */
 struct thing {
     const struct kind *kind;
     char path[128];
@@ -195,10 +193,9 @@ static void a_state_has_an_etag(void)
         check_state(&kinds[i]);
 }
 
-/* How a header names the state. */
 struct form {
     const char *text;
-    bool etag;  /* then the etag that was read */
+    bool etag;  /* followed by the ETag */
     bool stale; /* after another replacement */
     int want;
 };
@@ -236,7 +233,7 @@ static void a_stale_state_loses_and_changes_nothing(void)
     }
 }
 
-/* Replacements by RIVALS admins at once, each with a name of its own. */
+/* Sends replacements with unique names by RIVALS admins concurrently. */
 static void ask_rivals(const struct thing *thing, const char *if_match,
                        char names[static RIVALS][16], struct http_answer *answers[static RIVALS])
 {
@@ -249,7 +246,6 @@ static void ask_rivals(const struct thing *thing, const char *if_match,
     http_call_many(suite_url(suite), requests, RIVALS, RIVALS, answers);
 }
 
-/* Each reads the same state: one is carried out, and nothing of the others is there. */
 static void one_rival_wins(void)
 {
     for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
@@ -276,8 +272,8 @@ static void one_rival_wins(void)
     }
 }
 
-/* "*" names whatever is there: none of those who say so loses. The languages are written with the
- * version of their project, which each write changes. */
+/* "*" matches any state, so no writer loses. Languages are written with the version of their
+ * project, which each write changes. */
 static void any_state_is_never_lost(void)
 {
     for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
@@ -296,9 +292,8 @@ static void any_state_is_never_lost(void)
     }
 }
 
-/* ---- what a PUT makes ---- */
-
-/* What is not there yet, of a kind that a PUT makes; false: it makes none. */
+/* Returns an object that does not exist yet, of a kind that a PUT creates; false for other
+ * kinds. */
 static bool absent_of(const struct kind *kind, struct thing *ret)
 {
     *ret = (struct thing){.kind = kind};
@@ -315,7 +310,7 @@ static void thing_remove(const struct thing *self)
     UNIT_CHECK(gone->status == 204, "%s: %d", self->path, gone->status);
 }
 
-/* Replaces `thing`, which has this name, or does not, by the header. */
+/* Sends a replacement with the header, and checks whether it has this name afterwards. */
 static void check_kept(const struct thing *thing, const char *header, int want, const char *name)
 {
     HTTP_ANSWER answer = replace(thing, THIRD, header);
@@ -349,7 +344,6 @@ static void what_is_made_replaces_nothing(void)
     }
 }
 
-/* All find nothing there: one makes it, and nothing of the others is there. */
 static void one_of_many_makers_wins(void)
 {
     for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
@@ -378,7 +372,6 @@ static void one_of_many_makers_wins(void)
     }
 }
 
-/* A new secret is part of a registration's state. */
 static void a_new_secret_is_another_state(void)
 {
     json_t *body = json_pack("{s:s, s:s}", "name", "Charts", "type", "confidential");

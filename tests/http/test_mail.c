@@ -1,10 +1,7 @@
 /*
- * test_mail.c - mail by SMTP, from the registration that causes it to a real mail server
- * (smtp_server.py): its form, and that it comes exactly once whatever the server does. Two maild
- * share the work.
- *
- * Sign-in to the mail server and TLS are in tests/integration/test_maild_smtp.c: `atriumctl dev`
- * has no options for them.
+ * test_mail.c - SMTP from a registration to a real mail server (smtp_server.py): format, and
+ * delivery exactly once whatever the server does. See tests/integration/test_maild_smtp.c for
+ * authentication and TLS, for which `atriumctl dev` has no options.
  */
 #include <CUnit/CUnit.h>
 #include <dirent.h>
@@ -23,13 +20,11 @@
 enum {
     ARRIVES_MS = 10000,
     TIMEOUT_MS = 5000, /* smtp_timeout of this suite */
-    QUIET_MS = 3000    /* longer than maild's look at the queue and its first back-off */
+    QUIET_MS = 3000    /* longer than maild's poll of the queue and its first back-off */
 };
 
 static struct suite *suite;
-static int port; /* where the mail server is, when it is there */
-
-/* ---- a mail server and what lies in its box ---- */
+static int port; /* port of the mail server, if it runs */
 
 struct post {
     struct unit_dir dir;
@@ -66,8 +61,7 @@ static char *read_text(const char *path)
     return text;
 }
 
-/* How many mails came for the address; the text of the one that came last in *ret (caller frees)
- * when asked for. */
+/* Counts the emails to the address, and returns the latest in *ret if wanted (caller frees). */
 static int count_mail(const struct post *self, const char *to, char **ret)
 {
     struct dirent **entries = NULL;
@@ -110,7 +104,7 @@ static bool wait_mail(const struct post *self, const char *to, int want, int tim
     return true;
 }
 
-/* The mail for an address as an independent reader understands it (mail_json.py). */
+/* Parses the address's email with an independent program (mail_json.py). */
 static struct program *read_mail(const struct post *self, const char *to)
 {
     static const char *const reader[] = {"/usr/bin/python3", "tests/support/mail_json.py", NULL};
@@ -137,9 +131,6 @@ static int header_count(const struct program *mail, const char *name)
     return count;
 }
 
-/* ---- people and templates ---- */
-
-/* Registers a patient of this name; the address is the caller's. */
 static int register_as(const char *email, const char *name, const char *surname, const char *tenant)
 {
     json_t *body = body_register(email, tenant);
@@ -174,7 +165,7 @@ static void put_template(const char *subject, const char *text, const char *html
     CHECK_EXIT(put, 0);
 }
 
-/* The queue in a state once it has `want` rows, or what it has after 10 s. */
+/* Waits up to 10 s for `want` queue rows in a state, and returns the queue. */
 static struct program *queue_of(const char *state, size_t want)
 {
     int64_t deadline = clock_mono_ms() + ARRIVES_MS;
@@ -197,7 +188,6 @@ static void check_queue_is_empty(void)
     PROGRAM queue = queue_of("queued", 0);
 }
 
-/* Waits until the only waiting mail has failed so often; its id (caller frees). */
 static char *wait_attempts(int want)
 {
     int64_t deadline = clock_mono_ms() + 2 * ARRIVES_MS;
@@ -216,8 +206,6 @@ static char *wait_attempts(int want)
         usleep(50000);
     }
 }
-
-/* ---- the form of a mail ---- */
 
 static void the_welcome_mail_has_all_that_a_mail_needs(void)
 {
@@ -251,7 +239,6 @@ static void the_welcome_mail_has_all_that_a_mail_needs(void)
     free(email);
 }
 
-/* Everything outside ASCII travels encoded, and no line is longer than RFC 5322 recommends. */
 static void words_outside_ascii_are_encoded(void)
 {
     POST post = post_open(NULL, NULL);
@@ -299,8 +286,6 @@ static void names_cannot_write_html(void)
     free(email);
 }
 
-/* A name that tries to write headers, or a body of its own, ends up as words in one line - or is
- * refused. */
 static void names_cannot_write_headers(void)
 {
     static const char *const names[] = {
@@ -328,8 +313,6 @@ static void names_cannot_write_headers(void)
     CU_ASSERT_EQUAL(register_as("a@b.example\r\nBcc: spy@evil.example", "Eve", "Prova", "demo"),
                     422);
 }
-
-/* ---- exactly once ---- */
 
 static void a_busy_server_gets_it_later_once(void)
 {
@@ -367,7 +350,7 @@ static void a_refused_mail_is_dead(void)
     CU_ASSERT_PTR_NULL(strstr(dead->out, email));
     check_queue_is_empty();
 
-    /* Its content is erased: there is nothing left to send. */
+    /* The content is erased, so nothing is left to send. */
     PROGRAM retry = ATRIUMCTL(suite, NULL, "mail", "retry", id);
     CHECK_REFUSED(retry, 1, "dead");
     PROGRAM drop = ATRIUMCTL(suite, NULL, "mail", "drop", id);
@@ -380,8 +363,6 @@ static void a_refused_mail_is_dead(void)
     CU_ASSERT_EQUAL(count_mail(&post, email, NULL), 0);
     free(email);
 }
-
-/* ---- what admins see ---- */
 
 #define FAILURES "/v1/project/mail-failures"
 
@@ -401,7 +382,7 @@ static int64_t count_failures(const struct person *who)
     return (int64_t)json_array_size(http_member(list, "resources"));
 }
 
-/* Page by page; a cursor is good for its project alone. */
+/* Checks the pages. A cursor works only in its own project. */
 static void check_pages(const struct person *admin, const struct person *child)
 {
     HTTP_ANSWER first = failures(admin, "?_count=1");
@@ -462,7 +443,8 @@ static void admins_see_which_mails_failed_and_not_to_whom(void)
         check_queue_is_empty();
         free(id);
     }
-    CU_ASSERT_EQUAL(count_failures(admin), 1); /* what was sent in the end has not failed */
+    CU_ASSERT_EQUAL(count_failures(admin),
+                    1); /* an email that was sent in the end has not failed */
     PROGRAM queue = queue_of("dead", 1);
     PROGRAM drop = ATRIUMCTL(suite, NULL, "mail", "drop", program_text(queue, "0.id"));
     CHECK_EXIT(drop, 0);
@@ -496,7 +478,6 @@ static void an_absent_server_gets_it_when_it_comes(void)
     free(email);
 }
 
-/* After four failures the fifth attempt is eight seconds away; the operator does not wait. */
 static void the_operator_sends_it_now(void)
 {
     char *email = register_somebody(), *id = wait_attempts(4);
@@ -527,7 +508,6 @@ static void a_dropped_mail_never_comes(void)
     free(email);
 }
 
-/* A project without templates: registration works, no mail is made, and nothing is left waiting. */
 static void no_template_no_mail(void)
 {
     static const char policy[] = "{\"name\":\"All\",\"resource\":[{\"resourceType\":\"*\"}]}";
@@ -591,9 +571,8 @@ static char *message_id(const char *mail)
     return line ? strndup(line + 2, strcspn(line + 2, "\r")) : strdup("");
 }
 
-/* The one window in which a mail may come twice: the server has it, its 250 does not reach us. Then
- * both are the same mail to every reader, and the second does not come while the server may still
- * be at work on the first. */
+/* The only case of a duplicate: the server has the email, but its 250 is lost. Both copies are
+ * identical to any reader, and the second waits while the server may still process the first. */
 static void a_death_before_the_250_repeats_the_same_mail(void)
 {
     static const char *const instances[] = {"1", "2"};

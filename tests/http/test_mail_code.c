@@ -1,6 +1,5 @@
 /*
- * test_mail_code.c - signing in by a mailed code: what it opens, what it proves, and what guesses,
- * floods and thieves get. Over two gateways and two authd, on the test clock.
+ * test_mail_code.c - sign-in with an emailed code: access, verification, guesses, floods and theft.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -27,9 +26,6 @@ static const char over[] = "Login session is invalid or has expired.";
 static struct suite *suite;
 static struct person *admin;
 
-/* ---- calls ---- */
-
-/* A session that the clock has not ended. */
 static void renew_admin(void)
 {
     person_destroy(&admin);
@@ -63,7 +59,6 @@ static struct http_answer *enter_at(const char *path, const char *login, const c
     return suite_post_fresh(suite, path, body_code(login, code));
 }
 
-/* The id of a new sign-in (caller frees). */
 static char *start(const char *email)
 {
     HTTP_ANSWER answer = start_at(START, email, "demo");
@@ -78,7 +73,6 @@ static const char *mailed_code(const char *email)
     return suite_mail_code(suite, email);
 }
 
-/* Another code than this. */
 static const char *wrong_code(const char *code, unsigned number)
 {
     static char other[16];
@@ -95,7 +89,7 @@ static struct http_answer *token(const char *role, const char *code, const char 
     return suite_post_fresh(suite, path, body_login_token(code, tenant));
 }
 
-/* Signs the patient in by a code that is mailed now; the access token (caller frees). */
+/* Signs in with a new emailed code and returns the access token, which the caller frees. */
 static char *sign_in(const char *email, const char *method)
 {
     char *login = start(email);
@@ -119,7 +113,6 @@ static bool is_verified(const char *access)
     return json_is_true(http_member(answer, "security.emailVerified"));
 }
 
-/* Turns a second factor on; its secret. */
 static void enroll(const char *access, uint8_t secret[static TOTP_SECRET])
 {
     char code[7];
@@ -137,8 +130,6 @@ static size_t mails(const char *email)
     suite_mails_settle(suite);
     return suite_mail_count(suite, email);
 }
-
-/* ---- off and on ---- */
 
 static void it_is_off_until_it_is_switched_on(void)
 {
@@ -160,7 +151,6 @@ static void it_is_off_until_it_is_switched_on(void)
     suite_set_switch(suite, admin->access, "PATIENT_LOGIN_ENABLED", true);
 }
 
-/* A switch that is turned off holds for codes that were mailed before. */
 static void switching_off_ends_what_waits(void)
 {
     PERSON patient = person_register_settled(suite);
@@ -174,8 +164,6 @@ static void switching_off_ends_what_waits(void)
     CHECK_STATUS(taken, 200);
     free(login);
 }
-
-/* ---- signing in ---- */
 
 static void a_code_signs_in_once_and_proves_the_address(void)
 {
@@ -195,7 +183,7 @@ static void a_code_signs_in_once_and_proves_the_address(void)
     free(login);
 }
 
-/* A code of the mail is of no use to another browser: its session code needs the verifier. */
+/* Another browser cannot use the email's code, because the session code needs the verifier. */
 static void a_code_serves_the_browser_that_asked(void)
 {
     PERSON patient = person_register_settled(suite);
@@ -263,7 +251,6 @@ static void a_factor_that_is_on_is_asked_for(void)
     free(access);
 }
 
-/* By itself it is no second factor. */
 static void a_code_is_one_factor(void)
 {
     PERSON patient = person_register_settled(suite);
@@ -277,9 +264,7 @@ static void a_code_is_one_factor(void)
     free(access);
 }
 
-/* ---- whose account it is ---- */
-
-/* Another person has registered the owner's address and set a second factor up. */
+/* An attacker has registered the owner's address and enabled a second factor. */
 static void the_mailbox_beats_the_squatter(void)
 {
     PERSON squatter = person_register_settled(suite);
@@ -301,7 +286,6 @@ static void the_mailbox_beats_the_squatter(void)
     free(access);
 }
 
-/* Of a proven account a code takes nothing away. */
 static void a_proven_account_keeps_what_it_has(void)
 {
     PERSON patient = person_register_settled(suite);
@@ -331,7 +315,6 @@ static void set_address(const char *from, const char *to)
                     1);
 }
 
-/* A code to the mailbox of a thief, or to one that its owner has left, opens nothing. */
 static void a_code_is_good_for_the_present_address_only(void)
 {
     PERSON patient = person_register_settled(suite);
@@ -339,7 +322,7 @@ static void a_code_is_good_for_the_present_address_only(void)
     char *login = start(patient->email);
     char *code = strdup(mailed_code(patient->email));
 
-    for (int i = 0; i < 2; i++) { /* not proven, and proven */
+    for (int i = 0; i < 2; i++) { /* unverified, then verified */
         set_address(patient->email, other);
         HTTP_ANSWER late = enter_at(ENTER, login, code);
         CHECK_ERROR(late, 400, "Login session is invalid or has expired.");
@@ -368,8 +351,6 @@ static void a_locked_account_stays_locked(void)
     CHECK_ERROR(again, 400, over);
     free(login);
 }
-
-/* ---- guesses ---- */
 
 static void addresses_without_an_account_get_the_same(void)
 {
@@ -441,8 +422,8 @@ static void an_account_is_mailed_five_codes_an_hour(void)
     free(sign_in(patient->email, "mail-code"));
 }
 
-/* Enters `count` codes at once, each from an address of its own; how many are told that they are
- * wrong, or right. The sign-ins take turns. */
+/* Enters `count` codes concurrently, each from its own address and the sign-ins in turn. Returns
+ * how many are answered as right or wrong. */
 static int guess_at_once(char *const *logins, size_t sign_ins, size_t count, const char *code,
                          bool right)
 {
@@ -481,7 +462,6 @@ static void of_many_right_codes_one_wins(void)
     free(login);
 }
 
-/* The right code has come, and waits behind a fifth wrong one that is being counted. */
 static void a_right_code_behind_five_wrong_ones_is_late(void)
 {
     PERSON patient = person_register_settled(suite);
@@ -508,7 +488,7 @@ static void a_right_code_behind_five_wrong_ones_is_late(void)
     free(login);
 }
 
-/* Ten wrong codes a day, for all sign-ins of the account together, and at the same time. */
+/* Ten wrong codes a day, counted across all sign-ins of the account, also concurrent ones. */
 static void ten_wrong_codes_close_the_day(void)
 {
     PERSON patient = person_register_settled(suite);
@@ -526,7 +506,6 @@ static void ten_wrong_codes_close_the_day(void)
     size_t before = mails(patient->email);
     free(start(patient->email));
     CU_ASSERT_EQUAL(mails(patient->email), before);
-    /* the password is as good as ever */
     PERSON in = person_sign_in(suite, "Patient", patient->email, patient->password, NULL);
     CU_ASSERT_EQUAL(in->status, 200);
     suite_advance_clock(suite, DAY);
@@ -535,7 +514,6 @@ static void ten_wrong_codes_close_the_day(void)
         free(logins[i]);
 }
 
-/* Who reads the table has no code: not even a million tries of it fit a row. */
 static void the_table_holds_no_code(void)
 {
     PERSON patient = person_register_settled(suite);
@@ -556,8 +534,6 @@ static void the_table_holds_no_code(void)
     free(login);
 }
 
-/* ---- the mail ---- */
-
 static void put_template(const char *html, int status)
 {
     HTTP_ANSWER answer = http_call(
@@ -570,7 +546,6 @@ static void put_template(const char *html, int status)
     CHECK_STATUS(answer, status);
 }
 
-/* The tenant's words for its own people; for those of other tenants the installation's. */
 static void a_tenant_writes_to_its_own_people(void)
 {
     PERSON patient = person_register_settled(suite);
@@ -609,8 +584,6 @@ static void a_tenant_writes_to_its_own_people(void)
         http_delete(suite_url(suite), "/v1/project/email-templates/SIGN_IN_CODE", admin->access);
     CHECK_STATUS(gone, 204);
 }
-
-/* ---- faults ---- */
 
 static void kill_authds(void)
 {

@@ -1,8 +1,6 @@
 /*
- * test_man_pages.c - the man pages say what the programs know: every key of the configuration,
- * every command and option of atriumctl, and no key that is gone.
- *
- * Asks the built programs (--print-config, --help) and reads the pages' sources in the tree.
+ * test_man_pages.c - the man pages document exactly the programs' configuration keys, commands and
+ * options. Compares --print-config and --help of the built programs with the pages' sources.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +13,7 @@ enum { PAGE_MAX = 64 * 1024, WORD_MAX = 64 };
 
 static const char ctl_page[] = "ctl/atriumctl.1";
 
-/* Each section of the configuration: who prints it, and where it is documented. */
+/* Each configuration section with the program that prints it and the page that documents it. */
 static const struct {
     const char *section, *program, *page;
 } sections[] = {
@@ -28,9 +26,8 @@ static const struct {
     {"botd", "atrium-botd", "botd/botd.8"},
 };
 
-/* A page as plain words: escapes resolved, quotes and defaults in parentheses dropped. Of the lines
- * behind the heading (NULL: all) only those that name what a paragraph is about, when `tags` is
- * set. Caller frees. */
+/* Returns a page as plain words, without escapes, quotes and parenthesized defaults. Starts after
+ * the heading, if any; `tags` selects tagged paragraphs' first lines (caller frees). */
 static char *page_text(const char *path, const char *heading, bool tags)
 {
     FILE *file = fopen(path, "r");
@@ -60,7 +57,7 @@ static char *page_text(const char *path, const char *heading, bool tags)
     return text;
 }
 
-/* The lines of CONFIGURATION that name what a paragraph is about, as they stand. Caller frees. */
+/* Returns the raw tag lines of CONFIGURATION (caller frees). */
 static char *page_tags(const char *path)
 {
     FILE *file = fopen(path, "r");
@@ -79,7 +76,6 @@ static char *page_tags(const char *path)
     return text;
 }
 
-/* True when the words stand in the text, and not as a part of longer words. */
 static bool holds(const char *text, const char *words)
 {
     static const char inner[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_-";
@@ -93,7 +89,7 @@ static bool holds(const char *text, const char *words)
     return false;
 }
 
-/* The output of a program that was built with this test. Caller frees. */
+/* Returns the output of a program built with this test (caller frees). */
 static char *ask(const char *name, const char *const *arguments)
 {
     char *path = program_path(name), *out;
@@ -108,7 +104,6 @@ static char *ask(const char *name, const char *const *arguments)
     return out;
 }
 
-/* The keys of one section of --print-config, as words. Caller frees. */
 static char *keys_of(const char *program, const char *section)
 {
     char *config =
@@ -145,7 +140,7 @@ static void every_key_is_documented(void)
     }
 }
 
-/* The lines of a section of --print-config from the description of `key` on; NULL: it has none. */
+/* Returns the section's lines of --print-config from `key`'s description on, or NULL. */
 static bool is_marked(const char *config, const char *section, const char *key)
 {
     char line[WORD_MAX + 16], unset[WORD_MAX + 24];
@@ -160,7 +155,6 @@ static bool is_marked(const char *config, const char *section, const char *key)
     return found && found - from > 8 && strncmp(found - 8, "[reload]", 8) == 0;
 }
 
-/* A tag that ends in "reload)" is of keys that SIGHUP applies, as the programs' tables have it. */
 static void the_pages_say_what_a_reload_applies(void)
 {
     for (size_t i = 0; i < ARRAY_SIZE(sections); i++) {
@@ -199,7 +193,7 @@ static void no_key_is_documented_that_is_gone(void)
     }
 }
 
-/* Options stand in the first line of a command's help: "usage: atriumctl ... [--code CODE]". */
+/* The first line of a command's help has its options: "usage: atriumctl ... [--code CODE]". */
 static void check_options(const char *command, const char *page)
 {
     char *words = strdup(command), *second = strchr(words, ' '), *help, *rest, *word;

@@ -1,6 +1,6 @@
 /*
- * test_member_races.c - inviting, accepting, removing and signing in at once, and under kills of
- * every authd: what is left is whole. Over two gateways and two authd.
+ * test_member_races.c - concurrent invitations, acceptances, removals and sign-ins, also while
+ * every authd is killed, leave consistent data.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -13,8 +13,6 @@
 
 static struct suite *suite;
 static struct person *admin;
-
-/* ---- races ---- */
 
 static void one_wins_a_race_to_invite(void)
 {
@@ -39,7 +37,7 @@ static void one_wins_a_race_to_invite(void)
     CHECK_STATUS(accepted, 204);
     http_answers_destroy(answers, MANY);
 
-    /* The same for an account that is added at once. */
+    /* The same for an account that is added directly. */
     PERSON there = member_equipped_child(suite, "racing");
     for (int i = 0; i < MANY; i++)
         requests[i] = (struct http_request){.method = "POST",
@@ -88,8 +86,6 @@ static void one_wins_a_race_to_accept(void)
     free(email);
 }
 
-/* Accepting, registering, withdrawing and resending at once: whatever wins, the account is whole
- * and there is one. */
 static void everything_at_once_leaves_one_account(void)
 {
     for (int round = 0; round < 6; round++) {
@@ -120,7 +116,7 @@ static void everything_at_once_leaves_one_account(void)
         for (size_t i = 0; i < ARRAY_SIZE(requests); i++)
             UNIT_CHECK(answers[i]->status != 0 && answers[i]->status < 500, "round %d: %zu: %d",
                        round, i, answers[i]->status);
-        /* one at most: the other finds no link, or an account that is to sign in */
+        /* at most one, because the other finds no link or must sign in */
         UNIT_CHECK(answers[0]->status != 204 || answers[3]->status != 204,
                    "round %d: one link was redeemed twice", round);
         CU_ASSERT_TRUE(member_count(suite, email) <= 1);
@@ -136,7 +132,6 @@ static void everything_at_once_leaves_one_account(void)
     }
 }
 
-/* The last two admins take each other away, by removing and by demoting: one is left. */
 static void one_of_two_admins_stays(void)
 {
     for (int round = 0; round < 6; round++) {
@@ -175,7 +170,6 @@ static void one_of_two_admins_stays(void)
     }
 }
 
-/* A member is removed while a sign-in is half done: who gets tokens, none of them live. */
 static void no_sign_in_slips_past_a_removal(void)
 {
     static const char *const roles[] = {"Practitioner", "Patient"};
@@ -218,8 +212,6 @@ static void no_sign_in_slips_past_a_removal(void)
     }
 }
 
-/* ---- kills ---- */
-
 static void wait_for_both(pid_t killer, pid_t first, pid_t second)
 {
     waitpid(killer, NULL, 0);
@@ -227,7 +219,6 @@ static void wait_for_both(pid_t killer, pid_t first, pid_t second)
     CU_ASSERT_TRUE(suite_wait_new_pid(suite, "authd", "2", second));
 }
 
-/* Both authd die during an invitation: the invitation and its mail are there, or neither. */
 static void a_kill_leaves_no_half_invitation(void)
 {
     for (int round = 0; round < 6; round++) {
@@ -250,8 +241,6 @@ static void a_kill_leaves_no_half_invitation(void)
     }
 }
 
-/* The same while it is accepted: account, password and membership are there, or the link is still
- * good. */
 static void a_kill_leaves_no_half_member(void)
 {
     for (int round = 0; round < 5; round++) {
@@ -279,7 +268,6 @@ static void a_kill_leaves_no_half_member(void)
     }
 }
 
-/* The same while a patient is removed: all is gone, or nothing. */
 static void a_kill_leaves_no_half_removal(void)
 {
     for (int round = 0; round < 6; round++) {

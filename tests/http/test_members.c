@@ -1,7 +1,6 @@
 /*
- * test_members.c - who is a member of a project: the list, admins, removals and the tokens of those
- * who are removed. Over two gateways and two authd. How people become members: test_invitations;
- * races and kills: test_member_races.
+ * test_members.c - members of a project: list, admins, removal and its tokens. See test_invitations
+ * for joining, test_member_races for races and kills.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -15,8 +14,6 @@ static const char last_admin[] = "The project needs an admin: this is the last o
 
 static struct suite *suite;
 static struct person *admin;
-
-/* ---- the list ---- */
 
 static void members_are_listed_by_pages(void)
 {
@@ -46,7 +43,6 @@ static void members_are_listed_by_pages(void)
     CU_ASSERT_TRUE(json_is_true(http_member(all, "resources.0.admin")));
 }
 
-/* An admin's reach ends with the project. */
 static void another_project_is_out_of_reach(void)
 {
     PERSON there = member_equipped_child(suite, "elsewhere");
@@ -69,8 +65,6 @@ static void another_project_is_out_of_reach(void)
     CHECK_STATUS(list, 403);
     free(email);
 }
-
-/* ---- admins ---- */
 
 static bool administers(const char *access, bool want)
 {
@@ -103,7 +97,8 @@ static void admin_is_given_and_taken(void)
     CU_ASSERT_TRUE(administers(rui->access, true));
     HTTP_ANSWER same = member_set_admin(suite, admin->access, id, true);
     CHECK_STATUS(same, 200);
-    HTTP_ANSWER taken = member_set_admin(suite, rui->access, id, false); /* from oneself */
+    HTTP_ANSWER taken =
+        member_set_admin(suite, rui->access, id, false); /* an admin demotes itself */
     CHECK_STATUS(taken, 200);
     CU_ASSERT_TRUE(administers(rui->access, false));
 
@@ -124,8 +119,6 @@ static void admin_is_given_and_taken(void)
     free(email);
 }
 
-/* Of an account that registered with an address the list says whether its mailbox has confirmed
- * that. */
 static void the_list_shows_verified_addresses(void)
 {
     char *email = person_address();
@@ -176,9 +169,7 @@ static void a_project_keeps_an_admin(void)
     CU_ASSERT_TRUE(suite_everywhere(suite, there->access, 401));
 }
 
-/* ---- removing ---- */
-
-/* In how many projects it is known when a practitioner last signed in. */
+/* Counts the projects that know a practitioner's last sign-in. */
 static long sign_ins_known(const char *email)
 {
     return suite_count(suite,
@@ -216,7 +207,7 @@ static void a_removed_practitioner_keeps_the_account(void)
                                 id),
                     1);
 
-    /* Invited anew it is a new membership: the old tokens stay dead. */
+    /* A new invitation makes a new membership, and old tokens stay invalid. */
     HTTP_ANSWER anew = member_invite(suite, admin->access, rui->email, NULL);
     CHECK_STATUS(anew, 200);
     CU_ASSERT_TRUE(json_is_false(http_member(anew, "pending")));
@@ -258,7 +249,6 @@ static void a_removed_patient_is_gone(void)
     json_decref(entry);
 }
 
-/* Each change leaves one row of the audit trail. */
 static void changes_are_audited(void)
 {
     static const struct {

@@ -1,8 +1,7 @@
 /*
- * test_membership.c - membership is accepted, never imposed: an address that was registered without
- * proof gets no rights from an invitation, its mailbox does; what an invitation tells of other
- * tenants (nothing), how it is accepted, and what a business sign-up does to it (nothing). Over two
- * gateways and two authd.
+ * test_membership.c - membership needs consent: an invitation gives no rights to an account that
+ * registered an address without verification, only to the mailbox's owner. Invitations reveal
+ * nothing of other tenants, and a business sign-up does not change them.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -23,7 +22,7 @@
 #define NORTH_PAGE "https://north.example/staff/invitation"
 #define VERIFICATION "/v1/project/email-templates/EMAIL_VERIFICATION"
 #define PASSWORD "a password of an admin"
-#define SQUATTER "correct horse battery staple" /* what body_register() sends */
+#define SQUATTER "correct horse battery staple" /* the password of body_register() */
 
 enum { WEEK = 7 * 24 * 3600 };
 
@@ -31,10 +30,10 @@ static const char chosen[] = "chosen by the mailbox";
 static const char all_policy[] = "{\"name\":\"All\",\"resource\":[{\"resourceType\":\"*\"}]}";
 
 static struct suite *suite;
-static struct person *admin; /* of the demo tenant */
-static struct person *north; /* admin of a project that is below no other */
+static struct person *admin;
+static struct person *north; /* admin of a project without a parent */
 
-/* ---- asking ---- */
+/* ---- requests ---- */
 
 static void run_command(struct program *run)
 {
@@ -42,7 +41,7 @@ static void run_command(struct program *run)
     program_destroy(&run);
 }
 
-/* A project of its own organisation, ready to invite practitioners; its admin, signed in. */
+/* Makes an organization that can invite practitioners, and returns its admin, signed in. */
 static struct person *make_tenant(const char *code, const char *app)
 {
     CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
@@ -94,7 +93,6 @@ static struct http_answer *accept_as(const struct person *who, struct mail_link 
     return http_post(suite_url(suite), ACCEPT, who->access, body_link(link));
 }
 
-/* A person registers with this address as a practitioner of the demo tenant; proves nothing. */
 static struct person *register_unproven(const char *email)
 {
     struct person *self;
@@ -108,8 +106,7 @@ static struct person *register_unproven(const char *email)
     return self;
 }
 
-/* A person who was invited to the demo tenant and has accepted by a password: proven for its
- * organisation. */
+/* Makes a person who accepted demo's invitation with a password: verified for its organization. */
 static struct person *join_demo(const char *type)
 {
     char *email = person_address();
@@ -128,7 +125,8 @@ static struct person *join_demo(const char *type)
     return self;
 }
 
-/* A person whom an operator made an admin of `code` with a password: proven for all. */
+/* Makes a person whom an operator made an admin of `code` with a password: verified for all
+ * tenants. */
 static struct person *join_proven(const char *code)
 {
     char *email = person_address();
@@ -142,7 +140,6 @@ static struct person *join_proven(const char *code)
     return self;
 }
 
-/* The link in the mail number `count` to this address. */
 static struct mail_link link_of(const char *email, size_t count, const char *page)
 {
     CU_ASSERT_TRUE(suite_mails_arrive(suite, email, count));
@@ -193,10 +190,8 @@ static void another_organisation_is_there(void)
     north = make_tenant("north", "https://north.example/staff");
 }
 
-/* ---- who has only typed the address ---- */
-
-/* An account that belongs to others accepts by neither way as long as it is not verified for all:
- * the way there is named. */
+/* Checks that an account of other tenants can accept neither way until it is verified for all
+ * tenants, and that the response says how. */
 static void check_unverified_accepts_nothing(const struct person *who, struct mail_link link)
 {
     static const char page[] = "/t/-/reset-password";
@@ -215,8 +210,8 @@ static void check_unverified_accepts_nothing(const struct person *who, struct ma
     CU_ASSERT_TRUE(suite_everywhere(suite, who->access, 200));
 }
 
-/* Who has the mailbox resets the password on the installation's page and has the account from now
- * on: signed in to the demo tenant. */
+/* The mailbox's owner takes over the account by a reset on the installation's page, and signs in to
+ * demo. */
 static struct person *owner_comes(const struct person *squatter)
 {
     struct person *self;
@@ -230,7 +225,7 @@ static struct person *owner_comes(const struct person *squatter)
     return self;
 }
 
-/* Attack: register another person's address, wait until a tenant invites it as an admin. */
+/* Attack: register another person's address and wait until a tenant invites it as an admin. */
 static void an_unproven_account_gets_nothing_by_an_invitation(void)
 {
     char *email = person_address();
@@ -253,7 +248,6 @@ static void an_unproven_account_gets_nothing_by_an_invitation(void)
     free(email);
 }
 
-/* The same attack, waiting for the operator. */
 static void an_unproven_account_gets_nothing_by_create_admin(void)
 {
     char *email = person_address();
@@ -273,7 +267,6 @@ static void an_unproven_account_gets_nothing_by_create_admin(void)
     free(email);
 }
 
-/* A second factor is no way to keep an account: the one who registered it may have set it up. */
 static void the_second_factor_of_an_unproven_account_goes(void)
 {
     char *email = person_address();
@@ -284,7 +277,7 @@ static void the_second_factor_of_an_unproven_account_goes(void)
     CHECK_STATUS(made, 200);
     struct mail_link link = link_of(email, 2, NORTH_PAGE);
     PERSON owner = owner_comes(squatter);
-    CU_ASSERT_PTR_NOT_NULL(owner->access); /* and no code was asked for */
+    CU_ASSERT_PTR_NOT_NULL(owner->access);
     HTTP_ANSWER accepted = accept_as(owner, link);
     CHECK_STATUS(accepted, 204);
     PERSON there = person_sign_in(suite, "Practitioner", email, chosen, "north");
@@ -293,9 +286,7 @@ static void the_second_factor_of_an_unproven_account_goes(void)
     free(email);
 }
 
-/* ---- what the answer reveals ---- */
-
-/* Attack: add an address, and learn whether another tenant knows it, and by which name. */
+/* Attack: add an address to learn whether another tenant knows it, and its name there. */
 static void inviting_reveals_nothing_of_other_tenants(void)
 {
     PERSON known = join_demo(NULL);
@@ -321,7 +312,6 @@ static void inviting_reveals_nothing_of_other_tenants(void)
     free(unknown);
 }
 
-/* The median of the times shows what a single one hides. */
 static void inviting_takes_equal_time(void)
 {
     enum { ROUNDS = 9, KNOWN = 0, UNKNOWN = 1 };
@@ -343,7 +333,7 @@ static void inviting_takes_equal_time(void)
     UNIT_CHECK(difference < 0.02 && difference > -0.02, "%.1f ms", difference * 1000);
 }
 
-/* Neither does a template that is missing, which is needed for an account as well. */
+/* A missing template reveals nothing either, because existing accounts need it too. */
 static void the_template_is_needed_for_accounts_too(void)
 {
     PERSON known = join_demo(NULL);
@@ -364,10 +354,6 @@ static void the_template_is_needed_for_accounts_too(void)
     free(unknown);
 }
 
-/* ---- accepting ---- */
-
-/* The owner of an account with a proven address signs in and accepts; nothing of the account
- * changes. */
 static void a_proven_account_accepts_signed_in(void)
 {
     PERSON paula = join_proven("demo");
@@ -430,7 +416,7 @@ static void wrong_bodies_are_refused(void)
     CHECK_STATUS(get, 405);
 }
 
-/* The status of a sign-in to the tenant while it lets in verified addresses only. */
+/* Returns the status of a sign-in while the tenant admits only verified addresses. */
 static int status_where_required(const struct person *boss, const char *email, const char *password,
                                  const char *code)
 {
@@ -440,8 +426,8 @@ static int status_where_required(const struct person *boss, const char *email, c
     return self->status;
 }
 
-/* A proof by a link of one organisation is none in another, whose people may have read that link;
- * that of the installation's own link is one in all. */
+/* A link of one organization verifies nothing in another, because its staff may have read the link.
+ * The installation's link verifies for all tenants. */
 static void a_proof_of_one_organisation_is_none_in_another(void)
 {
     PERSON known = join_demo(NULL);
@@ -465,7 +451,6 @@ static void a_proof_of_one_organisation_is_none_in_another(void)
     CU_ASSERT_EQUAL(status_where_required(north, both->email, chosen, "north"), 403);
 }
 
-/* Proves the address of a patient by a link, in mail number `count`. */
 static void verify_address(const struct person *who, size_t count)
 {
     CU_ASSERT_TRUE(suite_mails_arrive(suite, who->email, count - 1));
@@ -484,9 +469,9 @@ static void verify_address(const struct person *who, size_t count)
     CHECK_STATUS(unmapped, 204);
 }
 
-/* A patient who registered while the invitation was on its way, and one who has proven the address:
- * the account is the project's alone, so the link is enough in both cases. The one who is proven
- * may accept signed in, too, and stays so. */
+/* A patient who registered after the invitation, and one with a verified address: both belong to
+ * this project alone, so the link is enough. The verified one can also accept signed in, and stays
+ * verified. */
 static void patients_accept_as_practitioners_do(void)
 {
     char *email = person_address();
@@ -516,8 +501,8 @@ static void patients_accept_as_practitioners_do(void)
     free(email);
 }
 
-/* A patient's account is its project's, whatever has proven the address: an operator's import has,
- * for all. The pages of the installation, which the other way leads to, are for practitioners. */
+/* A patient account belongs to its project, even if an operator's import verified it for all
+ * tenants. The installation's pages, used otherwise, are for practitioners. */
 static void a_patient_verified_for_all_accepts_by_password(void)
 {
     char *email = person_address();
@@ -543,7 +528,6 @@ static void a_patient_verified_for_all_accepts_by_password(void)
     free(email);
 }
 
-/* The one who is known where the project belongs becomes a member at once. */
 static void a_proven_member_of_the_organisation_is_added_at_once(void)
 {
     PERSON known = join_demo(NULL);
@@ -578,7 +562,6 @@ static void a_proven_member_of_the_organisation_is_added_at_once(void)
     free(email);
 }
 
-/* A project that asks its practitioners for a second factor takes in no member without. */
 static void a_second_factor_is_needed_where_the_project_asks_for_it(void)
 {
     PERSON strict = make_tenant("strict", "https://strict.example");
@@ -600,7 +583,7 @@ static void a_second_factor_is_needed_where_the_project_asks_for_it(void)
     CU_ASSERT_EQUAL(memberships_of(paula->email, strict), 1);
 }
 
-/* ---- links that are over ---- */
+/* ---- expired links ---- */
 
 static void withdrawn_and_older_links_are_dead(void)
 {
@@ -652,8 +635,8 @@ static struct http_answer *sign_up(const char *email)
     return suite_post_fresh(suite, SIGN_UP, body_register(email, "demo"));
 }
 
-/* Attack: sign up with the address that an admin has invited. The link of the admin stays good, and
- * what it gives. */
+/* Attack: sign up with an address that an admin has invited. The admin's link keeps working, with
+ * the same rights. */
 static void a_sign_up_leaves_the_invitation_of_an_admin_alone(void)
 {
     char *email = business_address();
@@ -677,8 +660,6 @@ static void a_sign_up_leaves_the_invitation_of_an_admin_alone(void)
     free(email);
 }
 
-/* The link that the sign-up itself mails makes a member, never an admin; the other one makes it an
- * admin later. */
 static void a_sign_up_gives_no_rights_of_an_admin(void)
 {
     char *email = business_address();
@@ -706,7 +687,7 @@ static void a_sign_up_gives_no_rights_of_an_admin(void)
     CU_ASSERT_FALSE(administers(owner));
     CU_ASSERT_EQUAL(pending_of(email), 1);
     HTTP_ANSWER offered = view(by_admin);
-    check_accept(offered, "set-password"); /* the account is this project's alone */
+    check_accept(offered, "set-password"); /* the account belongs to this project alone */
     HTTP_ANSWER risen = accept_as(owner, by_admin);
     CHECK_STATUS(risen, 204);
     CU_ASSERT_TRUE(administers(owner));
@@ -716,7 +697,6 @@ static void a_sign_up_gives_no_rights_of_an_admin(void)
     free(email);
 }
 
-/* Where admins may not invite practitioners, a sign-up does neither. */
 static void a_sign_up_registers_a_patient_where_invitations_are_off(void)
 {
     char *email = business_address();
@@ -732,7 +712,7 @@ static void a_sign_up_registers_a_patient_where_invitations_are_off(void)
     free(email);
 }
 
-/* ---- giving the rights of an admin ---- */
+/* ---- admin rights ---- */
 
 static struct http_answer *set_admin(const struct person *who, const char *id, bool value)
 {
@@ -746,7 +726,7 @@ static struct http_answer *set_admin(const struct person *who, const char *id, b
                                             .body = json_pack("{s:b}", "admin", value)});
 }
 
-/* Attack: a stolen access token makes its holder an admin for good. */
+/* Attack: a stolen access token makes its holder an admin permanently. */
 static void rights_of_an_admin_need_a_fresh_proof(void)
 {
     PERSON member = join_demo(NULL);
@@ -761,7 +741,7 @@ static void rights_of_an_admin_need_a_fresh_proof(void)
     check_code(created, 401, "STEP_UP_REQUIRED");
     HTTP_ANSWER ordinary = invite(boss, refused, NULL, false);
     CHECK_STATUS(ordinary, 200);
-    HTTP_ANSWER twice = invite(boss, refused, NULL, true); /* what fails anyway fails for that */
+    HTTP_ANSWER twice = invite(boss, refused, NULL, true); /* other errors come first */
     CHECK_STATUS(twice, 409);
     for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
         HTTP_ANSWER given = set_admin(boss, ids[i], true);
@@ -781,7 +761,7 @@ static void rights_of_an_admin_need_a_fresh_proof(void)
         CHECK_STATUS(given, 200);
     }
     suite_set_clock(suite, 40 * 60);
-    for (size_t i = 0; i < ARRAY_SIZE(ids); i++) { /* taking them needs none */
+    for (size_t i = 0; i < ARRAY_SIZE(ids); i++) { /* removing admin rights needs no proof */
         HTTP_ANSWER taken = set_admin(boss, ids[i], false);
         CHECK_STATUS(taken, 200);
     }
@@ -790,7 +770,7 @@ static void rights_of_an_admin_need_a_fresh_proof(void)
     free(refused);
 }
 
-/* ---- several at once ---- */
+/* ---- races ---- */
 
 static void one_of_many_accepts_wins(void)
 {
@@ -812,9 +792,9 @@ static void one_of_many_accepts_wins(void)
     http_answers_destroy(answers, MANY);
 }
 
-/* Withdrawing, resending and deleting the account beside an accept: one of the two wins, whole. An
- * account that has joined before is no longer the first project's alone: its deletion there ends
- * the membership. One whose end is scheduled can join and ends all the same. */
+/* Withdraws, resends or deletes the account during an acceptance: one of the two wins completely.
+ * If the account has joined before, its deletion in the first project ends only that membership. An
+ * account with a scheduled deletion can join and is still deleted. */
 static void accepts_race_with_what_ends_them(void)
 {
     enum { WITHDRAW, RESEND, DELETE, KINDS, ROUNDS = 3 * KINDS };
@@ -854,7 +834,7 @@ static void accepts_race_with_what_ends_them(void)
                 "(select array_agg(project_id) from auth.membership where account_id = a.id) is "
                 "distinct from array['%s']::uuid[]",
                 paula->email, strrchr(north->project, '/') + 1));
-        /* withdrawing one that was accepted removes the member */
+        /* withdrawing an accepted invitation removes the member */
         long left = memberships_of(paula->email, north);
         UNIT_CHECK(kind == WITHDRAW ? left == 0
                    : kind == RESEND ? left == joined
@@ -866,8 +846,6 @@ static void accepts_race_with_what_ends_them(void)
     }
 }
 
-/* Both authd die while an invitation is accepted: there is a member, or the link is as good as
- * before. */
 static void a_kill_leaves_no_half_acceptance(void)
 {
     for (int round = 0; round < 5; round++) {
@@ -891,8 +869,8 @@ static void a_kill_leaves_no_half_acceptance(void)
     }
 }
 
-/* The address of an operator's own application is only one in mails: what changes an account is on
- * the hosted pages. */
+/* An operator's own application appears only in emails. Refusals name the hosted pages, where
+ * accounts are changed. */
 static void refusals_name_the_hosted_page(void)
 {
     suite_reconfigure(suite, "authd.account_app_url=https://account.example");

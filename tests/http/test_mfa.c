@@ -1,8 +1,7 @@
 /*
- * test_mfa.c - sign-in with a second factor: codes and recovery codes, each good once, limits,
- * one-step routes, races. Over two gateways and two authd, on the test clock: each case that needs
- * a code moves on to a time step of which no code was used. Its being turned on and off is in
- * test_mfa_enrolment.c.
+ * test_mfa.c - sign-in with a second factor: codes and recovery codes that work once, limits,
+ * one-step routes, races. See test_mfa_enrolment.c for enabling. Each case moves to a time step
+ * without used codes.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -24,8 +23,6 @@ static int me(const char *access)
 {
     return suite_status(suite, "/auth/me", access);
 }
-
-/* ---- sign-in ---- */
 
 static void a_patient_signs_in_with_a_code(void)
 {
@@ -52,7 +49,6 @@ static void clocks_may_differ_by_a_step(void)
     }
 }
 
-/* Nor is an older one good once a newer one was used, nor the one that enrolled. */
 static void a_code_is_good_once(void)
 {
     struct factor_owner owner = {.suite = suite, .role = "Patient"};
@@ -78,7 +74,6 @@ static void a_code_is_good_once(void)
     CHECK_ERROR(again, 400, FACTOR_BAD_CODE);
 }
 
-/* Posts one token for each of the logins at once; how many won. */
 static int race(const struct factor_owner *owner, const struct factor_login logins[static MANY],
                 const char *token)
 {
@@ -110,7 +105,7 @@ static void one_wins_a_race(void)
     for (int i = 0; i < MANY; i++)
         many[i] = factor_start(&owner);
     CU_ASSERT_EQUAL(race(&owner, many, factor_code_at(&owner, 0, code)), 1);
-    /* those 19 wrong codes leave room for one */
+    /* the 19 wrong codes leave one attempt */
     suite_advance_clock(suite, 15 * 60 + 1);
     for (int i = 0; i < MANY; i++)
         many[i] = factor_start(&owner);
@@ -180,7 +175,6 @@ static void the_twentieth_wrong_code_locks_the_account(void)
     factor_sign_in(&owner, factor_code_at(&owner, 0, code), "password+totp");
 }
 
-/* Sixty wrong ones at once: at most twenty are answered as wrong. */
 static void guesses_cannot_race_past_the_limit(void)
 {
     enum { GUESSES = 60 };
@@ -249,8 +243,6 @@ static void other_logins_are_refused(void)
     factor_sign_in(&owner, code, "password+totp");
 }
 
-/* ---- one-step routes ---- */
-
 static json_t *body_one_step(const struct factor_owner *owner, const char *challenge, bool business)
 {
     return json_pack("{s:s, s:s, s:s, s:s*, s:s*}", "email", owner->person->email, "password",
@@ -259,7 +251,7 @@ static json_t *body_one_step(const struct factor_owner *owner, const char *chall
                      business ? suite_text(suite, "demo.projectId") : NULL);
 }
 
-/* Refused without a challenge; with one it goes on at the role's routes. */
+/* Refused without a challenge. With one, it continues at the role's routes. */
 static void check_one_step(const struct factor_owner *owner, const char *path, const char *token)
 {
     bool business = strstr(path, "b2b") != NULL;
@@ -311,7 +303,6 @@ static void one_step_asks_for_the_factor(void)
     check_one_step(&owner, "/v2/auth/login", factor_code_at(&owner, 0, code));
 }
 
-/* Ten codes at once, each twice, at whatever instances: each opens one login. */
 static void each_recovery_code_wins_once(void)
 {
     OWNER owner = factor_patient(suite);

@@ -1,7 +1,6 @@
 /*
- * test_mfa_enrolment.c - the second factor is turned on and off: by its owner, by an operator, at
- * once from several sides. Over two gateways and two authd, on the test clock: each case that needs
- * a code moves on to a time step of which no code was used.
+ * test_mfa_enrolment.c - enabling and disabling the second factor, by owner and operator, also
+ * concurrently. Each case moves to a time step without used codes.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -22,8 +21,6 @@ static int me(const char *access)
 {
     return suite_status(suite, "/auth/me", access);
 }
-
-/* ---- enrolment ---- */
 
 static void enrolment_takes_a_code(void)
 {
@@ -71,7 +68,6 @@ static void enrolment_takes_a_code(void)
     CU_ASSERT_TRUE(suite_everywhere(suite, patient->access, 200));
 }
 
-/* The owner hears of it: a welcome, then one mail for each change. */
 static void changes_are_mailed(void)
 {
     OWNER owner = factor_patient(suite);
@@ -87,7 +83,6 @@ static void changes_are_mailed(void)
     free(mail);
 }
 
-/* The secret that the session of this token may enrol. */
 static void read_secret(const char *access, uint8_t ret[static TOTP_SECRET])
 {
     HTTP_ANSWER status = http_get(suite_url(suite), FACTOR_STATUS, access);
@@ -95,8 +90,7 @@ static void read_secret(const char *access, uint8_t ret[static TOTP_SECRET])
     totp_read(http_text(status, "otpauthUrl"), ret);
 }
 
-/* The code of a secret that was read earlier enrols nothing, and the session is given another
- * secret. */
+/* Checks that an earlier secret's code enrolls nothing and the session gets a new secret. */
 static void check_secret_is_void(const struct factor_owner *owner, const char *access)
 {
     uint8_t now[TOTP_SECRET];
@@ -110,7 +104,7 @@ static void check_secret_is_void(const struct factor_owner *owner, const char *a
     CHECK_ERROR(other, 400, FACTOR_BAD_CODE);
 }
 
-/* Who once held the token knows the secret that it showed: it is good for no factor of later. */
+/* An earlier holder of the token knows the secret, so it must not become a factor later. */
 static void a_pending_secret_dies_with_a_change_of_password(void)
 {
     struct factor_owner owner = {.suite = suite, .role = "Patient"};
@@ -138,7 +132,6 @@ static void a_pending_secret_lives_15_minutes(void)
     check_secret_is_void(&owner, patient->access);
 }
 
-/* Nor does the secret of one session enrol a factor at another, which has its own. */
 static void a_pending_secret_belongs_to_its_session(void)
 {
     struct factor_owner one = {.suite = suite, .role = "Patient"},
@@ -161,7 +154,6 @@ static void a_pending_secret_belongs_to_its_session(void)
     CU_ASSERT_EQUAL(me(other->access), 401);
 }
 
-/* Two sessions with a secret each, at once: the account gets one factor. */
 static void one_of_two_sessions_enrols(void)
 {
     struct factor_owner owners[2] = {{.suite = suite, .role = "Patient"},
@@ -188,7 +180,8 @@ static void one_of_two_sessions_enrols(void)
     waitpid(holder, NULL, 0);
     for (int i = 0; i < 2; i++) {
         won += answers[i]->status == 200;
-        if (answers[i]->status != 200) /* the account's row is locked first: the second sees it */
+        if (answers[i]->status !=
+            200) /* the account's row is locked first, so the second sees the first's factor */
             CHECK_ERROR(answers[i], 409, "A second factor is already enrolled.");
     }
     CU_ASSERT_EQUAL(won, 1);
@@ -212,7 +205,6 @@ static void one_secret_is_made_in_a_race(void)
     http_answers_destroy(answers, MANY);
 }
 
-/* A sign-in that began without the factor does not end without it. */
 static void enrolment_voids_sign_ins_under_way(void)
 {
     PERSON patient = person_register(suite, NULL);
@@ -252,8 +244,6 @@ static void secrets_are_sealed(void)
     free(found);
 }
 
-/* ---- disabling ---- */
-
 static void disabling_takes_a_code(void)
 {
     OWNER owner = factor_patient(suite);
@@ -287,10 +277,7 @@ static void disabling_takes_a_code(void)
     CU_ASSERT_NOT_EQUAL(memcmp(secret, owner.secret, sizeof(secret)), 0);
 }
 
-/* ---- the account's own routes ---- */
-
-/* The sign-in is too old by now: its owner proves again who they are, as far as the factor is on
- * with a code of it. */
+/* Repeats the proof for a sign-in that is too old, with a code if the factor is enabled. */
 static void prove_again(const struct factor_owner *owner)
 {
     bool on = owner->recovery[9][0] != '\0';
@@ -301,8 +288,8 @@ static void prove_again(const struct factor_owner *owner)
     CHECK_STATUS(answer, 204);
 }
 
-/* Twenty wrong codes are each answered as wrong; then the right one is refused too, for fifteen
- * minutes. */
+/* Checks that twenty wrong codes are answered as wrong, and that then even the right one is refused
+ * for fifteen minutes. */
 static void check_locks(struct factor_owner *owner, const char *path)
 {
     const char *access = owner->person->access;
@@ -320,7 +307,7 @@ static void check_locks(struct factor_owner *owner, const char *path)
     suite_advance_clock(suite, 15 * 60 + 1);
     prove_again(owner);
     HTTP_ANSWER status = http_get(suite_url(suite), FACTOR_STATUS, access);
-    if (json_is_false(http_member(status, "enrolled"))) /* the secret was too old, too */
+    if (json_is_false(http_member(status, "enrolled"))) /* the secret has expired too */
         totp_read(http_text(status, "otpauthUrl"), owner->secret);
     HTTP_ANSWER later = factor_post(suite, path, access, factor_code_at(owner, 0, code));
     CHECK_STATUS(later, 200);
@@ -344,8 +331,8 @@ static void disabling_is_limited(void)
     check_locks(&owner, FACTOR_DISABLE);
 }
 
-/* Posts one token many times at once, while nothing can go on until all are there; how many won.
- * The others get `otherwise`. The answer of the winner in *ret (NULL: not wanted). */
+/* Posts one token many times concurrently, held back until all have arrived. Returns the number of
+ * successes; the others get `otherwise`. *ret, if wanted, is the winner's response. */
 static int race_at(const char *path, const char *access, const char *token, int otherwise,
                    const char *why, struct http_answer **ret)
 {
@@ -373,7 +360,6 @@ static int race_at(const char *path, const char *access, const char *token, int 
     return won;
 }
 
-/* The codes that the winner got are the valid ones. */
 static void one_enrolment_wins(void)
 {
     struct factor_owner owner = {.suite = suite, .role = "Patient"};
@@ -394,7 +380,7 @@ static void one_enrolment_wins(void)
     for (int i = 0; i < 2; i++)
         factor_sign_in(&owner, http_text(won, i ? "recoveryCodes.9" : "recoveryCodes.0"),
                        "password+recovery");
-    CU_ASSERT_TRUE(suite_mails_arrive(suite, patient->email, 2)); /* with the welcome */
+    CU_ASSERT_TRUE(suite_mails_arrive(suite, patient->email, 2)); /* including the welcome */
 }
 
 static void one_disabling_wins(void)
@@ -406,8 +392,6 @@ static void one_disabling_wins(void)
                     1);
     CU_ASSERT_TRUE(suite_mails_arrive(suite, owner.person->email, 3));
 }
-
-/* ---- operators ---- */
 
 static struct program *reset_mfa(const char *email, const char *role)
 {
@@ -432,7 +416,6 @@ static void explain_says_that_it_is_on(void)
     CU_ASSERT_TRUE(json_is_false(json_object_get(off->json, "secondFactor")));
 }
 
-/* All that the owner's own way would do: sessions end, sign-ins under way too, a mail says so. */
 static void an_operator_takes_a_lost_factor_away(void)
 {
     OWNER owner = factor_patient(suite);

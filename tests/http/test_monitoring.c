@@ -1,7 +1,6 @@
 /*
- * test_monitoring.c - what an operator's monitoring sees: every metric that the dashboard, the
- * alerts and the guide name is exported, any gateway tells of the whole suite, and what is late or
- * fails shows.
+ * test_monitoring.c - metrics: every metric named by the dashboard, alerts and guide is exported,
+ * any gateway exports the whole suite's, and delays and failures show.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -22,11 +21,9 @@ static const char *const files[] = {
     "docs/operations.md",
 };
 
-static const char audit_role[] = "atrium_audit"; /* of PostgreSQL: no metric */
+static const char audit_role[] = "atrium_audit"; /* a PostgreSQL role, not a metric */
 
 static struct suite *suite;
-
-/* ---- helpers ---- */
 
 static struct http_answer *scrape(void)
 {
@@ -38,7 +35,6 @@ static bool in_name(char c)
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* The next sample of that name: "name{" at the the_suite_starts of a line; NULL. */
 static const char *next_sample(const char *text, const char *name)
 {
     size_t length = strlen(name);
@@ -49,7 +45,7 @@ static const char *next_sample(const char *text, const char *name)
     return NULL;
 }
 
-/* The value of the sample with that name and label ("" any); -1. */
+/* Returns the value of the sample with this name and label ("" for any), or -1. */
 static long long value_of(const char *text, const char *name, const char *label)
 {
     for (const char *at = text; (at = next_sample(at, name)); at++) {
@@ -61,7 +57,6 @@ static long long value_of(const char *text, const char *name, const char *label)
     return -1;
 }
 
-/* Waits until a value is in [min, max]. */
 static bool comes_to(const char *name, const char *label, long long min, long long max)
 {
     int64_t deadline = clock_mono_ms() + SEEN_MS;
@@ -83,8 +78,6 @@ static void run(const char *sql)
     free(suite_query(suite, sql));
 }
 
-/* ---- what is exported ---- */
-
 static void any_gateway_exports_metrics_of_all_daemons(void)
 {
     static const char *const labels[] = {
@@ -94,7 +87,7 @@ static void any_gateway_exports_metrics_of_all_daemons(void)
         "service=\"botd\",instance=\"1\"",
     };
 
-    for (size_t i = 0; i < SCRAPES; i++) { /* on new connections, which the kernel spreads */
+    for (size_t i = 0; i < SCRAPES; i++) { /* the kernel spreads new connections */
         HTTP_ANSWER answer = scrape();
         size_t count = 0;
 
@@ -108,7 +101,6 @@ static void any_gateway_exports_metrics_of_all_daemons(void)
     }
 }
 
-/* A request that no document is found for, since docd stands still. */
 static void make_errors(void)
 {
     PERSON patient = person_register(suite, NULL);
@@ -125,8 +117,7 @@ static void make_errors(void)
     CU_ASSERT_TRUE(suite_wait_ready(suite, SEEN_MS));
 }
 
-/* Is there a sample with that name and all of the labels that a selector demands,
- * `{a="x",b!="y"}`? */
+/* True when a sample matches all labels of a selector, `{a="x",b!="y"}`. */
 static bool has_sample(const char *metrics, const char *name, const char *selector)
 {
     for (const char *at = metrics; (at = next_sample(at, name)); at++) {
@@ -150,7 +141,6 @@ static bool has_sample(const char *metrics, const char *name, const char *select
     return false;
 }
 
-/* The same, or a histogram of that name. */
 static bool is_exported(const char *metrics, const char *name, const char *selector)
 {
     char count[NAME_SIZE + 8];
@@ -159,7 +149,6 @@ static bool is_exported(const char *metrics, const char *name, const char *selec
     return has_sample(metrics, name, selector) || has_sample(metrics, count, selector);
 }
 
-/* A file without the backslashes that JSON needs. Caller frees. */
 static char *read_text(const char *path)
 {
     char *text = unit_read_file(path), *to = text;
@@ -201,8 +190,6 @@ static void every_metric_is_exported(void)
     for (size_t i = 0; i < ARRAY_SIZE(files); i++)
         UNIT_CHECK(check_file(files[i], answer->body) > 2, "%s names no metric", files[i]);
 }
-
-/* ---- what is measured ---- */
 
 static void queues_are_measured(void)
 {
@@ -255,8 +242,6 @@ static void disk_space_is_measured(void)
     bytes = (long long)disk.f_bavail * (long long)disk.f_frsize;
     comes_to("atrium_doc_storage_free_bytes", "service=\"docd\"", bytes / 2, bytes * 2);
 }
-
-/* ---- the dashboard ---- */
 
 static void the_dashboard_is_complete(void)
 {

@@ -1,6 +1,6 @@
 /*
- * test_new_sign_in.c - the mail about a sign-in from an address and a user agent that are both new
- * to the account.
+ * test_new_sign_in.c - the email about a sign-in whose address and user agent are both new to the
+ * account.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -18,11 +18,10 @@
     "Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0 " \
     "Safari/537.36"
 
-enum { WELCOME = 1 }; /* the mail that a patient gets anyway */
+enum { WELCOME = 1 }; /* the email that every patient gets */
 
 static struct suite *suite;
 
-/* Where requests come from. */
 struct place {
     const char *source, *agent;
 };
@@ -41,7 +40,7 @@ static struct http_answer *post_from(const struct place *from, const char *path,
                                                               .headers = {header}});
 }
 
-/* A patient who has registered at home: the address. */
+/* Registers a patient at home and returns the address. */
 static char *registered(void)
 {
     char *email = person_address();
@@ -68,7 +67,6 @@ static void sign_in_from(const struct place *from, const char *email)
     CHECK_STATUS(token, 200);
 }
 
-/* No mail comes that would be the next one. */
 static void check_quiet(const char *email, size_t mails)
 {
     usleep(700000);
@@ -114,7 +112,6 @@ static void both_new_is_mailed_once(void)
     free(email);
 }
 
-/* A new browser at home, or the old one on a journey, is no news. */
 static void one_of_the_two_new_is_not_mailed(void)
 {
     static const struct place journey = {"127.9.3.1", AGENT_OF_HOME};
@@ -127,7 +124,7 @@ static void one_of_the_two_new_is_not_mailed(void)
     free(email);
 }
 
-/* A password shown twice makes the address known to the limits of sign-in, not here. */
+/* Two passwords without a finished sign-in make an address known to the throttle only. */
 static void unfinished_sign_ins_make_no_address_known(void)
 {
     static const struct place away = {"127.9.4.1", AGENT_OF_THIEF};

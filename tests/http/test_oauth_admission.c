@@ -1,7 +1,6 @@
 /*
- * test_oauth_admission.c - a session gets a code while its person may sign in: by the switches of
- * the project, the network of the access policy and the second factor that the project demands.
- * Over two gateways and two authd, on the test clock.
+ * test_oauth_admission.c - a session gets a code only while its person could sign in: project
+ * settings, networks and required second factor.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -14,7 +13,7 @@
 
 static struct suite *suite;
 static struct person *admin, *patient;
-static char *app; /* a client of the tenant itself */
+static char *app; /* a first-party client */
 
 static void the_scene_is_set(void)
 {
@@ -57,7 +56,6 @@ static void closed_sign_in_of_practitioners_gives_no_code(void)
     check_code(browser, OAUTH_USUAL);
 }
 
-/* A session of before counts no more than a sign-in at that time does. */
 static void a_network_that_is_not_allowed_gets_no_code(void)
 {
     PERSON other = person_register(suite, NULL);
@@ -88,13 +86,13 @@ static void require_mfa(const char *whom)
     CHECK_STATUS(set, 200);
 }
 
-/* An account without a factor has none after another sign-in either, so it is refused at once. */
+/* Signing in again cannot add a factor, so the request is refused immediately. */
 static void a_demanded_factor_is_demanded_at_authorize(void)
 {
     BROWSER browser = browser_open(suite);
     uint8_t secret[TOTP_SECRET];
 
-    totp_enrol(suite, admin, suite_now(suite), secret); /* so as to switch it off again */
+    totp_enrol(suite, admin, suite_now(suite), secret); /* an admin who can disable it again */
     free(oauth_code(browser, patient, app, OAUTH_USUAL));
     require_mfa("everyone");
     check_denied(browser, "requireMfa");

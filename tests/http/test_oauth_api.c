@@ -1,6 +1,6 @@
 /*
- * test_oauth_api.c - the API by access tokens of an issuer: whose they open, what must hold of
- * them, and proofs of a key (RFC 9449, section 7). Over two gateways and two authd.
+ * test_oauth_api.c - the API with an issuer's access tokens: which tokens are accepted, and DPoP
+ * proofs (RFC 9449, section 7).
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -22,10 +22,8 @@ enum { AT_ONCE = 64, INSTANCES = 4 };
 static struct suite *suite;
 static struct person *admin, *patient;
 static char api[128], me_url[160], token_url[160];
-static char *client; /* of the tenant itself */
+static char *client; /* first-party */
 static char behind[1024];
-
-/* ---- requests ---- */
 
 static struct http_answer *get_with(const char *path, const char *scheme, const char *token,
                                     const char *proof, const char *other)
@@ -58,7 +56,6 @@ static struct http_answer *exchange(const char *form, const char *proof)
                                                               .headers = {proof}});
 }
 
-/* Tokens of a fresh sign-in for the API. */
 static struct http_answer *tokens_of(const struct person *person, const char *proof)
 {
     BROWSER browser = browser_open(suite);
@@ -91,15 +88,13 @@ static void the_scene_is_set(void)
     read_addresses();
 }
 
-/* ---- cases ---- */
-
 static void a_person_uses_the_api_by_a_token_of_the_issuer(void)
 {
     HTTP_ANSWER tokens = tokens_of(patient, NULL);
     HTTP_ANSWER own = http_get(suite_url(suite), ME, patient->access);
 
     CHECK_STATUS(tokens, 200);
-    for (int i = 0; i < INSTANCES; i++) { /* whichever gateway answers */
+    for (int i = 0; i < INSTANCES; i++) { /* reaches every gateway */
         HTTP_ANSWER me = http_get(suite_url(suite), ME, http_text(tokens, "access_token"));
 
         CHECK_STATUS(me, 200);
@@ -141,7 +136,6 @@ static void tokens_for_others_do_not_open_the_api(void)
     free(code);
 }
 
-/* What a third party has been allowed is never the whole API. */
 static void a_third_party_gets_none_for_the_api(void)
 {
     BROWSER browser = browser_open(suite);
@@ -186,8 +180,6 @@ static void the_keys_of_the_issuers_are_not_those_of_the_api(void)
             CU_ASSERT_STRING_NOT_EQUAL(jwt_text(key, "kid"), jwt_text(other, "kid"));
 }
 
-/* ---- proofs ---- */
-
 static char *fresh_nonce(const struct jose *key)
 {
     char *proof = oauth_proof(key, &(struct oauth_proof){.method = "POST", .url = token_url});
@@ -220,7 +212,7 @@ static void a_bound_token_needs_its_proof(void)
         const char *label;
         const struct jose *key;
         struct oauth_proof of;
-        const char *word; /* NULL: it is good */
+        const char *word; /* NULL: valid */
     } rows[] = {
         {"as it should be", mine, {"GET", me_url, NULL, access, 0}, NULL},
         {"with our nonce", mine, {"GET", me_url, nonce, access, 0}, NULL},
@@ -264,7 +256,7 @@ static void a_bound_token_is_shown_in_no_other_way(void)
     check_challenge(as_bearer, "DPoP", "invalid_token");
     check_challenge(alone, "DPoP", "invalid_token");
     check_challenge(twice, "DPoP", "invalid_dpop_proof");
-    CHECK_STATUS(then, 200); /* none of those has spent it */
+    CHECK_STATUS(then, 200); /* not consumed by any of those */
     free(one);
     free(other);
     free(nonce);
@@ -295,7 +287,6 @@ static void a_proof_counts_once_for_all_instances(void)
     free(nonce);
 }
 
-/* Whether a token was seen or not, proofs of keys that were made up leave no rows. */
 static void proofs_of_another_key_leave_no_rows(void)
 {
     enum { PROOFS = 16 };
@@ -368,7 +359,7 @@ static void a_renewed_token_is_bound_to_the_same_key(void)
     free(nonce);
 }
 
-/* A gateway asks for keys that it does not know; the new ones sign a day after they are made. */
+/* A gateway fetches unknown keys; new keys sign a day after they are made. */
 static void it_is_by_the_keys_of_the_day(void)
 {
     HTTP_ANSWER before = tokens_of(patient, NULL);
@@ -380,8 +371,8 @@ static void it_is_by_the_keys_of_the_day(void)
     HTTP_ANSWER expired = http_get(suite_url(suite), ME, http_text(before, "access_token"));
     struct http_answer *me = http_get(suite_url(suite), ME, http_text(after, "access_token"));
 
-    /* The gateway can have asked the authd that has not read the new key yet, where no day has
-     * passed in truth; it asks again after a second. */
+    /* The test clock skipped that day, so the other authd may not have the new key yet. The gateway
+     * asks again after a second. */
     for (int i = 0; me->status == 401 && i < 50; i++) {
         http_answer_destroy(&me);
         usleep(100000);

@@ -1,7 +1,6 @@
 /*
- * test_oauth_claims.c - what a request asks of the sign-in (acr, sub) and of the ID token (claims),
- * and what the person is asked for then (OpenID Connect Core 1.0, sections 3.1.2.1 and 5.5). Over
- * two gateways and two authd, on the test clock.
+ * test_oauth_claims.c - requested acr, sub and ID token claims, and what the person must show
+ * (OpenID Connect Core 1.0, sections 3.1.2.1 and 5.5).
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -20,17 +19,14 @@
 
 static struct suite *suite;
 static struct person *admin, *patient;
-static char *app; /* a client of the tenant itself */
+static char *app; /* a first-party client */
 
 static void the_scene_is_set(void)
 {
     oauth_scene_set(&suite, &admin, &patient, &app, NULL);
 }
 
-/* ---- whom it asks ---- */
-
-/* Of several acr values one that the issuer knows is enough, and one that is not essential is a
- * wish. */
+/* One known acr value of several is enough; a non-essential one is optional. */
 static void an_acr_is_met_by_one_of_its_values(void)
 {
 #define ACR(text) OAUTH_USUAL "&claims=%7B%22id_token%22%3A%7B%22acr%22%3A%7B" text "%7D%7D%7D"
@@ -51,8 +47,8 @@ static void an_acr_is_met_by_one_of_its_values(void)
     }
 }
 
-/* Enrols a second factor; then the person signs in with it, which the request demands: the code,
- * which the caller frees. */
+/* Enrolls a second factor and signs in with it, as the request demands. Returns the code, which the
+ * caller frees. */
 static char *code_of_two_factors(struct browser *browser, struct person *person)
 {
     uint8_t secret[TOTP_SECRET];
@@ -74,7 +70,6 @@ static char *code_of_two_factors(struct browser *browser, struct person *person)
     return oauth_parameter(browser, "code");
 }
 
-/* One that was enrolled after the browser's session had begun makes the person sign in again. */
 static void a_factor_enrolled_elsewhere_is_asked_for(void)
 {
     PERSON other = person_register(suite, NULL);
@@ -90,7 +85,6 @@ static void a_factor_enrolled_elsewhere_is_asked_for(void)
     free(before);
 }
 
-/* acr in the tokens of an answer. */
 static void check_acr(const struct http_answer *tokens, const char *id_acr, const char *access_acr)
 {
     json_auto_t *id = oauth_claims(suite, http_text(tokens, "id_token"), "JWT", "RS256");
@@ -100,8 +94,8 @@ static void check_acr(const struct http_answer *tokens, const char *id_acr, cons
     UNIT_CHECK(strcmp(jwt_text(access, "acr"), access_acr) == 0, "%s", jwt_text(access, "acr"));
 }
 
-/* OpenID Connect Core 1.0, section 5.5.1.1: acr has one of the values that were named, where two
- * factors were shown as well, which satisfy the class of one; at renewals, too. */
+/* OpenID Connect Core 1.0, section 5.5.1.1: acr is one of the requested values, even if two factors
+ * were shown, which also satisfy the one-factor class. Refreshes keep it. */
 static void an_essential_acr_is_answered_by_a_value_that_was_named(void)
 {
     static const char one[] = "urn:atrium:acr:one-factor", two[] = "urn:atrium:acr:two-factors";
@@ -115,7 +109,7 @@ static void an_essential_acr_is_answered_by_a_value_that_was_named(void)
              "%22%5D"),
          one},
         {ACR("%22essential%22%3Atrue%2C%22values%22%3A%5B%22" ONE "%22%2C%22" TWO "%22%5D"), two},
-        {ACR("%22value%22%3A%22" ONE "%22"), two}, /* a wish */
+        {ACR("%22value%22%3A%22" ONE "%22"), two}, /* voluntary */
     };
     PERSON other = person_register(suite, NULL);
     BROWSER browser = browser_open(suite);
@@ -130,9 +124,6 @@ static void an_essential_acr_is_answered_by_a_value_that_was_named(void)
     }
 }
 
-/* ---- claims of the person (OpenID Connect Core 1.0, section 5.5) ---- */
-
-/* A request with these scopes and this JSON in `claims`; the caller frees it. */
 static char *claims_request(const char *scope, const char *claims)
 {
     char *text, *at;
@@ -148,7 +139,7 @@ static char *claims_request(const char *scope, const char *claims)
     return text;
 }
 
-/* The ID token has of the person what userinfo has, as far as it is among `want`. */
+/* The ID token agrees with userinfo about the person, for the claims in `want`. */
 static void check_person(const struct http_answer *tokens, const char *const *want)
 {
     static const char *const all[] = {"name",   "given_name", "family_name",
@@ -168,8 +159,6 @@ static void check_person(const struct http_answer *tokens, const char *const *wa
     }
 }
 
-/* Each scope has its claims, and only what is named stands in the ID token; a claim that cannot be
- * given is no error, be it essential. */
 static void id_tokens_have_the_claims_that_are_named(void)
 {
     static const struct {
@@ -202,7 +191,6 @@ static void id_tokens_have_the_claims_that_are_named(void)
     }
 }
 
-/* Nor has it more than its own scope, where a renewal asks for less; the next has it again. */
 static void id_tokens_of_a_narrowed_renewal_have_less(void)
 {
     static const char *const email[] = {"email", NULL}, *const both[] = {"name", "email", NULL};
@@ -220,7 +208,6 @@ static void id_tokens_of_a_narrowed_renewal_have_less(void)
     free(behind);
 }
 
-/* What a person has not consented to is in no token: the scope stands for its claims. */
 static void claims_are_consented_to_by_their_scopes(void)
 {
     static const char *const email[] = {"email", NULL};
@@ -233,7 +220,7 @@ static void claims_are_consented_to_by_their_scopes(void)
     oauth_follow(browser);
     oauth_sign_in(browser, patient->email, FORM_PASSWORD);
     CU_ASSERT_TRUE(browser_sees(browser, "Allow access?"));
-    oauth_consent(browser, "allow"); /* the request went by two pages */
+    oauth_consent(browser, "allow"); /* two pages carried the request */
     code = oauth_parameter(browser, "code");
     HTTP_ANSWER tokens = oauth_exchange(suite, theirs, code);
     CHECK_STATUS(tokens, 200);
@@ -243,12 +230,11 @@ static void claims_are_consented_to_by_their_scopes(void)
     free(theirs);
 }
 
-/* Section 3.1.2.2: for this person, or there is no answer but an error. */
 static void a_sub_that_is_named_is_the_one_that_signs_in(void)
 {
 #define OTHER "\"5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b\""
     static const struct {
-        const char *before, *behind; /* the person's own id; NULL: it is not named */
+        const char *before, *behind; /* around the person's id; NULL: not requested */
         const char *error;
     } rows[] = {
         {"{\"value\":\"", "\"}", ""},
@@ -286,9 +272,8 @@ static void enrol_passkey(const struct person *person)
     CHECK_STATUS(made, 200);
 }
 
-/* A passkey is a factor that a password alone is not asked for: where two factors are preferred,
- * the person can show it. Of the values that the issuer knows the first counts; nothing is asked
- * for where nothing may be, nor of an account without a factor. */
+/* A preferred two-factor class makes a person with a passkey show it. The first known value counts.
+ * Nothing is required with prompt=none, or of an account without a factor. */
 static void a_preferred_factor_is_asked_for(void)
 {
     PERSON other = person_register(suite, NULL);
@@ -307,17 +292,15 @@ static void a_preferred_factor_is_asked_for(void)
                       true);
     CU_ASSERT_EQUAL(oauth_follow(browser), 200);
     CU_ASSERT_TRUE(browser_sees(browser, "name=\"password\""));
-    oauth_sign_in(browser, other->email, other->password); /* it is a wish */
+    oauth_sign_in(browser, other->email, other->password); /* voluntary */
     code = oauth_parameter(browser, "code");
     CU_ASSERT_STRING_NOT_EQUAL(code, "");
     free(code);
 }
 
-/* ---- what a registration asks for ---- */
-
 #define ID_CLAIMS "\"idTokenClaims\":[\"name\",\"email\",\"email_verified\"]"
 
-/* Which of the claims of a person the ID token of an answer has, between blanks; static. */
+/* Lists the person's claims in the ID token, separated by spaces, in a static buffer. */
 static const char *claims_had(const struct http_answer *tokens)
 {
     static const char *const names[] = {"name",  "given_name",     "family_name", "locale",
@@ -340,8 +323,8 @@ static void check_claims_had(const char *label, const struct http_answer *tokens
     UNIT_CHECK(strcmp(had, want) == 0, "%s: \"%s\" instead of \"%s\"", label, had, want);
 }
 
-/* A client that takes the person from the ID token and cannot send `claims` (as Auth.js): it is
- * given what is registered, of the scopes that were granted, and at each renewal. */
+/* A client such as Auth.js, which reads the ID token and cannot send `claims`, gets its registered
+ * claims of the granted scopes, also at each refresh. */
 static void a_registration_names_claims_of_id_tokens(void)
 {
     static const char openid[] =

@@ -1,6 +1,5 @@
 /*
- * test_oauth_clients.c - client applications as OAuth clients: what may be registered, by whom, and
- * their secrets.
+ * test_oauth_clients.c - registration of OAuth clients: validation, permissions and secrets.
  */
 #include <CUnit/CUnit.h>
 #include <libpq-fe.h>
@@ -65,7 +64,7 @@ static void the_scene_is_set(void)
     UNIT_REQUIRE(admin->access && child->access && patient->access, "three people");
 }
 
-/* The body that there was before OAuth, and its answer. */
+/* The request and response from before OAuth. */
 static void a_name_alone_is_public_and_has_no_grants(void)
 {
     HTTP_ANSWER made = create(admin, "{\"name\":\"Front desk\"}");
@@ -163,7 +162,7 @@ static void what_does_not_fit_is_refused_with_its_path(void)
     }
 }
 
-/* A body with the address in the place of each "@", and the member that is refused for it. */
+/* A body, with the URL for each "@", and the member for which it is refused. */
 static const struct {
     const char *method, *path, *body, *problem;
 } addresses[] = {
@@ -243,7 +242,7 @@ static void an_application_is_at_no_public_suffix(void)
     }
 }
 
-/* Registered before the checks of hosts were there: read, and compared byte by byte. */
+/* URIs registered before hosts were checked stay readable and are compared byte by byte. */
 static void addresses_that_are_stored_go_on(void)
 {
     HTTP_ANSWER made = create(admin, "{" WEB "}");
@@ -267,7 +266,6 @@ static void addresses_that_are_stored_go_on(void)
     CU_ASSERT_STRING_EQUAL(http_text(read, "grantTypes.0"), "authorization_code");
 }
 
-/* A registration with keys; consumes them. */
 static struct http_answer *create_with_keys(json_t *keys)
 {
     json_t *body = json_loads("{" WEB ",\"authMethod\":\"private_key_jwt\"}", 0, NULL);
@@ -285,11 +283,11 @@ static json_t *key_with(const struct jose *key, const char *members)
     return jwk;
 }
 
-/* With exponent 1 the signature is what is signed: anyone would be the client. */
+/* A signature with exponent 1 equals the signed data, so anyone could pose as the client. */
 static void each_key_is_built_and_its_fault_named(void)
 {
     static const struct {
-        const char *members, *reason; /* reason NULL: it is taken */
+        const char *members, *reason; /* reason NULL: accepted */
     } rows[] = {
         {"{}", NULL},
         {"{\"use\":\"sig\",\"key_ops\":[\"verify\"]}", NULL},
@@ -333,7 +331,7 @@ static void each_key_is_built_and_its_fault_named(void)
     CHECK_PROBLEM(both, "jwks.keys.1");
 }
 
-/* What an older release took is read as it is; its other members stay. */
+/* A key that an older release accepted is returned unchanged, and so are the other members. */
 static void a_registration_with_a_broken_key_is_still_read(void)
 {
     JOSE rsa = jose_new("RS256", "two");
@@ -399,8 +397,6 @@ static void a_secret_is_shown_once_and_kept_as_a_hash(void)
                     3);
 }
 
-/* Further members of a key set (RFC 7517, section 5) are kept as they came; none makes a
- * registration unreadable. */
 static void numbers_in_a_key_set_are_kept(void)
 {
     static const char body[] = "{" WEB ",\"authMethod\":\"private_key_jwt\",\"jwks\":{\"issued\":"
@@ -459,7 +455,7 @@ static void secrets_and_keys_need_a_fresh_proof(void)
     free(challenge);
 }
 
-/* It gets codes of people without asking them, for the API too. */
+/* A first-party client gets codes without consent, for the API too. */
 static void a_first_party_needs_a_fresh_proof(void)
 {
     static const char own[] = "{" WEB ",\"firstParty\":true}";
@@ -495,7 +491,7 @@ static void a_first_party_needs_a_fresh_proof(void)
     CHECK_STATUS(given_up, 200);
 }
 
-/* A registration that is written as it is, which needs no proof, by a thread. */
+/* A thread that writes an unchanged registration, which needs no proof. */
 struct writing {
     const struct person *who;
     const char *id, *json;
@@ -511,11 +507,11 @@ static void *write_again(void *arg)
     return NULL;
 }
 
-/* That it needs no proof holds for what was read. */
+/* A write needs no proof only if it changes nothing of the current state. */
 static void what_changes_meanwhile_is_not_put_back_without_a_proof(void)
 {
     static const char own[] = "{" WEB ",\"firstParty\":true}";
-    PERSON anew = person_admin(suite); /* the tokens of the other are too old by now */
+    PERSON anew = person_admin(suite); /* the other admin's proof is too old */
     HTTP_ANSWER made = create(anew, own);
     struct writing writing = {.who = anew, .id = http_text(made, "id"), .json = own};
     PGconn *holder = PQconnectdb(suite_text(suite, "postgres.conninfo"));

@@ -1,7 +1,6 @@
 /*
- * test_oauth_code.c - the code flow of the issuers: what authorize takes and refuses, pushed
- * requests, codes and their one use, faults and deaths between them. What the modules of the OpenID
- * Connect Basic plan show is in test_oidcc.c. Over two gateways and two authd, on the test clock.
+ * test_oauth_code.c - the issuers' code flow: authorize's checks, pushed requests, single use of
+ * codes, faults and crashes. See test_oidcc.c for the modules of the OpenID Connect Basic plan.
  */
 #include <CUnit/CUnit.h>
 #include <libpq-fe.h>
@@ -15,16 +14,13 @@
 
 static struct suite *suite;
 static struct person *admin, *patient;
-static char *app; /* a client of the tenant itself */
+static char *app; /* a first-party client */
 
 static void the_scene_is_set(void)
 {
     oauth_scene_set(&suite, &admin, &patient, &app, NULL);
 }
 
-/* ---- what authorize refuses ---- */
-
-/* Errors of all else go to the redirect address, with state and issuer. */
 static void errors_go_to_the_redirect_address(void)
 {
 #define REDIRECTED "&redirect_uri=https%3A%2F%2Fapp.example%2Fcb&state=st8"
@@ -69,8 +65,8 @@ static void errors_go_to_the_redirect_address(void)
     free(own);
 }
 
-/* What a browser is answered, by GET or by a form: the error that it brings to the client, "" for a
- * page; state NULL: none. */
+/* Sends by GET and as a form, and checks the error that the client gets, "" for a page. state NULL:
+ * none. */
 static void check_repeated(const char *label, const char *parameters, bool posted,
                            const char *error, const char *state)
 {
@@ -99,7 +95,8 @@ static void check_repeated(const char *label, const char *parameters, bool poste
     free(given);
 }
 
-/* RFC 6749, sections 3.1 and 4.1.2.1: the client is told, but for the two that say who it is. */
+/* RFC 6749, sections 3.1 and 4.1.2.1: the client gets the error, unless client_id or redirect_uri
+ * is repeated. */
 static void a_repeated_parameter_goes_back_to_the_client(void)
 {
 #define BACK "redirect_uri=https%3A%2F%2Fapp.example%2Fcb"
@@ -140,7 +137,7 @@ static void a_repeated_parameter_goes_back_to_the_client(void)
     check_repeated("the same client_id", parameters, false, "", "");
 }
 
-/* A pushed request is known by then; it is answered by this. */
+/* The pushed request is identified by then, so the error consumes it. */
 static void a_repeated_parameter_spends_a_pushed_request(void)
 {
     char form[1024], parameters[512];
@@ -180,8 +177,8 @@ static void endpoints_of_clients_refuse_a_repeated_parameter(void)
     }
 }
 
-/* The words of a FHIR server are left out where the resource is none, so that no other server takes
- * them for what was narrowed to a role and a patient. */
+/* A FHIR server's scopes are left out without its resource, so that no other server accepts them as
+ * narrowed to a role and patient. */
 static void scopes_of_fhir_servers_are_given_for_them_alone(void)
 {
     static const char *const targets[] = {"", "&resource=https%3A%2F%2Fapi.example",
@@ -215,9 +212,6 @@ static void scopes_of_fhir_servers_are_given_for_them_alone(void)
     free(client);
 }
 
-/* ---- whom it asks ---- */
-
-/* The request cannot be changed on the way: not by who is asked to sign in again. */
 static void continuations_are_sealed(void)
 {
     BROWSER browser = browser_open(suite);
@@ -251,7 +245,8 @@ static void continuations_are_sealed(void)
     free(changed);
 }
 
-/* No policy can name an IPv6 address: its scheme is allowed, or browsers would not go there. */
+/* CSP cannot name an IPv6 host, so it allows the scheme; otherwise browsers would block the
+ * redirect. */
 static void a_redirect_to_an_ipv6_address_is_allowed(void)
 {
     char *tool = oauth_register(suite, admin, "{\"redirectUris\":[\"http://[::1]/cb\"]}"), *policy;
@@ -268,8 +263,6 @@ static void a_redirect_to_an_ipv6_address_is_allowed(void)
     free(tool);
 }
 
-/* `prompt=login` of a browser without a session is not answered by an old session of another
- * one. */
 static void an_old_session_is_no_new_sign_in(void)
 {
     BROWSER browser = browser_open(suite);
@@ -295,8 +288,6 @@ static void an_old_session_is_no_new_sign_in(void)
     free(path);
     free(code);
 }
-
-/* ---- the code ---- */
 
 static void code_is_bound_to_its_request(void)
 {
@@ -328,7 +319,6 @@ static void code_is_bound_to_its_request(void)
     free(other);
 }
 
-/* A wrong verifier spends the code: there is no second guess. */
 static void wrong_verifier_spends_the_code(void)
 {
     BROWSER browser = browser_open(suite);
@@ -346,11 +336,11 @@ static void wrong_verifier_spends_the_code(void)
     free(code);
 }
 
-/* RFC 7636, section 4.1: as at login/token, though the challenge is theirs. */
+/* RFC 7636, section 4.1: refused as at login/token, even if the challenge matches. */
 static void verifiers_outside_the_grammar_are_wrong(void)
 {
     static const struct {
-        const char *verifier, *challenge; /* the verifier as a form has it */
+        const char *verifier, *challenge; /* form-encoded verifier */
     } rows[] = {
         {"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
          "elOGB_2quSlplZKfRRVlu7gULhhEEXMiqv0rPXawGv8"},
@@ -419,8 +409,8 @@ static void codes_live_a_minute(void)
     free(code);
 }
 
-/* One code and 64 redeemers: one at most gets a session, and it is over at the end, for the others
- * have shown that the code was seen by several. */
+/* At most one of 64 clients with one code gets a session, which then ends, because several clients
+ * have the code. */
 static void one_code_makes_one_session(void)
 {
     enum { REDEEMERS = 64 };
@@ -453,8 +443,6 @@ static void one_code_makes_one_session(void)
     http_answers_destroy(answers, REDEEMERS);
     free(code);
 }
-
-/* ---- what the token endpoint refuses ---- */
 
 static void token_endpoint_says_what_is_wrong(void)
 {
@@ -501,8 +489,6 @@ static void token_endpoint_says_what_is_wrong(void)
     free(bare);
 }
 
-/* ---- pushed requests ---- */
-
 static void pushed_requests_are_answered_once(void)
 {
     BROWSER browser = browser_open(suite);
@@ -514,11 +500,11 @@ static void pushed_requests_are_answered_once(void)
     CHECK_STATUS(pushed, 201);
     CU_ASSERT_EQUAL(json_integer_value(http_member(pushed, "expires_in")), 60);
     snprintf(behind, sizeof(behind), "&request_uri=%s", http_text(pushed, "request_uri"));
-    CU_ASSERT_EQUAL(oauth_ask(other, app, behind), 303); /* looking spends nothing */
+    CU_ASSERT_EQUAL(oauth_ask(other, app, behind), 303); /* reading consumes nothing */
     code = oauth_code(browser, patient, app, behind);
     CU_ASSERT_STRING_NOT_EQUAL(code, "");
     oauth_follow(other);
-    oauth_sign_in(other, patient->email, FORM_PASSWORD); /* began before it was answered */
+    oauth_sign_in(other, patient->email, FORM_PASSWORD); /* started before the other answer */
     error = oauth_parameter(other, "error");
     CU_ASSERT_STRING_EQUAL(error, "invalid_request_uri");
     CU_ASSERT_EQUAL(oauth_ask(browser, app, behind), 400);
@@ -557,12 +543,10 @@ static void pushing_refuses_what_authorize_would(void)
     }
 }
 
-/* ---- faults ---- */
-
 #define EMAIL_IN_ID_TOKEN "&claims=%7B%22id_token%22%3A%7B%22email%22%3Anull%7D%7D"
 
-/* A request that failed by our fault is sent again as it was: the code is there, and so are session
- * and renewal. proof NULL: without. */
+/* Repeats a request that failed on our side: the code still gives session and refresh token. proof
+ * NULL: none. */
 static void check_fault(const char *proof)
 {
     BROWSER browser = browser_open(suite);
@@ -611,7 +595,6 @@ static void prove_factor(void *arg UNUSED)
                             "parent_id from auth.oauth_code order by created_at desc limit 1)"));
 }
 
-/* What was signed for a session that ends meanwhile is not given out. */
 static void a_session_that_ends_meanwhile_gives_no_tokens(void)
 {
     BROWSER browser = browser_open(suite);
@@ -627,7 +610,6 @@ static void a_session_that_ends_meanwhile_gives_no_tokens(void)
     free(code);
 }
 
-/* Nor are tokens that say what is no longer so: they are signed once more. */
 static void tokens_say_what_is_so_when_the_code_is_spent(void)
 {
     BROWSER browser = browser_open(suite);
@@ -642,9 +624,6 @@ static void tokens_say_what_is_so_when_the_code_is_spent(void)
     free(code);
 }
 
-/* ---- what dies ---- */
-
-/* authd is killed between the code and its exchange, and behind it: nothing is half done. */
 static void deaths_lose_no_code(void)
 {
     BROWSER browser = browser_open(suite);

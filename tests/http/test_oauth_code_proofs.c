@@ -1,6 +1,6 @@
 /*
- * test_oauth_code_proofs.c - codes that are bound to a key (RFC 9449, sections 10 and 10.1), and
- * proofs that count once. Over two gateways and two authd, on the test clock.
+ * test_oauth_code_proofs.c - codes bound to a key (RFC 9449, sections 10 and 10.1), and single use
+ * of DPoP proofs.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -14,16 +14,13 @@
 
 static struct suite *suite;
 static struct person *admin, *patient;
-static char *app; /* a client of the tenant itself */
+static char *app; /* a first-party client */
 
 static void the_scene_is_set(void)
 {
     oauth_scene_set(&suite, &admin, &patient, &app, NULL);
 }
 
-/* ---- codes that are bound to a key (RFC 9449, sections 10 and 10.1) ---- */
-
-/* Posts to an endpoint with a proof of a key. key NULL: without. */
 static struct http_answer *post_proven(const char *endpoint, const char *form,
                                        const struct jose *key)
 {
@@ -45,7 +42,7 @@ static struct http_answer *redeem_proven(const char *code, const struct jose *ke
     return post_proven("token", oauth_redeeming(app, code), key);
 }
 
-/* The key's thumbprint (RFC 7638); the caller frees it. */
+/* Returns the key's RFC 7638 thumbprint (caller frees). */
 static char *thumbprint(const struct jose *key)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
@@ -54,7 +51,7 @@ static char *thumbprint(const struct jose *key)
     return strdup(jwk_thumbprint(jwk, arena));
 }
 
-/* The code is of the key: another's, and none, get nothing and spend nothing. */
+/* Checks that a request with another key, or none, gets and consumes nothing. */
 static void check_bound(const char *code, const struct jose *key, const struct jose *other)
 {
     HTTP_ANSWER foreign = redeem_proven(code, other);
@@ -80,7 +77,7 @@ static void a_code_is_redeemed_by_its_key_alone(void)
     code = oauth_code(browser, patient, app, behind);
     check_bound(code, key, other);
     free(code);
-    code = oauth_code(browser, patient, app, OAUTH_USUAL); /* bound to none: to any key */
+    code = oauth_code(browser, patient, app, OAUTH_USUAL); /* unbound: any key works */
     HTTP_ANSWER answer = redeem_proven(code, other);
     CHECK_STATUS(answer, 200);
     free(code);
@@ -98,7 +95,7 @@ static void the_proof_of_a_pushed_request_binds_its_code(void)
     JOSE other = jose_new("ES256", NULL);
     char *jkt = thumbprint(key), form[1024], behind[256], *code;
 
-    for (int named = 0; named < 2; named++) { /* by the proof, and by dpop_jkt, too */
+    for (int named = 0; named < 2; named++) { /* bound by the proof, then also by dpop_jkt */
         snprintf(form, sizeof(form), "client_id=%s%s%s%s", app, OAUTH_USUAL,
                  named ? "&dpop_jkt=" : "", named ? jkt : "");
         HTTP_ANSWER pushed = post_proven("par", form, key);
@@ -120,15 +117,13 @@ static void the_proof_of_a_pushed_request_binds_its_code(void)
     free(jkt);
 }
 
-/* ---- proofs that count once ---- */
-
 static long proofs_noted(void)
 {
     return suite_count(suite, "select count(*) from auth.oauth_once");
 }
 
-/* A key that was made up proves nothing: its proofs leave no rows, whatever they come with. The id
- * of a public client is no secret, and a device code is given to anyone. */
+/* Proofs of invented keys leave no rows, whatever comes with them: public client ids are no secret,
+ * and anyone can get a device code. */
 static void proofs_of_what_is_not_valid_leave_no_rows(void)
 {
     enum { PROOFS = 8 };
@@ -180,7 +175,7 @@ static void proofs_of_what_is_not_valid_leave_no_rows(void)
     free(tv);
 }
 
-/* Userinfo with a bound token and a proof of a key for it; the clock of the issuer is ahead. */
+/* Requests userinfo with a bound token and a proof of its key; the issuer's clock is ahead. */
 static struct http_answer *userinfo_proven(const char *token, const struct jose *key)
 {
     char *url, *nonce = oauth_nonce(suite, app, key), *proof, line[6000];
@@ -198,7 +193,6 @@ static struct http_answer *userinfo_proven(const char *token, const struct jose 
     return answer;
 }
 
-/* Nor do those that come with a token of another key, or with one whose grant has ended. */
 static void proofs_without_a_valid_token_leave_no_rows(void)
 {
     enum { PROOFS = 8 };
@@ -230,7 +224,6 @@ static void proofs_without_a_valid_token_leave_no_rows(void)
     free(code);
 }
 
-/* Of many codes at once with one proof a single one is redeemed, and the others are not spent. */
 static void a_proof_redeems_one_code(void)
 {
     enum { CODES = 16 };
@@ -273,8 +266,8 @@ static void a_proof_redeems_one_code(void)
     free(nonce);
 }
 
-/* Who sends a request that was seen once more, proof and all, is refused for the proof before what
- * it has is looked at: neither its code nor its refresh token ends the session, at any instance. */
+/* A replayed request, proof included, is refused for its proof first, on any instance. Its code or
+ * refresh token does not end the session. */
 static void a_request_with_a_used_proof_ends_nothing(void)
 {
     BROWSER browser = browser_open(suite);

@@ -1,6 +1,5 @@
 /*
- * test_oauth_consent.c - which clients a person is asked to let in, for what, and when again. Over
- * two gateways and two authd, on the test clock.
+ * test_oauth_consent.c - consent: for which clients, which scopes, and how long.
  */
 #include <CUnit/CUnit.h>
 #include <pthread.h>
@@ -14,14 +13,12 @@
 
 static struct suite *suite;
 static struct person *admin, *patient;
-static char *app; /* a client of the tenant itself */
+static char *app; /* a first-party client */
 
 static void the_scene_is_set(void)
 {
     oauth_scene_set(&suite, &admin, &patient, &app, NULL);
 }
-
-/* ---- consent ---- */
 
 static void others_clients_are_consented_to(void)
 {
@@ -53,12 +50,12 @@ static void others_clients_are_consented_to(void)
     HTTP_ANSWER tokens = oauth_exchange(suite, theirs, code);
     CHECK_STATUS(tokens, 200);
     free(code);
-    oauth_ask(browser, theirs, OAUTH_USUAL "&prompt=none"); /* what was given is known */
+    oauth_ask(browser, theirs, OAUTH_USUAL "&prompt=none"); /* earlier consent is stored */
     code = oauth_parameter(browser, "code");
     CU_ASSERT_STRING_NOT_EQUAL(code, "");
     oauth_ask(browser, theirs,
               "&response_type=code&redirect_uri=https%3A%2F%2Fapp.example%2Fcb&prompt=none"
-              "&scope=openid+fhirUser" OAUTH_PKCE); /* a new scope is not */
+              "&scope=openid+fhirUser" OAUTH_PKCE); /* a new scope needs consent */
     error = oauth_parameter(browser, "error");
     CU_ASSERT_STRING_EQUAL(error, "consent_required");
     free(error);
@@ -84,8 +81,8 @@ static void others_clients_are_consented_to(void)
     free(theirs);
 }
 
-/* The error that a request for this redirect address is answered by without a page, "" for a code;
- * the caller frees it. */
+/* Returns the error of a request with this redirect URI and without a page, "" for a code (caller
+ * frees). */
 static char *silent_error(struct browser *browser, const char *client, const char *redirect_uri)
 {
     char behind[512];
@@ -97,9 +94,8 @@ static char *silent_error(struct browser *browser, const char *client, const cha
     return oauth_parameter(browser, "error");
 }
 
-/* RFC 8252, section 8.6: any program of the device can have an address of a private scheme or of
- * the loopback interface. Who stands behind it is not known but by a secret, or by the name of a
- * host. */
+/* RFC 8252, section 8.6: any program of a device can use a private scheme or the loopback
+ * interface. Only a secret or a host name identifies a client. */
 static void a_client_that_others_can_pass_for_is_consented_to_each_time(void)
 {
 #define NATIVE                                                                                   \
@@ -114,7 +110,7 @@ static void a_client_that_others_can_pass_for_is_consented_to_each_time(void)
         {"{" NATIVE ",\"firstParty\":false}", "example.app%3A%2Fcb", "consent_required"},
         {"{" NATIVE ",\"firstParty\":false,\"type\":\"confidential\"}",
          "http%3A%2F%2F127.0.0.1%3A4711%2Fcb", ""},
-        {"{" NATIVE "}", "http%3A%2F%2F127.0.0.1%3A4711%2Fcb", ""}, /* the tenant's own */
+        {"{" NATIVE "}", "http%3A%2F%2F127.0.0.1%3A4711%2Fcb", ""}, /* first-party */
     };
     BROWSER browser = browser_open(suite);
 
@@ -143,7 +139,7 @@ static void a_client_that_others_can_pass_for_is_consented_to_each_time(void)
 #define TWO_RESOURCES \
     "\"firstParty\":false,\"audiences\":[\"https://diary.example\",\"https://scale.example\"]"
 
-/* Asks for scopes at a resource ("": the issuer's own), without or with the person. */
+/* Requests scopes at a resource ("" for the issuer), with or without prompts. */
 static void ask_at(struct browser *browser, const char *client, const char *scope,
                    const char *resource, const char *prompt)
 {
@@ -156,7 +152,6 @@ static void ask_at(struct browser *browser, const char *client, const char *scop
     oauth_ask(browser, client, behind);
 }
 
-/* Whether that is open to the client without a question. */
 static bool is_allowed(struct browser *browser, const char *client, const char *scope,
                        const char *resource)
 {
@@ -174,7 +169,6 @@ static bool is_allowed(struct browser *browser, const char *client, const char *
     return allowed;
 }
 
-/* The person is asked, and allows it. */
 static void allow_at(struct browser *browser, const char *client, const char *scope,
                      const char *resource)
 {
@@ -200,7 +194,7 @@ static void each_pair_of_scope_and_resource_is_asked_for(void)
     CU_ASSERT_FALSE(is_allowed(browser, theirs, "profile", SCALE));
     CU_ASSERT_FALSE(is_allowed(browser, theirs, "email", DIARY));
     allow_at(browser, theirs, "email", DIARY);
-    CU_ASSERT_TRUE(is_allowed(browser, theirs, "profile+email", DIARY)); /* what was given stays */
+    CU_ASSERT_TRUE(is_allowed(browser, theirs, "profile+email", DIARY)); /* earlier consent stays */
     CU_ASSERT_FALSE(is_allowed(browser, theirs, "profile", SCALE));
     HTTP_ANSWER list = http_get(suite_url(suite), "/auth/consent", person->access);
     CU_ASSERT_EQUAL(json_array_size(http_member(list, "consents")), 1);
@@ -208,7 +202,7 @@ static void each_pair_of_scope_and_resource_is_asked_for(void)
     free(theirs);
 }
 
-/* The page of a browser that asks for consent, answered by a thread of its own. */
+/* A consent page that a thread answers. */
 struct answering {
     struct browser *browser;
     pthread_t thread;
@@ -223,7 +217,7 @@ static void *allow(void *arg)
     return NULL;
 }
 
-/* In two tabs, or on a page and for a device: neither takes back what the other gives. */
+/* In two tabs, or on a page and for a device, neither consent undoes the other. */
 static void two_consents_at_once_both_stay(void)
 {
     static const char *const scopes[] = {"profile", "email"};
@@ -291,7 +285,6 @@ static void new_terms_are_asked_for(void)
     free(theirs);
 }
 
-/* A consent is given by a form of this origin that the person was shown, in this browser. */
 static void consent_is_not_given_by_other_sites(void)
 {
     char *theirs = oauth_register(suite, admin, "{\"name\":\"Theirs\",\"firstParty\":false}");

@@ -1,7 +1,6 @@
 /*
- * test_oauth_device.c - devices without a browser (RFC 8628): how they ask and poll, the page on
- * which a person lets them in, and what holds there. Over two gateways and two authd, on the test
- * clock.
+ * test_oauth_device.c - the device grant (RFC 8628): requests, polls, the page for approval, and
+ * admission.
  */
 #include <CUnit/CUnit.h>
 #include <ctype.h>
@@ -19,7 +18,7 @@
 
 static struct suite *suite;
 static struct person *admin, *patient;
-static char *tv; /* a client of the tenant itself, for devices */
+static char *tv; /* a first-party client for devices */
 
 static void the_scene_is_set(void)
 {
@@ -38,8 +37,6 @@ static void check_poll(const char *client, const char *code, const char *word)
     CHECK_STATUS(answer, 400);
     UNIT_CHECK(strcmp(http_text(answer, "error"), word) == 0, "%s: %s", word, answer->body);
 }
-
-/* ---- the way through ---- */
 
 static void a_device_is_let_in(void)
 {
@@ -83,17 +80,17 @@ static void a_device_is_let_in(void)
         HTTP_ANSWER renewed = oauth_post(suite, "token", form);
         CHECK_STATUS(renewed, 200);
     }
-    check_poll(tv, code, "invalid_grant"); /* it is spent; what was given lives on */
+    check_poll(tv, code, "invalid_grant"); /* the code is consumed; its grant lives on */
     HTTP_ANSWER still =
         http_get(suite_url(suite), "/t/demo/userinfo", http_text(tokens, "access_token"));
     CHECK_STATUS(still, 200);
 }
 
-/* RFC 8628, section 6.1: the case and what stands between the letters are the person's. */
+/* RFC 8628, section 6.1: case and separators do not matter. */
 static void a_code_is_read_however_it_is_written(void)
 {
     static const struct {
-        const char *label, *between, *around; /* as a form has them */
+        const char *label, *between, *around; /* form-encoded */
         bool lower, taken;
     } rows[] = {
         {"as it is shown", "-", "", false, true},
@@ -135,7 +132,6 @@ static void a_code_is_read_however_it_is_written(void)
     }
 }
 
-/* What the row holds opens nothing. */
 static void codes_are_kept_as_hashes(void)
 {
     DEVICE device = device_begin(suite, tv, "&scope=openid");
@@ -147,8 +143,6 @@ static void codes_are_kept_as_hashes(void)
                     0);
     CU_ASSERT_TRUE(suite_count(suite, "select count(*) from auth.oauth_device") > 0);
 }
-
-/* ---- who may ask ---- */
 
 static void only_registered_clients_may_ask(void)
 {
@@ -211,9 +205,6 @@ static void one_address_asks_for_a_hundred_devices(void)
     free(source);
 }
 
-/* ---- polls ---- */
-
-/* Each poll that comes too soon adds five seconds to what the next one must wait. */
 static void polls_that_come_too_soon_slow_down(void)
 {
     DEVICE device = device_begin(suite, tv, "&scope=openid");
@@ -227,7 +218,8 @@ static void polls_that_come_too_soon_slow_down(void)
     suite_advance_clock(suite, 21);
     check_poll(tv, device.code, "authorization_pending");
     device_approve(suite, patient, device.shown);
-    HTTP_ANSWER tokens = device_poll(suite, tv, device.code); /* good news does not wait */
+    HTTP_ANSWER tokens =
+        device_poll(suite, tv, device.code); /* an approval is returned without waiting */
     CHECK_STATUS(tokens, 200);
 }
 
@@ -246,7 +238,6 @@ static void devices_wait_ten_minutes(void)
     CU_ASSERT_TRUE(browser_sees(browser, "No device shows this code"));
 }
 
-/* 64 polls at once over two gateways and two authd: one gets tokens, which are good. */
 static void one_approval_makes_one_session(void)
 {
     enum { POLLERS = 64 };
@@ -282,8 +273,8 @@ static void one_approval_makes_one_session(void)
     http_answers_destroy(answers, POLLERS);
 }
 
-/* 64 at once before a decision: one is answered authorization_pending, the others slow_down, and
- * each of these counts. */
+/* One of 64 concurrent polls before a decision gets authorization_pending and the others
+ * slow_down; each counts. */
 static void polls_at_once_are_judged_one_by_one(void)
 {
     enum { POLLERS = 64 };
@@ -312,8 +303,6 @@ static void polls_at_once_are_judged_one_by_one(void)
     http_answers_destroy(answers, POLLERS);
 }
 
-/* ---- the page ---- */
-
 static void the_page_names_who_asks(void)
 {
     char *theirs = oauth_register(
@@ -341,7 +330,6 @@ static void the_page_names_who_asks(void)
     free(source);
 }
 
-/* A code in the address stands in no field: a link of another's cannot bring it along. */
 static void the_page_fills_in_no_code(void)
 {
     DEVICE device = device_begin(suite, tv, "&scope=openid");
@@ -376,7 +364,7 @@ static void codes_are_read_as_people_type_them(void)
     CU_ASSERT_TRUE(browser_sees(browser, "Connect this device?"));
 }
 
-/* An open session leads to the sign-in, also with a way that another browser was given. */
+/* An open session must sign in again, even with another browser's continuation. */
 static void an_old_session_does_not_do(void)
 {
     BROWSER browser = browser_open(suite);
@@ -419,7 +407,6 @@ static void five_codes_are_tried_in_one_session(void)
     check_poll(tv, device.code, "authorization_pending");
 }
 
-/* The address counts, too, over all its sessions: 30 tries in 15 minutes. */
 static void one_address_tries_thirty_codes(void)
 {
     DEVICE device = device_begin(suite, tv, "&scope=openid");
@@ -447,7 +434,6 @@ static void one_address_tries_thirty_codes(void)
     free(source);
 }
 
-/* An answer is given by a form of this origin that was shown in this browser. */
 static void no_other_site_lets_a_device_in(void)
 {
     DEVICE device = device_begin(suite, tv, "&scope=openid");
@@ -466,7 +452,7 @@ static void no_other_site_lets_a_device_in(void)
     if (asprintf(&fields, "do=approve&step=%s", step) < 0)
         abort();
     CU_ASSERT_EQUAL(device_send(others, fields),
-                    400); /* sealed for the browser that has found it */
+                    400); /* sealed for the browser that found the code */
     free(browser->origin);
     browser->origin = strdup("https://evil.example");
     CU_ASSERT_EQUAL(device_send(browser, fields), 403);
@@ -507,8 +493,8 @@ static void approving_is_the_consent(void)
     free(theirs);
 }
 
-/* A device that was let in but has not come for its tokens goes with the consent; those of other
- * clients and people do not. */
+/* Withdrawing consent also removes approved devices that have no tokens yet, but not those of other
+ * clients or people. */
 static void a_withdrawn_consent_keeps_the_device_out(void)
 {
     char *theirs = oauth_register(suite, admin,
@@ -533,8 +519,6 @@ static void a_withdrawn_consent_keeps_the_device_out(void)
     free(theirs);
 }
 
-/* ---- what holds at a sign-in ---- */
-
 static void closed_sign_in_lets_no_device_in(void)
 {
     DEVICE device = device_begin(suite, tv, "&scope=openid");
@@ -554,7 +538,7 @@ static void a_demanded_factor_is_demanded_here(void)
     BROWSER browser = browser_open(suite);
     uint8_t secret[TOTP_SECRET];
 
-    totp_enrol(suite, admin, suite_now(suite), secret); /* so as to switch it off again */
+    totp_enrol(suite, admin, suite_now(suite), secret); /* an admin who can disable it again */
     device_arrive(browser, patient);
     device_enter(browser, device.shown);
     HTTP_ANSWER on = http_put(suite_url(suite), "/v1/project/account-policy", admin->access,
@@ -581,9 +565,6 @@ static void signing_out_voids_the_approval(void)
     check_poll(tv, device.code, "access_denied");
 }
 
-/* ---- what goes wrong between ---- */
-
-/* A poll that fails by our fault leaves the approval to the next one. */
 static void a_fault_spends_no_approval(void)
 {
     DEVICE device = device_begin(suite, tv, "&scope=openid");
@@ -604,7 +585,6 @@ static void prove_factor(void *arg UNUSED)
                             "session_id from auth.oauth_device order by created_at desc limit 1)"));
 }
 
-/* Tokens that say what is no longer so are not given out: the next poll gets others. */
 static void an_approval_outlives_a_change_of_its_person(void)
 {
     DEVICE device = device_begin(suite, tv, "&scope=openid");
@@ -625,8 +605,6 @@ static void an_approval_outlives_a_change_of_its_person(void)
     json_decref(claims);
 }
 
-/* ---- what is written down ---- */
-
 static long audited(const char *action, const char *detail)
 {
     return suite_count(suite,
@@ -642,10 +620,6 @@ static void answers_are_audited(void)
     CU_ASSERT_TRUE(audited("session.create", "device") > 0);
 }
 
-/* ---- what dies ---- */
-
-/* Both authd are killed between the approval and the poll: the approval is there, and counts
- * once. */
 static void deaths_lose_no_approval(void)
 {
     DEVICE device = device_begin(suite, tv, "&scope=openid");

@@ -1,6 +1,6 @@
 /*
- * test_oauth_discovery.c - what the issuers publish of themselves, also while no authd is there,
- * and the form in which their endpoints refuse. Over two gateways and two authd, on the test clock.
+ * test_oauth_discovery.c - the issuers' published metadata and keys, also without any authd, and
+ * the format of errors.
  */
 #include <CUnit/CUnit.h>
 #include <signal.h>
@@ -14,14 +14,12 @@
 
 static struct suite *suite;
 static struct person *admin, *patient;
-static char *app; /* a client of the tenant itself */
+static char *app; /* a first-party client */
 
 static void the_scene_is_set(void)
 {
     oauth_scene_set(&suite, &admin, &patient, &app, NULL);
 }
-
-/* ---- what is published ---- */
 
 static void discovery_names_the_endpoints(void)
 {
@@ -54,8 +52,8 @@ static void discovery_names_the_endpoints(void)
     free(shared);
 }
 
-/* The whole of the lists, in their order, and the switches: what is left out of them no client can
- * know of, and what stands there it may use. */
+/* Compares complete lists and flags: clients cannot know what is missing and may use all that is
+ * listed. */
 static void discovery_lists_what_is_taken(void)
 {
 #define AUTH_ALGS "[\"RS256\",\"RS384\",\"PS256\",\"ES256\",\"ES384\"]"
@@ -98,7 +96,7 @@ static void discovery_lists_what_is_taken(void)
     CU_ASSERT_PTR_NOT_NULL_FATAL(expected);
     json_object_foreach_safe(found, next, name, value)
     {
-        if (json_is_string(value)) /* addresses */
+        if (json_is_string(value)) /* URLs */
             json_object_del(found, name);
         else
             UNIT_CHECK(json_equal(value, json_object_get(expected, name)), "%s", name);
@@ -108,7 +106,6 @@ static void discovery_lists_what_is_taken(void)
     json_decref(found);
 }
 
-/* RS256 and ES256, none of them the API's. */
 static void issuer_keys_are_its_own(void)
 {
     HTTP_ANSWER keys = http_get(suite_url(suite), "/t/demo/jwks", NULL);
@@ -142,7 +139,6 @@ static void what_is_published_may_be_kept_for_five_minutes(void)
     }
 }
 
-/* So many answers with 200, over both gateways. */
 static size_t count_published(const char *path)
 {
     size_t good = 0;
@@ -155,7 +151,7 @@ static size_t count_published(const char *path)
     return good;
 }
 
-/* Each gateway is asked before and while no authd answers. */
+/* Each gateway is asked before and after the authd stop. */
 static void what_is_published_is_answered_while_no_authd_is(void)
 {
     size_t before = 0, good = 0;
@@ -172,8 +168,6 @@ static void what_is_published_is_answered_while_no_authd_is(void)
     CU_ASSERT_EQUAL(good, 24 * ARRAY_SIZE(published));
     CU_ASSERT_TRUE(suite_wait_ready(suite, 20000));
 }
-
-/* ---- the form of refusals ---- */
 
 static struct http_answer *ask(const struct route *route, const char *method, const char *form,
                                const char *header)
@@ -212,8 +206,7 @@ static void check_form(const struct route *route, const struct http_answer *answ
     free(shared);
 }
 
-/* Each row: a repeated parameter, another media type, a large body, another method, and whether
- * scripts of other sites may ask. */
+/* Each row: a repeated parameter, another media type, a large body, another method, and CORS. */
 static void each_endpoint_refuses_in_its_own_form(void)
 {
     size_t size = 2 * 1024 * 1024;
@@ -242,9 +235,6 @@ static void each_endpoint_refuses_in_its_own_form(void)
     free(large);
 }
 
-/* ---- the flow ---- */
-
-/* A token that is for the issuer opens nothing of the API, nor does an ID token. */
 static void issuer_tokens_do_not_open_the_api(void)
 {
     BROWSER browser = browser_open(suite);

@@ -1,7 +1,6 @@
 /*
- * test_oauth_ended.c - what ends when an application or a FHIR server is deleted, or may do less:
- * the grants and tokens that hold it, on every gateway from the answer on, and no other. Over two
- * gateways and two authd, on the test clock.
+ * test_oauth_ended.c - deleting or restricting an application or FHIR server ends the affected
+ * grants and tokens on every gateway before the response, and no others.
  */
 #include <CUnit/CUnit.h>
 #include <pthread.h>
@@ -28,11 +27,11 @@
     "&response_type=code&redirect_uri=https%3A%2F%2Fapp.example%2Fcb" OAUTH_PKCE \
     "&scope=openid+offline_access"
 
-enum { PROBES = 8 }; /* at one time reach both gateways */
+enum { PROBES = 8 }; /* concurrent requests reach both gateways */
 
 static struct suite *suite;
 static struct person *admin, *patient;
-static char *server, *server_secret; /* a resource server that is asked what tokens are worth */
+static char *server, *server_secret; /* a resource server that introspects tokens */
 static char for_api[512];            /* a request for the API */
 
 static void the_scene_is_set(void)
@@ -50,8 +49,6 @@ static void the_scene_is_set(void)
              suite_text(suite, "publicUrl"));
 }
 
-/* ---- what a client does ---- */
-
 static const char *client_path(const char *client)
 {
     static char path[128];
@@ -60,7 +57,6 @@ static const char *client_path(const char *client)
     return path;
 }
 
-/* Replaces members of a registration. */
 static void client_set(const char *client, const char *members)
 {
     HTTP_ANSWER found = http_get(suite_url(suite), client_path(client), admin->access);
@@ -101,7 +97,6 @@ static bool is_active(const char *token)
     return json_is_true(http_member(answer, "active"));
 }
 
-/* How many of PROBES requests with the token are answered by 200. */
 static int opened(const char *path, const char *token)
 {
     struct http_request requests[PROBES];
@@ -133,8 +128,6 @@ static void check_renewal(const char *client, const struct http_answer *tokens, 
 
     CHECK_STATUS(renewed, status);
 }
-
-/* ---- deleted ---- */
 
 static void a_deleted_client_has_no_tokens(void)
 {
@@ -223,9 +216,7 @@ static void nothing_is_consented_to_for_it(void)
     free(theirs);
 }
 
-/* ---- less than before ---- */
-
-/* A registration from then on, and what it leaves of a grant for the API and one for the issuer. */
+/* A new registration, and whether a grant for the API and one for the issuer survive it. */
 static void what_is_taken_away_ends_what_holds_it(void)
 {
     static const struct {
@@ -315,7 +306,7 @@ static void a_code_is_not_worth_more_than_the_registration(void)
     free(client);
 }
 
-/* A release that did not note what a grant holds: it ends by what can be known of it. */
+/* An older release did not store what a grant includes, so it ends by other data. */
 static void grants_of_an_older_release_end_alike(void)
 {
     char *client = oauth_register(suite, admin, NULL), sql[256];
@@ -332,8 +323,6 @@ static void grants_of_an_older_release_end_alike(void)
     CHECK_OPENS(tokens, USERINFO, false);
     free(client);
 }
-
-/* ---- in its own name ---- */
 
 static void tokens_in_its_own_name_end_alike(void)
 {
@@ -375,8 +364,6 @@ static void tokens_in_its_own_name_end_alike(void)
         free(client);
     }
 }
-
-/* ---- FHIR servers ---- */
 
 #define SMART_CLIENT                                                                        \
     "{\"scopes\":[\"openid\",\"fhirUser\",\"launch/patient\"],\"audiences\":[\"" SMART_BASE \
@@ -441,8 +428,6 @@ static void what_holds_a_fhir_server_ends_with_it(void)
     free(client);
 }
 
-/* ---- at the same moment, and with authd away ---- */
-
 static char *raced;
 
 static void *narrow_raced(void *arg UNUSED)
@@ -451,7 +436,7 @@ static void *narrow_raced(void *arg UNUSED)
     return NULL;
 }
 
-/* Begins the change; it waits for the grant that is being made, or the grant for it. */
+/* Starts the change. It waits for the grant in progress, or the grant waits for it. */
 static void begin_to_narrow(void *thread)
 {
     if (pthread_create(thread, NULL, narrow_raced, NULL) != 0)
@@ -459,8 +444,8 @@ static void begin_to_narrow(void *thread)
     usleep(500 * 1000);
 }
 
-/* Its client is as it was when the request began, and the statement that makes the grant has begun
- * when the change comes. */
+/* The request read the client before the change, and its insert has started when the change
+ * comes. */
 static void a_grant_that_is_made_meanwhile_is_worth_nothing(void)
 {
     BROWSER browser = browser_open(suite);
@@ -488,7 +473,6 @@ static void a_grant_that_is_made_meanwhile_is_worth_nothing(void)
     free(raced);
 }
 
-/* The deletion is stored and says that it is not yet in force; it is as soon as authd is back. */
 static void it_ends_when_authd_is_back(void)
 {
     char *client = oauth_register(suite, admin, NULL);

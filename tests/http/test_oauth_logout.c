@@ -1,7 +1,6 @@
 /*
- * test_oauth_logout.c - a client asks that the browser is signed out (OpenID Connect RP-Initiated
- * Logout 1.0): when that is done at once, when the person is asked, and where the browser goes.
- * Over two gateways and two authd, on the test clock.
+ * test_oauth_logout.c - OpenID Connect RP-Initiated Logout 1.0: immediate logout, confirmation, and
+ * redirects.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -20,7 +19,7 @@
 
 static struct suite *suite;
 static struct person *admin, *patient;
-static char *app; /* a client of the tenant itself */
+static char *app; /* a first-party client */
 
 static void the_scene_is_set(void)
 {
@@ -63,8 +62,6 @@ static void check_location(const struct browser *browser, const char *want)
     free(location);
 }
 
-/* ---- at once ---- */
-
 static void discovery_names_the_endpoint(void)
 {
     HTTP_ANSWER page = http_get(suite_url(suite), "/t/demo/.well-known/openid-configuration", NULL);
@@ -90,7 +87,7 @@ static void hint_of_the_session_ends_it_at_once(void)
     CU_ASSERT_FALSE(is_signed_in(browser));
 }
 
-/* Its ID token names no session of a browser: it is the person's. */
+/* Its ID token names the person but no browser session. */
 static void hint_of_a_grant_with_offline_access_counts(void)
 {
     static const char offline[] = "&response_type=code&redirect_uri=https%3A%2F%2Fapp.example%2Fcb"
@@ -122,8 +119,7 @@ static bool is_published(const char *kid)
     return strstr(keys->body, kid) != NULL;
 }
 
-/* Whether no gateway shows the key any more, within half a minute: each keeps what it has read for
- * ten seconds. */
+/* True when no gateway publishes the key within half a minute; each caches keys for ten seconds. */
 static bool is_withdrawn(const char *kid)
 {
     int streak = 0;
@@ -133,7 +129,6 @@ static bool is_withdrawn(const char *kid)
     return streak >= 110;
 }
 
-/* A browser's session outlives the publication of the key that has signed its ID token. */
 static void hint_by_a_former_key_counts(void)
 {
     BROWSER browser = browser_open(suite);
@@ -154,7 +149,6 @@ static void hint_by_a_former_key_counts(void)
     CU_ASSERT_FALSE(is_signed_in(browser));
 }
 
-/* There is nothing to end: the browser is sent on. */
 static void browser_without_a_session_goes_on(void)
 {
     BROWSER browser = browser_open(suite);
@@ -166,8 +160,6 @@ static void browser_without_a_session_goes_on(void)
     CU_ASSERT_EQUAL(ask(browser, NULL, ""), 303);
     check_location(browser, "/t/demo/sign-in?note=signed-out");
 }
-
-/* ---- asking first ---- */
 
 static void form_of(const struct browser *browser, const char *button, char *form, size_t size)
 {
@@ -209,7 +201,7 @@ static void check_asks(struct browser *browser, const char *label, const char *h
 {
     int status = ask(browser, hint, BACK);
 
-    /* without a client that it names, the address is not known either */
+    /* an unnamed client's redirect URI is unknown too */
     UNIT_CHECK(status == 200 || status == 400, "%s: %d", label, status);
     status = ask(browser, hint, "");
     UNIT_CHECK(status == 200 && browser_sees(browser, "Sign out?"), "%s: %d", label, status);
@@ -264,7 +256,7 @@ static void other_sites_sign_out_no_one(void)
     CU_ASSERT_TRUE(is_signed_in(browser));
 }
 
-/* A POST of another site comes without the cookie, and is sent to itself. */
+/* Another site's POST comes without the cookie, so the page sends it to itself again. */
 static void post_is_asked_again(void)
 {
     BROWSER browser = browser_open(suite);
@@ -291,8 +283,6 @@ static void ui_locales_choose_the_language(void)
     CU_ASSERT_EQUAL(ask(browser, NULL, "&ui_locales=fr+de"), 200);
     CU_ASSERT_TRUE(browser_sees(browser, "Abmelden?"));
 }
-
-/* ---- addresses ---- */
 
 static void unknown_addresses_end_on_a_page(void)
 {

@@ -1,7 +1,6 @@
 /*
- * test_oauth_renewal.c - renewed tokens, and how long grants last: with the browser's session, with
- * offline access, with what the client's registration allows. Over two gateways and two authd, on
- * the test clock.
+ * test_oauth_renewal.c - refreshed tokens, and the lifetime of grants: the browser's session,
+ * offline access, and the client's registration.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -14,14 +13,12 @@
 
 static struct suite *suite;
 static struct person *admin, *patient;
-static char *app; /* a client of the tenant itself */
+static char *app; /* a first-party client */
 
 static void the_scene_is_set(void)
 {
     oauth_scene_set(&suite, &admin, &patient, &app, NULL);
 }
-
-/* ---- renewal ---- */
 
 static void check_unnamed(const char *token, int status, const char *error)
 {
@@ -33,7 +30,7 @@ static void check_unnamed(const char *token, int status, const char *error)
     CU_ASSERT_STRING_EQUAL(http_text(answer, "error"), error);
 }
 
-/* RFC 6749, section 6; npm's fhirclient renews so. Who has a secret must show it. */
+/* RFC 6749, section 6: npm's fhirclient sends no id. A client with a secret must send it. */
 static void a_public_client_renews_without_its_id(void)
 {
     BROWSER browser = browser_open(suite);
@@ -53,7 +50,7 @@ static void a_public_client_renews_without_its_id(void)
     CHECK_STATUS(guarded, 200);
     check_unnamed(http_text(guarded, "refresh_token"), 401, "invalid_client");
     check_unnamed(http_text(first, "access_token"), 400, "invalid_grant");
-    check_unnamed(patient->refresh, 400, "invalid_grant"); /* of a sign-in of the API */
+    check_unnamed(patient->refresh, 400, "invalid_grant");
     check_unnamed("x", 400, "invalid_grant");
 
     snprintf(form, sizeof(form), "grant_type=refresh_token&refresh_token=%s",
@@ -63,13 +60,13 @@ static void a_public_client_renews_without_its_id(void)
     CU_ASSERT_STRING_EQUAL(http_text(next, "scope"), "openid profile email");
     browser_get(browser, "account");
     CU_ASSERT_EQUAL(browser_post(browser, "account", "do=sign-out"), 303);
-    check_unnamed(http_text(next, "refresh_token"), 400, "invalid_grant"); /* it has ended */
+    check_unnamed(http_text(next, "refresh_token"), 400, "invalid_grant");
     free(server);
     free(secret);
     free(code);
 }
 
-/* authd remembers whose signatures it has verified, by the whole text. */
+/* authd caches verified signatures by the whole token text. */
 static void a_token_that_was_taken_vouches_for_no_other(void)
 {
     BROWSER browser = browser_open(suite);
@@ -82,7 +79,7 @@ static void a_token_that_was_taken_vouches_for_no_other(void)
     if (asprintf(&foreign, "%.*s%s", unsigned_size, one, strrchr(two, '.')) < 0)
         abort();
     forged[strlen(forged) - 10] ^= 1;
-    for (int i = 0; i < 8; i++) { /* both instances have taken both */
+    for (int i = 0; i < 8; i++) { /* both instances have accepted both */
         HTTP_ANSWER good = oauth_userinfo(suite, "GET", i % 2 ? one : two, NULL);
         CHECK_STATUS(good, 200);
     }
@@ -110,7 +107,6 @@ static void id_tokens_of_renewals_have_no_nonce(void)
     CU_ASSERT_PTR_NULL(json_object_get(has, "nonce"));
 }
 
-/* What a renewal leaves out is not shown by its token; the next one has it again. */
 static void a_narrowed_token_shows_no_more_than_it_says(void)
 {
     BROWSER browser = browser_open(suite);
@@ -133,7 +129,6 @@ static void a_narrowed_token_shows_no_more_than_it_says(void)
     CU_ASSERT_PTR_NOT_NULL(http_member(shown_all, "name"));
 }
 
-/* What the admin writes of a client that oauth_register() has made. */
 static void rewrite(const char *client, const char *more)
 {
     json_t *body =
@@ -161,8 +156,8 @@ static void check_not_renewed(const char *client, const struct http_answer *toke
                "%s: %d %s", label, refused->status, refused->body);
 }
 
-/* A scope, a resource, and being the tenant's own, which a consent would have to be there for: a
- * grant that holds it has ended, and does not come back with it. */
+/* A grant ends when its client loses a scope or resource or becomes third-party, which needs
+ * consent. Restoring them does not restore the grant. */
 static void what_a_client_has_lost_is_not_renewed(void)
 {
 #define AUDIENCE "\"audiences\":[\"https://api.example\"]"
@@ -198,8 +193,6 @@ static void what_a_client_has_lost_is_not_renewed(void)
     check_not_renewed(client, again, "the first party that came back");
     free(client);
 }
-
-/* ---- the browser's session and its grants ---- */
 
 static void grants_end_with_the_browser_but_for_offline_access(void)
 {
@@ -239,8 +232,8 @@ static size_t named_in(const struct http_answer *list, const char *member, const
     return named;
 }
 
-/* The lists of the person and of the admin, and the page, name the client of a grant; a sign-in has
- * none, and /auth/me, which each page of an application asks for, does not look. */
+/* Both session lists and the page name a grant's client; a sign-in has none. /auth/me does not look
+ * it up, because applications call it on every page. */
 static void a_grant_is_listed_by_its_client(void)
 {
     char *client = oauth_register(suite, admin, "{\"name\":\"Growth <b>chart\"}");
@@ -272,7 +265,6 @@ static void a_grant_is_listed_by_its_client(void)
     free(client);
 }
 
-/* A code under way is worth nothing once the browser has signed out. */
 static void signing_out_voids_the_code(void)
 {
     BROWSER browser = browser_open(suite);

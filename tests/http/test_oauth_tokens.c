@@ -1,6 +1,6 @@
 /*
- * test_oauth_tokens.c - how OAuth clients authenticate, tokens in their own name, introspection,
- * revocation, and proofs of a key (DPoP). Over two gateways and two authd.
+ * test_oauth_tokens.c - client authentication, client credentials tokens, introspection, revocation
+ * and DPoP.
  */
 #include <CUnit/CUnit.h>
 #include <netinet/in.h>
@@ -35,9 +35,9 @@ enum { AT_ONCE = 64, FORM_MAX = 8192, AUTHDS = 2, ROUNDS_MAX = 16, LEAD_MS = 120
 static struct suite *suite;
 static struct person *admin;
 static char issuer[128], token_url[160];
-static char *app, *app_secret;       /* with a secret in the header */
-static char *server, *server_secret; /* that RESOURCE is of; posts its secret */
-static char *signer;                 /* with a key */
+static char *app, *app_secret;       /* client_secret_basic */
+static char *server, *server_secret; /* RESOURCE's server; client_secret_post */
+static char *signer;                 /* private_key_jwt */
 static struct jose *key;
 static int ids;
 
@@ -234,7 +234,6 @@ static void only_registered_scopes_and_resources_are_given(void)
     check_word(password, 400, "unsupported_grant_type");
 }
 
-/* Its tokens open nothing of Atrium's. */
 static void tokens_of_clients_do_not_open_the_api(void)
 {
     char *token = token_of(OWN, oauth_basic(app, app_secret));
@@ -270,7 +269,7 @@ static void an_assertion_is_for_this_issuer_and_short(void)
 {
     const struct {
         const char *label, *name;
-        json_t *value; /* NULL: the claim is absent */
+        json_t *value; /* NULL: no such claim */
         int status;
     } rows[] = {
         {"as it should be", "iss", json_string(signer), 200},
@@ -360,7 +359,6 @@ static void wrong_assertions_are_throttled_and_right_ones_pass(void)
     free(form);
 }
 
-/* Without key ids, each key may be the one. */
 static void an_assertion_is_tried_with_four_keys(void)
 {
     enum { KEYS = 6, TRIED = 4 };
@@ -392,7 +390,6 @@ static void an_assertion_is_tried_with_four_keys(void)
     free(id);
 }
 
-/* At the same moment, through two gateways and two authd. */
 static void an_assertion_counts_once(void)
 {
     char *form = assertion_form(claims_for(signer, token_url, 60));
@@ -412,7 +409,7 @@ static void an_assertion_counts_once(void)
     free(form);
 }
 
-/* ---- keys that are fetched ---- */
+/* ---- fetched keys ---- */
 
 static bool was_connected(int fd)
 {
@@ -421,7 +418,7 @@ static bool was_connected(int fd)
     return poll(&wait, 1, 0) > 0;
 }
 
-/* A client whose keys are at the port of this machine, under a name. */
+/* Registers a client whose keys are at this port of the machine, under a host name. */
 static char *registered_inner(int port, const char *name)
 {
     return registered(json_pack("{s:s, s:s, s:s, s:[s], s:o}", "name", "Inner", "type",
@@ -430,8 +427,8 @@ static char *registered_inner(int port, const char *name)
                                 json_sprintf("https://127.0.0.1:%d/%s", port, name)));
 }
 
-/* A name of an inner network, or one that leads there, is asked nothing; when the operator has
- * opened the network, it is. */
+/* No keys are fetched from names of, or leading to, internal networks unless the operator opened
+ * the network. */
 static void inner_addresses_are_not_asked_for_keys(void)
 {
     int port, fd = unit_listen(8, &port);
@@ -446,7 +443,7 @@ static void inner_addresses_are_not_asked_for_keys(void)
     free(form);
     form = assertion_form(claims_for(inner, token_url, 200));
 
-    HTTP_ANSWER opened = post(TOKEN, form, NULL); /* no TLS is spoken there */
+    HTTP_ANSWER opened = post(TOKEN, form, NULL); /* plain HTTP */
 
     check_word(opened, 401, "invalid_client");
     UNIT_CHECK(was_connected(fd), "127.0.0.1 was not asked though it is open");
@@ -455,7 +452,7 @@ static void inner_addresses_are_not_asked_for_keys(void)
     free(inner);
 }
 
-/* Serves a set under a name, and consumes it; cache: its Cache-Control, NULL: none. */
+/* Serves a key set under a name, and consumes it. cache: Cache-Control, NULL: none. */
 static void serve_set(const struct receiver *host, const char *name, const char *mode,
                       const char *cache, json_t *set)
 {
@@ -469,14 +466,12 @@ static void serve_set(const struct receiver *host, const char *name, const char 
     json_decref(set);
 }
 
-/* The set of the key alone. */
 static void serve_keys(const struct receiver *host, const char *name, const char *mode,
                        const char *cache)
 {
     serve_set(host, name, mode, cache, json_pack("{s:[o]}", "keys", jose_jwk(key)));
 }
 
-/* So many of eight assertions, over both authd, that are taken. */
 static int count_taken(const char *client)
 {
     int taken = 0;
@@ -491,8 +486,7 @@ static int count_taken(const char *client)
     return taken;
 }
 
-/* Posts assertions, all of which are taken, until the host was asked for this set so many times:
- * once more by each authd, however the calls are spread. */
+/* Posts accepted assertions until the host has had this many requests: one more from each authd. */
 static void take_until_asked(const struct receiver *host, const char *name, const char *client,
                              long want)
 {
@@ -502,7 +496,6 @@ static void take_until_asked(const struct receiver *host, const char *name, cons
                receiver_count(host, name, "requests"));
 }
 
-/* Starts a host of key sets, which authd may ask. */
 static void start_key_host(struct receiver *host, struct unit_dir *ret_dir)
 {
     char set[200];
@@ -524,8 +517,8 @@ static void stop_key_host(struct receiver *host, struct unit_dir *dir)
     unit_dir_remove(dir);
 }
 
-/* Each authd asks once in five minutes; a host that fails meanwhile is not noticed, and a key id
- * that the set lacks has it asked again once a minute, not each time. */
+/* Each authd fetches once in five minutes, so a host's failure goes unnoticed. An unknown key id
+ * causes at most one fetch a minute. */
 static void keys_are_fetched_once_and_kept(void)
 {
     struct unit_dir dir;
@@ -546,15 +539,15 @@ static void keys_are_fetched_once_and_kept(void)
     CU_ASSERT_EQUAL(count_taken(client), 8);
     key = next;
     serve_keys(&host, "keys", "ok", NULL);
-    CU_ASSERT_EQUAL(count_taken(client), 0); /* published, and not asked for within the minute */
+    CU_ASSERT_EQUAL(count_taken(client), 0); /* published, but not fetched within the minute */
     key = own;
     CU_ASSERT_EQUAL(receiver_count(&host, "keys", "requests"), AUTHDS);
     stop_key_host(&host, &dir);
     free(client);
 }
 
-/* A key of exponent 1, by which anyone could sign, with the name of the good one; one for
- * encryption; a copy of the good one's name. The good one is used. */
+/* Beside the valid key, the set has a key with exponent 1, with which anyone could sign, an
+ * encryption key, and a duplicate key id. The valid key is used. */
 static void broken_keys_of_a_set_are_skipped_and_logged(void)
 {
     struct unit_dir dir;
@@ -587,15 +580,14 @@ static void broken_keys_of_a_set_are_skipped_and_logged(void)
     free(client);
 }
 
-/* A set that is served with some Cache-Control. */
 struct kept_set {
     const char *name, *cache;
-    int64_t fresh_s; /* each authd asks for it again after that */
+    int64_t fresh_s; /* afterwards each authd fetches again */
     char *client;
 };
 
-/* Times are counted from the moments at which the authd asked, not from the start of the case: the
- * test clock goes on while a busy machine answers. */
+/* Counts times from when authd fetched, because the test clock continues while a busy machine
+ * responds. */
 static void check_set(const struct receiver *host, const struct kept_set *set)
 {
     int64_t before = suite_now_ms(suite), after;
@@ -611,9 +603,8 @@ static void check_set(const struct receiver *host, const struct kept_set *set)
     take_until_asked(host, set->name, set->client, 2 * AUTHDS);
 }
 
-/* max-age is honoured between five minutes and a day (RFC 9111, section 5.2.2.1); within that
- * time it is fetched again for a key id that it lacks. The test clock is moved and not set back, so
- * this is the last case. */
+/* max-age applies between five minutes and a day (RFC 9111, section 5.2.2.1); an unknown key id
+ * causes an earlier fetch. Last case, because it moves the test clock. */
 static void a_key_set_is_kept_as_long_as_its_host_says(void)
 {
     struct kept_set sets[] = {
@@ -642,7 +633,7 @@ static void a_key_set_is_kept_as_long_as_its_host_says(void)
     check_set(&host, &sets[0]);
     key = next;
     serve_keys(&host, sets[0].name, "ok", sets[0].cache);
-    suite_advance_clock(suite, 120); /* within max-age of the set, and not within the minute */
+    suite_advance_clock(suite, 120); /* within max-age, and after the minute */
     CU_ASSERT_EQUAL(count_taken(sets[0].client), 8);
     key = own;
     for (size_t i = 1; i < ARRAY_SIZE(sets); i++)
@@ -711,7 +702,6 @@ static void a_token_is_shown_to_its_client_and_its_resource_alone(void)
     free(header);
 }
 
-/* A grant is a session: its tokens are active exactly as long as that. */
 static void a_persons_tokens_are_active_while_the_grant_is(void)
 {
     PERSON patient = person_register(suite, NULL);
@@ -743,7 +733,7 @@ static void a_persons_tokens_are_active_while_the_grant_is(void)
     CU_ASSERT_STRING_EQUAL(not_its->body, "{\"active\":false}");
     HTTP_ANSWER ended = http_delete(suite_url(suite), "/auth/session/all", patient->access);
     CU_ASSERT(ended->status == 200 || ended->status == 204);
-    for (int i = 0; i < 4; i++) { /* whichever instance answers */
+    for (int i = 0; i < 4; i++) { /* reaches every instance */
         HTTP_ANSWER access_gone = ask(INTROSPECT, access, header, NULL);
         HTTP_ANSWER refresh_gone = ask(INTROSPECT, refresh, header, NULL);
 
@@ -757,8 +747,8 @@ static void a_persons_tokens_are_active_while_the_grant_is(void)
     free(web);
 }
 
-/* RFC 7662, section 2.2: the address where its scope was granted, which userinfo shows then, too;
- * else the profile. A client in its own name is no person. */
+/* RFC 7662, section 2.2: the email address if its scope was granted, as at userinfo, otherwise the
+ * profile. A client's own token has none. */
 static void a_username_shows_no_more_than_was_granted(void)
 {
     PERSON person = person_register(suite, NULL);
@@ -803,7 +793,7 @@ static void a_username_shows_no_more_than_was_granted(void)
     free(web);
 }
 
-/* An answer that every client can read, also one that parses what it gets. */
+/* Checks that even a client that parses the response can read it. */
 static void check_nothing_said(const struct http_answer *answer)
 {
     char *type = http_header(answer, "Content-Type");
@@ -835,7 +825,7 @@ static void a_client_takes_back_its_own_tokens_alone(void)
     check_nothing_said(again);
     check_nothing_said(garbage);
     check_word(without, 401, "invalid_client");
-    for (int i = 0; i < 4; i++) { /* whichever instance answers */
+    for (int i = 0; i < 4; i++) { /* reaches every instance */
         HTTP_ANSWER gone = ask(INTROSPECT, token, header, NULL);
 
         CU_ASSERT_STRING_EQUAL(gone->body, "{\"active\":false}");
@@ -844,7 +834,7 @@ static void a_client_takes_back_its_own_tokens_alone(void)
     free(header);
 }
 
-/* ---- proofs of a key ---- */
+/* ---- DPoP proofs ---- */
 
 static char *proof_header(const struct jose *of, const char *method, const char *url,
                           const char *nonce, int64_t made)
@@ -878,7 +868,7 @@ static void a_proof_is_for_this_request_with_our_nonce(void)
     const struct {
         const char *label, *method, *url, *nonce;
         int64_t made;
-        const char *word; /* NULL: it is good */
+        const char *word; /* NULL: valid */
     } rows[] = {
         {"as it should be", "POST", token_url, nonce, time(NULL), NULL},
         {"another method", "GET", token_url, nonce, time(NULL), "invalid_dpop_proof"},
@@ -906,7 +896,6 @@ static void a_proof_is_for_this_request_with_our_nonce(void)
     free(nonce);
 }
 
-/* A client that must prove a key gets no token without, and with one no bearer. */
 static void a_client_that_must_prove_a_key_gets_no_bearer(void)
 {
     char *bound = registered(json_pack("{s:s, s:s, s:[s], s:[s], s:s}", "name", "Bound", "type",

@@ -1,8 +1,7 @@
 /*
- * test_oidcc.c - one case for each module of the OpenID Connect Basic OP plan, named after it, with
- * clients that are registered as that plan's are: a secret in the header of each request, and PKCE,
- * without which no code is given. What Atrium does not have is refused or left out in the way that
- * the module allows. The table of docs/openid.md is made of them. On the test clock.
+ * test_oidcc.c - one case per module of the OpenID Connect Basic OP plan, with its name and clients
+ * as in the plan: client_secret_basic, and the required PKCE. Features that Atrium lacks are
+ * refused or left out as the module allows. docs/openid.md has a table of them.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -17,9 +16,9 @@
 
 static struct suite *suite;
 static struct person *admin, *patient;
-static char *server, *secret;  /* a client that authenticates by the header */
-static char *posting, *posted; /* by the form */
-static char *open_app;         /* a public one */
+static char *server, *secret;  /* client_secret_basic */
+static char *posting, *posted; /* client_secret_post */
+static char *open_app;         /* public */
 
 static void the_scene_is_set(void)
 {
@@ -35,8 +34,6 @@ static void the_scene_is_set(void)
     open_app = oauth_register(suite, admin, NULL);
     UNIT_REQUIRE(*secret && *posted && *open_app, "clients");
 }
-
-/* ---- what the server's client does ---- */
 
 static struct http_answer *token(const char *form)
 {
@@ -75,7 +72,6 @@ static struct http_answer *tokens(struct browser *browser, const char *behind)
     return answer;
 }
 
-/* The verified claims of an ID token; the caller decrefs. */
 static json_t *id_claims(const struct http_answer *of)
 {
     json_t *claims = oauth_claims(suite, http_text(of, "id_token"), "JWT", "RS256");
@@ -91,7 +87,6 @@ static const char *claim(const json_t *claims, const char *name)
     return text ? text : "";
 }
 
-/* A request that a person signs in to is answered by a code that gives these scopes. */
 static void check_granted(const char *behind, const char *scope)
 {
     BROWSER browser = browser_open(suite);
@@ -114,8 +109,6 @@ static void check_refused(const char *behind, const char *error)
     free(found);
     free(state);
 }
-
-/* ---- tokens ---- */
 
 static void oidcc_server(void)
 {
@@ -149,7 +142,6 @@ static void oidcc_response_type_missing(void)
     check_refused(REDIRECTED "&scope=openid" OAUTH_PKCE, "invalid_request");
 }
 
-/* The key is named, published, and no other signs. */
 static void oidcc_idtoken_signature(void)
 {
     BROWSER browser = browser_open(suite);
@@ -166,7 +158,6 @@ static void oidcc_idtoken_signature(void)
     free(forged);
 }
 
-/* Tokens without a signature are not made, and no client can be registered for them. */
 static void oidcc_idtoken_unsigned(void)
 {
     HTTP_ANSWER page = http_get(suite_url(suite), "/t/demo/.well-known/openid-configuration", NULL);
@@ -192,9 +183,7 @@ static void oidcc_ensure_request_without_nonce_succeeds_for_code_flow(void)
     json_decref(claims);
 }
 
-/* ---- userinfo ---- */
-
-/* The token in the one way or the other; the same person in each. */
+/* Both ways return the same person. */
 static void check_userinfo(const char *method, bool in_form)
 {
     BROWSER browser = browser_open(suite);
@@ -212,7 +201,6 @@ static void check_userinfo(const char *method, bool in_form)
     json_decref(claims);
 }
 
-/* Without a token, with an ID token, and with a token of the API there is nothing. */
 static void oidcc_userinfo_get(void)
 {
     BROWSER browser = browser_open(suite);
@@ -236,7 +224,7 @@ static void oidcc_userinfo_post_header(void)
     check_userinfo("POST", false);
 }
 
-/* RFC 6750, section 2: in one way only. */
+/* RFC 6750, section 2: a token in both places is an error. */
 static void oidcc_userinfo_post_body(void)
 {
     check_userinfo("POST", true);
@@ -244,9 +232,6 @@ static void oidcc_userinfo_post_body(void)
     CHECK_STATUS(both, 400);
 }
 
-/* ---- scopes ---- */
-
-/* What userinfo says with these scopes. */
 static struct http_answer *said(const char *behind)
 {
     BROWSER browser = browser_open(suite);
@@ -275,7 +260,7 @@ static void oidcc_scope_email(void)
     CU_ASSERT_STRING_EQUAL(http_text(with, "name"), "");
 }
 
-/* Accounts have neither; the scopes are not published, and left out of what is granted. */
+/* Accounts have neither; the scopes are neither published nor granted. */
 static void check_scope_without_claims(const char *scope, const char *behind)
 {
     HTTP_ANSWER page = http_get(suite_url(suite), "/t/demo/.well-known/openid-configuration", NULL);
@@ -312,8 +297,6 @@ static void oidcc_ensure_other_scope_order_succeeds(void)
     CU_ASSERT_STRING_NOT_EQUAL(http_text(found, "name"), "");
 }
 
-/* ---- parameters of the request ---- */
-
 static void oidcc_display_page(void)
 {
     check_granted(OAUTH_USUAL "&display=page", "openid profile email");
@@ -339,7 +322,6 @@ static void oidcc_ensure_request_with_acr_values_succeeds(void)
     check_granted(OAUTH_USUAL "&acr_values=1+2", "openid profile email");
 }
 
-/* An address stands in the form; what is none does not, and no markup is made of it. */
 static void oidcc_login_hint(void)
 {
     static const struct {
@@ -364,7 +346,6 @@ static void oidcc_login_hint(void)
     }
 }
 
-/* The first that the pages have; without one, what the browser wants. */
 static void oidcc_ui_locales(void)
 {
     static const struct {
@@ -382,12 +363,11 @@ static void oidcc_ui_locales(void)
         oauth_ask(browser, server, behind);
         CU_ASSERT_EQUAL(oauth_follow(browser), 200);
         UNIT_CHECK(browser_sees(browser, rows[i].lang), "%s", rows[i].locales);
-        oauth_sign_in(browser, patient->email, "wrong"); /* the form comes again in it */
+        oauth_sign_in(browser, patient->email, "wrong"); /* the form keeps the language */
         UNIT_CHECK(browser_sees(browser, rows[i].lang), "%s: refused", rows[i].locales);
     }
 }
 
-/* An acr that the account cannot have is an error of the request. */
 static void oidcc_claims_essential(void)
 {
     BROWSER browser = browser_open(suite);
@@ -400,9 +380,7 @@ static void oidcc_claims_essential(void)
     free(error);
 }
 
-/* ---- who is asked to sign in ---- */
-
-/* In a browser that has signed in five seconds ago: whether it is asked again. */
+/* Checks whether a browser that signed in five seconds ago must sign in again. */
 static void check_asks_again(const char *behind, bool again)
 {
     BROWSER browser = browser_open(suite);
@@ -460,7 +438,6 @@ static void oidcc_prompt_none_logged_in(void)
     json_decref(other);
 }
 
-/* The person of the hint, or nothing. */
 static void oidcc_id_token_hint(void)
 {
     BROWSER browser = browser_open(suite);
@@ -482,9 +459,7 @@ static void oidcc_id_token_hint(void)
     free(error);
 }
 
-/* ---- the code ---- */
-
-/* A second use, that long after the first, ends what the first has got. */
+/* Uses the code again after this time, which ends the first use's session. */
 static void check_reuse(int64_t seconds)
 {
     BROWSER browser = browser_open(suite);
@@ -517,7 +492,6 @@ static void oidcc_codereuse_30seconds(void)
     check_reuse(30);
 }
 
-/* An unknown client or redirect address is an error on a page: no browser is sent there. */
 static void oidcc_ensure_registered_redirect_uri(void)
 {
     static const char *const rows[] = {
@@ -553,7 +527,7 @@ static void oidcc_ensure_registered_redirect_uri(void)
     }
 }
 
-/* A form of another site comes without the cookie: it is asked again, as an address. */
+/* Another site's form comes without the cookie, so the page repeats it as a GET. */
 static void oidcc_ensure_post_request_succeeds(void)
 {
     BROWSER browser = browser_open(suite);
@@ -576,7 +550,6 @@ static void oidcc_ensure_post_request_succeeds(void)
     CHECK_STATUS(twice, 400);
 }
 
-/* Only by the method of its registration. */
 static void oidcc_server_client_secret_post(void)
 {
     BROWSER browser = browser_open(suite);
@@ -611,8 +584,6 @@ static void oidcc_ensure_request_with_valid_pkce_succeeds(void)
     free(code);
 }
 
-/* ---- request objects: none is taken ---- */
-
 static void oidcc_request_uri_unsigned(void)
 {
     check_refused(OAUTH_USUAL "&request_uri=https%3A%2F%2Fapp.example%2Fr",
@@ -624,7 +595,7 @@ static void oidcc_unsigned_request_object_supported_correctly_or_rejected_as_uns
     check_refused(OAUTH_USUAL "&request=eyJhbGciOiJub25lIn0.e30.", "request_not_supported");
 }
 
-/* {"redirect_uri":"https://evil.example/cb"}: the browser goes to the registered address alone. */
+/* {"redirect_uri":"https://evil.example/cb"} is ignored; only the registered URI is used. */
 static void oidcc_ensure_request_object_with_redirect_uri(void)
 {
     BROWSER browser = browser_open(suite);
@@ -639,8 +610,6 @@ static void oidcc_ensure_request_object_with_redirect_uri(void)
     free(location);
 }
 
-/* ---- renewal ---- */
-
 static struct http_answer *renew(const char *refresh, const char *more)
 {
     char form[1024];
@@ -649,8 +618,8 @@ static struct http_answer *renew(const char *refresh, const char *more)
     return token(form);
 }
 
-/* Each is for one use, of its own client, for no more than was granted; one that was copied ends
- * the grant. */
+/* Each refresh token works once, for its client, within the granted scopes. A copied one ends the
+ * grant. */
 static void oidcc_refresh_token(void)
 {
     BROWSER browser = browser_open(suite);
@@ -667,7 +636,7 @@ static void oidcc_refresh_token(void)
     CHECK_STATUS(narrow, 200);
     CU_ASSERT_STRING_EQUAL(http_text(narrow, "scope"), "openid");
     CU_ASSERT_STRING_NOT_EQUAL(http_text(narrow, "refresh_token"), refresh);
-    CHECK_STATUS(own, 400); /* of a sign-in of the API */
+    CHECK_STATUS(own, 400);
     HTTP_ANSWER next = renew(http_text(narrow, "refresh_token"), "");
     CHECK_STATUS(next, 200);
     CU_ASSERT_STRING_EQUAL(http_text(next, "scope"), "openid profile email");
@@ -677,11 +646,9 @@ static void oidcc_refresh_token(void)
     CHECK_STATUS(over, 400);
 }
 
-/* ---- the modules ---- */
-
 static const struct module {
     struct unit_case of;
-    const char *shown; /* what holds, as docs/openid.md says it */
+    const char *shown; /* result, as in docs/openid.md */
 } modules[] = {
     {CASE(oidcc_server),
      "the issuer returns a code, ID token and access token, with `state`, `nonce` and `iss`"},

@@ -1,5 +1,5 @@
 /*
- * test_one_step.c - sign-in and registration in one request, through a client application:
+ * test_one_step.c - sign-in and registration in one request with a client application:
  * /v2/auth/login, /auth/register, /auth/b2b/login, /auth/b2b/register.
  */
 #include <CUnit/CUnit.h>
@@ -63,7 +63,7 @@ static bool is_role(const struct http_answer *answer, const char *role)
     return strncmp(profile, role, strlen(role)) == 0 && profile[strlen(role)] == '/';
 }
 
-/* The tokens work; the session is in the list as any other. */
+/* Checks that the tokens work and that the session is listed. */
 static void check_signed_in(const struct http_answer *answer, const char *role)
 {
     CHECK_STATUS(answer, 200);
@@ -93,7 +93,6 @@ static void a_patient_registers_and_signs_in(void)
     CU_ASSERT_STRING_EQUAL(http_text(in, "profile.reference"),
                            http_text(joined, "profile.reference"));
 
-    /* The account is the one of the tenant routes. */
     PERSON same = person_sign_in(suite, "Patient", email, password, NULL);
     CU_ASSERT_STRING_EQUAL(same->profile, http_text(joined, "profile.reference"));
     char *mail = suite_mail(suite, email, 5000);
@@ -171,7 +170,7 @@ static void fields_are_checked(void)
     CHECK_PROBLEM(longer, "password");
 }
 
-/* One address, two accounts: the password decides; the practitioner comes first. */
+/* One address, two accounts: the practitioner is tried first, and the password decides. */
 static void the_practitioner_comes_before_the_patient(void)
 {
     PERSON admin = person_admin(suite);
@@ -193,8 +192,8 @@ static void the_practitioner_comes_before_the_patient(void)
     HTTP_ANSWER neither = suite_post_fresh(suite, LOGIN, body_login(email, "neither", client()));
     CHECK_ERROR(neither, 400, wrong_login);
 
-    /* Each role has its own switch. Only a caller with the right password learns that it is off,
-     * and none does when both are off. */
+    /* Each role has its own setting. Only the right password reveals a disabled one, and nothing
+     * does if both are disabled. */
     suite_set_switch(suite, admin->access, "PRACTITIONER_LOGIN_ENABLED", false);
     HTTP_ANSWER off = suite_post_fresh(suite, LOGIN, body_login(email, password, client()));
     CHECK_ERROR(off, 403, "Login is not enabled.");
@@ -215,7 +214,7 @@ static void the_practitioner_comes_before_the_patient(void)
     free(email);
 }
 
-/* A failure here is one for both roles and one for the address, shared with the tenant routes. */
+/* One failure counts for both roles and the address, shared with the tenant routes. */
 static void the_tenth_failure_locks_the_pair(void)
 {
     PERSON patient = person_register(suite, NULL);
@@ -243,8 +242,6 @@ static void the_tenth_failure_locks_the_pair(void)
     free(source);
 }
 
-/* Who is locked as a practitioner only still gets in as the patient; a wrong password stays a
- * 429. */
 static void a_locked_role_does_not_lock_the_other(void)
 {
     PERSON patient = person_register(suite, NULL);
@@ -264,7 +261,6 @@ static void a_locked_role_does_not_lock_the_other(void)
     free(source);
 }
 
-/* Sixty-four wrong guesses at once over two instances: at most ten are answered as wrong. */
 static void guesses_cannot_race_past_the_limit(void)
 {
     enum { MANY = 64 };
@@ -309,7 +305,6 @@ static void registration_keeps_to_the_switches(void)
     free(email);
 }
 
-/* The four registration routes share one counter of an address. */
 static void the_sixth_in_a_minute_is_refused(void)
 {
     static const char *const paths[] = {REGISTER, B2B_REGISTER, "/auth/tenant/Patient/register",
@@ -356,7 +351,6 @@ static void one_wins_a_race_for_an_address(void)
     free(email);
 }
 
-/* A child project of the demo tenant, its admin's token, and a client of its own. */
 struct branch {
     char *project, *access, *client;
 };
@@ -424,7 +418,7 @@ static void business_signs_in_to_the_parent_or_its_only_child(void)
     snprintf(reference, sizeof(reference), "Project/%s", north.project);
     CU_ASSERT_STRING_EQUAL(http_text(in_child, "project.reference"), reference);
 
-    /* The switch is that of the project signed in to. */
+    /* The child's own setting applies. */
     suite_set_switch(suite, north.access, "PRACTITIONER_LOGIN_ENABLED", false);
     HTTP_ANSWER off = b2b_login(child, client(), project());
     CHECK_ERROR(off, 403, "Login is not enabled.");
@@ -432,8 +426,8 @@ static void business_signs_in_to_the_parent_or_its_only_child(void)
     CHECK_STATUS(parent_on, 200);
     suite_set_switch(suite, north.access, "PRACTITIONER_LOGIN_ENABLED", true);
 
-    /* A member of the parent cannot sign in to a child, nor can a member of a sibling; a patient
-     * cannot sign in to any. */
+    /* Members of the parent or a sibling cannot sign in to a child, and patients cannot sign in to
+     * any. */
     HTTP_ANSWER stranger = b2b_login(member, south.client, south.project);
     CHECK_ERROR(stranger, 400, wrong_login);
     HTTP_ANSWER sibling = b2b_login(child, south.client, south.project);
@@ -445,7 +439,7 @@ static void business_signs_in_to_the_parent_or_its_only_child(void)
         suite, B2B_LOGIN, with_tenant(body_login(child, "wrong", client()), project()));
     CHECK_ERROR(wrong, 400, wrong_login);
 
-    /* With two children nothing tells which one is meant. */
+    /* Two children make the project ambiguous. */
     char *sql = NULL;
     if (asprintf(&sql,
                  "insert into auth.membership (project_id, id, account_id, profile_id, created_at) "

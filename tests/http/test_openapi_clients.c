@@ -1,10 +1,6 @@
 /*
- * test_openapi_clients.c - /openapi.json as its readers take it: linters find nothing to warn of,
- * and what three generators make of it compiles under `tsc --strict` and signs a patient in.
- *
- * The tools come from the npm registry (make npm). Where they are not installed the
- * case says so and is left out, unless ATRIUM_REQUIRE_ALL is set, as it is for what is
- * to land.
+ * test_openapi_clients.c - /openapi.json in use: linters report nothing, and the clients of three
+ * generators compile with `tsc --strict` and sign a patient in. Needs npm packages (make npm).
  *
  * tier: browser
  */

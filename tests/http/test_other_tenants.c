@@ -1,7 +1,7 @@
 /*
- * test_other_tenants.c - what a tenant has is not there for another one: every route with an id in
- * its path is asked, by people and keys of other tenants and of the same one, for each kind of
- * thing that the demo tenant has. Driven by the route rows, so that a new route is among them.
+ * test_other_tenants.c - a tenant's objects do not exist for other tenants: people and API keys of
+ * the same and other tenants call each route row with an id in its path, for each kind of object in
+ * demo.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>

@@ -1,7 +1,6 @@
 /*
- * test_page_account.c - what people do with their account on its pages: password, address, second
- * factor, deletion and the way back, and the fresh proof that some of it needs. Passkeys, which
- * need a browser, are test_pages_browser's. Over two gateways and two authd, on the test clock.
+ * test_page_account.c - the account pages: password, address, second factor, deletion and its undo,
+ * and the fresh proof. See test_pages_browser for passkeys.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -36,7 +35,6 @@ static bool policy_has(const struct browser *browser, const char *text)
     return has;
 }
 
-/* The key that the page of the second factor shows in groups of four. */
 static const char *const pages[] = {
     "account",        "account/password", "account/factor", "account/passkeys",
     "account/delete", "change-email",     "step-up",
@@ -90,7 +88,7 @@ static void a_password_is_changed(void)
     CU_ASSERT_TRUE(browser_sees(browser, "The password is incorrect."));
     CU_ASSERT_EQUAL(
         browser_post(browser, "account/password", "old=" FORM_PASSWORD "&new=" NEW_PASSWORD), 303);
-    CU_ASSERT_EQUAL(browser_follow(browser), 200); /* its own session goes on */
+    CU_ASSERT_EQUAL(browser_follow(browser), 200); /* its own session continues */
     CU_ASSERT_TRUE(browser_sees(browser, "Your password is changed."));
     CU_ASSERT_TRUE(suite_everywhere(suite, patient->access, 401));
     BROWSER other = browser_open(suite);
@@ -152,8 +150,6 @@ static void a_second_factor_is_turned_on_and_off(void)
     CU_ASSERT_TRUE(browser_sees(browser, "The second factor is off."));
 }
 
-/* ---- the fresh proof ---- */
-
 static void old_proofs_are_renewed(void)
 {
     static const char *const fresh[] = {"account/factor", "account/passkeys", "account/delete",
@@ -174,7 +170,7 @@ static void old_proofs_are_renewed(void)
         UNIT_CHECK(browser_get(browser, fresh[i]) == 303 && browser_goes_to(browser, address), "%s",
                    fresh[i]);
     }
-    CU_ASSERT_EQUAL(browser_get(browser, "account"), 200); /* to look needs none */
+    CU_ASSERT_EQUAL(browser_get(browser, "account"), 200); /* viewing needs no proof */
     CU_ASSERT_EQUAL(browser_get(browser, "step-up?goal=change-email"), 200);
     CU_ASSERT_EQUAL(browser_post(browser, "step-up", "goal=change-email&password="), 422);
     CU_ASSERT_EQUAL(browser_post(browser, "step-up", "goal=change-email&password=wrong"), 400);
@@ -186,7 +182,6 @@ static void old_proofs_are_renewed(void)
     CU_ASSERT_EQUAL(browser_follow(browser), 200);
 }
 
-/* It goes on to pages of the account alone. */
 static void proofs_lead_nowhere_else(void)
 {
     static const char *const nexts[] = {"https%3A%2F%2Fevil.example", "%2F%2Fevil.example", "..",
@@ -208,7 +203,6 @@ static void proofs_lead_nowhere_else(void)
     }
 }
 
-/* With a factor on, the password alone is no proof. */
 static void proofs_ask_for_the_factor(void)
 {
     PERSON patient = person_register(suite, NULL);
@@ -234,9 +228,6 @@ static void proofs_ask_for_the_factor(void)
     CU_ASSERT_TRUE(browser_goes_to(browser, "/t/demo/account/delete"));
 }
 
-/* ---- consents ---- */
-
-/* What a person who signs in there lets a client do: the tokens that it gets. */
 static struct http_answer *let(struct browser *browser, const struct person *person,
                                const char *client)
 {
@@ -299,14 +290,13 @@ static void consents_are_listed_and_withdrawn(void)
     CU_ASSERT_TRUE(opens(of_scale));
     HTTP_ANSWER renewed = oauth_renew(suite, diary, http_text(of_diary, "refresh_token"), "");
     CHECK_STATUS(renewed, 400);
-    CU_ASSERT_EQUAL(withdraw(browser, diary), 303); /* twice is no problem */
+    CU_ASSERT_EQUAL(withdraw(browser, diary), 303); /* a second time is no error */
     CU_ASSERT_EQUAL(browser_follow(browser), 200);
     CU_ASSERT_EQUAL(withdraw(browser, ""), 303);
     free(scale);
     free(diary);
 }
 
-/* A form withdraws what the person of its browser gave, and is of the page that was shown. */
 static void consents_of_others_are_not_withdrawn(void)
 {
     char *diary = oauth_register(suite, admin, "{\"name\":\"Diary\",\"firstParty\":false}");
@@ -333,8 +323,6 @@ static void consents_of_others_are_not_withdrawn(void)
     CU_ASSERT_TRUE(opens(tokens));
     free(diary);
 }
-
-/* ---- the end ---- */
 
 static void a_deletion_is_scheduled_and_taken_back(void)
 {
@@ -376,9 +364,7 @@ static void a_deletion_at_once_ends_all(void)
     CU_ASSERT_EQUAL(browser_post(browser, "sign-in", form), 400);
 }
 
-/* ---- passkeys, as far as they need no browser ---- */
-
-/* The one program of the pages stands in the policy by its hash, on pages that have it alone. */
+/* The CSP has the pages' only script by its hash, on pages with that script alone. */
 static void only_pages_with_passkeys_have_a_script(void)
 {
     PERSON patient = person_register(suite, NULL);

@@ -1,8 +1,6 @@
 /*
- * test_page_export.c - people ask for a file with their data on its page, see how far it is and
- * fetch it by their cookie: with the fresh proof, the limit, the second factor and the audit rows
- * of POST and GET /auth/export, which test_account_export holds. Over two gateways, two authd and
- * two docd, on the test clock.
+ * test_page_export.c - the export page: request, state and download with the cookie. Fresh proof,
+ * limit, second factor and audit rows equal POST and GET /auth/export (test_account_export).
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -33,7 +31,6 @@ static bool has_header(const struct browser *browser, const char *name, const ch
     return value ? found && strcmp(found, value) == 0 : !found;
 }
 
-/* How many exports of the person there are in a state. */
 static long exports_of(const struct person *person, const char *state)
 {
     return suite_count(suite,
@@ -42,7 +39,7 @@ static long exports_of(const struct person *person, const char *state)
                        person->email, state);
 }
 
-/* Signs in, if need be, and has a file made; the address of the file (caller frees). */
+/* Signs in if needed, makes an export, and returns its path (caller frees). */
 static char *make_file(struct browser *browser, const struct person *person)
 {
     const char *at;
@@ -102,7 +99,6 @@ static void a_person_asks_waits_and_fetches(void)
     CU_ASSERT_EQUAL(audited("export.read", path), 1);
 }
 
-/* It is a page: no cache keeps it, no other site reads it, no browser shows it. */
 static void the_file_has_the_headers_of_pages(void)
 {
     static const char *const headers[][2] = {
@@ -124,7 +120,6 @@ static void the_file_has_the_headers_of_pages(void)
         UNIT_CHECK(has_header(browser, headers[i][0], headers[i][1]), "%s", headers[i][0]);
 }
 
-/* Nothing of a file that was fetched lies in a gateway for the next who asks. */
 static void nothing_is_kept_of_the_file(void)
 {
     PERSON patient = person_register(suite, NULL);
@@ -140,8 +135,6 @@ static void nothing_is_kept_of_the_file(void)
     CU_ASSERT_EQUAL(browser_get(later, path), 404);
     CU_ASSERT_TRUE(browser_sees(later, "This file is not here any more."));
 }
-
-/* ---- attacks ---- */
 
 static void another_persons_cookie_gets_nothing(void)
 {
@@ -165,7 +158,6 @@ static void another_persons_cookie_gets_nothing(void)
     CU_ASSERT_EQUAL(audited("export.read", path), 0);
 }
 
-/* The cookie opens no route of the API, and a bearer opens no page. */
 static void cookie_and_bearer_keep_apart(void)
 {
     PERSON patient = person_register(suite, NULL);
@@ -231,7 +223,7 @@ static void a_fourth_in_a_day_is_refused(void)
     CU_ASSERT_EQUAL(browser_post(browser, "account/export", "do=ask"), 429);
     CU_ASSERT_TRUE(browser_sees(browser, "You have had three files made within a day."));
     CU_ASSERT_TRUE(has_header(browser, "Retry-After", "86400"));
-    CU_ASSERT_TRUE(browser_sees(browser, DOWNLOAD)); /* what is there can be fetched */
+    CU_ASSERT_TRUE(browser_sees(browser, DOWNLOAD)); /* an existing file can be downloaded */
     CU_ASSERT_EQUAL(exports_of(patient, "ready"), 3);
 }
 

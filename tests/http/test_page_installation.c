@@ -1,7 +1,6 @@
 /*
- * test_page_installation.c - the installation's own pages, /t/-/...: practitioners sign in to their
- * account, whatever they belong to, by a mailed code, and manage it. Over two gateways and two
- * authd, on the test clock.
+ * test_page_installation.c - the installation's own pages, /t/-/...: practitioners of any tenant
+ * sign in with an emailed code and manage their account.
  */
 #include <CUnit/CUnit.h>
 #include <curl/curl.h>
@@ -29,7 +28,6 @@ static void start_suite(void)
         suite_start(&(struct suite_options){.instances = "authd=2,gateway=2", .test_clock = true});
 }
 
-/* A practitioner of the demo tenant, signed in to it. */
 static struct person *make_clinician(void)
 {
     char *email = person_address();
@@ -44,7 +42,7 @@ static struct person *make_clinician(void)
     return self;
 }
 
-/* The same, also of a new tenant of that code. */
+/* Makes one who also belongs to a new tenant with this code. */
 static struct person *make_clinician_of_two(const char *code)
 {
     struct person *self = make_clinician();
@@ -66,7 +64,7 @@ static int sign_in(struct browser *browser, const char *email, const char *passw
     return browser_post(browser, SIGN_IN, form);
 }
 
-/* The number of sessions of the installation's own pages that wait for no code. */
+/* Counts the sessions of the installation's pages that wait for no code. */
 static long own_sessions(const char *email)
 {
     return suite_count(suite,
@@ -101,8 +99,6 @@ static long memberships_of(const char *email)
                        email);
 }
 
-/* ---- signing in ---- */
-
 static void a_code_is_mailed_after_the_password(void)
 {
     PERSON one = make_clinician();
@@ -115,7 +111,7 @@ static void a_code_is_mailed_after_the_password(void)
     CU_ASSERT_TRUE(browser_goes_to(browser, CODE));
     CU_ASSERT_EQUAL(browser_follow(browser), 200);
     CU_ASSERT_TRUE(browser_sees(browser, one->email));
-    CU_ASSERT_EQUAL(browser_get(browser, ACCOUNT), 303); /* half is nothing */
+    CU_ASSERT_EQUAL(browser_get(browser, ACCOUNT), 303); /* not signed in yet */
     CU_ASSERT_TRUE(browser_goes_to(browser, SIGN_IN));
     CU_ASSERT_EQUAL(own_sessions(one->email), 0);
     suite_mails_settle(suite);
@@ -151,7 +147,6 @@ static void five_wrong_codes_are_the_end(void)
     CU_ASSERT_EQUAL(own_sessions(one->email), 0);
 }
 
-/* The code is for the browser that showed the password. */
 static void a_code_is_of_its_browser(void)
 {
     PERSON one = make_clinician();
@@ -165,7 +160,6 @@ static void a_code_is_of_its_browser(void)
     CU_ASSERT_EQUAL(own_sessions(one->email), 0);
 }
 
-/* No page of a tenant. */
 static void the_session_opens_these_pages_alone(void)
 {
     PERSON two = make_clinician_of_two("door");
@@ -187,9 +181,7 @@ static void the_session_opens_these_pages_alone(void)
     CU_ASSERT_TRUE(browser_goes_to(browser, "/t/demo/sign-in"));
 }
 
-/* ---- passkeys ---- */
-
-/* The answer of the key to the options on the page shown, with the step that it belongs to. */
+/* Returns the key's answer to the page's options, with its step. */
 static char *passkey_form(const struct browser *browser, struct authenticator *key, bool create)
 {
     static const char before[] = "id=\"passkey-options\">";
@@ -245,7 +237,7 @@ static void a_passkey_made_here_needs_no_code(void)
     CU_ASSERT_EQUAL(own_sessions(two->email), 2);
 }
 
-/* Its tenant has seen nothing that signs in here: a passkey of a tenant's page is none here. */
+/* No sign-in here was part of making a tenant's passkey, so it is not accepted. */
 static void a_passkey_of_a_tenant_does_not_sign_in_here(void)
 {
     PERSON one = make_clinician();
@@ -264,7 +256,7 @@ static void a_passkey_of_a_tenant_does_not_sign_in_here(void)
     CU_ASSERT_EQUAL(own_sessions(one->email), 0);
 }
 
-/* Whether the foot of the page names the host, and what is behind it. */
+/* True when the footer has the host followed by this text. */
 static bool foot_says(const struct browser *browser, const char *behind)
 {
     char text[256];
@@ -274,7 +266,7 @@ static bool foot_says(const struct browser *browser, const char *behind)
     return browser_sees(browser, text);
 }
 
-/* There is no code of a tenant; the addresses have "-" in its place. */
+/* There is no tenant code; URLs have "-" instead. */
 static void the_foot_of_the_installations_pages_names_the_host_alone(void)
 {
     BROWSER browser = browser_open(suite);
@@ -285,8 +277,6 @@ static void the_foot_of_the_installations_pages_names_the_host_alone(void)
     CU_ASSERT_EQUAL(browser_get(browser, "/t/demo/sign-in"), 200);
     CU_ASSERT_TRUE(foot_says(browser, " · <bdi>demo</bdi>"));
 }
-
-/* ---- the checks of a sign-in ---- */
 
 static void wrong_passwords_and_patients_look_alike(void)
 {
@@ -303,7 +293,6 @@ static void wrong_passwords_and_patients_look_alike(void)
     CU_ASSERT_EQUAL(sign_in(browser, two->email, ""), 422);
 }
 
-/* The limits are those of the API: what fails there counts here. */
 static void guesses_are_limited(void)
 {
     PERSON two = make_clinician_of_two("limits");
@@ -343,7 +332,7 @@ static void the_second_factor_comes_before_the_code(void)
     free(step);
 }
 
-/* Switches and suspensions of tenants do not hold here; a lock by an operator does. */
+/* Tenants' settings and suspensions do not apply here; an operator's lock does. */
 static void what_tenants_switch_does_not_hold(void)
 {
     suite_make_open_project(suite, "shut");
@@ -380,10 +369,6 @@ static void a_session_ends_by_itself(void)
     CU_ASSERT_EQUAL(browser_get(browser, ACCOUNT), 303);
 }
 
-/* ---- what is done here ---- */
-
-/* A change of the credential ends the sessions everywhere but this one, and the installation mails
- * about it. */
 static void a_changed_password_ends_sessions_everywhere(void)
 {
     suite_make_open_project(suite, "far");
@@ -412,7 +397,6 @@ static void a_changed_password_ends_sessions_everywhere(void)
     CU_ASSERT_TRUE(mail && strstr(mail, "Password"));
 }
 
-/* What a project demands of its people is demanded here, too: a factor is set up first. */
 static void a_demanded_factor_is_set_up_first(void)
 {
     PERSON one = make_clinician();
@@ -427,7 +411,7 @@ static void a_demanded_factor_is_set_up_first(void)
     CU_ASSERT_EQUAL(browser_get(browser, "/t/-/account/password"), 200);
 }
 
-/* The account is the person's own, whatever they belong to: nothing at the moment, here. */
+/* The account belongs to the person, even without a membership. */
 static void who_was_removed_comes_back_by_an_invitation(void)
 {
     PERSON admin = person_admin(suite);
@@ -469,7 +453,7 @@ static void the_account_is_deleted_here(void)
 
     CU_ASSERT_TRUE(comes_in(browser, two->email));
     CU_ASSERT_EQUAL(browser_get(browser, "/t/-/account/delete"), 200);
-    CU_ASSERT_EQUAL(browser_post(browser, "/t/-/account/delete", "days=30"), 409); /* last admin */
+    CU_ASSERT_EQUAL(browser_post(browser, "/t/-/account/delete", "days=30"), 409);
     PERSON one = make_clinician();
     BROWSER owner = browser_open(suite);
     CU_ASSERT_TRUE(comes_in(owner, one->email));
@@ -481,8 +465,6 @@ static void the_account_is_deleted_here(void)
     CU_ASSERT_TRUE(comes_in(owner, one->email));
     CU_ASSERT_FALSE(browser_sees(owner, "will be deleted"));
 }
-
-/* ---- other pages ---- */
 
 static void there_is_no_account_of_no_tenant(void)
 {
@@ -513,7 +495,6 @@ static int ask_for_link(struct browser *browser, const char *email)
     return browser_post(browser, "/t/-/reset-password", form);
 }
 
-/* The link itself, see test_page_links.c. */
 static void a_link_to_set_a_password_can_be_asked_for(void)
 {
     PERSON one = make_clinician();

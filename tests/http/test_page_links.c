@@ -1,8 +1,7 @@
 /*
- * test_page_links.c - mails of a tenant without an application lead to hosted pages, and these do
- * what the mail is for: a new password, a proven address, a changed one and the way back, an
- * invitation. To open a link spends nothing, and its secret stays between the browser and authd.
- * Over two gateways and two authd.
+ * test_page_links.c - emails of a tenant without an application link to hosted pages for a new
+ * password, verification, change and undo of an address, and invitations. Opening a link does not
+ * consume it, and only browser and authd see its secret.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -22,7 +21,7 @@
 #define PLAIN_NEW_PASSWORD "chosen on the page"
 
 static struct suite *suite;
-static struct person *admin; /* of the demo tenant, which has no application */
+static struct person *admin; /* demo's, which has no application */
 
 static void start_suite(void)
 {
@@ -37,9 +36,7 @@ static void start_suite(void)
     CHECK_STATUS(put, 200);
 }
 
-/* ---- links ---- */
-
-/* The link to a page of the code in the newest mail to the address. */
+/* Returns the link to a page of the tenant code in the newest email to the address. */
 static struct mail_link link_of(const char *to, const char *code, const char *page)
 {
     char url[256];
@@ -48,7 +45,6 @@ static struct mail_link link_of(const char *to, const char *code, const char *pa
     return suite_mail_link(suite, to, url);
 }
 
-/* Whether the page shown asks for a password. */
 static bool asks_password(const struct browser *browser)
 {
     return browser_sees(browser, "type=\"password\"");
@@ -63,7 +59,6 @@ static int open_link(struct browser *browser, const char *code, const char *page
     return browser_get(browser, path);
 }
 
-/* Sends the form of a page that shows a link. */
 static int send_link(struct browser *browser, const char *code, const char *page,
                      const struct mail_link *link, const char *fields)
 {
@@ -74,8 +69,8 @@ static int send_link(struct browser *browser, const char *code, const char *page
     return browser_post(browser, path, form);
 }
 
-/* A patient whose mails have all come: the demo tenant maps a welcome, and the suite the link that
- * registration mails as well. */
+/* Registers a patient and waits for both emails: demo maps a welcome, the suite the verification
+ * link. */
 static struct person *register_settled(void)
 {
     struct person *self = person_register(suite, NULL);
@@ -83,8 +78,6 @@ static struct person *register_settled(void)
     suite_mails_settle(suite);
     return self;
 }
-
-/* ---- a new password ---- */
 
 static void a_forgotten_password_is_set_anew(void)
 {
@@ -103,7 +96,7 @@ static void a_forgotten_password_is_set_anew(void)
 
     suite_mails_settle(suite);
     struct mail_link link = link_of(patient->email, "demo", "set-password");
-    for (int i = 0; i < 3; i++) { /* programs that look into mail open it first */
+    for (int i = 0; i < 3; i++) { /* link scanners open it first */
         CU_ASSERT_EQUAL(open_link(browser, "demo", "set-password", &link), 200);
         CU_ASSERT_TRUE(browser_sees(browser, "autocomplete=\"new-password\""));
     }
@@ -120,7 +113,6 @@ static void a_forgotten_password_is_set_anew(void)
     CU_ASSERT_TRUE(browser_sees(browser, "This link is no longer good"));
 }
 
-/* The rules of the tenant hold here, too, and the refusal leaves the link as it was. */
 static void rules_of_passwords_hold(void)
 {
     PERSON patient = person_register(suite, NULL);
@@ -145,7 +137,6 @@ static void rules_of_passwords_hold(void)
     CHECK_STATUS(lax, 200);
 }
 
-/* Neither text nor time says whether there is an account. */
 static void resets_reveal_no_account(void)
 {
     PERSON patient = person_register(suite, NULL);
@@ -164,8 +155,6 @@ static void resets_reveal_no_account(void)
     CU_ASSERT_TRUE(took && http_took(browser->page, 250));
     free(known);
 }
-
-/* ---- a proven address ---- */
 
 static void an_address_is_confirmed_by_password(void)
 {
@@ -192,7 +181,6 @@ static void an_address_is_confirmed_by_password(void)
                     400);
 }
 
-/* Who is signed in confirms by a click; another account's session does not do. */
 static void an_address_is_confirmed_by_its_session(void)
 {
     PERSON patient = register_settled();
@@ -219,8 +207,6 @@ static void an_address_is_confirmed_by_its_session(void)
     CU_ASSERT_FALSE(browser_sees(browser, "not confirmed yet"));
 }
 
-/* ---- another address, and the way back ---- */
-
 static void a_changed_address_is_taken_back(void)
 {
     PERSON patient = register_settled();
@@ -238,24 +224,22 @@ static void a_changed_address_is_taken_back(void)
     CU_ASSERT_TRUE(browser_signs_in(browser, email, FORM_PASSWORD));
 
     suite_mails_settle(suite);
-    /* the way back is on the installation's page, which no tenant can read */
+    /* the undo link is on the installation's page, which no tenant can read */
     struct mail_link undo = link_of(patient->email, "-", "undo-email");
     BROWSER former = browser_open(suite);
     for (int i = 0; i < 3; i++)
         CU_ASSERT_EQUAL(open_link(former, "-", "undo-email", &undo), 200);
-    CU_ASSERT_EQUAL(browser_get(browser, "account"), 200); /* nothing was done */
+    CU_ASSERT_EQUAL(browser_get(browser, "account"), 200); /* unchanged */
     CU_ASSERT_EQUAL(send_link(former, "-", "undo-email", &undo, "do=undo"), 303);
-    /* a patient's password is set anew at the tenant */
+    /* a patient sets a new password at the tenant */
     CU_ASSERT_TRUE(browser_goes_to(former, "/t/demo/reset-password?note=undone"));
     CU_ASSERT_EQUAL(browser_follow(former), 200);
     CU_ASSERT_TRUE(browser_sees(former, "its former address again"));
-    CU_ASSERT_EQUAL(browser_get(browser, "account"), 303); /* who changed it is out */
+    CU_ASSERT_EQUAL(browser_get(browser, "account"), 303); /* the attacker is signed out */
     open_link(former, "-", "undo-email", &undo);
     CU_ASSERT_EQUAL(send_link(former, "-", "undo-email", &undo, "do=undo"), 400);
     free(email);
 }
-
-/* ---- invitations ---- */
 
 static struct http_answer *invite(const struct person *who, const char *email)
 {
@@ -264,7 +248,7 @@ static struct http_answer *invite(const struct person *who, const char *email)
                                "lastName", "Name", "type", "Practitioner"));
 }
 
-/* Invites the address to the demo tenant and accepts by a password: its practitioner from now. */
+/* Invites the address to demo and accepts with a password, which makes a practitioner. */
 static struct person *join_demo(void)
 {
     char *email = person_address();
@@ -302,7 +286,6 @@ static void an_invitation_is_accepted_by_a_password(void)
     CU_ASSERT_PTR_NOT_NULL(joined->access);
 }
 
-/* A project of another organisation that can invite; its admin. */
 static struct person *make_tenant(const char *code)
 {
     static const char policy_text[] = "{\"name\":\"All\",\"resource\":[{\"resourceType\":\"*\"}]}";
@@ -349,8 +332,8 @@ static long sessions_of(const char *email)
                        email);
 }
 
-/* The owner of an account shows who they are on the installation's own page, never on that of a
- * tenant: whatever is posted to the tenant's leads there and does nothing. */
+/* Checks that only the installation's page accepts an existing account's sign-in; any form to the
+ * tenant's page does nothing and leads there. */
 static void goes_to_the_own_page(struct browser *browser, const struct mail_link *link,
                                  const char *email)
 {
@@ -361,7 +344,7 @@ static void goes_to_the_own_page(struct browser *browser, const struct mail_link
     CU_ASSERT_TRUE(browser_sees(browser, "value=\"sign-in\""));
     CU_ASSERT_EQUAL(send_link(browser, "demo", "invitation", link,
                               "do=set-password&password=" NEW_PASSWORD),
-                    200); /* there is an account: no password is set by a link */
+                    200); /* the account exists, so the link sets no password */
     CU_ASSERT_FALSE(asks_password(browser));
     CU_ASSERT_EQUAL(
         send_link(browser, "demo", "invitation", link, "do=sign-in&password=" FORM_PASSWORD), 303);
@@ -372,7 +355,6 @@ static void goes_to_the_own_page(struct browser *browser, const struct mail_link
     CU_ASSERT_EQUAL(sessions_of(email), sessions);
 }
 
-/* Signs in there and accepts the invitation to the demo tenant. */
 static void accept_on_the_own_page(const char *email)
 {
     BROWSER browser = browser_open(suite);
@@ -386,11 +368,11 @@ static void accept_on_the_own_page(const char *email)
     CU_ASSERT_TRUE(browser_sees(browser, "You have accepted the invitation."));
     CU_ASSERT_FALSE(browser_sees(browser, "Invitations"));
     CU_ASSERT_EQUAL(memberships_of(email), members + 1);
-    CU_ASSERT_EQUAL(sessions_of(email), sessions); /* of a project */
+    CU_ASSERT_EQUAL(sessions_of(email), sessions); /* no project's session */
 }
 
-/* The owner of a proven account accepts there, whatever they are a member of. What others are
- * called is text. */
+/* The owner of a verified account accepts there, whatever its memberships. Other people's names are
+ * text. */
 static void an_invitation_is_accepted_by_a_sign_in(void)
 {
     PERSON north = make_tenant("north");
@@ -404,7 +386,7 @@ static void an_invitation_is_accepted_by_a_sign_in(void)
     goes_to_the_own_page(browser, &link, north->email);
     accept_on_the_own_page(north->email);
     CU_ASSERT_EQUAL(open_link(browser, "demo", "invitation", &link), 400);
-    CU_ASSERT_EQUAL(browser_get(browser, "account"), 303); /* it is not signed in */
+    CU_ASSERT_EQUAL(browser_get(browser, "account"), 303); /* not signed in */
     CU_ASSERT_TRUE(browser_signs_in(browser, north->email, FORM_PASSWORD));
 
     back = invite(north, admin->email);
@@ -419,7 +401,6 @@ static void an_invitation_is_accepted_by_a_sign_in(void)
     CU_ASSERT_FALSE(browser_sees(browser, "<b>Clinic"));
 }
 
-/* Makes who is known an admin of a project of another organisation, too. */
 static void make_admin(const struct person *who, const char *code)
 {
     PROGRAM made = ATRIUMCTL(suite, NULL, "user", "create-admin", "--project", code, "--email",
@@ -428,9 +409,9 @@ static void make_admin(const struct person *who, const char *code)
     CHECK_EXIT(made, 0);
 }
 
-/* None of the account's tenants lets it in: one asks for a proof of the address, which another
- * organisation has, one is read-only. The installation's page does, but shows invitations only to
- * who is verified for all, which a link to it makes. */
+/* None of the account's tenants admits it: one requires verification, which another organization
+ * has, and one is read-only. The installation's page does, but shows invitations only to an account
+ * verified for all tenants, as a link to that page makes it. */
 static void an_invitation_is_accepted_whatever_tenants_let_in(void)
 {
     PERSON upper = make_tenant("upper");
@@ -476,7 +457,6 @@ static void an_invitation_is_accepted_whatever_tenants_let_in(void)
     accept_on_the_own_page(upper->email);
 }
 
-/* With a second factor on, the password alone accepts nothing. */
 static void an_invitation_asks_for_the_second_factor(void)
 {
     PERSON south = make_tenant("south");
@@ -507,10 +487,11 @@ static void an_invitation_asks_for_the_second_factor(void)
     snprintf(form, sizeof(form), "step=%s&code=0000000", step);
     CU_ASSERT_EQUAL(browser_post(browser, "/t/-/mfa", form), 400);
     CU_ASSERT_TRUE(browser_sees(browser, "The code is incorrect or has expired."));
-    totp_code(secret, now + TOTP_STEP, code); /* the next one counts already */
+    totp_code(secret, now + TOTP_STEP, code); /* the next code is valid already */
     snprintf(form, sizeof(form), "step=%s&code=%s", step, code);
     browser_get(other, "/t/-/sign-in");
-    CU_ASSERT_EQUAL(browser_post(other, "/t/-/mfa", form), 400); /* the step is one browser's */
+    CU_ASSERT_EQUAL(browser_post(other, "/t/-/mfa", form),
+                    400); /* the step belongs to one browser */
     CU_ASSERT_EQUAL(browser_post(browser, "/t/-/mfa", form), 303);
     CU_ASSERT_EQUAL(browser_follow(browser), 200);
     snprintf(form, sizeof(form), "code=%s", suite_mail_code(suite, south->email));
@@ -523,7 +504,6 @@ static void an_invitation_asks_for_the_second_factor(void)
     free(step);
 }
 
-/* The link is no other account's, which is signed in to the tenant. */
 static void an_invitation_is_the_accounts_own(void)
 {
     PERSON member = join_demo();
@@ -546,9 +526,7 @@ static void an_invitation_is_the_accounts_own(void)
     CU_ASSERT_EQUAL(memberships_of(member->email), 1);
 }
 
-/* ---- the installation's own ---- */
-
-/* A practitioner of two organisations gets no link of either. */
+/* A practitioner of two organizations gets no link to either's pages. */
 static void accounts_of_no_tenant_have_pages_too(void)
 {
     PERSON east = make_tenant("east");
@@ -561,7 +539,7 @@ static void accounts_of_no_tenant_have_pages_too(void)
     accept_on_the_own_page(east->email);
     struct mail_link link;
     snprintf(form, sizeof(form), "email=%s", east->email);
-    for (int i = 0; i < 2; i++) { /* asked for in one of them, and in none */
+    for (int i = 0; i < 2; i++) { /* requested in one of them, then in none */
         const char *page = i == 0 ? "reset-password" : "/t/-/reset-password";
 
         browser_get(browser, page);
@@ -580,8 +558,6 @@ static void accounts_of_no_tenant_have_pages_too(void)
     PERSON again = person_sign_in(suite, "Practitioner", east->email, PLAIN_NEW_PASSWORD, "east");
     CU_ASSERT_EQUAL(again->status, 200);
 }
-
-/* ---- attacks ---- */
 
 static void foreign_forms_spend_no_link(void)
 {
@@ -640,7 +616,6 @@ static void dead_links_look_alike(void)
     }
 }
 
-/* Whether a log of the suite has the text. */
 static bool is_logged(const char *text)
 {
     char command[512];
@@ -650,7 +625,6 @@ static bool is_logged(const char *text)
     return system(command) == 0; /* NOLINT(cert-env33-c) */
 }
 
-/* A mail's link may stand in no header that another site sees, and in no log. */
 static void secrets_of_links_stay(void)
 {
     PERSON patient = register_settled();
@@ -666,7 +640,7 @@ static void secrets_of_links_stay(void)
     char *referrer = http_header(browser->page, "Referrer-Policy");
     CU_ASSERT_STRING_EQUAL(referrer, "no-referrer");
     free(referrer);
-    CU_ASSERT_FALSE(browser_may_compress(browser)); /* its length would tell of the secret */
+    CU_ASSERT_FALSE(browser_may_compress(browser)); /* its length would leak the secret */
     CU_ASSERT_EQUAL(browser_get(browser, "reset-password"), 200);
     CU_ASSERT_TRUE(browser_may_compress(browser));
     open_link(browser, "demo", "set-password", &link);
@@ -676,7 +650,6 @@ static void secrets_of_links_stay(void)
     CU_ASSERT_TRUE(is_logged("/t/{tenantCode}/set-password"));
 }
 
-/* Without public_url a tenant needs an application, as before. */
 static void without_pages_mails_need_an_application(void)
 {
     char *email = person_address();

@@ -1,7 +1,6 @@
 /*
- * test_page_stale.c - forms that were open for too long, in a second tab, or in a browser whose
- * cookie is another by now: they do nothing and lead on. And requests of clients that wait at a
- * page longer than half an hour. Over two gateways and two authd, on the test clock.
+ * test_page_stale.c - stale forms (open too long, in a second tab, or after a change of the cookie)
+ * do nothing and lead on. Client requests that wait at a page for over half an hour.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -19,8 +18,8 @@ enum { MINUTE = 60, HOUR = 3600 };
 
 static struct suite *suite;
 static struct person *admin, *patient;
-static char *diary, *scale; /* clients of the tenant itself */
-static char *theirs;        /* of another maker */
+static char *diary, *scale; /* first-party clients */
+static char *theirs;        /* third-party */
 
 static void the_scene_is_set(void)
 {
@@ -30,9 +29,7 @@ static void the_scene_is_set(void)
     UNIT_REQUIRE(*scale != '\0' && *theirs != '\0', "clients");
 }
 
-/* ---- tabs ---- */
-
-/* The form of the page that is shown, with its request, as a tab keeps it; the caller frees it. */
+/* Fills in the displayed form, with its request, as a tab keeps it (caller frees). */
 static char *fill(const struct browser *browser, const char *fields)
 {
     TEXT next = browser_value(browser, "next");
@@ -43,7 +40,6 @@ static char *fill(const struct browser *browser, const char *fields)
     return browser_form(browser, all);
 }
 
-/* Another tab of the browser asks for a client: the form of the page that it shows. */
 static char *open_tab(struct browser *browser, const char *client, const char *behind,
                       const char *fields)
 {
@@ -65,7 +61,6 @@ static bool has_parameter(const struct browser *browser, const char *name, const
     return value ? strcmp(found, value) == 0 : *found != '\0';
 }
 
-/* Whether the browser is with the client now, with a code for the request. */
 static bool has_code(const struct browser *browser, const char *state)
 {
     return has_parameter(browser, "code", NULL) && has_parameter(browser, "state", state);
@@ -83,7 +78,6 @@ static const char *credentials(const struct person *person)
     "&response_type=code&redirect_uri=https%3A%2F%2Fapp.example%2Fcb&state=two" \
     "&scope=openid" OAUTH_PKCE
 
-/* Whatever the second tab says, its client is answered by the session that the first has made. */
 static void each_tab_gets_its_answer(void)
 {
     static const char *const rows[] = {
@@ -136,7 +130,7 @@ static void a_tab_that_registers_gets_its_answer(void)
         suite_count(suite, "select count(*) from auth.account where email = '%s'", email), 0);
 }
 
-/* A second factor that is shown in a tab where the sign-in was another's step. */
+/* A second factor's form in a tab, while the sign-in belongs to another's step. */
 static void a_tab_at_the_second_factor_gets_its_answer(void)
 {
     OWNER owner = factor_patient(suite);
@@ -160,12 +154,10 @@ static void a_tab_at_the_second_factor_gets_its_answer(void)
     CU_ASSERT_TRUE(has_code(browser, "two"));
     HTTP_ANSWER status = http_get(suite_url(suite), FACTOR_STATUS, owner.person->access);
     CU_ASSERT_PTR_NOT_NULL(status);
-    factor_sign_in(&owner, owner.recovery[0], "password+recovery"); /* nothing was spent */
+    factor_sign_in(&owner, owner.recovery[0], "password+recovery");
 }
 
-/* ---- a cookie that is gone ---- */
-
-/* The browser was closed, and shows its tabs again. */
+/* Acts like a closed browser that restores its tabs. */
 static void forget(struct browser *browser)
 {
     free(browser->cookie);
@@ -184,7 +176,7 @@ static void a_lost_cookie_asks_again_with_what_was_typed(void)
     CU_ASSERT_TRUE(browser_sees(browser, patient->email));
     CU_ASSERT_FALSE(browser_sees(browser, "correct horse"));
     CU_ASSERT_FALSE(browser_sees(browser, FORM_PASSWORD));
-    CU_ASSERT_EQUAL(browser_get(browser, "account"), 303); /* not signed in by it */
+    CU_ASSERT_EQUAL(browser_get(browser, "account"), 303); /* the cookie does not sign in */
     CU_ASSERT_EQUAL(browser_send(browser, "sign-in", form), 403);
     CU_ASSERT_EQUAL(oauth_sign_in(browser, patient->email, FORM_PASSWORD), 303);
     CU_ASSERT_TRUE(has_code(browser, "st8"));
@@ -231,7 +223,6 @@ static void a_lost_cookie_asks_again_for_the_reset(void)
     CU_ASSERT_EQUAL(browser_post(browser, "reset-password", fields), 200);
 }
 
-/* A sign-in that waited for its second factor begins anew, with its request. */
 static void a_late_second_factor_begins_anew(void)
 {
     OWNER owner = factor_patient(suite);
@@ -254,8 +245,6 @@ static void a_late_second_factor_begins_anew(void)
     send_tab(browser, "mfa", good);
     CU_ASSERT_TRUE(has_code(browser, "st8"));
 }
-
-/* ---- the pages of links ---- */
 
 static void a_link_is_shown_again_and_not_spent(void)
 {
@@ -285,16 +274,14 @@ static void a_link_is_shown_again_and_not_spent(void)
                    "%s", pages[i]);
         CU_ASSERT_FALSE(browser_sees(browser, "chosen on"));
         if (i == 0)
-            CU_ASSERT_EQUAL(browser_send(browser, pages[i], form), 403); /* nor a second time */
+            CU_ASSERT_EQUAL(browser_send(browser, pages[i], form), 403);
     }
     browser_get(browser, path);
     CU_ASSERT_EQUAL(browser_post(browser, "set-password", password), 303);
     CU_ASSERT_TRUE(browser_signs_in(browser, person->email, NEW_PASSWORD));
 }
 
-/* ---- the pages of the account ---- */
-
-/* Signs the browser in anew, as another tab would: its forms are stale from then on. */
+/* Signs the browser in again, as another tab would, which makes its forms stale. */
 static void sign_in_elsewhere(struct browser *browser, const struct person *person)
 {
     CU_ASSERT_EQUAL(browser_get(browser, "sign-in"), 303);
@@ -331,7 +318,7 @@ static void forms_of_the_account_are_shown_again(void)
         UNIT_CHECK(browser_sees(browser, STALE) && browser_sees(browser, rows[i].sees), "%s",
                    rows[i].page);
         CU_ASSERT_FALSE(browser_sees(browser, "correct horse"));
-        forget(browser); /* and without a session they lead to the sign-in */
+        forget(browser); /* without a session, forms lead to the sign-in */
         UNIT_CHECK(browser_send(browser, rows[i].page, form) == 303 &&
                        browser_goes_to(browser, "/t/demo/sign-in"),
                    "%s: %d", rows[i].page, browser->page->status);
@@ -344,16 +331,12 @@ static void forms_of_the_account_are_shown_again(void)
                     1);
 }
 
-/* ---- consent ---- */
-
 static long consents_of(const char *client)
 {
     return suite_count(suite, "select count(*) from auth.oauth_consent where client_id = '%s'",
                        client);
 }
 
-/* What was pressed in a stale page is no answer: neither a consent nor a refusal, and not that of
- * the person who is signed in by now. */
 static void a_stale_consent_is_asked_for_again(void)
 {
     static const char *const buttons[] = {"do=allow", "do=deny"};
@@ -382,14 +365,12 @@ static void a_stale_consent_is_asked_for_again(void)
                         "c.account_id where c.client_id = '%s' and a.email = '%s'",
                         client, other->email),
             1);
-        forget(browser); /* without a session the request goes on to the sign-in */
+        forget(browser); /* without a session, the request continues at the sign-in */
         send_tab(browser, "consent", stale);
         CU_ASSERT_TRUE(browser_sees(browser, "type=\"password\""));
         CU_ASSERT_EQUAL(consents_of(client), 1);
     }
 }
-
-/* ---- devices ---- */
 
 static void a_stale_answer_lets_no_device_in(void)
 {
@@ -417,11 +398,8 @@ static void a_stale_answer_lets_no_device_in(void)
     CU_ASSERT_EQUAL(device_press(browser, "approve"), 200);
 }
 
-/* ---- forms of other sites ---- */
-
-/* They lead nowhere, show nothing of what they brought, and leave the browser as it was: the
- * session is not exchanged for the attacker's (login CSRF), nor a cookie of the attacker's kept
- * (fixation). */
+/* Such forms lead nowhere, show none of their input, and leave the browser unchanged: no attacker's
+ * session (login CSRF) and no attacker's cookie (fixation). */
 static void forms_of_other_sites_lead_nowhere(void)
 {
     static const char *const pages[] = {
@@ -445,7 +423,7 @@ static void forms_of_other_sites_lead_nowhere(void)
         snprintf(fields, sizeof(fields),
                  "%s&name=Mallory&surname=Mallory&id=Mallory&secret=Mallory&goal=account",
                  credentials(attacker));
-        TEXT form = fill(evil, fields); /* with a token that is good for the attacker */
+        TEXT form = fill(evil, fields);
         for (size_t j = 0; j < ARRAY_SIZE(origins); j++) {
             browser_get(browser, "account");
             free(browser->origin);
@@ -465,7 +443,6 @@ static void forms_of_other_sites_lead_nowhere(void)
     CU_ASSERT_TRUE(browser_sees(browser, patient->email));
 }
 
-/* A form of this origin whose token is another browser's signs in no one. */
 static void a_token_of_another_browser_signs_no_one_in(void)
 {
     PERSON attacker = person_register(suite, NULL);
@@ -480,8 +457,6 @@ static void a_token_of_another_browser_signs_no_one_in(void)
     CU_ASSERT_STRING_EQUAL(browser->cookie, cookie);
     CU_ASSERT_EQUAL(browser_get(browser, "account"), 303);
 }
-
-/* ---- requests that wait ---- */
 
 static void a_request_waits_as_long_as_its_page(void)
 {
@@ -538,8 +513,7 @@ static void a_device_page_waits_for_its_person(void)
     CU_ASSERT_TRUE(browser_sees(browser, "name=\"code\""));
 }
 
-/* A pushed request is not kept for so long: its client is told, at an address that it has
- * registered. */
+/* A pushed request expires earlier, so its client gets an error at a registered redirect URI. */
 static void a_request_that_is_over_leads_back_to_its_client(void)
 {
     BROWSER browser = browser_open(suite);
@@ -562,7 +536,7 @@ static void a_request_that_is_over_leads_back_to_its_client(void)
                    strncmp(location, OAUTH_REDIRECT "?", strlen(OAUTH_REDIRECT) + 1) == 0);
 }
 
-/* What a page has found out counts for half an hour: the address of an old answer is no new one. */
+/* A page's results are valid for half an hour, so an old URL in the browser signs no person in. */
 static void what_was_found_out_is_forgotten(void)
 {
     PERSON person = person_register(suite, NULL);
@@ -586,19 +560,18 @@ static void what_was_found_out_is_forgotten(void)
     CU_ASSERT_EQUAL(browser_get(browser, allowed), 303);
     CU_ASSERT_TRUE(has_code(browser, "st8"));
     suite_advance_clock(suite, 31 * MINUTE);
-    CU_ASSERT_EQUAL(browser_get(browser, signed_in), 303); /* signs in again */
+    CU_ASSERT_EQUAL(browser_get(browser, signed_in), 303);
     oauth_follow(browser);
     CU_ASSERT_TRUE(browser_sees(browser, "type=\"password\""));
     CU_ASSERT_EQUAL(browser_get(browser, allowed), 303);
     oauth_follow(browser);
     CU_ASSERT_TRUE(browser_sees(browser, "type=\"password\""));
     oauth_sign_in(browser, person->email, FORM_PASSWORD);
-    CU_ASSERT_TRUE(browser_sees(browser, "Allow access?")); /* and is asked again */
+    CU_ASSERT_TRUE(browser_sees(browser, "Allow access?"));
     CU_ASSERT_EQUAL(browser_get(browser, denied), 303);
     CU_ASSERT_TRUE(has_parameter(browser, "error", "access_denied"));
 }
 
-/* Each link from page to page takes the request along. */
 static void links_take_the_request_along(void)
 {
     OWNER owner = factor_patient(suite);
@@ -629,7 +602,8 @@ static void links_take_the_request_along(void)
     TEXT all = NULL;
     if (asprintf(&all, "%s&next=%s", reset, next) < 0)
         abort();
-    CU_ASSERT_EQUAL(browser_send(browser, "reset-password", all), 200); /* says: sent */
+    CU_ASSERT_EQUAL(browser_send(browser, "reset-password", all),
+                    200); /* reports that an email was sent */
     CU_ASSERT_TRUE(browser_sees(browser, wanted));
     CU_ASSERT_PTR_NOT_NULL(stale);
 }

@@ -1,7 +1,6 @@
 /*
- * test_page_twice.c - forms that are sent twice, by a double click or by reloading the page that
- * they led to: at once on two connections, and one after the other. Both are answered alike, and
- * nothing is done twice. Over two gateways and two authd, on the test clock.
+ * test_page_twice.c - forms sent twice, by a double click or a reload, concurrently or in sequence:
+ * same response, single effect.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -31,9 +30,7 @@ static void the_scene_is_set(void)
     suite_set_value(suite, admin->access, "PRACTITIONER_APP_URL", "");
 }
 
-/* ---- sending a form twice ---- */
-
-/* The parts of an answer that a browser looks at, one text; the caller frees it. */
+/* Joins the parts of a response that matter to a browser. The caller frees the text. */
 static char *essence(const struct http_answer *answer)
 {
     TEXT location = http_header(answer, "Location");
@@ -47,8 +44,8 @@ static char *essence(const struct http_answer *answer)
     return text;
 }
 
-/* Sends the form TIMES times at once, each on a connection of its own, then once more with the same
- * cookie: all are answered alike. The browser goes on as the last answer says; its status. */
+/* Sends the form TIMES times concurrently on separate connections, then once more with the same
+ * cookie, and expects equal responses. Follows the last one and returns its status. */
 static int send_often(struct browser *browser, const char *page, const char *form)
 {
     struct http_request requests[TIMES];
@@ -82,7 +79,7 @@ static int send_often(struct browser *browser, const char *page, const char *for
     return status;
 }
 
-/* The same for a form with the token of the page that is shown, and its request. */
+/* Does the same with the displayed page's token and request. */
 static int post_often(struct browser *browser, const char *page, const char *fields)
 {
     TEXT next = browser_value(browser, "next");
@@ -107,8 +104,6 @@ static void sign_in(struct browser *browser, const struct person *person)
     CU_ASSERT_TRUE(browser_signs_in(browser, person->email, FORM_PASSWORD));
 }
 
-/* ---- signing in ---- */
-
 static void a_sign_in_makes_one_session(void)
 {
     PERSON person = person_register(suite, NULL);
@@ -123,7 +118,6 @@ static void a_sign_in_makes_one_session(void)
     CU_ASSERT_TRUE(browser_sees(browser, person->email));
 }
 
-/* A wrong password counts once, however often it is sent. */
 static void a_refusal_counts_once(void)
 {
     PERSON person = person_register(suite, NULL);
@@ -131,7 +125,7 @@ static void a_refusal_counts_once(void)
     char fields[256];
 
     snprintf(fields, sizeof(fields), "email=%s&password=wrong", person->email);
-    for (int i = 0; i < 5; i++) { /* 35 of the 20 that are allowed */
+    for (int i = 0; i < 5; i++) { /* 35 of 20 allowed, if each counted */
         browser_get(browser, "sign-in");
         CU_ASSERT_EQUAL(post_often(browser, "sign-in", fields), 400);
         CU_ASSERT_TRUE(browser_sees(browser, "Address or password is incorrect."));
@@ -154,7 +148,8 @@ static void a_recovery_code_signs_in(void)
     CU_ASSERT_EQUAL(browser_follow(browser), 200);
     CU_ASSERT_TRUE(browser_sees(browser, owner.person->email));
     CU_ASSERT_EQUAL(sessions_of(owner.person), 1);
-    factor_sign_in(&owner, owner.recovery[1], "password+recovery"); /* the others are good still */
+    factor_sign_in(&owner, owner.recovery[1],
+                   "password+recovery"); /* the other recovery codes still work */
 }
 
 static void a_registration_makes_one_account(void)
@@ -171,8 +166,6 @@ static void a_registration_makes_one_account(void)
     CU_ASSERT_EQUAL(
         suite_count(suite, "select count(*) from auth.account where email = '%s'", email), 1);
 }
-
-/* ---- links ---- */
 
 static void a_reset_mails_once(void)
 {
@@ -245,8 +238,6 @@ static void an_invitation_is_accepted(void)
     CU_ASSERT_TRUE(browser_goes_to(browser, "/t/demo/sign-in?note=joined"));
 }
 
-/* ---- the account ---- */
-
 static void a_password_is_changed_once(void)
 {
     PERSON person = person_register(suite, NULL);
@@ -259,7 +250,6 @@ static void a_password_is_changed_once(void)
     CU_ASSERT_TRUE(browser_goes_to(browser, "/t/demo/account?note=password-changed"));
 }
 
-/* Recovery codes are shown once: to each of the clicks. */
 static void a_factor_is_turned_on_and_off(void)
 {
     PERSON person = person_register(suite, NULL);
@@ -353,8 +343,6 @@ static void an_account_is_deleted(void)
     CU_ASSERT_FALSE(browser_sees(browser, "role=\"alert\""));
 }
 
-/* ---- clients and devices ---- */
-
 static void a_consent_is_given_once(void)
 {
     TEXT theirs = oauth_register(suite, admin, "{\"name\":\"Theirs\",\"firstParty\":false}");
@@ -371,7 +359,7 @@ static void a_consent_is_given_once(void)
     CU_ASSERT_TRUE(browser_sees(browser, "Allow access?"));
     CU_ASSERT_EQUAL(post_often(browser, "consent", "do=allow"), 303);
     TEXT answer = http_header(browser->page, "Location");
-    for (int i = 0; i < 2; i++) { /* where both clicks lead: each to a code */
+    for (int i = 0; i < 2; i++) { /* each click leads to a code */
         CU_ASSERT_EQUAL(browser_get(browser, answer), 303);
         TEXT code = oauth_parameter(browser, "code");
         HTTP_ANSWER tokens = oauth_exchange(suite, theirs, code);
@@ -401,9 +389,6 @@ static void a_device_is_let_in_once(void)
     CHECK_STATUS(tokens, 200);
 }
 
-/* ---- whose answer it is ---- */
-
-/* The form of another browser, with whatever cookie, gets nothing of what the first one got. */
 static void an_answer_is_of_its_browser(void)
 {
     PERSON person = person_register(suite, NULL);
@@ -421,7 +406,7 @@ static void an_answer_is_of_its_browser(void)
     CU_ASSERT_STRING_NOT_EQUAL(other->cookie, browser->cookie);
     CU_ASSERT_EQUAL(browser_get(other, "account"), 303);
 
-    free(other->cookie); /* the same cookie and token, another password: no answer of the first */
+    free(other->cookie);
     other->cookie = strdup(before);
     snprintf(fields, sizeof(fields), "email=%s&password=guess", person->email);
     TEXT token = strdup(strstr(form, "formToken="));
@@ -429,11 +414,11 @@ static void an_answer_is_of_its_browser(void)
     if (asprintf(&guess, "%s&%s", fields, token) < 0)
         abort();
     CU_ASSERT_EQUAL(browser_send(other, "sign-in", guess), 400);
-    CU_ASSERT_EQUAL(browser_send(other, "register", form), 422); /* nor at another page */
+    CU_ASSERT_EQUAL(browser_send(other, "register", form), 422);
     CU_ASSERT_EQUAL(browser_get(other, "account"), 303);
 }
 
-/* The database holds neither form nor answer as they are. */
+/* The database has neither form nor response in plain text. */
 static void an_answer_is_kept_sealed(void)
 {
     PERSON person = person_register(suite, NULL);
@@ -449,7 +434,6 @@ static void an_answer_is_kept_sealed(void)
                     0);
 }
 
-/* A form that is sent later than that is one of its own, whatever comes of it. */
 static void an_answer_is_kept_for_a_minute(void)
 {
     PERSON person = person_register(suite, NULL);
@@ -468,7 +452,6 @@ static void an_answer_is_kept_for_a_minute(void)
     CU_ASSERT_TRUE(suite_comes_to(suite, 0, 65000, KEPT));
 }
 
-/* However many forms are sent, so many answers are kept. */
 static void answers_take_bounded_room(void)
 {
     BROWSER browser = browser_open(suite);
@@ -488,9 +471,6 @@ static void answers_take_bounded_room(void)
     free(suite_query(suite, "truncate auth.page_submission"));
 }
 
-/* ---- when something fails ---- */
-
-/* A failure is no answer: the form is done when it is sent again. */
 static void a_failure_is_not_kept(void)
 {
     PERSON person = person_register(suite, NULL);
@@ -511,8 +491,8 @@ static void a_failure_is_not_kept(void)
     CU_ASSERT_EQUAL(sessions_of(person), 1);
 }
 
-/* Both authd die while they do a form: it is done when it is sent again, and only then is the
- * person signed in; what the first had kept is known to those that take their places. */
+/* Both authd die while they process a form. Sending it again executes it and signs the person in.
+ * Earlier stored responses survive. */
 static void deaths_lose_no_answer(void)
 {
     PERSON person = person_register(suite, NULL);

@@ -1,7 +1,6 @@
 /*
- * test_pages.c - the hosted pages without scripts: sign-in, second factor, registration, account.
- * What a browser holds, what a form needs to count, how long a session lives, and that what people
- * wrote is text on every page. Over two gateways and two authd, on the test clock.
+ * test_pages.c - hosted pages without scripts: sign-in, second factor, registration, account,
+ * cookies, form tokens, session lifetime, and escaping of all user text.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -33,8 +32,6 @@ static bool header_has(const struct browser *browser, const char *name, const ch
     return has;
 }
 
-/* ---- the form ---- */
-
 static void pages_say_what_they_are(void)
 {
     BROWSER browser = browser_open(suite);
@@ -59,10 +56,9 @@ static void pages_say_what_they_are(void)
     CU_ASSERT_TRUE(browser_sees(browser, strstr(browser->origin, "://") + 3));
     CU_ASSERT_TRUE(browser_sees(browser, "<bdi>demo</bdi>"));
     CU_ASSERT_EQUAL(browser_get(browser, "sign-in"), 200);
-    CU_ASSERT_FALSE(header_has(browser, "Set-Cookie", "")); /* it has one */
+    CU_ASSERT_FALSE(header_has(browser, "Set-Cookie", "")); /* already set */
 }
 
-/* Two answers share no token, and each is good. */
 static void tokens_are_masked(void)
 {
     BROWSER browser = browser_open(suite);
@@ -78,7 +74,7 @@ static void tokens_are_masked(void)
     free(other);
 }
 
-/* Its cookie has just been made: no session can be held by it. */
+/* Its cookie is new, so no session can exist for it. */
 static void browser_without_cookie_is_not_looked_up(void)
 {
     BROWSER browser = browser_open(suite);
@@ -112,7 +108,7 @@ static void languages_are_the_browsers(void)
     }
 }
 
-/* A tenant that there is not, a code that no cookie can be named after. */
+/* An unknown tenant, or a code that cannot be in a cookie's name. */
 static void unknown_tenants_have_no_page(void)
 {
     BROWSER browser = browser_open(suite);
@@ -124,8 +120,6 @@ static void unknown_tenants_have_no_page(void)
     CU_ASSERT_FALSE(browser_sees(browser, "<script"));
     CU_ASSERT_EQUAL(browser_get(browser, "/t/demo/no-such-page"), 404);
 }
-
-/* ---- what the installation itself answers a browser ---- */
 
 #define CHROMIUM                                                                                  \
     "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0" \
@@ -157,7 +151,6 @@ static bool leads_to(const struct http_answer *answer, const char *path)
     return same;
 }
 
-/* All in it is a fixed link, so it needs no cookie. */
 static void the_front_page_leads_on(void)
 {
     HTTP_ANSWER front = ask_as("GET", "/", CHROMIUM, NULL);
@@ -220,7 +213,6 @@ static void an_unknown_address_is_a_page_for_browsers(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(german->body, "Diese Seite gibt es nicht"));
 }
 
-/* What a program gets is not changed by the pages. */
 static void programs_get_json_at_the_front(void)
 {
     static const struct {
@@ -262,11 +254,9 @@ static void a_tenants_address_leads_to_its_sign_in(void)
     CU_ASSERT_EQUAL(browser_get(browser, "/t/demo/sign-in/"), 200);
     CU_ASSERT_TRUE(browser_signs_in(browser, patient->email, FORM_PASSWORD));
     CU_ASSERT_EQUAL(browser_get(browser, "/t/demo/"), 303);
-    CU_ASSERT_EQUAL(browser_follow(browser), 303); /* signed in: the sign-in leads on */
+    CU_ASSERT_EQUAL(browser_follow(browser), 303); /* signed in: the sign-in redirects */
     CU_ASSERT_TRUE(browser_goes_to(browser, "/t/demo/account"));
 }
-
-/* ---- signing in ---- */
 
 static void patient_signs_in_and_out(void)
 {
@@ -279,13 +269,13 @@ static void patient_signs_in_and_out(void)
     browser_get(browser, "sign-in");
     first = strdup(browser->cookie);
     CU_ASSERT_TRUE(browser_signs_in(browser, patient->email, FORM_PASSWORD));
-    CU_ASSERT_STRING_NOT_EQUAL(first, browser->cookie); /* no fixation */
+    CU_ASSERT_STRING_NOT_EQUAL(first, browser->cookie); /* no session fixation */
     CU_ASSERT_TRUE(browser_sees(browser, "(this browser)"));
     CU_ASSERT_TRUE(browser_sees(browser, "<dd>Patient</dd>"));
     CU_ASSERT_EQUAL(suite_count(suite, "select count(*) from auth.session where cookie_hash is "
                                        "not null and ended_at is null"),
                     before + 1);
-    CU_ASSERT_EQUAL(browser_get(browser, "sign-in"), 303); /* is signed in already */
+    CU_ASSERT_EQUAL(browser_get(browser, "sign-in"), 303);
 
     kept = strdup(browser->cookie);
     browser_get(browser, "account");
@@ -295,7 +285,7 @@ static void patient_signs_in_and_out(void)
     CU_ASSERT_TRUE(browser_sees(browser, "You are signed out."));
     free(browser->cookie);
     browser->cookie = kept;
-    CU_ASSERT_EQUAL(browser_get(browser, "account"), 303); /* the cookie is worth nothing more */
+    CU_ASSERT_EQUAL(browser_get(browser, "account"), 303); /* the cookie is invalid now */
     free(first);
 }
 
@@ -310,7 +300,7 @@ static void wrong_passwords_say_so(void)
     CU_ASSERT_EQUAL(browser_post(browser, "sign-in", form), 400);
     CU_ASSERT_TRUE(browser_sees(browser, "Address or password is incorrect."));
     CU_ASSERT_TRUE(browser_sees(browser, "<title>Error: Sign in"));
-    CU_ASSERT_TRUE(browser_sees(browser, patient->email)); /* not to be typed again */
+    CU_ASSERT_TRUE(browser_sees(browser, patient->email)); /* need not be typed again */
     CU_ASSERT_EQUAL(browser_post(browser, "sign-in", "email=nonsense&password="), 422);
     CU_ASSERT_TRUE(browser_sees(browser, "id=\"email-wrong\""));
     CU_ASSERT_TRUE(browser_sees(browser, "id=\"password-wrong\""));
@@ -318,8 +308,8 @@ static void wrong_passwords_say_so(void)
                     400);
 }
 
-/* The limits are those of the API: behind twenty guesses at one account the right password is
- * refused, too, there and here. */
+/* Pages and API share their limits: after twenty guesses even the right password is refused on
+ * both. */
 static void guesses_are_limited(void)
 {
     PERSON patient = person_register(suite, NULL);
@@ -340,7 +330,6 @@ static void guesses_are_limited(void)
     CHECK_STATUS(api, 429);
 }
 
-/* A patient and a practitioner of one address and password are asked which it shall be. */
 static void two_accounts_are_asked_which(void)
 {
     static const char email[] = "both@clinic.example";
@@ -365,7 +354,7 @@ static void two_accounts_are_asked_which(void)
         step = browser_value(browser, "step");
         snprintf(form, sizeof(form), "step=%s&role=%s", step,
                  as_patient ? "patient" : "practitioner");
-        browser_get(other, "sign-in"); /* the step is this browser's alone */
+        browser_get(other, "sign-in"); /* the step belongs to one browser */
         CU_ASSERT_EQUAL(browser_post(other, "sign-in", form), 400);
         CU_ASSERT_EQUAL(browser_post(browser, "sign-in", form), 303);
         CU_ASSERT_EQUAL(browser_follow(browser), 200);
@@ -396,8 +385,6 @@ static void closed_and_locked_are_told_behind_the_password(void)
     CU_ASSERT_TRUE(browser_sees(browser, "This account is locked."));
 }
 
-/* ---- the second factor ---- */
-
 static void second_factor_is_asked_for(void)
 {
     PERSON patient = person_register(suite, NULL);
@@ -408,12 +395,12 @@ static void second_factor_is_asked_for(void)
     totp_enrol(suite, patient, suite_now(suite), secret);
     suite_advance_clock(suite, 2 * TOTP_STEP);
 
-    CU_ASSERT_EQUAL(browser_get(browser, "mfa"), 303); /* there is nothing to go on with */
+    CU_ASSERT_EQUAL(browser_get(browser, "mfa"), 303);
     browser_get(browser, "sign-in");
     snprintf(form, sizeof(form), "email=%s&password=" FORM_PASSWORD, patient->email);
     CU_ASSERT_EQUAL(browser_post(browser, "sign-in", form), 200);
     CU_ASSERT_TRUE(browser_sees(browser, "autocomplete=\"one-time-code\""));
-    CU_ASSERT_EQUAL(browser_get(browser, "account"), 303); /* half is nothing */
+    CU_ASSERT_EQUAL(browser_get(browser, "account"), 303);
     snprintf(form, sizeof(form), "email=%s&password=" FORM_PASSWORD, patient->email);
     browser_get(browser, "sign-in");
     browser_post(browser, "sign-in", form);
@@ -431,7 +418,6 @@ static void second_factor_is_asked_for(void)
     free(step);
 }
 
-/* What a form carries is over with the sign-in: five minutes. */
 static void steps_end(void)
 {
     PERSON patient = person_register(suite, NULL);
@@ -452,8 +438,6 @@ static void steps_end(void)
     free(step);
 }
 
-/* ---- forms that are not ours ---- */
-
 static void foreign_forms_do_nothing(void)
 {
     PERSON patient = person_register(suite, NULL);
@@ -467,7 +451,7 @@ static void foreign_forms_do_nothing(void)
     CU_ASSERT_EQUAL(browser_post(browser, "sign-in", form), 403);
     CU_ASSERT_TRUE(browser_sees(browser, "This page was open for too long"));
 
-    browser_get(attacker, "sign-in"); /* a token of another browser's cookie */
+    browser_get(attacker, "sign-in"); /* another browser's token */
     token = browser_value(attacker, "formToken");
     snprintf(form, sizeof(form), "email=%s&password=" FORM_PASSWORD "&formToken=%s", patient->email,
              token);
@@ -487,12 +471,11 @@ static void foreign_forms_do_nothing(void)
     }
     browser_get(browser, "sign-in");
     snprintf(form, sizeof(form), "email=a&email=%s&password=" FORM_PASSWORD, patient->email);
-    CU_ASSERT_EQUAL(browser_post(browser, "sign-in", form), 400); /* which one counts? */
+    CU_ASSERT_EQUAL(browser_post(browser, "sign-in", form), 400); /* ambiguous */
     CU_ASSERT_TRUE(header_has(browser, "Content-Type", "text/html"));
     free(token);
 }
 
-/* A body of JSON is no form, and no page answers an API's client. */
 static void pages_take_forms_alone(void)
 {
     HTTP_ANSWER json = http_post(suite_url(suite), "/t/demo/sign-in", NULL,
@@ -512,7 +495,6 @@ static void pages_take_forms_alone(void)
     free(allowed);
 }
 
-/* The cookie opens pages and no route of the API; a bearer token opens no page. */
 static void cookies_open_no_api(void)
 {
     PERSON patient = person_register(suite, NULL);
@@ -528,7 +510,6 @@ static void cookies_open_no_api(void)
     CHECK_STATUS(page, 303);
 }
 
-/* A session in one tenant is none in another, whose cookie has its own name. */
 static void tenants_keep_apart(void)
 {
     PERSON patient = person_register(suite, NULL);
@@ -547,8 +528,6 @@ static void tenants_keep_apart(void)
     browser->cookie = renamed;
     CU_ASSERT_EQUAL(browser_get(browser, "/t/annex/account"), 303);
 }
-
-/* ---- registration ---- */
 
 static void patients_register(void)
 {
@@ -578,11 +557,10 @@ static void patients_register(void)
     snprintf(form, sizeof(form), "name=A&surname=B&email=%s&password=" FORM_PASSWORD, email);
     CU_ASSERT_EQUAL(browser_post(again, "register", form), 400);
     CU_ASSERT_TRUE(browser_sees(again, "There is an account with this address."));
-    CU_ASSERT_TRUE(again->page->seconds >= 0.99); /* as the API's answer */
+    CU_ASSERT_TRUE(again->page->seconds >= 0.99);
     free(email);
 }
 
-/* The limit of registrations from one address counts every form, as it does every request. */
 static void registrations_are_limited(void)
 {
     BROWSER browser = browser_open(suite);
@@ -611,10 +589,6 @@ static void closed_registration_says_so(void)
     suite_set_switch(suite, admin->access, "PATIENT_REGISTRATION_ENABLED", true);
 }
 
-/* ---- the account ---- */
-
-/* A session that is ended on the page is refused by every gateway at once, and the page's own is
- * ended by the API. */
 static void sessions_end_from_either_side(void)
 {
     PERSON patient = person_register(suite, NULL);
@@ -638,7 +612,6 @@ static void sessions_end_from_either_side(void)
     free(id);
 }
 
-/* Another sign-in in the same browser takes the place of the first. */
 static void new_sign_in_ends_the_former(void)
 {
     PERSON one = person_register(suite, NULL);
@@ -675,8 +648,6 @@ static void sessions_end_with_time(void)
     CU_ASSERT_EQUAL(browser_get(used, "account"), 303);
 }
 
-/* ---- when something fails ---- */
-
 static void failures_are_pages_too(void)
 {
     BROWSER browser = browser_open(suite);
@@ -693,13 +664,12 @@ static void failures_are_pages_too(void)
     kill(one, SIGCONT);
     kill(two, SIGCONT);
     CU_ASSERT_TRUE(suite_wait_ready(suite, 15000));
-    /* one authd is enough to be ready: the other may still owe its answers */
+    /* one authd suffices for readiness; the other may not respond yet */
     for (int i = 0; i < 100 && browser_get(browser, "sign-in") != 200; i++)
         usleep(50000);
     CU_ASSERT_EQUAL(browser_get(browser, "sign-in"), 200);
 }
 
-/* Without an address that people reach the gateway by there are no pages. */
 static void pages_need_a_public_url(void)
 {
     BROWSER browser = browser_open(suite);

@@ -1,10 +1,6 @@
 /*
- * test_pages_browser.c - the hosted pages as people see them: Chromium, driven by
- * tests/pages/browser.cjs.
- *
- * playwright-core and axe-core come from the npm registry (make npm), Chromium from Debian. Where
- * they are not installed the cases say so and are left out, unless ATRIUM_REQUIRE_ALL is set, as
- * it is for what is to land.
+ * test_pages_browser.c - the hosted pages in Chromium, driven by tests/pages/browser.cjs. Needs
+ * playwright-core, axe-core (make npm) and Chromium.
  *
  * tier: browser
  */
@@ -22,7 +18,7 @@ enum { BROWSER_MS = 840000 };
 
 static struct suite *suite;
 static struct unit_dir dir;
-static char *consented, *device; /* clients: one that asks for consent, one of devices */
+static char *consented, *device; /* a client that needs consent, and a device client */
 
 static const struct unit_need needs[] = {
     {"/usr/bin/chromium", NULL},
@@ -34,9 +30,9 @@ static void test_start(void)
 {
     dir = unit_dir_make();
     suite = suite_start(&(struct suite_options){.set = "gateway.trusted_proxies=127.0.0.0/8"});
-    setenv("TMPDIR", dir.path, 1); /* of Chromium's profile */
+    setenv("TMPDIR", dir.path, 1); /* for Chromium's profile */
     PERSON admin = person_admin(suite);
-    PERSON also = person_admin_of_child(suite, "annex"); /* the same one */
+    PERSON also = person_admin_of_child(suite, "annex"); /* the same person */
     CU_ASSERT_PTR_NOT_NULL(also->access);
     suite_set_switch(suite, admin->access, "PRACTITIONER_REGISTRATION_ENABLED", true);
     consented = oauth_register(suite, admin, "{\"firstParty\":false}");

@@ -1,6 +1,6 @@
 /*
- * test_passkey_factor.c - a passkey as the second factor of a sign-in: where it is demanded, and
- * where a code does as well. Over two gateways and two authd, on the test clock.
+ * test_passkey_factor.c - a passkey as second factor: when it is required, and when a code is
+ * enough.
  */
 #include <CUnit/CUnit.h>
 #include <stdlib.h>
@@ -13,8 +13,6 @@
 
 static struct suite *suite;
 
-/* Where all must have a second factor, a passkey is one: of the session that enrols it and of one
- * that it signs in. */
 static void a_passkey_is_a_second_factor(void)
 {
     AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, PASSKEY_PATIENT_ORIGIN);
@@ -34,9 +32,6 @@ static void a_passkey_is_a_second_factor(void)
     suite_require_mfa(suite, "none");
 }
 
-/* ---- beside a code ---- */
-
-/* A sign-in by password that waits for the second factor. */
 static struct http_answer *wait_for_factor(const struct person *person)
 {
     struct http_answer *step =
@@ -93,8 +88,8 @@ static void a_passkey_is_shown_instead_of_a_code(void)
     CU_ASSERT_STRING_EQUAL(http_text(sessions, "sessions.0.authMethod"), "password+passkey");
 }
 
-/* After a password it is asked for where the policy demands a second factor, and nowhere else; on
- * the routes of one step, too. */
+/* A passkey is required after a password only if the policy requires a second factor; also on the
+ * one-step routes. */
 static void a_passkey_follows_a_password_where_it_is_demanded(void)
 {
     AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, PASSKEY_PATIENT_ORIGIN);
@@ -105,7 +100,8 @@ static void a_passkey_follows_a_password_where_it_is_demanded(void)
     suite_require_mfa(suite, "practitioners");
     passkey_check_first_step(suite, person, "token");
     suite_require_mfa(suite, "everyone");
-    passkey_check_first_step(suite, other, "token"); /* who has none sets one up in the session */
+    passkey_check_first_step(suite, other,
+                             "token"); /* a person without one sets it up in the session */
     HTTP_ANSWER one = suite_post_fresh(
         suite, "/v2/auth/login",
         json_pack("{s:s, s:s, s:s, s:s}", "email", person->email, "password", person->password,
@@ -129,7 +125,6 @@ static void a_passkey_follows_a_password_where_it_is_demanded(void)
     passkey_check_first_step(suite, person, "token");
 }
 
-/* One that opens another project cannot be shown here: it is not asked for. */
 static void a_passkey_from_elsewhere_is_not_demanded(void)
 {
     AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, PASSKEY_PATIENT_ORIGIN);
@@ -147,7 +142,6 @@ static void a_passkey_from_elsewhere_is_not_demanded(void)
     suite_require_mfa(suite, "none");
 }
 
-/* A mailed code is one factor, too. */
 static void a_passkey_follows_a_mailed_code_where_it_is_demanded(void)
 {
     AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, PASSKEY_PATIENT_ORIGIN);
@@ -179,7 +173,6 @@ static void a_passkey_follows_a_mailed_code_where_it_is_demanded(void)
     suite_require_mfa(suite, "none");
 }
 
-/* Five wrong ones end the sign-in, like codes; and the passkey must be the account's. */
 static void wrong_passkeys_end_the_sign_in(void)
 {
     enum { FAILURES_MAX = 5 };

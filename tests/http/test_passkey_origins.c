@@ -1,6 +1,6 @@
 /*
- * test_passkey_origins.c - which passkeys a tenant's application, those below it and the
- * installation accept, and from which origins. Over two gateways and two authd, on the test clock.
+ * test_passkey_origins.c - passkeys and origins that a tenant's application, its children's and the
+ * installation accept.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 
 static struct suite *suite;
 
-/* A practitioner of that tenant alone; and who is one of the demo tenant from then on, too. */
+/* Makes a practitioner of that tenant alone; an existing demo practitioner is added to it. */
 static struct person *make_clinician(const char *email, const char *tenant)
 {
     PROGRAM made = ATRIUMCTL(suite, PASSWORD "\n", "user", "create-admin", "--project", tenant,
@@ -35,10 +35,8 @@ static struct person *join_demo(const char *email)
     return person_sign_in(suite, "Practitioner", email, PASSWORD, "demo");
 }
 
-/* ---- what must not work ---- */
-
-/* What is made in a session of a tenant opens that tenant and those below it only, also where
- * another one claims the same host. */
+/* A passkey made in a tenant's session opens that tenant and its children only, even if another
+ * tenant claims the same host. */
 static void a_passkey_opens_its_tenant_only(void)
 {
     AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, PASSKEY_PRACTITIONER_ORIGIN);
@@ -60,8 +58,6 @@ static void a_passkey_opens_its_tenant_only(void)
     CHECK_STATUS(down, 200);
 }
 
-/* A passkey of a child's application is no proof and no second factor of the same practitioner
- * above it. */
 static void a_childs_passkey_proves_nothing_above_it(void)
 {
     static const char reach[] = "select count(*) from auth.audit where event->>'action' = '%s' and "
@@ -122,19 +118,17 @@ static void a_childs_passkey_proves_nothing_above_it(void)
     suite_require_mfa(suite, "none");
     snprintf(path, sizeof(path), "/auth/passkey/%s", http_text(farther, "id"));
     HTTP_ANSWER shared = http_delete(suite_url(suite), path, again->access);
-    CHECK_STATUS(shared, 403); /* the account is the parent's by now */
+    CHECK_STATUS(shared, 403); /* the account belongs to the parent now */
     HTTP_ANSWER gone = http_delete(suite_url(suite), path, admin->access);
     CHECK_STATUS(gone, 200);
 }
 
-/* The first step by password of that practitioner in a tenant. */
 static struct http_answer *begin_in(const char *tenant, const struct person *person)
 {
     return suite_post_fresh(suite, "/auth/tenant/Practitioner/login/start",
                             body_login_start(person->email, person->password, tenant));
 }
 
-/* Whose passkeys all open `project`, an expression of SQL. */
 static void move_passkeys(const char *project)
 {
     CU_ASSERT_TRUE(suite_count(suite,
@@ -145,8 +139,8 @@ static void move_passkeys(const char *project)
                                project) == 1);
 }
 
-/* Below, where the application has the same host, a passkey made above is accepted, so that it is
- * asked for: a password alone must not lead to a session in which another factor can be set up. */
+/* A child's application with the parent's host accepts the parent's passkeys, so they must be
+ * required: a password alone must not open a session that could add another factor. */
 static void a_passkey_made_above_is_demanded_below(void)
 {
     static const char origin[] = "https://under.example";
@@ -185,7 +179,7 @@ static void a_passkey_made_above_is_demanded_below(void)
     suite_set_value(suite, admin->access, "PRACTITIONER_APP_URL", PASSKEY_PRACTITIONER_ORIGIN);
 }
 
-/* Browsers make none on http, but on the machine itself, nor where the host is a number. */
+/* Browsers make passkeys only on https or the local machine, and never for an IP address. */
 static void an_application_without_https_has_no_passkeys(void)
 {
     static const char no_application[] = "Passkeys need an application with an https address.";
@@ -226,7 +220,7 @@ static void an_application_without_https_has_no_passkeys(void)
     }
     suite_set_value(suite, admin->access, "PATIENT_APP_URL", rows[0].url);
     suite_require_mfa(suite, "everyone");
-    passkey_check_first_step(suite, person, "token"); /* it could not be shown */
+    passkey_check_first_step(suite, person, "token"); /* not required, as it could not be used */
     suite_require_mfa(suite, "none");
     suite_set_value(suite, admin->access, "PATIENT_APP_URL", PASSKEY_PATIENT_ORIGIN);
 }
@@ -240,13 +234,12 @@ static void related_origins_are_the_configured_ones(void)
     CU_ASSERT_STRING_EQUAL(http_text(listed, "origins.0"), "https://account.example");
     CU_ASSERT_STRING_EQUAL(http_text(listed, "origins.1"), suite_text(suite, "publicUrl"));
     CU_ASSERT_STRING_EQUAL(http_text(listed, "origins.2"), "https://account.example.org");
-    /* a practitioner who names no tenant */
+    /* a practitioner without a tenant */
     HTTP_ANSWER start = passkey_sign_in_start(suite, "Practitioner", NULL, NULL);
     CHECK_STATUS(start, 200);
     CU_ASSERT_STRING_EQUAL(http_text(start, "options.rpId"), "account.example");
 }
 
-/* A configured origin makes and uses the installation's passkeys; another one does not. */
 static void related_origins_use_the_installations_passkeys(void)
 {
     static const char *const good[] = {"https://account.example", "https://account.example.org"};
@@ -280,13 +273,12 @@ static void related_origins_use_the_installations_passkeys(void)
     suite_set_value(suite, admin->access, "PRACTITIONER_APP_URL", PASSKEY_PRACTITIONER_ORIGIN);
 }
 
-/* What browsers would not read is refused at a start. */
 static void wrong_related_origins_are_refused_at_start(void)
 {
     static const char form[] = "passkey_origins: %s must be https://host[:port]",
                       many[] = "passkey_origins has more than 5 domains";
     static const struct {
-        const char *list, *named; /* the one that is malformed; NULL: too many */
+        const char *list, *named; /* the malformed one; NULL: too many */
         bool good;
     } rows[] = {
         {"https://a.example/", "https://a.example/", false},

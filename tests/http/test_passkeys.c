@@ -1,8 +1,7 @@
 /*
- * test_passkeys.c - passkeys by an authenticator in software: enrolment, sign-in of both roles,
- * step-up, and what must not work. Over two gateways and two authd, on the test clock. As a second
- * factor: test_passkey_factor; of which tenants and origins: test_passkey_origins; what browsers
- * do: test_passkeys_browser.
+ * test_passkeys.c - passkeys of a software authenticator: enrollment, sign-in of both roles,
+ * step-up and attacks. See also test_passkey_factor, test_passkey_origins and
+ * test_passkeys_browser.
  */
 #include <CUnit/CUnit.h>
 #include <pthread.h>
@@ -18,8 +17,6 @@
 enum { FRESH = 900, LIFE = 300 }; /* seconds */
 
 static struct suite *suite;
-
-/* ---- what owners do ---- */
 
 static void a_patient_enrols_a_passkey_and_signs_in(void)
 {
@@ -86,7 +83,6 @@ static void the_list_shows_names_and_uses(void)
     CU_ASSERT_TRUE(json_is_string(http_member(after, "passkeys.0.lastUsedAt")));
 }
 
-/* Adding and removing are changes of the credential. */
 static void other_sessions_end_and_the_owner_gets_a_mail(void)
 {
     AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, PASSKEY_PATIENT_ORIGIN);
@@ -149,7 +145,6 @@ static void a_passkey_proves_again(void)
     CHECK_STATUS(gone, 200);
 }
 
-/* How many passkeys were shown with this result ("good"), to all instances together. */
 static long shown_passkeys(const char *result)
 {
     HTTP_ANSWER answer = http_get(suite_admin_url(suite), "/metrics", NULL);
@@ -166,7 +161,6 @@ static long shown_passkeys(const char *result)
     return sum;
 }
 
-/* An operator learns why people are not asked for their passkeys any more. */
 static void doctor_and_metrics_know_passkeys(void)
 {
     AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, PASSKEY_PATIENT_ORIGIN);
@@ -191,8 +185,6 @@ static void doctor_and_metrics_know_passkeys(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(after->out, "host name any more"));
     suite_set_value(suite, admin->access, "PATIENT_APP_URL", PASSKEY_PATIENT_ORIGIN);
 }
-
-/* ---- what must not work ---- */
 
 static void a_wrong_page_or_authenticator_is_refused(void)
 {
@@ -246,8 +238,7 @@ static void a_challenge_is_good_once_and_for_five_minutes(void)
     CHECK_ERROR(late, 400, "The challenge is invalid or has expired.");
 }
 
-/* It is with the client: no instance needs to live from one step to the next. */
-/* Of each kind: an enrolment and a fresh proof go on beside each other. */
+/* One of each kind: an enrollment and a fresh proof can be concurrent. */
 static void a_session_has_one_challenge_of_a_kind(void)
 {
     AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, PASSKEY_PATIENT_ORIGIN);
@@ -305,7 +296,6 @@ static void a_challenge_outlives_every_authd(void)
     CU_ASSERT_STRING_EQUAL(http_text(tokens, "profile.reference"), person->profile);
 }
 
-/* What it holds is the service's: a client can change nothing of it. */
 static void an_altered_login_id_is_none(void)
 {
     AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, PASSKEY_PATIENT_ORIGIN);
@@ -327,7 +317,6 @@ static void an_altered_login_id_is_none(void)
     CHECK_STATUS(good, 200);
 }
 
-/* A challenge belongs to what it was made for: kind, role and session. */
 static void a_challenge_serves_its_own_purpose(void)
 {
     AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, PASSKEY_PATIENT_ORIGIN);
@@ -377,8 +366,8 @@ static void of_many_answers_to_one_challenge_one_counts(void)
     json_decref(credential);
 }
 
-/* Hides the challenges that the account of a person has begun from its next start, and shows them
- * again: as starts at the same moment leave them, of which none sees another. */
+/* Hides an account's challenges from its next start and shows them again, as concurrent starts
+ * leave them, which do not see each other. */
 static void hide_challenges(const struct person *person, bool hide)
 {
     char sql[512];
@@ -452,9 +441,8 @@ static void a_passkey_belongs_to_one_account(void)
     passkey_check_refused(other);
 }
 
-/* A start writes nothing; refusals are written down, so that a client gets a hundred in ten
- * seconds.
- */
+/* A start writes nothing, but refusals are stored, so a client can cause a hundred in ten
+ * seconds. */
 static void refusals_of_one_client_are_limited(void)
 {
     enum { STARTS = 130, MOST = 100 };
@@ -488,7 +476,6 @@ static void refusals_of_one_client_are_limited(void)
     free(source);
 }
 
-/* However many are sent for one start. */
 static void a_start_leaves_one_refusal(void)
 {
     enum { MANY = 16 };
@@ -532,7 +519,6 @@ static void known_and_unknown_addresses_get_the_same_options(void)
     free(texts[1]);
 }
 
-/* The owner's mails about a passkey, and audit rows, of a counter that fell. */
 static void check_counter(const struct person *person, const char *passkey, size_t mails)
 {
     CU_ASSERT_TRUE(suite_mails_arrive(suite, person->email, mails));
@@ -548,7 +534,7 @@ static void check_counter(const struct person *person, const char *passkey, size
         suite_count(suite, "select sign_count from auth.passkey where id = '%s'", passkey), 100);
 }
 
-/* An authenticator that answers with 100 and then with 50 by `use`, which has that status. */
+/* Answers with counter 100, then 50, in `use`, which must have that status. */
 static void check_counter_falls(struct authenticator *key, const struct person *person,
                                 struct http_answer *(*use)(const struct person *person,
                                                            struct authenticator *key),
@@ -587,7 +573,7 @@ static void a_counter_that_falls_is_reported(void)
     check_counter_falls(key, person, by_sign_in, 200);
 }
 
-/* It proves all the same: who has it may be the owner, whose authenticator lost count. */
+/* The proof still works, because the owner's authenticator may have lost its count. */
 static void a_counter_that_falls_at_a_step_up_is_reported(void)
 {
     AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, PASSKEY_PATIENT_ORIGIN);
@@ -595,7 +581,7 @@ static void a_counter_that_falls_at_a_step_up_is_reported(void)
     PERSON person = person_register_settled(suite);
 
     check_counter_falls(key, person, by_step_up, 204);
-    HTTP_ANSWER shown = by_sign_in(person, key); /* below the counter, still */
+    HTTP_ANSWER shown = by_sign_in(person, key); /* still below the counter */
     CHECK_STATUS(shown, 200);
     HTTP_ANSWER fresh = passkey_enroll(suite, person->access, second);
     CHECK_STATUS(fresh, 200);
@@ -622,7 +608,6 @@ static void switches_and_locks_hold(void)
     free(locked);
 }
 
-/* The mailed link to set the password. */
 static struct mail_link ask_reset(const struct person *person)
 {
     suite_mails_settle(suite);
@@ -641,7 +626,6 @@ static void reset_password(const struct person *person)
     CHECK_STATUS(set, 204);
 }
 
-/* Who registers the address of another person keeps no way in, however old it is. */
 static void the_first_proof_of_the_address_drops_every_passkey(void)
 {
     AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, PASSKEY_PATIENT_ORIGIN);
@@ -659,7 +643,7 @@ static void a_reset_drops_passkeys_of_the_last_week(void)
     AUTHENTICATOR newer = authenticator_new(AUTHENTICATOR_ES256, PASSKEY_PATIENT_ORIGIN);
     PERSON person = person_register_settled(suite);
 
-    for (int round = 0; round < 2; round++) { /* the first proves the address */
+    for (int round = 0; round < 2; round++) { /* the first verifies the address */
         reset_password(person);
         PERSON again = person_sign_in(suite, "Patient", person->email, person->password, NULL);
         if (round == 0) {
@@ -690,8 +674,8 @@ static void *perform(void *arg)
     return NULL;
 }
 
-/* Both wait for the account's credential, the reset before the enrolment: the session that enrols
- * has ended when the enrolment continues. */
+/* Both wait for the account's credential, the reset first. The enrolling session has ended when the
+ * enrollment continues. */
 static void an_enrolment_that_waits_for_a_reset_adds_nothing(void)
 {
     AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, PASSKEY_PATIENT_ORIGIN);
@@ -702,7 +686,7 @@ static void an_enrolment_that_waits_for_a_reset_adds_nothing(void)
     pthread_t threads[2];
     char sql[256];
 
-    reset_password(person); /* proves the address, so that the next is of a known owner */
+    reset_password(person); /* verifies the address, so the next reset is by the known owner */
     PERSON thief = person_sign_in(suite, "Patient", person->email, person->password, NULL);
     struct mail_link link = ask_reset(person);
     HTTP_ANSWER start = passkey_enroll_start(suite, thief->access);
@@ -738,7 +722,6 @@ static void an_enrolment_that_waits_for_a_reset_adds_nothing(void)
     http_answer_destroy(&enrol.answer);
 }
 
-/* The device is lost; the operator knows who asks. */
 static void an_operator_takes_passkeys_away(void)
 {
     AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, PASSKEY_PATIENT_ORIGIN);

@@ -1,10 +1,6 @@
 /*
- * test_passkeys_browser.c - passkeys as a browser makes and shows them: Chromium with a virtual
- * authenticator, driven by tests/passkeys/browser.cjs.
- *
- * playwright-core comes from the npm registry (make npm), Chromium from Debian. Where they are
- * not installed the case says so and is left out, unless ATRIUM_REQUIRE_ALL is set, as it is
- * for what is to land.
+ * test_passkeys_browser.c - passkeys in Chromium with a virtual authenticator, driven by
+ * tests/passkeys/browser.cjs. Needs playwright-core (make npm) and Chromium.
  *
  * tier: browser
  */
@@ -59,7 +55,7 @@ int main(void)
 
     dir = unit_dir_make();
     suite = suite_start(NULL);
-    setenv("TMPDIR", dir.path, 1); /* of Chromium's profile */
+    setenv("TMPDIR", dir.path, 1); /* for Chromium's profile */
     result = unit_run("passkeys browser", cases, ARRAY_SIZE(cases));
     unit_dir_remove(&dir);
     return result;

@@ -1,6 +1,6 @@
 /*
- * test_password_hashes.c - accounts whose password hash comes from another system: they sign in on
- * every route, get a hash of this suite's own by that, and nothing tells them from others.
+ * test_password_hashes.c - accounts with imported hashes sign in on every route, which replaces the
+ * hash, and nothing distinguishes them from other accounts.
  *
  * tier: time
  */
@@ -18,12 +18,12 @@
 #define START "/auth/tenant/Patient/login/start"
 #define LOGIN "/v2/auth/login"
 
-enum { TRIES = 5 }; /* that the time of a sign-in is the median of */
+enum { TRIES = 5 }; /* a sign-in's time is their median */
 
 static const char bad_login[] = "Username or password is incorrect.";
 
-/* 900,000 iterations of PBKDF2; then bcrypt of "passwort" with an a umlaut, in NFD and in NFC, and
- * of 100 times "x". */
+/* PBKDF2 with 900,000 iterations; bcrypt of "passwort" with an a umlaut in NFD and NFC, and of 100
+ * times "x". */
 #define HASH_PBKDF2                                                                    \
     "$pbkdf2-sha256$i=900000$Lj/Od8+MTHR4qW0gfBw5cQ==$3lC0ka+5IUGvoZ2KCoq182CencNrb9t" \
     "TXpgPSvYo53A="
@@ -31,7 +31,7 @@ static const char bad_login[] = "Username or password is incorrect.";
 #define HASH_NFC "$2b$05$Jh9Mb68KRFP2oUyed/u3aOiaVZg64sdMy1VYy8acXigVAd7GQX//O"
 #define HASH_LONG "$2b$05$Jh9Mb68KRFP2oUyed/u3aOt5hT0ozqqjcBY7ml8nAIG2oc/JXnj32"
 
-/* Of the word "imported", each by an implementation that tests/passwords/make.sh uses too. */
+/* Hashes of "imported", each from an implementation in tests/passwords/make.sh. */
 static const char *const hashes[] = {
     "$argon2id$v=19$m=16384,t=2,p=4$Lj/Od8+MTHR4qW0gfBw5cQ$ugXhOSaSHm1ObbNUu4NfbjiqINm"
     "ZW3zgTAxhjXxx/Q0",
@@ -61,7 +61,6 @@ static const char *const hashes[] = {
 
 static struct suite *suite;
 
-/* As an import does, so that the mixture is counted again. */
 static void note_import(void)
 {
     free(suite_query(suite, "update auth.import_state set changed_at = changed_at + 1"));
@@ -103,14 +102,11 @@ static long metric(const char *name)
     return found ? strtol(found, NULL, 10) : -1;
 }
 
-/* ---- cases ---- */
-
 static void the_suite_starts(void)
 {
     suite = suite_start(&(struct suite_options){.test_clock = true});
 }
 
-/* A wrong password changes nothing, the right one replaces the hash, and is right behind it. */
 static void each_scheme_signs_in_and_is_replaced(void)
 {
     for (size_t i = 0; i < ARRAY_SIZE(hashes); i++) {
@@ -139,8 +135,7 @@ static void the_one_step_route_takes_them(void)
     CU_ASSERT_TRUE(has_own_hash(patient->email));
 }
 
-/* All have verified the former hash before the first can replace it. Each is signed in, and one
- * replaces it. */
+/* All verify the old hash before one replaces it, and all are signed in. */
 static void of_many_at_once_one_replaces_the_hash(void)
 {
     enum { AT_ONCE = 16 };
@@ -182,7 +177,6 @@ static void of_many_at_once_one_replaces_the_hash(void)
     }
 }
 
-/* A wrong one is a failure like any other. */
 static void wrong_passwords_count(void)
 {
     PERSON patient = person_register(suite, NULL);
@@ -201,7 +195,6 @@ static void wrong_passwords_count(void)
     free(source);
 }
 
-/* The old password is asked for where a password is changed, and proves the owner there too. */
 static void a_password_is_changed_from_an_imported_one(void)
 {
     PERSON patient = person_register(suite, NULL);
@@ -220,7 +213,7 @@ static void a_password_is_changed_from_an_imported_one(void)
     CU_ASSERT_EQUAL(start_status(patient->email, "quite another one"), 200);
 }
 
-/* What was typed is tried as it is, and in its normal form. The hash is of the former. */
+/* The password is tried as typed and normalized; the hash is of the former. */
 static void a_password_that_is_not_normal_is_right_as_typed(void)
 {
     static const char decomposed[] = "pa\xcc\x88sswort", composed[] = "p\xc3\xa4sswort";
@@ -235,7 +228,7 @@ static void a_password_that_is_not_normal_is_right_as_typed(void)
     CU_ASSERT_EQUAL(start_status(patient->email, decomposed), 200);
 }
 
-/* Of a longer password bcrypt reads 72 bytes; from the first sign-in on all of it counts. */
+/* bcrypt reads only 72 bytes; from the first sign-in on, the whole password counts. */
 static void all_of_a_long_password_counts_after_bcrypt(void)
 {
     PERSON patient = person_register(suite, NULL);
@@ -252,7 +245,6 @@ static void all_of_a_long_password_counts_after_bcrypt(void)
     CU_ASSERT_EQUAL(start_status(patient->email, typed), 200);
 }
 
-/* A text that no scheme has, as a hand in the database may leave it: wrong, and no fault. */
 static void a_hash_of_no_known_form_is_wrong(void)
 {
     PERSON patient = person_register(suite, NULL);
@@ -262,7 +254,6 @@ static void a_hash_of_no_known_form_is_wrong(void)
     CU_ASSERT_EQUAL(start_status(patient->email, ""), 400);
 }
 
-/* One sign-in of an address with a wrong password, ms. */
 static double try_ms(const char *role, const char *email)
 {
     char path[64];
@@ -273,7 +264,6 @@ static double try_ms(const char *role, const char *email)
     return answer->seconds * 1000;
 }
 
-/* The median of TRIES of them. */
 static double median_ms(const char *role, const char *email)
 {
     double ms[TRIES];
@@ -283,8 +273,8 @@ static double median_ms(const char *role, const char *email)
     return unit_median(ms, TRIES);
 }
 
-/* Whether that median is above the threshold: known once more than half of the TRIES are on the
- * same side of it. */
+/* True when that median is above the threshold. Stops when over half of the TRIES are on one
+ * side. */
 static bool is_slow(const char *role, const char *email, double threshold)
 {
     int slow = 0, quick = 0;
@@ -298,7 +288,7 @@ static bool is_slow(const char *role, const char *email, double threshold)
     return slow > quick;
 }
 
-/* The mixture is counted again; how many hashes are of another system. */
+/* Waits for the next count, and returns the number of imported hashes. */
 static long wait_counted(void)
 {
     long want = suite_count(suite, "select count(*) from auth.credential where password_hash not "
@@ -311,9 +301,9 @@ static long wait_counted(void)
     return want;
 }
 
-/* About half of the unknown addresses take as long as an imported one, always the same ones, and
- * the others as long as an ordinary one. The threshold is as many times one as the other, so that a
- * load that comes or goes moves nothing across it. */
+/* Checks that about half of the unknown addresses, always the same ones, take as long as an
+ * imported one, and the others as long as a native one. The threshold is the geometric mean, so
+ * varying load moves none across. */
 static void check_half_are_slow(const char *role, const char *imported, const char *ordinary)
 {
     enum { UNKNOWN = 24 };
@@ -337,7 +327,6 @@ static void check_half_are_slow(const char *role, const char *imported, const ch
     }
 }
 
-/* Half of a project's people are imported. */
 static void time_does_not_tell_who_was_imported(void)
 {
     PERSON imported = person_register(suite, NULL);
@@ -361,8 +350,8 @@ static void time_does_not_tell_who_was_imported(void)
     check_half_are_slow("Patient", imported->email, ordinary->email);
 }
 
-/* Practitioners belong to no project: the mixture is that of all of them, whatever patients have,
- * and what they have changes nothing of it. */
+/* Practitioners belong to no project, so their ratio counts all practitioners and is independent of
+ * patients. */
 static void time_does_not_tell_which_practitioner_was_imported(void)
 {
     enum { IMPORTED = 8 };

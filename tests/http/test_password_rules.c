@@ -1,7 +1,6 @@
 /*
- * test_password_rules.c - what a project's account policy asks of passwords, wherever one is set:
- * how long, not a common one, not a name; after every other reason to refuse. And what it asks of a
- * sign-in with a common one.
+ * test_password_rules.c - the account policy's rules for new passwords (length, common passwords,
+ * names), which are checked after everything else, and for sign-ins with common passwords.
  */
 #include <CUnit/CUnit.h>
 #include <signal.h>
@@ -25,7 +24,7 @@
 
 static struct suite *suite;
 
-/* The body is consumed. */
+/* Consumes the body. */
 static void put_policy(const struct person *admin, json_t *body)
 {
     HTTP_ANSWER answer = http_put(suite_url(suite), POLICY, admin->access, body);
@@ -59,7 +58,6 @@ static struct http_answer *register_with(const char *email, const char *password
     return suite_post_fresh(suite, REGISTER, body_with(email, password));
 }
 
-/* A new address registers with the password; `want` its status. */
 static void check_registers(const char *password, int want)
 {
     char *email = person_address();
@@ -85,12 +83,12 @@ static void length_is_counted_in_code_points_of_the_normalised_text(void)
     check_registers("four", 422);
     check_registers("fiver", 200);
     check_registers("\xc3\xa4\xc3\xb6\xc3\xbc\xc3\x9f", 422);                 /* 8 bytes */
-    check_registers("\xc3\xa4\xc3\xb6\xc3\xbc\xc3\x9f\xf0\x9f\x94\x91", 200); /* with a key */
-    check_registers("a\xcc\x88o\xcc\x88u\xcc\x88s", 422);                     /* 7, 4 in NFC */
+    check_registers("\xc3\xa4\xc3\xb6\xc3\xbc\xc3\x9f\xf0\x9f\x94\x91", 200); /* and a key emoji */
+    check_registers("a\xcc\x88o\xcc\x88u\xcc\x88s", 422);                     /* 7, or 4 in NFC */
     rules_off(admin);
 }
 
-/* The caller has a second factor from now on; a recovery code takes it away again. Caller frees. */
+/* Enables a second factor and returns a recovery code that can remove it (caller frees). */
 static char *enrol(const struct person *person)
 {
     HTTP_ANSWER status = http_get(suite_url(suite), "/auth/mfa/status", person->access);
@@ -105,7 +103,7 @@ static char *enrol(const struct person *person)
     return strdup(http_text(enrolled, "recoveryCodes.0"));
 }
 
-/* The second length is for those whom requireMfa covers. The admin is one of them. */
+/* The second length is for people whom requireMfa covers, such as the admin. */
 static void the_length_depends_on_the_second_factor(void)
 {
     PERSON admin = person_admin(suite);
@@ -148,9 +146,6 @@ static void common_passwords_and_names_are_refused(void)
     free(email);
 }
 
-/* ---- an operator's filter ---- */
-
-/* Both authds read the configuration again, and say so. */
 static void reload_authd(const char *want)
 {
     size_t before = daemon_log_count(suite, "authd", want);
@@ -160,7 +155,7 @@ static void reload_authd(const char *want)
     daemon_log_wait(suite, "authd", want, before + 2);
 }
 
-/* The suite's folder of further configuration; its one file has this text, NULL: none. */
+/* Writes the suite's only additional configuration file; NULL removes it. */
 static void write_part(const char *text)
 {
     char directory[512], path[600];
@@ -186,7 +181,6 @@ static void make_filter(const char *path, const char *list)
     CHECK_EXIT(made, 0);
 }
 
-/* Changes a bit in the middle of a file. */
 static void alter_byte(const char *path)
 {
     FILE *file = fopen(path, "r+be");
@@ -201,8 +195,8 @@ static void alter_byte(const char *path)
     CU_ASSERT_EQUAL(fclose(file), 0);
 }
 
-/* A filter made by the command takes effect at a reload. One that was cut off or altered is refused
- * there and at a start, and the filter before stays in use. */
+/* A filter made by the command works after a reload. A truncated or altered file is refused at
+ * reload and at start, and the old filter stays. */
 static void a_filter_of_an_operator_is_used(void)
 {
     PERSON admin = person_admin(suite);
@@ -218,7 +212,7 @@ static void a_filter_of_an_operator_is_used(void)
     write_part(config);
     reload_authd("configuration reloaded");
     check_registers("An unlucky choice", 422);
-    check_registers("qwertyuiop", 200); /* the one built in is not asked */
+    check_registers("qwertyuiop", 200); /* the built-in filter is not used */
     make_filter(path, "5BAA61E4C9B93F3F0682250B6CF8331B7EE68FD8:3\n"); /* "password" */
     reload_authd("configuration reloaded");
     check_registers("password", 422);
@@ -260,7 +254,6 @@ static json_t *body_change(const char *old, const char *new)
     return json_pack("{s:s, s:s}", "oldPassword", old, "newPassword", new);
 }
 
-/* Registration and change: whatever part of the own address or name, however it is written. */
 static void words_of_the_address_and_the_name_are_refused(void)
 {
     static const char *const refused[] = {
@@ -284,11 +277,10 @@ static void words_of_the_address_and_the_name_are_refused(void)
     check_refused(domain);
     HTTP_ANSWER name = http_post(suite_url(suite), CHANGE, patient->access,
                                  body_change(patient->password, "prova_ANA_2026"));
-    CHECK_STATUS(name, 204); /* the words in another order are a different text */
+    CHECK_STATUS(name, 204); /* other order, other text */
     rules_off(admin);
 }
 
-/* What the contract checks at a registration comes before. */
 static void the_rules_come_last_at_a_registration(void)
 {
     PERSON admin = person_admin(suite);
@@ -308,7 +300,7 @@ static void the_rules_come_last_at_a_registration(void)
     HTTP_ANSWER refused = register_with(email, "short");
     check_refused(refused);
     CU_ASSERT_TRUE(refused->seconds >= 0.99);
-    /* its password is discarded */
+    /* discards its password */
     suite_set_switch(suite, admin->access, "CLINICIAN_INVITE_ON_BUSINESS_EMAIL", true);
     HTTP_ANSWER invited = register_with("eva@lakeside-rules.com", "short");
     CHECK_STATUS(invited, 200);
@@ -343,14 +335,12 @@ static void a_change_and_a_link_follow_the_rules(void)
                              json_pack("{s:s, s:s, s:s}", "id", link.id, "secret", link.secret,
                                        "password", i == 0 ? "short" : "long enough"));
         if (i == 0)
-            check_refused(set); /* and the link is not spent */
+            check_refused(set); /* without consuming the link */
         else
             CHECK_STATUS(set, 204);
     }
     rules_off(admin);
 }
-
-/* ---- at a sign-in ---- */
 
 #define LOGIN_START "/auth/tenant/Patient/login/start"
 
@@ -366,7 +356,7 @@ static struct http_answer *one_step_with(const char *email, const char *password
                                       "clientId", suite_text(suite, "demo.clientId")));
 }
 
-/* A patient who has the password, and the mail of their registration: the address. */
+/* Registers a patient with the password, waits for the email, and returns the address. */
 static char *registered_with(const char *password)
 {
     char *email = person_address();
@@ -385,7 +375,7 @@ static void a_sign_in_with_a_common_password_is_mailed_once(void)
     for (int i = 0; i < 3; i++) {
         HTTP_ANSWER before = start_with(common, "PassWord1");
         CHECK_STATUS(before, 200);
-        if (i == 0) { /* nothing is mailed unless the project wants it */
+        if (i == 0) { /* no email unless the project wants it */
             suite_mails_settle(suite);
             CU_ASSERT_EQUAL(suite_mail_count(suite, common), 1);
             put_policy(admin, json_pack("{s:s}", "onSignIn", "mail"));
@@ -428,7 +418,6 @@ static void set_by_link(const char *email, const char *password)
     CHECK_STATUS(set, 204);
 }
 
-/* Only with the right password does a client learn of it; a reset by mail leads on. */
 static void a_sign_in_with_a_common_password_is_refused(void)
 {
     static const char trail[] = "select count(*) from trail where event ->> 'action' = "
@@ -452,7 +441,6 @@ static void a_sign_in_with_a_common_password_is_refused(void)
     free(email);
 }
 
-/* Of the tenants that the sign-in may lead to. */
 static void the_strictest_tenant_of_a_sign_in_decides(void)
 {
     static const char start[] = "/auth/tenant/Practitioner/login/start";
@@ -482,7 +470,6 @@ static void the_strictest_tenant_of_a_sign_in_decides(void)
     CHECK_STATUS(back, 204);
 }
 
-/* Of a practitioner in several projects the strictest rule counts, wherever the password is set. */
 static void the_strictest_project_decides(void)
 {
     PERSON admin = person_admin(suite);

@@ -1,6 +1,6 @@
 /*
- * test_passwords.c - changing, resetting and setting a password: the mails, the links, the sessions
- * that end, races and kills. Over two gateways and two authd.
+ * test_passwords.c - changing, resetting and setting a password: emails, links, ended sessions,
+ * races and kills.
  */
 #include <CUnit/CUnit.h>
 #include <signal.h>
@@ -29,7 +29,6 @@ static const char bad_old[] = "The old password is incorrect.";
 
 static struct suite *suite;
 
-/* From an address of its own, so that no limit is in the way. */
 static struct http_answer *post_fresh(const char *path, const char *bearer, json_t *body)
 {
     char *source = fresh_source();
@@ -82,7 +81,6 @@ static struct mail_link link_to(const char *email, const char *application)
     return suite_mail_link(suite, email, page);
 }
 
-/* Asks for a link and waits for it, the mail number `number` to this patient. */
 static struct mail_link fetch_link(const char *email, size_t number)
 {
     HTTP_ANSWER answer = reset(email, NULL);
@@ -120,7 +118,7 @@ static void a_change_ends_the_other_sessions(void)
                                   json_pack("{s:s}", "refresh_token", one->refresh));
     CHECK_STATUS(alive, 200);
 
-    /* What the old password had begun is over, too. */
+    /* Logins started with the old password are invalid too. */
     HTTP_ANSWER late = post_fresh("/auth/tenant/Patient/login/token", NULL,
                                   body_login_token(http_text(pending, "sessionCode"), NULL));
     CHECK_ERROR(late, 400, "Login session is invalid or has expired.");
@@ -155,7 +153,7 @@ static void wrong_old_passwords_are_throttled(void)
     free(source);
 }
 
-/* A practitioner is one account over many tenants: what a change ends, it ends in all of them. */
+/* A practitioner's account covers many tenants, and a change ends sessions in all of them. */
 static void a_change_ends_sessions_in_every_tenant(void)
 {
     PERSON admin = person_admin(suite);
@@ -187,7 +185,7 @@ static void a_change_ends_sessions_in_every_tenant(void)
     CU_ASSERT_TRUE(suite_everywhere(suite, there->access, 401));
     CU_ASSERT_TRUE(suite_everywhere(suite, http_text(here, "accessToken"), 200));
 
-    /* The same address as a patient: one link for each account, or for the one asked for. */
+    /* The same address as a patient: one link per account, or only for the requested one. */
     PERSON patient = person_register(suite, email);
     CU_ASSERT_EQUAL(patient->status, 200);
     CU_ASSERT_TRUE(suite_mails_arrive(suite, email, 2)); /* changed, welcome */
@@ -201,7 +199,7 @@ static void a_change_ends_sessions_in_every_tenant(void)
     HTTP_ANSWER set = post_fresh(SET, NULL, body_set(link.id, link.secret, "a third one"));
     CHECK_STATUS(set, 204);
     CU_ASSERT_TRUE(suite_everywhere(suite, http_text(here, "accessToken"), 401));
-    CU_ASSERT_TRUE(suite_everywhere(suite, patient->access, 200)); /* another account */
+    CU_ASSERT_TRUE(suite_everywhere(suite, patient->access, 200));
     PERSON again = person_sign_in(suite, "Practitioner", email, "a third one", "demo");
     CU_ASSERT_EQUAL(again->status, 200);
     HTTP_ANSWER off =
@@ -217,7 +215,7 @@ static void a_link_sets_the_password_once(void)
     PERSON patient = person_register_settled(suite);
     struct mail_link link = fetch_link(patient->email, 2);
 
-    /* Wrong ones change nothing and do not spend it. */
+    /* Wrong ones change nothing and do not consume it. */
     HTTP_ANSWER secret = post_fresh(SET, NULL, body_set(link.id, "wrong", "x"));
     CHECK_ERROR(secret, 400, bad_link);
     HTTP_ANSWER id = post_fresh(SET, NULL, body_set(NOBODY, link.secret, "x"));
@@ -273,7 +271,6 @@ static void a_link_lives_an_hour(void)
     suite_set_clock(suite, 0);
 }
 
-/* How long it takes: test_answer_times. */
 static void a_reset_does_not_reveal_accounts(void)
 {
     PERSON known = person_register(suite, NULL);
@@ -300,11 +297,11 @@ static void a_reset_does_not_reveal_accounts(void)
     CHECK_PROBLEM(fields, "email");
     CHECK_PROBLEM(fields, "tenantCode");
     suite_mails_settle(suite);
-    CU_ASSERT_EQUAL(suite_mail_count(suite, patient->email), 1); /* the welcome */
+    CU_ASSERT_EQUAL(suite_mail_count(suite, patient->email), 1);
 }
 
-/* Ten an hour, of which the registration has used two: its welcome and the link to prove the
- * address, whose template is not mapped. */
+/* Ten an hour. The registration used two: the welcome and the verification link, whose template is
+ * not mapped. */
 static void mails_to_an_address_are_limited(void)
 {
     PERSON patient = person_register_settled(suite);
@@ -316,13 +313,12 @@ static void mails_to_an_address_are_limited(void)
     suite_mails_settle(suite);
     CU_ASSERT_EQUAL(suite_mail_count(suite, patient->email), 1 + 8);
 
-    /* The newest link that was sent is still good. */
+    /* The newest emailed link still works. */
     struct mail_link link = link_to(patient->email, "https://patient.demo.example");
     HTTP_ANSWER set = post_fresh(SET, NULL, body_set(link.id, link.secret, "x"));
     CHECK_STATUS(set, 204);
 }
 
-/* One request mails a link to the practitioner and one to the patient. */
 static void accounts_of_one_address_share_its_limit(void)
 {
     char member[37];
@@ -370,8 +366,6 @@ static void one_wins_a_race_for_a_link(void)
     http_answers_destroy(answers, MANY);
 }
 
-/* A password changes while sign-ins with the old one are in progress: tokens that they get are
- * not valid. */
 static void no_sign_in_slips_past_a_change(void)
 {
     PERSON patient = person_register(suite, NULL);
@@ -423,7 +417,6 @@ static void no_sign_in_slips_past_a_change(void)
     free(source);
 }
 
-/* Both authd die while the password is being set: everything happened or nothing. */
 static void a_kill_leaves_no_half_change(void)
 {
     for (int round = 0; round < 5; round++) {
@@ -451,7 +444,6 @@ static void a_kill_leaves_no_half_change(void)
     }
 }
 
-/* Once the answer is there the mail is, whatever dies next. */
 static void the_mail_survives_the_death_of_authd(void)
 {
     PERSON patient = person_register_settled(suite);
@@ -470,9 +462,7 @@ static void the_mail_survives_the_death_of_authd(void)
     CHECK_STATUS(set, 204);
 }
 
-/* ---- text ---- */
-
-/* The same letters as two keyboards send them (NFC and NFD), and with spaces of two kinds. */
+/* The same text from two keyboards (NFC and NFD) and with two kinds of space. */
 static const char composed[] = "p\xc3\xa4ssw\xc3\xb6rd und mehr";
 static const char decomposed[] = "pa\xcc\x88sswo\xcc\x88rd\xc2\xa0und\xe2\x80\x89mehr";
 static const char other_case[] = "P\xc3\xa4ssw\xc3\xb6rd und mehr";
@@ -503,7 +493,6 @@ static void a_password_is_one_however_its_letters_are_sent(void)
     CHECK_STATUS(back, 204);
 }
 
-/* A hash of the build before is of the bytes that were typed: it verifies, and is made anew. */
 static void older_hashes_verify(void)
 {
     PERSON patient = person_register(suite, NULL);
@@ -523,8 +512,8 @@ static void older_hashes_verify(void)
     free(now);
 }
 
-/* libsodium would take minutes for the first, and 4 GiB for the second. Files of tenants bring
- * hashes. */
+/* libsodium would need minutes for the first hash and 4 GiB for the second. Imports can contain
+ * such hashes. */
 static void hashes_beyond_the_bounds_are_wrong_soon(void)
 {
     static const char *const hashes[] = {"$argon2id$v=19$m=65536,t=9000,p=1$c2FsdHNhbHRzYWx0c2FsdA$"

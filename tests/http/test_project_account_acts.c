@@ -1,8 +1,6 @@
 /*
- * test_project_account_acts.c - what the admins of a project do for its people: lock and unlock,
- * end sessions, take second factors away, mail a link, schedule a deletion and take it back; who
- * may not, and what becomes of requests at the same moment. Over two gateways and two authd, on the
- * test clock.
+ * test_project_account_acts.c - an admin's acts on accounts: lock and unlock, end sessions, remove
+ * second factors, email a link, schedule and cancel a deletion; permissions and races.
  */
 #include <CUnit/CUnit.h>
 #include <pthread.h>
@@ -30,9 +28,9 @@ static const char *const of_the_account[] = {"reset-mfa", "send-reset", "schedul
                                              "cancel-deletion"};
 
 static struct suite *suite;
-static struct person *admin; /* renewed by fresh() */
+static struct person *admin; /* signed in again by fresh() */
 
-/* The demo's admin, signed in just now. */
+/* Returns an access token of demo's admin with a fresh proof. */
 static const char *fresh(void)
 {
     person_destroy(&admin);
@@ -56,7 +54,6 @@ static void check_act(const char *id, const char *what)
     UNIT_CHECK(answer->status == 204, "%s: %d %s", what, answer->status, answer->body);
 }
 
-/* Of the answer's member `name`. */
 static void check_shown(const char *id, const char *name, const char *want)
 {
     char path[160];
@@ -67,7 +64,6 @@ static void check_shown(const char *id, const char *name, const char *want)
     CU_ASSERT_STRING_EQUAL(http_text(answer, name), want);
 }
 
-/* With the reason that check_act() gives. */
 static long audited(const char *account, const char *action)
 {
     return suite_count(suite,
@@ -115,7 +111,6 @@ static struct http_answer *by_business(const char *email, const char *password)
                                       suite_text(suite, "demo.projectId")));
 }
 
-/* A practitioner of the demo project. */
 static struct person *practitioner(void)
 {
     struct person *self = calloc(1, sizeof(*self));
@@ -133,7 +128,6 @@ static struct person *practitioner(void)
     return self;
 }
 
-/* Makes an account a member of the project with that id as well. */
 static void join(const char *email, const char *project)
 {
     char sql[512];
@@ -145,8 +139,6 @@ static void join(const char *email, const char *project)
              project, email);
     free(suite_query(suite, sql));
 }
-
-/* ---- locking ---- */
 
 static void a_locked_member_is_refused_until_unlocked(void)
 {
@@ -168,7 +160,7 @@ static void a_locked_member_is_refused_until_unlocked(void)
     check_shown(id, "state", "locked");
     check_shown(id, "lockedBy", "admin");
     CU_ASSERT_EQUAL(audited(id, "membership.lock"), 1);
-    check_act(id, "lock"); /* it is, since it was */
+    check_act(id, "lock"); /* idempotent */
     CU_ASSERT_EQUAL(audited(id, "membership.lock"), 1);
     PROGRAM why =
         ATRIUMCTL(suite, NULL, "explain", "sign-in", "--project", "demo", "--email", person->email);
@@ -178,13 +170,12 @@ static void a_locked_member_is_refused_until_unlocked(void)
     check_act(id, "unlock");
     check_shown(id, "state", "active");
     CU_ASSERT_EQUAL(audited(id, "membership.unlock"), 1);
-    CU_ASSERT_TRUE(suite_everywhere(suite, person->access, 401)); /* what has ended stays so */
+    CU_ASSERT_TRUE(suite_everywhere(suite, person->access, 401)); /* ended sessions stay ended */
     HTTP_ANSWER in = by_client(person->email, person->password);
     CHECK_STATUS(in, 200);
     CU_ASSERT_TRUE(suite_everywhere(suite, http_text(in, "accessToken"), 200));
 }
 
-/* Asks for a link, of which none is mailed. */
 static void a_locked_member_gets_no_links(void)
 {
     PERSON person = person_register_settled(suite);
@@ -214,7 +205,6 @@ static void what_an_operator_has_locked_stays_locked(void)
     check_locked(by_client(person->email, person->password));
 }
 
-/* Of one project: the others are open, and nothing tells them apart from before. */
 static void a_practitioner_is_locked_in_one_project_alone(void)
 {
     PERSON person = practitioner();
@@ -270,16 +260,13 @@ static void sessions_of_the_project_end(void)
     CHECK_STATUS(in, 200);
 }
 
-/* ---- the account ---- */
-
-/* Rows of one of the tables that have what an account proves itself with, and its live sessions. */
+/* Counts an account's credentials in a table, or its live sessions. */
 static long kept_of(const char *id, const char *table)
 {
     return suite_count(suite, "select count(*) from auth.%s where account_id = '%s'", table, id);
 }
 
-/* Authenticator, recovery codes and passkeys, each of which would let the finder of the device
- * in. */
+/* Authenticator, recovery codes and passkeys would all let a device's finder in. */
 static void lost_factors_are_taken_away(void)
 {
     AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, "https://patient.demo.example");
@@ -348,7 +335,7 @@ static void a_deletion_is_scheduled_and_taken_back(void)
     CU_ASSERT_EQUAL(audited(id, "deletion.abort"), 1);
 
     check_act(id, "schedule-deletion");
-    HTTP_ANSWER in = by_client(person->email, person->password); /* its owner is there */
+    HTTP_ANSWER in = by_client(person->email, person->password);
     CHECK_STATUS(in, 200);
     check_shown(id, "state", "active");
 
@@ -367,8 +354,6 @@ static void a_deletion_is_scheduled_and_taken_back(void)
     CU_ASSERT_TRUE(
         suite_comes_to(suite, 0, DONE_MS, "select count(*) from auth.account where id = '%s'", id));
 }
-
-/* ---- who may not ---- */
 
 static void a_reason_and_a_fresh_proof_are_needed(void)
 {
@@ -440,8 +425,8 @@ static void others_may_not(void)
     CU_ASSERT_EQUAL(live_sessions(id), 1);
 }
 
-/* Of a practitioner of other projects an admin has the membership alone; of those below the
- * caller's, all. */
+/* An admin controls only the membership of a practitioner who has other projects, but all of the
+ * account if they are children of the caller's. */
 static void a_shared_account_is_its_owners(void)
 {
     PERSON person = practitioner();
@@ -457,7 +442,7 @@ static void a_shared_account_is_its_owners(void)
         CHECK_STATUS(answer, 403);
         CU_ASSERT_STRING_EQUAL(http_text(answer, "code"), "ACCOUNT_SHARED");
     }
-    check_act(id, "schedule-deletion"); /* of the project above */
+    check_act(id, "schedule-deletion"); /* in the parent project */
     check_act(id, "cancel-deletion");
     join(person->email, UNKNOWN);
     for (size_t i = 0; i < ARRAY_SIZE(of_the_account); i++) {
@@ -469,8 +454,6 @@ static void a_shared_account_is_its_owners(void)
     check_act(id, "unlock");
     check_act(id, "end-sessions");
 }
-
-/* ---- at the same moment ---- */
 
 enum { MANY = 64, SIGN_INS = 4, ROUNDS = 3 };
 
@@ -511,8 +494,8 @@ static void locks_at_once_are_one(void)
     CU_ASSERT_TRUE(suite_everywhere(suite, person->access, 401));
 }
 
-/* The sign-ins have made their sessions, unseen yet, and wait for a row that another transaction
- * holds: the lock finds their sessions, or they find the lock. */
+/* The sign-ins' sessions are not committed yet and wait for a locked row. Either the lock finds
+ * their sessions, or they find the lock. */
 static void a_sign_in_under_way_is_ended(void)
 {
     for (int round = 0; round < ROUNDS; round++) {
@@ -556,7 +539,6 @@ static void a_sign_in_under_way_is_ended(void)
     }
 }
 
-/* Two admins of a project of their own lock each other: one is left. */
 static void the_last_admin_stays(void)
 {
     PERSON one = practitioner();
@@ -587,7 +569,7 @@ static void the_last_admin_stays(void)
     HTTP_ANSWER last = act(left->access, second, "lock", "a ticket");
     CHECK_ERROR(last, 409, "The project needs an admin: this is the last one.");
     PERSON back = person_sign_in(suite, "Practitioner", one->email, one->password, "actspair");
-    CU_ASSERT_EQUAL(back->status, 200); /* and stays */
+    CU_ASSERT_EQUAL(back->status, 200);
     snprintf(paths[0], sizeof(paths[0]), ACCOUNTS "%s/lock", second);
     snprintf(paths[1], sizeof(paths[1]), ACCOUNTS "%s/lock", first);
     for (size_t i = 0; i < 2; i++)
@@ -611,14 +593,13 @@ static void the_last_admin_stays(void)
     HTTP_ANSWER works = act(winner->access, id, "lock", "a ticket");
     CHECK_STATUS(works, 204);
 
-    /* who cannot sign in is no admin that is left */
+    /* an admin who cannot sign in does not count */
     HTTP_ANSWER demoted = act(admin->access, first, "schedule-deletion", "a ticket");
     HTTP_ANSWER other = act(admin->access, second, "schedule-deletion", "a ticket");
     CU_ASSERT_TRUE(demoted->status == 409 || other->status == 409);
     CU_ASSERT_TRUE(demoted->status == 204 || other->status == 204);
 }
 
-/* All of a lock happened, or nothing. */
 static void a_kill_leaves_no_half_lock(void)
 {
     for (int ms = 0; ms < 60; ms += 12) {
@@ -655,8 +636,6 @@ static void a_reason_is_exported(void)
     CHECK_EXIT(export, 0);
     CU_ASSERT_PTR_NOT_NULL(strstr(export->out, "phone stolen on Monday"));
 }
-
-/* ---- */
 
 static void test_start(void)
 {

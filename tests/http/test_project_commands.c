@@ -1,6 +1,6 @@
 /*
- * test_project_commands.c - the operator's commands about a project, its settings and templates:
- * what they say, and what they change for those who use it over HTTP.
+ * test_project_commands.c - operator commands about a project, its settings and templates: output
+ * and effect over HTTP.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 
 static struct suite *suite;
 
-/* With a password on standard input, which the command does not read. */
+/* Passes a password on standard input, which the command does not read. */
 static struct program *create_existing(const char *code, const char *email)
 {
     return ATRIUMCTL(suite, "another password\n", "user", "create-admin", "--project", code,
@@ -67,7 +67,7 @@ static void projects_are_made_with_and_without_a_code(void)
     CHECK_REFUSED(unknown, FAILED, "Tenant not found.");
 }
 
-/* From nothing to an admin who changes a setting and a patient who signs in, by commands only. */
+/* Commands alone make an admin who changes a setting and a patient who signs in. */
 static void a_new_project_is_ready_for_people(void)
 {
     char *email = person_address();
@@ -87,8 +87,8 @@ static void a_new_project_is_ready_for_people(void)
         suite_post_fresh(suite, "/auth/tenant/Patient/register", body_register(email, "ready"));
     CHECK_STATUS(patient, 200);
 
-    /* An account that is there keeps its password, and may be an admin of more projects: on purpose
-     * only. */
+    /* An existing account keeps its password, and becomes an admin of another project only with
+     * --existing. */
     suite_make_project(suite, "Second", "second");
     PROGRAM refused =
         suite_create_admin(suite, "second", "olga@ready.example", "another password\n");
@@ -180,7 +180,6 @@ static void the_default_policy_opens_and_closes_registration(void)
     free(email);
 }
 
-/* What a project needs before it has an admin who could write it over HTTP. */
 static void text_settings_are_written_and_taken_away(void)
 {
     static const char url[] = "https://clinic.example/app";
@@ -263,8 +262,8 @@ static void switches_are_written(void)
     CHECK_REFUSED(early, FAILED, "needs DEFAULT_PRACTITIONER_ACCESS_POLICY first");
 }
 
-/* Commands name a project without a code by its id. A sign-in of its admin names no tenant, and is
- * answered with an empty code; one that names the id is refused. */
+/* Commands name such a project by its id. Its admin signs in without a tenant and gets an empty
+ * code; a sign-in with the id as tenant is refused. */
 static void a_project_without_a_code_is_shown_as_such(void)
 {
     PROGRAM made = ATRIUMCTL(suite, NULL, "project", "create", "Quiet", "--no-code", "--json");

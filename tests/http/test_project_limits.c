@@ -1,6 +1,6 @@
 /*
- * test_project_limits.c - what a project may have 1,000 of, and 3 MiB of where a list shows it
- * whole: no more, however many are made at the same moment by two instances.
+ * test_project_limits.c - the limit of 1,000 objects per project, and of 3 MiB for lists that are
+ * shown whole, also with concurrent creation on two instances.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -15,23 +15,22 @@ enum {
     ROOM = 10,
     MAKERS = 64,
     SIZE_LIMIT = 3 * 1024 * 1024,
-    LARGE = 60000, /* bytes of a row by SQL */
-    OLDER = 100,   /* such rows beyond the limit: with the others 8 MiB */
+    LARGE = 60000, /* bytes of a row in SQL */
+    OLDER = 100,   /* rows beyond the limit: 8 MiB with the others */
 };
 
 static struct suite *suite;
 static struct person *admin;
 
-/* fill: columns and values of rows by SQL, of numbers i and of n bytes, 100 at least, where bytes
- * are counted. rest: JSON behind the name in the body of what is made, with an identifier of its
- * own where it is `identified`. */
+/* fill: columns and values in SQL for rows number i with n bytes, at least 100, if bytes are
+ * counted. rest: JSON after the name in a body, with a unique identifier if `identified`. */
 static const struct kind {
     const char *what, *path, *table;
     const char *fill;
     const char *rest;
     const char *many;
-    const char *bytes, *large; /* of a row of the table t, by SQL; NULL: they have no limit */
-    bool is_put;               /* to the path, or a POST */
+    const char *bytes, *large; /* a row of the table t in SQL; NULL: unlimited */
+    bool is_put;               /* PUT instead of POST */
     bool identified;
 } kinds[] = {
     {.what = "access policies",
@@ -92,7 +91,6 @@ static long bytes_of(const struct kind *kind, const struct person *who)
                        kind->bytes, kind->table, id_of(who));
 }
 
-/* Adds rows, numbered from `first` on. */
 static void fill(const struct kind *kind, const struct person *who, long first, long count,
                  long bytes)
 {
@@ -105,7 +103,6 @@ static void fill(const struct kind *kind, const struct person *who, long first, 
     UNIT_CHECK(added == count, "%s: %ld rows of %ld bytes", kind->what, added, bytes);
 }
 
-/* Adds rows until the project has that many bytes. */
 static void fill_to(const struct kind *kind, const struct person *who, long bytes)
 {
     long missing = bytes - bytes_of(kind, who), rows = missing / LARGE;
@@ -115,7 +112,7 @@ static void fill_to(const struct kind *kind, const struct person *who, long byte
     CU_ASSERT_EQUAL(bytes_of(kind, who), bytes);
 }
 
-/* The body of row `number` with a name of so many letters (caller frees). */
+/* Makes row `number`'s body with a name of this many letters (caller frees). */
 static char *body_of(const struct kind *kind, int number, int letters)
 {
     char name[201], identifier[64] = "", *body;
@@ -123,7 +120,7 @@ static char *body_of(const struct kind *kind, int number, int letters)
 
     memset(name, 'n', (size_t)letters);
     name[letters] = '\0';
-    if (kind->identified) /* as long for each number */
+    if (kind->identified) /* the same length for all numbers */
         snprintf(identifier, sizeof(identifier),
                  ",\"identifier\":[{\"system\":\"s\",\"value\":\"v%03d\"}]", number);
     size = kind->is_put ? asprintf(&body,
@@ -160,7 +157,7 @@ static struct http_answer *replace(const struct kind *kind, const struct person 
     return ask(kind, who, "PUT", kind->is_put ? NULL : id, number, letters);
 }
 
-/* MAKERS rows at once, numbered from `first` on: ROOM of them come, the others are refused. */
+/* Adds MAKERS rows concurrently, numbered from `first` on: ROOM succeed, the others are refused. */
 static void make_many(const struct kind *kind, const struct person *who, int first, int letters,
                       const char *message)
 {
@@ -200,7 +197,6 @@ static void a_limit_holds_at_the_same_moment(void)
     }
 }
 
-/* How many rows a list shows. */
 static long listed(const struct kind *kind, const struct person *who)
 {
     const char *path = kind->is_put ? "/v1/project/email-templates" : kind->path;
@@ -210,7 +206,8 @@ static long listed(const struct kind *kind, const struct person *who)
     return (long)json_array_size(http_member(list, "resources"));
 }
 
-/* The last byte is taken, one more is refused, also by a replacement; the list is answered. */
+/* The last byte is accepted, one more is refused, also in a replacement, and the list still
+ * works. */
 static void bytes_end_at(const struct kind *kind, const struct person *who)
 {
     HTTP_ANSWER first = make(kind, who, 0, 1);
@@ -235,7 +232,7 @@ static void bytes_end_at(const struct kind *kind, const struct person *who)
     CU_ASSERT_EQUAL(bytes_of(kind, who), SIZE_LIMIT);
     CU_ASSERT_EQUAL(listed(kind, who), rows + 1);
 
-    /* as an older release let a project have them */
+    /* an older release accepted more */
     fill(kind, who, 1000, OLDER, LARGE);
     UNIT_CHECK(listed(kind, who) > 10 && listed(kind, who) < OLDER, "%s: %ld are listed",
                kind->what, listed(kind, who));

@@ -1,6 +1,6 @@
 /*
- * test_quotas.c - what a patient may keep: documents and bytes, also when many come at once, and
- * also of a database that is older than the counting.
+ * test_quotas.c - a patient's quota of documents and bytes, also concurrently, and in an older
+ * database without counts.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ static const char *id_of(const char *reference)
     return strchr(reference, '/') + 1;
 }
 
-/* Runs SQL about a person: $1 is its project, $2 its profile, $3 a number. */
+/* Runs SQL for a person: $1 is its project, $2 its profile, $3 a number. */
 static void run_for(const struct person *person, const char *sql, int64_t number)
 {
     PGconn *conn = suite_database(suite);
@@ -36,7 +36,6 @@ static void run_for(const struct person *person, const char *sql, int64_t number
     PQfinish(conn);
 }
 
-/* So many empty documents of a person, in one stroke. */
 static void fill(const struct person *person, int64_t count)
 {
     run_for(person,
@@ -49,7 +48,6 @@ static void fill(const struct person *person, int64_t count)
             count);
 }
 
-/* One document that says it has so many bytes. */
 static void keep_bytes(const struct person *person, int64_t bytes)
 {
     run_for(person,
@@ -62,7 +60,7 @@ static void keep_bytes(const struct person *person, int64_t bytes)
             bytes);
 }
 
-/* As in a database that was upgraded a moment ago. */
+/* Removes the counts, as right after an upgrade. */
 static void forget_counts(const struct person *person)
 {
     run_for(person,
@@ -77,7 +75,6 @@ static void forget_counts(const struct person *person)
         CU_ASSERT_STRING_EQUAL(http_text(answer, "code"), "QUOTA_EXCEEDED"); \
     } while (0)
 
-/* Counts that are not what is there. */
 static long wrong_counts(void)
 {
     return suite_count(
@@ -158,7 +155,7 @@ static void bytes_are_refused_at_the_form(void)
     CHECK_STATUS(fits, 204);
     refused = document_upload(suite, second, bytes, 600);
     CHECK_QUOTA(refused);
-    /* Its own bytes do not count against what takes their place. */
+    /* A document's own bytes do not count against their replacement. */
     HTTP_ANSWER replacement =
         http_post(suite_url(suite), document_path(http_text(first, "id")), patient->access,
                   json_pack("{s:s, s:s}", "fileName", "c", "contentType", "a/b"));
@@ -167,7 +164,6 @@ static void bytes_are_refused_at_the_form(void)
     CHECK_STATUS(whole, 204);
     HTTP_ANSWER read = document_get(suite, patient->access, http_text(first, "id"));
     CHECK_BYTES(read, bytes, 1000);
-    /* Not one byte is left. */
     HTTP_ANSWER full = document_make(suite, patient->access, "d", "a/b");
     CHECK_QUOTA(full);
     HTTP_ANSWER late = document_upload(suite, second, bytes, 1);
@@ -206,7 +202,7 @@ static void uploads_at_once_stay_within_the_quota(void)
     CU_ASSERT_EQUAL(refused, AT_ONCE - 5);
     http_answers_destroy(answers, AT_ONCE);
     CU_ASSERT_EQUAL(wrong_counts(), 0);
-    /* What was refused leaves no bytes behind. */
+    /* Refused uploads leave no files. */
     CU_ASSERT_EQUAL(suite_count(suite,
                                 "select count(*) from doc.object o join doc.document d "
                                 "on d.project_id = o.project_id and d.id = o.document_id "
@@ -228,8 +224,6 @@ static void practitioners_have_no_quota(void)
             "and $3::bigint = 0",
             0);
 }
-
-/* ---- quotas of a project's own ---- */
 
 static void set_quotas(const struct person *admin, json_t *members)
 {
@@ -253,7 +247,7 @@ static void a_project_sets_how_many_documents(void)
             CHECK_STATUS(made, 200);
         else
             CHECK_QUOTA(made);
-        CHECK_STATUS(own, 200); /* a practitioner's */
+        CHECK_STATUS(own, 200);
     }
     set_quotas(admin, json_pack("{s:n}", "documentsPerAccount"));
     HTTP_ANSWER again = document_make(suite, patient->access, "a", "a/b");
@@ -281,7 +275,6 @@ static void a_project_sets_how_many_bytes(void)
     free(bytes);
 }
 
-/* Of all accounts together, practitioners too. */
 static void a_project_sets_how_many_bytes_in_all(void)
 {
     PERSON admin = person_admin_of_child(suite, "quota");

@@ -1,6 +1,6 @@
 /*
- * test_read_only.c - a tenant that is read-only while it moves: what reads goes on, all that writes
- * waits, and what is exported meanwhile is one state. Two instances of what may have two.
+ * test_read_only.c - a read-only tenant during a move: reads work, writes are rejected, and an
+ * export is one consistent state.
  */
 #include <CUnit/CUnit.h>
 #include <signal.h>
@@ -17,17 +17,17 @@
 #include "tests/support/suite_command.h"
 #include "tests/support/unit.h"
 
-enum { TIMES = 6 /* of a request, so that every gateway is asked */, WRITERS = 6 };
+enum { TIMES = 6 /* repeats of a request, enough to reach every gateway */, WRITERS = 6 };
 
 static struct suite *suite;
 static struct person *admin, *patient, *child, *leaving;
 static struct unit_dir files;
 static char *document, public_path[300], *later_id;
 static struct http_answer *form;
-static char key[128]; /* of the installation */
+static char key[128]; /* the installation's */
 static char *api_key;
 
-/* As a release with cheaper hashes would have left it: the next sign-in replaces it. */
+/* Makes the hash as cheap as an older release did; the next sign-in replaces it. */
 static void make_hash_old(const struct person *person)
 {
     char hash[crypto_pwhash_STRBYTES];
@@ -100,7 +100,6 @@ static bool is_read_only(const struct http_answer *answer)
 #define CHECK_READ_ONLY(answer, label) \
     UNIT_CHECK(is_read_only(answer), "%s: %d %s", label, (answer)->status, (answer)->body)
 
-/* What every operator sees. */
 static void the_state_is_shown(void)
 {
     make_hash_old(admin);
@@ -120,8 +119,7 @@ static void the_state_is_shown(void)
     CHECK_REFUSED(delete, 1, "read-only");
 }
 
-/* Bots wait, too, whose effects no trigger of the database takes back; those of an operator as
- * well. */
+/* Bots wait too, also an operator's, because no database trigger could undo their effects. */
 static void keys_and_bots_wait(void)
 {
     static const char *const paths[] = {"/bots", "/ai/translation", "/document"};
@@ -135,8 +133,8 @@ static void keys_and_bots_wait(void)
     CHECK_REFUSED(run, 1, "read-only");
 }
 
-/* Every route with a token, by its row: a read is answered as ever, all else is refused before its
- * body is looked at. */
+/* Checks every route row with a token: reads work, and everything else is rejected before its body
+ * is read. */
 static void reads_go_on_and_writes_wait(void)
 {
     for (const struct route *route = test_routes; route->method; route++) {
@@ -185,7 +183,6 @@ static json_t *mail_body(const char *email)
     return json_pack("{s:s, s:s}", "email", email, "tenantCode", "demo");
 }
 
-/* What needs no token. */
 static void sign_ins_and_mailed_links_wait(void)
 {
     HTTP_ANSWER start =
@@ -209,14 +206,14 @@ static void sign_ins_and_mailed_links_wait(void)
     CHECK_READ_ONLY(passkey, "passkey");
     HTTP_ANSWER anywhere = suite_post_fresh(suite, "/auth/tenant/Practitioner/login/start",
                                             body_login_start(admin->email, admin->password, NULL));
-    CHECK_STATUS(anywhere, 200); /* which tenant is not chosen yet */
+    CHECK_STATUS(anywhere, 200); /* no tenant is chosen yet */
     CU_ASSERT_TRUE(has_old_hash(admin->email));
     HTTP_ANSWER chosen =
         suite_post_fresh(suite, "/auth/tenant/Practitioner/login/token",
                          body_login_token(http_text(anywhere, "sessionCode"), "demo"));
     CHECK_READ_ONLY(chosen, "the tenant of a sign-in");
     HTTP_ANSWER left = http_post(suite_url(suite), "/auth/logout", leaving->access, NULL);
-    CHECK_STATUS(left, 204); /* a session does not travel */
+    CHECK_STATUS(left, 204); /* sessions are not moved */
 }
 
 static void a_form_of_before_waits(void)
@@ -225,7 +222,6 @@ static void a_form_of_before_waits(void)
     CHECK_READ_ONLY(refused, "upload");
 }
 
-/* A client that tries again after Retry-After has its session. */
 static void a_renewal_waits_and_its_token_stays_good(void)
 {
     for (int i = 0; i < TIMES; i++) {
@@ -253,8 +249,6 @@ static void a_renewal_waits_and_its_token_stays_good(void)
                     0);
 }
 
-/* ---- export ---- */
-
 static const char *file_named(const char *name)
 {
     static char path[300];
@@ -263,7 +257,6 @@ static const char *file_named(const char *name)
     return path;
 }
 
-/* A process that writes, each in its own way, until it is killed. */
 static pid_t writer(int kind)
 {
     pid_t pid = fork();
@@ -311,7 +304,7 @@ static pid_t writer(int kind)
                                          json_pack("{s:s}", "name", name));
             break;
         }
-        default: { /* past the daemons */
+        default: { /* directly in the database */
             char *none = suite_query(suite, "update doc.document set file_name = file_name || '.'");
             free(none);
         }
@@ -319,13 +312,11 @@ static pid_t writer(int kind)
     }
 }
 
-/* The rows of each table, with their bytes. */
 static char *tables_of(const struct program *program)
 {
     return json_dumps(json_object_get(program->json, "tables"), JSON_SORT_KEYS);
 }
 
-/* What is exported while all of them write is read twice the same, and so is the next export. */
 static void an_export_is_one_state(void)
 {
     pid_t writers[WRITERS];
@@ -365,7 +356,6 @@ static void an_export_is_one_state(void)
     }
 }
 
-/* A write that began before is waited for. */
 static void a_write_of_before_is_waited_for(void)
 {
     PGconn *conn = suite_database(suite);
@@ -387,7 +377,6 @@ static void a_write_of_before_is_waited_for(void)
     PQfinish(conn);
 }
 
-/* One daemon that does not have it so. */
 static void a_state_that_was_interrupted_is_noticed(void)
 {
     CU_ASSERT_EQUAL(suite_count(suite, "with gone as (delete from bot.project_hold returning 1) "
@@ -402,8 +391,6 @@ static void a_state_that_was_interrupted_is_noticed(void)
         ATRIUMCTL(suite, NULL, "tenant", "export", "demo", file_named("third"), "--to", key);
     CHECK_EXIT(done, 0);
 }
-
-/* ---- an export that makes it read-only itself ---- */
 
 static long holds(void)
 {
@@ -425,7 +412,6 @@ static bool takes_writes(void)
     return true;
 }
 
-/* What is refused before it begins: people notice nothing. */
 static void an_export_that_cannot_begin_holds_nothing(void)
 {
     PROGRAM opened = resume();
@@ -447,7 +433,7 @@ static void an_export_that_cannot_begin_holds_nothing(void)
                     0);
 }
 
-/* An export whose file may have a kilobyte, as on a full disk. */
+/* Exports into a file limited to a kilobyte, as on a full disk. */
 static struct program *export_into_full_disk(void)
 {
     char *path = program_path("atriumctl"), command[1600];
@@ -460,7 +446,6 @@ static struct program *export_into_full_disk(void)
     return program_run((const char *const[]){"/bin/bash", "-c", command, NULL}, NULL);
 }
 
-/* The file is not there, and the tenant is open again. */
 static void an_export_that_fails_ends_what_it_began(void)
 {
     PROGRAM full = export_into_full_disk();
@@ -472,10 +457,9 @@ static void an_export_that_fails_ends_what_it_began(void)
                                        "event->>'action' = 'project.resume' and id > "
                                        "(select max(id) from settings.audit where "
                                        "event->>'action' = 'project.read-only')"),
-                    1); /* it had begun */
+                    1); /* it had started */
 }
 
-/* One that was so before stays so: it is not this command's to end. */
 static void an_export_that_fails_leaves_what_was_read_only(void)
 {
     PROGRAM held = read_only();
@@ -496,7 +480,6 @@ static struct program *start_export(const char *target)
                          NULL);
 }
 
-/* Ctrl-C, wherever it is: without its file the tenant is open again. */
 static void an_export_that_is_interrupted_ends_what_it_began(void)
 {
     int undone = 0;
@@ -510,7 +493,7 @@ static void an_export_that_is_interrupted_ends_what_it_began(void)
         usleep((useconds_t)(10 * i) * 1000);
         kill(cut->pid, SIGINT);
         CU_ASSERT_TRUE(program_wait_end(cut, 20000));
-        if (access(target, F_OK) == 0) { /* it was done already */
+        if (access(target, F_OK) == 0) { /* it was already complete */
             PROGRAM opened = resume();
 
             CHECK_EXIT(opened, 0);
@@ -526,7 +509,6 @@ static void an_export_that_is_interrupted_ends_what_it_began(void)
     CU_ASSERT(undone > 0);
 }
 
-/* Killed wherever it is: it is resumed, or repeated. */
 static void an_export_that_was_killed_is_repeated_or_undone(void)
 {
     for (int i = 0; i < 8; i++) {
@@ -536,7 +518,7 @@ static void an_export_that_was_killed_is_repeated_or_undone(void)
         usleep((useconds_t)(20 + 40 * i) * 1000);
         kill(cut->pid, SIGKILL);
         CU_ASSERT_TRUE(program_wait_end(cut, 5000));
-        unlink(target); /* it may have been done */
+        unlink(target); /* it may be complete */
         if (i % 2) {
             PROGRAM again = ATRIUMCTL(suite, NULL, "tenant", "export", "demo", target, "--to", key,
                                       "--read-only", "--json");
@@ -551,9 +533,7 @@ static void an_export_that_was_killed_is_repeated_or_undone(void)
     }
 }
 
-/* ---- tasks ---- */
-
-/* A planned deletion that is due, and what sweeps would delete. */
+/* A planned deletion that is due, and data that sweeps would delete. */
 static void what_is_planned_waits(void)
 {
     PROGRAM opened = resume();
@@ -572,7 +552,7 @@ static void what_is_planned_waits(void)
     long jobs = suite_count(suite, "select count(*) from mail.job where state = 'waiting'");
     suite_set_clock(suite, 40 * 24 * 3600);
     PROGRAM due = ATRIUMCTL(suite, NULL, "job", "run-due");
-    CHECK_EXIT(due, 1); /* behind its counts */
+    CHECK_EXIT(due, 1); /* after its counts */
     UNIT_CHECK(strstr(due->err, "not done yet") != NULL, "%s", due->err);
     usleep(3000000);
     CU_ASSERT_EQUAL(suite_count(suite, "select count(*) from auth.account"), accounts);
@@ -583,10 +563,8 @@ static void what_is_planned_waits(void)
     CU_ASSERT_TRUE(suite_comes_to(suite, accounts - 1, 20000, "select count(*) from auth.account"));
 }
 
-/* ---- deletion, suspension ---- */
-
-/* Its rows may be on their way: it goes when that has ended. This one is so because of the project
- * above it. */
+/* The project's rows may be in transit, so deletion waits for the end. The parent makes this one
+ * read-only. */
 static void it_is_not_deleted_until_it_is_resumed(void)
 {
     PROGRAM held = read_only();

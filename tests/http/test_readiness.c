@@ -1,5 +1,6 @@
 /*
- * test_readiness.c - what each flow of a project lacks: the answer says what the flow does.
+ * test_readiness.c - readiness of each flow of a project: the response agrees with the flow's
+ * behavior.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -15,9 +16,6 @@
 static struct suite *suite;
 static struct person *admin, *child;
 
-/* ---- reading ---- */
-
-/* What the answer has of that name in a list ("flows"). */
 static const json_t *named(const struct http_answer *answer, const char *list, const char *name)
 {
     return http_find(http_member(answer, list), "name", name);
@@ -28,7 +26,7 @@ static bool is_ready(const struct http_answer *answer, const char *flow)
     return json_is_true(json_object_get(named(answer, "flows", flow), "ready"));
 }
 
-/* 1 when the flow is blocked by this, 0 when it only lacks it, -1 when it does not. */
+/* Returns 1 when this blocks the flow, 0 when it is only missing, -1 otherwise. */
 static int lacks(const struct http_answer *answer, const char *flow, const char *kind,
                  const char *name)
 {
@@ -45,7 +43,7 @@ static int lacks(const struct http_answer *answer, const char *flow, const char 
     return -1;
 }
 
-/* That the flow is blocked by this alone, or (NULL) is ready, when it is asked for now. */
+/* Checks that only this blocks the flow, or with NULL that it is ready. */
 static void check_blocked(const struct person *who, const char *flow, const char *kind,
                           const char *name)
 {
@@ -61,8 +59,6 @@ static void check_blocked(const struct person *who, const char *flow, const char
     if (kind)
         UNIT_CHECK(lacks(answer, flow, kind, name) == 1, "%s: not blocked by %s", flow, name);
 }
-
-/* ---- what a project does ---- */
 
 static int invite(const struct person *who, const char *type)
 {
@@ -96,7 +92,6 @@ static int register_in(const char *tenant)
     return made->status;
 }
 
-/* A policy of the project, as a reference. */
 static const char *make_policy(const struct person *who)
 {
     static char reference[64];
@@ -139,7 +134,6 @@ static void switches_have_their_effective_values(void)
         json_object_get(named(after, "switches", "PATIENT_LOGIN_ENABLED"), "written")));
 }
 
-/* What blocks is taken away one by one, and the flow asked each time. */
 static void an_invitation_works_when_nothing_blocks_it(void)
 {
     HTTP_ANSWER before = http_get(suite_url(suite), READINESS, child->access);
@@ -171,7 +165,7 @@ static void a_registration_works_when_nothing_blocks_it(void)
     check_blocked(child, "patient-registration", NULL, NULL);
     CU_ASSERT_EQUAL(register_in("readiness-child"), 200);
     HTTP_ANSWER after = http_get(suite_url(suite), READINESS, child->access);
-    /* the welcome is not mapped: people register all the same */
+    /* the welcome is not mapped, but registration works */
     CU_ASSERT_EQUAL(lacks(after, "patient-registration", "template", "PATIENT_WELCOME"), 0);
     CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(
                                named(after, "policies", "defaultPatientAccessPolicy"), "display")),
@@ -222,7 +216,6 @@ static void atriumctl_shows_the_same(void)
         strstr(read->out, "practitioner-invitation is blocked: switch PRACTITIONER_INVITATION_"));
 }
 
-/* With every kind that a command can give. */
 static void what_is_lacking_is_shown_with_its_command(void)
 {
     static const char *const commands[] = {
@@ -243,7 +236,7 @@ static void what_is_lacking_is_shown_with_its_command(void)
         UNIT_CHECK(strstr(shown->out, commands[i]), "%s", commands[i]);
 }
 
-/* The block of the operators' guide, as it stands but for the gateway's address. */
+/* Runs the operator guide's block with only the gateway's URL changed. */
 static void the_guides_first_tenant_takes_patients(void)
 {
     static const char script[] =
@@ -260,13 +253,13 @@ static void the_guides_first_tenant_takes_patients(void)
     free(program);
 }
 
-/* Mails lead to them, so an invitation works; a sign-up of businesses asks for the settings. */
+/* Emails link to them, so an invitation works; a business sign-up still needs the settings. */
 static void hosted_pages_take_the_place_of_an_address(void)
 {
     suite_set_value(suite, admin->access, "PRACTITIONER_APP_URL", "");
     check_blocked(admin, "practitioner-invitation", "address", "PRACTITIONER_APP_URL");
     CU_ASSERT_EQUAL(invite(admin, "Practitioner"), 400);
-    suite_reconfigure(suite, NULL); /* with pages */
+    suite_reconfigure(suite, NULL);
     check_blocked(admin, "practitioner-invitation", NULL, NULL);
     CU_ASSERT_EQUAL(invite(admin, "Practitioner"), 200);
     HTTP_ANSWER answer = http_get(suite_url(suite), READINESS, admin->access);
@@ -307,7 +300,7 @@ static void without_maild_settings_are_shown_all_the_same(void)
 
 static void suite_starts(void)
 {
-    suite = suite_start(&(struct suite_options){.set = "common.public_url="}); /* no pages */
+    suite = suite_start(&(struct suite_options){.set = "common.public_url="});
     admin = person_admin(suite);
     child = person_admin_of_child(suite, "readiness-child");
 }

@@ -1,6 +1,5 @@
 /*
- * test_register.c - registration over HTTP: the ordered checks, the limit, the one-second floor,
- * races.
+ * test_register.c - registration over HTTP: order of checks, limit, one-second floor, races.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -71,7 +70,6 @@ static void every_problem_is_listed(void)
     CU_ASSERT_TRUE(empty->seconds >= 1.0);
 }
 
-/* Each check is reached only when the ones before it pass; every one takes a second. */
 static void the_checks_run_in_order(void)
 {
     PERSON admin = person_admin(suite);
@@ -112,7 +110,6 @@ static void the_checks_run_in_order(void)
     free(policy);
 }
 
-/* What a header of an answer says as a number; -1: there is none. */
 static long header_number(const struct http_answer *answer, const char *name)
 {
     char *text = http_header(answer, name);
@@ -122,7 +119,6 @@ static long header_number(const struct http_answer *answer, const char *name)
     return number;
 }
 
-/* An answer that succeeds says what is left, and scripts of other origins read it. */
 static void a_registration_says_what_is_left(void)
 {
     char *source = fresh_source();
@@ -147,7 +143,7 @@ static void a_registration_says_what_is_left(void)
     free(source);
 }
 
-/* Five in any sliding minute; 422 counts, 429 does not, and 429 comes before everything else. */
+/* Five in any sliding minute. 422 counts, 429 does not and comes first. */
 static void the_sixth_in_a_minute_is_refused(void)
 {
     char *source = fresh_source();
@@ -175,7 +171,6 @@ static void the_sixth_in_a_minute_is_refused(void)
     free(source);
 }
 
-/* Bodies of another kind, and too large ones, are calls too. */
 static void every_registration_attempt_counts(void)
 {
     enum { LARGE = 1100 * 1024 };
@@ -197,7 +192,6 @@ static void every_registration_attempt_counts(void)
     free(source);
 }
 
-/* Forty at once from one address: exactly five pass the counter, whichever authd counts. */
 static void the_limit_is_exact_across_instances(void)
 {
     enum { MANY = 40 };
@@ -219,7 +213,6 @@ static void the_limit_is_exact_across_instances(void)
     free(source);
 }
 
-/* The same new address twenty times at once, from twenty client addresses: one account. */
 static void one_wins_a_race_for_an_address(void)
 {
     enum { MANY = 20 };
@@ -270,7 +263,7 @@ static void practitioners_register_by_their_own_switches(void)
     HTTP_ANSWER again = suite_post_fresh(suite, path, body_register(email, "demo"));
     CHECK_ERROR(again, 400, "Registration failed.");
 
-    /* The same address may be a patient too: another account. */
+    /* The same address can also be a patient, which is another account. */
     HTTP_ANSWER patient = suite_post_fresh(suite, REGISTER, body_register(email, "demo"));
     CHECK_STATUS(patient, 200);
     free(suite_mail(suite, email, 5000));
@@ -313,8 +306,7 @@ static void passwords_up_to_4_096_bytes(void)
     free(email);
 }
 
-/* Requests that are refused before the registration is read count too. Each counts but for the
- * body that never arrives. */
+/* Requests refused before their body is read count too, except if the body never arrives. */
 static void every_refusal_takes_a_second(void)
 {
     static const struct {

@@ -1,6 +1,6 @@
 /*
- * test_reload.c - SIGHUP to a whole suite under load: what can change does, what cannot is named, a
- * broken file changes nothing, and no request fails meanwhile.
+ * test_reload.c - SIGHUP for a whole suite under load: reloadable settings change, others are
+ * named, a broken file changes nothing, and no request fails.
  */
 #include <CUnit/CUnit.h>
 #include <pthread.h>
@@ -21,9 +21,7 @@ static const char *const daemons[] = {"gateway", "authd", "settingsd", "docd", "
 
 static struct suite *suite;
 
-/* ---- files and signals ---- */
-
-/* conf.d of the suite; NULL: none. */
+/* Writes the suite's conf.d file; NULL removes it. */
 static void write_part(const char *text)
 {
     char directory[512], path[600];
@@ -41,7 +39,7 @@ static void write_part(const char *text)
     UNIT_REQUIRE(file && fputs(text, file) >= 0 && fclose(file) == 0, "%s", path);
 }
 
-/* SIGHUP to every daemon; returns when all have taken the new configuration, or refused it. */
+/* Sends SIGHUP to every daemon and waits until all accepted or refused the new configuration. */
 static void reload(const char *line)
 {
     size_t before = daemon_log_count(suite, NULL, line);
@@ -52,8 +50,6 @@ static void reload(const char *line)
 }
 
 static const char reloaded[] = "configuration reloaded", refused[] = "configuration refused";
-
-/* ---- load ---- */
 
 static struct {
     pthread_t threads[CLIENTS];
@@ -102,9 +98,7 @@ static void remember_pids(pid_t pids[static ARRAY_SIZE(daemons)])
         pids[i] = suite_pid(suite, daemons[i], "1");
 }
 
-/* ---- cases ---- */
-
-/* The third session of an account that may have two ends the first. */
+/* The limit is two sessions, so the third sign-in ends the first. */
 static size_t sessions_after_three_sign_ins(void)
 {
     PERSON patient = person_register(suite, NULL);
@@ -151,7 +145,7 @@ static void what_needs_a_restart_is_named(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(check->out, "restart  authd.issuer: atrium -> other"));
     CU_ASSERT_PTR_NOT_NULL(strstr(check->out, "reload   authd.sessions_per_account: 2 -> 3"));
     reload(reloaded);
-    PROGRAM show = ATRIUMCTL(suite, NULL, "config", "show", "authd", "--json"); /* uncut paths */
+    PROGRAM show = ATRIUMCTL(suite, NULL, "config", "show", "authd", "--json"); /* full paths */
     CU_ASSERT_PTR_NOT_NULL(strstr(show->out, "/conf.d/50-test.conf:3"));
     CU_ASSERT_EQUAL(daemon_log_count(suite, NULL, "\"a change needs a restart\" keys=authd.issuer"),
                     1);
@@ -175,7 +169,7 @@ static void a_broken_file_changes_nothing(void)
     CHECK_EXIT(one, 1);
     UNIT_CHECK(strstr(one->out, "authd.1: ") && strstr(one->out, "50-test.conf:3: section"), "%s",
                one->out);
-    CU_ASSERT_PTR_NOT_NULL(strstr(one->out, "gateway.1    refused")); /* it knows authd's keys */
+    CU_ASSERT_PTR_NOT_NULL(strstr(one->out, "gateway.1    refused")); /* it has authd's keys */
     CU_ASSERT_TRUE(
         daemon_log_count(suite, NULL, "50-test.conf:2: section \\\"common\\\" has no key") > 0);
     CU_ASSERT_EQUAL(sessions_after_three_sign_ins(), 3);
@@ -186,8 +180,7 @@ static void a_broken_file_changes_nothing(void)
     reload(reloaded);
 }
 
-/* Who the client is, as the sessions show it: what a proxy says counts from the moment that it is
- * trusted. */
+/* Sessions show the client's address. The proxy's header counts once the proxy is trusted. */
 static void a_proxy_is_trusted_after_a_reload(void)
 {
     write_part("gateway\n    trusted_proxies = \"127.0.0.1\"\n    access_log_address = true\n");

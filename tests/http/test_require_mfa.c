@@ -1,5 +1,6 @@
 /*
- * test_require_mfa.c - a project that demands a second factor: what a session without one may do.
+ * test_require_mfa.c - a project that requires a second factor: routes open to a session without
+ * one.
  */
 #include <CUnit/CUnit.h>
 #include <string.h>
@@ -38,7 +39,6 @@ static void mfa_is_not_required_by_default(void)
     CHECK_STATUS(documents, 200);
 }
 
-/* From the next request on, in sessions that are open. */
 static void a_session_without_a_factor_has_its_own_routes_only(void)
 {
     require("everyone");
@@ -68,7 +68,6 @@ static void a_session_without_a_factor_has_its_own_routes_only(void)
     CHECK_STATUS(status, 200);
 }
 
-/* Which one gets by enrolling: in the same session, from the next request on. */
 static void enrolling_opens_the_rest(void)
 {
     HTTP_ANSWER status = http_get(suite_url(suite), "/auth/mfa/status", admin->access);

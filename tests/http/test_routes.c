@@ -1,6 +1,6 @@
 /*
- * test_routes.c - what every route owes, driven by the route rows: no token, wrong role, bad
- * bodies, wrong methods, a daemon that is not there; and the requests that fit no route at all.
+ * test_routes.c - common behavior of all route rows: no token, wrong role, bad bodies, wrong
+ * methods, missing daemon. Also requests that match no route.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -21,7 +21,6 @@ static bool is_slow(const struct route *route)
     return route->flags & R_SLOW_ERRORS;
 }
 
-/* One request on a route with a body as it stands. */
 static struct http_answer *ask(const struct route *route, const char *bearer, const char *raw,
                                size_t size, const char *type)
 {
@@ -45,7 +44,7 @@ static const char *bearer_for(const struct route *route)
     return route->access == ACCESS_PUBLIC ? NULL : admin->access;
 }
 
-/* Every error body says the same three things; slow routes take their second. */
+/* Checks the three members of every error body, and the second that slow routes take. */
 static void check_refusal(const struct route *route, const struct http_answer *answer, int status)
 {
     if (!CHECK_STATUS(answer, status))
@@ -99,8 +98,7 @@ static void bad_bodies_are_400(void)
     const struct {
         const char *text;
         size_t size;
-        bool
-            json; /* where the body is one field that may be anything, it is that field's problem */
+        bool json; /* a body of one unrestricted field reports that field */
     } rows[] = {
         {"{", 0, false},
         {"null", 0, true},
@@ -123,7 +121,7 @@ static void bad_bodies_are_400(void)
             continue;
         for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
             if (is_slow(route) && i > 2)
-                break; /* a second each: the first rows show the floor, the parser is the same */
+                break; /* a second each */
             HTTP_ANSWER answer = ask(route, bearer_for(route), rows[i].text, rows[i].size, NULL);
             check_refusal(route, answer, rows[i].json && fields_body(route->input) ? 422 : 400);
         }
@@ -153,8 +151,7 @@ static void large_bodies_are_413_foreign_ones_415(void)
     free(large);
 }
 
-/* A body without any known member, and none: every required field is named, and nothing else
- * happens. */
+/* A body without any known member, and no body: every required field is named. */
 static void check_missing_listed(const char *body)
 {
     for (const struct route *route = test_routes; route->method; route++) {
@@ -183,7 +180,6 @@ static void missing_fields_are_all_listed(void)
     check_missing_listed("");
 }
 
-/* A caller without a token gets 401, whatever its body is. */
 static void a_missing_token_is_refused_before_the_media_type(void)
 {
     for (const struct route *route = test_routes; route->method; route++) {
@@ -233,7 +229,7 @@ static struct http_answer *get_encoded(const char *path, const char *bearer, con
                      &(struct http_request){.path = path, .bearer = bearer, .headers = {accept}});
 }
 
-/* Content-Encoding and Vary of an answer: "" for none. */
+/* Checks Content-Encoding and Vary; "" for none. */
 static void check_encoding(struct http_answer *answer, const char *encoding, const char *vary)
 {
     char *is = http_header(answer, "Content-Encoding"), *depends = http_header(answer, "Vary");
@@ -270,7 +266,7 @@ static void large_answers_are_compressed(void)
     CU_ASSERT_TRUE(same->size > 1024 && list->size < same->size);
 }
 
-/* Its length would tell of the secret. */
+/* Its length would leak the secret. */
 static void secrets_are_not_compressed(void)
 {
     for (int i = 0; i < 8; i++) {
@@ -282,7 +278,6 @@ static void secrets_are_not_compressed(void)
     CU_ASSERT_TRUE(sessions->size > 1024);
 }
 
-/* A browser that is led to one draws nothing of it, and in no frame. */
 static void json_loads_nothing_and_is_not_framed(void)
 {
     HTTP_ANSWER ready = http_get(suite_url(suite), "/health", NULL);
@@ -391,11 +386,10 @@ static void unknown_routes_are_404(void)
     CHECK_STATUS(slash, 400);
 }
 
-/* What libcurl would not send. */
 static void broken_http_is_survived(void)
 {
     static const struct {
-        const char *bytes, *want; /* want: beginning of the answer, "" for any */
+        const char *bytes, *want; /* want: start of the response, "" for any */
     } rows[] = {
         {"GARBAGE\r\n\r\n", ""},
         {"GET /partner/health-check HTTP/1.1\r\n\r\n", "HTTP/1.1 400"},
@@ -421,7 +415,7 @@ static void broken_http_is_survived(void)
         if (strncmp(answer, rows[i].want, strlen(rows[i].want)) != 0)
             fprintf(stderr, "row %zu: %.200s\n", i, answer);
         CU_ASSERT_EQUAL(strncmp(answer, rows[i].want, strlen(rows[i].want)), 0);
-        CU_ASSERT_PTR_NULL(strstr(answer, "Cannot GET /x")); /* no second request smuggled in */
+        CU_ASSERT_PTR_NULL(strstr(answer, "Cannot GET /x")); /* no smuggled second request */
         free(answer);
     }
     size_t size = 200 * 1024;
@@ -446,7 +440,8 @@ static int64_t open_connections(void)
     return found ? strtol(found + strlen(gauge), NULL, 10) : -1;
 }
 
-/* Clients that send a piece and hang up at once hold no place for the half minute of the silent. */
+/* Clients that send a part and disconnect free their connection before the timeout of half a
+ * minute. */
 static void disconnected_clients_are_released(void)
 {
     static const char piece[] =
@@ -506,7 +501,7 @@ static void check_described(const struct http_answer *page, const char *path, co
     CU_ASSERT_PTR_NOT_NULL(json_object_get(responses, status));
 }
 
-/* The answer is said to be bytes, of which a part may be had. */
+/* True when the response is described as bytes with ranges. */
 static bool described_file(const json_t *operation)
 {
     const json_t *responses = json_object_get(operation, "responses");
@@ -516,8 +511,6 @@ static bool described_file(const json_t *operation)
            json_object_get(responses, "304") && json_object_get(responses, "416");
 }
 
-/* The page describes every route, with its body, its answer and its errors; no internal
- * operation. */
 static void the_openapi_page_is_complete(void)
 {
     HTTP_ANSWER page = http_get(suite_url(suite), "/openapi.json", NULL);
@@ -554,8 +547,8 @@ static void the_openapi_page_is_complete(void)
     check_described(page, "/storage/{bucket}", "post", "415");
 }
 
-/* With its daemon gone, a route answers 503 with Retry-After at once, one that registers after its
- * second; health checks are answered. */
+/* Without its daemon a route immediately returns 503 with Retry-After, a registration after its
+ * second. Health checks work. */
 static void absent_daemon_is_503(const char *service)
 {
     pid_t pid = suite_pid(suite, service, "1");
@@ -566,8 +559,7 @@ static void absent_daemon_is_503(const char *service)
         pid_t now = suite_pid(suite, service, "1");
         if (now > 0)
             kill(now, SIGKILL);
-        /* a valid-looking body is not needed: what matters is that nothing hangs and nothing is
-         * 500 */
+        /* no valid body needed: nothing hangs and nothing returns 500 */
         HTTP_ANSWER answer = ask(route, bearer_for(route), "{}", 0, NULL);
         char *retry = http_header(answer, "Retry-After");
 

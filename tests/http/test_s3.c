@@ -1,7 +1,6 @@
 /*
- * test_s3.c - documents in a bucket of S3: posted to it as a browser does, found without a
- * notification, served, replaced and removed; and the forms by which they are posted. The server:
- * tests/support/bucket.h.
+ * test_s3.c - documents in an S3 bucket: browser uploads, found without a notification, served,
+ * replaced and removed, and upload forms. Server: tests/support/bucket.h.
  *
  * tier: browser
  */
@@ -38,8 +37,7 @@ static void a_document_goes_to_the_bucket_and_back(void)
     free(bytes);
 }
 
-/* S3 sends no message when a file arrives: a list of documents finds it, and else the sweep
- * does. */
+/* S3 sends no message when a file arrives. Listing documents finds it, otherwise the sweep does. */
 static void uploaded_files_are_found_without_a_notification(void)
 {
     char *bytes = test_bytes(5000, 2);
@@ -60,8 +58,7 @@ static void uploaded_files_are_found_without_a_notification(void)
     free(bytes);
 }
 
-/* The store takes a file whatever state the tenant is in: it waits there, and what reads waits for
- * neither. */
+/* The bucket accepts a file during read-only state, where it waits. Reads do not wait for it. */
 static void files_wait_while_the_tenant_is_read_only(void)
 {
     char *bytes = test_bytes(5000, 8);
@@ -79,7 +76,7 @@ static void files_wait_while_the_tenant_is_read_only(void)
     CHECK_ERROR(early, 404, "File not uploaded yet.");
     HTTP_ANSWER list = http_get(suite_url(suite), "/document?_count=5", patient->access);
     CHECK_STATUS(list, 200);
-    sleep(3); /* several looks of docd at the bucket */
+    sleep(3); /* several checks of the bucket by docd */
     CU_ASSERT_EQUAL(bucket_keys("incoming/"), 1);
     CU_ASSERT_EQUAL(
         suite_count(suite, "select count(*) from doc.document where id = '%s' and size > 0", id),
@@ -100,8 +97,6 @@ static void files_wait_while_the_tenant_is_read_only(void)
     free(bytes);
 }
 
-/* A store takes what its form allows; what came after the session had ended is not adopted, what
- * came before is. */
 static void a_form_ends_with_its_session(void)
 {
     PERSON leaver = person_register(suite, NULL);
@@ -109,7 +104,7 @@ static void a_form_ends_with_its_session(void)
     HTTP_ANSWER after = document_make(suite, leaver->access, "b.bin", "a/b");
 
     CU_ASSERT_EQUAL(bucket_upload(before, "abc", 3), 204);
-    usleep(1100000); /* a store tells whole seconds */
+    usleep(1100000); /* the bucket's times have whole seconds */
     HTTP_ANSWER left = http_post(suite_url(suite), "/auth/logout", leaver->access, NULL);
     CHECK_STATUS(left, 204);
     usleep(1100000);
@@ -191,7 +186,6 @@ static void pictures_are_resized(void)
     free(png);
 }
 
-/* Of one that is too large for an image nothing is fetched. */
 static void oversized_pictures_are_not_fetched(void)
 {
     size_t size;
@@ -214,7 +208,6 @@ static void oversized_pictures_are_not_fetched(void)
     free(png);
 }
 
-/* The old bytes are served until the new ones have come; and of two forms the later one counts. */
 static void a_document_is_replaced(void)
 {
     char *id = bucket_put("old.bin", "text/plain", "old", 3);
@@ -239,7 +232,6 @@ static void a_document_is_replaced(void)
     free(id);
 }
 
-/* A form that was never sent is forgotten a day after its end. */
 static void an_unused_form_hides_nothing(void)
 {
     char *id = bucket_put("kept.bin", "text/plain", "kept", 4);
@@ -258,7 +250,6 @@ static void an_unused_form_hides_nothing(void)
     free(id);
 }
 
-/* S3 takes a form as often as it comes. The document takes it once. */
 static void a_replayed_form_changes_nothing(void)
 {
     HTTP_ANSWER made = document_make(suite, patient->access, "a.txt", "text/plain");
@@ -274,13 +265,12 @@ static void a_replayed_form_changes_nothing(void)
     HTTP_ANSWER third = bucket_get(id);
     CHECK_BYTES(third, "first", 5);
     bucket_delete(id);
-    CU_ASSERT_EQUAL(bucket_upload(made, "ghost", 5), 204); /* the form is still good at S3 */
+    CU_ASSERT_EQUAL(bucket_upload(made, "ghost", 5), 204); /* the form is still valid at S3 */
     CU_ASSERT_TRUE(bucket_keys_become("", 0, 5000));
     HTTP_ANSWER gone = bucket_get(id);
     CHECK_STATUS(gone, 404);
 }
 
-/* Both instances, many readers of each: all get the file, and one object is left. */
 static void concurrent_adoptions_yield_one_document(void)
 {
     enum { MANY = 40 };
@@ -314,10 +304,8 @@ static void concurrent_adoptions_yield_one_document(void)
     CU_ASSERT_EQUAL(bucket_keys(""), 0);
 }
 
-/* ---- forms ---- */
-
-/* Amazon's SDK makes the same form for the same object, signs docd's policy as docd does, and
- * its own form brings a file too. */
+/* Amazon's SDK makes an equal form, signs docd's policy equally, and its own form also delivers a
+ * file. */
 static void forms_are_those_of_amazons_sdk(void)
 {
     static const char *const pairs[] = {"url", "names", "conditions", "expiration"};
@@ -353,8 +341,6 @@ static void forms_are_those_of_amazons_sdk(void)
     free(input);
     json_decref(ours);
 }
-
-/* ---- what s3rver does not look at ---- */
 
 static void forged_forms_are_refused(void)
 {
@@ -399,7 +385,6 @@ static void forged_forms_are_refused(void)
     CU_ASSERT_EQUAL(bucket_keys(""), 0);
 }
 
-/* More than a part, which is 5 MiB here. */
 static void large_files_are_copied_in_parts(void)
 {
     enum { SIZE = 12 * 1024 * 1024 };

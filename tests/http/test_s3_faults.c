@@ -1,7 +1,6 @@
 /*
- * test_s3_faults.c - documents in a bucket of S3: what is answered, and left behind, when the
- * server fails or docd is killed, and what doctor and verify see. The server:
- * tests/support/bucket.h.
+ * test_s3_faults.c - S3 bucket faults: responses and leftovers when the server fails or docd is
+ * killed, and findings of doctor and verify. Server: tests/support/bucket.h.
  *
  * tier: fault
  */
@@ -29,7 +28,7 @@ static void check_unavailable(const struct http_answer *answer, const char *labe
     free(retry);
 }
 
-/* What was tried last may still be under way. */
+/* Retries, because the last attempt may still be in progress. */
 static struct http_answer *get_when_well(const char *id)
 {
     int64_t until = clock_mono_ms() + 40000;
@@ -43,8 +42,8 @@ static struct http_answer *get_when_well(const char *id)
     return well;
 }
 
-/* The server fails in each way in each step: the client is answered within its deadline, and reads
- * its file once the server works again. */
+/* The server fails in each way in each step. Clients get a response within their deadline, and the
+ * file once the server works again. */
 static void a_server_that_fails_is_503(void)
 {
     static const struct {
@@ -85,7 +84,7 @@ static void a_server_that_fails_is_503(void)
     }
 }
 
-/* Rules by which what forms brought cannot be copied. */
+/* Makes fault rules that prevent copying these forms' files. */
 static void fault_copies(const struct http_answer *const *forms, size_t count, const char *more)
 {
     json_t *rules = json_loads(more, 0, NULL);
@@ -105,7 +104,7 @@ static long tries(const char *id)
     return suite_count(suite, "select max(failures) from doc.upload where document_id = '%s'", id);
 }
 
-/* Six hours are the longest pause between two tries. */
+/* Retries are at most six hours apart. */
 static bool tries_come_to(long want, const char *id, int64_t *clock_s)
 {
     int64_t until = clock_mono_ms() + 60000;
@@ -120,7 +119,7 @@ static bool tries_come_to(long want, const char *id, int64_t *clock_s)
     return UNIT_CHECK(tries(id) >= want, "%ld tries instead of %ld", tries(id), want);
 }
 
-/* Whether it is not tried for three seconds, once the try that is due has been made. */
+/* True when no attempt happens for three seconds after the due one. */
 static bool tries_rest(const char *id)
 {
     for (int i = 0; i < 4; i++) {
@@ -138,8 +137,8 @@ static long count_of(const char *table, const char *column, const char *id)
     return suite_count(suite, "select count(*) from doc.%s where %s = '%s'", table, column, id);
 }
 
-/* The server refuses to copy some files. Other uploads, reads and the sweep are not delayed; the
- * adoption of these files is retried for a week. */
+/* The server refuses to copy some files. Other uploads, reads and the sweep continue; adoption is
+ * retried for a week. */
 static void failed_adoption_blocks_no_reader_and_expires(void)
 {
     char *id = bucket_put("old.bin", "text/plain", "old", 3);
@@ -157,7 +156,7 @@ static void failed_adoption_blocks_no_reader_and_expires(void)
     CU_ASSERT_EQUAL(bucket_upload(replaced, "new", 3), 204);
     CU_ASSERT_EQUAL(bucket_upload(stuck, "stuck", 5), 204);
     CU_ASSERT_EQUAL(bucket_upload(late, "late", 4), 204);
-    /* the others are found, and what nothing came for goes after a day */
+    /* other files are found, and documents without a file are deleted after a day */
     char *other = bucket_put("other.txt", "text/plain", "other", 5);
     CU_ASSERT_TRUE(
         suite_comes_to(suite, 5, 10000, "select size from doc.document where id = '%s'", other));
@@ -165,17 +164,17 @@ static void failed_adoption_blocks_no_reader_and_expires(void)
     CU_ASSERT_TRUE(suite_comes_to(suite, 0, 10000,
                                   "select count(*) from doc.document where id = '%s'",
                                   http_text(empty, "id")));
-    /* these do not, whose files are there; readers get the earlier file */
+    /* those with a file are not deleted; readers get the earlier file */
     CU_ASSERT_TRUE(tries_come_to(10, id, &clock_s) && tries_come_to(10, stuck_id, &clock_s) &&
                    tries_come_to(10, late_id, &clock_s));
-    /* and no copy is tried again without a pause */
+    /* no copy is retried without a pause */
     CU_ASSERT_TRUE(tries_rest(stuck_id));
     suite_set_clock(suite, 0);
     HTTP_ANSWER old = bucket_get(id);
     CHECK_BYTES(old, "old", 3);
     HTTP_ANSWER nothing = bucket_get(stuck_id);
     CHECK_ERROR(nothing, 404, "File not uploaded yet.");
-    /* one that can be copied in the end is there, */
+    /* a file that can finally be copied is adopted */
     fault_copies(bad, 2, "[]");
     suite_set_clock(suite, clock_s + 6 * 3600 + 60);
     CU_ASSERT_TRUE(
@@ -183,7 +182,7 @@ static void failed_adoption_blocks_no_reader_and_expires(void)
     suite_set_clock(suite, 0);
     HTTP_ANSWER saved = bucket_get(late_id);
     CHECK_BYTES(saved, "late", 4);
-    /* the others are given up, also when docd is killed at it */
+    /* the others fail for good, even if docd is killed at that point */
     fault_copies(bad, 2, "[{\"method\":\"DELETE\",\"path\":\"incoming\",\"do\":\"hold\"}]");
     pid_t pids[2] = {suite_pid(suite, "docd", "1"), suite_pid(suite, "docd", "2")};
     suite_set_clock(suite, 9 * 24 * 3600);
@@ -215,7 +214,6 @@ static void failed_adoption_blocks_no_reader_and_expires(void)
     free(other);
 }
 
-/* An object that cannot be removed does not keep the others, and is removed when it can be. */
 static void failed_removal_blocks_no_other_removal(void)
 {
     char *first = bucket_put("first.txt", "text/plain", "first", 5);
@@ -226,10 +224,9 @@ static void failed_removal_blocks_no_other_removal(void)
         CHECK_STATUS(read, 200);
     }
     char *object = document_object(suite, first);
-    /* a docd that was killed in a case before may have left a row that is due much later */
     snprintf(query, sizeof(query),
              "select count(*) from doc.object where document_id in ('%s', '%s')", first, second);
-    CU_ASSERT_TRUE(bucket_keys_become("", 2, 5000)); /* what they were uploaded to is removed */
+    CU_ASSERT_TRUE(bucket_keys_become("", 2, 5000)); /* their upload objects are removed */
     bucket_fault("[{\"method\":\"DELETE\",\"do\":\"500\"}]");
     bucket_delete(first);
     bucket_delete(second);
@@ -251,7 +248,6 @@ static void failed_removal_blocks_no_other_removal(void)
     free(second);
 }
 
-/* A document that is there is read again and again: pieces fail too. */
 static void a_piece_that_fails_is_not_the_end_of_the_file(void)
 {
     char *bytes = test_bytes(600000, 5);
@@ -271,14 +267,13 @@ static void a_piece_that_fails_is_not_the_end_of_the_file(void)
     free(bytes);
 }
 
-/* docd stops waiting, and the server completes the copy later: that copy is removed too. */
 static void a_copy_that_comes_late_is_removed(void)
 {
     char *id;
 
     bucket_fault("[{\"header\":\"x-amz-copy-source\",\"do\":\"late\"}]");
     id = bucket_put("late.txt", "text/plain", "late", 4);
-    /* Each docd has two tries, gives the object up and begins anew after a pause. */
+    /* Each docd tries twice, then starts again after a pause. */
     CU_ASSERT_TRUE(bucket_hits_come_to(4, 60000));
     CU_ASSERT_TRUE(suite_comes_to(
         suite, 2, 30000, "select max(failures) from doc.upload where document_id = '%s'", id));
@@ -298,8 +293,8 @@ static void a_copy_that_comes_late_is_removed(void)
     free(id);
 }
 
-/* docd is killed while the server copies: the other instance has the file, and nothing stays behind
- * for long. */
+/* docd is killed while the server copies: the other instance adopts the file, and leftovers
+ * disappear soon. */
 static void docd_is_killed_while_it_adopts(void)
 {
     static const char *const rules[] = {
@@ -314,7 +309,7 @@ static void docd_is_killed_while_it_adopts(void)
 
         bucket_fault(rules[i]);
         id = bucket_put("killed.txt", "text/plain", "killed", 6);
-        CU_ASSERT_TRUE(bucket_hits_come_to(1, 5000)); /* the sweep has begun */
+        CU_ASSERT_TRUE(bucket_hits_come_to(1, 5000)); /* the sweep has started */
         pid_t pids[2] = {suite_pid(suite, "docd", "1"), suite_pid(suite, "docd", "2")};
         suite_signal(suite, "docd", "1", SIGKILL);
         suite_signal(suite, "docd", "2", SIGKILL);
@@ -334,8 +329,6 @@ static void docd_is_killed_while_it_adopts(void)
     suite_set_clock(suite, 0);
 }
 
-/* A document without a file is removed after a day, but not while the store cannot say whether a
- * file arrived. */
 static void documents_are_kept_while_the_store_cannot_be_read(void)
 {
     HTTP_ANSWER made = document_make(suite, patient->access, "a.txt", "text/plain");
@@ -361,8 +354,8 @@ static void documents_are_kept_while_the_store_cannot_be_read(void)
     suite_set_clock(suite, 0);
 }
 
-/* What came is replaced while its parts are copied, which Ceph does not look at, and Amazon does:
- * the object has the one or the other, never parts of both. */
+/* A file is replaced while its parts are copied. Ceph does not check for this, Amazon does. The
+ * object is either file, never a mixture. */
 static void parts_of_two_files_become_no_object(void)
 {
     enum { SIZE = 12 * 1024 * 1024 };
@@ -388,7 +381,6 @@ static void parts_of_two_files_become_no_object(void)
     free(bytes);
 }
 
-/* What doctor says of the bucket. */
 static void check_doctor(const char *state, const char *seen, const char *mend)
 {
     PROGRAM doctor = ATRIUMCTL(suite, NULL, "doctor", "--json");
@@ -408,7 +400,6 @@ static void check_doctor(const char *state, const char *seen, const char *mend)
     CU_ASSERT_EQUAL(doctor->code, strcmp(state, "fail") == 0);
 }
 
-/* Each step that an object needs is tried with one that is gone afterwards. */
 static void doctor_tries_the_bucket(void)
 {
     static const struct {
@@ -435,8 +426,6 @@ static void doctor_tries_the_bucket(void)
     check_doctor("ok", "put, read, listed and deleted", NULL);
 }
 
-/* The bytes of one document lie under another name: they lack a document, and it lacks its
- * bytes. */
 static void documents_and_bucket_are_compared(void)
 {
     static const char other[] = "0f000000-0000-4000-8000-00000000000f";
@@ -483,11 +472,11 @@ static void documents_and_bucket_are_compared(void)
     free(there);
 }
 
-/* Many downloads are over by their first piece while others of theirs are under way, so that what
- * these belonged to is used by others, or freed, when they come. */
+/* Many downloads end by their first piece's failure while other pieces are in progress. When those
+ * arrive, their buffers may be reused or freed. */
 static void pieces_that_come_late_harm_nothing(void)
 {
-    enum { DOWNLOADS = 300 }; /* more than the exchanges that the gateway keeps */
+    enum { DOWNLOADS = 300 }; /* more than the gateway's pool of exchanges */
     static const char *const sources[] = {"127.7.3.1", "127.7.3.2", "127.7.3.3"};
     struct http_request requests[DOWNLOADS];
     struct http_answer *answers[DOWNLOADS];

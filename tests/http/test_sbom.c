@@ -1,8 +1,6 @@
 /*
- * test_sbom.c - the bill of materials (debian/sbom.pl) names every program, each library that it
- * loads, and the files of others in the tree with their hashes and licences.
- *
- * Runs it over the programs that were built with this test.
+ * test_sbom.c - the bill of materials (debian/sbom.pl) of the built programs names each program,
+ * loaded library and third-party file with hash and license.
  */
 #include <jansson.h>
 #include <stdio.h>
@@ -17,7 +15,6 @@ static const char *const names[] = {"atrium-gateway", "atrium-authd", "atrium-se
                                     "atrium-docd",    "atrium-maild", "atrium-botd",
                                     "atriumctl"};
 
-/* The bill of all programs. */
 static struct program *make_bill(void)
 {
     const char *argv[ARRAY_SIZE(names) + 2] = {"debian/sbom.pl"};
@@ -41,7 +38,6 @@ static void it_is_made(void)
     UNIT_REQUIRE(bill->json != NULL, "a bill");
 }
 
-/* The element of a list whose member is that text, or NULL. */
 static json_t *find(json_t *list, const char *member, const char *text)
 {
     json_t *each;
@@ -55,7 +51,6 @@ static json_t *find(json_t *list, const char *member, const char *text)
     return NULL;
 }
 
-/* Whether a program depends on a package of that name. */
 static bool needs(const char *program, const char *package)
 {
     json_t *row = find(json_object_get(bill->json, "dependencies"), "ref", program), *each;
@@ -99,7 +94,6 @@ static void every_program_has_its_libraries(void)
     CU_ASSERT_FALSE(needs("atrium-settingsd", "libvips42"));
 }
 
-/* What a scanner looks a vulnerability up by. */
 static void every_component_is_found_by_its_version(void)
 {
     json_t *components = json_object_get(bill->json, "components");

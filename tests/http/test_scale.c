@@ -1,6 +1,5 @@
 /*
- * test_scale.c - `make bench-scale` in small: that it measures each operation and tells good from
- * bad.
+ * test_scale.c - `make bench-scale` in small: it measures each operation and detects failures.
  *
  * tier: time
  */
@@ -20,7 +19,6 @@ static void put(const char *name, const char *value)
         abort();
 }
 
-/* A run of some seconds. */
 static struct program *scale(const char *limit)
 {
     const char *const argv[] = {"tests/bench/scale.sh", NULL};
@@ -40,7 +38,7 @@ static struct program *scale(const char *limit)
     return self;
 }
 
-/* The last two words of an operation's line: how many were measured, and how many failed. */
+/* Checks an operation's last two words: measured and failed counts. */
 static void check_operation(const struct program *run, const char *label)
 {
     const char *line = strstr(run->out, label);

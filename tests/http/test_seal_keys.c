@@ -1,8 +1,7 @@
 /*
- * test_seal_keys.c - the exchange of the keys that seal (`atriumctl keys rotate --seal`): what was
- * sealed or hashed before works in each step of it and after it, with two instances of a daemon
- * that know different things, under load, and when the daemon that seals anew is killed. And files
- * that are not right are refused at the start.
+ * test_seal_keys.c - rotation of seal keys (`atriumctl keys rotate --seal`): sealed and hashed data
+ * works during and after each step, with two instances in different states, under load, and after
+ * kills of the resealing daemon. Invalid key files stop the start.
  */
 #include <CUnit/CUnit.h>
 #include <pthread.h>
@@ -32,18 +31,15 @@ static struct suite *suite;
 static struct program *bot_server;
 static char bot_url[64];
 
-/* Everything that a key has made. */
 static struct {
     struct person *admin, *owner, *other;
     uint8_t totp[TOTP_SECRET];
     char recovery[10][11];
     size_t recovered;
-    char *document, *link; /* id, and path of the public file */
-    char *account;         /* of the other one */
+    char *document, *link; /* id, and the public file's path */
+    char *account;         /* the other account's */
     char signing[80];
 } made;
-
-/* ---- files and programs ---- */
 
 static char *key_path(const char *daemon)
 {
@@ -68,7 +64,7 @@ static size_t key_lines(const char *daemon)
     return count;
 }
 
-/* One step, as in an installed suite: nothing is restarted by it. */
+/* Runs one step, as in an installed suite, without restarts. */
 static struct program *rotate(void)
 {
     char *config, *keys, *ctl = program_path("atriumctl");
@@ -87,7 +83,7 @@ static struct program *rotate(void)
     return done;
 }
 
-/* A member of a daemon's row of the answer; "" when there is none. */
+/* Returns a member of a daemon's row in the output, or "". */
 static const char *said(const struct program *rotated, const char *daemon, const char *member)
 {
     json_t *row = http_find(rotated->json, "service", daemon);
@@ -117,8 +113,6 @@ static void restart_others(void)
         restart(daemons[i], "1", SIGTERM);
 }
 
-/* ---- what was sealed ---- */
-
 static void move_on(void)
 {
     int64_t now = suite_now(suite);
@@ -134,7 +128,6 @@ static struct http_answer *login_step(const char *name, json_t *body)
     return suite_post_fresh(suite, path, body);
 }
 
-/* 200 when the owner gets in with this second factor. */
 static int factor_sign_in(const char *token)
 {
     HTTP_ANSWER started =
@@ -158,7 +151,6 @@ static void check_factor(void)
     UNIT_CHECK(factor_sign_in(made.recovery[made.recovered++]) == 200, "%s", "a recovery code");
 }
 
-/* Each of the two authd answers about half of the calls. */
 static void check_refresh(void)
 {
     HTTP_ANSWER answer = suite_post_fresh(suite, "/auth/refresh-token",
@@ -200,7 +192,6 @@ static void check_bot(void)
     CU_ASSERT_STRING_EQUAL(hex, want);
 }
 
-/* Of a row of the audit trail. */
 static void check_address(void)
 {
     PROGRAM search = ATRIUMCTL(suite, NULL, "audit", "search", "--account", made.account, "--json");
@@ -263,12 +254,12 @@ static void seal_everything(void)
                                           "url", path, "secrets", "KEY", "s3cr3t"));
     CHECK_STATUS(bot, 200);
     snprintf(made.signing, sizeof(made.signing), "%s", http_text(bot, "signingSecret"));
-    /* as a build before made it: without a stored signing secret */
+    /* as an older build made it, without a stored signing secret */
     free(suite_query(suite, "update bot.bot set signing_sealed = null returning 1"));
     check_all("before");
 }
 
-/* Values that are not sealed by the key that writes now, of all that is sealed for long. */
+/* Counts the long-lived sealed values not sealed by the current key. */
 static long left_of(const char *daemon, const char *schema, const char *from)
 {
     char *id;
@@ -306,15 +297,12 @@ static long left_elsewhere(void)
                    "select signing_sealed from bot.bot");
 }
 
-/* ---- load ---- */
-
 struct load {
     atomic_bool stop;
     atomic_int good, away, bad;
     pthread_t threads[LOADERS];
 };
 
-/* Registers, signs in and renews without pause: values are sealed and opened all the time. */
 static void *load_thread(void *arg)
 {
     struct load *load = arg;
@@ -352,9 +340,6 @@ static void load_finish(struct load *load)
                load->bad);
 }
 
-/* ---- many values ---- */
-
-/* Waiting mail, sealed by the key that writes now. */
 static void queue_mail(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
@@ -383,8 +368,6 @@ static long mail_left(void)
     return left_of("maild", "mail", "select sealed from mail.message");
 }
 
-/* What a killed instance has begun goes on when it is back, and does not begin anew for what is
- * done. */
 static void a_kill_only_pauses_the_task(void)
 {
     int64_t since;
@@ -398,7 +381,7 @@ static void a_kill_only_pauses_the_task(void)
     restart_others();
     PROGRAM second = rotate();
     CU_ASSERT_STRING_EQUAL(said(second, "maild", "step"), "switched");
-    /* the task comes to the last value and waits */
+    /* the task reaches the last value and waits */
     PGconn *holder =
         suite_lock_rows(suite,
                         "select from mail.message where template = 'NONE' order by id desc limit 1 "
@@ -424,8 +407,6 @@ static void a_kill_only_pauses_the_task(void)
     restart("authd", "2", SIGTERM);
     restart_others();
 }
-
-/* ---- the exchange ---- */
 
 static void the_first_step_only_reads(void)
 {
@@ -459,7 +440,7 @@ static void the_second_step_writes_under_load(void)
     load_start(&load);
     restart("authd", "1", SIGTERM);
     check_all("one of two authd writes with the new key");
-    suite_signal(suite, "authd", "1", SIGKILL); /* which may seal anew just now */
+    suite_signal(suite, "authd", "1", SIGKILL); /* which may be resealing */
     restart("authd", "2", SIGTERM);
     restart_others();
     load_finish(&load);
@@ -491,7 +472,6 @@ static void the_third_step_takes_the_old_key_away(void)
     CHECK_EXIT(doctor, 0);
 }
 
-/* Of a development suite one command does all of it. */
 static void a_development_suite_is_exchanged_at_once(void)
 {
     PROGRAM done = ATRIUMCTL(suite, NULL, "--json", "keys", "rotate", "--seal");
@@ -505,9 +485,6 @@ static void a_development_suite_is_exchanged_at_once(void)
     CU_ASSERT_EQUAL(suite_count(suite, "select count(*) from auth.seal_key"), 4);
 }
 
-/* ---- counts ---- */
-
-/* Ten wrong passwords from one address are ten, whichever key has hashed that. */
 static void failures_count_across_an_exchange(void)
 {
     PERSON victim = person_register(suite, NULL);
@@ -528,10 +505,7 @@ static void failures_count_across_an_exchange(void)
     free(source);
 }
 
-/* ---- files that are not right ---- */
-
-/* Runs one more instance of a daemon on the suite's configuration with another file of keys: it
- * must end at once. */
+/* Starts another instance of a daemon with another key file, which must exit immediately. */
 static void check_refused(const char *daemon, const char *text, const char *complaint)
 {
     char *path = key_path(daemon), *aside, *config, *name, *program;
@@ -589,8 +563,8 @@ static void wrong_keys_are_refused_by_every_daemon(void)
     }
 }
 
-/* A queue without a word about its key, as a build before has left it: the values themselves
- * tell. */
+/* An older build left a queue without its key's name: the values themselves reveal the wrong
+ * key. */
 static void a_wrong_key_is_refused_by_what_it_does_not_open(void)
 {
     free(suite_query(suite, "delete from auth.seal_key returning 1"));
@@ -601,7 +575,7 @@ static void a_lost_second_line_is_refused(void)
 {
     char *before, *after, both[300];
 
-    /* prepared and switched, but nothing is sealed anew yet as far as the table says */
+    /* prepared and switched, but the table shows nothing resealed yet */
     PROGRAM first = rotate();
     check_step(first, "prepared");
     restart("maild", "1", SIGTERM);

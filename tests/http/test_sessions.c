@@ -1,6 +1,5 @@
 /*
- * test_sessions.c - access tokens, refresh rotation, logout, the session routes: over two gateways
- * and two authd.
+ * test_sessions.c - access tokens, refresh rotation, logout and session routes.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -68,7 +67,7 @@ static void bad_tokens_are_refused(void)
         altered,
         cut,
         huge,
-        /* {"alg":"none"}, and a signature by an unknown key under HS256 */
+        /* {"alg":"none"}, and HS256 with an unknown key */
         "eyJhbGciOiJub25lIiwidHlwIjoiSldUIn0.eyJzdWIiOiJQYXRpZW50LzEifQ.",
         "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0."
         "dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U",
@@ -113,14 +112,14 @@ static void refresh_rotates(void)
     HTTP_ANSWER works = me(http_text(first, "access_token"));
     CHECK_STATUS(works, 200);
 
-    /* A lost answer is asked for again: the same successor, until that one was used. */
+    /* After a lost response, the same successor is returned until that one was used. */
     HTTP_ANSWER again = suite_refresh(suite, patient->refresh);
     CHECK_STATUS(again, 200);
     CU_ASSERT_STRING_EQUAL(http_text(again, "refresh_token"), http_text(first, "refresh_token"));
     HTTP_ANSWER second = suite_refresh(suite, http_text(first, "refresh_token"));
     CHECK_STATUS(second, 200);
 
-    /* Now the first one is two generations old: its use means theft. */
+    /* The first token is two generations old now, so its use is a theft. */
     HTTP_ANSWER stolen = suite_refresh(suite, patient->refresh);
     CHECK_ERROR(stolen, 401, bad_refresh);
     HTTP_ANSWER victim = suite_refresh(suite, http_text(second, "refresh_token"));
@@ -143,8 +142,8 @@ static void forged_refresh_tokens_end_nothing(void)
     HTTP_ANSWER empty = suite_refresh(suite, "");
     CHECK_PROBLEM(empty, "refresh_token");
 
-    /* Only who holds a part that all tokens of the session share can end it: the first half is
-     * enough to be a relative, a foreign family is not. */
+    /* Ending a session needs the part that all its tokens share: the first half is enough, and
+     * another session's is not. */
     PERSON other = person_register(suite, NULL);
     size_t half = strlen(altered) / 2;
     memcpy(altered + half, other->refresh + half, half);
@@ -189,8 +188,8 @@ static struct http_request renewal(const char *token)
 
 enum { TOGETHER = 32, ROUNDS_MAX = 8 };
 
-/* Renewals that come together, of which a lock holds up one: in how many commits they were written.
- * The lock delays its own renewal only. */
+/* Sends concurrent refreshes, one of which a lock delays, and returns the number of commits. The
+ * lock delays its own refresh only. */
 static long renew_together(void)
 {
     enum { HELD = 5 };
@@ -234,7 +233,7 @@ static long renew_together(void)
     return commits;
 }
 
-/* On a busy machine requests may arrive one by one: such a round says nothing. */
+/* On a busy machine requests can arrive one by one, and such a round shows nothing. */
 static void renewals_at_once_share_commits(void)
 {
     long commits = TOGETHER;
@@ -244,7 +243,7 @@ static void renewals_at_once_share_commits(void)
     UNIT_CHECK(commits < TOGETHER - 4, "%ld commits", commits);
 }
 
-/* `what` ends with "where": the sessions of the person's account. */
+/* `what` ends with "where", after which the account's sessions follow. */
 static void change_sessions(const struct person *person, const char *what)
 {
     char sql[512];
@@ -256,10 +255,10 @@ static void change_sessions(const struct person *person, const char *what)
     free(suite_query(suite, sql));
 }
 
-/* What a refresh token can be, and what it and the next one are answered with. */
+/* Kinds of refresh tokens, with their response and the next one's. */
 static const struct {
     const char *label;
-    int rotations; /* of the token before it is asked with */
+    int rotations; /* rotations before the token is used */
     const char *sql;
     int status, status_next;
 } renewal_kinds[] = {
@@ -278,7 +277,6 @@ static const struct {
     {"of an unknown session", 0, "delete from auth.session where", 401, 401},
 };
 
-/* Renewals that share a statement get what each would have got alone. */
 static void renewals_at_once_have_their_own_answers(void)
 {
     enum { KINDS = ARRAY_SIZE(renewal_kinds), EACH = 4, MANY = KINDS * EACH };
@@ -321,8 +319,8 @@ static void renewals_at_once_have_their_own_answers(void)
     http_answers_destroy(answers, MANY);
 }
 
-/* Loses the connection of the statement that rotates a marked session, one of many that come
- * together: how many renewals were uncertain. */
+/* Breaks the connection of the statement that rotates a marked session with many others. Returns
+ * the number of uncertain refreshes. */
 static int lose_a_rotation(void)
 {
     enum { MARKED = 3 };
@@ -359,9 +357,9 @@ static int lose_a_rotation(void)
     return uncertain;
 }
 
-/* Not known is what became of any renewal of a statement that was lost, so none is acknowledged,
- * and each can be asked for again. On a busy machine requests may arrive one by one, and the marked
- * one be alone in its statement: that round says nothing. */
+/* The outcome of a lost statement's refreshes is unknown, so none is acknowledged and each can be
+ * repeated. On a busy machine the marked request can be alone in its statement, and such a round
+ * shows nothing. */
 static void renewals_of_a_lost_statement_are_uncertain(void)
 {
     int uncertain = 0;
@@ -386,7 +384,7 @@ static void the_retry_window_and_the_lifetimes_end(void)
     HTTP_ANSWER expired = suite_refresh(suite, idle->refresh);
     CHECK_ERROR(expired, 401, bad_refresh);
 
-    /* Kept alive every 13 days, a session still ends after 90. */
+    /* Refreshed every 13 days, a session still ends after 90. */
     char *token = strdup(absolute->refresh);
     for (int day = 13; day <= 78; day += 13) {
         suite_set_clock(suite, day * 86400);
@@ -402,8 +400,8 @@ static void the_retry_window_and_the_lifetimes_end(void)
     free(token);
 }
 
-/* A thief has a copy of the refresh token and renews five minutes beside the owner, hour after
- * hour: the second to use a token is noticed in the first round, whichever of the two that is. */
+/* A thief and the owner refresh hourly, five minutes apart. The second use of a token is noticed in
+ * the first round, by either of them. */
 static void a_thief_beside_the_owner_is_noticed(void)
 {
     for (int thief_first = 0; thief_first < 2; thief_first++) {
@@ -420,7 +418,6 @@ static void a_thief_beside_the_owner_is_noticed(void)
     }
 }
 
-/* A lost answer can be had again for two minutes. */
 static void an_answer_can_be_had_again_for_two_minutes(void)
 {
     PERSON patient = person_register(suite, NULL);
@@ -445,7 +442,6 @@ static long live_sessions(const struct person *person)
                        person->email);
 }
 
-/* The one that was not used for longest ends: not the first, which was renewed since. */
 static void one_session_too_many_ends_the_longest_unused(void)
 {
     enum { LIMIT = 200 };
@@ -487,7 +483,7 @@ static void logout_is_known_everywhere_at_once(void)
         HTTP_ANSWER dead = suite_refresh(suite, http_text(renewed, "refresh_token"));
         CHECK_ERROR(dead, 401, bad_refresh);
 
-        /* Again with the same token: 204. Another token of that session: 401. */
+        /* Repeated with the same token: 204. With another token of that session: 401. */
         for (int again = 0; again < 4; again++) {
             HTTP_ANSWER repeated =
                 http_post(suite_url(suite), paths[again % 2], patient->access, NULL);
@@ -576,8 +572,7 @@ static void sessions_are_listed_and_revoked(void)
     CHECK_STATUS(untouched, 200);
 }
 
-/* Whether sessions are in the order of their sign-ins, the newest first, and one of them is the
- * caller's own. */
+/* True when sessions are sorted newest first and include the caller's. */
 static bool are_newest_first(const json_t *sessions)
 {
     const char *newer = "~";
@@ -596,8 +591,6 @@ static bool are_newest_first(const json_t *sessions)
     return current == 1;
 }
 
-/* The profile shows the newest 20 sessions, of which one is the caller's own even if it is the
- * oldest; the list has all of them, in pages. */
 static void me_shows_a_bounded_number_of_sessions(void)
 {
     enum { SESSIONS = 100, SHOWN = 20, SIZE_LIMIT = 6 * 1024 };

@@ -1,6 +1,5 @@
 /*
- * test_settings.c - project settings, organization code, child projects, policies and clients over
- * HTTP.
+ * test_settings.c - project settings, tenant code, child projects, policies and clients over HTTP.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -130,7 +129,7 @@ static void every_switch_is_written_and_read(void)
             CU_ASSERT_EQUAL(json_is_true(http_member(written, path)), on);
             CU_ASSERT_EQUAL(json_is_true(http_member(read, path)), on);
         }
-        /* As the other cases want them: on, but for the two that are off when unset. */
+        /* As other cases need: enabled except two. */
         bool on = i != 3 && i != 6;
         HTTP_ANSWER set =
             put_switch(admin->access, switches[i], json_pack("{s:b}", "enabled", on), NULL);
@@ -269,8 +268,8 @@ static void a_stale_etag_loses(void)
     free(etag);
 }
 
-/* Two hundred at once: each success is one step of the version and one row of the history, each
- * loser a 409. */
+/* Two hundred concurrent updates: each success is one version and one history row, each loser a
+ * 409. */
 static void no_update_is_lost(void)
 {
     enum { MANY = 200 };
@@ -419,7 +418,7 @@ static void a_changed_policy_shows_on_the_next_request(void)
 
 static const char account_policy[] = "/v1/project/account-policy";
 
-/* The body is consumed. */
+/* Consumes the body. */
 static struct http_answer *put_account_policy(const char *access, json_t *body, const char *header)
 {
     return http_call(suite_url(suite), &(struct http_request){.method = "PUT",
@@ -475,7 +474,7 @@ static void account_policy_is_merged_and_kept_in_the_history(void)
     CU_ASSERT_TRUE(json_is_null(http_member(second, "bytesPerAccount")));
     CU_ASSERT_TRUE(json_is_true(http_member(second, "requireVerifiedEmail")));
 
-    /* A value written again is nothing in the history. */
+    /* Writing the same value leaves no history row. */
     HTTP_ANSWER same =
         put_account_policy(admin->access, json_pack("{s:i}", "passwordMinLength", 12), NULL);
     CHECK_STATUS(same, 200);
@@ -543,7 +542,7 @@ static void a_setting_written_again_is_no_change(void)
     CHECK_STATUS(closed, 200);
     CU_ASSERT_STRING_EQUAL(http_text(second, "settings.PATIENT_APP_URL"), "https://same.example");
     CU_ASSERT_EQUAL(suite_count(suite, count), before);
-    /* Unset is another value than the one that it behaves as. */
+    /* Not set differs from the default's value. */
     HTTP_ANSWER set =
         put_switch(admin->access, "PATIENT_LOGIN_ENABLED", json_pack("{s:b}", "enabled", 1), NULL);
     CHECK_STATUS(set, 200);
@@ -553,7 +552,6 @@ static void a_setting_written_again_is_no_change(void)
     CU_ASSERT_EQUAL(suite_count(suite, count), before + 1);
 }
 
-/* Attack 9: suspending a project closes it with all projects below it. */
 static void suspending_closes_all_projects_below(void)
 {
     PERSON admin = person_admin_of_child(suite, "suspend-parent");
@@ -576,7 +574,7 @@ static void suspending_closes_all_projects_below(void)
     CU_ASSERT_TRUE(suite_everywhere(suite, below->access, 200));
 }
 
-/* Item 12: only the routes of the own account are open to a membership without a policy. */
+/* A membership without a policy opens only the routes of the own account. */
 static void mailing_the_code_needs_a_policy(void)
 {
     PERSON admin = person_admin(suite);
@@ -604,8 +602,8 @@ static void mailing_the_code_needs_a_policy(void)
     free(email);
 }
 
-/* Attack 9: one admin took 60 tenant codes. Last of all: this admin makes no more children for an
- * hour. */
+/* Attack: one admin took 60 tenant codes. Last case, because this admin can make no more children
+ * for an hour. */
 static void an_admin_makes_thirty_children_an_hour(void)
 {
     PERSON admin = person_admin(suite);

@@ -1,7 +1,6 @@
 /*
- * test_settings_cache.c - what authd keeps of settingsd's answers is never older than what was
- * answered to the one that changed it, on any of two authd, and lets tenants be used while
- * settingsd is away.
+ * test_settings_cache.c - authd's settings cache is never older than the response to a change, on
+ * two authd, and serves tenants without settingsd.
  */
 #include <CUnit/CUnit.h>
 #include <pthread.h>
@@ -26,15 +25,15 @@
     "&client_assertion_type=urn%3Aietf%3Aparams%3Aoauth%3Aclient-assertion-type%3Ajwt-bearer" \
     "&client_assertion="
 
-enum { PROBES = 8, CHANGES = 60, WORKERS = 3 }; /* PROBES at a time reach both authd */
+enum { PROBES = 8, CHANGES = 60, WORKERS = 3 }; /* concurrent PROBES reach both authd */
 enum { ROTATIONS = 3, FORM_MAX = 8192 };
 
 static struct suite *suite;
 static struct person *admin, *patient;
 static char *client, *secret;
-static char *server, *server_secret; /* that RESOURCE is of */
+static char *server, *server_secret; /* RESOURCE's server */
 static char *person_token;           /* for the issuer's userinfo */
-static char *resource_token;         /* of a person, for RESOURCE */
+static char *resource_token;         /* a person's, for RESOURCE */
 static char introspection[FORM_MAX]; /* the form that `server` posts */
 
 static void put(const char *path, json_t *body)
@@ -43,8 +42,6 @@ static void put(const char *path, json_t *body)
 
     CHECK_STATUS(done, 200);
 }
-
-/* ---- what is asked ---- */
 
 static struct http_request token_request(void)
 {
@@ -60,7 +57,6 @@ static struct http_request userinfo_request(void)
     return (struct http_request){.path = "/t/demo/userinfo", .bearer = person_token};
 }
 
-/* Of the token that `introspection` has. */
 static struct http_request introspect_request(void)
 {
     return (struct http_request){
@@ -87,7 +83,7 @@ static struct http_request sign_in_request(void)
                                      body_login_start(patient->email, patient->password, "demo")};
 }
 
-/* How many of PROBES at one time are answered with that status and text. */
+/* Counts the responses with this status and text among concurrent PROBES. */
 static int answered(struct http_request (*make)(void), int status, const char *text)
 {
     struct http_request requests[PROBES];
@@ -111,7 +107,6 @@ static int answered(struct http_request (*make)(void), int status, const char *t
         UNIT_CHECK(count_ == PROBES, "%d of %d have %d %s", count_, PROBES, (status), (text)); \
     } while (0)
 
-/* A token of the patient for that resource; NULL: for the issuer itself. */
 static char *token_for(const char *public_client, const char *resource)
 {
     BROWSER browser = browser_open(suite);
@@ -153,8 +148,6 @@ static void the_scene_is_set(void)
     open_server();
 }
 
-/* ---- changes ---- */
-
 static void replace_client(const char *scope)
 {
     char path[128];
@@ -165,7 +158,7 @@ static void replace_client(const char *scope)
                   "grantTypes", "client_credentials", "scopes", scope, "audiences", RESOURCE));
 }
 
-/* `server` is that of another resource, or of RESOURCE again. */
+/* Moves `server` to another resource, or back to RESOURCE. */
 static void replace_server(const char *resource)
 {
     char path[128];
@@ -187,7 +180,6 @@ static char *next_secret(const char *of)
     return strdup(http_text(next, "secret"));
 }
 
-/* The first value that authd's database answers. */
 static long long number(const char *sql)
 {
     PGconn *db = suite_database(suite);
@@ -222,7 +214,7 @@ static void another_secret_counts_at_once(void)
     CHECK_ANSWERED(token_request, 200, "access_token");
 }
 
-/* Whether the token is the client's own or a person's. */
+/* For the client's own and a person's token. */
 static void introspection_is_by_the_registration_of_now(void)
 {
     HTTP_ANSWER own = http_call(suite_url(suite),
@@ -244,7 +236,7 @@ static void introspection_is_by_the_registration_of_now(void)
     }
 }
 
-/* A new secret is compared with the hash of the former one first, and that counts as no failure. */
+/* A new secret is first compared with the old hash, which must not count as a failure. */
 static void introspection_is_by_the_secret_of_now(void)
 {
     static const char hits[] = "select coalesce(sum(cardinality(hits)), 0) from auth.throttle";
@@ -301,7 +293,6 @@ static struct http_answer *post_token(const char *form, const char *header, cons
                                                               .headers = {header, other}});
 }
 
-/* An assertion of `signer`, which counts once. */
 static struct http_answer *post_assertion(const struct jose *key, const char *signer)
 {
     static int ids;
@@ -328,7 +319,7 @@ static void an_assertion_is_spent_once_though_settings_changed(void)
     char *more = json_dumps(settings, 0), *signer = oauth_register(suite, admin, more);
 
     for (int i = 0; i < PROBES; i++) {
-        if (i >= PROBES / 2) /* both authd keep what they have of it */
+        if (i >= PROBES / 2) /* both authd have cached it */
             replace_client("read");
         HTTP_ANSWER answer = post_assertion(key, signer);
 
@@ -429,11 +420,9 @@ static void a_suspended_tenant_is_closed_at_once(void)
     CHECK_ANSWERED(introspect_request, 200, "\"active\":true");
 }
 
-/* ---- changes while others ask ---- */
-
 static atomic_bool asking;
 
-/* A change to and fro, and what is answered after each of the two. */
+/* A change back and forth, and the response after each. */
 struct change {
     void (*make)(const char *value);
     const char *values[2];
@@ -491,7 +480,7 @@ static void *ask_once(void *arg UNUSED)
     return http_call(suite_url(suite), &request);
 }
 
-/* As settingsd does, of any client of the suite. */
+/* Changes any client's scopes in the way settingsd does. */
 static void change_scopes(PGconn *db)
 {
     PQclear(PQexec(db, "update settings.client set oauth = oauth || '{\"scopes\":[\"write\"]}'"));
@@ -500,7 +489,7 @@ static void change_scopes(PGconn *db)
                        "select sequence, 'project', gen_random_uuid(), 1e15 from c"));
 }
 
-/* It changes while the statement that records the token waits for a lock. */
+/* The settings change while the insert of the token waits for a lock. */
 static void a_token_is_given_by_the_settings_of_its_record(void)
 {
     PGconn *holder;
@@ -527,14 +516,13 @@ static void a_token_is_given_by_the_settings_of_its_record(void)
     replace_client("read");
 }
 
-/* settingsd reads the registration, and stands still with the answer while it is changed. */
 static void an_answer_that_comes_behind_a_change_is_not_kept(void)
 {
     PGconn *db = suite_database(suite);
     pthread_t worker;
     void *answer;
 
-    replace_client("read"); /* nothing is kept */
+    replace_client("read"); /* nothing is cached */
     PQclear(PQexec(db, "begin; lock table settings.client in access exclusive mode"));
     pthread_create(&worker, NULL, ask_once, NULL);
     CU_ASSERT_TRUE(suite_waits_for_rows(suite, "settingsd", 1));
@@ -555,8 +543,6 @@ static void an_answer_that_comes_behind_a_change_is_not_kept(void)
     PQfinish(db);
 }
 
-/* ---- without settingsd ---- */
-
 static void what_is_known_is_answered_while_settingsd_is_away(void)
 {
     char *known = client, unknown[] = "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b";
@@ -572,9 +558,6 @@ static void what_is_known_is_answered_while_settingsd_is_away(void)
     client = known;
 }
 
-/* ---- bounds ---- */
-
-/* How many answers both authd have got from settingsd. */
 static long long answers_from_settingsd(void)
 {
     HTTP_ANSWER answer = http_get(suite_admin_url(suite), "/metrics", NULL);
@@ -594,7 +577,7 @@ static void what_is_kept_is_not_asked_for(void)
 {
     long long before;
 
-    for (int i = 0; i < 4; i++) /* both authd have it */
+    for (int i = 0; i < 4; i++) /* both authd have cached it */
         CHECK_ANSWERED(token_request, 200, "access_token");
     before = answers_from_settingsd();
     CHECK_ANSWERED(token_request, 200, "access_token");
@@ -616,7 +599,7 @@ static void a_large_answer_is_asked_for_each_time(void)
     }
     snprintf(path, sizeof(path), CLIENTS "/%s", client);
     put(path, body);
-    for (int i = 0; i < 4; i++) /* both authd have the tenant */
+    for (int i = 0; i < 4; i++) /* both authd have cached the tenant */
         CHECK_ANSWERED(token_request, 200, "access_token");
     before = answers_from_settingsd();
     CHECK_ANSWERED(token_request, 200, "access_token");

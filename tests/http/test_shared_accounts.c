@@ -1,7 +1,6 @@
 /*
- * test_shared_accounts.c - what a tenant cannot reach of an account that belongs to another one,
- * too: each attack end to end, and every row that acts on an account by sessions of all kinds. Over
- * two gateways and two authd.
+ * test_shared_accounts.c - a tenant cannot take over an account that also belongs to another
+ * tenant: attacks end to end, and every account row with all kinds of sessions.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -20,11 +19,9 @@
 #define OTHER_PASSWORD "another horse battery staple"
 #define OWN_SIGN_IN "/t/-/sign-in"
 #define OWN_ACCOUNT "/t/-/account"
-#define VICTIM "clinic-b" /* the tenant that must not be reached, of its own organization */
+#define VICTIM "clinic-b" /* the attacked tenant, of another organization */
 
 static struct suite *suite;
-
-/* ---- people ---- */
 
 static void run_command(struct program *run)
 {
@@ -32,7 +29,7 @@ static void run_command(struct program *run)
     program_destroy(&run);
 }
 
-/* A new practitioner of that tenant, by an operator: an admin, verified for all. */
+/* Makes an operator's new admin of the tenant, with a verified address. */
 static struct person *make_admin(const char *tenant)
 {
     TEXT email = person_address();
@@ -42,7 +39,7 @@ static struct person *make_admin(const char *tenant)
     return person_sign_in(suite, "Practitioner", email, PASSWORD, tenant);
 }
 
-/* Makes the person an admin of one more tenant, and signs in there. */
+/* Makes the person an admin of another tenant, and signs in there. */
 static struct person *join(const struct person *who, const char *tenant)
 {
     run_command(ATRIUMCTL(suite, NULL, "user", "create-admin", "--project", tenant, "--email",
@@ -72,11 +69,8 @@ static void tenants_are_made(void)
     }
 }
 
-/* ---- the table: rows x sessions ---- */
-
 static const char *const id = "00000000-0000-4000-8000-000000000000";
 
-/* A body that passes the table of each row of REACH_ACCOUNT. */
 static json_t *body_of(const char *operation)
 {
     if (strcmp(operation, "change_password") == 0)
@@ -97,7 +91,7 @@ static json_t *body_of(const char *operation)
     return json_object();
 }
 
-/* Asks the row with the token: whether it was refused as shared. */
+/* True when the row refuses the token because the account is shared. */
 static bool is_shared(const struct route *row, const char *access)
 {
     char path[256];
@@ -117,8 +111,7 @@ static bool is_shared(const struct route *row, const char *access)
     return shared;
 }
 
-/* Every row of the account by this session; and the reads that are not of the account, which are
- * never refused so. */
+/* Calls every account row with this session. Other reads never refuse for this reason. */
 static void walk(const char *label, const char *access, bool owns)
 {
     size_t rows = 0;
@@ -154,7 +147,6 @@ static void each_row_asks_who_owns_the_account(void)
     walk("the other one", right->access, false);
 }
 
-/* By a tenant's own application, with tokens for the API, as by the session itself. */
 static void tokens_of_applications_ask_too(void)
 {
     PERSON own = make_admin("demo");
@@ -173,11 +165,10 @@ static void tokens_of_applications_ask_too(void)
     walk("an application", http_text(tokens, "access_token"), false);
 }
 
-/* A suspended project counts as a live one does, and so does a membership that is locked. */
 static void suspended_and_locked_memberships_count(void)
 {
     suite_make_open_project(suite, "sleeping");
-    PERSON first = make_admin("sleeping"); /* who stays its admin */
+    PERSON first = make_admin("sleeping"); /* remains its admin */
     PERSON here = make_admin("demo");
     PERSON there = join(here, "sleeping");
     CU_ASSERT_PTR_NOT_NULL(there->access);
@@ -193,7 +184,6 @@ static void suspended_and_locked_memberships_count(void)
     walk("beside a locked membership", here->access, false);
 }
 
-/* The pages of a tenant lead to the installation's. */
 static void pages_lead_to_the_installations(void)
 {
     static const char *const pages[] = {"change-email", "account/password", "account/factor",
@@ -213,10 +203,8 @@ static void pages_lead_to_the_installations(void)
     }
 }
 
-/* ---- the attacks ---- */
-
-/* A tenant's application has a session of a practitioner who administers another tenant, and tries
- * to come into that one with it. */
+/* A tenant's application uses a practitioner's session to enter another tenant that the
+ * practitioner administers. */
 static void a_session_of_one_tenant_takes_no_account_over(void)
 {
     AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, PASSKEY_PRACTITIONER_ORIGIN);
@@ -247,7 +235,6 @@ static void a_session_of_one_tenant_takes_no_account_over(void)
     CU_ASSERT_TRUE(signs_in(there, VICTIM, PASSWORD));
 }
 
-/* The first of the attack: the passkey was made while the account was the tenant's alone. */
 static void a_passkey_made_in_one_tenant_opens_no_other(void)
 {
     AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, PASSKEY_PRACTITIONER_ORIGIN);
@@ -271,7 +258,7 @@ static void a_passkey_made_in_one_tenant_opens_no_other(void)
     CU_ASSERT_EQUAL(json_array_size(http_member(listed, "passkeys")), 1);
 }
 
-/* A passkey that a build of before has made opens what all memberships lie below, or nothing. */
+/* A passkey of an older build opens the common parent of all memberships, or nothing. */
 static void passkeys_of_before_open_what_is_above_all(void)
 {
     AUTHENTICATOR one = authenticator_new(AUTHENTICATOR_ES256, PASSKEY_PRACTITIONER_ORIGIN);
@@ -304,7 +291,7 @@ static void passkeys_of_before_open_what_is_above_all(void)
                        "= 'ffffffff-ffff-ffff-ffff-ffffffffffff')",
                        accounts[i], want[i]),
                    "%s", accounts[i]);
-    suite_mails_settle(suite); /* the newest is the one that is looked at */
+    suite_mails_settle(suite); /* the newest email is checked */
     TEXT mail = suite_mail(suite, shared->email, 10000);
     CU_ASSERT_TRUE(mail && strstr(mail, "add a new passkey"));
     HTTP_ANSWER opened = passkey_sign_in(suite, "Practitioner", "demo", NULL, one);
@@ -313,7 +300,6 @@ static void passkeys_of_before_open_what_is_above_all(void)
     passkey_check_refused(closed);
 }
 
-/* Makes the account one that is verified for the organization of that tenant only. */
 static void verify_for(const struct person *who, const char *tenant)
 {
     CU_ASSERT_EQUAL(suite_count(suite,
@@ -335,7 +321,7 @@ static struct mail_link invite(const struct person *admin, const char *email)
     return suite_mail_link(suite, email, "https://practitioner.demo.example/invitation");
 }
 
-/* A tenant invites a practitioner of another organization, and its application sees the link. */
+/* A tenant invites another organization's practitioner, and its application sees the link. */
 static void an_invitation_takes_no_account_over(void)
 {
     PERSON admin = person_admin(suite);
@@ -357,7 +343,6 @@ static void an_invitation_takes_no_account_over(void)
     CU_ASSERT_FALSE(signs_in(there, VICTIM, OTHER_PASSWORD));
 }
 
-/* A changed address is verified for those for whom the old one was. */
 static void a_changed_address_is_verified_for_no_one_else(void)
 {
     PERSON there = make_admin(VICTIM);
@@ -382,7 +367,6 @@ static void a_changed_address_is_verified_for_no_one_else(void)
                     1);
 }
 
-/* Links that a tenant's application got while the account was its own. */
 static void links_of_a_former_owner_are_dead(void)
 {
     PERSON here = make_admin("demo");
@@ -397,7 +381,7 @@ static void links_of_a_former_owner_are_dead(void)
     CHECK_ERROR(set, 400, "The link is invalid or has expired.");
     CU_ASSERT_TRUE(suite_everywhere(suite, there->access, 200));
 
-    /* the statement that redeems looks, too: the row of a join of the build before */
+    /* the redeeming statement checks too, for memberships added by an older build */
     CU_ASSERT_EQUAL(suite_count(suite,
                                 "select count(*) from auth.password_reset r join auth.account a on "
                                 "a.id = r.account_id where a.email = '%s'",
@@ -419,7 +403,7 @@ static void links_of_a_former_owner_are_dead(void)
                     1);
     HTTP_ANSWER late = suite_post_link(suite, "/auth/set-password", &link, NULL, OTHER_PASSWORD);
     CHECK_ERROR(late, 400, "The link is invalid or has expired.");
-    /* the installation mails the next one, to its own page */
+    /* the installation emails the next link, to its own page */
     HTTP_ANSWER fresh =
         suite_post_fresh(suite, "/auth/reset-password",
                          json_pack("{s:s, s:s}", "email", other->email, "tenantCode", "demo"));
@@ -429,7 +413,6 @@ static void links_of_a_former_owner_are_dead(void)
     CHECK_STATUS(done, 204);
 }
 
-/* What a help desk is told of other projects. */
 static void the_help_desk_learns_nothing_of_other_projects(void)
 {
     static const char *const acts[] = {"reset-mfa", "send-reset", "schedule-deletion",
@@ -453,7 +436,6 @@ static void the_help_desk_learns_nothing_of_other_projects(void)
     }
 }
 
-/* A lock, and a removal, end nothing that was begun for another tenant. */
 static void a_lock_ends_nothing_elsewhere(void)
 {
     PERSON there = make_admin(VICTIM);
@@ -476,8 +458,6 @@ static void a_lock_ends_nothing_elsewhere(void)
     CHECK_STATUS(tokens, 200);
     CU_ASSERT_TRUE(suite_everywhere(suite, there->access, 200));
 }
-
-/* ---- the end of memberships ---- */
 
 static void a_scheduled_end_is_taken_back_by_a_sign_in(void)
 {

@@ -1,10 +1,7 @@
 /*
- * test_shared_cache.c - public documents behind a real cache, nginx's: kept for as long as
- * `public_max_age` says, then asked for again, and shown under the name and type that they have
- * now.
- *
- * nginx keeps the headers of the first answer whatever a 304 says. Where it is not installed the
- * cases say so and are left out, unless ATRIUM_REQUIRE_ALL is set, as it is for what is to land.
+ * test_shared_cache.c - public documents in nginx's cache: cached for `public_max_age`, then
+ * revalidated, with the current name and type. nginx keeps the first response's headers whatever a
+ * 304 says.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>

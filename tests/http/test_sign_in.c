@@ -1,5 +1,5 @@
 /*
- * test_sign_in.c - login start and token for both roles, proof keys, throttles, equal work.
+ * test_sign_in.c - login start and token for both roles, PKCE, throttle, equal work.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -67,7 +67,7 @@ static void a_patient_signs_in(void)
     CU_ASSERT_STRING_EQUAL(http_text(first, "nextStep"), "token");
     CU_ASSERT_EQUAL(strlen(http_text(first, "sessionCode")), 32);
     CU_ASSERT_PTR_NULL(http_member(first, "tenants"));
-    HTTP_ANSWER second = /* a tenant is no field of this step: whatever it says is ignored */
+    HTTP_ANSWER second = /* this step has no tenant field, so its value is ignored */
         http_post(suite_url(suite), TOKEN, NULL,
                   json_pack("{s:s, s:s, s:i}", "sessionCode", http_text(first, "sessionCode"),
                             "codeVerifier", pkce_verifier, "tenantCode", 7));
@@ -115,7 +115,7 @@ static void starts_checks_run_in_order(void)
     HTTP_ANSWER off = start(START, patient->email, "wrong", "demo");
     CHECK_ERROR(off, 403, "Login is not enabled.");
 
-    /* Open sessions go on, and registration signs in all the same. */
+    /* Open sessions continue, and registration still signs in. */
     HTTP_ANSWER me = http_get(suite_url(suite), "/auth/me", patient->access);
     CHECK_STATUS(me, 200);
     PERSON late = person_register(suite, NULL);
@@ -152,7 +152,6 @@ static void a_second_use_of_a_code_ends_its_session(void)
                   json_pack("{s:s}", "refresh_token", http_text(good, "refreshToken")));
     CHECK_ERROR(refresh, 401, "Refresh token is invalid or has expired.");
 
-    /* The patient's other session does not suffer. */
     HTTP_ANSWER other = http_get(suite_url(suite), "/auth/me", patient->access);
     CHECK_STATUS(other, 200);
 }
@@ -187,8 +186,6 @@ static void a_code_lives_five_minutes(void)
     suite_set_clock(suite, 0);
 }
 
-/* Sixteen posts of one code: one token response, and since the rest are second uses, its session is
- * over. */
 static void one_wins_a_race_for_a_code(void)
 {
     enum { MANY = 16 };
@@ -231,7 +228,7 @@ static void a_practitioner_sees_tenants_and_signs_in(void)
     CU_ASSERT_EQUAL(strncmp(http_text(first, "tenants.0.profile.reference"), "Practitioner/", 13),
                     0);
 
-    /* 404 does not spend the code; an e-mail of a patient is no practitioner. */
+    /* 404 does not consume the code. A patient's address is no practitioner. */
     HTTP_ANSWER nowhere = http_post(suite_url(suite), STAFF_TOKEN, NULL,
                                     body_login_token(http_text(first, "sessionCode"), "no-such"));
     CHECK_ERROR(nowhere, 404, "Tenant not found.");
@@ -262,7 +259,7 @@ static void the_practitioner_switch_is_checked_at_token(void)
     CHECK_STATUS(on, 200);
     HTTP_ANSWER good = http_post(suite_url(suite), STAFF_TOKEN, NULL,
                                  body_login_token(http_text(first, "sessionCode"), NULL));
-    CHECK_STATUS(good, 200); /* 403 did not spend the code */
+    CHECK_STATUS(good, 200); /* 403 did not consume the code */
 }
 
 static void a_practitioner_of_another_tenant_is_refused(void)
@@ -283,7 +280,7 @@ static void a_practitioner_of_another_tenant_is_refused(void)
                                  body_login_token(http_text(one, "sessionCode"), NULL));
     CHECK_STATUS(into, 200);
 
-    /* A member of the branch only has no rights in the demo tenant. */
+    /* A member of the child only has no rights in demo. */
     HTTP_ANSWER policies =
         http_post(suite_url(suite), "/v1/project/access-policies", http_text(into, "accessToken"),
                   json_pack("{s:s, s:[{s:s}]}", "name", "Staff", "resource", "resourceType", "*"));
@@ -316,7 +313,6 @@ static void a_practitioner_of_another_tenant_is_refused(void)
     free(source);
 }
 
-/* Ten failures of a pair lock that pair, not the owner elsewhere; fifteen minutes open it again. */
 static void the_tenth_failure_locks_the_pair(void)
 {
     PERSON patient = person_register(suite, NULL);
@@ -338,8 +334,6 @@ static void the_tenth_failure_locks_the_pair(void)
     free(source);
 }
 
-/* A hundred failures of one account from everywhere: strangers are locked, a known address is
- * not. */
 static void a_hundred_failures_do_not_lock_the_owner_out(void)
 {
     PERSON patient = person_register(suite, NULL);
@@ -359,7 +353,6 @@ static void a_hundred_failures_do_not_lock_the_owner_out(void)
     free(home);
 }
 
-/* Which is known for thirty days after its last good sign-in, to within a minute. */
 static void an_address_is_known_for_thirty_days(void)
 {
     enum { DAY = 24 * 3600 };
@@ -387,8 +380,8 @@ static void an_address_is_known_for_thirty_days(void)
     free(office);
 }
 
-/* Of one account from one address many may sign in at once: what each would write alike is written
- * once a minute, so that none waits for another's commit. */
+/* Many can sign in to one account from one address concurrently: shared values are written once a
+ * minute, so none waits for another's commit. */
 static void sign_ins_do_not_wait_for_each_other(void)
 {
     static const char rows[] = "select sum(until) from auth.known_address";
@@ -429,7 +422,6 @@ static void sign_ins_do_not_wait_for_each_other(void)
     free(source);
 }
 
-/* Sixty-four wrong guesses at once, over two instances: no more than ten are looked at. */
 static void guesses_cannot_race_past_the_limit(void)
 {
     enum { MANY = 64 };
@@ -456,15 +448,15 @@ static void guesses_cannot_race_past_the_limit(void)
     free(source);
 }
 
-/* A signing key that no instance can open, as one that was sealed with another seal key: the others
- * go on. */
+/* No instance can open this signing key, as if another seal key had sealed it. The other keys still
+ * work. */
 static void a_broken_key_takes_no_other_away(void)
 {
     free(suite_query(
         suite, "insert into auth.signing_key (kid, private_sealed, public_pem, x, y, created_at, "
                "active_at) select 'broken', '\\x00', public_pem, x, y, created_at, active_at + 1 "
                "from auth.signing_key limit 1"));
-    usleep(1500000); /* the keys are read again twice a second */
+    usleep(1500000); /* keys are read twice a second */
     for (int i = 0; i < 4; i++) {
         PERSON patient = person_register(suite, NULL);
         HTTP_ANSWER me = http_get(suite_url(suite), "/auth/me", patient->access);

@@ -1,5 +1,5 @@
 /*
- * test_sign_in_hours.c - how many people signed in to a project hour by hour, as its admins see it.
+ * test_sign_in_hours.c - sign-ins per hour of a project, as its admins see them.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -19,9 +19,9 @@ enum { HOURS = 25, LAST = HOURS - 1, HOUR = 3600, SEALED_MS = 10000 };
 
 static struct suite *suite;
 static struct person *patient;
-static time_t began; /* the middle of an hour, before which all of the scene was */
+static time_t began; /* the middle of an hour, after all setup */
 
-/* What happens in an hour after `began`: the row of the answer that has it, at the end. */
+/* Events in an hour after `began`, and the final row of the response. */
 static const struct step {
     int hour, row;
     int right, wrong;
@@ -72,7 +72,6 @@ static long number_at(const struct http_answer *list, int row, const char *name)
     return (long)json_integer_value(http_member(list, path));
 }
 
-/* The list, once as many were counted in all; the caller's. */
 static struct http_answer *list_of(const struct person *who, long succeeded, long failed)
 {
     int64_t until = clock_mono_ms() + SEALED_MS;
@@ -103,7 +102,7 @@ static void check_row(const struct http_answer *list, int row, long succeeded, l
                number_at(list, row, "failed"));
 }
 
-/* Sign-ins of the scene are older than a day by then. */
+/* The setup's sign-ins are older than a day by then. */
 static void each_sign_in_is_counted_in_its_hour(void)
 {
     long want[HOURS][2] = {{0}}, good = 1, bad = 0;
@@ -125,7 +124,7 @@ static void each_sign_in_is_counted_in_its_hour(void)
         good += steps[i].right;
         bad += steps[i].wrong;
     }
-    PERSON admin = person_admin(suite); /* a sign-in as well */
+    PERSON admin = person_admin(suite); /* also a sign-in */
     want[LAST][0]++;
     HTTP_ANSWER list = list_of(admin, good, bad);
 
@@ -151,7 +150,6 @@ static void those_of_another_project_are_not_counted(void)
         check_row(list, i, i == LAST, 0);
 }
 
-/* A reason is a text of an admin's own. */
 static void a_reason_that_looks_like_a_sign_in_is_none(void)
 {
     static const char *const reasons[] = {
@@ -170,7 +168,7 @@ static void a_reason_that_looks_like_a_sign_in_is_none(void)
         CHECK_STATUS(done, 204);
     }
     PERSON again = person_sign_in(suite, "Patient", patient->email, patient->password, NULL);
-    HTTP_ANSWER list = list_of(admin, 6, 3); /* two more, which are sealed behind those rows */
+    HTTP_ANSWER list = list_of(admin, 6, 3); /* two more, sealed after those rows */
 
     CU_ASSERT_TRUE(again->access != NULL);
     check_row(list, LAST, 4, 0);

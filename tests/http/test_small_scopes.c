@@ -1,8 +1,7 @@
 /*
- * test_small_scopes.c - what each token opens that is no plain session: those of issuers, of any
- * scope and grant, SMART ones, API keys, what is no access token at all, and each after its end.
- * Every route is asked by the route rows, and held to the lists below: a new route that lets in
- * more than its kind does fails here until it stands there.
+ * test_small_scopes.c - access of every token that is not a plain session: issuers' tokens of any
+ * scope and grant, SMART tokens, API keys, other tokens, and each after its end. Calls all route
+ * rows and compares with the lists below, which a new route with wider access must join.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -26,28 +25,28 @@
 
 static struct suite *suite;
 static struct person *admin, *owner, *neighbour, *doctor, *foreign;
-static char *own, *theirs; /* clients: of the tenant itself, and of a third party */
-static char *tv, *chart;   /* a third party's for devices, and one for a FHIR server */
+static char *own, *theirs; /* a first-party and a third-party client */
+static char *tv, *chart;   /* third-party clients for devices and for a FHIR server */
 static char *server;       /* the FHIR server's id */
-static char api[160];      /* "&resource=", of Atrium's own API */
+static char api[160];      /* "&resource=" of Atrium's own API */
 static struct things things;
 
-/* ---- what routes let in ---- */
+/* ---- access of routes ---- */
 
 enum who {
-    ANY_CLIENT,      /* no token is looked at */
-    ANY_CLIENT_LIVE, /* the same, but one that is shown must be live */
-    PEOPLE,          /* each live token of a person */
-    PEOPLE_AND_KEYS, /* API keys, too */
+    ANY_CLIENT,      /* no token is read */
+    ANY_CLIENT_LIVE, /* the same, but an offered token must be valid */
+    PEOPLE,          /* any valid token of a person */
+    PEOPLE_AND_KEYS, /* API keys too */
     PRACTITIONERS,
     ADMINS,
-    LOGOUT, /* each live token of a person, and one that was signed out with */
+    LOGOUT, /* any valid token of a person, or one that has signed out */
 };
 
-/* Of what stands here in no row, PEOPLE below /auth/ and ADMINS elsewhere. */
+/* Routes without a row are PEOPLE below /auth/ and ADMINS elsewhere. */
 static const struct rule {
     enum who who;
-    const char *method, *path; /* a path that ends in '*' is the beginning of one */
+    const char *method, *path; /* a path ending in '*' is a prefix */
 } rules[] = {
     {ANY_CLIENT, "POST", "/auth/tenant/*"},
     {ANY_CLIENT, "POST", "/v2/auth/login"},
@@ -101,11 +100,11 @@ static enum who who_may(const struct route *route)
     return strncmp(route->path, "/auth/", 6) == 0 ? PEOPLE : ADMINS;
 }
 
-/* ---- who shows a token ---- */
+/* ---- holders of tokens ---- */
 
 enum rights {
     OF_NO_ONE = 0,    /* 401 */
-    OF_SUSPENDED_KEY, /* of a project that is suspended */
+    OF_SUSPENDED_KEY, /* its project is suspended */
     OF_SUSPENDED,
     OF_KEY,
     OF_PATIENT,
@@ -117,10 +116,10 @@ struct holder {
     const char *name;
     char *token; /* freed by holders_check() */
     enum rights rights;
-    bool userinfo;          /* the issuer's, too */
-    bool signed_out;        /* with this token */
+    bool userinfo;          /* opens the issuer's userinfo too */
+    bool signed_out;        /* this token has signed out */
     const char *scheme;     /* NULL: Bearer */
-    const struct jose *key; /* each request is shown a proof of; NULL: none is */
+    const struct jose *key; /* proves each request; NULL: no proof */
 };
 
 static bool opens(const struct holder *holder, enum who who)
@@ -166,8 +165,8 @@ static void fill_path(const struct route *route, char path[static 256])
     strcat(path, "?%");
 }
 
-/* With a query that is none, which is read behind all that refuses a caller: who is let in is
- * answered 400, and nothing is done. */
+/* Sends an invalid query, which is read after all checks of the caller: an admitted caller gets 400
+ * and nothing happens. */
 static void check_route(const struct holder *holder, const struct route *route)
 {
     enum who who = who_may(route);
@@ -198,8 +197,8 @@ static void fill_tenant_path(const struct route *route, char path[static 256])
     path[size] = '\0';
 }
 
-/* Documents of the issuer are for all; of what is a person's, userinfo answers a token alone. The
- * tenant has no brand. */
+/* The issuer's documents are public; for a person, only userinfo takes a token. The tenant has no
+ * branding. */
 static void check_endpoint(const struct holder *holder, const struct route *route)
 {
     bool open = route->flags & R_CACHED;
@@ -228,7 +227,7 @@ static void check_holder(const struct holder *holder)
         check_endpoint(holder, route);
 }
 
-/* Each of them at every route and endpoint; frees the tokens. */
+/* Checks each holder at every route and endpoint, and frees the tokens. */
 static void holders_check(struct holder *holders, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -249,7 +248,6 @@ static bool is_asked_for_consent(const struct browser *browser)
     return browser->page->status == 200 && browser_sees(browser, "Allow access?");
 }
 
-/* A code for what stands behind the request. */
 static char *code_of(struct browser *browser, const struct person *person, const char *client,
                      const char *behind)
 {
@@ -290,7 +288,7 @@ static char *token_of(const struct person *person, const char *client, const cha
     return copy(answer, "access_token");
 }
 
-/* What stands behind a request for that scope; static. */
+/* Returns a request's parameters for that scope, in a static buffer. */
 static const char *ask_for(const char *scope, const char *more)
 {
     static char behind[1024];
@@ -299,7 +297,6 @@ static const char *ask_for(const char *scope, const char *more)
     return behind;
 }
 
-/* Of this scope, for the API. */
 static char *api_token_of(const struct person *person, const char *scope)
 {
     return token_of(person, own, ask_for(scope, api));
@@ -315,7 +312,6 @@ static char *device_token_of(const struct person *person, const char *client, co
     return copy(answer, "access_token");
 }
 
-/* Of a client in its own name; `more`: parameters. */
 static struct http_answer *machine_answer(const char *client, const char *secret, const char *more)
 {
     char form[512];
@@ -332,7 +328,7 @@ static char *machine_token(const char *client, const char *secret, const char *m
     return copy(answer, "access_token");
 }
 
-/* ---- the scene ---- */
+/* ---- setup ---- */
 
 static void register_clients(void)
 {
@@ -470,7 +466,6 @@ static char *launch_for(const struct person *patient)
     return copy(made, "launch");
 }
 
-/* They are for the FHIR server alone, not even for the documents that their scope names. */
 static void tokens_for_a_fhir_server_open_no_route(void)
 {
     char *launch = launch_for(owner);
@@ -559,7 +554,7 @@ static void what_is_no_access_token_opens_no_route(void)
     holders_check(holders, ARRAY_SIZE(holders));
 }
 
-/* ---- what opens the API ---- */
+/* ---- access to the API ---- */
 
 static char *all_policy_of(const struct person *who)
 {
@@ -573,7 +568,7 @@ static char *all_policy_of(const struct person *who)
     return reference;
 }
 
-/* One that may do all that a policy can name; *ret_id may be NULL. */
+/* Makes an API key that can do everything a policy can name; *ret_id may be NULL. */
 static char *key_of(const struct person *who, char **ret_id)
 {
     char *reference = all_policy_of(who);
@@ -599,8 +594,8 @@ static char *bound_token_of(const struct person *person, const struct jose *key)
     return copy(tokens, "access_token");
 }
 
-/* A scope says what a client learns of a person, not what it may do there: a client of the tenant
- * itself acts for the person. */
+/* A scope limits what a client learns about a person. A first-party client can act as the
+ * person. */
 static void tokens_for_the_api_open_what_their_person_may(void)
 {
     char more[256];
@@ -647,9 +642,6 @@ static void a_bound_token_opens_nothing_without_its_proof(void)
     free(token);
 }
 
-/* ---- what has ended ---- */
-
-/* All that a person holds. */
 struct held {
     struct person *person;
     char *access, *api, *issuer, *refresh;
@@ -798,7 +790,6 @@ static void a_removed_member_opens_no_route(void)
     held_wipe(&held);
 }
 
-/* An API token of a browser that is signed in, and what else there is of it. */
 static struct http_answer *grant_of(struct browser *browser, const struct person *person,
                                     char **ret_code)
 {
@@ -840,7 +831,6 @@ static void check_form(const struct http_answer *made, const char *how)
     UNIT_CHECK(answer->status == 403, "a form %s is %d %s", how, answer->status, answer->body);
 }
 
-/* So do the forms for files that it was given. */
 static void a_grant_for_the_api_ends_with_what_made_it(void)
 {
     static const struct {
@@ -919,9 +909,6 @@ static void those_of_a_suspended_project_can_sign_out_alone(void)
     CHECK_EXIT(resumed, 0);
 }
 
-/* ---- what is of others ---- */
-
-/* The owner's own small tokens, too, open none of the owner's things. */
 static void small_tokens_see_nothing_of_others(void)
 {
     JOSE mine = jose_new("ES256", NULL);
@@ -980,7 +967,7 @@ static void pages_look_at_no_token(void)
         free(tokens[i]);
 }
 
-/* ---- no way to more ---- */
+/* ---- attempts at wider access ---- */
 
 static void check_word(const struct http_answer *answer, const char *word)
 {

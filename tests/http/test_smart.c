@@ -1,6 +1,6 @@
 /*
- * test_smart.c - SMART App Launch 2.2: what applications get for the FHIR servers of a project
- * (test_smart_servers.c has those). Over two gateways and two authd, on the test clock.
+ * test_smart.c - SMART App Launch 2.2: what applications get for a project's FHIR servers (see
+ * test_smart_servers.c).
  */
 #include <CUnit/CUnit.h>
 #include <signal.h>
@@ -32,9 +32,9 @@ enum { AT_ONCE = 64, LAUNCH_S = 300 };
 
 static struct suite *suite;
 static struct person *admin, *child, *patient, *doctor;
-static char *server, *other_server;    /* the ids of those at SMART_BASE and SMART_OTHER_BASE */
-static char *app, *other_app;          /* clients */
-static char *records, *records_secret; /* the client that the FHIR server is */
+static char *server, *other_server; /* ids of the servers at SMART_BASE and SMART_OTHER_BASE */
+static char *app, *other_app;
+static char *records, *records_secret; /* the FHIR server's own client */
 static char *service;                  /* a client with a key */
 static struct jose *key;
 
@@ -98,9 +98,7 @@ static void the_scene_is_set(void)
     register_clients();
 }
 
-/* ---- what a person's application gets ---- */
-
-/* The token answer for this person, from a browser of its own; `more`: further parameters. */
+/* Returns the person's token response from a new browser; `more`: further parameters. */
 static struct http_answer *granted(const struct person *who, const char *scope, const char *more)
 {
     BROWSER browser = browser_open(suite);
@@ -114,7 +112,7 @@ static struct http_answer *granted(const struct person *who, const char *scope, 
     return answer;
 }
 
-/* The word of OAuth with which it is refused instead; the caller frees it. */
+/* Returns the OAuth error instead (caller frees). */
 static char *refused(const struct person *who, const char *client, const char *scope,
                      const char *more)
 {
@@ -202,7 +200,6 @@ static void scopes_are_what_client_and_server_list_for_the_role(void)
     }
 }
 
-/* A server that lists a query for a type understands queries of it. */
 static void queries_are_given_where_the_server_lists_them(void)
 {
     static const struct {
@@ -233,7 +230,6 @@ static void queries_are_given_where_the_server_lists_them(void)
     CHECK_STATUS(back, 200);
 }
 
-/* Gives a member an access policy of these rules; NULL: takes it away. */
 static void give_policy(const struct person *who, const char *rules)
 {
     static int count;
@@ -269,7 +265,6 @@ static void list_documents(void)
     "[{\"resourceType\":\"DocumentReference\",\"interaction\":[\"read\"]," \
     "\"criteria\":\"DocumentReference?author=%profile\"}]"
 
-/* Documents are what an access policy and FHIR both know. */
 static void documents_are_narrowed_by_the_access_policy(void)
 {
     const struct {
@@ -299,7 +294,6 @@ static void documents_are_narrowed_by_the_access_policy(void)
     }
 }
 
-/* A policy that was taken away counts at the next renewal. */
 static void a_renewal_is_narrowed_by_the_policy_of_then(void)
 {
     char form[1024];
@@ -386,7 +380,6 @@ static void token_introspection_tells_the_context(void)
     CU_ASSERT_TRUE(json_integer_value(http_member(seen, "exp")) > 0);
 }
 
-/* What a third party gets is what the person was shown. */
 static void consent_shows_what_is_left_of_the_scopes(void)
 {
     char *third = oauth_register(suite, admin, REGISTRATION(",\"firstParty\":false"));
@@ -408,8 +401,6 @@ static void consent_shows_what_is_left_of_the_scopes(void)
     free(third);
 }
 
-/* ---- from within a health record ---- */
-
 static json_t *body_launch(const char *client, const char *resource, const char *of)
 {
     return json_pack("{s:s, s:s, s:s}", "clientId", client, "resource", resource, "patient", of);
@@ -420,7 +411,7 @@ static struct http_answer *launch_of(const struct person *who, json_t *body)
     return http_post(suite_url(suite), "/v1/launch", who->access, body);
 }
 
-/* "&launch=..." of the doctor for the patient, app and server; the caller frees it. */
+/* Returns "&launch=..." of the doctor for patient, app and server (caller frees). */
 static char *launch(void)
 {
     HTTP_ANSWER made = launch_of(doctor, body_launch(app, server, id_of(patient)));
@@ -475,7 +466,7 @@ static void a_launch_is_for_its_person_client_and_server(void)
     CU_ASSERT_STRING_EQUAL(word, "invalid_request");
     free(word);
 
-    HTTP_ANSWER tokens = granted(doctor, LAUNCH_SCOPES, with); /* none of these has spent it */
+    HTTP_ANSWER tokens = granted(doctor, LAUNCH_SCOPES, with); /* none of these consumed it */
     CHECK_STATUS(tokens, 200);
     free(with);
 }
@@ -509,7 +500,6 @@ static bool has_code(const struct http_answer *answer)
     return found;
 }
 
-/* 64 requests of one browser, at two gateways and two authd. */
 static void one_launch_gives_one_code(void)
 {
     BROWSER browser = browser_open(suite);
@@ -576,7 +566,6 @@ static void kill_authd(void)
     CU_ASSERT_TRUE(suite_wait_ready(suite, 10000));
 }
 
-/* authd is killed between launch, code and exchange. */
 static void deaths_lose_no_launch(void)
 {
     BROWSER browser = browser_open(suite);
@@ -593,8 +582,6 @@ static void deaths_lose_no_launch(void)
     free(code);
     free(with);
 }
-
-/* ---- backend services ---- */
 
 static struct http_answer *own_token(const char *scope)
 {
@@ -655,8 +642,6 @@ static void backend_services_get_short_tokens_for_their_server(void)
     CU_ASSERT_STRING_EQUAL(http_text(seen, "scope"), "system/Observation.rs");
     json_decref(claims);
 }
-
-/* ---- what is removed ---- */
 
 static void a_removed_server_has_no_launches(void)
 {

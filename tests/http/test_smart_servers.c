@@ -1,6 +1,5 @@
 /*
- * test_smart_servers.c - the FHIR servers of a project: how they are registered, and the SMART
- * configuration of each. Over two gateways and two authd, on the test clock.
+ * test_smart_servers.c - a project's FHIR servers: registration, and their SMART configuration.
  */
 #include <CUnit/CUnit.h>
 #include <signal.h>
@@ -18,7 +17,7 @@ enum { LIMIT = 20, FRESH = 900 };
 
 static struct suite *suite;
 static struct person *admin, *child, *patient;
-static char *server; /* the id of the one at SMART_BASE */
+static char *server; /* id of the server at SMART_BASE */
 
 static void the_scene_is_set(void)
 {
@@ -36,8 +35,6 @@ static void the_scene_is_set(void)
     server = strdup(http_text(made, "id"));
     UNIT_REQUIRE(*server && patient->access, "a FHIR server and a patient");
 }
-
-/* ---- the servers of a project ---- */
 
 static void a_server_is_registered_as_it_was_given(void)
 {
@@ -79,7 +76,7 @@ static void what_is_no_server_is_refused(void)
     }
 }
 
-/* Its tokens are for first-party clients, in another way. */
+/* First-party clients get tokens for the API in another way. */
 static void atriums_own_address_is_no_server(void)
 {
     HTTP_ANSWER refused =
@@ -128,7 +125,6 @@ static void a_project_sees_its_own_servers_alone(void)
     CHECK_STATUS(made, 403);
 }
 
-/* Made at the same time, too; and read page by page. */
 static void a_project_has_20_servers(void)
 {
     struct http_request requests[2 * LIMIT];
@@ -184,7 +180,7 @@ static void changes_need_a_fresh_proof(void)
     CHECK_STATUS(gone, 401);
     HTTP_ANSWER unknown = http_delete(suite_url(suite), smart_server_path(UNKNOWN), admin->access);
     HTTP_ANSWER taken = smart_server_register(suite, admin, smart_server_body(SMART_BASE));
-    CHECK_STATUS(unknown, 404); /* the proof is asked for last */
+    CHECK_STATUS(unknown, 404); /* the proof is checked last */
     CHECK_STATUS(taken, 409);
     person_destroy(&admin);
     admin = person_admin(suite);
@@ -192,8 +188,6 @@ static void changes_need_a_fresh_proof(void)
                                  smart_server_body(SMART_BASE));
     CHECK_STATUS(again, 200);
 }
-
-/* ---- the configuration ---- */
 
 static bool lists(const struct http_answer *page, const char *member, const char *word)
 {
@@ -272,7 +266,7 @@ static void a_configuration_is_of_this_tenants_server(void)
     UNIT_CHECK(malformed->status == 400 || malformed->status == 404, "%d", malformed->status);
 }
 
-/* Each gateway is asked before and while no authd answers. */
+/* Each gateway is asked before and after the authd stop. */
 static void a_configuration_is_answered_while_no_authd_is(void)
 {
     pid_t pids[2] = {suite_pid(suite, "authd", "1"), suite_pid(suite, "authd", "2")};

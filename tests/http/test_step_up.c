@@ -1,7 +1,6 @@
 /*
- * test_step_up.c - proof of identity: what a stolen access token cannot do with a session whose
- * owner signed in more than 15 minutes ago, and how the owner proves who they are again. Over two
- * gateways and two authd, on the test clock.
+ * test_step_up.c - fresh proof: what a stolen access token cannot do when its owner signed in over
+ * 15 minutes ago, and how the owner proves their identity again.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -21,7 +20,6 @@ enum { FRESH = 900 }; /* seconds */
 
 static struct suite *suite;
 
-/* A signed-in person with the secret of a second factor. */
 struct owner {
     struct person *person;
     uint8_t secret[TOTP_SECRET];
@@ -74,7 +72,6 @@ static void check_step_up_required(const struct http_answer *answer)
     free(challenge);
 }
 
-/* The secret that the session of this token may enrol. */
 static void read_secret(struct owner *self, const char *access)
 {
     HTTP_ANSWER status = http_get(suite_url(suite), STATUS, access);
@@ -99,9 +96,6 @@ static struct owner enrolled_patient(void)
     return self;
 }
 
-/* ---- attacks ---- */
-
-/* A thief has the access token, and renews it: neither is a proof of who they are. */
 static void a_bearer_token_alone_neither_enrols_nor_deletes(void)
 {
     OWNER owner = {.person = person_register(suite, NULL)};
@@ -121,7 +115,7 @@ static void a_bearer_token_alone_neither_enrols_nor_deletes(void)
     }
     PERSON again =
         person_sign_in(suite, "Patient", owner.person->email, owner.person->password, NULL);
-    CU_ASSERT_EQUAL(again->status, 200); /* asked for no factor */
+    CU_ASSERT_EQUAL(again->status, 200); /* without a second factor */
     HTTP_ANSWER me = http_get(suite_url(suite), "/auth/me", owner.person->access);
     CU_ASSERT_TRUE(json_is_false(http_member(me, "security.mfaEnrolled")));
 }
@@ -133,7 +127,6 @@ static void a_bearer_token_alone_does_not_disable(void)
     suite_advance_clock(suite, FRESH);
     HTTP_ANSWER off = post_token(DISABLE, owner.person->access, owner.recovery);
     check_step_up_required(off);
-    /* the refusal has not spent the code */
     HTTP_ANSWER proven = by_code(owner.person->access, owner.recovery);
     CHECK_STATUS(proven, 204);
     char code[7];
@@ -167,8 +160,6 @@ static void guessed_codes_are_limited(void)
     HTTP_ANSWER right = by_code(owner.person->access, owner.recovery);
     CHECK_STATUS(right, 429);
 }
-
-/* ---- what owners do ---- */
 
 static void a_fresh_sign_in_is_proof_enough(void)
 {
@@ -204,7 +195,6 @@ static void a_password_proves_again(void)
     CHECK_STATUS(enrolled, 200);
 }
 
-/* It is the session that is proven, not the account. */
 static void a_proof_counts_for_its_session(void)
 {
     PERSON one = person_register(suite, NULL);
@@ -255,7 +245,6 @@ static void malformed_step_ups_are_refused(void)
     CU_ASSERT_STRING_EQUAL(http_text(anonymous, "code"), "");
 }
 
-/* Another reason to refuse comes first. */
 static void a_proof_is_asked_for_last(void)
 {
     OWNER owner = enrolled_patient();
@@ -271,7 +260,6 @@ static void a_proof_is_asked_for_last(void)
     CHECK_STATUS(last, 409);
 }
 
-/* The operator configures the maximum age of a proof; the answer's header names it. */
 static void the_header_names_the_configured_age(void)
 {
     suite_reconfigure(suite, "authd.fresh_sign_in=2m");

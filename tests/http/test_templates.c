@@ -1,6 +1,5 @@
 /*
- * test_templates.c - the mail templates of a project over HTTP: mapped, previewed, in several
- * languages, unmapped.
+ * test_templates.c - a project's mail templates over HTTP: mapping, preview, languages, unmapping.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -48,7 +47,6 @@ static struct http_answer *unmap(const char *access, const char *rest)
     return http_delete(suite_url(suite), path, access);
 }
 
-/* How many templates the project maps. */
 static size_t count(const char *access)
 {
     HTTP_ANSWER list = http_get(suite_url(suite), TEMPLATES, access);
@@ -174,7 +172,6 @@ static void operators_see_previews(void)
     CHECK_REFUSED(unknown, 1, not_found);
 }
 
-/* The longest parts that a template may have, all of them variables. */
 static void the_longest_preview_fits(void)
 {
     enum { PART = 262144 };
@@ -207,7 +204,6 @@ static void the_longest_preview_fits(void)
     free(part);
 }
 
-/* A welcome mail goes out in the project's default language when that is mapped. */
 static void mail_falls_back_to_the_default_language(void)
 {
     static const struct {
@@ -254,8 +250,7 @@ static void tenants_are_apart(void)
     CHECK_ERROR(refused, 403, "Forbidden");
 }
 
-/* Attack 2: an admin's template must not send the link that opens an account to a foreign
- * server. */
+/* Attack: an admin's template sends the link that opens an account to a foreign server. */
 static void secret_links_stand_as_text_or_href_only(void)
 {
     static const struct {
@@ -292,7 +287,6 @@ static void secret_links_stand_as_text_or_href_only(void)
     }
 }
 
-/* A template that was put before that rule goes out as text alone. */
 static void older_templates_send_their_text_only(void)
 {
     PERSON patient = person_register(suite, NULL);
@@ -323,7 +317,7 @@ static void older_templates_send_their_text_only(void)
     CHECK_STATUS(again, 200);
 }
 
-/* Attack 9: a name is no paragraph of a clinic's mail, no link and no escape sequence. */
+/* Attack: a name as paragraph, link or escape sequence in an email. */
 static void harmful_names_are_refused_everywhere(void)
 {
     static const char *const bad[] = {
@@ -358,8 +352,6 @@ static void harmful_names_are_refused_everywhere(void)
     }
 }
 
-/* What was stored before that rule is made harmless when a mail is made, and no name becomes a
- * link. */
 static void names_in_mails_are_harmless(void)
 {
     char *email = person_address();
@@ -392,7 +384,7 @@ static void names_in_mails_are_harmless(void)
     free(email);
 }
 
-/* Tags of languages are without end, and a list shows every template whole. */
+/* Language tags are unlimited, and the list shows every template in full. */
 static void the_templates_of_a_project_are_bounded(void)
 {
     enum { LARGE = 250000, FIT = 6, OLDER = 400 };
@@ -409,13 +401,13 @@ static void the_templates_of_a_project_are_bounded(void)
         UNIT_CHECK(answer->status == (i < FIT ? 200 : 409), "template %d: %d", i, answer->status);
     }
     CU_ASSERT_EQUAL(count(there->access), FIT);
-    /* one that is there is replaced by one of its size, or a smaller one */
+    /* a replacement must not be larger */
     HTTP_ANSWER again = http_put(suite_url(suite), TEMPLATES "/PATIENT_WELCOME", there->access,
                                  json_pack("{s:s, s:s, s:s}", "language", languages[0], "subject",
                                            "Small", "text", text));
     CHECK_STATUS(again, 200);
 
-    /* as older releases let a project have them: the list is whole as far as it goes, at once */
+    /* older releases allowed this many: the list shows as much as fits, immediately */
     UNIT_CHECK(
         suite_count(suite,
                     "with more as (insert into mail.template (project_id, name, language, "

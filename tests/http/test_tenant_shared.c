@@ -1,6 +1,6 @@
 /*
- * test_tenant_shared.c - two tenants that share a practitioner, moved one after the other to one
- * receiver: at the second the practitioner is invited (docs/transfer.md).
+ * test_tenant_shared.c - two tenants that share a practitioner move to one receiver: the second
+ * invites the practitioner (docs/transfer.md).
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -18,11 +18,9 @@
 static struct suite *from, *to;
 static struct unit_dir files;
 static char demo_file[300], north_file[300], key[128];
-static char shared[128]; /* the address of the admin of both */
+static char shared[128]; /* address of both tenants' admin */
 static char membership[40], profile[40];
-static struct person *admin; /* of demo, at the sender */
-
-/* ---- the sender ---- */
+static struct person *admin; /* demo's, at the sender */
 
 static void write_text(char path[static 300], const char *name, const char *text)
 {
@@ -88,8 +86,6 @@ static void open_tenant(const char *code)
     CHECK_EXIT(opened, 0);
 }
 
-/* ---- the receiver ---- */
-
 static void the_first_brings_the_account(void)
 {
     export_tenant(demo_file, "demo");
@@ -150,7 +146,7 @@ static void the_second_invites_its_owner(void)
     CU_ASSERT_EQUAL(accounts_of("invitation"), 1);
 }
 
-/* What the file has of the invited is left out; all else is compared as ever. */
+/* The file's data about an invited person is left out; everything else is compared. */
 static void what_came_is_verified(void)
 {
     PROGRAM same = ATRIUMCTL(to, NULL, "tenant", "verify", north_file, "--json");
@@ -163,8 +159,8 @@ static void what_came_is_verified(void)
     CHECK_EXIT(other, 1);
 }
 
-/* The last administrator: an operator makes the invitation one of an administrator, and mails it.
- * The account is the other tenant's, so its owner accepts signed in. */
+/* The last admin: an operator makes the invitation an admin's and sends it. The account belongs to
+ * the other tenant, so its owner accepts signed in. */
 static void a_shared_practitioner_accepts(void)
 {
     open_tenant("north");
@@ -199,8 +195,8 @@ static void a_shared_practitioner_accepts(void)
     CU_ASSERT_EQUAL(accounts_of("invitation"), 0);
 }
 
-/* Suspended once more, as a forged file would find it: a project that was open is another one, and
- * verify leaves out what belongs to the member who was invited. */
+/* Suspends the project again, as a forged file would need it. A project that was open is a
+ * different one, and verify leaves out the invited member's data. */
 static void a_file_adds_nothing_to_who_has_accepted(void)
 {
     static const char *const tables[] = {"account", "membership", "credential", "invitation"};
@@ -216,7 +212,7 @@ static void a_file_adds_nothing_to_who_has_accepted(void)
         after += suite_count(to, "select count(*) from auth.%s", tables[i]);
     CU_ASSERT_EQUAL(before, after);
     PROGRAM other = ATRIUMCTL(to, NULL, "tenant", "verify", north_file, "--json");
-    CHECK_EXIT(other, 1); /* the project's row, and the subject that was changed */
+    CHECK_EXIT(other, 1); /* the project's row, and the changed subject */
     CU_ASSERT_PTR_NOT_NULL(strstr(other->out, "\"here\""));
     CU_ASSERT_PTR_NOT_NULL(strstr(other->err, "2 tables differ"));
 }

@@ -1,6 +1,6 @@
 /*
- * test_tenant_transfer.c - a tenant from one installation to another by atriumctl: two suites, of
- * which the second has keys of its own and no tenant.
+ * test_tenant_transfer.c - moves a tenant between two installations with atriumctl. The second
+ * suite has its own keys and no tenant.
  */
 #include <CUnit/CUnit.h>
 #include <fcntl.h>
@@ -29,10 +29,8 @@ static char file[300], key[128];
 static struct person *patient, *owner; /* owner: with a second factor */
 static struct authenticator *passkey;
 static uint8_t secret[TOTP_SECRET];
-static char recovery[16]; /* a code of the owner's */
+static char recovery[16]; /* the owner's recovery code */
 static char *large, *small, *large_id, *small_id;
-
-/* ---- the tenant ---- */
 
 static const char *code_now(int steps)
 {
@@ -102,8 +100,6 @@ static void a_tenant_lives(void)
     snprintf(file, sizeof(file), "%s/demo.tenant", files.path);
 }
 
-/* ---- export ---- */
-
 static const char *other_file(const char *name)
 {
     static char path[300];
@@ -139,7 +135,6 @@ static int64_t rows_of(const json_t *json, const char *table)
     return -1;
 }
 
-/* Nothing that a daemon seals, or that opens an account, is in the file as it is elsewhere. */
 static void check_nothing_is_open(void)
 {
     static const char *const words[] = {BOT_SECRET, "$argon2id$", "large.bin", "patients.example"};
@@ -174,11 +169,11 @@ static void a_read_only_tenant_is_exported_whole(void)
     CU_ASSERT_EQUAL(rows_of(done->json, "docd.bytes"), 4 + 1 + 1); /* pieces of a mebibyte */
     CU_ASSERT_EQUAL(rows_of(done->json, "botd.bot"), 2);
     PROGRAM again = ATRIUMCTL(from, NULL, "tenant", "export", "demo", file, "--to", key);
-    CHECK_EXIT(again, 1); /* it is there */
+    CHECK_EXIT(again, 1); /* already exists */
     check_nothing_is_open();
 }
 
-/* An export that may write files of so many KiB: it is killed there, or ends as on a full disk. */
+/* Exports with files limited to `kib` KiB, where it is killed or fails as on a full disk. */
 static struct program *export_up_to(int kib, bool killed, const char *resume)
 {
     char *path = program_path("atriumctl"), command[1024];
@@ -195,8 +190,8 @@ static struct program *export_up_to(int kib, bool killed, const char *resume)
     return done;
 }
 
-/* In the first chunk, in the rows or the bytes: what was written is not written again, and docd is
- * not asked for it. The file that comes of it is the one that is imported below. */
+/* Interrupted in the first chunk, the rows or the content: existing parts are neither written nor
+ * requested again. The result is imported below. */
 static void an_interrupted_export_goes_on(void)
 {
     PROGRAM own = ATRIUMCTL(from, NULL, "tenant", "key", "--json");
@@ -224,9 +219,7 @@ static void an_interrupted_export_goes_on(void)
     CU_ASSERT_NOT_EQUAL(access(other_file("demo.tenant.part.key"), F_OK), 0);
 }
 
-/* ---- what is not imported ---- */
-
-/* A copy of the file with a byte changed, or cut off there (`cut`). */
+/* Copies the file with one byte changed, or truncated there (`cut`). */
 static const char *spoiled(off_t at, bool cut)
 {
     const char *path = other_file("spoiled");
@@ -267,13 +260,12 @@ static void a_spoiled_file_adds_nothing(void)
         CU_ASSERT_EQUAL(project_rows(), 0);
     }
     PROGRAM elsewhere = ATRIUMCTL(from, NULL, "tenant", "import", file);
-    CHECK_EXIT(elsewhere, 1); /* it is for another key */
+    CHECK_EXIT(elsewhere, 1); /* for another key */
     PROGRAM whole = ATRIUMCTL(to, NULL, "tenant", "import", file, "--dry-run");
     CHECK_EXIT(whole, 0);
     CU_ASSERT_EQUAL(project_rows(), 0);
 }
 
-/* A tenant code that is taken is told before anything is added. */
 static void a_taken_code_is_told_first(void)
 {
     PROGRAM made = ATRIUMCTL(to, NULL, "project", "create", "Taken", "--code", "demo");
@@ -284,8 +276,6 @@ static void a_taken_code_is_told_first(void)
     PROGRAM gone = ATRIUMCTL(to, NULL, "project", "delete", "demo", "--force", "--yes");
     CHECK_EXIT(gone, 0);
 }
-
-/* ---- import ---- */
 
 static struct program *import_start(void)
 {
@@ -299,7 +289,6 @@ static struct program *import_start(void)
     return self;
 }
 
-/* Killed wherever it is, and with a daemon killed below it: the same command goes on. */
 static void an_interrupted_import_goes_on(void)
 {
     static const char *const daemons[] = {"authd", "docd", "settingsd", "botd", "maild"};
@@ -345,8 +334,6 @@ static void what_came_is_verified(void)
     CHECK_STATUS(closed, 404); /* until an operator opens it */
 }
 
-/* ---- there ---- */
-
 static struct http_answer *exchange(const struct http_answer *step)
 {
     return suite_post_fresh(to, "/auth/tenant/Patient/login/token",
@@ -377,7 +364,7 @@ static void people_sign_in_there(void)
     HTTP_ANSWER shown = passkey_sign_in(to, "Patient", "demo", NULL, passkey);
     CHECK_STATUS(shown, 200);
     HTTP_ANSWER old = http_get(suite_url(to), "/auth/me", patient->access);
-    CHECK_STATUS(old, 401); /* sessions stay where they were made */
+    CHECK_STATUS(old, 401); /* sessions are not moved */
 }
 
 static void documents_and_bots_are_there(void)
@@ -398,14 +385,13 @@ static void documents_and_bots_are_there(void)
     CHECK_EXIT(sound, 0);
 }
 
-/* People work there now: a file, which anyone who knows the key can make, adds nothing. */
 static void an_open_tenant_takes_nothing_from_a_file(void)
 {
     PROGRAM refused = ATRIUMCTL(to, NULL, "tenant", "import", file, "--resume");
     CHECK_REFUSED(refused, 1, "is open here");
 }
 
-/* A deletion looks again for a day: what would come meanwhile would go with it. */
+/* A deletion repeats for a day and would delete newly imported data. */
 static void a_deleted_tenant_does_not_come_back_at_once(void)
 {
     PROGRAM gone = ATRIUMCTL(to, NULL, "project", "delete", "demo", "--force", "--yes");

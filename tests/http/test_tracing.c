@@ -1,10 +1,7 @@
 /*
- * test_tracing.c - requests as traces of OpenTelemetry: who is whose parent across the daemons, who
- * decides what is traced, and that a receiver which misbehaves costs nothing.
- *
- * The receiver checks each body with OpenTelemetry's own schema from the npm registry (make npm).
- * Where that is not installed the program says so and is left out, unless ATRIUM_REQUIRE_ALL is
- * set, as it is for what is to land.
+ * test_tracing.c - OpenTelemetry traces of requests: parents across daemons, sampling decisions,
+ * and misbehaving receivers. The receiver validates each body with OpenTelemetry's schema (make
+ * npm).
  *
  * tier: browser
  */
@@ -31,8 +28,6 @@ static struct suite *suite;
 static struct program *receiver;
 static char receiver_url[64], settings[SETTINGS_SIZE];
 static struct person *ana;
-
-/* ---- the receiver ---- */
 
 static bool have_schema(void)
 {
@@ -87,7 +82,6 @@ static bool fits(const json_t *span, const struct wish *wish)
            (!wish->parent_id || strcmp(member(span, "parentSpanId"), wish->parent_id) == 0);
 }
 
-/* Of the spans that came so far; NULL without one. */
 static json_t *look_for(const struct wish *wish)
 {
     (void)program_wait_output(receiver, "", 0);
@@ -102,7 +96,6 @@ static json_t *look_for(const struct wish *wish)
     return NULL;
 }
 
-/* Waits for it. */
 static json_t *find_span(const struct wish *wish)
 {
     int64_t deadline = clock_mono_ms() + SEEN_MS;
@@ -116,8 +109,8 @@ static json_t *find_span(const struct wish *wish)
 #define FIND_SPAN(...) find_span(&(struct wish){__VA_ARGS__})
 #define LOOK_FOR(...) look_for(&(struct wish){__VA_ARGS__})
 
-/* "service name" from the root on: each is a child of the one before. The last one's id stays in
- * ret. */
+/* Checks a path of "service name" from the root on, each the child of the one before. The last
+ * span's id is left in ret. */
 static void check_path(const char *trace_id, const char *const (*path)[2], size_t count)
 {
     char parent[32] = "(none)";
@@ -135,7 +128,6 @@ static void check_path(const char *trace_id, const char *const (*path)[2], size_
         check_path((trace_id), path_, ARRAY_SIZE(path_));    \
     } while (0)
 
-/* And none names a person. */
 static void check_all_valid(void)
 {
     (void)program_wait_output(receiver, "", 0);
@@ -144,9 +136,8 @@ static void check_all_valid(void)
     CU_ASSERT_PTR_NULL(strstr(receiver->out, ana->profile + strlen("Patient/")));
 }
 
-/* ---- requests ---- */
-
-/* The trace id is the request id unless the caller sends one. Caller frees. */
+/* Sends a request, and returns its trace id, which is the request id unless the caller sends one
+ * (caller frees). */
 static char *traced_get(const char *path, const char *bearer, const char *header)
 {
     struct http_request request = {.path = path, .bearer = bearer, .headers = {header}};
@@ -172,8 +163,6 @@ static const char *settings_with(const char *more)
              more);
     return settings;
 }
-
-/* ---- cases ---- */
 
 static void the_suite_starts(void)
 {
@@ -231,7 +220,6 @@ static void a_document_is_one_trace(void)
     check_all_valid();
 }
 
-/* By way of the outbox. */
 static void a_mail_is_part_of_the_trace(void)
 {
     HTTP_ANSWER answer = suite_post_fresh(suite, "/auth/tenant/Patient/register",
@@ -247,7 +235,6 @@ static void a_mail_is_part_of_the_trace(void)
     check_all_valid();
 }
 
-/* The bot receives the trace context and its caller. */
 static void a_bot_is_part_of_the_trace(void)
 {
     PERSON admin = person_admin(suite);
@@ -293,12 +280,11 @@ static void server_errors_are_marked_in_spans(void)
     CU_ASSERT_STRING_EQUAL(attribute(span, "attributes", "error.type"), "NOT_FOUND");
     json_decref(span);
     span = FIND_SPAN(id, "gateway", "GET /document/{id}", NULL);
-    CU_ASSERT_STRING_EQUAL(attribute(span, "attributes", "error.type"), "(none)"); /* a client's */
+    CU_ASSERT_STRING_EQUAL(attribute(span, "attributes", "error.type"), "(none)");
     json_decref(span);
     free(id);
 }
 
-/* The client's trace goes on. */
 static void a_traceparent_is_the_parent(void)
 {
     struct http_request request = {
@@ -318,7 +304,6 @@ static void a_traceparent_is_the_parent(void)
     check_all_valid();
 }
 
-/* No request of these is part of the client's trace. */
 static void invalid_traceparents_are_ignored(void)
 {
     static const char *const headers[][2] = {
@@ -354,8 +339,6 @@ static void lines_of_the_log_name_the_trace(void)
     CU_ASSERT_PTR_NOT_NULL(line);
     free(line);
 }
-
-/* ---- the receiver misbehaves ---- */
 
 static void a_busy_receiver_gets_them_later(void)
 {
@@ -399,7 +382,6 @@ static void partially_accepted_spans_are_counted(void)
     free(id);
 }
 
-/* More spans than the rings hold, and no answer from the receiver: clients notice nothing. */
 static void a_hanging_receiver_harms_nothing(void)
 {
     enum { REQUESTS = 1200, PARALLEL = 8 };
@@ -423,8 +405,6 @@ static void a_hanging_receiver_harms_nothing(void)
     free(id);
 }
 
-/* ---- who decides ---- */
-
 static void a_client_cannot_turn_tracing_up(void)
 {
     char *id;
@@ -432,7 +412,7 @@ static void a_client_cannot_turn_tracing_up(void)
     suite_reconfigure(suite, settings_with("gateway.trace_sample=0"));
     free(traced_get("/auth/me", ana->access, TRACED));
     id = traced_get("/auth/me", ana->access, NULL);
-    usleep(2500 * 1000); /* longer than a period of the exporter */
+    usleep(2500 * 1000); /* longer than the exporter's period */
     CU_ASSERT(suite_metric(suite, "atrium_trace_spans_total", "gateway") == 0);
     CU_ASSERT(suite_metric(suite, "atrium_trace_spans_total", "authd") == 0);
     free(id);

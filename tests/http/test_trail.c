@@ -1,7 +1,7 @@
 /*
- * test_trail.c - the audit trail of a project with proofs: what its admins list, a signed head and
- * proofs that Go's own note and tlog accept (tests/audit-go/verify.go), each person's own rows; and
- * trees that no death of a daemon forks. Two gateways and two of each daemon that has a trail.
+ * test_trail.c - a project's audit log with proofs: the admins' list, a checkpoint and proofs that
+ * Go's note and tlog accept (tests/audit-go/verify.go), people's own rows, and trees that no crash
+ * forks.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -23,19 +23,17 @@
 
 enum {
     PAGES_MAX = 400,
-    PROVEN = 40,        /* rows of a list whose proofs are held against Go's */
-    BACKLOG = 4000,     /* rows that are made at once */
-    LARGE = 60000,      /* rows of a project in which proofs are timed; ATRIUM_TRAIL_ROWS */
-    TIMED = 30,         /* proofs that are timed */
-    PROOF_MS_MAX = 100, /* median, on a machine that does other things */
+    PROVEN = 40,        /* rows whose proofs Go verifies */
+    BACKLOG = 4000,     /* rows made at the same time */
+    LARGE = 60000,      /* rows of the project for timing; ATRIUM_TRAIL_ROWS */
+    TIMED = 30,         /* timed proofs */
+    PROOF_MS_MAX = 100, /* median, on a loaded machine */
     GROWN_MS = 60000,
 };
 
 static struct suite *suite;
 static struct person *admin, *child;
 static struct unit_dir dir;
-
-/* ---- asking ---- */
 
 static struct http_answer *get(const struct person *who, const char *path, const char *query)
 {
@@ -59,7 +57,6 @@ static long leaves_of(const struct person *who)
                        who->project + strlen("Project/"));
 }
 
-/* Waits until each row of the project is a leaf. */
 static bool grown(const struct person *who)
 {
     int64_t until = clock_mono_ms() + GROWN_MS;
@@ -70,7 +67,7 @@ static bool grown(const struct person *who)
                       leaves_of(who), rows_of(who));
 }
 
-/* The resources of all pages. New reference. */
+/* Collects the resources of all pages. Returns a new reference. */
 static json_t *walk(const struct person *who, const char *path, const char *query)
 {
     json_t *all = json_array();
@@ -103,7 +100,6 @@ static struct http_answer *proof_of(const struct person *who, const char *id)
     return http_get(suite_url(suite), path, who->access);
 }
 
-/* What verify.go takes of a proof's answer. */
 static json_t *line_of(const struct http_answer *proof)
 {
     return json_pack("{s:O, s:O, s:[{s:O, s:O, s:O}]}", "verifierKey",
@@ -112,8 +108,6 @@ static json_t *line_of(const struct http_answer *proof)
                      http_member(proof, "index"), "record", http_member(proof, "record"), "hashes",
                      http_member(proof, "hashes"));
 }
-
-/* ---- the list ---- */
 
 static void only_admins_read_it(void)
 {
@@ -141,7 +135,7 @@ static void every_row_is_listed_once_the_newest_first(void)
     }
     UNIT_CHECK((long)json_array_size(all) == leaves_of(admin), "%zu listed", json_array_size(all));
     CU_ASSERT_EQUAL(json_object_size(ids), json_array_size(all));
-    /* those of one daemon are in the order of its chain, which here is that of time */
+    /* one daemon's rows are in its chain's order, which is that of time here */
     CU_ASSERT_TRUE(strcmp(text_at(all, 0, "recorded"),
                           text_at(all, json_array_size(all) - 1, "recorded")) >= 0);
 }
@@ -198,7 +192,8 @@ static void it_is_searched(void)
     free(entity);
 }
 
-/* Registered, failed to sign in, signed in, made a document, was read and locked by the admin. */
+/* Makes a patient who registered, failed to sign in, signed in, made a document, and was read and
+ * locked by the admin. */
 static struct person *busy_patient(void)
 {
     struct person *self;
@@ -225,7 +220,6 @@ static struct person *busy_patient(void)
     return self;
 }
 
-/* How many rows with an action a filter finds. */
 static size_t found_of(const char *filter, const char *value, const char *action)
 {
     char query[300];
@@ -239,7 +233,7 @@ static void one_filter_finds_all_of_a_person(void)
 {
     static const struct {
         const char *action;
-        size_t done, about; /* by the person; by or about the person */
+        size_t done, about; /* rows by the person; rows by or about them */
     } rows[] = {{"account.register", 1, 1},
                 {"session.create", 2, 2},
                 {"document.create", 1, 1},
@@ -298,8 +292,6 @@ static void other_projects_see_nothing_of_it(void)
     CHECK_STATUS(odd, 404);
 }
 
-/* ---- proofs ---- */
-
 static void go_accepts_the_head_and_every_proof(void)
 {
     CU_ASSERT_TRUE(grown(admin));
@@ -314,7 +306,7 @@ static void go_accepts_the_head_and_every_proof(void)
     }
 }
 
-/* The answer of /checkpoint?from= proves that the tree of an earlier one only grew. */
+/* Checks the proof of /checkpoint?from=, that the older tree only grew. */
 static void go_accepts_growth(const struct http_answer *older, const struct http_answer *head)
 {
     audit_go_accepts(json_pack("{s:O, s:O, s:O, s:O}", "verifierKey",
@@ -325,7 +317,6 @@ static void go_accepts_growth(const struct http_answer *older, const struct http
                      1);
 }
 
-/* The head of before is kept; then more happens. */
 static void go_accepts_that_the_tree_only_grew(void)
 {
     char query[64];
@@ -368,8 +359,8 @@ static void the_record_is_the_row(void)
     free(event);
 }
 
-/* PostgreSQL hashes the leaf, authd writes the record: they are one text, whatever is in the
- * row. */
+/* PostgreSQL hashes the leaf and authd writes the record: equal texts, whatever the row
+ * contains. */
 static void a_leaf_is_the_record_whatever_the_row_has(void)
 {
     static const char *const entities[] = {
@@ -401,7 +392,6 @@ static void a_leaf_is_the_record_whatever_the_row_has(void)
     }
 }
 
-/* Puts one word for another in the row of an event, with all rights on the database. */
 static void alter_row(const char *id, const char *word, const char *other)
 {
     CU_ASSERT_EQUAL(trail_number(suite,
@@ -428,7 +418,7 @@ static void a_row_that_was_altered_is_found(void)
     audit_go_refuses(line_of(altered), "record");
 }
 
-/* Turns the first byte of each tile round; done twice, nothing has changed. */
+/* Reverses the bits of each tile's first byte; twice restores it. */
 static void turn_tiles(const struct person *who)
 {
     trail_number(suite,
@@ -438,7 +428,7 @@ static void turn_tiles(const struct person *who)
                  who->project + strlen("Project/"));
 }
 
-/* Signed as the first one is: the kept head refutes it. */
+/* The other tree's checkpoint has a valid signature, but the kept checkpoint refutes it. */
 static void another_tree_does_not_begin_with_the_kept_head(void)
 {
     char query[64];
@@ -463,8 +453,6 @@ static void another_tree_does_not_begin_with_the_kept_head(void)
         "consistency");
 }
 
-/* ---- one's own ---- */
-
 static void people_see_their_own_rows_with_proofs(void)
 {
     PERSON patient = person_register(suite, NULL);
@@ -488,7 +476,6 @@ static void people_see_their_own_rows_with_proofs(void)
                      (int)json_array_size(rows));
 }
 
-/* An admin's reason and address are the admin's. */
 static void what_an_admin_did_shows_neither_address_nor_reason(void)
 {
     static const char *const acts[] = {"lock", "unlock"};
@@ -518,12 +505,9 @@ static void what_an_admin_did_shows_neither_address_nor_reason(void)
         done_by_others += !own;
         free(text);
     }
-    CU_ASSERT_EQUAL(done_by_others, ARRAY_SIZE(acts) + 1); /* the end of the session, too */
+    CU_ASSERT_EQUAL(done_by_others, ARRAY_SIZE(acts) + 1); /* the ended session too */
 }
 
-/* ---- trees that nothing forks ---- */
-
-/* Each sealed row of a project is one leaf, and no leaf is another row. */
 static void check_whole(void)
 {
     CU_ASSERT_TRUE(grown(admin));
@@ -549,7 +533,7 @@ static void add_backlog(const struct person *who, const char *schema)
                  schema, who->project + strlen("Project/"), BACKLOG);
 }
 
-/* Between a row's seal and its leaf, while leaves are written, and behind that. */
+/* Between a row's seal and its leaf, during writing of leaves, and after it. */
 static void a_death_forks_no_tree(void)
 {
     char query[64];
@@ -607,8 +591,6 @@ static void the_database_restarts(void)
     check_whole();
 }
 
-/* ---- retention, speed ---- */
-
 static void a_proof_in_a_large_tree_takes_milliseconds(void)
 {
     const char *rows = getenv("ATRIUM_TRAIL_ROWS");
@@ -643,7 +625,6 @@ static void a_proof_in_a_large_tree_takes_milliseconds(void)
     CU_ASSERT_TRUE(median_ms < PROOF_MS_MAX);
 }
 
-/* Rows go, leaves stay: the proof of one that is gone leads to the root, without the record. */
 static void dropped_rows_stay_in_the_tree(void)
 {
     PERSON fresh = person_register(suite, NULL);

@@ -1,7 +1,6 @@
 /*
- * test_trail_address.c - network addresses in the audit trails: sealed for the account that was
- * there, in the rows of every daemon; read as before by those who may; erased with the account,
- * while chain, tree and proofs stay valid. Two gateways and two authd.
+ * test_trail_address.c - network addresses in audit rows of every daemon: sealed for the account,
+ * readable by permitted readers, erased with the account while chain, tree and proofs stay valid.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -31,8 +30,6 @@ static struct suite *suite;
 static struct person *admin;
 static struct unit_dir dir;
 
-/* ---- asking ---- */
-
 static struct http_answer *post_from(const char *path, const char *access, json_t *body)
 {
     struct http_request request = {
@@ -58,7 +55,6 @@ static void make_document(const struct person *person)
     CHECK_STATUS(made, 200);
 }
 
-/* Rows of all daemons that are about the account or that it caused. */
 static long rows_of(const char *account, const char *where)
 {
     return trail_number(suite,
@@ -73,7 +69,6 @@ static long keys_of(const char *account)
         suite, "select count(*) from auth.account_address_key where account_id = '%s'", account);
 }
 
-/* All rows are leaves. */
 static void wait_for_leaves(void)
 {
     trail_check_sealed(suite);
@@ -83,9 +78,6 @@ static void wait_for_leaves(void)
                                   strchr(admin->project, '/') + 1,
                                   strchr(admin->project, '/') + 1));
 }
-
-/* How often a text is in what a reader sees. */
-/* ---- what is written ---- */
 
 static void rows_of_accounts_have_no_open_address(void)
 {
@@ -113,7 +105,6 @@ static void rows_of_accounts_have_no_open_address(void)
     free(account);
 }
 
-/* Neither from row to row nor by its length. */
 static void sealed_texts_tell_nothing(void)
 {
     PERSON person = person_register(suite, NULL);
@@ -135,8 +126,6 @@ static void rows_without_an_account_have_it_open(void)
                                         "'" PLACE "' and event->>'account' is null"),
                     1);
 }
-
-/* ---- who reads it ---- */
 
 static void those_who_may_read_it_read_it_as_before(void)
 {
@@ -162,8 +151,6 @@ static void those_who_may_read_it_read_it_as_before(void)
     free(account);
 }
 
-/* ---- the end of an account ---- */
-
 static json_t *proof_of(const char *id)
 {
     char path[160];
@@ -174,7 +161,7 @@ static json_t *proof_of(const char *id)
     return json_incref(proof->json);
 }
 
-/* What verify.go takes of it. Consumes it. */
+/* Makes verify.go's input, and consumes the proof. */
 static json_t *line_of(json_t *proof)
 {
     json_t *line =
@@ -225,7 +212,6 @@ static void a_wipe_erases_addresses_and_no_proof(void)
     free(account);
 }
 
-/* Rows that are written by what still knows the key are sealed, and nothing opens them. */
 static void a_wipe_while_rows_are_written_leaves_no_key(void)
 {
     PERSON person = person_register_settled(suite);
@@ -258,9 +244,6 @@ static void a_wipe_while_rows_are_written_leaves_no_key(void)
     free(account);
 }
 
-/* ---- keys ---- */
-
-/* At once by several requests at both authd: one pair. */
 static void an_account_of_an_older_build_gets_its_keys_when_it_is_used(void)
 {
     PERSON person = person_register(suite, NULL);
@@ -284,7 +267,6 @@ static void an_account_of_an_older_build_gets_its_keys_when_it_is_used(void)
     free(account);
 }
 
-/* The key comes with the next session that a gateway sees. */
 static void a_session_of_an_older_build_gets_its_keys_too(void)
 {
     PERSON person = person_register(suite, NULL);
@@ -301,7 +283,7 @@ static void a_session_of_an_older_build_gets_its_keys_too(void)
     free(account);
 }
 
-/* A locked account costs the address of that row, and nothing waits for it. */
+/* A locked account omits that row's address instead of waiting. */
 static void a_locked_row_makes_no_sign_in_wait(void)
 {
     PERSON person = person_register(suite, NULL);

@@ -1,6 +1,6 @@
 /*
- * test_translation.c - translation by Apertium: what comes back, that no markup is ever lost, what
- * is refused, and that neither large nor hostile texts nor the death of any process does harm.
+ * test_translation.c - translation by Apertium: results, preserved markup, refusals, and robustness
+ * against large or hostile texts and killed processes.
  */
 #include <CUnit/CUnit.h>
 #include <errno.h>
@@ -24,8 +24,6 @@ enum { STAGES_MAX = 256, TEXT_MAX = 10000, LOG_MS = 60000 };
 static struct suite *suite;
 static struct person *admin, *patient;
 
-/* ---- asking ---- */
-
 static json_t *one(const char *text)
 {
     return json_pack("[s]", text);
@@ -41,8 +39,6 @@ static struct http_answer *translate(const char *from, const char *to, json_t *t
     return http_post(suite_url(suite), TRANSLATION, patient->access,
                      translated_body(from, to, texts));
 }
-
-/* ---- what comes back ---- */
 
 static void texts_are_translated(void)
 {
@@ -72,7 +68,7 @@ static void texts_are_translated(void)
         {"{{name}}", "{{name}}", "unchanged"},
         {"\xd7\xa9\xd7\x9c\xd7\x95\xd7\x9d \xf0\x9f\x98\x80",
          "\xd7\xa9\xd7\x9c\xd7\x95\xd7\x9d \xf0\x9f\x98\x80", "unchanged"},
-        {"Hello world", "Hola Mundo", "translated"}, /* once more */
+        {"Hello world", "Hola Mundo", "translated"},
     };
     json_t *texts = json_array();
 
@@ -104,8 +100,6 @@ static void no_markup_is_lost(void)
     UNIT_CHECK(counts.failed <= 10, "%zu failed", counts.failed);
     UNIT_CHECK(counts.translated > 700, "%zu translated", counts.translated);
 }
-
-/* ---- what is refused ---- */
 
 static json_t *texts_of(size_t count, const char *text)
 {
@@ -210,7 +204,7 @@ static void each_translation_request_is_audited(void)
     long before = trail_number(suite, "%s", rows);
     HTTP_ANSWER answer = translate("en", "es", one(secret));
     HTTP_ANSWER refused = translate("en", "ja", one(secret));
-    HTTP_ANSWER nothing = translate("en", "es", one("12:30")); /* of the provider */
+    HTTP_ANSWER nothing = translate("en", "es", one("12:30")); /* no call of the provider */
 
     CHECK_STATUS(answer, 200);
     CU_ASSERT_EQUAL(trail_number(suite, "%s", rows), before + 1);
@@ -225,10 +219,8 @@ static void each_translation_request_is_audited(void)
                     0);
 }
 
-/* ---- large, hostile ---- */
-
-/* A hundred texts of 10,000 characters, half of them of the slowest kind, in the time and with the
- * memory that there is. What there was no time for is the source, and says so. */
+/* A hundred texts of 10,000 characters, half of the slowest kind, within time and memory limits.
+ * Texts beyond the time are returned untranslated and marked. */
 static void large_requests_are_bounded(void)
 {
     static const char *const patterns[] = {
@@ -301,9 +293,7 @@ static void hostile_texts_do_no_harm(void)
     json_decref(sources);
 }
 
-/* ---- deaths ---- */
-
-/* The processes with this text on their command line that descend from the first botd. */
+/* Finds the first botd's descendants with this text on their command line. */
 static size_t stages(const char *text, pid_t ret[static STAGES_MAX])
 {
     size_t count = processes_with(text, suite_pid(suite, "botd", "1"), ret, STAGES_MAX);
@@ -311,7 +301,6 @@ static size_t stages(const char *text, pid_t ret[static STAGES_MAX])
     return MIN(count, (size_t)STAGES_MAX);
 }
 
-/* Texts that keep a pipeline busy for seconds. */
 static json_t *long_texts(size_t count)
 {
     json_t *texts = json_array();
@@ -328,7 +317,7 @@ static json_t *long_texts(size_t count)
     return texts;
 }
 
-/* Sends the signal to stages of the pipelines, 300 ms from now. */
+/* Sends the signal to stages of the pipelines in 300 ms. */
 static pid_t signal_stages_later(const char *text, int signo)
 {
     pid_t child = fork();
@@ -346,8 +335,6 @@ static pid_t signal_stages_later(const char *text, int signo)
     return child;
 }
 
-/* A stage that is killed or stands still takes its pipeline along; the texts are translated by
- * another one. */
 static void a_lost_stage_is_restarted(void)
 {
     enum { TEXTS = 20, ROUND_S = 20 };
@@ -369,7 +356,7 @@ static void a_lost_stage_is_restarted(void)
         CHECK_STATUS(warm, 200);
         HTTP_ANSWER answer = translate_within(64, long_texts(TEXTS));
         CHECK_STATUS(answer, 200);
-        /* a death is noticed at once, a standstill at the end of its round */
+        /* a death is noticed immediately, a stopped stage at the end of its round */
         UNIT_CHECK(rows[i].signo == SIGSTOP || answer->seconds < ROUND_S, "%s: %.1f s",
                    rows[i].stage, answer->seconds);
         UNIT_CHECK(translated_count(answer, TEXTS, "translated") == TEXTS, "%s: %zu", rows[i].stage,
@@ -394,7 +381,6 @@ static void a_dead_idle_pipeline_is_replaced(void)
     CU_ASSERT_STRING_EQUAL(translated_status(answer, 0), "translated");
 }
 
-/* Whether they are all gone within 5 s. */
 static bool are_gone(const pid_t *pids, size_t count)
 {
     int64_t until = clock_mono_ms() + 5000;
@@ -434,8 +420,7 @@ static void a_killed_botd_leaves_nothing(void)
     free(retry);
 }
 
-/* Pipelines are the operator's own programs: they run where nothing confines them; a bot does
- * not. */
+/* Pipelines are the operator's programs, so they run without confinement; bots do not. */
 static void works_by(const struct suite_options *options, const char *means)
 {
     struct suite *other = suite_start(options), *first = suite;
@@ -482,7 +467,6 @@ static void it_works_by_bubblewrap(void)
     works_if(CONFINE_BUBBLEWRAP, &(struct suite_options){.set = "botd.sandbox=bubblewrap"});
 }
 
-/* As in most containers. */
 static void it_works_by_bubblewrap_without_proc(void)
 {
     works_if(CONFINE_BUBBLEWRAP_BARE,
@@ -499,9 +483,6 @@ static void it_works_with_limits_alone(void)
     works_by(&(struct suite_options){.no_namespaces = true, .no_landlock = true}, "none");
 }
 
-/* ---- pairs that fail ---- */
-
-/* A pair of the folder that is this script and one that does nothing. */
 static void install_pair(const struct unit_dir *dir, const char *pair, const char *script)
 {
     char name[32], mode[200];
@@ -552,8 +533,8 @@ static void check_doctor(struct suite *where, const char *state, const char *see
     json_decref(rows);
 }
 
-/* A pair is tried as soon as it is there, without a request, and by doctor; the log says what its
- * pipeline said last, and never a text. */
+/* New pairs are tried without a request, and by doctor. The log has the pipeline's last output but
+ * never a text. */
 static void a_pair_that_fails_is_reported(void)
 {
     static const char works[] = "#!/bin/sh\nexec cat\n";
@@ -642,7 +623,7 @@ static const struct unit_case cases[] = {
 
 int main(void)
 {
-    /* the provider is sources each time */
+    /* the provider is the original text each time */
     suite = suite_start(&(struct suite_options){
         .set = "botd.translation_memory_entries=0,botd.translation_daily_characters=0",
         .apertium_trial = true});

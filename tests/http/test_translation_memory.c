@@ -1,7 +1,6 @@
 /*
- * test_translation_memory.c - what a project had translated before is not translated again and not
- * shown to other projects; two instances together keep a project's daily limit, also when one is
- * killed.
+ * test_translation_memory.c - the translation memory: no text is translated twice or shown to other
+ * projects, and two instances keep a project's daily limit, even after a kill.
  */
 #include <CUnit/CUnit.h>
 #include <signal.h>
@@ -34,12 +33,10 @@ enum {
 
 static struct suite *suite;
 static struct person *patient;
-static long day; /* of contract time, from today on */
+static long day; /* contract time, from today */
 
-/* ---- time ---- */
-
-/* Contract time is so many seconds after the beginning of the test's day. Tokens have expired by
- * then. */
+/* Sets contract time to this many seconds after the test's first midnight. Older tokens have
+ * expired then. */
 static void set_time(long seconds)
 {
     suite_set_clock(suite, day * DAY + seconds - time(NULL) % DAY);
@@ -48,14 +45,11 @@ static void set_time(long seconds)
     CU_ASSERT_EQUAL(patient->status, 200);
 }
 
-/* Noon of a day on which nothing was translated so far. */
 static void new_day(void)
 {
     day++;
     set_time(NOON);
 }
-
-/* ---- asking ---- */
 
 static struct http_request request_of(const char *bearer, json_t *texts)
 {
@@ -73,7 +67,7 @@ static struct http_answer *ask(json_t *texts)
     return http_call(suite_url(suite), &request);
 }
 
-/* Within two seconds, which a provider that stands still does not answer in. */
+/* Limits the request to two seconds, in which a stopped provider cannot respond. */
 static struct http_answer *ask_briefly(const char *bearer, json_t *texts)
 {
     struct http_request request = request_of(bearer, texts);
@@ -87,8 +81,8 @@ static json_t *one(const char *text)
     return json_pack("[s]", text);
 }
 
-/* A text like no other, short to translate: "The house {{aaa...}} 12", of so many characters.
- * Caller frees. */
+/* Makes a unique text of this length that translates quickly, "The house {{aaa...}} 12" (caller
+ * frees). */
 static char *text_of(size_t characters)
 {
     static unsigned number;
@@ -115,7 +109,6 @@ static json_t *texts_of(size_t count, size_t characters)
     return texts;
 }
 
-/* A part of the texts. */
 static json_t *slice(const json_t *texts, size_t from, size_t to)
 {
     json_t *part = json_array();
@@ -125,9 +118,7 @@ static json_t *slice(const json_t *texts, size_t from, size_t to)
     return part;
 }
 
-/* ---- the provider ---- */
-
-/* Signals the pipelines of both instances; how many processes that were. */
+/* Signals both instances' pipelines and returns the number of processes. */
 static size_t signal_provider(int signo)
 {
     pid_t pids[STAGES_MAX];
@@ -144,7 +135,6 @@ static size_t signal_provider(int signo)
     return sum;
 }
 
-/* Has both instances start their only pipeline. */
 static void warm_up(void)
 {
     enum { MANY = 8 };
@@ -159,7 +149,6 @@ static void warm_up(void)
     http_answers_destroy(answers, MANY);
 }
 
-/* From here on no text is translated; what is remembered is. */
 static void pause_provider(void)
 {
     warm_up();
@@ -170,14 +159,11 @@ static void pause_provider(void)
     }
 }
 
-/* ---- what is stored ---- */
-
 static long entries(void)
 {
     return suite_count(suite, "select count(*) from bot.translation_memory");
 }
 
-/* What the day's counter of the demo project says; -1 when there is none. */
 static long characters(void)
 {
     return suite_count(suite,
@@ -186,7 +172,6 @@ static long characters(void)
                        time(NULL) / DAY + day, suite_text(suite, "demo.projectId"));
 }
 
-/* No project has more than it may, and its sums are right. */
 static void check_bounds(void)
 {
     CU_ASSERT_EQUAL(suite_count(suite,
@@ -203,8 +188,6 @@ static void check_bounds(void)
                     "or s.bytes is distinct from coalesce(m.bytes, 0)"),
         0);
 }
-
-/* ---- the memory ---- */
 
 static void a_repeated_text_is_not_translated_again(void)
 {
@@ -261,7 +244,7 @@ static void memories_of_projects_are_separate(void)
         suite_count(suite, "select count(*) - count(distinct key) from bot.translation_memory"), 0);
 }
 
-/* Neither as they are nor as PostgreSQL writes bytes. */
+/* Searches for the plain text and PostgreSQL's form of its bytes. */
 static void check_not_in(const char *dump, const char *text)
 {
     char hex[128] = "";
@@ -285,7 +268,6 @@ static void a_dump_of_the_database_reveals_no_text(void)
     check_not_in(dumped->out, "elefante");
 }
 
-/* A value that was moved to another text's row is not taken for its translation. */
 static void sealed_values_open_in_their_own_row_only(void)
 {
     new_day();
@@ -304,8 +286,6 @@ static void sealed_values_open_in_their_own_row_only(void)
     CU_ASSERT_STRING_EQUAL(translated_text(after, 1), translated_text(before, 1));
 }
 
-/* ---- its bounds ---- */
-
 static void the_least_recently_used_translations_are_evicted(void)
 {
     json_t *old = texts_of(30, 40), *latest = texts_of(20, 40);
@@ -321,7 +301,7 @@ static void the_least_recently_used_translations_are_evicted(void)
     check_bounds();
     CU_ASSERT_TRUE(entries() >= 30);
 
-    pause_provider(); /* which has some more remembered */
+    pause_provider();
     HTTP_ANSWER kept = ask_briefly(patient->access, slice(old, 0, 10));
     CHECK_STATUS(kept, 200);
     HTTP_ANSWER new = ask_briefly(patient->access, json_deep_copy(latest));
@@ -353,7 +333,6 @@ static void bytes_are_bounded_too(void)
                    BYTES / 2);
 }
 
-/* By both instances, all of which find that there are too many. */
 static void many_at_once_keep_the_bounds(void)
 {
     enum { MANY = 50 };
@@ -368,7 +347,7 @@ static void many_at_once_keep_the_bounds(void)
         CHECK_STATUS(answers[i], 200);
     http_answers_destroy(answers, MANY);
     check_bounds();
-    /* a tenth went whenever there was one too many, and not once for each who saw that */
+    /* one eviction removed a tenth each time, even if several instances saw the excess */
     CU_ASSERT_TRUE(suite_count(suite, "select max(entries) from bot.translation_memory_size") >=
                    ENTRIES - ENTRIES / 10 - 1);
     CU_ASSERT_EQUAL(characters(), MANY * 2 * 40);
@@ -385,7 +364,7 @@ static void concurrent_equal_texts_are_stored_once(void)
     new_day();
     before = suite_count(suite, "select count(*) from bot.translation_memory where used_at < %ld",
                          (time(NULL) / DAY + day) * DAY * 1000);
-    for (size_t i = 0; i < MANY; i++) /* the other way round, every second time */
+    for (size_t i = 0; i < MANY; i++) /* reversed every second time */
         requests[i] =
             request_of(patient->access, i % 2 ? json_deep_copy(texts) : slice(texts, i % 5, 5));
     http_call_many(suite_url(suite), requests, MANY, MANY, answers);
@@ -400,8 +379,6 @@ static void concurrent_equal_texts_are_stored_once(void)
     CU_ASSERT_TRUE(entries() <= before + 5);
     json_decref(texts);
 }
-
-/* ---- the budget ---- */
 
 static void check_refused(struct http_answer *answer, long left)
 {
@@ -425,7 +402,6 @@ static void check_refused(struct http_answer *answer, long left)
     free(reset);
 }
 
-/* A granted request says what is left of the day. */
 static void a_translation_says_what_is_left(void)
 {
     char *limit, *remaining, *reset;
@@ -445,7 +421,7 @@ static void a_translation_says_what_is_left(void)
     free(reset);
 }
 
-/* Fifty requests of 300 characters each: 33 are granted, and not one more, nor less. */
+/* Fifty requests of 300 characters: exactly 33 are granted. */
 static void the_budget_is_exact(void)
 {
     enum { MANY = 50, EACH = 300, GRANTED = DAILY / EACH };
@@ -487,8 +463,6 @@ static void the_budget_is_exact(void)
         json_decref(texts[i]);
 }
 
-/* What is counted: characters, of each different text once, with its markup; nothing of what is
- * known. */
 static void characters_are_counted(void)
 {
     static const struct {
@@ -533,7 +507,6 @@ static void each_day_has_its_budget(void)
     free(after);
 }
 
-/* One project's budget is not another's. */
 static void each_project_has_its_budget(void)
 {
     new_day();
@@ -545,9 +518,7 @@ static void each_project_has_its_budget(void)
     CHECK_STATUS(theirs, 200);
 }
 
-/* ---- failures and deaths ---- */
-
-/* A suite of its own, whose pipelines end as soon as they are started. */
+/* A separate suite, whose pipelines end as soon as they start. */
 static void what_was_not_translated_is_given_back(void)
 {
     CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
@@ -562,7 +533,7 @@ static void what_was_not_translated_is_given_back(void)
     unit_dir_write(&dir, "modes/eng-spa.mode", "");
     suite = suite_start(&(struct suite_options){.set = set});
     PERSON one_of_it = person_register(suite, NULL);
-    for (int i = 0; i < 3; i++) { /* of which the budget would allow one */
+    for (int i = 0; i < 3; i++) { /* the budget allows one */
         struct http_request request = request_of(one_of_it->access, texts_of(2, 250));
         HTTP_ANSWER failed = http_call(suite_url(suite), &request);
         CU_ASSERT_EQUAL(failed->status, 503);
@@ -578,8 +549,7 @@ static void what_was_not_translated_is_given_back(void)
     free(modes);
 }
 
-/* Killed while they wait for the provider: what they took stays taken that day, and no more than
- * that. */
+/* Killed while waiting for the provider: reserved characters stay spent that day, and no others. */
 static void a_killed_botd_keeps_the_spent_budget(void)
 {
     pid_t killer, first, second;
@@ -605,7 +575,6 @@ static void a_killed_botd_keeps_the_spent_budget(void)
     free(after);
 }
 
-/* At any step of it: the sums stay right, and no day has more than it may. */
 static void deaths_leave_the_sums_right(void)
 {
     enum { MANY = 60, ROUNDS = 3 };
@@ -629,13 +598,11 @@ static void deaths_leave_the_sums_right(void)
         CU_ASSERT_TRUE(suite_wait_new_pid(suite, "botd", "2", second));
         UNIT_CHECK(MAX(characters(), 0L) >= granted && characters() <= DAILY, "%ld, %ld granted",
                    characters(), granted);
-        HTTP_ANSWER one_more = ask(texts_of(1, 40)); /* trims what they had no time to */
+        HTTP_ANSWER one_more = ask(texts_of(1, 40)); /* removes the excess */
         CHECK_STATUS(one_more, 200);
         check_bounds();
     }
 }
-
-/* ---- other providers ---- */
 
 static long provider_calls(const char *server_url)
 {
@@ -644,8 +611,6 @@ static long provider_calls(const char *server_url)
     return (long)json_integer_value(http_member(answer, "asked"));
 }
 
-/* Asks for the text and checks what comes, and how often the server behind it was asked for
- * that. */
 static void check_translation(const char *server_url, const char *bearer, const char *text,
                               const char *want, bool anew)
 {
@@ -659,8 +624,8 @@ static void check_translation(const char *server_url, const char *bearer, const 
                provider_calls(server_url));
 }
 
-/* Of three in turn, each translates what the others have translated already. In the end one loses
- * all marks, so that the text comes together of its stretches. */
+/* Three providers in turn each translate the same texts. The last one loses all marks, so its text
+ * is assembled from stretches. */
 static void no_provider_answers_for_another(void)
 {
     static const char *const argv[] = {"/usr/bin/python3", "tests/support/translation_server.py",
@@ -701,8 +666,6 @@ static void no_provider_answers_for_another(void)
     suite_stop(&suite);
     suite = usual;
 }
-
-/* ---- the end ---- */
 
 static void unused_translations_expire(void)
 {

@@ -1,13 +1,9 @@
 /*
- * test_typescript_client.c - clients/typescript as an application gets it: the package and its
- * types, and the session that the tabs of a browser share, in Chromium, through the faults of
- * tests/client/faults.mjs.
+ * test_typescript_client.c - clients/typescript: the package, its types from this suite's
+ * /openapi.json (`make client-types`), and a session shared by a browser's tabs in Chromium, which
+ * go through the faults of tests/client/faults.mjs.
  *
- * The compiler, the generator of the types and playwright-core come from the npm registry (make
- * client), Chromium from Debian. Where they are not installed the cases say so and are left out,
- * unless ATRIUM_REQUIRE_ALL is set, as it is for what is to land.
- *
- * The types are those of this suite's /openapi.json, as `make client-types` writes them.
+ * Needs npm packages (make client) and Chromium.
  *
  * tier: browser
  */
@@ -22,7 +18,7 @@
 
 enum { CHECK_MS = 300000, BROWSER_MS = 600000 };
 
-static const char CHILD[] = "elsewhere"; /* the second tenant of the demo's administrator */
+static const char CHILD[] = "elsewhere"; /* second tenant of demo's admin */
 
 static struct suite *suite;
 static struct unit_dir dir;
@@ -50,7 +46,6 @@ static bool have_browser(void)
     return false;
 }
 
-/* What tests/client/check.mjs has under that name, with the page of the suite. */
 static bool check(const char *what)
 {
     HTTP_ANSWER page = http_get(suite_url(suite), "/openapi.json", NULL);
@@ -76,7 +71,6 @@ static bool pack(void)
     return packed || (packed = check("pack"));
 }
 
-/* npm packs these files and no other, and an application compiles with them. */
 static void the_package_holds_what_it_should(void)
 {
     if (have_tools())
@@ -131,7 +125,7 @@ int main(void)
 
     dir = unit_dir_make();
     suite = suite_start(&options);
-    setenv("TMPDIR", dir.path, 1); /* of Chromium's profile */
+    setenv("TMPDIR", dir.path, 1); /* for Chromium's profile */
     result = unit_run("typescript client", cases, ARRAY_SIZE(cases));
     unit_dir_remove(&dir);
     return result;

@@ -1,9 +1,7 @@
 /*
- * test_units.c - the systemd units: systemd can read all of them, and each service leaves its
- * program little to do harm with.
- *
- * Asks systemd-analyze, which needs no running systemd; without that program there is nothing to
- * run. `make test-systemd` shows that the daemons can live with what is left.
+ * test_units.c - the systemd units: systemd-analyze can read them and rates each service's exposure
+ * as low. Skipped without that program. `make test-systemd` shows that the daemons work so
+ * confined.
  */
 #include <CUnit/CUnit.h>
 #include <dirent.h>
@@ -17,8 +15,8 @@
 
 enum { PATH_SIZE = 1024 };
 
-/* The greatest exposure of a service, times ten; botd makes sandboxes for programs and so needs
- * namespaces and mounts. */
+/* Maximum exposure of a service, times ten. botd makes sandboxes, so it needs namespaces and
+ * mounts. */
 enum { EXPOSURE_MAX = 15, EXPOSURE_BOTD_MAX = 30 };
 
 static const char *analyze(void)
@@ -31,7 +29,7 @@ static const char *analyze(void)
     return NULL;
 }
 
-/* One unit: the first instance of a template, its program the one that was built. */
+/* Copies a unit: a template's first instance, with the built program. */
 static void copy_unit(const struct unit_dir *dir, const char *name)
 {
     char *program = program_path("atriumctl"), *real = realpath(program, NULL);
@@ -58,14 +56,12 @@ static bool ends(const char *name, const char *with)
     return length > end && strcmp(name + length - end, with) == 0;
 }
 
-/* Every unit that is installed. */
 static int is_unit(const struct dirent *entry)
 {
     return ends(entry->d_name, ".service") || ends(entry->d_name, ".socket") ||
            ends(entry->d_name, ".timer") || ends(entry->d_name, ".target");
 }
 
-/* Calls `each` with the path of each unit, all of them copied before. */
 static void each_unit(void (*each)(const char *path))
 {
     struct unit_dir dir = unit_dir_make();

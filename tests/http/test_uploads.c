@@ -1,6 +1,6 @@
 /*
- * test_uploads.c - the form of a document over HTTP: how it may be sent, and forms that were
- * forged, altered or cut off. Each is refused with its status, and leaves nothing behind.
+ * test_uploads.c - upload forms over HTTP: accepted variants, and forged, altered or truncated
+ * forms, which are refused with their status and leave nothing.
  */
 #include <CUnit/CUnit.h>
 #include <netinet/in.h>
@@ -25,7 +25,6 @@ static const char malformed[] = "The form is malformed.";
 static struct suite *suite;
 static struct person *patient;
 
-/* A fresh document, and what it says afterwards: uploaded or not. */
 static struct http_answer *fresh(void)
 {
     return document_make(suite, patient->access, "a.bin", "image/png");
@@ -38,13 +37,11 @@ static bool is_uploaded(const struct http_answer *made)
     return read->status == 200;
 }
 
-/* ---- forged fields ---- */
-
 struct forgery {
     const char *label;
-    const char *field, *value; /* that is changed; value NULL: left out */
-    const char *extra;         /* a field that is added */
-    const char *path;          /* NULL: as it should be */
+    const char *field, *value; /* the changed field; value NULL: removed */
+    const char *extra;         /* an added field */
+    const char *path;          /* NULL: unchanged */
     int status;
     const char *message;
 };
@@ -111,7 +108,6 @@ static void forged_fields_are_refused(void)
     CU_ASSERT_EQUAL(stored_files(suite), 0);
 }
 
-/* One document's form, field by field, does not fit another's. */
 static void forms_cannot_be_mixed(void)
 {
     HTTP_ANSWER mine = fresh();
@@ -153,13 +149,11 @@ static void forms_expire(void)
     CU_ASSERT_EQUAL(stored_files(suite), 0);
 }
 
-/* ---- forged forms ---- */
-
 struct broken {
     const char *label;
-    /* Writes the body; the fields are those of a good form. */
+    /* Writes the body from a valid form's fields. */
     void (*write)(struct form_body *form, json_t *fields);
-    const char *type; /* instead of the form's own */
+    const char *type; /* replaces the form's own */
     int status;
     const char *message;
 };
@@ -359,8 +353,6 @@ static void forged_forms_are_refused(void)
     free(objects);
 }
 
-/* ---- good forms of all kinds ---- */
-
 static void write_fields_behind(struct form_body *form, json_t *fields)
 {
     write_fields(form, fields);
@@ -424,9 +416,6 @@ static void exactly_the_limit_is_taken(void)
     free(bytes);
 }
 
-/* ---- the network ---- */
-
-/* A client that goes away in mid-file leaves nothing, and holds nothing up. */
 static void a_client_that_goes_away_leaves_nothing(void)
 {
     char *bytes = test_bytes(UPLOAD_MAX, 3);
@@ -453,8 +442,8 @@ static void a_client_that_goes_away_leaves_nothing(void)
     free(bytes);
 }
 
-/* The head and the body of a form whose fields are a byte too many with the last byte of its file's
- * header: it fails in the moment in which its file begins. The body is not complete. */
+/* Makes an incomplete form whose fields exceed the limit by one byte at the last byte of the file's
+ * header, so it fails exactly when the file begins. */
 static char *form_that_fails_at_its_file(size_t *ret_size)
 {
     static const char head[] = "POST /storage/documents HTTP/1.1\r\nHost: a\r\n"
@@ -474,7 +463,7 @@ static char *form_that_fails_at_its_file(size_t *ret_size)
     return bytes;
 }
 
-/* A gateway without daemons lets requests wait for a second. */
+/* Starts a gateway without daemons, where requests wait for a second. */
 static struct program *start_alone(char url[static 64])
 {
     char *gateway = program_path("atrium-gateway"), path[512];
@@ -503,7 +492,6 @@ static bool is_healthy(const char *url)
     return answer->status == 200;
 }
 
-/* Sends it, and resets the connection a moment later. */
 static void send_and_reset(const char *url, const char *bytes, size_t size)
 {
     const struct linger reset = {.l_onoff = 1};
@@ -518,8 +506,8 @@ static void send_and_reset(const char *url, const char *bytes, size_t size)
     close(connection);
 }
 
-/* Its request is looked at when the second is over. Without the connection's memory that would be
- * the end of a gateway that AddressSanitizer watches. */
+/* The request is processed after that second. Without the connection's memory, AddressSanitizer
+ * would end the gateway. */
 static void a_client_that_goes_away_while_its_form_waits_takes_nothing_along(void)
 {
     char url[64];
@@ -541,7 +529,7 @@ static void a_client_that_goes_away_while_its_form_waits_takes_nothing_along(voi
     CHECK_EXIT(gateway, DONE);
 }
 
-/* A body without a Content-Length, in chunks of odd sizes. */
+/* Chunks of odd sizes, without a Content-Length. */
 static void chunked_forms_are_taken(void)
 {
     char *bytes = test_bytes(700000, 4), line[32];
@@ -565,7 +553,6 @@ static void chunked_forms_are_taken(void)
     free(bytes);
 }
 
-/* The form that arrives byte by byte. */
 static void slow_forms_are_taken(void)
 {
     HTTP_ANSWER made = fresh();
@@ -583,7 +570,6 @@ static void slow_forms_are_taken(void)
     form_body_free(&form);
 }
 
-/* A second request on the connection of a refused form finds its own answer. */
 static void a_refused_form_does_not_shift_answers(void)
 {
     static const char next[] = "GET /partner/health-check HTTP/1.1\r\nHost: a\r\n"
@@ -605,10 +591,6 @@ static void a_refused_form_does_not_shift_answers(void)
     free(bytes);
 }
 
-/* ---- many at once ---- */
-
-/* The same form from many clients at the same moment: each is answered, and one of the files is
- * there, whole. */
 static void equal_forms_race(void)
 {
     enum { MANY = 16, SIZE = 300000 };
@@ -643,9 +625,7 @@ static void equal_forms_race(void)
     CHECK_STATUS(gone, 200);
 }
 
-/* ---- a full disk ---- */
-
-/* docd may not write files beyond a size: for it the disk is full. */
+/* Limits docd's file size, which acts like a full disk. */
 static void limit_files(rlim_t size)
 {
     struct rlimit limit = {size, RLIM_INFINITY};
@@ -679,7 +659,6 @@ static void a_full_disk_is_503(void)
     free(bytes);
 }
 
-/* However the session ended: its tokens and its forms end together. */
 static void a_form_ends_with_its_session(void)
 {
     static const struct {
@@ -703,7 +682,7 @@ static void a_form_ends_with_its_session(void)
         HTTP_ANSWER refused = document_upload(suite, made, "abc", 3);
         CHECK_ERROR(refused, 403, forged);
         CU_ASSERT_TRUE(stored_files_become(suite, before, 5000));
-        /* The document is another session's to go on with. */
+        /* another session can replace the document */
         again = person_sign_in(suite, "Patient", leaver->email, leaver->password, NULL);
         HTTP_ANSWER replaced =
             http_post(suite_url(suite), document_path(http_text(made, "id")), again->access,
@@ -714,7 +693,6 @@ static void a_form_ends_with_its_session(void)
     }
 }
 
-/* A gateway that cannot know which sessions ended takes no form, as it takes no token. */
 static void without_authd_no_form_is_taken(void)
 {
     HTTP_ANSWER made = fresh();

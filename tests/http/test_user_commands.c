@@ -1,7 +1,6 @@
 /*
- * test_user_commands.c - `atriumctl user list|show|lock|unlock|delete`: what an operator sees of
- * accounts, that a locked one is refused everywhere until it is unlocked, and that a deleted one is
- * gone with what it owned. Over two gateways and two authd.
+ * test_user_commands.c - `atriumctl user list|show|lock|unlock|delete`: accounts as operators see
+ * them, locks that apply everywhere, and complete deletion.
  */
 #include <CUnit/CUnit.h>
 #include <pthread.h>
@@ -78,8 +77,6 @@ static long live_sessions(const char *email)
                        email);
 }
 
-/* ---- locking ---- */
-
 static void a_locked_account_is_refused_everywhere(void)
 {
     PERSON person = person_register_settled(suite);
@@ -98,7 +95,7 @@ static void a_locked_account_is_refused_everywhere(void)
     check_locked(start("Patient", person->email, person->password));
     CU_ASSERT_EQUAL(audited(person->email, "account.lock"), 1);
 
-    /* the wrong password is answered as of an address without an account */
+    /* a wrong password gets the response of an unknown address */
     check_incorrect(by_client(person->email, "wrong"));
     check_incorrect(start("Patient", person->email, "wrong"));
     check_incorrect(start("Patient", "nobody@patients.example", "wrong"));
@@ -132,7 +129,6 @@ static void an_unlocked_account_signs_in_again(void)
     CU_ASSERT_TRUE(suite_everywhere(suite, http_text(in, "accessToken"), 200));
 }
 
-/* The demo's admin: each way that a practitioner has. */
 static void a_locked_practitioner_is_refused(void)
 {
     const char *email = suite_text(suite, "demo.adminEmail");
@@ -167,7 +163,6 @@ static struct http_answer *ask_for_link(const char *email)
                                       suite_text(suite, "demo.tenantCode")));
 }
 
-/* A link from before is dead for good, and none is made; the answer tells nothing. */
 static void a_locked_account_gets_no_links(void)
 {
     PERSON person = person_register_settled(suite);
@@ -196,8 +191,6 @@ static void a_locked_account_gets_no_links(void)
     CU_ASSERT_EQUAL(suite_mail_count(suite, person->email), before + 1);
 }
 
-/* ---- races ---- */
-
 enum { ROUNDS = 3, MANY = 3 };
 
 struct calls {
@@ -213,8 +206,8 @@ static void *perform(void *arg)
     return NULL;
 }
 
-/* Locks the account while requests are under way (waiting: once one of them waits for a row): what
- * they were given is worth nothing when the lock has ended, and when they have. */
+/* Locks the account while requests are in progress (waiting: once one waits for a row). Their
+ * tokens are invalid when the lock and they have ended. */
 static void lock_meanwhile(const struct person *person, struct calls *calls, bool waiting,
                            const char *token)
 {
@@ -237,8 +230,7 @@ static void lock_meanwhile(const struct person *person, struct calls *calls, boo
     http_answers_destroy(calls->answers, MANY);
 }
 
-/* The sign-ins have made their sessions, unseen yet, and wait for a row that another transaction
- * holds. */
+/* The sign-ins' sessions are not committed yet and wait for a locked row. */
 static void a_sign_in_at_the_same_moment_is_ended(void)
 {
     for (int round = 0; round < ROUNDS; round++) {
@@ -283,8 +275,6 @@ static void a_refresh_at_the_same_moment_is_ended(void)
     }
 }
 
-/* ---- looking ---- */
-
 static void one_account_is_shown(void)
 {
     PERSON person = person_register(suite, NULL);
@@ -312,8 +302,7 @@ static void one_account_is_shown(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(table->out, "TENANT CODE"));
 }
 
-/* A practitioner and a patient with one address are two accounts: which one is meant must be
- * said. */
+/* A practitioner and a patient can share an address, so the role is required. */
 static void one_account_must_be_named(void)
 {
     const char *email = suite_text(suite, "demo.adminEmail");
@@ -351,7 +340,6 @@ static bool is_sorted(const json_t *list)
     return true;
 }
 
-/* More than two pages, by every way. */
 static void accounts_are_listed(void)
 {
     free(suite_query(suite,
@@ -389,8 +377,6 @@ static void accounts_are_listed(void)
     CU_ASSERT_TRUE(json_array_size(everyone->json) > 451);
 }
 
-/* ---- deleting ---- */
-
 static struct program *delete_user(const char *which)
 {
     return ATRIUMCTL(suite, NULL, "user", "delete", which, "--yes");
@@ -424,7 +410,7 @@ static void a_deleted_account_takes_its_documents_along(void)
     CHECK_STATUS(kept, 200);
     PROGRAM again = delete_user(person->email);
     CHECK_REFUSED(again, 1, "Account not found.");
-    /* decided by the operator, carried out by that request or by the job */
+    /* decided by the operator, executed by that request or the job */
     CU_ASSERT_EQUAL(suite_count(suite,
                                 "select count(*) from auth.audit where entity = 'Account/%s' and "
                                 "event->>'action' = 'deletion.schedule' and "
@@ -450,7 +436,6 @@ static void the_last_admin_is_kept(void)
     CU_ASSERT_EQUAL(accounts(suite_text(suite, "demo.adminEmail")), 1);
 }
 
-/* Both authd die once the deletion is decided on and before it is done: the job does it. */
 static void a_deletion_goes_on_after_a_kill(void)
 {
     PERSON person = person_register(suite, NULL);
@@ -485,7 +470,8 @@ static void a_deletion_goes_on_after_a_kill(void)
     free(ctl);
 }
 
-/* Types Ctrl-C at the question of a command on a terminal. Its exit code, -1: it went on. */
+/* Types Ctrl-C at a command's question on a terminal. Returns its exit code, or -1 if it went
+ * on. */
 static int interrupt_at(const char *question, const char *const *words, bool *ret_echo)
 {
     char *path = program_path("atriumctl"), text[2048] = "", ctrl_c = 3;
@@ -524,7 +510,6 @@ static int interrupt_at(const char *question, const char *const *words, bool *re
     return got == pid && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* At a question the command waits for signals, too, and leaves the terminal as it was. */
 static void a_question_is_left_by_ctrl_c(void)
 {
     const char *code = suite_text(suite, "demo.tenantCode");
@@ -541,7 +526,7 @@ static void a_question_is_left_by_ctrl_c(void)
     CHECK_EXIT(left, 0);
 }
 
-/* A full disk behind stdout: no script takes what is there for all. */
+/* If the disk is full, no script must take partial output for all. */
 static void output_that_is_not_written_is_an_error(void)
 {
     static const char script[] = "exec \"$0\" \"$@\" > /dev/full";
@@ -557,7 +542,7 @@ static void output_that_is_not_written_is_an_error(void)
 
         CHECK_REFUSED(program, 1, "standard output: No space left on device");
     }
-    PROGRAM longer = /* than the buffer of stdout */
+    PROGRAM longer = /* longer than stdout's buffer */
         program_run((const char *const[]){"/bin/sh", "-c", script, path, "--help", NULL}, NULL);
     CHECK_REFUSED(longer, 1, "standard output: not all of it was written");
     free(path);

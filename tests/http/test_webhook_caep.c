@@ -1,7 +1,7 @@
 /*
- * test_webhook_caep.c - ends of sessions as Security Event Tokens (RFC 8417, CAEP 1.0), pushed to a
- * receiver that verifies them by npm's jose with the issuer's key set (tests/webhooks/receiver.cjs,
- * `make npm`), whatever the receiver, maild or authd do. Two maild and two authd.
+ * test_webhook_caep.c - session ends as Security Event Tokens (RFC 8417, CAEP 1.0), pushed to a
+ * receiver that verifies them with npm's jose and the issuer's keys (tests/webhooks/receiver.cjs,
+ * `make npm`), whatever receiver, maild or authd do.
  *
  * tier: browser
  */
@@ -37,7 +37,6 @@ static bool have_receiver(void)
     return access("build/npm/installed/webhooks", R_OK) == 0;
 }
 
-/* What the receiver wants of tokens to this name. */
 static void expect(const char *name, const char *audience)
 {
     HTTP_ANSWER set = receiver_command(&receiver, "PUT", name,
@@ -46,8 +45,6 @@ static void expect(const char *name, const char *audience)
 
     CHECK_STATUS(set, 200);
 }
-
-/* ---- webhooks ---- */
 
 struct hook {
     char name[32], id[40];
@@ -94,8 +91,8 @@ static const char *project(void)
     return strchr(admin->project, '/') + 1;
 }
 
-/* Ends of made-up sessions of so many accounts in turn, as authd would write them, with their
- * numbers from `first` on; they begin with what account_of() says. */
+/* Adds ends of invented sessions of `accounts` accounts in turn, as authd would write them,
+ * numbered from `first` on. account_of() names the accounts. */
 static void ends_make(int first, int count, int accounts)
 {
     suite_count(suite,
@@ -119,7 +116,6 @@ static const char *account_of(int number)
     return text;
 }
 
-/* The deliveries that wait are due now. */
 static void try_now(const struct hook *hook)
 {
     suite_count(suite,
@@ -144,8 +140,6 @@ static bool tries_come_to(const struct hook *hook, long want)
                           "where webhook_id = '%s' and state = 'waiting' and attempts >= %ld",
                           hook->id, want);
 }
-
-/* ---- cases ---- */
 
 static void the_scene_is_set(void)
 {
@@ -208,7 +202,6 @@ static void the_format_has_its_own_rules(void)
     webhook_delete(suite, admin, former.id);
 }
 
-/* By jose, with the issuer's published keys; it names no person, and opens nothing. */
 static void an_end_is_told_by_a_token_of_the_issuer(void)
 {
     struct hook hook = hook_new("told");
@@ -251,8 +244,8 @@ static void an_end_is_told_by_a_token_of_the_issuer(void)
     webhook_delete(suite, admin, hook.id);
 }
 
-/* All else is tried again, with the same token; of the answer, however deep its JSON is, nothing is
- * kept but a reason that RFC 8935 names. Closed networks and redirects as for all webhooks. */
+/* Any other response is retried with the same token. Of its body, however nested, only a reason in
+ * RFC 8935 is stored. Closed networks and redirects as for all webhooks. */
 static void only_a_202_takes_a_token(void)
 {
     static const struct {
@@ -309,7 +302,6 @@ static void only_a_202_takes_a_token(void)
         webhook_delete(suite, admin, hooks[i].id);
 }
 
-/* What is wrong with the token itself is named by doctor at once, and posted again on demand. */
 static void a_refusal_is_for_good_and_holds_up_nothing(void)
 {
     struct hook hook = hook_new("refused");
@@ -341,7 +333,6 @@ static void a_refusal_is_for_good_and_holds_up_nothing(void)
     webhook_delete(suite, admin, hook.id);
 }
 
-/* Of other accounts, and of other webhooks. */
 static void one_that_fails_or_hangs_holds_up_no_other(void)
 {
     struct hook hanging = hook_new("hanging"), slow = hook_new("slow"), some = hook_new("some");
@@ -399,7 +390,7 @@ static void what_was_missed_comes_later_in_order_and_410_ends_it(void)
     webhook_delete(suite, admin, hook.id);
 }
 
-/* Whether nothing is tried for a while: each few seconds it is looked for a token again. */
+/* Checks that no attempt happens for a while; every few seconds a token is tried. */
 static void check_untried(const struct hook *hook)
 {
     long tries = suite_count(suite,
@@ -430,7 +421,6 @@ static void check_jti(const struct hook *hook)
                     1);
 }
 
-/* While authd is away nothing counts as a try; then the same event comes, by its jti. */
 static void an_authd_that_is_away_is_no_try(void)
 {
     struct hook hook = hook_new("away");
@@ -452,7 +442,7 @@ static void an_authd_that_is_away_is_no_try(void)
     webhook_delete(suite, admin, hook.id);
 }
 
-/* There are no keys to verify it by: the issuer of a suspended project answers 404. */
+/* A suspended project's issuer returns 404, so no keys could verify it. */
 static void ends_in_a_suspended_project_wait_until_it_is_open(void)
 {
     struct hook hook = hook_new("suspended");
@@ -472,7 +462,6 @@ static void ends_in_a_suspended_project_wait_until_it_is_open(void)
     webhook_delete(suite, admin, hook.id);
 }
 
-/* Between the commit of an end and its delivery. */
 static void a_killed_maild_or_authd_loses_nothing(void)
 {
     enum { EVENTS = 200, KILLS = 4 };
@@ -489,15 +478,14 @@ static void a_killed_maild_or_authd_loses_nothing(void)
     }
     CU_ASSERT(receiver_comes_to(&receiver, "killed", "events", EVENTS, LATER_MS));
     CU_ASSERT(webhook_state_comes_to(suite, hook.id, "delivered", EVENTS, SOON_MS));
-    CU_ASSERT_EQUAL(receiver_count(&receiver, "killed", "events"), EVENTS); /* by jti */
+    CU_ASSERT_EQUAL(receiver_count(&receiver, "killed", "events"), EVENTS); /* distinct jti */
     CU_ASSERT_EQUAL(receiver_count(&receiver, "killed", "disorder"), 0);
     printf("%ld requests for %d events, ", receiver_count(&receiver, "killed", "requests"), EVENTS);
     suite_wait_ready(suite, SOON_MS);
     webhook_delete(suite, admin, hook.id);
 }
 
-/* A token that was not taken is signed by the key of the day when it is tried again; the former one
- * verifies until then. */
+/* A retry is signed by the current key; the old key verifies until then. */
 static void the_keys_of_the_day_sign(void)
 {
     struct hook hook = hook_new("rotated");

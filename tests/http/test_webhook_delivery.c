@@ -1,7 +1,7 @@
 /*
- * test_webhook_delivery.c - what is posted to webhooks, over https to a receiver that verifies it
- * by npm's standardwebhooks (tests/webhooks/receiver.cjs, `make npm`): every event, in order
- * for each account, whatever the receiver or maild does. Two maild and two authd.
+ * test_webhook_delivery.c - webhook deliveries over https to a receiver that verifies them with
+ * npm's standardwebhooks (tests/webhooks/receiver.cjs, `make npm`): every event, in order per
+ * account, whatever receiver or maild do.
  *
  * tier: time
  */
@@ -25,19 +25,17 @@
         "settings.changed", "document.created"
 
 enum {
-    ACCOUNTS = 50, /* of made-up events */
+    ACCOUNTS = 50,
     SOON_MS = 10000,
     LATER_MS = 60000,
     LOAD = 10000,
-    RATE_MIN = 1000, /* events/s that a local receiver gets, at least */
+    RATE_MIN = 1000, /* minimum events/s of a local receiver */
 };
 
 static struct suite *suite;
 static struct person *admin, *child;
 static struct unit_dir dir;
 static struct receiver receiver;
-
-/* ---- the receiver ---- */
 
 static bool have_receiver(void)
 {
@@ -51,8 +49,6 @@ static void set_secret(const char *name, const char *secret)
 
     CHECK_STATUS(set, 200);
 }
-
-/* ---- webhooks ---- */
 
 struct hook {
     char name[32], id[40], secret[64];
@@ -72,7 +68,6 @@ static struct hook hook_to(const struct person *who, const char *name, const cha
     return hook;
 }
 
-/* A webhook that leads to the receiver under this name. */
 static struct hook hook_new(const struct person *who, const char *name, json_t *events)
 {
     char url[64];
@@ -89,8 +84,8 @@ static const char *project_of(const struct person *who)
     return strchr(who->project, '/') + 1;
 }
 
-/* Sessions of `accounts` made-up accounts in turn, as authd would write them, with their numbers
- * from `first` on. */
+/* Adds sessions of `accounts` invented accounts in turn, as authd would write them, numbered from
+ * `first` on. */
 static void events_make(const struct person *who, int first, int count, int accounts)
 {
     suite_count(suite,
@@ -113,8 +108,6 @@ static const char *account_of(int number)
     return text;
 }
 
-/* ---- cases ---- */
-
 static void the_scene_is_set(void)
 {
     char set[200];
@@ -128,8 +121,8 @@ static void the_scene_is_set(void)
     admin = person_admin(suite);
     child = person_admin_of_child(suite, "lakeside");
     UNIT_REQUIRE(admin->access && child->access, "two admins");
-    /* A webhook gets what happened up to a second before it was made (webhook_event_insert.sql):
-     * none is to get these sign-ins, whichever case comes first. */
+    /* A webhook also gets events of the second before it was made (webhook_event_insert.sql). None
+     * is to get these sign-ins, in any order of cases. */
     usleep(1100000);
 }
 
@@ -160,7 +153,7 @@ static bool event_comes(const char *name, const char *type)
     return UNIT_CHECK(false, "%s: no %s", name, type);
 }
 
-/* Everything that is offered happens once; nothing that is posted names a person. */
+/* Every offered event happens once, and no delivery names a person. */
 static void what_happens_is_posted(void)
 {
     static const char *const types[] = {ALL};
@@ -256,7 +249,6 @@ static char *seal_key_of(const struct hook *hook, const char *column)
     return suite_query(suite, sql);
 }
 
-/* The one that signs, and the one before it. */
 static void secrets_survive_an_exchange_of_the_seal_key(void)
 {
     static const char *const columns[] = {"secret_sealed", "previous_sealed"};
@@ -294,7 +286,6 @@ static void secrets_survive_an_exchange_of_the_seal_key(void)
     webhook_delete(suite, admin, hook.id);
 }
 
-/* Of closed networks, of a host without a certificate, by a redirect, with too large an answer. */
 static void only_the_address_itself_is_asked(void)
 {
     static const struct {
@@ -374,7 +365,7 @@ static void a_receiver_that_hangs_holds_up_no_other(void)
     webhook_delete(suite, admin, well.id);
 }
 
-/* Whether the list of webhooks says since when it fails. */
+/* True when the list shows since when the webhook fails. */
 static bool is_failing(const struct hook *hook)
 {
     HTTP_ANSWER list = http_get(suite_url(suite), WEBHOOKS "?_count=100", admin->access);
@@ -442,14 +433,14 @@ static void a_410_switches_a_webhook_off(void)
 
     CHECK_STATUS(back, 200);
     events_make(admin, 4002, 1, 1);
-    /* not what happened while it was off */
+    /* events while it was disabled are not sent */
     CU_ASSERT(receiver_comes_to(&receiver, "gone", "events", 2, LATER_MS));
     CU_ASSERT_EQUAL(receiver_count(&receiver, "gone", "events"), 2);
     webhook_delete(suite, admin, hook.id);
 }
 
-/* Its row travels, so it is written when the tenant is open again: till then the 410 counts as a
- * failure, and is asked for once more. */
+/* The webhook's row moves with the tenant, so the 410 is stored only when the tenant is open again;
+ * before, it counts as a failure and is retried. */
 static void a_410_counts_when_the_tenant_is_open_again(void)
 {
     struct hook hook = hook_new(admin, "held", json_pack("[s]", "session.created"));
@@ -479,7 +470,6 @@ static void a_410_counts_when_the_tenant_is_open_again(void)
     webhook_delete(suite, admin, hook.id);
 }
 
-/* Between the commit of an event and its delivery, and between that and its record. */
 static void a_killed_maild_loses_nothing(void)
 {
     enum { EVENTS = 3000, KILLS = 6 };

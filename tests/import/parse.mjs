@@ -1,4 +1,4 @@
-/* People who register with Parse Server, in the database "parse" of the server that the environment names. */
+/* Registers people with Parse Server, in the database "parse" of the server in the environment. */
 import { ParseServer } from "parse-server";
 
 const [port, people] = process.argv.slice(2);

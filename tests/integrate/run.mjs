@@ -1,6 +1,6 @@
-// run.mjs URL DIR EMAIL PASSWORD - runs the code of docs/integrate.md against a suite at URL whose mails lie in DIR, as a
-// page of an application would; the account is that of the demo tenant's administrator. What a browser has and Node 18 has
-// not is made here: a store, locks between tabs, an address bar.
+// run.mjs URL DIR EMAIL PASSWORD - runs the code of docs/integrate.md, as an application's page would, with a suite at URL
+// whose emails are in DIR; the account is demo's admin. Browser features that Node 18 lacks are provided here: a store, locks
+// between tabs, an address bar.
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -40,7 +40,7 @@ const newAccount = (extra) => ({
   name: 'Ana', surname: 'Lima', tenantCode: 'demo', ...extra,
 });
 
-// Opens the newest link to that page in a mail to the address.
+// Opens the newest link to that page in an email to the address.
 async function openLink(email, path) {
   for (let tries = 0; tries < 100; tries++) {
     const mails = readdirSync(mailDir).sort().reverse().map((name) => readFileSync(join(mailDir, name), 'utf8'));

@@ -1,6 +1,5 @@
 /*
- * test_audit.c - the audit trail in a real PostgreSQL: what a row says, its place in the chain, its
- * partition.
+ * test_audit.c - audit rows in a real PostgreSQL: content, chain, partitions.
  */
 #include <libpq-fe.h>
 #include <signal.h>
@@ -26,8 +25,6 @@
 static struct pg *server;
 static struct db_migration migrations[2];
 
-/* ---- what a row says ---- */
-
 static struct request request(struct arena *arena)
 {
     return (struct request){.arena = arena,
@@ -39,8 +36,7 @@ static struct request request(struct arena *arena)
                             .deadline_mono_ms = clock_mono_ms() + 10000};
 }
 
-/* The account of these has no key for addresses, which are left out then; how they are sealed is in
- * test_audit_address. */
+/* This account has no address key, so addresses are left out; see test_audit_address. */
 static void test_a_row_says_who_did_what(void)
 {
     static const struct caller caller = {.account = {ONE},
@@ -111,7 +107,7 @@ static void test_a_row_says_who_did_what(void)
     }
 }
 
-/* The values were computed by another program from the description in audit_chain.h. */
+/* Another program computed these values from audit_chain.h's description. */
 static void test_the_hash_is_the_one_described(void)
 {
     static const struct audit_record first = {
@@ -136,8 +132,6 @@ static void test_the_hash_is_the_one_described(void)
         UNIT_CHECK(strcmp(text, rows[i].want) == 0, "%zu: %s", i, text);
     }
 }
-
-/* ---- a daemon's trail ---- */
 
 struct fixture {
     struct loop *loop;
@@ -206,8 +200,7 @@ static int run_at(struct fixture *self, int64_t now_ms)
                       err.detail);
 }
 
-/* Every row up to the end of the chain is there once and fits the one before. The number of
- * rows. */
+/* Checks that every row is in the chain once and fits the previous one. Returns the count. */
 static int64_t walk(struct fixture *self)
 {
     struct request req = request(self->arena);
@@ -256,7 +249,7 @@ static void seal_in_order(struct loop *loop, void *arg UNUSED)
     setup(&self, loop, "ordered");
     run_at(&self, TIME_2026_01_31);
     CU_ASSERT_EQUAL(walk(&self), 0);
-    add_rows(&self, TIME_2026_01_31, 2500); /* more than two batches, in one round */
+    add_rows(&self, TIME_2026_01_31, 2500); /* more than two batches in one round */
     CU_ASSERT_EQUAL(ask(&self, "select count(*) from audit where sequence is null"), 2500);
     run_at(&self, TIME_2026_01_31);
     CU_ASSERT_EQUAL(walk(&self), 2500);
@@ -292,8 +285,6 @@ static void test_rows_are_sealed_in_order(void)
     unit_on_fiber(seal_in_order, NULL);
 }
 
-/* A row that is committed late has its place behind those that were sealed before, whatever its
- * id. */
 static void seal_late(struct loop *loop, void *arg UNUSED)
 {
     PGconn *late = PQconnectdb(server->conninfo);
@@ -317,9 +308,9 @@ static void test_the_order_is_that_of_commits(void)
     unit_on_fiber(seal_late, NULL);
 }
 
-/* Rows that were sealed stay in the index of those that are not, as long as a snapshot may need
- * them. Twenty batches read two entries of that index for each row, and the state of the chain in
- * walk() two. Were each batch to begin at the first row, that would be ten more. */
+/* Sealed rows stay in the index of unsealed ones while a snapshot may need them. Twenty batches
+ * read two entries per row, and walk() two. If each batch started at the first row, there would be
+ * ten more. */
 static void seal_beside_a_snapshot(struct loop *loop, void *arg UNUSED)
 {
     enum { ROWS = 20000 };
@@ -336,7 +327,7 @@ static void seal_beside_a_snapshot(struct loop *loop, void *arg UNUSED)
     run_at(&self, TIME_2026_01_31);
     CU_ASSERT_EQUAL(walk(&self), ROWS);
     PQfinish(snapshot);
-    teardown(&self); /* connections that end report what they have read */
+    teardown(&self); /* closed connections report their reads */
     for (int i = 0; i < 500 && read < 4 * ROWS; i++) {
         usleep(10000);
         read = pg_exec(server, count);
@@ -348,8 +339,6 @@ static void test_a_batch_reads_none_of_those_before(void)
 {
     unit_on_fiber(seal_beside_a_snapshot, NULL);
 }
-
-/* ---- two instances ---- */
 
 enum { WRITERS = 3, WRITES = 400 };
 
@@ -427,8 +416,7 @@ static void test_two_chainers_make_one_chain(void)
     unit_on_fiber(chain_twice, NULL);
 }
 
-/* The session that has locked the end of the chain seals rows; other chainers return at once and
- * do not wait. */
+/* The session with the lock on the chain's end seals; other chainers return without waiting. */
 static void yield_to_another(struct loop *loop, void *arg UNUSED)
 {
     PGconn *other = PQconnectdb(server->conninfo);
@@ -439,7 +427,7 @@ static void yield_to_another(struct loop *loop, void *arg UNUSED)
     PQclear(PQexec(other, "begin; select from held.audit_head for update"));
     run_at(&self, TIME_2026_01_31);
     CU_ASSERT_EQUAL(ask(&self, "select count(*) from audit where sequence is null"), 3);
-    PQfinish(other); /* it dies with the lock */
+    PQfinish(other); /* the lock ends with it */
     for (int i = 0; i < 500 && ask(&self, "select count(*) from audit where sequence is null"); i++)
         run_at(&self, TIME_2026_01_31);
     CU_ASSERT_EQUAL(walk(&self), 3);
@@ -450,8 +438,6 @@ static void test_a_chainer_yields_to_another(void)
 {
     unit_on_fiber(yield_to_another, NULL);
 }
-
-/* ---- partitions ---- */
 
 static void keep_months(struct loop *loop, void *arg UNUSED)
 {
@@ -475,7 +461,7 @@ static void keep_months(struct loop *loop, void *arg UNUSED)
     setup(&self, loop, "months");
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         run_at(&self, rows[i].now);
-        add_rows(&self, rows[i].now, 1); /* whatever the time, it has a place */
+        add_rows(&self, rows[i].now, 1); /* any time has a partition */
         UNIT_CHECK(ask(&self, "select count(*) - 1 from pg_inherits i join pg_class c "
                               "on c.oid = i.inhparent where c.relname = 'audit' "
                               "and c.relnamespace = 'months'::regnamespace") == rows[i].partitions,
@@ -492,7 +478,7 @@ static void test_months_are_made_ahead(void)
     unit_on_fiber(keep_months, NULL);
 }
 
-/* Rows that came before their month was made stay where they are, and so does the month. */
+/* Rows from before their month's partition stay where they are, and so does the month. */
 static void jump_ahead(struct loop *loop, void *arg UNUSED)
 {
     struct fixture self;
@@ -517,7 +503,6 @@ static void test_a_clock_may_jump(void)
     unit_on_fiber(jump_ahead, NULL);
 }
 
-/* A process that ends with 1 as soon as a lock is held that no writer gets past. */
 static pid_t watch_locks(void)
 {
     pid_t pid = fork();
@@ -538,7 +523,7 @@ static pid_t watch_locks(void)
     _exit(0);
 }
 
-/* A backup reads every table for hours: meanwhile there is no new month, and no writer waits for
+/* A backup reads every table for hours. Meanwhile no month is added, and no writer waits for
  * one. */
 static void wait_for_backup(struct loop *loop, void *arg UNUSED)
 {
@@ -579,7 +564,7 @@ static void drop_month(struct loop *loop, void *arg UNUSED)
     setup(&self, loop, "dropped");
     req = request(self.arena);
     run_at(&self, TIME_2026_01_31);
-    for (int i = 0; i < 2; i++) { /* two stretches of January, as the clock went back */
+    for (int i = 0; i < 2; i++) { /* two runs of January rows, because the clock was set back */
         add_rows(&self, TIME_2026_01_31, 5);
         run_at(&self, TIME_2026_01_31);
         add_rows(&self, TIME_2026_01_31 + 5 * DAY_MS, 2);
@@ -602,9 +587,6 @@ static void test_a_month_can_be_dropped(void)
     unit_on_fiber(drop_month, NULL);
 }
 
-/* ---- plans ---- */
-
-/* Partitions that were never analysed are where a plan goes wrong. */
 static void test_no_month_is_read_from_end_to_end(void)
 {
     static const struct plans plans = {
@@ -637,7 +619,7 @@ static const struct unit_case cases[] = {
     CASE(test_no_month_is_read_from_end_to_end),
 };
 
-/* The migration as every daemon has it. */
+/* Reads the migration that every daemon has. */
 static char *read_file(const char *path)
 {
     FILE *file = fopen(path, "r");

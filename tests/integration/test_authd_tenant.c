@@ -1,5 +1,5 @@
 /*
- * test_authd_tenant.c - what authd keeps of a project, moved to another installation.
+ * test_authd_tenant.c - moves authd's rows of a project to another installation.
  */
 #include <inttypes.h>
 #include <libpq-fe.h>
@@ -23,7 +23,7 @@ enum { MANY = 1500, WAIT_MS = 300 };
     "create function id(project int, last int) returns uuid language sql as $$ " \
     "select ('0190a00' || project || '-0000-7000-8000-' || lpad(last::text, 12, '0'))::uuid $$;\n"
 
-/* Three of each project; `p` is it and `d` its digit. An at sign would begin a sealed value. */
+/* Three of each project; `p` is its id, `d` its digit. An at sign would start a sealed value. */
 #define OF_EACH                                                                    \
     " from generate_series(1, 3) i, (values ('" TENANT_KIT_PROJECT "'::uuid, 1), " \
     "('" TENANT_KIT_OTHER "', 2)) x (p, d);\n"
@@ -33,8 +33,8 @@ enum { MANY = 1500, WAIT_MS = 300 };
     "insert into mfa_factor values ('" ID(project_, last_) "', @" FACTOR_SEAL_PURPOSE " " ID( \
         project_, last_) "|known-secret-" last_ "@, 1, 2, 3, '{4,5}');\n"
 
-/* The second account of each is a practitioner's. Memberships are in another order than their
- * accounts. One password is the hash of another system. */
+/* Each project's second account is a practitioner's. Memberships have another order than accounts.
+ * One password hash is imported. */
 static const char seed[] = MAKE_ID
     "insert into account (id, role, project_id, email, name, surname, created_at, delete_at, "
     "delete_schedule) select id(d, i), case i when 2 then 'Practitioner' else 'Patient' end, "
@@ -61,12 +61,10 @@ static const char seed[] = MAKE_ID
               ", 'I', 'N', i = 2, p, 4, '\\x0203', 5, "
               "case i when 2 then '\\x0809'::bytea end, case i when 2 then 6 end" OF_EACH;
 
-/* ---- rows that are not the tenant's ---- */
-
-/* What the receiver has besides: a practitioner (1) of the other project without a password, who
- * has changed the address, a patient of it (2), a practitioner without a membership (3), a member
- * of both (4), and of the project alone one who has nothing yet (5) and one who joined it here (6).
- * The file has added 4 and 5. */
+/* The receiver's own accounts: a practitioner (1) of the other project without a password and with
+ * a changed address, its patient (2), a practitioner without membership (3), one of both projects
+ * (4), and of this project alone one with nothing else (5) and one who joined here (6). The file
+ * added 4 and 5. */
 static const char others[] = MAKE_ID
     "insert into account (id, role, project_id, email, name, surname, created_at) "
     "select id(3, i), case i when 2 then 'Patient' else 'Practitioner' end, "
@@ -84,7 +82,7 @@ static const char others[] = MAKE_ID
     "'" TENANT_KIT_PROJECT "', 'before', '\\x01', '" TENANT_KIT_OTHER "', false, '{}', 1, 9);\n"
     "select 1";
 
-/* An account and its membership as rows of these columns, and those of any other table. */
+/* An account and its membership as rows with these columns and those of any other table. */
 #define PERSON(id_, role_, home_, email_, project_, member_, account_)                           \
     "select row_to_json(r) from (select json_populate_record(null::account, '{\"id\":\"" id_     \
     "\",\"role\":\"" role_ "\",\"project_id\":" home_ ",\"email\":\"" email_                     \
@@ -94,10 +92,9 @@ static const char others[] = MAKE_ID
         "3", "01") "\",\"admin\":false,\"created_at\":1,\"end_wipe\":false}') as membership) r"
 #define ROW(table_, columns_) \
     "select row_to_json(json_populate_record(null::" table_ ", '{" columns_ "}'))"
-/* A row as a release had it that did not have those columns. */
 #define WITHOUT(row_, columns_) "select replace((" row_ ")::text, '" columns_ "', '')"
-/* All that accounts, memberships and what belongs to them are at the receiver but for the project's
- * own, as texts. */
+/* All of the receiver's accounts, memberships and related rows except the project's own, as
+ * texts. */
 #define ALL_OF_THEM                                                                               \
     "select row_to_json(a)::text as t from account a where id in (id(1, 2), id(7, 1)) union all " \
     "select row_to_json(m)::text from membership m where project_id = '" TENANT_KIT_OTHER         \
@@ -145,7 +142,7 @@ static const char others[] = MAKE_ID
 
 static const struct {
     const char *label, *table, *row;
-    const char *says; /* in the refusal; NULL: it is added */
+    const char *says; /* part of the refusal; NULL: added */
 } rows[] = {
     {"a new practitioner", "account",
      PERSON(NEW, PRACTITIONER, "null", "new", TENANT_KIT_PROJECT, NEW_MEMBER, NEW), NULL},
@@ -277,7 +274,6 @@ static const struct {
      "not of this project"},
 };
 
-/* How many rows all of authd's tables that travel have. */
 static long count_rows(const struct tenant_kit_case *self)
 {
     return tenant_kit_sql(
@@ -335,7 +331,7 @@ static void nothing_is_added_to_other_tenants(void)
     tenant_kit_run(add_each_row);
 }
 
-/* Twelve patients whose ids others have at the receiver: four are named. */
+/* Twelve patients have ids that the receiver has already: four are named. */
 static void move_known_patients(struct tenant_kit_case *self)
 {
     const struct error *err = tenant_kit_error(self);
@@ -356,7 +352,7 @@ static void move_known_patients(struct tenant_kit_case *self)
     for (const char *at = err->message; (at = strstr(at, "0190a005")); at++)
         named++;
     UNIT_CHECK(named == 4 && strstr(err->message, ", 8 more."), "%zu: %s", named, err->message);
-    CU_ASSERT_EQUAL(count_rows(self), 12); /* the receiver's own */
+    CU_ASSERT_EQUAL(count_rows(self), 12);
 }
 
 static void conflicts_are_named(void)
@@ -364,10 +360,8 @@ static void conflicts_are_named(void)
     tenant_kit_run(move_known_patients);
 }
 
-/* ---- who is invited ---- */
-
-/* The receiver has the practitioner of the seed (0190a001...02, an admin), with an address of its
- * own, and one with the address of another of the file: both with all that accounts have. */
+/* The receiver has the file's practitioner (0190a001...02, an admin) with another address, and
+ * another account with an address of the file, both with everything that accounts can have. */
 static const char known[] =
     MAKE_ID "insert into account (id, role, email, name, surname, created_at) values "
             "(id(1, 2), 'Practitioner', 'private', 'Own', 'Name', 1), "
@@ -381,8 +375,8 @@ static const char known[] =
             "create table as_it_was as " ALL_OF_THEM ";\n"
             "select 1";
 
-/* In the file: one whose address the receiver has, and one whose address may be taken back. Each
- * has a password; the first is invited at the sender, too. */
+/* The file has an account whose address the receiver has, and one with a reserved former address.
+ * Both have passwords; the sender also invited the first. */
 static const char shared[] =
     "insert into account (id, role, email, name, surname, created_at) select id(5, i), "
     "'Practitioner', case i when 1 then 'shared' else 'before' end, 'F', 'S', 1 "
@@ -459,7 +453,7 @@ static void practitioners_whom_the_receiver_knows_are_invited(void)
     tenant_kit_run(invite_known);
 }
 
-/* What their owners did with the invitations stays done, whatever an import is gone on with. */
+/* Owners' answers to invitations stay, however the import continues. */
 static void go_on_behind_answers(struct tenant_kit_case *self)
 {
     long members;
@@ -493,8 +487,8 @@ static void an_answered_invitation_stays_answered(void)
     tenant_kit_run(go_on_behind_answers);
 }
 
-/* A file in parts, each of which may be the last before an interruption, beside one by one
- * accounts that are made here: what was added before is the file's own. */
+/* The file comes in parts with an interruption after any of them, while accounts are made here one
+ * by one: rows added before belong to the file. */
 static void go_on_beside_new_accounts(struct tenant_kit_case *self)
 {
     tenant_kit_sql(self, TENANT_KIT_SENDER, shared);
@@ -525,8 +519,6 @@ static void what_a_file_has_added_is_known_from_other_accounts(void)
 {
     tenant_kit_run(go_on_beside_new_accounts);
 }
-
-/* ---- what happens meanwhile ---- */
 
 struct joining {
     struct tenant_kit_case *kit;
@@ -569,7 +561,7 @@ static void join_meanwhile(struct tenant_kit_case *self)
     PQfinish(joining.conn);
 }
 
-/* The import waits for the account that is made at this moment, and invites its owner. */
+/* The import waits for an account that is being made, and then invites its owner. */
 static void take_the_address_meanwhile(struct tenant_kit_case *self)
 {
     struct joining joining = {self, tenant_kit_connect(self, TENANT_KIT_RECEIVER)};
@@ -612,9 +604,7 @@ static void an_account_that_joins_another_tenant_meanwhile_gets_nothing(void)
     tenant_kit_run(join_meanwhile);
 }
 
-/* ---- the sender's side ---- */
-
-/* A practitioner of both, proven for all and for each, with passkeys of each. */
+/* A practitioner of both projects, verified for all tenants and for each, with passkeys of each. */
 static void move_a_member_of_two(struct tenant_kit_case *self)
 {
     tenant_kit_sql(self, TENANT_KIT_SENDER,
@@ -664,8 +654,6 @@ static void an_account_that_leaves_while_it_is_read_is_told(void)
 {
     tenant_kit_run(lose_the_place);
 }
-
-/* ---- many ---- */
 
 static void move_many(struct tenant_kit_case *self)
 {
@@ -720,7 +708,7 @@ static const struct unit_case cases[] = {
 
 static const char *const further[] = {"membership", NULL};
 
-/* Pushed requests end within minutes; the trail proves what was done, also in what is gone. */
+/* Pushed requests expire within minutes; audit places also prove acts on deleted objects. */
 static const char *const unpurged[] = {"oauth_pushed", "trail_place", "trail_sign_in",
                                        "trail_tile",   "trail_tree",  NULL};
 

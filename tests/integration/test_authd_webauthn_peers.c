@@ -1,10 +1,7 @@
 /*
- * test_authd_webauthn_peers.c - ten thousand answers of authenticators, most of them changed
- * somewhere: authd, npm's @simplewebauthn/server and Debian's python3-fido2 say the same of each.
- *
- * Where the two are not installed (make npm) the case says so and is left out, unless
- * ATRIUM_REQUIRE_ALL is set, as it is for what is to land. The seed of a run is printed;
- * ATRIUM_PASSKEY_SEED repeats it.
+ * test_authd_webauthn_peers.c - ten thousand authenticator answers, mostly altered, which authd,
+ * npm's @simplewebauthn/server and Debian's python3-fido2 must judge alike. Needs both peers (make
+ * npm). ATRIUM_PASSKEY_SEED repeats a printed seed.
  *
  * tier: browser
  */
@@ -28,8 +25,6 @@ static const char rp_id[] = "my.lakeside.example", origin[] = "https://my.lakesi
 static const char *const origins[] = {origin, NULL};
 static struct unit_dir dir;
 
-/* ---- answers ---- */
-
 static unsigned seed;
 
 static unsigned chance(unsigned below)
@@ -47,7 +42,7 @@ struct answer {
     bool is_new;
     uint8_t challenge[WEBAUTHN_CHALLENGE_SIZE];
     char challenge_text[64];
-    const struct key *key; /* that it must be of */
+    const struct key *key;
     struct authenticator_answer bytes;
 };
 
@@ -74,7 +69,7 @@ static const char *check(const struct answer *answer)
         (struct field_bytes){bytes->signature.bytes, bytes->signature.size}, &shown);
 }
 
-/* What an authenticator or a browser does otherwise; all of it is signed. */
+/* Sets an authenticator's or browser's deviations, all of them signed. */
 static void set_behaviour(struct authenticator *key)
 {
     static const char *const wrong_origins[] = {"https://my.lakeside.example:444",
@@ -113,9 +108,9 @@ static void flip(struct authenticator_bytes *bytes, size_t at, unsigned bits)
     bytes->bytes[at] ^= (uint8_t)(1u << chance(bits));
 }
 
-/* One bit of what the browser says. Not the highest, since JSON readers differ in what they do
- * about text that is no UTF-8; and not in the last character of the challenge, of which base64
- * readers differ in what they do about the two bits that nothing uses. */
+/* Flips a bit of the client data. Not a byte's highest, because JSON readers differ on invalid
+ * UTF-8, and not in the challenge's last character, because base64 readers differ on its two unused
+ * bits. */
 static void flip_client_data(const struct answer *answer, struct authenticator_bytes *bytes)
 {
     char *text = (char *)bytes->bytes;
@@ -129,8 +124,7 @@ static void flip_client_data(const struct answer *answer, struct authenticator_b
         flip(bytes, at, 7);
 }
 
-/* One bit of a new credential: the hash, the counter, the AAGUID, the id, or a coordinate of a
- * point. */
+/* Flips a bit of a new credential: hash, counter, AAGUID, id, or a point's coordinate. */
 static void flip_new(const struct answer *answer, struct authenticator_answer *bytes)
 {
     enum { HASH = 32, FLAGS = 1, COUNT = 4, AAGUID = 16, LENGTH = 2, ID = 32 };
@@ -149,7 +143,7 @@ static void flip_new(const struct answer *answer, struct authenticator_answer *b
 
 static void change(struct answer *answer)
 {
-    enum { NUMBER = 28 }; /* bytes of the second one that are always its own */
+    enum { NUMBER = 28 }; /* bytes of the second number that are never framing */
     struct authenticator_answer *bytes = &answer->bytes;
     struct authenticator_bytes *const parts[] = {
         &bytes->client_data, answer->is_new ? &bytes->attestation : &bytes->auth_data,
@@ -167,14 +161,14 @@ static void change(struct answer *answer)
             flip(&bytes->auth_data, chance(32), 8);
         break;
     case 2:
-        /* not in the frame of ECDSA's two numbers, which not all read as DER has it */
+        /* not in the DER frame of ECDSA's two numbers, which readers treat differently */
         if (!answer->is_new)
             flip(&bytes->signature, bytes->signature.size - 1 - chance(NUMBER), 8);
         break;
     case 3:
         part->size -= chance((unsigned)part->size) + 1;
         break;
-    default: /* as it is */
+    default:
         break;
     }
 }
@@ -203,8 +197,6 @@ static void make_answer(struct key *keys, size_t count, struct answer *ret)
     change(ret);
 }
 
-/* ---- the file ---- */
-
 static void write_base64(FILE *file, const void *bytes, size_t size, char end)
 {
     size_t room = sodium_base64_encoded_len(size, BASE64);
@@ -216,8 +208,8 @@ static void write_base64(FILE *file, const void *bytes, size_t size, char end)
     free(text);
 }
 
-/* kind, origin, rp id, challenge, credential id, COSE key, clientDataJSON, attestationObject,
- * authenticatorData, signature. */
+/* Writes kind, origin, rp id, challenge, credential id, COSE key, clientDataJSON,
+ * attestationObject, authenticatorData, signature. */
 static void write_answer(FILE *file, const struct answer *answer)
 {
     const struct authenticator *key = answer->key->authenticator;
@@ -254,7 +246,6 @@ static void enrol(struct key *self, int algorithm)
         &self->credential));
 }
 
-/* Writes the answers; what is said of each here. */
 static size_t write_answers(const char *path, bool ret_accepted[static ANSWERS])
 {
     static const int algorithms[] = {AUTHENTICATOR_ES256, AUTHENTICATOR_EDDSA, AUTHENTICATOR_RS256,
@@ -279,8 +270,6 @@ static size_t write_answers(const char *path, bool ret_accepted[static ANSWERS])
     return accepted;
 }
 
-/* ---- the peers ---- */
-
 static void compare(const char *peer, const char *const *argv, const bool accepted[static ANSWERS])
 {
     PROGRAM program = program_start(argv, NULL);
@@ -304,7 +293,6 @@ static const struct unit_need needs[] = {
     {NULL, NULL},
 };
 
-/* Each odd answer, and what its row says of a peer. */
 static void write_odd(const char *path)
 {
     struct key key;

@@ -1,6 +1,6 @@
 /*
- * test_botd_cgroup.c - control groups that a killed botd left behind: gone at the next start, and
- * in the next sweep.
+ * test_botd_cgroup.c - control groups left by a killed botd are removed at the next start and
+ * sweep.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,8 +13,8 @@
 #include "tests/support/unit.h"
 
 static struct cgroups *groups;
-static char parent[CGROUP_PATH_SIZE]; /* of the groups that may be left */
-static bool shared;                   /* version 1 */
+static char parent[CGROUP_PATH_SIZE];
+static bool shared; /* version 1 */
 
 static pid_t dead_pid(void)
 {
@@ -26,7 +26,6 @@ static pid_t dead_pid(void)
     return pid;
 }
 
-/* What a botd leaves that is killed: its path. */
 static const char *leave_group(void)
 {
     static char path[CGROUP_PATH_SIZE + 32];
@@ -71,7 +70,6 @@ static void test_a_sweep_removes_them(void)
     CU_ASSERT_TRUE(is_gone(left));
 }
 
-/* The number of a botd that was killed is that of another program by now. */
 static void test_a_number_that_another_program_has(void)
 {
     char path[CGROUP_PATH_SIZE + 32];

@@ -1,7 +1,6 @@
 /*
- * test_botd_sandbox.c - what becomes of programs in the sandbox: when they run, what they may have
- * together, how they end; by both means. What is said of its control group is left out where this
- * process is in no group of its own.
+ * test_botd_sandbox.c - programs in the sandbox: scheduling, common limits, and ends, by both
+ * means. Control groups are not tested if this process has none.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -23,17 +22,17 @@
 enum { MEMORY = 128 * 1024 * 1024 };
 
 static struct cgroups *groups; /* NULL: none here */
-static bool of_their_own;      /* each run has one of its own */
-static const char *setting;    /* of the sandbox */
-static bool missing;           /* it has no means here */
+static bool of_their_own;      /* each run has its own */
+static const char *setting;
+static bool missing; /* no means works here */
 
-/* One program, started, heard to its end and reaped. */
+/* One program's output until it ended and was reaped. */
 struct heard {
     struct loop *loop;
     struct sandbox *sandbox;
     const char *script;
     char text[512];
-    int status; /* -1: it did not come to an end */
+    int status; /* -1: it did not end */
 };
 
 static bool left_out(void)
@@ -67,7 +66,7 @@ static void hear_fiber(void *arg)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
     struct heard *self = arg;
-    const int64_t deadline = clock_mono_ms() + 20000;
+    const int64_t deadline = clock_mono_ms() + 60000;
     const struct subprocess_input exchange = {
         .input = "", .answer_max = 500, .deadline_mono_ms = deadline};
     struct subprocess_output answer;
@@ -101,8 +100,7 @@ static struct heard hear(const char *script)
     return heard;
 }
 
-/* The scheduler runs it only when no other process is ready, and it cannot raise its own
- * priority. */
+/* The scheduler runs it only when nothing else is ready, and it cannot raise its priority. */
 static void test_bots_run_at_the_lowest_priority(void)
 {
     static const char script[] =
@@ -124,7 +122,6 @@ static void test_bots_run_at_the_lowest_priority(void)
     CU_ASSERT_STRING_EQUAL(heard.text, "idle\nrefused\nrefused\n");
 }
 
-/* Other processes keep the processors busy, from a while after their start on. */
 static void kill_among_busy(useconds_t after_us)
 {
     enum { ROUNDS = 8, LIMIT_MS = 500 };
@@ -161,23 +158,21 @@ static void kill_among_busy(useconds_t after_us)
     free(busy);
 }
 
-/* On a busy machine a killed program takes long to end; botd does not wait for that. */
 static void test_killing_does_not_wait(void)
 {
     if (!left_out())
         kill_among_busy(300 * 1000);
 }
 
-/* Some are on their way into their groups, which the kernel lets one process at a time do anything
- * with: none keeps us out of them while it waits for the time to go on. */
+/* Some processes are just entering their groups, which the kernel allows one at a time. None of
+ * them blocks the killer. */
 static void test_killing_does_not_wait_for_a_start(void)
 {
     if (!left_out())
         kill_among_busy(0);
 }
 
-/* "" when there is no such file. */
-/* The folder of the programs is not left, whatever a row of the database names. */
+/* "" if there is no such file. */
 static void test_programs_lie_in_their_folder(void)
 {
     static const char *const names[] = {
@@ -214,7 +209,6 @@ static void file_text(const char *folder, const char *file, char *ret, size_t si
         fclose(opened);
 }
 
-/* How many processes are "sleep <seconds>". */
 static size_t count_sleepers(const char *seconds)
 {
     DIR *processes = opendir("/proc");
@@ -232,8 +226,6 @@ static size_t count_sleepers(const char *seconds)
     return count;
 }
 
-/* A sandbox takes a while to make: at whatever moment of that it is killed, nothing of it goes on
- * to run. */
 static void test_killed_while_it_starts(void)
 {
     enum { MOMENTS = 60, STEP_US = 500 };
@@ -262,15 +254,12 @@ static void test_killed_while_it_starts(void)
         sandbox_kill(sandbox, &sandboxed);
     }
     sandbox_destroy(&sandbox);
-    usleep(500 * 1000); /* what was missed has had the time to come that far */
+    usleep(500 * 1000); /* enough for a survivor to start */
     CU_ASSERT_EQUAL(count_sleepers(seconds), 0);
     loop_destroy(&loop);
 }
 
-/* ---- the group ---- */
-
-/* Each of its processes stays below its own limit: all of them together do not. Their group ends
- * them, or their keeper. */
+/* Each process is below its own limit, but their sum is not: the group or the keeper ends them. */
 static void test_a_run_has_a_limit_of_memory(void)
 {
     static const char script[] = "#!/usr/bin/python3\n"
@@ -308,7 +297,7 @@ static void test_a_run_is_a_group(void)
         if (!left_out())
             unit_leave_out("no control groups");
     } else {
-        /* the number before the next one */
+        /* the number before the next */
         CU_ASSERT_EQUAL_FATAL(cgroup_make(groups, MEMORY, 10, &run, entry, &err), 0);
         cgroup_end(groups, run);
         snprintf(strstr(entry, "/runs/"), 64, "/runs/%llu", (unsigned long long)run + 1);

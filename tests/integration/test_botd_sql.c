@@ -1,6 +1,5 @@
 /*
- * test_botd_sql.c - botd's statements against a real server: that they prepare, and find their rows
- * by an index.
+ * test_botd_sql.c - botd's statements on a real server: prepared, and with index conditions.
  */
 #include <string.h>
 
@@ -28,7 +27,7 @@ static void test_every_statement_has_its_index(void)
     plans_check(&plans, server, "");
 }
 
-/* Not by just any that begins with the project: that would read all that a project has. */
+/* Another index that starts with the project would read all its rows. */
 static void test_translations_are_found_by_the_right_index(void)
 {
     static const struct {
@@ -86,7 +85,7 @@ static void test_failures_of_a_project_are_read_without_its_successes(void)
         sql_execution_failure_list_statement, "execution_failed on execution");
 }
 
-/* What a migration has told, by its SQLSTATE: bots. */
+/* Records the bots that a migration's notices name, by SQLSTATE. */
 static void on_notice(void *arg, const PGresult *result)
 {
     const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
@@ -96,7 +95,7 @@ static void on_notice(void *arg, const PGresult *result)
                               "00000000-0000-0000-0000-00000000000a") != NULL;
 }
 
-/* Bot a is older than b; both have x, and a has y, twice. */
+/* Bot a is older than b; both have x, and a has y twice. */
 static void test_the_newer_of_two_bots_keeps_an_identifier_at_the_upgrade(void)
 {
     static const char seed[] =
@@ -125,7 +124,7 @@ static void test_the_newer_of_two_bots_keeps_an_identifier_at_the_upgrade(void)
         migration_apply(conn, row, held_up, sizeof(held_up));
     }
     CU_ASSERT_EQUAL(told, 2); /* x, and the second y */
-    /* as each build replaces a bot: in one statement, in any order */
+    /* builds replace a bot in one statement, in any order */
     result = PQexec(conn, replace);
     UNIT_CHECK(PQntuples(result) == 1 && strcmp(PQgetvalue(result, 0, 0), "ay bx") == 0, "%s: %s",
                PQresultErrorMessage(result), PQntuples(result) ? PQgetvalue(result, 0, 0) : "");

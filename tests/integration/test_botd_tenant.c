@@ -1,5 +1,5 @@
 /*
- * test_botd_tenant.c - what botd keeps of a project, moved to another installation.
+ * test_botd_tenant.c - moves botd's rows of a project to another installation.
  */
 #include <stdio.h>
 
@@ -14,8 +14,8 @@ extern const struct db_migration botd_migrations[];
     "insert into bot (project_id, id, name, kind, url, timeout_ms, identifier, secret_names, " \
     "secrets_sealed, signing_sealed, created_at, updated_at) "
 
-/* The name and identifier of the second bot look like a sealed column; the third bot has a quote in
- * its name, and is of a build that sealed no signing secret. */
+/* The second bot's name and identifier look like a sealed column. The third bot has a quote in its
+ * name, and no signing secret, as in an older build. */
 #define ROWS_OF(project_, digit_)                                                             \
     BOT_COLUMNS                                                                               \
     "values ('" project_ "', '0190a00" digit_ "-0000-7000-8000-000000000001', 'A', "          \
@@ -35,7 +35,7 @@ extern const struct db_migration botd_migrations[];
     "-0000-7000-8000-000000000001', i, i, 'success', null from generate_series(1, 4) i;\n"    \
     "insert into translation_day select '" project_ "', i, 7 from generate_series(1, 3) i;\n"
 
-/* Programs are files of the operator's directory, whatever a file says. */
+/* Programs belong to the operator's directory, so no file can add one. */
 static void add_programs(struct tenant_kit_case *self)
 {
     static const char *const names[] = {"/usr/bin/python3", "../secret", ".hidden", "a b", "echo"};

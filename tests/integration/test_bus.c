@@ -1,8 +1,6 @@
 /*
- * test_bus.c - the bus between real processes: calls, errors, limits, discovery, announcements. How
- * it survives deaths: test_bus_deaths; peers that send garbage: test_bus_garbage.
- *
- * The servers are this program again (bus_kit.h).
+ * test_bus.c - the bus between real processes: calls, errors, limits, discovery, announcements. See
+ * test_bus_deaths and test_bus_garbage. The servers are this program (bus_kit.h).
  *
  * tier: time quiet
  */
@@ -33,8 +31,6 @@ static struct caller caller_of(enum role role, bool admin)
     return caller;
 }
 
-/* ---- calls ---- */
-
 static void call_and_reply(struct loop *loop, void *arg UNUSED)
 {
     struct kit kit;
@@ -63,7 +59,7 @@ static void test_a_call_and_its_reply(void)
     unit_on_fiber(call_and_reply, NULL);
 }
 
-/* The gateway's way: maps in, maps out, and no struct between. */
+/* Maps in and out without a struct, as in the gateway. */
 static void packed(struct loop *loop, void *arg UNUSED)
 {
     static const char body[] = "\x81\xa4text\xa5hello";
@@ -176,8 +172,6 @@ static void test_large_and_too_large_bodies(void)
     unit_on_fiber(sizes, NULL);
 }
 
-/* ---- who may ---- */
-
 static void access_rows(struct loop *loop, void *arg UNUSED)
 {
     const struct caller practitioner = caller_of(ROLE_PRACTITIONER, false);
@@ -224,7 +218,7 @@ static void test_the_access_column_is_checked_again(void)
     unit_on_fiber(access_rows, NULL);
 }
 
-/* Another service may not bring a user along, nor call what does not name it. */
+/* Other services can neither send a user nor call operations that do not name them. */
 static void not_the_gateway(struct loop *loop, void *arg UNUSED)
 {
     const struct {
@@ -253,8 +247,7 @@ static void not_the_gateway(struct loop *loop, void *arg UNUSED)
     }
     CU_ASSERT(atomic_load(&kit.counts->executed) == 0);
 
-    /* Our own side does not even send it; one that does is not believed, nor is the map looked
-     * at. */
+    /* Our bus does not send it. A peer that does is refused before the map is read. */
     CU_ASSERT(raw_open(&raw, &kit, ZMQ_DEALER, "settingsd/ctl.1"));
     CU_ASSERT(raw_hello(&raw, "ctl", "7"));
     raw_send(&raw, frame,
@@ -270,8 +263,6 @@ static void test_only_the_gateway_may_name_a_user(void)
 {
     unit_on_fiber(not_the_gateway, NULL);
 }
-
-/* ---- time and load ---- */
 
 static void deadlines(struct loop *loop, void *arg UNUSED)
 {
@@ -291,7 +282,7 @@ static void deadlines(struct loop *loop, void *arg UNUSED)
     kit_result_free(&result);
     CU_ASSERT(atomic_load(&kit.counts->executed) == 1);
 
-    /* What has expired before it is read is not executed. */
+    /* A request that expired unread is not executed. */
     kill(kit.servers[1], SIGSTOP);
     kit_flock_start(&flock, 20);
     kit_flock_wait(&flock);
@@ -342,8 +333,6 @@ static void test_caps_answer_at_once(void)
 {
     unit_on_fiber(overload, NULL);
 }
-
-/* ---- finding instances ---- */
 
 struct presence {
     struct kit *kit;
@@ -437,8 +426,6 @@ static void test_one_certain_instance(void)
     unit_on_fiber(one_instance, NULL);
 }
 
-/* ---- traces ---- */
-
 static void traced_call(const struct kit *kit, const char *peer, struct kit_out *ret)
 {
     static const struct kit_in in = {"", 0};
@@ -454,8 +441,7 @@ static void traced_call(const struct kit *kit, const char *peer, struct kit_out 
                err.message);
 }
 
-/* The parent of the instance's work is the span of the call; an older instance is called as
- * ever. */
+/* The call's span is the parent of the instance's. Older instances work as before. */
 static void traces(struct loop *loop, void *arg UNUSED)
 {
     static const char parent[] = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
@@ -519,7 +505,7 @@ static void start_refused(struct loop *loop, void *arg UNUSED)
     CU_ASSERT(!bus && err.code == ERR_CONFLICT);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "running already"));
     kit_sleep(&kit, 50);
-    CU_ASSERT(bus_has_peer(kit.bus, "settingsd")); /* the living one was not harmed */
+    CU_ASSERT(bus_has_peer(kit.bus, "settingsd")); /* the live instance is unaffected */
 
     error_clear(&err);
     options.instance = "Not_A-Name";
@@ -538,8 +524,6 @@ static void test_a_start_that_must_be_refused(void)
 {
     unit_on_fiber(start_refused, NULL);
 }
-
-/* ---- news ---- */
 
 static void hear(void *arg, const msgpack_object *body, struct arena *arena)
 {
@@ -575,7 +559,7 @@ static void tell_start(struct teller *self)
     CU_ASSERT(fiber_start(self->kit->loop, tell, self, &err) == 0);
 }
 
-/* Reads what has come so far; how many announcements, and the id of the last. */
+/* Reads what has arrived. Returns the number of announcements and the last id. */
 static int announcements(struct raw *raw, uint64_t *id)
 {
     const int none = 0;
@@ -601,7 +585,7 @@ static void news(struct loop *loop, void *arg UNUSED)
     kit_start(&kit, 1, "64");
     CU_ASSERT(kit_wait(&kit, 1));
 
-    /* Alone: acknowledged by the time that the call is answered. */
+    /* A single caller acknowledges before the call returns. */
     teller.patience_ms = 2000;
     tell_start(&teller);
     while (!teller.done)
@@ -610,7 +594,7 @@ static void news(struct loop *loop, void *arg UNUSED)
     CU_ASSERT(teller.result.took_ms < 200 && heard == 2000);
     kit_result_free(&teller.result);
 
-    /* One acknowledges late and so hears it again; one dies and is not waited for. */
+    /* One acknowledges late and gets it again; one dies and is not waited for. */
     CU_ASSERT(raw_open(&slow, &kit, ZMQ_DEALER, "settingsd/gateway.1"));
     CU_ASSERT(raw_open(&dead, &kit, ZMQ_DEALER, "settingsd/gateway.1"));
     CU_ASSERT(raw_hello(&slow, "gateway", "2") && raw_hello(&dead, "gateway", "3"));
@@ -627,7 +611,7 @@ static void news(struct loop *loop, void *arg UNUSED)
     CU_ASSERT(teller.result.result == 0 && teller.result.out.number == 3);
     kit_result_free(&teller.result);
 
-    /* One never does: the wait ends by itself, and says that it is not complete. */
+    /* One never acknowledges: the wait times out and reports that it is incomplete. */
     teller.patience_ms = 250;
     tell_start(&teller);
     kit_sleep(&kit, 150);

@@ -1,8 +1,6 @@
 /*
- * test_bus_deaths.c - the bus when instances are killed, stand still, restart and drain: which
- * calls are executed, which fail, and how soon.
- *
- * The servers are this program again (bus_kit.h).
+ * test_bus_deaths.c - calls on the bus while instances are killed, stopped, restarted and drained:
+ * executed, failed, and how soon. The servers are this program (bus_kit.h).
  *
  * tier: time quiet
  */
@@ -12,8 +10,6 @@
 
 #include "tests/support/bus_kit.h"
 #include "tests/support/bus_raw.h"
-
-/* ---- death ---- */
 
 static void killed(struct loop *loop, void *arg UNUSED)
 {
@@ -30,8 +26,7 @@ static void killed(struct loop *loop, void *arg UNUSED)
     kit_sleep(&kit, 100);
     kit_end(&kit, 1, SIGKILL);
     kit_sleep(&kit, 50);
-    /* It had half of the calls: its writes fail at once, its reads are sent to the other
-     * instance. */
+    /* It had half of the calls: its writes fail immediately, its reads go to the other instance. */
     UNIT_CHECK(works.unavailable == 10, "%d", works.unavailable);
     CU_ASSERT(works.slowest_ms < 250);
     kit_flock_wait(&reads);
@@ -40,7 +35,7 @@ static void killed(struct loop *loop, void *arg UNUSED)
     UNIT_CHECK(works.ok == 10, "%d", works.ok);
     UNIT_CHECK(atomic_load(&kit.counts->executed) == 50, "%ld", atomic_load(&kit.counts->executed));
 
-    /* The last one: no instance is left. */
+    /* No instance is left. */
     reads.ok = works.ok = works.unavailable = 0;
     kit_flock_start(&reads, 5);
     kit_flock_start(&works, 5);
@@ -58,7 +53,7 @@ static void test_kill_9_with_calls_in_flight(void)
     unit_on_fiber(killed, NULL);
 }
 
-/* One of two has lost its database: reads do not notice, and it is not asked again and again. */
+/* One of two lost its database: reads do not notice, and it is not asked repeatedly. */
 static void sick(struct loop *loop, void *arg UNUSED)
 {
     enum { CALLS = 100 };
@@ -77,14 +72,14 @@ static void sick(struct loop *loop, void *arg UNUSED)
         kit_result_free(&result);
     }
     UNIT_CHECK(atomic_load(&kit.counts->executed) == 1, "%ld", (long)kit.counts->executed);
-    kit_sleep(&kit, 1100); /* it may be well again */
+    kit_sleep(&kit, 1100); /* it may have recovered */
     for (int i = 0; i < CALLS; i++) {
         kit_call(&kit, &result, &kit_sick_write, NULL, "", kit.servers[2], 2000);
         failed += result.err.code == ERR_UNAVAILABLE;
         kit_result_free(&result);
     }
     UNIT_CHECK(failed == 1, "%d", failed);
-    /* Who is the last one left is asked, well or not. */
+    /* The last instance is asked even if degraded. */
     kit_end(&kit, 1, SIGKILL);
     CU_ASSERT(kit_wait(&kit, 1));
     kit_call(&kit, &result, &kit_sick, NULL, "", kit.servers[2], 2000);
@@ -99,8 +94,7 @@ static void test_an_unavailable_instance_is_tried_last(void)
     unit_on_fiber(sick, NULL);
 }
 
-/* The dead instance's name, directory and lock are free for its successor, which gets none of its
- * requests. */
+/* The next instance gets the dead one's name, directory and lock, but none of its requests. */
 static void restarted(struct loop *loop, void *arg UNUSED)
 {
     struct kit kit;
@@ -127,7 +121,7 @@ static void restarted(struct loop *loop, void *arg UNUSED)
     CU_ASSERT(result.result == 0);
     kit_result_free(&result);
 
-    /* The same by hand: the boot id of another life is refused and not executed. */
+    /* A raw request with an old boot id is refused. */
     CU_ASSERT(raw_open(&raw, &kit, ZMQ_DEALER, "settingsd/gateway.1"));
     CU_ASSERT(raw_hello(&raw, "gateway", "7"));
     raw_send(&raw, frame, raw_pack_request(frame, 5, raw.boot + 1, "work"));
@@ -144,15 +138,15 @@ static void test_a_successor_executes_nothing_old(void)
     unit_on_fiber(restarted, NULL);
 }
 
-/* What waits in the sockets of a stopped instance: a short stop delays it; after a longer one it is
- * refused and sent again by a caller that still waits; what a caller gave up is never executed. */
+/* Calls in a stopped instance's sockets: a short stop delays them; after a longer one they are
+ * refused and repeated for callers that still wait; calls that timed out are never executed. */
 static void standstill(struct loop *loop, void *arg UNUSED)
 {
     enum { CALLS = 20 };
     static const struct {
         const char *label;
         int64_t still_ms; /* 0: until the calls are lost */
-        int answer, ok;   /* kind of the answer to a bare request; calls that went well */
+        int answer, ok;   /* response kind to a raw request; successful calls */
     } rows[] = {
         {"short", 300, 4, CALLS},
         {"long", 2300, 6, CALLS},
@@ -232,8 +226,7 @@ static void test_rolling_restart_loses_nothing(void)
     unit_on_fiber(rolling_restart, NULL);
 }
 
-/* A caller that dies while it is waited for does not hold the drain up, one that is stuck only to
- * its limit. */
+/* A caller that dies does not delay the drain; one that hangs delays it only to its limit. */
 static void drain_without_ack(struct loop *loop, void *arg UNUSED)
 {
     struct kit kit;

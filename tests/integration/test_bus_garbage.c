@@ -1,8 +1,6 @@
 /*
- * test_bus_garbage.c - the bus beside peers that send garbage, frames beyond the limit and messages
- * that are not theirs to send: the process lives, and serves the others.
- *
- * The servers are this program again (bus_kit.h).
+ * test_bus_garbage.c - peers that send garbage, too large frames and forbidden messages: the
+ * process lives and serves others. The servers are this program (bus_kit.h).
  *
  * tier: time quiet
  */
@@ -16,11 +14,8 @@
 #include "tests/support/bus_kit.h"
 #include "tests/support/bus_raw.h"
 
-/* ---- garbage ---- */
-
 enum { GARBAGE_FRAMES = 100000 };
 
-/* Random bytes, or the beginning of a good frame, or a good one with some bytes changed. */
 static size_t make_garbage(char *frame, uint64_t boot, unsigned *seed)
 {
     size_t size = (size_t)(rand_r(seed) % 64);
@@ -81,7 +76,7 @@ static void garbage_to_instance(struct loop *loop, void *arg UNUSED)
         CU_ASSERT(raw_open(&raw, &kit, ZMQ_DEALER, path));
         CU_ASSERT(raw_hello(&raw, callers[i], "9"));
         pour_garbage(&raw);
-        /* Behind all that, the same connection is still served. */
+        /* The same connection still works afterwards. */
         raw_send(&raw, frame, raw_pack_request(frame, 77, raw.boot, "echo"));
         while (raw_receive(&raw, &id) > 0 && id != 77)
             ;
@@ -89,7 +84,7 @@ static void garbage_to_instance(struct loop *loop, void *arg UNUSED)
         before = dropped(&kit);
         CU_ASSERT(before > GARBAGE_FRAMES / 2);
 
-        /* Of the right form, but not now, not from here, or not of this name. */
+        /* Valid frames at the wrong time, from the wrong peer, or with the wrong name. */
         raw_send(&raw, frame, raw_pack(frame, 1, 0, "ssu", callers[i], "9", (uint64_t)3));
         raw_send(&raw, frame, raw_pack(frame, 4, 5, "b"));
         raw_send(&raw, frame, raw_pack(frame, 9, 12345, ""));
@@ -137,7 +132,7 @@ static void test_a_frame_beyond_the_limit(void)
     unit_on_fiber(too_large_a_frame, NULL);
 }
 
-/* A ROUTER's frames have the routing id in front. */
+/* A ROUTER's frames start with the routing id. */
 static void router_send(struct raw *raw, const void *route, size_t route_size, const void *bytes,
                         size_t size)
 {
@@ -150,7 +145,7 @@ static int64_t counter(const struct kit *kit, const char *labels)
     return (int64_t)*metrics_counter(kit->metrics, "atrium_bus_dropped_total", labels, "");
 }
 
-/* An announcement whose body is no map, but an array of so many nils; its size. */
+/* Packs an announcement whose body is an array of nils instead of a map. Returns its size. */
 static size_t pack_wrong_news(uint8_t *frame, uint32_t nils)
 {
     static const uint8_t head[] = {0x95, 1, 8, 1, 0xa1, 'x', 0xc6};
@@ -172,7 +167,7 @@ static long peak_kib(void)
     return usage.ru_maxrss;
 }
 
-/* Each takes 3 MiB to read. */
+/* Each needs 3 MiB to read. */
 static void pour_wrong_news(struct kit *kit, struct raw *raw, const void *route)
 {
     enum { COUNT = 100, NILS = 150000 };
@@ -191,7 +186,7 @@ static void pour_wrong_news(struct kit *kit, struct raw *raw, const void *route)
     free(frame);
 }
 
-/* An instance gone mad: the caller lives, and believes only a WELCOME of the right name. */
+/* The caller survives a broken instance and accepts only a WELCOME with the right name. */
 static void garbage_to_caller(struct loop *loop, void *arg UNUSED)
 {
     unsigned seed = 815;

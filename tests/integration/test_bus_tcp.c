@@ -1,8 +1,7 @@
 /*
- * test_bus_tcp.c - the bus between hosts: real processes on TCP with keys, and who is not let in.
- *
- * The servers are this program again (bus_kit.h) and listen on 127.0.0.1; the client sees no socket
- * of theirs, as if it were on another host.
+ * test_bus_tcp.c - the bus between hosts: real processes on TCP with keys, and refused peers. The
+ * servers are this program (bus_kit.h) on 127.0.0.1; the client sees no socket of theirs, as on
+ * another host.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -16,9 +15,8 @@
 #include "common/bus/bus_private.h"
 #include "tests/support/bus_kit.h"
 
-enum { HOSTS_SIZE = 8192, NEVER_MS = 1500 /* long enough to be let in several times */ };
+enum { HOSTS_SIZE = 8192, NEVER_MS = 1500 /* time for several connection attempts */ };
 
-/* Who there is: two servers, callers of several services. */
 static const char *const names[] = {"settingsd.1", "settingsd.2", "gateway.a1",
                                     "gateway.a2",  "ctl.a1",      "docd.c1"};
 
@@ -57,7 +55,7 @@ static void write_key(struct world *self, const char *name, const struct kit_key
     unit_dir_write(&self->kit.dir, file, key->digits);
 }
 
-/* One key for all instances, and the hosts file with it, which the servers read. */
+/* Makes one key for all instances, and the hosts file with it, which the servers read. */
 static void world_make(struct world *self, struct loop *loop)
 {
     *self = (struct world){.ports = {unit_free_port(), unit_free_port()}};
@@ -76,8 +74,7 @@ static void world_open(struct world *self, struct loop *loop, const char *caller
     kit_open_far(&self->kit, caller, "hosts");
 }
 
-/* A file that differs from the servers' in the key of one name; the key when it is to be ours
- * too. */
+/* Writes a file with another key for one name. Returns the key if this side needs it too. */
 static void write_other_hosts(struct world *self, const char *name, const struct kit_key *key)
 {
     char text[HOSTS_SIZE] = "";
@@ -117,7 +114,7 @@ static void call_and_reply(struct loop *loop, void *arg UNUSED)
     UNIT_CHECK(result.result == 0 && strcmp(result.out.service, "gateway") == 0, "%s",
                result.err.message);
     kit_result_free(&result);
-    /* It speaks for users, as its socket on the same host does. */
+    /* It speaks for users, as on the same host. */
     kit_call(kit, &result, &kit_user, &nobody, "", 0, 2000);
     UNIT_CHECK(result.err.code != ERR_UNAUTHORIZED, "%s", result.err.message);
     kit_result_free(&result);
@@ -125,7 +122,7 @@ static void call_and_reply(struct loop *loop, void *arg UNUSED)
     CU_ASSERT(result.err.code == ERR_FORBIDDEN);
     kit_result_free(&result);
     kit_call(kit, &result, &kit_unknown, NULL, "", 0, 2000);
-    CU_ASSERT(result.err.code == ERR_UNAVAILABLE); /* as of a newer build */
+    CU_ASSERT(result.err.code == ERR_UNAVAILABLE); /* a newer build's operation */
     kit_result_free(&result);
     CU_ASSERT(kit_end(kit, 1, SIGTERM) == 0);
     kit_close(kit);
@@ -133,12 +130,11 @@ static void call_and_reply(struct loop *loop, void *arg UNUSED)
 
 static void test_a_call_and_its_reply(void)
 {
-    unit_expect_log(
-        UNIT_ANY_LOG); /* that the server is not there before its start and after its end */
+    unit_expect_log(UNIT_ANY_LOG); /* the server is absent before its start and after its end */
     unit_on_fiber(call_and_reply, NULL);
 }
 
-/* A frame grows by what seals it, and the largest must still go through. */
+/* Sealing enlarges a frame, and the largest must still pass. */
 static void large_frames(struct loop *loop, void *arg UNUSED)
 {
     struct world world;
@@ -165,7 +161,7 @@ static void test_large_frames(void)
     unit_on_fiber(large_frames, NULL);
 }
 
-/* Who sees the socket takes it; the list does not make a second instance of it. */
+/* A visible socket is used, and its list entry makes no second instance. */
 static void here_first(struct loop *loop, void *arg UNUSED)
 {
     struct world world;
@@ -173,7 +169,7 @@ static void here_first(struct loop *loop, void *arg UNUSED)
     struct kit_result result;
 
     world_make(&world, loop);
-    world.ports[0] = 1; /* nothing is there */
+    world.ports[0] = 1; /* nothing listens */
     write_other_hosts(&world, "", NULL);
     if (symlink(kit->dir.path, arena_printf(kit->arena, "%s/far", kit->dir.path)) != 0)
         abort();
@@ -193,9 +189,7 @@ static void test_a_socket_on_the_same_host_comes_first(void)
     unit_on_fiber(here_first, NULL);
 }
 
-/* ---- clocks ---- */
-
-/* An instance by hand: whose clock is another, and drifts away. */
+/* A hand-made instance whose clock differs and drifts. */
 struct instance {
     struct kit *kit;
     void *context, *router;
@@ -217,7 +211,7 @@ static void instance_open(struct instance *self, struct world *world)
     CU_ASSERT(zmq_bind(self->router, endpoint) == 0);
 }
 
-/* The next frame of that kind within so many milliseconds; its time, -1 when none comes. */
+/* Waits for the next frame of that kind. Returns its time, or -1. */
 static int64_t instance_hears(struct instance *self, enum bus_kind kind, int64_t timeout_ms)
 {
     int64_t deadline = clock_mono_ms() + timeout_ms;
@@ -252,7 +246,7 @@ static void instance_welcomes(struct instance *self, int64_t ahead_ms)
     bus_frame_free(&frame);
 }
 
-/* By how much the deadline of a call is ahead of our clock, in the instance's. */
+/* Returns the lead of a call's deadline over our clock, in the instance's clock. */
 static int64_t ahead_of_us(struct instance *self)
 {
     struct kit_flock call = {.kit = self->kit, .method = &kit_work, .timeout_ms = 1000};
@@ -279,7 +273,7 @@ static void drifting_clock(struct loop *loop, void *arg UNUSED)
     ahead = ahead_of_us(&instance);
     UNIT_CHECK(ahead > 99900 && ahead < 100100, "%d", (int)ahead);
 
-    /* A trip that a busy machine made long does not count: the next one may. */
+    /* A round trip delayed by a busy machine does not count; the next one can. */
     for (int i = 0; i < 5 && ahead < 102900; i++) {
         CU_ASSERT(instance_hears(&instance, BUS_HELLO, BUS_CLOCK_MS + 2000) >= 0);
         instance_welcomes(&instance, 103000);
@@ -288,7 +282,7 @@ static void drifting_clock(struct loop *loop, void *arg UNUSED)
     }
     UNIT_CHECK(ahead > 102900 && ahead < 103100, "%d", (int)ahead);
 
-    /* What took long says little. */
+    /* A slow round trip says little. */
     CU_ASSERT(instance_hears(&instance, BUS_HELLO, BUS_CLOCK_MS + 2000) >= 0);
     kit_sleep(&world.kit, BUS_CLOCK_TRIP_MS + 100);
     instance_welcomes(&instance, 109000);
@@ -306,7 +300,6 @@ static void test_a_clock_that_drifts(void)
     unit_on_fiber(drifting_clock, NULL);
 }
 
-/* A server answers who asks again. */
 static void long_connection(struct loop *loop, void *arg UNUSED)
 {
     struct world world;
@@ -348,8 +341,7 @@ static void killed(struct loop *loop, void *arg UNUSED)
     kit_end(kit, 2, SIGKILL);
     kit_flock_wait(&reads);
     kit_flock_wait(&writes);
-    /* Reads went to the other; writes that were there may have been executed, and are not sent
-     * again. */
+    /* Reads went to the other instance. Writes may have been executed and are not repeated. */
     UNIT_CHECK(reads.ok == 50, "%d", reads.ok);
     UNIT_CHECK(writes.ok > 0 && writes.unavailable > 0 && writes.ok + writes.unavailable == 50,
                "%d %d", writes.ok, writes.unavailable);
@@ -365,7 +357,7 @@ static void test_kill_9_with_calls_in_flight(void)
     unit_on_fiber(killed, NULL);
 }
 
-/* A host that says nothing more, and comes back with what it had received: that is not executed. */
+/* A silent host returns with old requests, which are not executed. */
 static void silent(struct loop *loop, void *arg UNUSED)
 {
     struct world world;
@@ -459,9 +451,7 @@ static void test_announcements_reach_another_host(void)
     unit_on_fiber(news, NULL);
 }
 
-/* ---- who is not let in ---- */
-
-/* Nothing of a server is there for this caller, however often it tries; what it lacks is
+/* Checks that no server opens for this caller in several attempts, and that the refusals are
  * counted. */
 static void check_shut_out(struct world *world, const char *caller, const char *hosts, bool counted)
 {
@@ -484,7 +474,6 @@ static void check_shut_out(struct world *world, const char *caller, const char *
                caller);
 }
 
-/* A key that no list names, under a valid name. */
 static void unknown_key(struct loop *loop, void *arg UNUSED)
 {
     struct kit_key key = kit_key_new();
@@ -504,7 +493,7 @@ static void test_an_unknown_key_is_refused(void)
     unit_on_fiber(unknown_key, NULL);
 }
 
-/* The key of a service that no operation names: a docd has nothing to ask here. */
+/* No operation names this key's service: docd may call nothing here. */
 static void wrong_service(struct loop *loop, void *arg UNUSED)
 {
     struct world world;
@@ -521,7 +510,7 @@ static void test_a_service_without_operations_to_call_is_refused(void)
     unit_on_fiber(wrong_service, NULL);
 }
 
-/* Another process listens at a server's address: without the server's key it gets no request. */
+/* A process at a server's address without the server's key gets no request. */
 static void impostor(struct loop *loop, void *arg UNUSED)
 {
     struct kit_key key = kit_key_new();
@@ -540,7 +529,7 @@ static void test_a_server_without_its_key_gets_no_request(void)
     unit_on_fiber(impostor, NULL);
 }
 
-/* A caller may ask what the rows name its service for, whatever it says it is. */
+/* A caller gets only its key's service's operations, whatever it claims. */
 struct raw {
     void *context, *socket;
 };
@@ -571,7 +560,6 @@ static void raw_close(struct raw *self)
     zmq_ctx_term(self->context);
 }
 
-/* HELLO by this name: is there a WELCOME? */
 static bool welcomed(struct raw *raw, const char *service, const char *instance)
 {
     struct codec_buffer frame = {0};
@@ -631,7 +619,6 @@ static void test_the_key_identifies_the_instance(void)
     unit_on_fiber(other_names, NULL);
 }
 
-/* Waits for the other end to hang up; the milliseconds that took, -1 when it does not. */
 static int64_t hangs_up(struct kit *kit, int port, const void *bytes, size_t size)
 {
     struct sockaddr_in address = {.sin_family = AF_INET,
@@ -656,8 +643,7 @@ static int64_t hangs_up(struct kit *kit, int port, const void *bytes, size_t siz
                                                                       : clock_mono_ms() - start;
 }
 
-/* A peer that connects and sends nothing, or no handshake, is disconnected and delays no other
- * peer. */
+/* A peer without a valid handshake is disconnected and delays no other. */
 static void no_handshake(struct loop *loop, void *arg UNUSED)
 {
     static const char http[] = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
@@ -684,9 +670,6 @@ static void test_no_handshake_no_connection(void)
     unit_on_fiber(no_handshake, NULL);
 }
 
-/* ---- other keys ---- */
-
-/* While a key is changed both are good: that of a caller, and that of a server. */
 static void two_keys(struct loop *loop, void *arg UNUSED)
 {
     static const char *const changing[] = {"gateway.a1", "settingsd.1"};
@@ -717,7 +700,6 @@ static void test_two_keys_while_one_is_changed(void)
     unit_on_fiber(two_keys, NULL);
 }
 
-/* The port is taken: the start says so. */
 static void port_taken(struct loop *loop, void *arg UNUSED)
 {
     struct world world;
@@ -732,7 +714,7 @@ static void port_taken(struct loop *loop, void *arg UNUSED)
     kit_start(&world.kit, 2, "64");
     kit_sleep(&world.kit, 300);
     CU_ASSERT(kit_end(&world.kit, 2, SIGTERM) ==
-              -SIGABRT); /* how the kit's server dies of an error */
+              -SIGABRT); /* how the kit's server ends after an error */
     kit_close(&world.kit);
 }
 
@@ -742,7 +724,7 @@ static void test_a_port_that_is_taken(void)
     unit_on_fiber(port_taken, NULL);
 }
 
-/* Callers know an instance by an address that its own host has not got. */
+/* An instance's host does not have the address that callers use. */
 static void translated_address(struct loop *loop, void *arg UNUSED)
 {
     static const struct operation one_operation[] = {{"none", "gateway", ACCESS_PUBLIC,

@@ -1,6 +1,5 @@
 /*
- * test_check.c - what check.h promises: how a table of checks is run, and how what a database
- * server says is judged.
+ * test_check.c - check.h: running a table of checks, and judging a database server.
  */
 #include <string.h>
 
@@ -8,8 +7,6 @@
 #include "common/runtime/fiber.h"
 #include "common/service/check.h"
 #include "tests/support/unit.h"
-
-/* ---- running a table ---- */
 
 struct subject {
     struct loop *loop;
@@ -52,7 +49,6 @@ static int run_nothing(void *daemon, const struct request *req, struct finding *
     return 0;
 }
 
-/* Waits for as long as it may. */
 static int run_long(void *daemon, const struct request *req, struct finding *ret, struct error *err)
 {
     struct subject *self = daemon;
@@ -102,8 +98,7 @@ static void test_rows_become_findings(void)
     check_found(&report.items[3], "away", "fail", "It is away. (refused)", "Start it.");
     check_found(&report.items[4], "stored", "ok", "3 of them", NULL);
 
-    /* A second table goes behind; what asks the database is left out on demand; no table is
-     * none. */
+    /* A second table is appended; database checks can be skipped; no table is allowed. */
     CU_ASSERT_TRUE(checks_run(table + 4, CHECK_DATABASE, &subject, &req, &report));
     CU_ASSERT_TRUE(checks_run(NULL, 0, &subject, &req, &report));
     CU_ASSERT_EQUAL(report.count, 5);
@@ -123,7 +118,7 @@ static void test_a_report_has_its_bound(void)
     CU_ASSERT_EQUAL(report.count, CHECKS_MAX);
 }
 
-/* One that takes its time is cut short, and at the end of all time nothing is begun any more. */
+/* A slow check is cut off, and nothing starts after the deadline. */
 static void run_out_of_time(struct loop *loop, void *arg UNUSED)
 {
     static const struct check rows[] = {
@@ -157,14 +152,12 @@ static void test_time_is_bounded(void)
     unit_on_fiber(run_out_of_time, NULL);
 }
 
-/* ---- judgements of a server ---- */
-
 static void test_settings_of_servers_are_checked(void)
 {
     static const struct {
         struct check_server server;
         const char *version, *durability, *clock; /* states */
-        const char *word; /* in the advice of the one that is not ok, NULL: all are */
+        const char *word; /* advice for the one that fails, NULL: all are ok */
     } rows[] = {
         {{"15.14", 150014, "on", "on", "on", 0}, "ok", "ok", "ok", NULL},
         {{"17.2", 170002, "remote_apply", "on", "on", 1000}, "ok", "ok", "ok", NULL},

@@ -16,7 +16,7 @@ static int64_t real_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Within a second, so that a busy machine does not matter. */
+/* Within a second, for busy machines. */
 static bool is_near(int64_t a, int64_t b)
 {
     return a - b < 1000 && b - a < 1000;
@@ -55,7 +55,7 @@ static void test_the_file_moves_it_both_ways(void)
     CU_ASSERT(is_near(clock_now_ms(clock), real_ms() + 86400000));
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         unit_dir_write(&dir, "clock", rows[i].text);
-        usleep(60000); /* it is read again after 50 ms */
+        usleep(60000); /* reread every 50 ms */
         UNIT_CHECK(is_near(clock_now_ms(clock), real_ms() + rows[i].offset_s * 1000), "%s",
                    rows[i].label);
     }

@@ -1,7 +1,6 @@
 /*
- * test_config_sections.c - the configuration is one for all daemons: each knows the keys of every
- * section and refuses one that is in another daemon's, with file and line, and not only the daemon
- * that has the section.
+ * test_config_sections.c - all daemons share one configuration: each knows every section's keys and
+ * refuses another section's key with file and line.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -13,7 +12,6 @@
 
 enum { FILE_MAX = 32 * 1024, WORD_MAX = 64 };
 
-/* Each daemon, and a key that it alone has. */
 static const struct {
     const char *name, *key;
 } daemons[] = {
@@ -35,8 +33,8 @@ static struct program *run(const char *daemon, const char *file, const char *opt
     return self;
 }
 
-/* The section of a daemon as it prints it, with every key: those without a value have one that is
- * not looked at by others. */
+/* Prints a daemon's section with every key; those without a value get one that other daemons
+ * ignore. */
 static void print_section(const char *daemon, char ret[static FILE_MAX])
 {
     PROGRAM program = run(daemon, "/dev/null", "--print-config");

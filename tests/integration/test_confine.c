@@ -1,5 +1,5 @@
 /*
- * test_confine.c - attacks of confined programs, by each means that works here.
+ * test_confine.c - attacks by confined programs, for each means that works here.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -25,7 +25,7 @@ enum { MEMORY = 128 * 1024 * 1024, LIMIT_MS = 20000, SAID_SIZE = 2000 };
 
 static struct confine *confine;
 static enum confine_means means;
-static const char *missing; /* why the means does not work here; NULL: it does */
+static const char *missing; /* why the means fails here; NULL: it works */
 static char missing_text[800];
 
 static const struct confine_rules usual = {
@@ -33,7 +33,7 @@ static const struct confine_rules usual = {
 
 struct run {
     struct confined confined;
-    int out; /* what it says */
+    int out; /* its output */
 };
 
 static int script_fd(const char *script)
@@ -73,8 +73,7 @@ static struct run start(const char *script, const struct confine_rules *rules, i
     return run;
 }
 
-/* Reads to the end of its output and reaps it. Returns its status; -1: killed since it took too
- * long. */
+/* Reads all output and reaps it. Returns the status, or -1 if it was killed at the timeout. */
 static int finish(struct run *run, char said[static SAID_SIZE])
 {
     struct pollfd out = {.fd = run->out, .events = POLLIN};
@@ -109,7 +108,7 @@ static void expect_by(const char *label, const char *script, const struct confin
 
 #define PYTHON "#!/usr/bin/python3\n"
 
-/* Prints the result of each call: 0, or the name of its error. */
+/* Prints each call's result: 0 or its error's name. */
 #define CALLS                                                                                     \
     PYTHON "import ctypes, errno, mmap, os, signal, socket, sys\n"                                \
            "libc = ctypes.CDLL(None, use_errno=True)\n"                                           \
@@ -120,8 +119,6 @@ static void expect_by(const char *label, const char *script, const struct confin
            "        print(name, errno.errorcode[ctypes.get_errno()])\n"                           \
            "    else:\n"                                                                          \
            "        print(name, 'answers')\n"
-
-/* ---- cases ---- */
 
 static bool left_out(void)
 {
@@ -143,7 +140,6 @@ static void test_status_and_output(void)
               "3\n");
 }
 
-/* The same descriptor, as a daemon uses it that starts its program anew whenever it has ended. */
 static void test_a_program_is_started_again(void)
 {
     int fd;
@@ -237,7 +233,7 @@ static void test_sockets_are_pairs(void)
         expect_by("sockets", script, &usual, 0, "1 b'x'\n5 b'x'\n2 refused\n");
 }
 
-/* 600 MB of each kind, beyond 128 MB of a process and 256 MB of all. */
+/* 600 MB of each kind, against 128 MB per process and 256 MB in total. */
 static void test_memory_of_every_kind_is_bounded(void)
 {
     static const struct {
@@ -280,7 +276,6 @@ static void test_memory_of_every_kind_is_bounded(void)
     }
 }
 
-/* What processes share by a fork is counted once. */
 static void test_shared_pages_count_once(void)
 {
     static const char script[] = PYTHON "import os, time\n"
@@ -309,7 +304,6 @@ static void test_processes_are_few(void)
         expect_by("fork", script, &usual, 0, "few\n");
 }
 
-/* Files of the caller's, its processes and limits. */
 static void test_nothing_of_the_caller_is_reached(void)
 {
     static const struct timespec at_once;
@@ -351,8 +345,8 @@ static void test_nothing_of_the_caller_is_reached(void)
                    "attempt('arguments', lambda: open('/proc/%%d/cmdline' %% caller).read())\n"
                    "print('end')\n",
              dir.path, (int)getpid());
-    /* In a container the number of this process may be one of the program's own: only its arrival
-     * shows. */
+    /* A container can give a process of the program this process's pid, so only the signal's
+     * arrival proves anything. */
     sigemptyset(&kick);
     sigaddset(&kick, SIGUSR1);
     sigprocmask(SIG_BLOCK, &kick, NULL);
@@ -365,7 +359,7 @@ static void test_nothing_of_the_caller_is_reached(void)
     unit_dir_remove(&dir);
 }
 
-/* The uid of the program itself, the only child of its keeper. */
+/* Returns the uid of the program, its keeper's only child. */
 static uid_t program_uid(const struct run *run)
 {
     char path[80], child[32] = "";
@@ -381,7 +375,7 @@ static uid_t program_uid(const struct run *run)
     return status.st_uid;
 }
 
-/* Its uid has a key, which is the session keyring that it began with. */
+/* Its uid has a key, in the session keyring that it started with. */
 static void test_its_keyring_is_its_own(void)
 {
     char users[8192] = "", line[32], said[SAID_SIZE];
@@ -406,7 +400,6 @@ static void test_its_keyring_is_its_own(void)
     (void)finish(&run, said);
 }
 
-/* A socket that was handed over carries descriptors; there are no others. */
 static void test_descriptors_are_handed_over(void)
 {
     static const char script[] =
@@ -447,7 +440,6 @@ static void test_descriptors_are_handed_over(void)
     close(file);
 }
 
-/* How many processes have these words, NUL after each. */
 static size_t count_processes(const char *words, size_t size)
 {
     DIR *processes = opendir("/proc");
@@ -470,7 +462,7 @@ static size_t count_processes(const char *words, size_t size)
     return count;
 }
 
-/* Killed or done, what it forked and sent into sessions of its own goes with it. */
+/* Its children in their own sessions end with it, whether it is killed or done. */
 static void test_all_of_it_ends(void)
 {
     char script[400], words[64], said[SAID_SIZE];
@@ -508,7 +500,6 @@ static void test_all_of_it_ends(void)
     }
 }
 
-/* The death of the caller, by SIGKILL. */
 static void test_it_ends_with_its_caller(void)
 {
     char script[100], words[64];

@@ -1,6 +1,6 @@
 /*
- * test_ctl_passwords.c - `atriumctl passwords`: a filter is made of a list, shown, verified, and
- * not made in the place of another file.
+ * test_ctl_passwords.c - `atriumctl passwords`: a filter is made from a list, shown, verified, and
+ * overwrites no other file.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static const char hashes[] = "5BAA61E4C9B93F3F0682250B6CF8331B7EE68FD8:10434004\
 
 static struct unit_dir dir;
 
-/* `atriumctl passwords words...`, a word that begins with @ is a file of the folder. */
+/* Runs `atriumctl passwords words...`; a word with @ is a file of the directory. */
 static struct program *passwords(const char *input, const char *const *words)
 {
     char *path = program_path("atriumctl"), names[8][128];
@@ -138,7 +138,7 @@ static void a_damaged_filter_is_refused(void)
     CHECK_REFUSED(none, FAILED, "/list: is no filter of passwords");
     PROGRAM gone = PASSWORDS(NULL, "info", "@gone");
     CHECK_REFUSED(gone, FAILED, "/gone: No such file");
-    PROGRAM mended = PASSWORDS(NULL, "build", "@list", "@filter"); /* one that is damaged, too */
+    PROGRAM mended = PASSWORDS(NULL, "build", "@list", "@filter"); /* also over a damaged one */
     CHECK_EXIT(mended, DONE);
 }
 

@@ -1,6 +1,6 @@
 /*
- * test_ctl_provision.c - what `atriumctl database sql` prints, on an empty database and on one that
- * an older build made: the audit trail is kept, and leaves the hands of the daemon's role.
+ * test_ctl_provision.c - the SQL of `atriumctl database sql` on an empty database and an older
+ * build's: audit rows are kept, and the daemon's role loses their ownership.
  */
 #include <libpq-fe.h>
 #include <stdio.h>
@@ -26,7 +26,6 @@ static PGconn *open_database(void)
     return conn;
 }
 
-/* Whether the statement was accepted. */
 static bool accepted(PGconn *conn, const char *sql)
 {
     PGresult *result = PQexec(conn, sql);
@@ -58,7 +57,7 @@ static void provision(PGconn *conn)
     free(sql);
 }
 
-/* As an older build left it: all belongs to the daemon's role, and there are rows. */
+/* Makes an older build's state: the daemon's role owns everything, and there are rows. */
 static void make_old(PGconn *conn)
 {
     run(conn,
@@ -73,7 +72,6 @@ static void make_old(PGconn *conn)
     run(conn, "reset session authorization; reset search_path");
 }
 
-/* What the daemon does, and what it must not do any more. */
 static void check_rights(PGconn *conn, const char *schema)
 {
     run(conn, "set lock_timeout = '1s'");
@@ -115,7 +113,7 @@ static void the_daemon_cannot_change_its_audit_trail(void)
         check_rights(conn, daemons[i][0]);
         run(conn, "reset session authorization; reset search_path");
     }
-    /* The owner, which the superuser may become, drops a month. */
+    /* The owner drops a month; the superuser can act as the owner. */
     run(conn, "set role atrium_audit");
     CU_ASSERT_EQUAL(number(conn, "select mail.audit_drop('audit_2026_01')"), 1);
     PQfinish(conn);

@@ -1,6 +1,6 @@
 /*
- * test_ctl_server_disk.c - the disks of a PostgreSQL server are found among all processes of the
- * host, whatever other users have put where theirs work.
+ * test_ctl_server_disk.c - finds a PostgreSQL server's disks among all processes of the host,
+ * whatever other users put in their working directories.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -14,7 +14,6 @@
 
 enum { LIMIT_S = 20 };
 
-/* A process whose working directory is that one. */
 static pid_t work_in(const char *path)
 {
     int ready[2];
@@ -41,7 +40,7 @@ static void end(pid_t pid)
     waitpid(pid, NULL, 0);
 }
 
-/* Without an end at the limit: the alarm ends the program. */
+/* If the search hangs at the limit, the alarm ends the program. */
 static size_t find(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();

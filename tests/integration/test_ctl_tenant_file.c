@@ -1,6 +1,6 @@
 /*
- * test_ctl_tenant_file.c - the key of an installation, and the file of a tenant that is encrypted
- * to it: what was written is read, and nothing else.
+ * test_ctl_tenant_file.c - an installation's key, and a tenant's file encrypted to it: exactly the
+ * written content is read.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -17,8 +17,6 @@
 #include "tests/support/tenant_sample.h"
 
 #define KNOWN_SECRET "JBSWY3DPEHPK3PXP-known-secret"
-
-/* ---- keys ---- */
 
 static void a_key_is_copied_as_text(void)
 {
@@ -44,7 +42,6 @@ static void a_key_is_copied_as_text(void)
     CU_ASSERT(tenant_key_parse(arena_printf(arena, "%sA", text), &parsed, &err) < 0);
 }
 
-/* Its text tells neither the seal key nor what else is derived from it. */
 static void a_key_does_not_tell_the_seal_key(void)
 {
     struct seal_keys keys = unit_seal_keys(1);
@@ -57,7 +54,7 @@ static void a_key_does_not_tell_the_seal_key(void)
     CU_ASSERT(memcmp(key.bytes, derived, SEAL_KEY_SIZE) != 0);
 }
 
-/* Points of small order: what is encrypted to one could be read by everyone. */
+/* Points of small order: everyone could read what is encrypted to them. */
 static void a_key_that_hides_nothing_is_refused(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
@@ -76,8 +73,6 @@ static void a_key_that_hides_nothing_is_refused(void)
         CU_ASSERT_PTR_NULL(writer);
     }
 }
-
-/* ---- a file that is read back ---- */
 
 static void what_was_written_is_read(void)
 {
@@ -117,7 +112,7 @@ static void what_was_written_is_read(void)
                    "%s", sums->items[i].table);
 }
 
-/* Plain sizes around a chunk: the last one is full, or has one byte. What is behind a full one is
+/* Plain sizes around a chunk: the last one is full, or has one byte. Data after a full one is
  * noticed too. */
 static void a_file_may_end_anywhere_in_a_chunk(void)
 {
@@ -154,7 +149,8 @@ static void a_file_may_end_anywhere_in_a_chunk(void)
     UNIT_CHECK(full == 1 && one_byte == 1, "%d, %d", full, one_byte);
 }
 
-/* The sums tell whether another installation holds the same rows: of these pairs none does. */
+/* Sums show whether another installation has the same rows, so they differ for each of these
+ * pairs. */
 static void sums_tell_rows_apart(void)
 {
     static const char *const contents[][2] = {{"ab", "c"}, {"a", "bc"}, {"c", "ab"}, {"abc", ""}};
@@ -186,9 +182,6 @@ static void sums_tell_rows_apart(void)
     CU_ASSERT(memcmp(hashes[0], hashes[ARRAY_SIZE(contents)], TENANT_SUM_SIZE) == 0);
 }
 
-/* ---- files that are refused ---- */
-
-/* A file of the first samples; returns its bytes. */
 static uint8_t *sample_bytes(struct arena *arena, const struct unit_dir *dir, size_t count,
                              size_t *ret_size)
 {
@@ -252,7 +245,6 @@ static void every_truncation_is_noticed(void)
     }
 }
 
-/* Chunks that are whole, but not where they were. */
 static void moved_chunks_are_noticed(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
@@ -312,7 +304,6 @@ static void another_key_does_not_open_it(void)
                "%s", err.message);
 }
 
-/* The exchange of a seal key does not close what was encrypted before it. */
 static void an_exchanged_key_still_opens_it(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
@@ -362,7 +353,7 @@ static void what_is_no_file_is_refused(void)
               err.code == ERR_NOT_FOUND);
 }
 
-/* Everyone who knows the public key can make a file: what is authentic may still be wrong. */
+/* Anyone with the public key can make an authentic file, so its content can still be wrong. */
 struct forged {
     const char *label;
     const char *bytes;
@@ -435,7 +426,6 @@ static void authentic_nonsense_is_refused(void)
     UNIT_CHECK(tenant_sample_read(path, 1, &err) < 0, "without the final tag");
 }
 
-/* More tables than a reader keeps sums of. */
 static void too_many_tables_are_refused(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
@@ -464,9 +454,7 @@ static void too_many_tables_are_refused(void)
                err.message);
 }
 
-/* ---- what is in the file, and where it lies ---- */
-
-/* Names are printed, and a terminal obeys what is in them. */
+/* Names are printed, and terminals obey control characters. */
 static void names_of_tables_are_words(void)
 {
     static const struct {
@@ -548,7 +536,7 @@ static void it_has_its_name_when_it_is_whole(void)
     CU_ASSERT(access(part, F_OK) < 0 && tenant_sample_read(path, 1, &err) == 0);
 }
 
-/* What another process does after this one has opened the file and before it locks it. */
+/* Another process's change between this one's open and lock. */
 static void (*before_lock)(void);
 static struct tenant_writer *other_writer;
 
@@ -621,8 +609,6 @@ static void another_file_is_never_replaced(void)
     UNIT_CHECK(!writer && err.code == ERR_CONFLICT, "%s", err.message);
     CU_ASSERT_STRING_EQUAL(unit_dir_read(&dir, "file"), "other");
 }
-
-/* ---- what cannot be written ---- */
 
 static void a_disk_that_is_full_is_an_error(void)
 {

@@ -1,6 +1,6 @@
 /*
- * test_ctl_tenant_resume.c - the encrypted file of a tenant whose writer was killed: it is resumed
- * where it was cut and becomes what it would have been, or is left as it is.
+ * test_ctl_tenant_resume.c - resumes a tenant's encrypted file whose writer was killed: it becomes
+ * identical to a complete one, or stays unchanged.
  *
  * tier: fault
  */
@@ -11,9 +11,9 @@
 
 #include "tests/support/tenant_sample.h"
 
-enum { FROM = 1, TO = 2 }; /* the keys of the two installations */
+enum { FROM = 1, TO = 2 }; /* the two installations' keys */
 
-/* A whole file, and the key that was beside it before it was. */
+/* A complete file, and the key stored beside it before. */
 struct whole {
     uint8_t *bytes, *key;
     size_t size, key_size;
@@ -41,7 +41,7 @@ static struct whole whole_make(struct arena *arena, const struct unit_dir *dir)
     return self;
 }
 
-/* As a writer leaves it that was killed when so much was on the disk. */
+/* Leaves a killed writer's file with this much on the disk. */
 static void store_cut(struct arena *arena, const struct unit_dir *dir, const struct whole *whole,
                       size_t size)
 {
@@ -82,7 +82,7 @@ static void check_resumes(struct arena *arena, const struct unit_dir *dir,
     CU_ASSERT(unlink(path) == 0);
 }
 
-/* Whatever was on the disk, the file becomes the same, byte for byte. */
+/* The result is identical byte for byte, whatever was on the disk. */
 static void what_was_cut_anywhere_is_resumed(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
@@ -98,11 +98,11 @@ static void what_was_cut_anywhere_is_resumed(void)
             check_resumes(arena, &dir, &whole, cuts[i]);
         }
     }
-    store_cut(arena, &dir, &whole, whole.size); /* it lacked its name only */
+    store_cut(arena, &dir, &whole, whole.size); /* only its name was missing */
     check_resumes(arena, &dir, &whole, whole.size);
 }
 
-/* A power failure may leave a chunk that was not written, before others that were. */
+/* A power failure can leave an unwritten chunk before written ones. */
 static void what_is_behind_an_altered_chunk_is_written_anew(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
@@ -172,7 +172,7 @@ static void what_cannot_be_resumed_is_left(void)
     check_refused(arena, &dir, FROM, TO, ERR_CONFLICT, "a file of that name");
 }
 
-/* Of a record that was cut, other bytes than those that are encrypted already; another table. */
+/* Refused: other bytes than those already encrypted of a cut record, or another table. */
 static void what_has_changed_since_is_refused(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
@@ -196,14 +196,12 @@ static void what_has_changed_since_is_refused(void)
         if (result == 0 && tenant_writer_table(writer, tenant_samples[1].table, &err) == 0)
             result = tenant_writer_table(writer, tenant_samples[2].table, &err);
         for (size_t j = 0; result == 0 && j < tenant_samples[2].rows; j++)
-            result =
-                tenant_writer_row(writer, row, tenant_samples[2].size, &err); /* not as it was */
+            result = tenant_writer_row(writer, row, tenant_samples[2].size, &err);
         UNIT_CHECK(result < 0 && err.code == ERR_CONFLICT && strstr(err.message, "changed"),
                    "%d: %s", i, err.message);
     }
 }
 
-/* Who has the last row begins behind it. */
 static void the_last_row_tells_where_to_resume(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
@@ -218,7 +216,7 @@ static void the_last_row_tells_where_to_resume(void)
 
     error_init(&err, arena);
     store_cut(arena, &dir, &whole,
-              whole.size - TENANT_ROW_MAX - 100 * 1000); /* in its second row */
+              whole.size - TENANT_ROW_MAX - 100 * 1000); /* inside its second row */
     writer = resume(arena, &dir, &err);
     UNIT_REQUIRE(writer, "%s", err.message);
     CU_ASSERT_PTR_NULL(tenant_writer_last(writer, tenant_samples[4].table));

@@ -1,5 +1,5 @@
 /*
- * test_curl_loop.c - transfers of libcurl on fibers, against a small HTTP server on a thread.
+ * test_curl_loop.c - libcurl transfers on fibers, with a small HTTP server on a thread.
  */
 #include <netinet/in.h>
 #include <poll.h>
@@ -15,7 +15,7 @@
 
 enum { CLIENTS = 50, ANSWER_AFTER_MS = 100 };
 
-/* Accepts CLIENTS connections, waits, and only then answers them all. */
+/* Accepts CLIENTS connections, waits, and then answers all. */
 struct server {
     int socket, port;
     pthread_t thread;
@@ -115,7 +115,6 @@ static void test_many_at_once_on_one_thread(void)
     unit_on_fiber(many, NULL);
 }
 
-/* A server that accepts and never answers, and a port without a server. */
 static void failing(struct loop *loop, void *arg UNUSED)
 {
     struct curl_loop *curl = curl_loop_new(loop);

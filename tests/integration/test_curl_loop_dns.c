@@ -1,6 +1,6 @@
 /*
- * test_curl_loop_dns.c - transfers to hosts whose names no name server resolves: they end at their
- * deadline, the loop goes on meanwhile, and ending it is prompt.
+ * test_curl_loop_dns.c - transfers to hosts that no name server resolves end at their deadline, the
+ * loop continues, and it stops promptly.
  */
 #include <arpa/inet.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "tests/support/silent_dns.h"
 #include "tests/support/unit.h"
 
-enum { FIBERS = 12, PROMPT_MS = 2000 /* a lookup that is waited for takes 5,000 at least */ };
+enum { FIBERS = 12, PROMPT_MS = 2000 /* a blocking lookup takes at least 5,000 */ };
 
 static struct silent_dns *dns;
 
@@ -24,7 +24,7 @@ struct client {
     int result;
     CURLcode code;
     enum error_code error;
-    char address[64]; /* that it was connected to */
+    char address[64]; /* the connected one */
     size_t *left;
 };
 
@@ -55,7 +55,7 @@ static void client_fiber(void *arg)
     --*self->left;
 }
 
-/* The longest turn of the loop while all of them run, ms. */
+/* Returns the loop's longest turn meanwhile, in ms. */
 static int64_t run_all(struct loop *loop, struct client *clients, size_t count)
 {
     int64_t longest_ms = 0;
@@ -104,7 +104,7 @@ static void test_a_silent_name_server_holds_no_loop(void)
     unit_on_fiber(silence, NULL);
 }
 
-/* A host in each form that a URL may have; none of them is asked for by libcurl itself. */
+/* A host in each form of a URL; libcurl itself resolves none. */
 static void forms(struct loop *loop, void *arg UNUSED)
 {
     static const struct {

@@ -1,6 +1,6 @@
 /*
- * test_db.c - the database layer against a real PostgreSQL: pipelining, errors, transactions, rows,
- * plans. test_db_outages.c has what fails beneath it.
+ * test_db.c - the database layer on a real PostgreSQL: pipelining, errors, transactions, rows,
+ * plans. See test_db_outages.c for faults.
  *
  * tier: time quiet
  */
@@ -52,7 +52,6 @@ static const struct db_statement statements[] = {
     {.name = NULL},
 };
 
-/* What all cases share. */
 static struct pg *server;
 
 static struct db_options options_of(const char *schema)
@@ -66,8 +65,6 @@ static bool setup(struct db_fixture *self, struct loop *loop, const char *schema
 
     return db_kit_setup(self, server, loop, &options);
 }
-
-/* ---- cases ---- */
 
 static void values_of_every_type(struct loop *loop, void *arg UNUSED)
 {
@@ -148,8 +145,7 @@ static void rows_fill_structs_by_column_name(struct loop *loop, void *arg UNUSED
     db_kit_teardown(&self);
 }
 
-/* Twenty statements of twenty requests leave in one turn; one fails and its neighbours do not
- * notice. */
+/* Twenty requests' statements are sent in one turn; one fails without effect on its neighbors. */
 static void statements_of_many_requests_are_in_flight_together(struct loop *loop, void *arg UNUSED)
 {
     struct db_job jobs[20] = {0};
@@ -184,7 +180,6 @@ static void statements_of_many_requests_are_in_flight_together(struct loop *loop
     db_kit_teardown(&self);
 }
 
-/* What the server knows of one that this case opened. */
 static long count_connections(const char *schema)
 {
     char sql[128];
@@ -194,8 +189,8 @@ static long count_connections(const char *schema)
     return pg_exec(server, sql);
 }
 
-/* Each connection costs the server a process: short statements that come together share what is
- * there. On a busy machine a burst may take long for once, then it is tried with another handle. */
+/* Each connection costs a server process, so short concurrent statements share the existing ones. A
+ * busy machine can delay a burst once; then another handle is tried. */
 static void a_burst_opens_no_connection(struct loop *loop, void *arg UNUSED)
 {
     struct db_job jobs[20] = {0}, first = {.statement = SQL_ADD, .params = 2}; /* prepares it */
@@ -211,7 +206,7 @@ static void a_burst_opens_no_connection(struct loop *loop, void *arg UNUSED)
             db_jobs_start(&self, &first, 1);
             db_jobs_wait(&self, &first, 1);
             before = count_connections(schema);
-            db_kit_sleep_ms(&self, 1); /* another turn of the loop, which has waited for that */
+            db_kit_sleep_ms(&self, 1); /* another turn of the loop */
             for (size_t j = 0; j < ARRAY_SIZE(jobs); j++)
                 jobs[j] = (struct db_job){.statement = SQL_ADD, .params = 2};
             db_jobs_start(&self, jobs, ARRAY_SIZE(jobs));
@@ -224,8 +219,8 @@ static void a_burst_opens_no_connection(struct loop *loop, void *arg UNUSED)
     CU_ASSERT_TRUE(shared);
 }
 
-/* What has no pause has another one opened, although what waits behind it is sent and nothing more
- * comes in: the next one does not wait. */
+/* A statement without pauses causes a second connection, even with queued statements and no new
+ * ones, so the next one does not wait. */
 static void a_long_statement_opens_another_connection(struct loop *loop, void *arg UNUSED)
 {
     struct db_job long_one = {.statement = SQL_SLEEP, .a = 1500, .params = 1};
@@ -252,8 +247,8 @@ static void a_long_statement_opens_another_connection(struct loop *loop, void *a
     db_kit_teardown(&self);
 }
 
-/* Reads of a turn share a Sync; of those that fail each hears of its own error, and the others get
- * their answer. A write among them is not repeated, whatever fails beside it. */
+/* Reads of a turn share a Sync. Each failed one gets its own error, the others their results. A
+ * write among them is never repeated. */
 static void reads_of_a_turn_share_a_sync_and_no_error(struct loop *loop, void *arg UNUSED)
 {
     struct db_job jobs[60] = {0};
@@ -264,7 +259,7 @@ static void reads_of_a_turn_share_a_sync_and_no_error(struct loop *loop, void *a
         db_kit_teardown(&self);
         return;
     }
-    for (int round = 0; round < 3; round++) { /* in the first one statements are prepared */
+    for (int round = 0; round < 3; round++) { /* the first round prepares */
         memset(jobs, 0, sizeof(jobs));
         for (size_t i = 0; i < ARRAY_SIZE(jobs); i++) {
             jobs[i] = (struct db_job){.statement = SQL_ADD, .a = (int64_t)i, .b = 100, .params = 2};
@@ -325,7 +320,7 @@ static void a_violated_constraint_is_a_conflict_with_its_name(struct loop *loop,
     db_kit_teardown(&self);
 }
 
-/* A fiber that gives up leaves its slot in the pipeline; those behind it get their own answers. */
+/* A fiber that times out leaves its slot in the pipeline; later ones get their own results. */
 static void deadlines_and_the_statement_timeout(struct loop *loop, void *arg UNUSED)
 {
     struct db_job jobs[] = {
@@ -354,14 +349,11 @@ static void deadlines_and_the_statement_timeout(struct loop *loop, void *arg UNU
         db_jobs_wait(&self, jobs + 5, 1);
         CU_ASSERT_EQUAL(jobs[5].err.code, ERR_DEADLINE);
         CU_ASSERT_STRING_EQUAL(jobs[5].err.sqlstate, "57014");
-        CU_ASSERT_EQUAL(db_jobs_count_things(&self),
-                        1); /* the slow insert went through after all */
+        CU_ASSERT_EQUAL(db_jobs_count_things(&self), 1); /* the slow insert succeeded after all */
     }
     db_kit_teardown(&self);
 }
 
-/* Pipelines and the queue behind them are bounded; what is beyond is refused at once, and nothing
- * else. */
 static void an_overload_is_refused_at_once(struct loop *loop, void *arg UNUSED)
 {
     static struct db_job jobs[402];
@@ -372,16 +364,16 @@ static void an_overload_is_refused_at_once(struct loop *loop, void *arg UNUSED)
         for (size_t i = 0; i < ARRAY_SIZE(jobs); i++)
             jobs[i] = (struct db_job){.statement = SQL_ADD, .a = 1, .b = 1, .params = 2};
         jobs[0] = jobs[2] = (struct db_job){.statement = SQL_SLEEP, .a = 2000, .params = 1};
-        db_jobs_start(&self, jobs, 2); /* the second connection is made for the second of them */
+        db_jobs_start(&self, jobs, 2); /* opens the second connection */
         while (pg_exec(server, "select count(*) from pg_stat_activity where application_name = "
                                "'overload'") < 4)
             db_kit_sleep_ms(&self, 20);
-        db_kit_sleep_ms(&self, 200); /* the second is also ready here */
+        db_kit_sleep_ms(&self, 200); /* the second is ready here too */
         db_jobs_start(&self, jobs + 2, 1);
         while (pg_exec(server, "select count(*) from pg_stat_activity where application_name = "
                                "'overload' and query like '%pg_sleep%'") < 2)
             db_kit_sleep_ms(&self, 20);
-        db_kit_sleep_ms(&self, 300); /* neither is preferred: both have not answered for long */
+        db_kit_sleep_ms(&self, 300); /* neither is preferred, as both have been silent for long */
         db_jobs_start(&self, jobs + 3, ARRAY_SIZE(jobs) - 3);
         db_kit_sleep_ms(&self, 50);
         for (size_t i = 3; i < ARRAY_SIZE(jobs); i++)
@@ -427,7 +419,7 @@ static void transactions_commit_roll_back_and_get_lost(struct loop *loop, void *
     db_tx_destroy(&tx);
     CU_ASSERT_EQUAL(db_jobs_count_things(&self), 1);
 
-    /* a statement failed: no way to commit */
+    /* a failed statement prevents the commit */
     CU_ASSERT_EQUAL(db_begin(self.db, db_kit_soon(&self), &tx, &self.err), 0);
     CU_ASSERT_EQUAL(db_kit_tx_query(tx, &statements[SQL_TX_PUT], &res, &self.err,
                                     DB_PARAMS(DB_INT(3), DB_INT(1))),
@@ -441,7 +433,7 @@ static void transactions_commit_roll_back_and_get_lost(struct loop *loop, void *
     CU_ASSERT_EQUAL(self.err.code, ERR_INTERNAL);
     CU_ASSERT_EQUAL(db_jobs_count_things(&self), 1);
 
-    /* the connection goes in the middle: certain that nothing was done */
+    /* the connection breaks in the transaction, so certainly nothing was done */
     error_clear(&self.err);
     CU_ASSERT_EQUAL(db_begin(self.db, db_kit_soon(&self), &tx, &self.err), 0);
     CU_ASSERT_EQUAL(db_kit_tx_query(tx, &statements[SQL_TX_PID], &res, &self.err, DB_PARAMS()), 0);
@@ -454,7 +446,7 @@ static void transactions_commit_roll_back_and_get_lost(struct loop *loop, void *
     CU_ASSERT_EQUAL(self.err.code, ERR_UNAVAILABLE);
     db_tx_destroy(&tx);
 
-    /* a read of a transaction is not sent again outside it */
+    /* a transaction's read is not repeated outside it */
     error_clear(&self.err);
     CU_ASSERT_EQUAL(db_begin(self.db, db_kit_soon(&self), &tx, &self.err), 0);
     CU_ASSERT_TRUE(db_kit_tx_query(tx, &statements[SQL_DIE], &res, &self.err, DB_PARAMS()) < 0);
@@ -465,7 +457,7 @@ static void transactions_commit_roll_back_and_get_lost(struct loop *loop, void *
     db_kit_teardown(&self);
 }
 
-/* More transactions than connections: they take turns, and single writes get through meanwhile. */
+/* More transactions than connections: they take turns, and single writes pass between them. */
 struct tx_job {
     struct db_fixture *fixture;
     int id;
@@ -528,8 +520,8 @@ static void leases_take_turns(struct loop *loop, void *arg UNUSED)
     db_kit_teardown(&self);
 }
 
-/* A plan that was made while the table was empty is kept: it must not read the table from end to
- * end once that has grown, before it was analysed. */
+/* A plan made for an empty table is kept, so it must not read the whole table after it has grown
+ * without an analyze. */
 static void a_plan_made_for_an_empty_table_suits_a_full_one(struct loop *loop, void *arg UNUSED)
 {
     struct db_fixture self;
@@ -554,7 +546,7 @@ static void a_plan_made_for_an_empty_table_suits_a_full_one(struct loop *loop, v
     db_kit_teardown(&self);
 }
 
-/* Nor is a statement planned anew for the sake of its limit, which may be any. */
+/* A statement's limit, of any value, causes no new plan. */
 static void a_list_is_not_planned_anew(struct loop *loop, void *arg UNUSED)
 {
     CLEANUP(db_result_destroy) struct db_result *planned = NULL;
@@ -576,8 +568,6 @@ static void a_list_is_not_planned_anew(struct loop *loop, void *arg UNUSED)
                (int)db_int(planned, 0, 0), (int)db_int(planned, 0, 1));
     db_kit_teardown(&self);
 }
-
-/* ---- the table ---- */
 
 #define ON_FIBER(fn_)             \
     static void test_##fn_(void)  \

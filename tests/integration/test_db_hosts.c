@@ -1,6 +1,6 @@
 /*
- * test_db_hosts.c - a connection string that names two servers: which of them is used when one of
- * them is silent, hangs, or was a primary once.
+ * test_db_hosts.c - a connection string with two servers: which one is used if one is silent,
+ * hangs, or is a former primary.
  */
 #include <arpa/inet.h>
 #include <signal.h>
@@ -22,7 +22,7 @@ static const struct db_statement statements[] = {
     {.name = NULL},
 };
 
-/* Both allow writing; "b" was promoted later than "a". */
+/* Both accept writes; "b" was promoted after "a". */
 static struct pg *a, *b;
 
 struct fixture {
@@ -45,7 +45,7 @@ static void sleep_ms(struct fixture *self, int64_t ms)
         CU_FAIL("sleep");
 }
 
-/* A handle on "host=<hosts> port=<ports>" that is prepared within the time limit. */
+/* Prepares a handle on "host=<hosts> port=<ports>" within the timeout. */
 static bool setup(struct fixture *self, struct loop *loop, const char *hosts, const char *ports,
                   int64_t within_ms)
 {
@@ -82,7 +82,6 @@ static void teardown(struct fixture *self)
     metrics_destroy(&self->metrics);
 }
 
-/* The server that answers a statement; '-' for none. */
 static char who(struct fixture *self, int statement, int64_t timeout_ms)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
@@ -94,7 +93,6 @@ static char who(struct fixture *self, int statement, int64_t timeout_ms)
     return db_text(res, 0, 0)[0];
 }
 
-/* Waits until reads and writes are answered by that server. */
 static bool becomes(struct fixture *self, char want, int64_t within_ms)
 {
     int64_t until = in(self, within_ms);
@@ -110,9 +108,7 @@ static bool becomes(struct fixture *self, char want, int64_t within_ms)
 static const char cut[] = "select count(pg_terminate_backend(pid)) from pg_stat_activity where "
                           "application_name = 'hosts'";
 
-/* ---- cases ---- */
-
-/* Connects and is never accepted: what a host looks like that went without a word. */
+/* A listener that never accepts, as a host that vanished. */
 struct black_hole {
     int listener, filler[8];
     int port;
@@ -152,7 +148,7 @@ static void silent_host(struct loop *loop, void *arg UNUSED)
     snprintf(ports, sizeof(ports), "%d,5432", hole.port);
     if (setup(&self, loop, hosts, ports, 9000)) {
         CU_ASSERT_TRUE(becomes(&self, 'a', 5000));
-        /* It is remembered which one is alive. */
+        /* The live one is remembered. */
         pg_exec(a, cut);
         CU_ASSERT_TRUE(becomes(&self, 'a', 1000));
     }
@@ -160,7 +156,7 @@ static void silent_host(struct loop *loop, void *arg UNUSED)
     black_hole_close(&hole);
 }
 
-/* After the fail-over from a to b no connection goes back to a, also when a accepts writes. */
+/* After the fail-over to b no connection returns to a, even if a accepts writes. */
 static void former_primary(struct loop *loop, void *arg UNUSED)
 {
     struct fixture self;
@@ -185,7 +181,6 @@ static void former_primary(struct loop *loop, void *arg UNUSED)
     teardown(&self);
 }
 
-/* Runs statements that concern the database which the handle uses, from another one. */
 static long exec_beside(const struct pg *server, const char *sql)
 {
     struct pg beside = *server;
@@ -195,7 +190,7 @@ static long exec_beside(const struct pg *server, const char *sql)
     return pg_exec(&beside, sql);
 }
 
-/* A primary that takes no new connections, and another one promoted: what is open to the first is
+/* One primary takes no new connections and another is promoted: connections to the first are
  * closed. */
 static void two_primaries(struct loop *loop, void *arg UNUSED)
 {
@@ -218,7 +213,7 @@ static void two_primaries(struct loop *loop, void *arg UNUSED)
     teardown(&self);
 }
 
-/* All processes of a server stop, its sockets stay open: TCP sees nothing wrong. */
+/* A server's processes stop while its sockets stay open, so TCP notices nothing. */
 static void hung_server(struct loop *loop, void *arg UNUSED)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
@@ -235,7 +230,7 @@ static void hung_server(struct loop *loop, void *arg UNUSED)
         kill(a->pid, SIGSTOP);
         kill(backend, SIGSTOP);
         since = clock_mono_ms();
-        /* The read ends when no statement can still be running, long before its own deadline. */
+        /* The read ends when no statement can still be running, long before its deadline. */
         CU_ASSERT_EQUAL(who(&self, SQL_WHO, 10000), '-');
         CU_ASSERT_EQUAL(self.err.code, ERR_UNAVAILABLE);
         UNIT_CHECK(clock_mono_ms() - since < 4000, "%d ms", (int)(clock_mono_ms() - since));
@@ -247,23 +242,21 @@ static void hung_server(struct loop *loop, void *arg UNUSED)
     teardown(&self);
 }
 
-/* ---- the table ---- */
-
 static void test_a_silent_host_does_not_keep_the_next_from_its_turn(void)
 {
-    unit_expect_log(1); /* of the connections that were cut, if the handle sees it first */
+    unit_expect_log(1); /* cut connections, if the handle notices first */
     unit_on_fiber(silent_host, NULL);
 }
 
 static void test_a_former_primary_is_refused(void)
 {
-    unit_expect_log(UNIT_ANY_LOG); /* of each outage, and of the server that is refused */
+    unit_expect_log(UNIT_ANY_LOG); /* each outage, and the refused server */
     unit_on_fiber(former_primary, NULL);
 }
 
 static void test_of_two_primaries_the_later_one_is_used(void)
 {
-    unit_expect_log(UNIT_ANY_LOG); /* of the first one, when a connection is offered to it again */
+    unit_expect_log(UNIT_ANY_LOG); /* the first one, when it gets a connection again */
     unit_on_fiber(two_primaries, NULL);
 }
 

@@ -1,6 +1,5 @@
 /*
- * test_db_locks.c - a lock that a person holds: who waits for it, for how long, and what goes on
- * meanwhile.
+ * test_db_locks.c - a person's lock: which statements wait, how long, and what continues.
  */
 #include <libpq-fe.h>
 #include <string.h>
@@ -11,7 +10,7 @@
 
 enum {
     LOCK_MS = 300,
-    OTHERS_MS = 2000, /* what a statement that needs no lock may wait on a busy machine */
+    OTHERS_MS = 2000, /* maximum wait without need of the lock, on a busy machine */
     SOON_MS = 5000,
 };
 
@@ -34,9 +33,6 @@ static const struct db_statement statements[] = {
 
 static struct pg *server;
 
-/* ---- helpers ---- */
-
-/* A session that holds a lock, as a person's psql does. */
 static PGconn *hold(const char *sql)
 {
     PGconn *conn = PQconnectdb(server->conninfo);
@@ -49,13 +45,12 @@ static PGconn *hold(const char *sql)
     return conn;
 }
 
-/* One client that repeats a statement, alone or in a transaction, until it must stop. */
 struct client {
     struct db_fixture *fixture;
     int statement;
-    int64_t id, step; /* of the row; what is added to it each time */
+    int64_t id, step; /* id: the row; step: amount added */
     size_t good, refused, uncertain, other;
-    int64_t longest_ms; /* of one call, since reset() */
+    int64_t longest_ms; /* longest call since reset() */
     bool stop, ended;
     struct error last;
 };
@@ -123,7 +118,7 @@ static void reset(struct client *clients, size_t count)
         clients[i].good = clients[i].refused = clients[i].other = 0, clients[i].longest_ms = 0;
 }
 
-/* Until each has had more good answers than that, ten seconds at most. */
+/* Waits up to ten seconds until each has more successes than that. */
 static void wait_good(struct db_fixture *self, const struct client *clients, size_t count,
                       size_t good)
 {
@@ -154,9 +149,7 @@ static bool setup(struct db_fixture *self, struct loop *loop, const char *schema
     return db_kit_setup(self, server, loop, &options);
 }
 
-/* ---- cases ---- */
-
-/* All that need the table are refused; all others are served, by the same pools. Many more clients
+/* Statements that need the table are refused; the same pools serve all others. Many more clients
  * than connections. */
 static void table_lock(struct loop *loop, void *arg UNUSED)
 {
@@ -219,8 +212,8 @@ static void test_a_locked_table_holds_up_what_needs_it_and_nothing_else(void)
     unit_on_fiber(table_lock, NULL);
 }
 
-/* Who waits for the row is refused and may know that nothing was done; the statement works for all
- * others. */
+/* A statement that waits for the row is refused with certainty that nothing was done, and works for
+ * other rows. */
 static void row_lock(struct loop *loop, void *arg UNUSED)
 {
     struct client clients[4] = {{.statement = SQL_RESIZE, .id = 1},
@@ -253,7 +246,7 @@ static void row_lock(struct loop *loop, void *arg UNUSED)
     refused = clients[0].refused;
     PQfinish(holder);
     sleep_ms(&self, LOCK_MS);
-    /* one may have been refused already, and its client not know it */
+    /* one refusal may not have reached its client yet */
     UNIT_CHECK(clients[0].good > 0 && clients[0].refused <= refused + 1, "%zu good, %zu refused",
                clients[0].good, clients[0].refused - refused);
     stop(&self, clients, 4);
@@ -267,7 +260,7 @@ static void test_a_locked_row_is_one_clients(void)
     unit_on_fiber(row_lock, NULL);
 }
 
-/* What may be lost is not waited for: a vital statement does not wait for a standby or a disk. */
+/* A vital statement may be lost, so it does not wait for a standby or disk. */
 static void vital(struct loop *loop, void *arg UNUSED)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;

@@ -1,6 +1,6 @@
 /*
- * test_db_names.c - a database server that the connection string names by a host name, whose name
- * server falls silent: the loop never waits for it, and what was resolved before goes on.
+ * test_db_names.c - the database server's name server stops responding: the loop never waits, and
+ * resolved names still work.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "tests/support/pg.h"
 #include "tests/support/silent_dns.h"
 
-enum { PROMPT_MS = 2000 /* a lookup that is waited for takes 5,000 at least */ };
+enum { PROMPT_MS = 2000 /* a blocking lookup takes at least 5,000 */ };
 enum { SQL_ONE };
 
 static const struct db_statement statements[] = {DB_STATEMENT("SQL_ONE", READ, 0, "select 1"),
@@ -29,7 +29,7 @@ struct fixture {
     struct db_options options;
     char conninfo[256];
     struct db *db;
-    int64_t longest_ms; /* turn of the loop */
+    int64_t longest_ms; /* longest turn of the loop */
 };
 
 static void setup(struct fixture *self, struct loop *loop, const char *hosts)
@@ -86,7 +86,7 @@ static void asker_fiber(void *arg)
     self->done = true;
 }
 
-/* Asks until the answer is the wanted one; notes how long the loop stood still meanwhile. */
+/* Asks until the wanted result, and records the loop's longest stall. */
 static bool becomes(struct fixture *self, enum error_code want, int64_t within_ms)
 {
     int64_t until_ms = clock_mono_ms() + within_ms;
@@ -109,8 +109,6 @@ static bool becomes(struct fixture *self, enum error_code want, int64_t within_m
     return false;
 }
 
-/* ---- cases ---- */
-
 static void silence(struct loop *loop, void *arg UNUSED)
 {
     struct fixture self;
@@ -122,7 +120,7 @@ static void silence(struct loop *loop, void *arg UNUSED)
     CU_ASSERT_TRUE(becomes(&self, ERR_NONE, 10000));
     UNIT_CHECK(self.longest_ms < PROMPT_MS, "the loop stood for %lld ms",
                (long long)self.longest_ms);
-    /* Known by now. */
+    /* Cached by now. */
     silent_dns_set(dns, true);
     pg_exec(server, cut);
     CU_ASSERT_TRUE(becomes(&self, ERR_NONE, 2000));
@@ -136,7 +134,7 @@ static void test_a_silent_name_server_holds_no_loop(void)
     unit_on_fiber(silence, NULL);
 }
 
-/* The first host of the list has no answer: the second has its turn. */
+/* The first host does not resolve, so the second is used. */
 static void next_host(struct loop *loop, void *arg UNUSED)
 {
     struct fixture self;

@@ -1,6 +1,6 @@
 /*
- * test_db_outages.c - the database layer while connections, the standby or the server fail: what is
- * read again, what is uncertain, and that no acknowledged write is lost.
+ * test_db_outages.c - the database layer while connections, standby or server fail: repeated reads,
+ * uncertain writes, and no lost acknowledged write.
  *
  * tier: time quiet
  */
@@ -17,7 +17,6 @@ static const struct db_statement statements[] = {
     {.name = NULL},
 };
 
-/* What all cases share. */
 static struct pg *server;
 
 static bool setup(struct db_fixture *self, struct loop *loop, const char *schema)
@@ -27,8 +26,8 @@ static bool setup(struct db_fixture *self, struct loop *loop, const char *schema
     return db_kit_setup(self, server, loop, &options);
 }
 
-/* A server that hangs (SIGSTOP, as on a broken disk) costs each request its deadline, no more, and
- * is used again after SIGCONT. */
+/* A stopped server (as with a broken disk) costs each request its deadline and is used again after
+ * SIGCONT. */
 static void a_hanging_server_costs_a_deadline(struct loop *loop, void *arg UNUSED)
 {
     struct db_job jobs[10] = {0};
@@ -52,8 +51,8 @@ static void a_hanging_server_costs_a_deadline(struct loop *loop, void *arg UNUSE
 static const char kill_all[] = "select count(pg_terminate_backend(pid)) from pg_stat_activity"
                                " where pid <> pg_backend_pid() and application_name = 'loss'";
 
-/* All backends are terminated during requests: reads are repeated, the outcome of the write is
- * reported as uncertain, and later requests succeed. */
+/* All backends are terminated during requests: reads are repeated, the write is reported as
+ * uncertain, later requests work. */
 static void terminated_backends_reads_again_writes_uncertain(struct loop *loop, void *arg UNUSED)
 {
     struct db_job jobs[] = {
@@ -88,7 +87,7 @@ static void terminated_backends_reads_again_writes_uncertain(struct loop *loop, 
     db_kit_teardown(&self);
 }
 
-/* Ends the waits of commits for a standby, as an operator does by hand. */
+/* Cancels commits' waits for a standby, as an operator can. */
 static long cancel_waits(void)
 {
     return pg_exec(server, "select count(pg_cancel_backend(pid)) from pg_stat_activity where "
@@ -117,10 +116,10 @@ static void set_standby(struct db_fixture *self, const char *name)
     while (pg_exec(server, "select (current_setting('synchronous_standby_names') <> '')::int") !=
            (*name != '\0'))
         db_kit_sleep_ms(self, 10);
-    db_kit_sleep_ms(self, 200); /* the checkpointer has told the backends */
+    db_kit_sleep_ms(self, 200); /* time for the checkpointer to inform the backends */
 }
 
-/* The server then says that it has committed, and in a warning that the standby may lack it. */
+/* The server reports the commit, with a warning that the standby may lack it. */
 static void cancelled_wait(struct loop *loop, void *arg UNUSED)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
@@ -141,7 +140,6 @@ static void cancelled_wait(struct loop *loop, void *arg UNUSED)
     db_kit_teardown(&self);
 }
 
-/* A client that writes and reads without a pause and records the results. */
 struct load {
     struct db_fixture *fixture;
     int first;
@@ -178,8 +176,8 @@ static void run_load(void *arg)
     load->ended = true;
 }
 
-/* The server goes away and comes back under load: refusals at once meanwhile, this process does
- * not restart, no acknowledged write is lost. */
+/* The server restarts under load: immediate refusals meanwhile, no restart of this process, no lost
+ * acknowledged write. */
 static void restart(struct loop *loop, void *arg UNUSED)
 {
     struct load loads[8] = {0};
@@ -201,7 +199,7 @@ static void restart(struct loop *loop, void *arg UNUSED)
     CU_ASSERT_FALSE(db_ready(self.db));
     for (size_t i = 0; i < ARRAY_SIZE(loads); i++)
         refused += loads[i].refused;
-    UNIT_CHECK(refused > 500, "%d", refused); /* at once: each client tries hundreds of times */
+    UNIT_CHECK(refused > 500, "%d", refused); /* immediate: hundreds of attempts per client */
     pg_start(server);
     db_kit_sleep_ms(&self, 1500);
     CU_ASSERT_TRUE(db_ready(self.db));
@@ -212,7 +210,7 @@ static void restart(struct loop *loop, void *arg UNUSED)
         acked += loads[i].acked;
         loads[i].stop = true;
     }
-    UNIT_CHECK(acked > 0, "%d", acked); /* serving again */
+    UNIT_CHECK(acked > 0, "%d", acked);
     db_kit_sleep_ms(&self, 200);
     acked = 0;
     for (size_t i = 0; i < ARRAY_SIZE(loads); i++) {
@@ -231,8 +229,8 @@ static void restart(struct loop *loop, void *arg UNUSED)
     db_kit_teardown(&self);
 }
 
-/* The first answer after an outage, to a read or to a write, ends it for both: the other pool is
- * in the middle of its back-off and yet refuses no request. */
+/* The first success after an outage, a read or write, ends it for both: the other pool, in mid
+ * back-off, refuses nothing. */
 static void recovery(struct loop *loop, void *arg UNUSED)
 {
     enum { ROUNDS = 6, WITHIN_MS = 1000 };
@@ -249,7 +247,7 @@ static void recovery(struct loop *loop, void *arg UNUSED)
         int64_t since;
 
         pg_stop(server, SIGINT);
-        db_kit_sleep_ms(&self, 800); /* the back-off is near its longest */
+        db_kit_sleep_ms(&self, 800); /* the back-off is near its maximum */
         pg_start(server);
         do {
             first->done = false;
@@ -289,7 +287,7 @@ static void test_restart_of_the_server_under_load(void)
 
 static void test_one_answer_ends_an_outage_for_reads_and_writes(void)
 {
-    unit_expect_log(6); /* one for each outage */
+    unit_expect_log(6); /* one per outage */
     unit_on_fiber(recovery, NULL);
 }
 

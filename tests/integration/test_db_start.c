@@ -1,6 +1,6 @@
 /*
- * test_db_start.c - how a handle on the database starts: its statements checked, the schema
- * migrated by one instance of several, a server that is not there.
+ * test_db_start.c - the start of a database handle: statement checks, migration by one of several
+ * instances, and an absent server.
  */
 #include <libpq-fe.h>
 #include <stdio.h>
@@ -18,7 +18,6 @@ static const struct db_statement statements[] = {
     {.name = NULL},
 };
 
-/* What all cases share. */
 static struct pg *server;
 
 static struct db_options options_of(const char *schema)
@@ -79,8 +78,7 @@ static void run_racer(void *arg)
     racer->done = true;
 }
 
-/* Instances that start together: one migrates (slowly, longer than statement_timeout), the others
- * wait. */
+/* One instance migrates, for longer than statement_timeout, and the others wait. */
 static void instances_that_start_together_migrate_once(struct loop *loop, void *arg UNUSED)
 {
     static const struct db_migration slow[] = {
@@ -110,7 +108,7 @@ static void instances_that_start_together_migrate_once(struct loop *loop, void *
     }
     CU_ASSERT_EQUAL(pg_exec(server, "select count(*) from race.schema_migration"), 1);
     CU_ASSERT_EQUAL(pg_exec(server, "select count(*) from race.thing"), 1);
-    /* The session settings are back. */
+    /* The session settings are restored. */
     {
         CLEANUP(db_result_destroy) struct db_result *res = NULL;
         struct db_param params[] = {DB_INT(2), DB_INT(2)};
@@ -124,7 +122,7 @@ static void instances_that_start_together_migrate_once(struct loop *loop, void *
     metrics_destroy(&metrics);
 }
 
-/* A migration that fails leaves nothing; the next build's goes on from there; an older build still
+/* A failed migration leaves nothing; the next build's continues from there; an older build still
  * starts. */
 static void a_failed_migration_leaves_nothing(struct loop *loop, void *arg UNUSED)
 {
@@ -165,8 +163,8 @@ static void a_failed_migration_leaves_nothing(struct loop *loop, void *arg UNUSE
     metrics_destroy(&metrics);
 }
 
-/* A dump reads a table for long while a migration needs it: the migration gives up its lock
- * request at once, so that no statement queues behind it, and is tried again. */
+/* A dump reads a table that a migration needs. The migration drops its lock request immediately, so
+ * that no statement queues after it, and retries. */
 static void a_migration_gives_way(struct loop *loop, void *arg UNUSED)
 {
     struct db_fixture f;
@@ -195,9 +193,9 @@ static void a_migration_gives_way(struct loop *loop, void *arg UNUSED)
     db_kit_teardown(&f);
 }
 
-/* An index that is made while others write: instances that start together do not wait for one
- * another inside the server, a writer with an open transaction holds it up for longer than tables
- * are waited for, and what an attempt that failed has left is made anew. */
+/* An index is made during writes. Instances that start together do not wait for each other in the
+ * server, an open transaction delays it for longer than the table lock's timeout, and a failed
+ * attempt's leftovers are replaced. */
 static void an_index_is_made_concurrently(struct loop *loop, void *arg UNUSED)
 {
     static const struct db_migration rows[] = {
@@ -270,7 +268,6 @@ static void no_server(struct loop *loop, void *arg UNUSED)
     metrics_destroy(&metrics);
 }
 
-/* Of several hosts the first is gone: the next one serves. */
 static void the_next_host_serves_when_the_first_is_gone(struct loop *loop, void *arg UNUSED)
 {
     struct metrics *metrics = metrics_new();
@@ -289,8 +286,6 @@ static void the_next_host_serves_when_the_first_is_gone(struct loop *loop, void 
     db_destroy(&db);
     metrics_destroy(&metrics);
 }
-
-/* ---- the table ---- */
 
 #define ON_FIBER(fn_)             \
     static void test_##fn_(void)  \

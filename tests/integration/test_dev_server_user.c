@@ -1,6 +1,6 @@
 /*
- * test_dev_server_user.c - whom PostgreSQL runs as when root starts it: initdb needs a uid that is
- * not 0 and has a name.
+ * test_dev_server_user.c - the user of PostgreSQL when root starts it: initdb needs a non-zero uid
+ * with a name.
  */
 #include <pwd.h>
 #include <sys/stat.h>
@@ -12,7 +12,7 @@
 
 enum { REFUSED = 2 };
 
-/* What a child that became the user finds; 0: it is not root, its uid has a name and it owns the
+/* Returns 0 if a child with this user is not root, its uid has a name, and it owns the
  * directory. */
 static int become(const struct server_user *user, const char *dir)
 {
@@ -47,14 +47,13 @@ static void test_new_directory_belongs_to_its_user(void)
     unit_dir_remove(&dir);
 }
 
-/* A container that maps uid 0 alone: the directory stays root's. */
 static void test_mapped_user_owns_what_is_roots(void)
 {
     const struct server_user user = {.uid = server_user_uid(), .mapped = true};
     struct unit_dir dir = unit_dir_make();
     int rc = become(&user, dir.path);
 
-    CU_ASSERT_TRUE(rc == 0 || rc == REFUSED); /* not every kernel gives namespaces away */
+    CU_ASSERT_TRUE(rc == 0 || rc == REFUSED); /* not every kernel permits namespaces */
     unit_dir_remove(&dir);
 }
 

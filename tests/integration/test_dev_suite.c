@@ -1,5 +1,5 @@
 /*
- * test_dev_suite.c - what `atriumctl dev` stands on: its directories, ports, files and children.
+ * test_dev_suite.c - directories, ports, files and children of `atriumctl dev`.
  */
 #include <netinet/in.h>
 #include <signal.h>
@@ -18,8 +18,6 @@
 #include "dev/suite_dir.h"
 #include "dev/supervise.h"
 #include "tests/support/unit.h"
-
-/* ---- the directory ---- */
 
 static void sockets_lie_at_a_short_path(void)
 {
@@ -59,8 +57,7 @@ static void one_suite_in_a_directory(void)
     suite_dir_close(&second);
 }
 
-/* What others prepared in /tmp is refused; what a killed suite left there is taken over,
- * emptied. */
+/* Other users' directories in /tmp are refused; a killed suite's is emptied and reused. */
 static void foreign_socket_directories_are_refused(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
@@ -83,7 +80,6 @@ static void foreign_socket_directories_are_refused(void)
     suite_dir_close(&suite);
 }
 
-/* One that fails removes what it made before the next one can begin, and nothing of that. */
 static void a_failed_start_leaves_the_next_ones_sockets(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
@@ -103,7 +99,7 @@ static void a_failed_start_leaves_the_next_ones_sockets(void)
     suite_dir_close(&next);
 }
 
-/* Who may write to the directory may replace programs, keys and the cluster in it. */
+/* A user who can write to the directory could replace its programs, keys and cluster. */
 static void directories_of_others_are_refused(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
@@ -120,7 +116,7 @@ static void directories_of_others_are_refused(void)
     CU_ASSERT_EQUAL(chmod(path, 01777), 0);
     CU_ASSERT_TRUE(suite_dir_open(&suite, path, arena, &err) < 0);
     CU_ASSERT_TRUE(access(arena_printf(arena, "%s/lock", path), F_OK) < 0);
-    CU_ASSERT_EQUAL(chmod(path, 0775), 0); /* as umask 002 makes it, in a group of the user's own */
+    CU_ASSERT_EQUAL(chmod(path, 0775), 0); /* umask 002, in the user's own group */
     CU_ASSERT_EQUAL(suite_dir_open(&suite, path, arena, &err), 0);
     suite_dir_close(&suite);
     if (getuid() != 0) /* only root can give a directory away */
@@ -130,7 +126,6 @@ static void directories_of_others_are_refused(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "another user"));
 }
 
-/* Names that no configuration or JSON can hold are refused before anything is made. */
 static void names_that_are_no_text_are_refused(void)
 {
     static const char *const names[] = {"a\"b", "a\nb", "a\377b"};
@@ -171,9 +166,6 @@ static void keys_are_made_once(void)
     CU_ASSERT_STRING_NOT_EQUAL(files_read(arena, path, &err), key);
 }
 
-/* ---- files ---- */
-
-/* A reader that looks all the time never sees a part of a file. */
 static void files_are_replaced_whole(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
@@ -209,8 +201,6 @@ static void files_are_replaced_whole(void)
     CU_ASSERT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
-/* ---- ports ---- */
-
 static void only_gateways_share_a_port(void)
 {
     struct error err;
@@ -235,7 +225,6 @@ static void only_gateways_share_a_port(void)
     close(others[0]);
 }
 
-/* Two starts at the same moment: only gateways of one suite share. */
 static void a_single_gateway_shares_its_port_with_none(void)
 {
     struct sockaddr_in address;
@@ -252,7 +241,7 @@ static void a_single_gateway_shares_its_port_with_none(void)
     close(own[0]);
 }
 
-/* The pages are at http://localhost, which a browser looks for at ::1 first. */
+/* The pages are at http://localhost, which browsers first try at ::1. */
 static void a_port_that_is_taken_at_ipv6_is_taken(void)
 {
     struct sockaddr_in6 address = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
@@ -275,8 +264,6 @@ static void a_port_that_is_taken_at_ipv6_is_taken(void)
     CU_ASSERT_EQUAL_FATAL(ports_listen(&port, own, 1, &err), 0);
     close(own[0]);
 }
-
-/* ---- children ---- */
 
 struct watched {
     struct supervisor *supervisor;
@@ -396,7 +383,7 @@ static void nothing_outlives_a_killed_supervisor(void)
     pid_t supervisor, child = 0;
 
     CU_ASSERT_EQUAL_FATAL(pipe(ends), 0);
-    /* The orphan becomes ours, so that its end can be seen and waited for. */
+    /* This process becomes the orphan's parent and can wait for it. */
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     supervisor = fork();
     if (supervisor == 0)

@@ -1,8 +1,6 @@
 /*
- * test_docd_image.c - other sizes of images: as sharp makes them, and what is refused.
- *
- * sharp is installed by `make npm`. Where the registry cannot be reached its cases say so
- * and are left out, unless ATRIUM_REQUIRE_ALL is set, as it is for what is to land.
+ * test_docd_image.c - resized images as sharp makes them, and refusals. sharp comes from `make
+ * npm`.
  *
  * tier: test browser
  */
@@ -28,7 +26,7 @@
 enum { MEMORY = 1 << 30, DEADLINE_MS = 20000 };
 
 static const struct uuid project = {"5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"};
-static struct unit_dir dir; /* of all cases */
+static struct unit_dir dir;
 
 static const char *in_dir(const char *name)
 {
@@ -38,7 +36,7 @@ static const char *in_dir(const char *name)
     return path;
 }
 
-/* ---- one image, on a fiber of a pool of its own ---- */
+/* ---- one image ---- */
 
 struct request_of {
     const char *input; /* in the directory */
@@ -46,7 +44,6 @@ struct request_of {
     int64_t timeout_ms; /* 0: plenty */
     int64_t memory;     /* 0: plenty */
     bool png;           /* image_make_png() */
-    /* out */
     int result, out;
     struct image_made made;
     struct error err;
@@ -74,7 +71,7 @@ static void ask(struct loop *loop, void *arg)
     image_pool_destroy(&pool);
 }
 
-/* The answer; the result lies in r->out, which close_result() closes. */
+/* Runs the request. Its result is in r->out, which close_result() closes. */
 static void image_of(struct request_of *r, struct arena *arena)
 {
     error_init(&r->err, arena);
@@ -100,7 +97,7 @@ static void check_refused(const char *input, struct image_size size, enum error_
                "%s: %s %s", input, problem ? problem->name : "-", problem ? problem->value : "-");
 }
 
-/* ---- as sharp makes it ---- */
+/* ---- compared with sharp ---- */
 
 struct golden {
     const char *input;
@@ -116,7 +113,7 @@ struct golden {
         input, width, height, IMAGE_OUTSIDE, type                                             \
     }
 
-/* Odd and even numbers of pixels to cut off, across and down. */
+/* Odd and even numbers of pixels to crop, horizontally and vertically. */
 #define TURNED(input)                                                                             \
     ALL_FITS(input, 90, 61, "image/jpeg"), {input, 90, 60, IMAGE_COVER, "image/jpeg"},            \
         {input, 91, 60, IMAGE_COVER, "image/jpeg"}, {input, 150, 50, IMAGE_COVER, "image/jpeg"},  \
@@ -177,7 +174,6 @@ enum { SHARP_MS = 120000 };
 
 static const struct unit_need needs[] = {{"build/npm/installed/sharp", "npm"}, {NULL, NULL}};
 
-/* Has sharp make its inputs and results: a line for each. */
 static struct program *ask_sharp(void)
 {
     const char *const argv[] = {"/usr/bin/env", "node", "tests/sharp/golden.cjs", dir.path, NULL};
@@ -200,9 +196,9 @@ static struct program *ask_sharp(void)
     return sharp;
 }
 
-/* How far two images of the same size are apart: colours weigh as much as they are seen. */
+/* The distance of two images of the same size, with colors weighted by visibility. */
 struct distance {
-    double mean, high; /* of all values; the one that 1 in 100 exceeds */
+    double mean, high; /* all values' mean; exceeded by 1 in 100 */
 };
 
 static struct distance distance(const uint8_t *a, const uint8_t *b, size_t count)
@@ -223,7 +219,6 @@ static struct distance distance(const uint8_t *a, const uint8_t *b, size_t count
     return d;
 }
 
-/* What is in the file "out", as RGBA. */
 static uint8_t *pixels_of(int *ret_width, int *ret_height)
 {
     VipsImage *image = vips_image_new_from_file(in_dir("out"), NULL), *colour, *rgba;
@@ -312,8 +307,7 @@ static void put_text(const char *name, const char *text)
     put(name, text, strlen(text));
 }
 
-/* A dark image of these sides, in the format that the name ends in; `option` is one of its saver,
- * or NULL. */
+/* Writes a dark image in the format of the name's extension; `option` is a saver's, or NULL. */
 static void put_dark(const char *name, int width, int height, const char *option)
 {
     VipsImage *image = NULL;
@@ -324,7 +318,6 @@ static void put_dark(const char *name, int width, int height, const char *option
     g_object_unref(image);
 }
 
-/* The first part of another file: of the directory, or by its path. */
 static void put_part(const char *name, const char *of, double part)
 {
     gchar *bytes;
@@ -335,7 +328,6 @@ static void put_part(const char *name, const char *of, double part)
     g_free(bytes);
 }
 
-/* Of two dark frames, whose canvas has sides of its own. */
 static void put_animation(const char *name)
 {
     VipsImage *frames = NULL;
@@ -346,7 +338,7 @@ static void put_animation(const char *name)
     g_object_unref(frames);
 }
 
-/* The only frame of a WebP without the extended format, which libvips always writes. */
+/* Writes the only frame of a WebP without the extended format, which libvips always writes. */
 static void put_frame(const char *name, const char *of, const char *chunk)
 {
     gchar *text, *found;
@@ -362,7 +354,6 @@ static void put_frame(const char *name, const char *of, const char *chunk)
     g_free(text);
 }
 
-/* Another file with the bytes from one offset to another replaced. */
 static void put_between(const char *name, const char *of, size_t from, size_t to, const void *bytes,
                         size_t size)
 {
@@ -379,11 +370,11 @@ static void put_between(const char *name, const char *of, size_t from, size_t to
     g_free(text);
 }
 
-/* The longest segment of a JPEG: what is behind it is far from the start. */
+/* The longest JPEG segment; what follows is far from the start. */
 static const uint8_t application_data[2 + 65535] = {0xff, 0xef, 0xff, 0xff};
 
-/* The head of a PNG of 60,000 x 60,000 pixels, one bit each, and none of them: damaged to who
- * decodes it. */
+/* The header of a PNG of 60,000 x 60,000 one-bit pixels without data, which decoders call
+ * damaged. */
 static const uint8_t bomb[] = {
     0x89, 'P',  'N',  'G',  '\r', '\n', 0x1a, '\n', 0,    0,   0,   13,   'I',  'H',  'D',
     'R',  0,    0,    0xea, 0x60, 0,    0,    0xea, 0x60, 1,   0,   0,    0,    0,    0xa8,
@@ -424,7 +415,7 @@ static void inputs_are_made(void)
     put_text("empty", "");
 }
 
-/* ---- what is made of what ---- */
+/* ---- formats ---- */
 
 static void test_formats_become_what_browsers_show(void)
 {
@@ -450,8 +441,8 @@ static void test_formats_become_what_browsers_show(void)
 
 #define MARK "MARK47.3769N8.5417E"
 
-/* One color in the space of a display with more colors than sRGB, with a place, a name and a
- * profile in every kind of metadata that its format has. */
+/* A color in a wide-gamut space, with a place, a name and a profile in every kind of metadata of
+ * the format. */
 static const double wide_red[] = {230, 60, 40, 128};
 
 static VipsImage *marked(int bands)
@@ -488,7 +479,7 @@ static void put_marked(const char *name, int bands)
     g_object_unref(image);
 }
 
-/* Puts a comment into the file, so many bytes from its start, or from its end. */
+/* Inserts a comment at this offset from the start, or from the end. */
 static void put_comment(const char *name, long at, const char *bytes, size_t size)
 {
     gchar *text;
@@ -505,10 +496,9 @@ static void put_comment(const char *name, long at, const char *bytes, size_t siz
 }
 
 static const char jpeg_comment[] = "\xff\xfe\x00\x15" MARK,
-                  gif_comment[] = "!\xfe\x13" MARK; /* and the zero that ends it */
+                  gif_comment[] = "!\xfe\x13" MARK; /* the array's NUL terminates it */
 
-/* The parts of a file by their names, one after the other, each in brackets; what is no such file
- * gives "[?]". */
+/* Lists a file's parts by name in brackets; "[?]" for another format. */
 static void jpeg_parts(const uint8_t *bytes, size_t size, GString *ret)
 {
     size_t at = 2;
@@ -579,7 +569,7 @@ static const struct writer {
     {"image/webp", "[VP8X][VP8 ][VP8L][ALPH]", webp_parts},
 };
 
-/* The file has nothing of where it was made: false. */
+/* False when the file has nothing of the place. */
 static bool is_marked(const char *name, const char *type, GString *parts)
 {
     bool bare = true, marked;
@@ -606,8 +596,7 @@ static void check_marked(const char *label, const char *name, const char *type, 
     g_string_free(parts, TRUE);
 }
 
-/* The profile is gone, and so the values have to be those of sRGB: what a profile's reader would
- * have shown. */
+/* The profile is removed, so values must be in sRGB, as a color-managed viewer would have shown. */
 static void check_color(const char *label)
 {
     VipsImage *image = marked(3), *shown = NULL;
@@ -634,7 +623,7 @@ static void metadata_of_every_format_is_left_out(void)
     static const struct {
         const char *input, *in, *type;
         int bands;
-        bool profile; /* that is read from this format */
+        bool profile; /* this format's profile is read */
     } table[] = {
         {"marked.jpg", "image/jpeg", "image/jpeg", 3, true},
         {"marked.png", "image/png", "image/png", 3, true},
@@ -670,7 +659,7 @@ static void metadata_of_every_format_is_left_out(void)
     }
 }
 
-/* ---- what is refused ---- */
+/* ---- refusals ---- */
 
 static void test_what_is_no_whole_image_or_too_large_a_one_is_refused(void)
 {
@@ -705,13 +694,13 @@ static void test_what_is_no_whole_image_or_too_large_a_one_is_refused(void)
                       table[i].message, 0);
 }
 
-/* Where a file says how large its image is, in all places: from the `at`th byte on, or from that
- * byte behind `mark`; `bytes` of each side, after one another. */
+/* A file's places for its dimensions: from offset `at`, or that offset after `mark`; `bytes` per
+ * side, in sequence. */
 struct header {
     const char *input, *mark;
     size_t at, bytes;
     bool little, minus_one, height_first, crc, packed; /* packed: 14 bits each */
-    uint32_t side_max;                                 /* that it can say */
+    uint32_t side_max;                                 /* the format's maximum */
 };
 
 static void put_number(uint8_t *to, uint32_t number, size_t bytes, bool little)
@@ -720,7 +709,6 @@ static void put_number(uint8_t *to, uint32_t number, size_t bytes, bool little)
         to[little ? i : bytes - 1 - i] = (uint8_t)(number >> (8 * i));
 }
 
-/* Of a PNG's chunk, RFC 2083, section 3.4. */
 static uint32_t crc_of(const uint8_t *bytes, size_t size)
 {
     uint32_t crc = UINT32_MAX;
@@ -733,7 +721,6 @@ static uint32_t crc_of(const uint8_t *bytes, size_t size)
     return ~crc;
 }
 
-/* The input with these sides in its header and nothing else altered. */
 static void put_sized(const char *name, const struct header *header, uint32_t width,
                       uint32_t height)
 {
@@ -763,7 +750,7 @@ static void put_sized(const char *name, const struct header *header, uint32_t wi
     g_free(text);
 }
 
-/* Whatever the sides are that a header says, and whether a decoder would read on. */
+/* For any dimensions in a header, whether or not a decoder would continue. */
 static void test_too_large_an_image_is_named_so_in_every_format(void)
 {
     static const struct header headers[] = {
@@ -812,10 +799,10 @@ static void check_late(const char *input, int64_t timeout_ms)
 static void test_a_decoder_is_stopped_at_the_deadline(void)
 {
     check_late("limit.png", 30); /* computes row by row */
-    check_late("scans.jpg", 30); /* reads all of it before the first row */
+    check_late("scans.jpg", 30); /* reads all before the first row */
 }
 
-/* ---- several at once ---- */
+/* ---- concurrent requests ---- */
 
 enum { MANY = 6 };
 
@@ -852,7 +839,6 @@ static void one_of_many(void *arg)
         fiber_wake(crowd->starter);
 }
 
-/* All at once: what became of them. */
 static void run_crowd(struct loop *loop, struct crowd *crowd, size_t threads, size_t queue_max,
                       int64_t memory)
 {
@@ -876,12 +862,11 @@ static void crowds(struct loop *loop, void *arg UNUSED)
 {
     struct crowd crowd;
 
-    /* each holds 9 megapixels of 8 bytes: with less than that, one after the other has all there
-     * is */
+    /* each holds 9 megapixels of 8 bytes; with less memory they run one by one */
     run_crowd(loop, &crowd, MANY, 8, 70 << 20);
     UNIT_CHECK(crowd.made == MANY && crowd.waiting_max >= 1, "%d made, %zu waited", crowd.made,
                crowd.waiting_max);
-    /* one runs and one waits; who comes then is sent away */
+    /* one runs, one waits, more are refused */
     run_crowd(loop, &crowd, 1, 1, MEMORY);
     UNIT_CHECK(crowd.made >= 1 && crowd.refused >= 1 && crowd.made + crowd.refused == MANY,
                "%d made, %d refused", crowd.made, crowd.refused);
@@ -891,8 +876,6 @@ static void test_many_at_once_share_threads_and_memory_and_queue_up_to_a_bound(v
 {
     unit_on_fiber(crowds, NULL);
 }
-
-/* ---- */
 
 static void write_to_full_disk(struct loop *loop, void *arg UNUSED)
 {
@@ -938,7 +921,7 @@ int main(int argc, char **argv)
 {
     int result;
 
-    if (image_program_wanted(argc, argv)) /* the process that docd starts is this program, too */
+    if (image_program_wanted(argc, argv)) /* this program is also docd's child */
         return image_program();
     dir = unit_dir_make();
     image_vips_prepare();

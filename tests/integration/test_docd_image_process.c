@@ -1,7 +1,6 @@
 /*
- * test_docd_image_process.c - the process that decodes images, in the hands of who sent one: what
- * it can reach, use up and break. The program is its own: instead of asking libvips what a file is,
- * it does what the first byte says.
+ * test_docd_image_process.c - the image decoding process under a hostile image: access, limits and
+ * crashes. Its program obeys the input's first byte instead of calling libvips.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,8 +25,6 @@ enum { MEMORY = 256 << 20, TOO_MUCH = 1 << 30, DEADLINE_MS = 20000 };
 static const struct uuid own = {"5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"},
                          other = {"5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4c"};
 static struct unit_dir dir;
-
-/* ---- in the process ---- */
 
 static bool opened(int fd)
 {
@@ -74,14 +71,14 @@ static bool reaches_others(void)
            ptrace(PTRACE_ATTACH, getppid(), NULL, NULL) == 0;
 }
 
-/* Its own end of orders is closed, and there is nothing else. */
+/* The other end of the order pipe is closed, and nothing else is open. */
 static bool has_descriptors(void)
 {
     int count = 0;
 
     for (int fd = 0; fd < 256; fd++)
         count += fcntl(fd, F_GETFD) >= 0;
-    return count > 5; /* two that lead nowhere, and the three of the order */
+    return count > 5; /* two to /dev/null, and the order's three */
 }
 
 static bool keeps_a_key(void)
@@ -136,7 +133,7 @@ static void stay(bool deaf)
         usleep(100000);
 }
 
-static bool spoiled; /* what an image has done to its decoder */
+static bool spoiled; /* an image's damage to its decoder */
 
 gboolean vips_foreign_is_a_source(const char *loader UNUSED, VipsSource *source)
 {
@@ -173,8 +170,6 @@ gboolean vips_foreign_is_a_source(const char *loader UNUSED, VipsSource *source)
     }
     return FALSE;
 }
-
-/* ---- outside of it ---- */
 
 struct ask {
     struct image_pool *pool;
@@ -225,7 +220,7 @@ static void check(struct image_pool *pool, char what, int64_t timeout_ms, enum e
     check_of(pool, own, what, timeout_ms, want);
 }
 
-/* Each time the next image is as good as ever: 'x' is only no image. */
+/* After each, the next image works: 'x' is only no image. */
 static void run_rows(struct loop *loop, void *arg UNUSED)
 {
     static const struct {
@@ -233,7 +228,7 @@ static void run_rows(struct loop *loop, void *arg UNUSED)
         int64_t timeout_ms;
         enum error_code want;
     } rows[] = {
-        {'e', 0, ERR_VALIDATION}, /* nothing of it worked */
+        {'e', 0, ERR_VALIDATION}, /* none of it worked */
         {'c', 0, ERR_UNAVAILABLE},
 #ifndef __SANITIZE_ADDRESS__
         {'m', 0, ERR_UNAVAILABLE},
@@ -252,7 +247,7 @@ static void run_rows(struct loop *loop, void *arg UNUSED)
 
 static void test_it_reaches_nothing_and_its_ends_cost_one_request(void)
 {
-    unit_expect_log(1); /* what can be ended by nothing else is ended with the process */
+    unit_expect_log(1); /* only ending the process ends it */
     unit_on_fiber(run_rows, NULL);
 }
 
@@ -271,7 +266,7 @@ static void neighbour_fiber(void *arg)
     fiber_wake(self->starter);
 }
 
-/* One that crashes costs its own request, not that of who waits beside it. */
+/* A crash fails its own request, not a waiting one. */
 static void crash_beside(struct loop *loop, void *arg UNUSED)
 {
     struct image_pool *pool = image_pool_new(loop, 2, 8, MEMORY);
@@ -298,7 +293,7 @@ static void test_a_crash_costs_one_request(void)
     unit_on_fiber(crash_beside, NULL);
 }
 
-/* A decoder may meet several images, all of one project. */
+/* A decoder gets several images, but of one project only. */
 static void two_projects(struct loop *loop, void *arg UNUSED)
 {
     struct image_pool *pool = image_pool_new(loop, 2, 8, MEMORY);
@@ -327,7 +322,7 @@ int main(int argc, char **argv)
 {
     int result;
 
-    if (image_program_wanted(argc, argv)) /* the process that docd starts is this program, too */
+    if (image_program_wanted(argc, argv)) /* this program is also docd's child */
         return image_program();
     dir = unit_dir_make();
     result = unit_run("docd image process", cases, ARRAY_SIZE(cases));

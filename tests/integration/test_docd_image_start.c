@@ -1,6 +1,6 @@
 /*
- * test_docd_image_start.c - libvips does not start: images are refused, once for all in the log,
- * and nothing else ends.
+ * test_docd_image_start.c - libvips fails to start: images are refused, with one log line, and docd
+ * continues.
  */
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "docd/image/variant.h"
 #include "tests/support/unit.h"
 
-/* Instead of libvips' own: nothing in an environment makes that fail for certain. */
+/* Replaces libvips' own, because no environment makes that fail reliably. */
 int vips_init(const char *name UNUSED)
 {
     return -1;
@@ -85,7 +85,7 @@ static const struct unit_case cases[] = {
 
 int main(int argc, char **argv)
 {
-    if (image_program_wanted(argc, argv)) /* the process that docd starts is this program, too */
+    if (image_program_wanted(argc, argv)) /* this program is also docd's child */
         return image_program();
     return unit_run("docd image start", cases, ARRAY_SIZE(cases));
 }

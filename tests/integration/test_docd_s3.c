@@ -1,7 +1,7 @@
 /*
- * test_docd_s3.c - what a server of S3 may answer: XML of all kinds, and answers that are cut,
- * late, too large or of something else than S3. A server that answers well is
- * tests/http/test_s3_faults.c's; here one on a thread says what the case tells it to.
+ * test_docd_s3.c - possible responses of an S3 server: all kinds of XML, truncated, late, too large
+ * or foreign responses, from a server on a thread. See tests/http/test_s3_faults.c for a real
+ * server.
  */
 #include <netinet/in.h>
 #include <poll.h>
@@ -51,7 +51,7 @@ static void test_xml_is_read_or_refused(void)
     static const struct {
         const char *label, *xml;
         size_t size;      /* 0: to the NUL */
-        const char *want; /* NULL: is refused */
+        const char *want; /* NULL: refused */
     } rows[] = {
         {"elements", XML "<R><A>1</A><B><C>2</C><C>3</C></B></R>", 0, "R/A=1;R/B/C=2;R/B/C=3;"},
         {"a name space", "<R xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\"><A>1</A></R>", 0,
@@ -101,7 +101,6 @@ static void test_xml_is_read_or_refused(void)
     }
 }
 
-/* As a connection that is cut leaves it, wherever. */
 static void test_xml_that_is_cut_is_refused(void)
 {
     static const char xml[] = XML "<R xmlns=\"x\"><A>1 &amp; 2</A><B><C>2</C><!-- - --></B></R>";
@@ -109,7 +108,7 @@ static void test_xml_that_is_cut_is_refused(void)
 
     CU_ASSERT_EQUAL(hear_all(xml, sizeof(xml) - 1, &heard), 0);
     for (size_t size = 0; size < sizeof(xml) - 1; size++) {
-        char *cut = malloc(size + 1); /* of its own, for AddressSanitizer */
+        char *cut = malloc(size + 1); /* exact allocation, for AddressSanitizer */
 
         memcpy(cut, xml, size);
         UNIT_CHECK(hear_all(cut, size, &heard) == -1, "%.*s", (int)size, xml);
@@ -117,7 +116,7 @@ static void test_xml_that_is_cut_is_refused(void)
     }
 }
 
-/* `count` times a text between two others. */
+/* Puts `count` copies of a text between two others. */
 static char *repeat(const char *before, const char *text, size_t count, const char *after,
                     size_t *ret_size)
 {
@@ -189,7 +188,7 @@ static void test_options_that_make_sense(void)
     static const char long_bucket[] =
         "0123456789012345678901234567890123456789012345678901234567890123";
     static const struct {
-        const char *want, *url, *bucket, *key, *region; /* want NULL: they are good */
+        const char *want, *url, *bucket, *key, *region; /* want NULL: valid */
     } rows[] = {
         {NULL, "https://s3.eu-central-1.amazonaws.com", "documents", "AKIA", "eu-central-1"},
         {NULL, "http://127.0.0.1:9000/", "a.b-c.9", "minio", "us-east-1"},
@@ -230,19 +229,19 @@ static void test_options_that_make_sense(void)
     }
 }
 
-/* ---- a server that says what it is told ---- */
+/* ---- the server ---- */
 
 enum { ANSWERS_MAX = 16, REQUESTS_MAX = 32, REQUEST_SIZE = 4096 };
 
-/* Answers of one connection each, whole HTTP; the last one again and again. */
-static const char NO_ANSWER[] = "none"; /* until the client goes */
+/* One whole HTTP response per connection; the last one repeats. */
+static const char NO_ANSWER[] = "none"; /* until the client disconnects */
 struct server {
     int socket, port;
     pthread_t thread;
     const char *answers[ANSWERS_MAX];
     size_t answer_count;
     atomic_size_t count;
-    char requests[REQUESTS_MAX][REQUEST_SIZE]; /* as they came */
+    char requests[REQUESTS_MAX][REQUEST_SIZE]; /* as received */
 };
 
 static void read_request(int client, char *ret)
@@ -306,7 +305,6 @@ static void server_stop(struct server *self)
     close(self->socket);
 }
 
-/* A server, and who asks it. */
 struct fixture {
     struct server server;
     struct s3_options options;
@@ -343,7 +341,7 @@ static void teardown(struct fixture *self)
     free(self);
 }
 
-/* From now on it gives these answers, ended by NULL. */
+/* Sets the server's responses; NULL ends the list. */
 static void tell(struct fixture *self, const char *const *answers)
 {
     self->server.answer_count = 0;
@@ -361,15 +359,12 @@ static void tell(struct fixture *self, const char *const *answers)
 #define BODY(status, text) HEAD(status) "\r\n" text
 #define ERROR_XML(code) XML "<Error><Code>" code "</Code><Message>x</Message></Error>"
 
-/* What the client makes of them. */
 struct answer_row {
     const char *label, *answers[3];
-    size_t room; /* > 0: for the bytes */
+    size_t room; /* > 0: space for the bytes */
     bool once;
-    /* wanted */
-    int status; /* 0: it is an error */
-    const char
-        *text; /* the code of an answer of 4xx, its text else; or what stands in the detail */
+    int status;       /* 0: an error */
+    const char *text; /* a 4xx's error code, otherwise its text or a part of the detail */
     size_t requests;
 };
 
@@ -563,7 +558,7 @@ static void large_answers(struct loop *loop, void *arg UNUSED)
     teardown(f);
 }
 
-/* A caller that has less time than a try gets its answer within it. */
+/* A caller with less time than an attempt takes gets a response in time. */
 static void no_try_is_longer_than_its_callers_time(struct loop *loop, void *arg UNUSED)
 {
     struct fixture *f = setup(loop);
@@ -580,7 +575,7 @@ static void no_try_is_longer_than_its_callers_time(struct loop *loop, void *arg 
     teardown(f);
 }
 
-/* ---- lists of what has come ---- */
+/* ---- lists of arrived forms ---- */
 
 #define PROJECT "0b7f8c4e-5d3a-4f5b-9d61-1f6a3d2c4b5a"
 #define FORM "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"
@@ -592,8 +587,8 @@ static void a_list_is_one_whole_or_a_failure(struct loop *loop, void *arg UNUSED
 {
     static const struct {
         const char *label, *answer;
-        int count;        /* forms in it; -1: is no list */
-        const char *next; /* where to go on, or NULL */
+        int count;        /* forms in it; -1: not a list */
+        const char *next; /* the next page, or NULL */
     } rows[] = {
         {"two",
          LIST(ENDS("false") KEY("incoming/" PROJECT "/" FORM) KEY("incoming/" FORM "/" FORM)), 2,
@@ -656,13 +651,13 @@ static void a_list_is_one_whole_or_a_failure(struct loop *loop, void *arg UNUSED
 #define THREE BODY("206 Partial Content", "abc")
 #define LARGE "12000000"
 
-/* Everything else of an answer is that of a file of three bytes, or of three parts. */
+/* Other parts of the responses are right for a file of three bytes, or three parts. */
 static void what_is_copied_is_one_file_or_a_failure(struct loop *loop, void *arg UNUSED)
 {
     static const struct {
         const char *label, *answers[12];
-        enum error_code code;      /* ERR_NONE: it is an object */
-        const char *detail, *last; /* what stands in the log, in the last request */
+        enum error_code code;      /* ERR_NONE: an object */
+        const char *detail, *last; /* parts of the log and of the last request */
         size_t requests;
     } rows[] = {
         {"well", {FACTS("a", "3"), COPIED, FACTS("a", "3"), THREE}, ERR_NONE, "", "GET /d", 4},
@@ -798,7 +793,7 @@ static void what_is_copied_is_one_file_or_a_failure(struct loop *loop, void *arg
     teardown(f);
 }
 
-/* A copy whose first try was not waited for may be made yet, whatever the second one finds. */
+/* A copy whose first attempt timed out can still appear, whatever the second one finds. */
 static void a_copy_that_was_given_up_on_may_come_yet(struct loop *loop, void *arg UNUSED)
 {
     static const struct {

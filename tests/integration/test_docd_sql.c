@@ -1,6 +1,6 @@
 /*
- * test_docd_sql.c - docd's statements against a real server: that they prepare, and find their rows
- * by an index; what a search of content compares.
+ * test_docd_sql.c - docd's statements on a real server: prepared, with index conditions, and
+ * content search.
  */
 #include <stdio.h>
 #include <string.h>
@@ -28,10 +28,10 @@ static struct pg *server;
 static void test_every_statement_has_its_index(void)
 {
     plans_make_schema(&plans, server);
-    plans_check(&plans, server, "content_list_unfolded"); /* all of an index that is to be empty */
+    plans_check(&plans, server,
+                "content_list_unfolded"); /* reads a whole index that should be empty */
 }
 
-/* By id the primary key, and not one of the other indexes that begin with the project. */
 static void test_look_ups_use_the_primary_key(void)
 {
     static const struct {
@@ -76,8 +76,6 @@ static void test_look_ups_use_the_primary_key(void)
     PQfinish(conn);
 }
 
-/* ---- the number of what a list shows ---- */
-
 #define PATIENT "00000000-0000-0000-0000-00000000000a"
 #define DOCUMENT "00000000-0000-0000-0000-00000000000d"
 #define OF_DOCUMENT " where id = '" DOCUMENT "'"
@@ -97,15 +95,14 @@ static void run(PGconn *conn, const char *sql)
     PQclear(result);
 }
 
-/* The patient's number; 0: it has none. */
 static long version(void)
 {
     return pg_exec(server, "select coalesce((select version from doc.document_usage "
                            "where author_id = '" PATIENT "'), 0)");
 }
 
-/* Each statement that changes what the list shows makes it another number, which no list had
- * before; also where the row of the number has gone and come again. */
+/* Each statement that changes a list gives it a new number that no list had before, even after the
+ * number's row was deleted and added again. */
 static void test_every_change_of_a_list_has_a_new_number(void)
 {
     static const char *const changes[] = {
@@ -141,8 +138,7 @@ static void test_every_change_of_a_list_has_a_new_number(void)
     PQfinish(conn);
 }
 
-/* A second change waits for the first one's end, so no number stands for the one without the
- * other. */
+/* A second change waits for the first, so no number covers only one of them. */
 static void test_changes_of_a_list_follow_one_another(void)
 {
     static const char second_change[] = "update doc.document set file_name = '2' where id = "
@@ -171,13 +167,10 @@ static void test_changes_of_a_list_follow_one_another(void)
     PQfinish(second);
 }
 
-/* ---- the search of content ---- */
-
 #define ID "00000000-0000-0000-0000-000000000001"
 #define PROJECT "'" ID "'"
 
-/* 3,000 notes and their words; the same once more of another type, in another language, of another
- * project. */
+/* Adds 3,000 notes with words, and the same for another type, language and project. */
 static void notes_are_made(void)
 {
     static const char sql[] =
@@ -206,34 +199,32 @@ static void notes_are_made(void)
     CU_ASSERT_EQUAL(pg_exec(server, sql), 4 * 3008);
 }
 
-/* By whatever way, a search compares as many as there are, up to its bound, and each of them has
- * what is wanted. */
+/* Any search path compares all matches up to its limit, and each result matches. */
 static void test_a_search_is_bounded_and_complete(void)
 {
     static const struct {
         const char *search;
         int most;
-        const char *wanted; /* as the words of a translation are asked */
+        const char *wanted; /* the query's words */
         const char *code;
     } rows[] = {
-        {"every", 10, "every", "null"}, /* a walk */
+        {"every", 10, "every", "null"}, /* a scan */
         {"every", 5000, "every", "null"},
-        {"tenth", 6, "tenth", "null"},          /* a walk that does not find enough */
+        {"tenth", 6, "tenth", "null"},          /* a scan that finds too few */
         {"tenth", 299, "tenth", "null"},        /* more than are compared */
         {"tenth", 300, "tenth", "null"},        /* as many */
-        {"hundredth", 29, "hundredth", "null"}, /* by the index alone */
+        {"hundredth", 29, "hundredth", "null"}, /* index only */
         {"hundredth", 100, "hundredth", "null"},
-        {"every hundredth uneven", 10, "hundredth",
-         "null"}, /* never together, and one is less common */
+        {"every hundredth uneven", 10, "hundredth", "null"}, /* never together; one is rare */
         {"uneven even", 10, "even | uneven", "null"},
         {"uneven hundredth", 30, "hundredth", "null"},
         {"uneven hundredth", 1000, "hundredth | uneven", "null"},
         {"hundreth", 1000, "hundredth", "null"},
-        {"1", 10, "1:*", "null"}, /* begins more words than are put together */
+        {"1", 10, "1:*", "null"}, /* starts more words than are combined */
         {"1", 5000, "1:*", "null"},
         {"hundredth 1", 5, "hundredth & 1:*", "null"},
         {"hundredth 1", 5000, "hundredth & 1:*", "null"},
-        {"titled", 50, "titled", "null"},  /* those with it in the title, and others by a walk */
+        {"titled", 50, "titled", "null"},  /* title matches, and others by a scan */
         {"titled", 100, "titled", "null"}, /* ... by the index */
         {"titled 1", 5000, "titled & 1:*", "null"},
         {"tenth 13", 5000, "tenth & 13:*", "null"},
@@ -267,8 +258,6 @@ static void test_a_search_is_bounded_and_complete(void)
     }
 }
 
-/* Where more than are compared have the word, those that have it in the title are among them, and
- * rank first. */
 static void test_titles_come_first(void)
 {
     CU_ASSERT_EQUAL(pg_exec(server, "set search_path = doc; set enable_seqscan = off;"
@@ -279,7 +268,6 @@ static void test_titles_come_first(void)
                     40);
 }
 
-/* How often an index was asked while a search ran. */
 static long times_asked(const char *index, const char *search)
 {
     char sql[512];
@@ -292,7 +280,7 @@ static long times_asked(const char *index, const char *search)
     return pg_exec(server, sql);
 }
 
-/* Whatever is known of the tables: much, or that they were empty. */
+/* The counts are the same for tables that were analyzed full or empty. */
 static void test_a_search_asks_its_indexes(void)
 {
     for (int i = 0; i < 2; i++) {
@@ -305,7 +293,6 @@ static void test_a_search_asks_its_indexes(void)
     }
 }
 
-/* Rows of an answer, the first that the connection has not told yet. */
 static int rows_of(PGconn *conn)
 {
     PGresult *result, *first = PQgetResult(conn);
@@ -318,7 +305,6 @@ static int rows_of(PGconn *conn)
     return rows;
 }
 
-/* Sends a prepared statement, and waits until it waits for a lock. */
 static void send_until_it_waits(PGconn *conn, const struct db_statement *statement,
                                 const char *const *values)
 {
@@ -338,7 +324,6 @@ static int execute(PGconn *conn, const struct db_statement *statement, const cha
     return rows_of(conn);
 }
 
-/* Two instances find at the same time that a file is to be given up. */
 static void test_a_file_is_given_up_once(void)
 {
     static const char *const values[] = {ID, ID, ID, "5", NULL, "{}"};
@@ -372,7 +357,6 @@ static void test_a_file_is_given_up_once(void)
     "insert into doc.upload (project_id, id, document_id, number, file_name, content_type, " \
     "expires_at) values (" PROJECT ", '" id "', '" id "', 1, 'a.txt', 'text/plain', 1000000000)"
 
-/* Two documents of a patient, each with a form. */
 static void make_forms(PGconn *conn)
 {
     run(conn, INSERT(FIRST, "Patient"));
@@ -385,7 +369,6 @@ static const char *const upload_began[] = {ID, LAST, "f", "5", BYTES, "1000"};
 static const char *const upload_ended[] = {ID,  LAST,   "f",  "3", BYTES, "a", "a",
                                            "5", "1000", NULL, "5", NULL,  "{}"};
 
-/* While a wipe waits for another document of the patient, a whole upload comes to its end. */
 static void test_bytes_that_come_while_a_wipe_waits_are_due(void)
 {
     static const char *const wipe[] = {ID, PATIENT, "200", "7", PATIENT, NULL, "7", NULL, "{}"};
@@ -413,7 +396,6 @@ static void test_bytes_that_come_while_a_wipe_waits_are_due(void)
     PQfinish(uploader);
 }
 
-/* An upload that begins while its document is being deleted adds no bytes. */
 static void test_no_upload_begins_of_a_document_that_is_being_deleted(void)
 {
     static const char *const delete[] = {ID, LAST, NULL, "7", NULL, "7", NULL, "{}"};

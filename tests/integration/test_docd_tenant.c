@@ -1,5 +1,5 @@
 /*
- * test_docd_tenant.c - what docd keeps of a project, moved to another installation.
+ * test_docd_tenant.c - moves docd's rows of a project to another installation.
  */
 #include <stdio.h>
 
@@ -15,8 +15,8 @@ extern const struct db_migration docd_migrations[];
 #define OBJECT(digit_, i_) "0190a00" digit_ "-0000-7000-8000-00000000001" i_
 #define AUTHOR "0190a000-0000-7000-8000-0000000000aa"
 
-/* Three documents: one that nothing was uploaded to, a public one with a file, and one of a
- * practitioner. An object that is being removed stays, as does a form. */
+/* Three documents: without content, public with a file, and a practitioner's. Objects being
+ * removed, and forms, are not moved. */
 #define ROWS_OF(project_, digit_)                                                                 \
     "insert into object (project_id, id, document_id, sweep_at) "                                 \
     "select '" project_ "', ('0190a00" digit_ "-0000-7000-8000-00000000001' || i)::uuid, "        \
@@ -45,15 +45,13 @@ extern const struct db_migration docd_migrations[];
     "nullif('M54 ' || k, 'M54 c'), 7 from unnest('{a,b,c}'::text[]) k, "                          \
     "unnest('{de,en}'::text[]) l;\n"
 
-/* Words are counted by triggers of no table: what the sender's statements would have counted. */
+/* No trigger counts words, so this adds what the sender's statements would have counted. */
 #define WORDS                                                                                   \
     "select count(*) from (select t.language, w, count(*) from content_translation t, "         \
     "unnest(tsvector_to_array(t.words)) w where t.project_id = '" TENANT_KIT_PROJECT            \
     "' and left(w, 1) <> 'T' group by t.language, w) s (l, w, n) full join content_word c on "  \
     "c.language = l and c.word = w and c.documents = n and c.type = 'article' and c.project_id" \
     " = '" TENANT_KIT_PROJECT "' where l is null or c.word is null"
-
-/* ---- documents ---- */
 
 static void check_usage(struct tenant_kit_case *self, const char *label)
 {
@@ -79,7 +77,7 @@ static void usage_case(struct tenant_kit_case *self)
                "words are there");
 }
 
-/* Readable only with the bytes: marked, with an object of the document that is not swept. */
+/* Not readable without its content: marked as missing, with an object that is not swept. */
 static void missing_case(struct tenant_kit_case *self)
 {
     UNIT_CHECK(tenant_kit_move(self, true) > 3, "%s", tenant_kit_error(self)->message);
@@ -95,7 +93,6 @@ static void missing_case(struct tenant_kit_case *self)
                "and there is no other");
 }
 
-/* The row of the document with a file, with other texts in it. */
 static const char *document_row(struct tenant_kit_case *self, const char *change)
 {
     char sql[512];
@@ -116,8 +113,8 @@ static void refuse_document(struct tenant_kit_case *self, const char *label, con
                "%s: none was added", label);
 }
 
-/* Files of a store are named after objects alone: a file of another owner would be read, and
- * removed with the document. */
+/* Files are named by object alone, so another owner's could be read and removed with the
+ * document. */
 static void objects_case(struct tenant_kit_case *self)
 {
     static const char *const owners[] = {TENANT_KIT_PROJECT, TENANT_KIT_OTHER, UUID_NIL};
@@ -154,7 +151,7 @@ static void two_of_one_case(struct tenant_kit_case *self)
                "what the bytes are is not believed");
 }
 
-/* Both stand in headers of answers, and a browser reads what it can of a type. */
+/* Both are in response headers, and browsers interpret types liberally. */
 static void headers_case(struct tenant_kit_case *self)
 {
     static const char *const refused[] = {

@@ -1,6 +1,6 @@
 /*
- * test_docd_tenant_bytes.c - the bytes of documents that travel with their tenant: read from a
- * store, added to another document of it that waits for them.
+ * test_docd_tenant_bytes.c - document content moved with its tenant: read from a store, added to a
+ * document that waits for it.
  *
  * tier: fault
  */
@@ -36,7 +36,7 @@ enum {
     PIECE = TENANT_BYTES_MAX,
     SIZE = 2 * PIECE + 17,
     LARGE = 100 * 1024 * 1024,
-    ROOM_KIB = 24 * 1024, /* of memory, for any file */
+    ROOM_KIB = 24 * 1024, /* memory, for any file size */
 };
 
 static const char other[] = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
@@ -46,11 +46,11 @@ static int schemas;
 
 static struct program *s3_server;
 static struct unit_dir s3_dir;
-static char s3_door[128]; /* URL of the server */
-static bool s3;           /* the store is a bucket */
+static char s3_door[128];
+static bool s3; /* the store is a bucket */
 
-/* A store with a file of `size` bytes, which a document shows, and a document that waits for such
- * bytes. */
+/* A store with a file of `size` bytes that a document shows, and a document that waits for that
+ * content. */
 struct fixture {
     struct loop *loop;
     char schema[32];
@@ -98,7 +98,7 @@ static void add_document(const struct fixture *f, const char *project, const cha
     run(f, sql);
 }
 
-/* The bytes from `offset` on: others in each piece. */
+/* Makes the bytes from `offset` on, different in each piece. */
 static void fill(uint8_t *bytes, int64_t offset, size_t size)
 {
     for (size_t i = 0; i < size; i++)
@@ -114,7 +114,6 @@ static struct store_key key_of(const char *project, const char *object)
     return key;
 }
 
-/* Keys in the bucket that begin so. */
 static size_t keys(const char *prefix)
 {
     HTTP_ANSWER answer = http_get(s3_door, "/-/keys", NULL);
@@ -238,8 +237,6 @@ static void teardown(struct fixture *f)
     arena_destroy(&f->req.arena);
 }
 
-/* ---- calls ---- */
-
 static int get(struct fixture *f, int64_t offset, struct tenant_bytes_got *ret)
 {
     struct store_key key = key_of(SENDER, FROM);
@@ -260,7 +257,6 @@ static int put(struct fixture *f, int64_t offset, struct field_bytes bytes, cons
     return tenant_bytes_put(&f->d, &f->req, &in, ret, &f->err);
 }
 
-/* Moves the piece at `offset`. */
 static struct tenant_bytes_put_out move_piece(struct fixture *f, int64_t offset, const char *hash)
 {
     struct tenant_bytes_put_out out = {.have = -1};
@@ -276,7 +272,6 @@ static struct tenant_bytes_put_out move_piece(struct fixture *f, int64_t offset,
     return out;
 }
 
-/* Goes on from what is there to the end. */
 static struct tenant_bytes_put_out move_on(struct fixture *f, const char *hash)
 {
     struct tenant_bytes_put_out out;
@@ -295,7 +290,7 @@ static bool is_missing(const struct fixture *f)
                   "' and missing_at is not null") == 1;
 }
 
-/* Whether a file is there, in "incoming" or complete. */
+/* True when a file exists, in "incoming" or complete. */
 static bool is_file(const struct fixture *f, const char *folder)
 {
     char path[512];
@@ -332,8 +327,6 @@ static void check_whole(struct fixture *f, const char *label)
     }
 }
 
-/* ---- cases ---- */
-
 #define NONE ((struct field_bytes){NULL, 0})
 
 static void whole(struct loop *loop, void *arg UNUSED)
@@ -369,7 +362,7 @@ static void empty(struct loop *loop, void *arg UNUSED)
     teardown(&f);
 }
 
-/* Each call as it might come: twice, too early, and after a crash. */
+/* Each call repeated, too early, and after a crash. */
 static void in_any_order(struct loop *loop, void *arg UNUSED)
 {
     struct fixture f;
@@ -397,7 +390,7 @@ static void in_any_order(struct loop *loop, void *arg UNUSED)
     teardown(&f);
 }
 
-/* The last pieces came, and docd was killed before it wrote that down. */
+/* docd was killed after the last piece, before recording it. */
 static void killed(struct loop *loop, void *arg UNUSED)
 {
     struct fixture f;
@@ -514,7 +507,7 @@ static int append_then_drop(struct store *store, const struct request *req, stru
                : 0;
 }
 
-/* What the last piece completes was dropped, by another transfer with another hash. */
+/* Another transfer with another hash dropped the content that the last piece completes. */
 static void dropped_meanwhile(struct loop *loop, void *arg UNUSED)
 {
     struct fixture f;
@@ -537,7 +530,6 @@ static void dropped_meanwhile(struct loop *loop, void *arg UNUSED)
     teardown(&f);
 }
 
-/* Document and file are removed while the first piece is on its way. */
 static void deleted_meanwhile(struct loop *loop, void *arg UNUSED)
 {
     struct fixture f;
@@ -561,7 +553,7 @@ static void deleted_meanwhile(struct loop *loop, void *arg UNUSED)
     teardown(&f);
 }
 
-/* The sender has fewer bytes than it should: the document travels without them. */
+/* The sender has too few bytes, so the document moves without content. */
 static void cut_at_the_sender(struct loop *loop, void *arg UNUSED)
 {
     struct fixture f;
@@ -671,7 +663,6 @@ static void left_out(void)
     CU_ASSERT_PTR_NULL(getenv("ATRIUM_REQUIRE_ALL"));
 }
 
-/* 0: all passed. */
 static int run_s3(void)
 {
     static const struct unit_case none[] = {CASE(left_out)};

@@ -24,7 +24,6 @@ enum { INSTANCES = 2, MANY = 10, DEADLINE_MS = 100000, FILE_MAX = 1 << 20, POOL_
 
 static const struct image_size small = {30, 20, IMAGE_COVER};
 
-/* One store, and instances that keep variants in the same directory. */
 struct fixture {
     struct loop *loop;
     struct unit_dir dir;
@@ -36,7 +35,7 @@ struct fixture {
     struct store *store;
     struct metrics *metrics[INSTANCES];
     struct variants *variants[INSTANCES];
-    struct store_key key; /* of a picture of 400 x 300 pixels */
+    struct store_key key; /* an image of 400 x 300 pixels */
 };
 
 static const char *variants_dir(const struct fixture *f)
@@ -65,7 +64,6 @@ static void close_instance(struct fixture *f, int instance)
     metrics_destroy(&f->metrics[instance]);
 }
 
-/* Stores bytes as an object. */
 static struct store_key put_bytes(struct fixture *f, const void *bytes, size_t size)
 {
     struct store_key key = {uuid_random(), uuid_random()};
@@ -120,8 +118,6 @@ static void close_fixture(struct fixture *f)
     arena_destroy(&f->arena);
 }
 
-/* ---- looking ---- */
-
 static uint64_t count(struct fixture *f, int instance, const char *labels)
 {
     return *metrics_counter(f->metrics[instance], "atrium_doc_variants_total", labels, "");
@@ -156,7 +152,6 @@ static size_t files(const struct fixture *f)
     return files_found;
 }
 
-/* The path of the one variant there is. */
 static char only_path[256];
 
 static int note_file(const char *path, const struct stat *status UNUSED, int kind,
@@ -180,8 +175,6 @@ static int get(struct fixture *f, int instance, struct store_key key, struct ima
     error_clear(&f->err);
     return variant_get(f->variants[instance], &f->req, key, 1000, &size, ret, &f->err);
 }
-
-/* ---- cases ---- */
 
 static void variants_survive_a_restart(struct loop *loop, void *arg UNUSED)
 {
@@ -208,7 +201,7 @@ static void variants_survive_a_restart(struct loop *loop, void *arg UNUSED)
     CU_ASSERT(variant_read(f.variants[0], &f.req, first.handle, first.size - 8, some, sizeof(some),
                            &size, &f.err) == 0);
     CU_ASSERT(size == 8 && memcmp(some, first.bytes.bytes + first.size - 8, 8) == 0);
-    /* a restart, with what the other instance has left */
+    /* restart, with the other instance's variants */
     close_instance(&f, 0);
     open_instance(&f, 1, 1 << 20, 8);
     CU_ASSERT(get(&f, 1, f.key, small, &third) == 0);
@@ -219,7 +212,7 @@ static void variants_survive_a_restart(struct loop *loop, void *arg UNUSED)
 static void a_handle_is_good_for_as_long_as_it_takes(struct loop *loop, void *arg UNUSED)
 {
     static const char *const bad[] = {
-        /* behind project and object */
+        /* path after project and object */
         "/0x0/cover", "/1x1/crop", "/6001x1/cover", "/-1x1/cover", "/1x1", "/../1x1/cover", "/"};
     struct variant variant = {0};
     struct fixture f;
@@ -237,7 +230,7 @@ static void a_handle_is_good_for_as_long_as_it_takes(struct loop *loop, void *ar
                        f.err.code == ERR_BAD_REQUEST,
                    "%s", handle);
     }
-    /* a variant that was removed while it is sent is made again */
+    /* a variant removed during sending is made again */
     error_clear(&f.err);
     CU_ASSERT(get(&f, 0, f.key, (struct image_size){0, 9, IMAGE_INSIDE}, &variant) == 0);
     unlink(only_file(&f));
@@ -247,7 +240,7 @@ static void a_handle_is_good_for_as_long_as_it_takes(struct loop *loop, void *ar
     close_fixture(&f);
 }
 
-/* The first docd kept WebP variants with their metadata, under the version of libvips alone. */
+/* The first docd stored WebP variants with metadata, with only libvips' version in the name. */
 static void a_variant_of_an_earlier_docd_is_not_served(struct loop *loop, void *arg UNUSED)
 {
     static const char gps[] = "GPS";
@@ -275,7 +268,7 @@ static void a_variant_of_an_earlier_docd_is_not_served(struct loop *loop, void *
     CU_ASSERT(get(&f, 0, f.key, small, &variant) == 0);
     CU_ASSERT_STRING_EQUAL(variant.contentType, "image/png");
     CU_ASSERT_EQUAL(decodes(&f), 1);
-    /* nor by a cache that asks whether its copy is good, nor by a gateway that has it */
+    /* caches and gateways must not revalidate it either */
     old_text = arena_printf(f.arena, "\"a\" 30x20 cover %s", version);
     crypto_generichash(hash, sizeof(hash), (const uint8_t *)old_text, strlen(old_text), NULL, 0);
     snprintf(digits, sizeof(digits), "%02x%02x%02x%02x", hash[0], hash[1], hash[2], hash[3]);
@@ -284,13 +277,11 @@ static void a_variant_of_an_earlier_docd_is_not_served(struct loop *loop, void *
     CU_ASSERT_STRING_NOT_EQUAL(variant.handle, handle);
     CU_ASSERT(variant_read(f.variants[0], &f.req, handle, 0, &byte, 1, &size, &f.err) < 0);
     CU_ASSERT_EQUAL(f.err.code, ERR_BAD_REQUEST);
-    /* it goes with its object */
+    /* removed with its object */
     CU_ASSERT(variants_remove(f.variants[0], &f.req, f.key.object, &f.err) == 0);
     CU_ASSERT_EQUAL(files(&f), 0);
     close_fixture(&f);
 }
-
-/* ---- many at once ---- */
 
 struct crowd {
     struct fixture *f;
@@ -343,7 +334,7 @@ static void equal_requests_of_two_instances_decode_once(struct loop *loop, void 
     CU_ASSERT_EQUAL(crowd.good, MANY);
     CU_ASSERT_EQUAL(decodes(&f), 1);
     CU_ASSERT_EQUAL(files(&f), 1);
-    /* what cannot be made is not tried by each of them */
+    /* a failure is not repeated for each */
     crowd = run_crowd(&f, put_bytes(&f, "<svg/>", 6));
     CU_ASSERT_EQUAL(crowd.invalid, MANY);
     CU_ASSERT_EQUAL(decodes(&f), 1);
@@ -351,7 +342,6 @@ static void equal_requests_of_two_instances_decode_once(struct loop *loop, void 
     close_fixture(&f);
 }
 
-/* Different ones, more than the pool and its queue take. */
 static void one_of_different(void *arg)
 {
     struct crowd *crowd = arg;
@@ -383,13 +373,11 @@ static void excess_distinct_variants_are_refused(struct loop *loop, void *arg UN
         CU_ASSERT(fiber_start(loop, one_of_different, &crowd, &f.err) == 0);
     while (crowd.left > 0 && fiber_park(loop, clock_mono_ms() + DEADLINE_MS) == FIBER_WOKEN)
         ;
-    /* one runs and two wait, unless it is slow to begin */
+    /* one runs and two wait, unless it starts slowly */
     UNIT_CHECK(crowd.good >= 2 && crowd.good <= 3 && crowd.good + crowd.busy == MANY,
                "%d made, %d sent away", crowd.good, crowd.busy);
     close_fixture(&f);
 }
-
-/* ---- the bound ---- */
 
 static void set_used(const char *path, int64_t seconds_ago)
 {
@@ -411,7 +399,7 @@ static void the_directory_is_bounded_what_is_used_stays(struct loop *loop, void 
     CU_ASSERT(get(&f, 0, f.key, small, &variant) == 0);
     snprintf(first, sizeof(first), "%s", only_file(&f));
     for (int i = 0; i < 30; i++) {
-        set_used(first, 3000); /* the oldest, but for being used now and then */
+        set_used(first, 3000); /* oldest, but used occasionally */
         CU_ASSERT(get(&f, 0, f.key, small, &variant) == 0);
         CU_ASSERT(get(&f, 0, f.key, (struct image_size){40 + i, 0, IMAGE_COVER}, &variant) == 0);
         (void)files(&f);
@@ -420,7 +408,7 @@ static void the_directory_is_bounded_what_is_used_stays(struct loop *loop, void 
     CU_ASSERT(access(first, F_OK) == 0);
     CU_ASSERT_EQUAL(decodes(&f), 31);
     UNIT_CHECK(files(&f) > 10, "%zu files", files(&f));
-    /* one that is larger than all the room is sent all the same */
+    /* one larger than the limit is still sent */
     close_instance(&f, 0);
     open_instance(&f, 0, 1, 8);
     CU_ASSERT(get(&f, 0, f.key, (struct image_size){7, 7, IMAGE_COVER}, &variant) == 0);
@@ -428,8 +416,7 @@ static void the_directory_is_bounded_what_is_used_stays(struct loop *loop, void 
     close_fixture(&f);
 }
 
-/* What is too large is refused by what the row says of it: there is no such object that could be
- * fetched. */
+/* The row's size is enough to refuse: this object does not exist and could not be fetched. */
 static void files_that_are_too_large_are_not_fetched(struct loop *loop, void *arg UNUSED)
 {
     static const struct {
@@ -461,9 +448,7 @@ static void files_that_are_too_large_are_not_fetched(struct loop *loop, void *ar
     close_fixture(&f);
 }
 
-/* ---- a disk that stands still ---- */
-
-/* As many jobs as the pool has threads, until a byte for each comes through the pipe. */
+/* Occupies the pool's threads with jobs that wait for a byte from the pipe. */
 struct standstill {
     struct fixture *f;
     struct fiber *starter;
@@ -525,7 +510,7 @@ static void what_the_kernel_has_in_memory_waits_for_no_disk(struct loop *loop, v
     f.req.deadline_mono_ms = clock_mono_ms() + 100;
     CU_ASSERT(get(&f, 0, f.key, small, &variant) == 0);
     CU_ASSERT_EQUAL(count(&f, 0, "result=\"kept\""), 1);
-    /* that it is used is to be noted, which may take its time */
+    /* recording its use can be slow */
     set_used(only_file(&f), 3000);
     CU_ASSERT(get(&f, 0, f.key, small, &variant) < 0 && f.err.code == ERR_DEADLINE);
     go_on(&still);
@@ -534,8 +519,6 @@ static void what_the_kernel_has_in_memory_waits_for_no_disk(struct loop *loop, v
     CU_ASSERT_EQUAL(decodes(&f), 1);
     close_fixture(&f);
 }
-
-/* ---- what others left ---- */
 
 static void incomplete_variants_are_rebuilt_or_swept(struct loop *loop, void *arg UNUSED)
 {
@@ -549,24 +532,24 @@ static void incomplete_variants_are_rebuilt_or_swept(struct loop *loop, void *ar
     CU_ASSERT(get(&f, 0, f.key, small, &variant) == 0);
     snprintf(path, sizeof(path), "%s", only_file(&f));
     snprintf(new_path, sizeof(new_path), "%s.new", path);
-    /* without its end, as after a power cut */
+    /* truncated, as after a power failure */
     CU_ASSERT(truncate(path, 60) == 0);
     CU_ASSERT(get(&f, 0, f.key, small, &variant) == 0);
     CU_ASSERT_EQUAL(decodes(&f), 2);
     unlink(path);
-    /* begun by an instance that was killed */
+    /* started by a killed instance */
     file = open(new_path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
     CU_ASSERT(write(file, "rubbish that is longer than a head, really", 42) == 42);
     close(file);
     CU_ASSERT(get(&f, 0, f.key, small, &variant) == 0);
     CU_ASSERT(access(path, F_OK) == 0 && access(new_path, F_OK) < 0);
-    /* the same, of a variant that is not requested again */
+    /* the same, for a variant that is not requested again */
     file = open(new_path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
     CU_ASSERT(variants_sweep(f.variants[0], &f.req, &f.err) == 0);
     CU_ASSERT(access(new_path, F_OK) == 0);
     set_used(new_path, 4000);
     CU_ASSERT(get(&f, 0, f.key, (struct image_size){3, 3, IMAGE_COVER}, &variant) == 0);
-    flock(file, LOCK_EX); /* another process still writes it */
+    flock(file, LOCK_EX); /* another process is still writing */
     CU_ASSERT(variants_sweep(f.variants[0], &f.req, &f.err) == 0);
     CU_ASSERT(access(new_path, F_OK) == 0);
     close(file);
@@ -576,7 +559,7 @@ static void incomplete_variants_are_rebuilt_or_swept(struct loop *loop, void *ar
     close_fixture(&f);
 }
 
-/* An instance elsewhere holds the lock and never ends: who waits does so until its deadline. */
+/* An instance elsewhere holds the lock forever: requests wait until their deadline. */
 static void no_request_waits_longer_than_its_deadline(struct loop *loop, void *arg UNUSED)
 {
     struct variant variant = {0};
@@ -600,8 +583,6 @@ static void no_request_waits_longer_than_its_deadline(struct loop *loop, void *a
     CU_ASSERT(get(&f, 0, f.key, small, &variant) == 0);
     close_fixture(&f);
 }
-
-/* ---- removal ---- */
 
 static void variants_are_removed_with_their_object(struct loop *loop, void *arg UNUSED)
 {
@@ -647,7 +628,7 @@ static void make_meanwhile(void *arg)
     fiber_wake(removal->starter);
 }
 
-/* Whenever an object is removed while a variant of it is being made: none is left. */
+/* An object is removed at any point of making its variant: none remains. */
 static void unfinished_variants_are_removed_with_their_object(struct loop *loop, void *arg UNUSED)
 {
     struct fixture f;
@@ -727,7 +708,7 @@ static const struct unit_case cases[] = {
 
 int main(int argc, char **argv)
 {
-    if (image_program_wanted(argc, argv)) /* the process that docd starts is this program, too */
+    if (image_program_wanted(argc, argv)) /* this program is also docd's child */
         return image_program();
     image_vips_prepare();
     if (!image_vips_start())

@@ -1,6 +1,6 @@
 /*
- * test_fetch.c - that it is the address of the connection that counts: a name is no way around
- * the closed networks. Which ones are closed is in test_network.c.
+ * test_fetch.c - closed networks apply to the connection's address, whatever the name. See
+ * test_network.c for the networks.
  */
 #include <netinet/in.h>
 #include <pthread.h>
@@ -26,7 +26,6 @@ static void test_bad_rules(void)
     CU_ASSERT(strstr(err.message, "everywhere") != NULL);
 }
 
-/* Answers each connection to 127.0.0.1, until it is shut down. */
 struct server {
     int socket, port, connections;
     pthread_t thread;
@@ -71,7 +70,7 @@ struct client {
     const struct network_rules *rules;
     const char *host;
     int port;
-    enum error_code code; /* ERR_NONE: it was answered */
+    enum error_code code; /* ERR_NONE: a response */
 };
 
 static void client_fiber(void *arg)
@@ -92,8 +91,7 @@ static void client_fiber(void *arg)
     loop_stop(self->loop);
 }
 
-/* libcurl resolves "localhost" to both loopback addresses. Only where the connection leads
- * counts. */
+/* libcurl resolves "localhost" to both loopback addresses; only the connected one matters. */
 static void test_the_connection_is_looked_at(void)
 {
     static const char *const v4[] = {"127.0.0.1", NULL}, *const v6[] = {"::1", NULL};
@@ -111,7 +109,7 @@ static void test_the_connection_is_looked_at(void)
         {"[::]", NULL, ERR_FORBIDDEN},
         {"127.0.0.1", v4, ERR_NONE},
         {"localhost", v4, ERR_NONE},
-        {"localhost", v6, ERR_FORBIDDEN}, /* nothing listens where it is allowed to go */
+        {"localhost", v6, ERR_FORBIDDEN}, /* nothing listens where it is allowed to connect */
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {

@@ -1,7 +1,6 @@
 /*
- * test_fetch_rebinding.c - names that change their mind. The program has a network of its own, with
- * an address that is public elsewhere, and plays the only name server there: what libcurl resolves
- * through the system is what the test says, answer by answer.
+ * test_fetch_rebinding.c - DNS rebinding. The program has a network namespace with a public
+ * address, and is its only name server, so each test chooses what libcurl resolves.
  */
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -26,8 +25,6 @@
 #define INNER "127.0.0.1"
 enum { DNS_PORT = 53, HTTP_PORT = 8080, ADDRESSES_MAX = 2 };
 
-/* ---- the network ---- */
-
 static bool bring_up(const char *name, const char *address)
 {
     struct ifreq request = {0};
@@ -48,7 +45,7 @@ static bool bring_up(const char *name, const char *address)
     return done;
 }
 
-/* Names are asked for at 127.0.0.1, and nowhere else. */
+/* Names are resolved only at 127.0.0.1. */
 static bool move_away(void)
 {
     char path[] = "/tmp/atrium-resolv-XXXXXX";
@@ -66,10 +63,7 @@ static bool move_away(void)
     return done && bring_up("lo", NULL) && bring_up("lo:1", PUBLIC);
 }
 
-/* ---- who answers ---- */
-
-/* What the next questions for an IPv4 address are answered with, question by question; the last
- * answer stays. */
+/* Responses to the next A questions; the last repeats. */
 struct answer {
     const char *addresses[ADDRESSES_MAX];
 };
@@ -95,8 +89,7 @@ static int listen_at(int type, const char *address, int port)
     return fd;
 }
 
-/* RFC 1035: the question comes back with its answers, which are for no time (TTL 0). None of
- * another type. */
+/* RFC 1035: responds with TTL 0; other types have no records. */
 static size_t answer_query(struct server *self, uint8_t *bytes, size_t size)
 {
     static const uint8_t record[] = {0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4};
@@ -179,12 +172,10 @@ static void server_stop(struct server *self)
     close(self->http[1]);
 }
 
-/* ---- who asks ---- */
-
 struct client {
     struct loop *loop;
     struct curl_loop *curl;
-    enum error_code code; /* ERR_NONE: it was answered */
+    enum error_code code; /* ERR_NONE: a response */
 };
 
 static void client_fiber(void *arg)
@@ -207,7 +198,7 @@ static void client_fiber(void *arg)
     loop_stop(self->loop);
 }
 
-/* One call to the bot, by a botd that remembers no name and has no connection. */
+/* Calls the bot from a botd without cached names or connections. */
 static enum error_code call(void)
 {
     struct client client = {.loop = loop_new()};
@@ -222,7 +213,6 @@ static enum error_code call(void)
     return client.code;
 }
 
-/* What it was before, when it was looked at, does not count. */
 static void test_a_name_that_changes(void)
 {
     static const struct answer answers[] = {{{PUBLIC}}, {{INNER}}, {{PUBLIC}}, {{"0.0.0.0"}}};
@@ -236,12 +226,12 @@ static void test_a_name_that_changes(void)
         UNIT_CHECK(code == want[i], "call %zu: %s", i, error_kind(code)->wire);
     }
     server_stop(&server);
-    CU_ASSERT_EQUAL(server.queries, ARRAY_SIZE(answers)); /* each call had its own answer */
+    CU_ASSERT_EQUAL(server.queries, ARRAY_SIZE(answers)); /* each call had a lookup */
     CU_ASSERT_EQUAL(server.connections[0], 2);
     CU_ASSERT_EQUAL(server.connections[1], 0);
 }
 
-/* A public address without a listener does not lead on to the inner address behind it. */
+/* A public address without a listener does not lead to the inner address after it. */
 static void test_a_name_with_two_addresses(void)
 {
     static const struct answer answers[] = {{{"198.41.0.99", INNER}}, {{INNER, "198.41.0.99"}}};

@@ -1,6 +1,5 @@
 /*
- * test_log.c - the form of a line, read back from stderr, and of an entry, read back from a
- * journal's socket.
+ * test_log.c - the format of log lines on stderr, and of journal entries.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -113,9 +112,7 @@ static void test_levels_and_the_count(void)
     CU_ASSERT(log_count(LOG_WARNING) == warnings + 1 && log_count(LOG_DEBUG) == all + 1);
 }
 
-/* ---- json ---- */
-
-/* What the event of these fields is in the format json; freed by the caller. */
+/* Returns the fields' event in the format json (caller frees). */
 static json_t *json_of(const struct log_field *fields, size_t count)
 {
     char text[8192];
@@ -183,7 +180,7 @@ static void test_json_names_the_running_work(void)
     CU_ASSERT_STRING_EQUAL(member(object, "trace_id"), "0123456789abcdef0123456789abcdef");
     CU_ASSERT_STRING_EQUAL(member(object, "span_id"), "0123456789abcdef");
     json_decref(object);
-    object = json_of(&LOG_TEXT("trace", "r-3"), 1); /* the line's own id goes before */
+    object = json_of(&LOG_TEXT("trace", "r-3"), 1); /* the line's own id comes first */
     CU_ASSERT_STRING_EQUAL(member(object, "request_id"), "r-3");
     json_decref(object);
     log_set_context(NULL, NULL);
@@ -214,7 +211,7 @@ static void test_json_escapes_all_bytes(void)
     }
 }
 
-/* Any bytes, of any length about the bound: always one valid object on one line. */
+/* Any bytes, of any length around the limit, make one valid object on one line. */
 static void test_json_is_valid_whatever_comes(void)
 {
     unsigned state = 1;
@@ -249,9 +246,7 @@ static void test_a_long_json_line_is_cut_and_valid(void)
     json_decref(object);
 }
 
-/* ---- the journal ---- */
-
-/* What comes in on the journal's socket, in a mount namespace where that is this test's. */
+/* Listens as the journal in a separate mount namespace. */
 static int journal_listen(void)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = "/run/systemd/journal/socket"};
@@ -272,7 +267,7 @@ static bool entry_has(const char *entry, size_t size, const char *field)
 
 enum { JOURNAL_WORKS = 0, JOURNAL_WRONG = 1, JOURNAL_UNKNOWN = 2 };
 
-/* In a process of its own, for the namespace. */
+/* Runs in its own process, for the namespace. */
 static int journal_child(void)
 {
     static const char *const wanted[] = {
@@ -330,7 +325,7 @@ static void test_entries_of_the_journal_have_fields(void)
         CU_ASSERT_EQUAL(status, 0);
 }
 
-/* $JOURNAL_STREAM may be that of a parent, whose stderr went there and ours does not. */
+/* $JOURNAL_STREAM can be inherited while stderr goes elsewhere. */
 static void test_auto_takes_the_journal_where_stderr_is_it(void)
 {
     char text[4096], stream[64];
@@ -353,7 +348,7 @@ static void test_auto_takes_the_journal_where_stderr_is_it(void)
     log_set_format(LOG_FORMAT_TEXT);
     log_event(LOG_INFO, "unit", "m", NULL);
     capture_end(text, sizeof(text));
-    /* Without a journal, which knows it, a line has its time. */
+    /* Without a journal, lines have their own time. */
     CU_ASSERT(strncmp(text, "<6>ts=20", 8) == 0);
     text[strlen("<6>ts=") + 24] = '\0';
     CU_ASSERT(clock_parse_iso(text + strlen("<6>ts="), &ms) == 0 && clock_real_ms() - ms < 60000);

@@ -1,5 +1,5 @@
 /*
- * test_maild_queue.c - from the enqueue to the mail server: real PostgreSQL, real SMTP, two
+ * test_maild_queue.c - from the queue to the mail server, with real PostgreSQL, real SMTP and two
  * instances of maild.
  */
 #include <fcntl.h>
@@ -73,7 +73,6 @@ static void stop_instance(struct maild *d)
     arena_destroy(&svc->arena);
 }
 
-/* What an instance needs: a database and the address of a mail server. */
 static void configure(struct fixture *self, const char *schema, const char *smtp_url)
 {
     *self = (struct fixture){
@@ -117,7 +116,6 @@ static void make_schema(const char *schema)
     pg_exec(server, sql);
 }
 
-/* Two instances and a mail server on a schema that exists. */
 static bool join(struct fixture *self, struct loop *loop, const char *schema,
                  const char *const *server_arguments)
 {
@@ -174,14 +172,13 @@ static bool enqueue(struct fixture *self, size_t instance, struct uuid id, const
     return out.queued;
 }
 
-/* The first value of a query in the case's schema. */
 static long ask(struct fixture *self, const char *sql)
 {
     return pg_exec(server,
                    arena_printf(self->req->arena, "set search_path to %s; %s", self->schema, sql));
 }
 
-/* Waits, at most `ms`, until so many messages are in that state; how long that took, or -1. */
+/* Waits up to `ms` until this many messages are in that state. Returns the time, or -1. */
 static int64_t wait_for(struct fixture *self, const char *state, long count, int64_t ms)
 {
     int64_t begin = clock_mono_ms();
@@ -198,8 +195,6 @@ static int64_t wait_for(struct fixture *self, const char *state, long count, int
 }
 
 static const char *const no_arguments[] = {NULL};
-
-/* ---- cases, each on a fiber with a schema of its own ---- */
 
 static void sends_a_mapped_template_once(struct loop *loop, void *arg UNUSED)
 {
@@ -226,7 +221,7 @@ static void sends_a_mapped_template_once(struct loop *loop, void *arg UNUSED)
     teardown(&self);
 }
 
-/* A mail by a template that the installation has of its own. project: NULL for none. */
+/* Queues an email with the installation's template. project: NULL for none. */
 static bool enqueue_builtin(struct fixture *self, const struct uuid *project, bool builtin,
                             const char *template, const char *variables)
 {
@@ -331,7 +326,7 @@ static void tries_again_gives_up_erases(struct loop *loop, void *arg UNUSED)
 
     if (!setup(&self, loop, "refused", busy))
         return;
-    unit_expect_log(1); /* given up */
+    unit_expect_log(1); /* failed */
     map_template(&self, NULL, "Welcome");
     enqueue(&self, 0, uuid_random(), NULL);
     UNIT_CHECK(wait_for(&self, "dead", 1, 6000) >= 900, "again after a second, then never");
@@ -352,11 +347,8 @@ static void tries_again_gives_up_erases(struct loop *loop, void *arg UNUSED)
     teardown(&self);
 }
 
-/* ---- an instance that dies: this program again, with --victim CONNINFO URL ---- */
-
 static const char victims_schema[] = "taken_up";
 
-/* Sends a mail to a server that never says a word, until it is killed. */
 static void victim(struct loop *loop, void *arg)
 {
     struct fixture self;
@@ -386,7 +378,7 @@ static int victim_main(const char *conninfo, const char *url)
     return unit_run("victim", cases, ARRAY_SIZE(cases));
 }
 
-/* A socket that takes connections and says nothing; *ret_url is its address. */
+/* Makes a socket that accepts and stays silent; *ret_url is its URL. */
 static int silent_server(char url[static 64])
 {
     int port, fd = unit_listen(8, &port);
@@ -412,7 +404,7 @@ static pid_t victim_start(const char *url)
     return pid;
 }
 
-/* Waits for another process, 10 seconds at most. */
+/* Waits up to 10 seconds for another process. */
 static void wait_until(const char *sql, long count)
 {
     for (int i = 0; i < 500 && pg_exec(server, sql) != count; i++)

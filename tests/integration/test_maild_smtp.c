@@ -1,6 +1,6 @@
 /*
- * test_maild_smtp.c - both transports: SMTP against a real server (tests/support/smtp_server.py),
- * and files.
+ * test_maild_smtp.c - both transports: SMTP with a real server (tests/support/smtp_server.py), and
+ * files.
  */
 #include <sched.h>
 #include <stdio.h>
@@ -12,10 +12,7 @@
 #include "tests/support/mail_server.h"
 #include "tests/support/program.h"
 
-enum {
-    SEND_MS = 30000
-}; /* an upper bound, not reached in a good run: long enough for a busy
-                           * machine */
+enum { SEND_MS = 30000 }; /* upper limit, for busy machines */
 
 static const char mail_text[] = "From: <a@health.example>\r\nSubject: Hi\r\n\r\n"
                                 ".a line that begins with a dot\r\nEnd.\r\n";
@@ -27,15 +24,13 @@ static const struct mail a_mail = {
     .text = mail_text,
 };
 
-/* What a send is to do and to lead to. */
 struct attempt {
     struct maild_config config;
-    enum transport_outcome want[3]; /* of one send after the other */
+    enum transport_outcome want[3]; /* one per send */
     size_t sends;
     const char *label, *reason; /* reason: part of the last one */
 };
 
-/* As maild makes it at its start. */
 static struct transport *make_transport(struct loop *loop, const struct maild_config *config)
 {
     struct smtp_server server;
@@ -78,8 +73,7 @@ static bool keep_gate_shut(void *arg UNUSED)
     return false;
 }
 
-/* The server is ready for the text, and the database does not let it go: the server is not
- * blamed. */
+/* The server is ready for the text, but the database forbids sending: not the server's failure. */
 static void run_denied(struct loop *loop, void *arg)
 {
     static const struct transport_gate shut = {keep_gate_shut, NULL};
@@ -107,8 +101,7 @@ static void test_sends_nothing_that_it_may_not(void)
     CU_ASSERT_EQUAL(mail_server_count(dir.path), 0);
 }
 
-/* Runs one attempt against a server with these arguments and checks what the server received
- * first. */
+/* Runs an attempt with a server with these arguments, and checks what it received first. */
 static void against_server(const struct unit_dir *dir, const char *const *extra,
                            struct attempt attempt, const char *received)
 {
@@ -178,8 +171,6 @@ static void test_insists_on_tls_and_signs_in(void)
                    "");
 }
 
-/* ---- several at the same time ---- */
-
 enum { TOGETHER = 3, TOGETHER_MS = 2500 };
 
 struct together {
@@ -201,9 +192,8 @@ static void send_one(void *arg)
     self->ended++;
 }
 
-/* The first mail, which is refused, leaves one thread that is idle. The server writes each of the
- * others down and answers it after TOGETHER_MS: all are written down before that only when none
- * waits for another. */
+/* The first email, which is refused, leaves one idle thread. The server records each email and
+ * responds after TOGETHER_MS: all are recorded before that only if none waits for another. */
 static void run_together(struct loop *loop, void *arg)
 {
     struct together *self = arg;
@@ -250,8 +240,8 @@ static void test_mails_that_come_together_do_not_wait_for_one_thread(void)
     snprintf(hold, sizeof(hold), "%.1f:%d", TOGETHER_MS / 1000.0, TOGETHER);
     server = mail_server_start(&dir, slow);
     together.url = server.url;
-    /* On one processor, where a thread that wakes does not preempt the one that runs, none wakes
-     * between two mails that are put in line. */
+    /* On one processor without preemption by woken threads, none wakes between two queued
+     * emails. */
     CPU_ZERO(&one);
     CPU_SET(sched_getcpu(), &one);
     CU_ASSERT_EQUAL(sched_getaffinity(0, sizeof(before), &before), 0);
@@ -262,8 +252,6 @@ static void test_mails_that_come_together_do_not_wait_for_one_thread(void)
     CU_ASSERT_EQUAL(sched_setaffinity(0, sizeof(before), &before), 0);
     mail_server_stop(&server);
 }
-
-/* ---- another server while it runs ---- */
 
 struct change {
     struct maild_config wrong, right;
@@ -290,7 +278,7 @@ static void run_change(struct loop *loop, void *arg)
     CU_ASSERT_TRUE(transport->is_back(transport));
     CU_ASSERT_EQUAL(transport->send(transport, &a_mail, clock_mono_ms() + SEND_MS, &gate, reason),
                     TRANSPORT_SENT);
-    /* The same once more: nothing begins anew. */
+    /* A repeat restarts nothing. */
     transport->use_server(transport, &server);
     CU_ASSERT_FALSE(transport->is_back(transport));
     secret_wipe(&server.password);
@@ -324,11 +312,9 @@ static void test_another_password_while_it_runs(void)
     CU_ASSERT_EQUAL(mail_server_count(dir.path), 1);
 }
 
-/* ---- findings for doctor ---- */
-
 struct asking {
     struct maild_config config;
-    const char *label, *state, *seen, *mend; /* mend NULL: none but the row's, which is check.c's */
+    const char *label, *state, *seen, *mend; /* mend NULL: only the row's, from check.c */
 };
 
 static void run_asking(struct loop *loop, void *arg)
@@ -352,7 +338,6 @@ static void run_asking(struct loop *loop, void *arg)
     UNIT_CHECK(!strstr(found.seen, "sesame"), "%s: %s", want->label, found.seen);
 }
 
-/* The server is greeted and signed in to, and gets no mail. */
 static void ask_server(const struct unit_dir *dir, const char *const *extra, struct asking want)
 {
     struct mail_server server = mail_server_start(dir, extra);

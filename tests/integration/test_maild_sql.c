@@ -1,6 +1,5 @@
 /*
- * test_maild_sql.c - maild's statements against a real server: that they prepare, and find their
- * rows by an index.
+ * test_maild_sql.c - maild's statements on a real server: prepared, and with index conditions.
  */
 #include "common/service/sql/erasure.h"
 #include "maild/sql/job.h"
@@ -36,7 +35,7 @@ static void test_an_erasure_reads_no_job_of_others(void)
                        sql_job_erase_statement, "job_of_account on job");
 }
 
-/* While the mail server is away every mail of the installation is one that failed. */
+/* Without a mail server, every email of the installation is a failed one. */
 static void test_failures_of_a_project_are_read_without_its_other_mail(void)
 {
     plans_check_filled(&plans, server,

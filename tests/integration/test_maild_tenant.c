@@ -1,5 +1,5 @@
 /*
- * test_maild_tenant.c - what maild keeps of a project, moved to another installation.
+ * test_maild_tenant.c - moves maild's rows of a project to another installation.
  */
 #include "maild/sql_part.h"
 #include "maild/tenant.h"
@@ -8,7 +8,7 @@
 
 extern const struct db_migration maild_migrations[];
 
-/* The second job is being done, the third one is done. */
+/* The second job is running, the third is done. */
 #define ROWS_OF(project_, digit_)                                                               \
     "insert into template (project_id, name, language, subject, html, text, updated_at) "       \
     "select '" project_ "', n, l, E'Caf\\u00e9 \"{{name}}\"', '<p>\\n</p>', E'a\\tb\\n', 5 "    \
@@ -28,8 +28,6 @@ extern const struct db_migration maild_migrations[];
     "'0190a00" digit_ "-0000-7000-8000-0000000000dd', 'https://b.example/', "                   \
     "'{session.created}', false, @webhook secret|whsec_known@, @webhook "                       \
     "secret|whsec_known-before@, 9, 1, 2, 'standard', null);\n"
-
-/* ---- of a build before webhooks had formats ---- */
 
 #define OLD_ROW(id_, behind_)                                                                      \
     "{\"project_id\":\"" TENANT_KIT_PROJECT "\",\"id\":\"" id_                                     \

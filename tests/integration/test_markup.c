@@ -1,11 +1,7 @@
 /*
- * test_markup.c - the examples of CommonMark's specification and html5lib's inputs, as
- * translators answer them: what is taken has the structure that it had, for commonmark.js and for
- * parse5.
- *
- * Where these are not installed (make npm) the case says so and is left out, unless
- * ATRIUM_REQUIRE_ALL is set, as it is for what is to land. ATRIUM_MARKUP_SEED=N damages the
- * answers otherwise.
+ * test_markup.c - CommonMark's specification examples and html5lib's inputs with simulated
+ * translations: accepted results keep their structure in commonmark.js and parse5. Needs both (make
+ * npm). ATRIUM_MARKUP_SEED=N selects other damages.
  *
  * tier: browser
  */
@@ -31,8 +27,6 @@ static const struct unit_need needs[] = {
 static struct unit_dir dir;
 static unsigned seed = 20261128;
 
-/* ---- translators ---- */
-
 enum language { SHIFTED, PUNCTUATED, CYRILLIC, LANGUAGES };
 static const char *const languages[] = {"shifted", "punctuated", "cyrillic"};
 
@@ -52,7 +46,7 @@ static void add_word(struct codec_buffer *out, const char *word, size_t size, en
         codec_write(out, "!", 1);
 }
 
-/* Other words in the place of those that are not within a mark. */
+/* Replaces words outside marks. */
 static const char *translated(struct arena *arena, const char *shown, enum mask_style style,
                               enum language to)
 {
@@ -79,8 +73,7 @@ static const char *translated(struct arena *arena, const char *shown, enum mask_
     return (const char *)out.bytes;
 }
 
-/* An answer with a stretch dropped, doubled or put elsewhere, or with markup that is not the
- * source's. */
+/* Drops, doubles or moves a stretch of an answer, or adds foreign markup. */
 static const char *damaged(struct arena *arena, const char *answer)
 {
     static const char *const additions[] = {
@@ -113,8 +106,6 @@ static const char *damaged(struct arena *arena, const char *answer)
     }
 }
 
-/* ---- inputs ---- */
-
 struct tally {
     json_t *results;
     size_t inputs, translatable, taken[LANGUAGES], damages, damages_taken;
@@ -129,7 +120,7 @@ static void add_result(struct tally *self, const char *name, const char *by, con
                                         "source", source, "result", result, "moved", (int)moved));
 }
 
-/* Stretch by stretch; the one at `bad` is damaged. */
+/* Joins stretches; the one at `bad` is damaged. */
 static bool join(struct arena *arena, const struct mask *mask, enum mask_style style,
                  enum language to, size_t bad, const char **ret)
 {
@@ -148,7 +139,7 @@ static bool join(struct arena *arena, const struct mask *mask, enum mask_style s
     return mask_join(arena, mask, texts, ret) == 0;
 }
 
-/* As a whole, and if that is refused stretch by stretch. */
+/* Translates as a whole, and if that is refused, stretch by stretch. */
 static void translate(struct tally *self, const char *name, const char *text, enum mask_style style,
                       enum language to)
 {

@@ -1,5 +1,5 @@
 /*
- * test_migrations.c - that a migration which would hold up writers on a large table is found.
+ * test_migrations.c - migrations that would block writers of a large table are detected.
  */
 #include <string.h>
 
@@ -9,7 +9,7 @@
 static struct pg *server;
 
 static const struct row {
-    const char *label, *name, *sql, *want; /* what is held up; "" for nothing */
+    const char *label, *name, *sql, *want; /* the blocked table; "" for none */
 } rows[] = {
     {"a new table", "a", "create table made (id int); create index made_id on made (id)", ""},
     {"a new table that refers to one", "a", "create table made (id int references big)", ""},

@@ -1,7 +1,6 @@
 /*
- * test_outbox.c - the relay of the outbox between a real PostgreSQL and a service in a process of
- * its own: what was written is delivered, also when the sender, the receiver or the database is
- * killed.
+ * test_outbox.c - the outbox's relay between a real PostgreSQL and a service process: rows are
+ * delivered even if sender, receiver or database is killed.
  */
 #include <signal.h>
 #include <spawn.h>
@@ -41,7 +40,6 @@ static const struct bus_method *const no_methods[] = {NULL};
 
 static struct pg *server;
 
-/* One case: a schema, a bus with the service `settingsd`, an outbox. */
 struct fixture {
     struct kit kit;
     struct loop *loop;
@@ -67,7 +65,7 @@ static struct db_options options_of(const char *schema, const char *conninfo)
     };
 }
 
-/* relayed: the methods that the outbox relays; with none it only writes rows. */
+/* relayed: the outbox's methods; without any it only writes rows. */
 static bool setup(struct fixture *self, struct loop *loop, const char *schema,
                   const struct bus_method *const *relayed)
 {
@@ -128,7 +126,7 @@ static int64_t rows_left(struct fixture *self)
     return db_int(res, 0, 0);
 }
 
-/* Waits until the query counts so many; false after `within_ms`. */
+/* Waits until the query counts this many. Returns false after `within_ms`. */
 static bool wait_count(struct fixture *self, int64_t want, int64_t within_ms, const char *sql)
 {
     int64_t started = clock_mono_ms();
@@ -141,7 +139,7 @@ static bool wait_count(struct fixture *self, int64_t want, int64_t within_ms, co
     return true;
 }
 
-/* Waits until the table holds so many rows; the milliseconds it took, or -1 after `within_ms`. */
+/* Waits until the table has this many rows. Returns the ms, or -1 after `within_ms`. */
 static int64_t wait_left(struct fixture *self, int64_t rows, int64_t within_ms)
 {
     int64_t started = clock_mono_ms();
@@ -166,8 +164,6 @@ static void wait_executed(struct fixture *self, long count)
     UNIT_CHECK(executed(self) == count, "%ld", executed(self));
 }
 
-/* ---- cases ---- */
-
 static void rows_are_delivered_and_deleted(struct loop *loop, void *arg UNUSED)
 {
     struct fixture self;
@@ -179,17 +175,17 @@ static void rows_are_delivered_and_deleted(struct loop *loop, void *arg UNUSED)
         write_row(&self, &kit_work, "secret words", 0);
         outbox_wake(self.outbox);
         took = wait_left(&self, 0, 2000);
-        UNIT_CHECK(took >= 0 && took < 300, "%d ms", (int)took); /* the kick, not the pause */
+        UNIT_CHECK(took >= 0 && took < 300, "%d ms", (int)took); /* woken, not polled */
         for (int i = 0; i < 150; i++)
             write_row(&self, &kit_work, "more", 0);
-        took = wait_left(&self, 0, 3000); /* without a kick */
+        took = wait_left(&self, 0, 3000); /* polled */
         UNIT_CHECK(took >= 0, "%d rows left", (int)rows_left(&self));
         UNIT_CHECK(executed(&self) == 151, "%ld", executed(&self));
     }
     teardown(&self);
 }
 
-/* The relay looks now and then for how long rows wait. */
+/* The relay measures rows' waiting time now and then. */
 static bool wait_waiting(struct fixture *self, int64_t from_s, int64_t to_s)
 {
     const int64_t *level =
@@ -200,7 +196,6 @@ static bool wait_waiting(struct fixture *self, int64_t from_s, int64_t to_s)
     return UNIT_CHECK(*level >= from_s && *level <= to_s, "%d s", (int)*level);
 }
 
-/* Rows wait unharmed for a service that is not there, and go out when it comes. */
 static void rows_wait_for_an_absent_service(struct loop *loop, void *arg UNUSED)
 {
     struct fixture self;
@@ -225,8 +220,8 @@ static void rows_wait_for_an_absent_service(struct loop *loop, void *arg UNUSED)
     teardown(&self);
 }
 
-/* What the receiver calls wrong is kept for an hour's rest; what it could not do now comes again
- * soon, and neither stops the others. */
+/* A row that the receiver rejects rests for an hour; one that fails temporarily is retried soon.
+ * Neither blocks others. */
 static void refusals_are_kept_failures_come_again(struct loop *loop, void *arg UNUSED)
 {
     struct fixture self;
@@ -251,7 +246,7 @@ static void refusals_are_kept_failures_come_again(struct loop *loop, void *arg U
     teardown(&self);
 }
 
-/* The receiver dies with a row in hand: it gets it again after its restart. */
+/* The receiver dies while processing a row, and gets it again after its restart. */
 static void the_receiver_is_killed(struct loop *loop, void *arg UNUSED)
 {
     struct fixture self;
@@ -273,8 +268,7 @@ static void the_receiver_is_killed(struct loop *loop, void *arg UNUSED)
     teardown(&self);
 }
 
-/* A relay in a process of its own: this program with "--sender", the schema, the bus's directory,
- * conninfo. */
+/* Runs a relay process: this program with "--sender", the schema, the bus's directory, conninfo. */
 static void sender_main(int argc, char **argv)
 {
     static const char *const upstreams[] = {"settingsd", NULL};
@@ -317,8 +311,7 @@ static pid_t start_sender(struct fixture *self)
     return pid;
 }
 
-/* A sender dies with a row in hand: another one takes it up within 5 s, and not before its lease is
- * over. */
+/* A sender dies while processing a row: another takes it after its lease, within 5 s. */
 static void the_sender_is_killed(struct loop *loop, void *arg UNUSED)
 {
     struct fixture self;
@@ -346,7 +339,6 @@ static void the_sender_is_killed(struct loop *loop, void *arg UNUSED)
     teardown(&self);
 }
 
-/* The database restarts between claim and settlement: delivered again, never lost. */
 static void the_database_restarts(struct loop *loop, void *arg UNUSED)
 {
     struct fixture self;
@@ -367,7 +359,7 @@ static void the_database_restarts(struct loop *loop, void *arg UNUSED)
     teardown(&self);
 }
 
-/* Two relays on one table, as two instances of a daemon are: no row twice while neither dies. */
+/* Two relays on one table deliver no row twice while both live. */
 static void two_instances_share_the_work(struct loop *loop, void *arg UNUSED)
 {
     struct fixture self;
@@ -390,8 +382,6 @@ static void two_instances_share_the_work(struct loop *loop, void *arg UNUSED)
     }
     teardown(&self);
 }
-
-/* ---- the table ---- */
 
 #define ON_FIBER(fn_, warnings_)    \
     static void test_##fn_(void)    \

@@ -1,6 +1,6 @@
 /*
- * test_resolver.c - host names whose name server answers, falls silent and comes back: no fiber
- * waits beyond its deadline, and the loop does not wait at all.
+ * test_resolver.c - host names whose name server responds, stops and returns: no fiber waits beyond
+ * its deadline, and the loop never waits.
  */
 #include <dirent.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "tests/support/silent_dns.h"
 #include "tests/support/unit.h"
 
-enum { FIBERS = 20, PROMPT_MS = 2000 /* a lookup that is waited for takes 5,000 at least */ };
+enum { FIBERS = 20, PROMPT_MS = 2000 /* a blocking lookup takes at least 5,000 */ };
 
 static struct silent_dns *dns;
 
@@ -58,7 +58,6 @@ static struct caller call(struct loop *loop, struct resolver *resolver, const ch
     return self;
 }
 
-/* Starts them and waits until all are done. The longest turn of the loop meanwhile, ms. */
 static int64_t run_all(struct loop *loop, struct caller *callers, size_t count)
 {
     int64_t longest_ms = 0, before_ms;
@@ -98,8 +97,6 @@ static size_t thread_count(void)
     closedir(dir);
     return count;
 }
-
-/* ---- cases ---- */
 
 static void test_numeric_addresses_and_localhost_need_no_lookup(void)
 {
@@ -162,7 +159,7 @@ static void test_a_name_is_asked_for_once(void)
     unit_on_fiber(one_query, NULL);
 }
 
-/* More names at once than there are threads, and more than are remembered. */
+/* More concurrent names than threads, and more than are cached. */
 static void silence(struct loop *loop, void *arg UNUSED)
 {
     static struct caller callers[RESOLVER_NAMES_MAX + FIBERS];
@@ -198,7 +195,7 @@ static void test_silence_holds_no_loop_and_its_threads_and_names_are_bounded(voi
     unit_on_fiber(silence, NULL);
 }
 
-/* glibc asks again after five seconds. */
+/* glibc retries after five seconds. */
 static void recovery(struct loop *loop, void *arg UNUSED)
 {
     struct resolver *resolver = resolver_new(loop);
@@ -220,7 +217,7 @@ static void test_a_name_server_that_is_back(void)
     unit_on_fiber(recovery, NULL);
 }
 
-/* An old answer is better than none; after its time, or when the name is gone, it is none. */
+/* A stale answer is used until its limit, or until the name is gone. */
 static void stale(struct loop *loop, void *arg UNUSED)
 {
     struct resolver *resolver = resolver_new(loop);
@@ -246,7 +243,7 @@ static void test_an_old_answer_while_no_name_server_answers(void)
     unit_on_fiber(stale, NULL);
 }
 
-/* A fiber that waits when the loop stops, and a caller that is no fiber. */
+/* A fiber waits when the loop stops; a caller is not a fiber. */
 static void stopping(struct loop *loop, void *arg UNUSED)
 {
     struct resolver *resolver = resolver_new(loop);

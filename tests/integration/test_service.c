@@ -1,7 +1,6 @@
 /*
- * test_service.c - the life of a daemon, seen from outside: this program runs itself as a small
- * daemon without a database and watches its exit codes, its notes to systemd, its answers on the
- * bus and its end.
+ * test_service.c - a daemon's life from outside: this program runs itself as a small daemon without
+ * a database, and checks exit codes, notes to systemd, bus responses and its end.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -19,9 +18,7 @@
 #include "common/service/service.h"
 #include "tests/support/unit.h"
 
-#define DAEMON_ENV "ATRIUM_TEST_SERVICE" /* set: be the daemon */
-
-/* ---- the daemon ---- */
+#define DAEMON_ENV "ATRIUM_TEST_SERVICE" /* set: run as the daemon */
 
 struct tick_config {
     const char *word, *fixed;
@@ -57,7 +54,7 @@ static int tick_start(void *daemon, struct error *err)
     return config->fail_start ? error_set(err, ERR_INTERNAL, "It shall not start.") : 0;
 }
 
-/* What a start would refuse though the file can be read. A slow file takes half a second. */
+/* Checks settings that parse but would stop a start. A slow file takes half a second. */
 static int tick_configured(void *daemon, struct error *err)
 {
     const struct tick_config *config = ((const struct tick *)daemon)->svc.config;
@@ -134,12 +131,10 @@ static int daemon_main(int argc, char **argv)
     return service_main(argc, argv, &definition);
 }
 
-/* ---- running it ---- */
-
 struct daemon {
     struct unit_dir dir;
     char config[128], log[128];
-    int notify; /* what systemd would listen on */
+    int notify; /* systemd's end */
     pid_t pid;
 };
 
@@ -166,12 +161,12 @@ static void listen_for_notes(struct daemon *self)
     setenv("NOTIFY_SOCKET", address.sun_path, 1);
 }
 
-/* Runs this program as the daemon; stdout and stderr go to the log file. */
+/* Runs this program as the daemon with stdout and stderr in the log file. */
 static void daemon_start(struct daemon *self, const char *const *extra)
 {
     const char *argv[12] = {"tickd", "--config", self->config};
     char program[512];
-    /* By its name: under valgrind the link itself leads to valgrind. */
+    /* The link's target, because under valgrind the link itself leads to valgrind. */
     ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
 
     program[length > 0 ? length : 0] = '\0';
@@ -190,7 +185,7 @@ static void daemon_start(struct daemon *self, const char *const *extra)
     }
 }
 
-/* The next note to systemd, "" after ten seconds without one. */
+/* Returns the next note to systemd, "" after ten seconds. */
 static const char *daemon_note(struct daemon *self, char text[static 256])
 {
     ssize_t length = recv(self->notify, text, 255, 0);
@@ -199,7 +194,7 @@ static const char *daemon_note(struct daemon *self, char text[static 256])
     return text;
 }
 
-/* The exit code; 1000 and more for a signal. */
+/* Returns the exit code; 1000 and more for a signal. */
 static int daemon_wait(struct daemon *self)
 {
     int status = 0;
@@ -228,8 +223,6 @@ static void daemon_free(struct daemon *self)
     unsetenv("WATCHDOG_USEC");
     unit_dir_remove(&self->dir);
 }
-
-/* ---- cases ---- */
 
 static void test_command_line_and_configuration(void)
 {
@@ -294,7 +287,6 @@ static void test_ready_watchdog_sigterm_exit_0(void)
     daemon_free(&daemon);
 }
 
-/* The stop hook frees what there is, when no task uses it any more. */
 static void check_undone(const struct daemon *daemon)
 {
     CU_ASSERT(daemon_said(daemon, "\"stop hook\""));
@@ -329,10 +321,6 @@ static void test_start_that_sigterm_cuts_off_is_undone(void)
     daemon_free(&daemon);
 }
 
-/* ---- SIGHUP ---- */
-
-/* Writes the file anew and reloads; the notes that systemd waits for have come when this
- * returns. */
 static void reload_with(struct daemon *self, const char *section)
 {
     char text[1024];
@@ -366,7 +354,6 @@ static void test_applies_what_a_reload_can_change(void)
     daemon_free(&daemon);
 }
 
-/* A file that cannot be read, or that a start would refuse, changes nothing. */
 static void test_keeps_its_configuration_when_the_new_one_is_refused(void)
 {
     struct daemon daemon;
@@ -388,7 +375,7 @@ static void test_keeps_its_configuration_when_the_new_one_is_refused(void)
     daemon_free(&daemon);
 }
 
-/* Of a daemon that stops, nothing is reloaded: what its reload() works on is freed by then. */
+/* A stopping daemon does not reload, because reload() would use freed memory. */
 static void test_a_stop_overtakes_a_reload(void)
 {
     struct daemon daemon;
@@ -414,7 +401,7 @@ static void test_a_stop_overtakes_a_reload(void)
     daemon_free(&daemon);
 }
 
-/* Its memory, with the secrets in it, is not written to a file when it dies. */
+/* A core file would contain secrets. */
 static void test_no_core_file(void)
 {
     struct daemon daemon;
@@ -453,8 +440,6 @@ static void test_one_instance_of_a_name(void)
     CU_ASSERT(kill(daemon.pid, SIGTERM) == 0 && daemon_wait(&daemon) == 0);
     daemon_free(&daemon);
 }
-
-/* ---- over the bus ---- */
 
 struct asker {
     struct bus *bus;
@@ -496,7 +481,6 @@ static void ask_metrics(struct asker *self)
     CU_ASSERT(ticks >= 1);
 }
 
-/* A request that is being served when SIGTERM comes gets its answer. */
 static void ask_during_drain(struct asker *self)
 {
     const struct bus_method method = {"tickd", "tick_slow", 0, &nothing_table, &nothing_table};

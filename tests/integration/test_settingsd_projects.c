@@ -1,7 +1,6 @@
 /*
- * test_settingsd_projects.c - settingsd's handlers against a real PostgreSQL: settings and their
- * race, policies, projects. A neighbour "authd" on the same bus records the announcements and calls
- * that it gets.
+ * test_settingsd_projects.c - settingsd's handlers on a real PostgreSQL: settings and their race,
+ * policies, projects. A neighbor "authd" on the bus records announcements and calls.
  */
 #include <stdio.h>
 #include <string.h>
@@ -23,9 +22,8 @@ extern const struct db_migration settingsd_migrations[];
 
 static struct pg *server;
 
-/* What the neighbour was asked, and what it answers. */
 struct neighbour {
-    int published, others, granted; /* each grant counts once, however often it is announced */
+    int published, others, granted; /* each grant counts once, however often announced */
     struct uuid granted_key, granted_account;
     bool refuse, in_use;
 };
@@ -83,7 +81,6 @@ static const struct operation no_operations[] = {{.name = NULL}};
 static const struct bus_method *const methods[] = {&authd_change_publish_method,
                                                    &authd_admin_grant_method, NULL};
 
-/* A settingsd without main(), its neighbour, a project with an admin who calls. */
 struct fixture {
     struct settingsd d;
     struct settingsd_config config;
@@ -207,7 +204,6 @@ static void teardown(struct fixture *self)
     unit_dir_remove(&self->dir);
 }
 
-/* How a call ended: ERR_NONE, or its error. */
 static enum error_code code_of(struct fixture *self, int result)
 {
     enum error_code code = result == 0 ? ERR_NONE : self->err.code;
@@ -246,8 +242,6 @@ static const char *reference_to(struct fixture *self, struct uuid policy)
 {
     return arena_printf(self->req->arena, "AccessPolicy/%s", policy.text);
 }
-
-/* ---- cases, each on a fiber with a schema of its own ---- */
 
 static void writes_switches_and_texts(struct loop *loop, void *arg UNUSED)
 {
@@ -346,7 +340,6 @@ static void honours_if_match(struct loop *loop, void *arg UNUSED)
     teardown(&self);
 }
 
-/* One of many who write at the same time. */
 struct writer {
     struct fixture *fixture;
     const char *if_match;
@@ -369,7 +362,8 @@ static void writer_run(void *arg)
     self->done = true;
 }
 
-/* Lets all write at once; how many won. The others lost the race, nothing else. */
+/* Runs all concurrently and counts the successes. The others lost the race and had no other
+ * error. */
 static long run_writers(struct fixture *self, const char *if_match)
 {
     struct loop *loop = self->d.svc.loop;
@@ -429,7 +423,7 @@ static void protects_policies_in_use_and_announces_changes(struct loop *loop, vo
                             access_policy_replace(&self.d, self.req, &changed, &policy, &self.err)),
                     ERR_NONE);
     CU_ASSERT_STRING_EQUAL(policy.name, "Q");
-    CU_ASSERT_TRUE(self.neighbour.published >= 1); /* at least once */
+    CU_ASSERT_TRUE(self.neighbour.published >= 1);
     CU_ASSERT_EQUAL(pg_exec(server, "select count(*) from policies.outbox"), 0);
     CU_ASSERT_EQUAL(code_of(&self, default_policy(&self.d, self.req, &named, &record, &self.err)),
                     ERR_NONE);
@@ -452,7 +446,6 @@ static void protects_policies_in_use_and_announces_changes(struct loop *loop, vo
     teardown(&self);
 }
 
-/* An announcement that failed at first is delivered later. */
 static void announces_later_what_failed_at_first(struct loop *loop, void *arg UNUSED)
 {
     struct project_suspend_in in = {"lakeside", true, false};
@@ -461,7 +454,7 @@ static void announces_later_what_failed_at_first(struct loop *loop, void *arg UN
 
     if (!setup(&self, loop, "untold"))
         return;
-    unit_expect_log(UNIT_ANY_LOG); /* each refusal is one */
+    unit_expect_log(UNIT_ANY_LOG); /* one per refusal */
     self.neighbour.refuse = true;
     CU_ASSERT_EQUAL(code_of(&self, project_suspend(&self.d, self.req, &in, &tenant, &self.err)),
                     ERR_UNCERTAIN);
@@ -475,7 +468,7 @@ static void announces_later_what_failed_at_first(struct loop *loop, void *arg UN
     teardown(&self);
 }
 
-/* The record of a project names the top of its tree, at any depth, and its account policy. */
+/* A project's record names the root of its tree, at any depth, and its account policy. */
 static void knows_the_top_of_a_tree_and_the_account_policy(struct loop *loop, void *arg UNUSED)
 {
     struct project_child_in below = {"North", "lakeside-north"},
@@ -542,7 +535,6 @@ static enum error_code make_child(struct fixture *self, struct uuid *ret)
     return code;
 }
 
-/* A project, a tree and an account have room for so many projects. */
 static void bounds_projects_and_trees(struct loop *loop, void *arg UNUSED)
 {
     struct fixture self;
@@ -569,7 +561,7 @@ static void bounds_projects_and_trees(struct loop *loop, void *arg UNUSED)
     teardown(&self);
 }
 
-/* How many changes a project's history has, and the versions of the first and the last. */
+/* True when the history has this many changes, and these first and last versions. */
 static bool history_is(const char *project, int rows, int first, int last)
 {
     char sql[400];
@@ -593,7 +585,7 @@ static void fill_history(const char *project, int rows)
     CU_ASSERT_EQUAL(pg_exec(server, sql), rows);
 }
 
-/* All changes unless the operator says how many; then the latest, of each project. */
+/* All changes by default; with a limit, each project's latest. */
 static void keeps_the_latest_changes_of_settings(struct loop *loop, void *arg UNUSED)
 {
     enum { PROJECTS = 25, ROWS = 3500 };
@@ -610,14 +602,14 @@ static void keeps_the_latest_changes_of_settings(struct loop *loop, void *arg UN
     CU_ASSERT_EQUAL(history_trim(&self.d, self.req, &self.err), 0);
     CU_ASSERT_TRUE(history_is(projects[0].text, ROWS, 1, ROWS));
 
-    self.config.history_keep = 5; /* the least is 1,000 */
+    self.config.history_keep = 5; /* the minimum is 1,000 */
     for (int i = 0; i < 2; i++)
         CU_ASSERT_EQUAL(history_trim(&self.d, self.req, &self.err), 0);
     CU_ASSERT_TRUE(history_is(projects[0].text, 1000, ROWS - 999, ROWS));
     CU_ASSERT_TRUE(history_is(projects[1].text, 1000, 1, 1000));
     CU_ASSERT_TRUE(history_is(projects[PROJECTS - 1].text, 1000, 2, 1001));
 
-    /* from the first project on again; one that travels stays as it is */
+    /* from the first project again; a moving one is left alone */
     fill_history(projects[2].text, 1100);
     self.config.history_keep = 1050;
     pg_exec(server, "insert into history.project_hold select id, id, 0 from history.project");
@@ -631,7 +623,6 @@ static void keeps_the_latest_changes_of_settings(struct loop *loop, void *arg UN
     teardown(&self);
 }
 
-/* A suspension applies to all projects below, and is announced for each. */
 static void suspends_all_below_a_project(struct loop *loop, void *arg UNUSED)
 {
     struct project_suspend_in suspend = {"lakeside", true, false};

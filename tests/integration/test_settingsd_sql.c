@@ -1,6 +1,6 @@
 /*
- * test_settingsd_sql.c - settingsd's statements against a real server: that they prepare, and find
- * their rows by an index.
+ * test_settingsd_sql.c - settingsd's statements on a real server: prepared, and with index
+ * conditions.
  */
 #include "common/service/sql/erasure.h"
 #include "settingsd/sql/setting.h"

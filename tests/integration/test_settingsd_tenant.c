@@ -1,5 +1,5 @@
 /*
- * test_settingsd_tenant.c - what settingsd keeps of a project, moved to another installation.
+ * test_settingsd_tenant.c - moves settingsd's rows of a project to another installation.
  */
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 extern const struct db_migration settingsd_migrations[];
 
-/* Texts that JSON writes in several ways, members in an order of their own, and nulls. */
+/* Texts with several JSON forms, members in another order, and nulls. */
 #define ROWS_OF(project_, code_, digit_)                                                   \
     "insert into project (id, name, settings, created_at, languages, default_language, "   \
     "account_policy, branding, brand_logo) values ('" project_                             \
@@ -32,7 +32,6 @@ extern const struct db_migration settingsd_migrations[];
     "', v, n, 'null', '\"x\"', 5, null, null, 'D' "                                        \
     "from generate_series(1, 3) v, unnest('{a,b,c}'::text[]) n;\n"
 
-/* A row of the project with those members behind its own. */
 static const char *project_row(struct tenant_kit_case *self, const char *members)
 {
     char sql[512];
@@ -77,7 +76,6 @@ static void a_project_arrives_suspended_below_none_and_readable(void)
     tenant_kit_run(arrive);
 }
 
-/* A policy of the project with those members. */
 static int64_t add_policy(struct tenant_kit_case *self, const char *resource, const char *rules)
 {
     char sql[512];
@@ -129,7 +127,7 @@ static const struct unit_case more[] = {CASE(a_project_arrives_suspended_below_n
                                         CASE(policies_arrive_as_routes_take_them),
                                         {.fn = NULL}};
 
-/* The deletion itself, for 30 days. */
+/* The deletion's own row, for 30 days. */
 static const char *const unpurged[] = {"project_deletion", NULL};
 
 static const struct tenant_kit kit = {

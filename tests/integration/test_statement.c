@@ -1,6 +1,6 @@
 /*
- * test_statement.c - statements that are .sql files, from structs to the server and back, and what
- * the check at start says of those that are wrong.
+ * test_statement.c - statements in .sql files, from structs to the server and back, and the start
+ * check's errors.
  */
 #include "common/pg/statement.h"
 
@@ -18,7 +18,6 @@ static const struct db_migration migrations[] = {
     {NULL, NULL},
 };
 
-/* What all cases share. */
 static struct pg *server;
 
 struct kit {
@@ -67,8 +66,6 @@ static void insert(struct kit *kit, int64_t id, const char *name)
     UNIT_CHECK(sql_thing_insert(kit->db.db, &kit->req, &in, &kit->db.err) >= 0, "%s",
                kit->db.err.detail);
 }
-
-/* ---- values ---- */
 
 static struct db_array array_of(struct arena *arena, const char *a, const char *b)
 {
@@ -132,7 +129,8 @@ static void texts_of_an_array_have_any_character(struct loop *loop, void *arg UN
     in.numbers = array_of(kit.arena, "1", "1");
     in.byteses = array_of(kit.arena, "1", "1");
     UNIT_CHECK(sql_echo(kit.db.db, &kit.req, &in, &row, &kit.db.err) == 1, "%s", kit.db.err.detail);
-    CU_ASSERT_STRING_EQUAL(row.joined, "a\"b+c\\+{d, e}++ NULL +NULL+\xc3\xa9"); /* but the null */
+    CU_ASSERT_STRING_EQUAL(row.joined,
+                           "a\"b+c\\+{d, e}++ NULL +NULL+\xc3\xa9"); /* except the null */
     CU_ASSERT_STRING_EQUAL(db_array_texts(kit.arena, NULL, 0).text, "{}");
     teardown(&kit);
 }
@@ -208,8 +206,6 @@ static void an_unknown_role_is_refused(struct loop *loop, void *arg UNUSED)
     teardown(&kit);
 }
 
-/* ---- rows ---- */
-
 static void rows_are_counted(struct loop *loop, void *arg UNUSED)
 {
     struct sql_thing_get_in by_id = {.id = 2};
@@ -280,7 +276,7 @@ static void statements_run_in_a_transaction(struct loop *loop, void *arg UNUSED)
     CU_ASSERT_EQUAL(sql_thing_insert_tx(tx, &kit.req, &in, &kit.db.err), 1);
     CU_ASSERT_EQUAL(sql_thing_get_tx(tx, &kit.req, &inserted, &found, &kit.db.err), 1);
     CU_ASSERT_EQUAL(sql_thing_get(kit.db.db, &kit.req, &inserted, &found, &kit.db.err), 0);
-    CU_ASSERT_EQUAL(sql_thing_get_statement->class, DB_READ); /* repeated when it is lost */
+    CU_ASSERT_EQUAL(sql_thing_get_statement->class, DB_READ); /* repeated when lost */
     CU_ASSERT_EQUAL(sql_thing_rename(tx, &kit.req, &rename, &kit.db.err), 2);
     db_tx_destroy(&tx);
     CU_ASSERT_EQUAL(sql_thing_list(kit.db.db, &kit.req, &things, &kit.db.err), 1);
@@ -290,8 +286,6 @@ static void statements_run_in_a_transaction(struct loop *loop, void *arg UNUSED)
     CU_ASSERT_EQUAL(sql_thing_list(kit.db.db, &kit.req, &things, &kit.db.err), 2);
     teardown(&kit);
 }
-
-/* ---- the check at start ---- */
 
 static const struct sql_value number_column[] = {{"number", SQL_TYPE_INT8, false, 0, NULL}};
 
@@ -351,8 +345,6 @@ static void wrong_statements_end_the_start(struct loop *loop, void *arg UNUSED)
         metrics_destroy(&metrics);
     }
 }
-
-/* ---- the table ---- */
 
 #define ON_FIBER(fn_)             \
     static void test_##fn_(void)  \

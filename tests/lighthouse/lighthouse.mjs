@@ -1,12 +1,11 @@
-// lighthouse.mjs PUBLIC_URL TENANT CLIENT DEVICE_CLIENT ADMIN_EMAIL ADMIN_PASSWORD - the hosted pages and the console's first
-// screen as Lighthouse 12 sees them, on its slow profile (a slow phone on slow 4G, simulated).
+// lighthouse.mjs PUBLIC_URL TENANT CLIENT DEVICE_CLIENT ADMIN_EMAIL ADMIN_PASSWORD - Lighthouse 12 on the hosted pages and the
+// console's first screen, with its slow profile (a slow phone on simulated slow 4G).
 //
-// Each page must have at least LEAST in performance, accessibility and best practices; search engines are kept out, so SEO is not
-// measured. A page that answers a form has no address to be loaded from, so it is looked at as it stands (a snapshot), without
-// performance. CLIENT asks for consent, DEVICE_CLIENT has the device grant. The console is measured signed out and then signed in, with
-// nothing in the browser's cache, where it has to bring its files within CONSOLE_GZIP bytes and to paint its shell within
-// CONSOLE_PAINT_MS besides. The figures are printed as a table; the exit code is 1 when one is too low.
-// ATRIUM_LIGHTHOUSE_ONLY=WORD measures the pages with that word alone.
+// Each page needs LEAST in performance, accessibility and best practices. SEO is not measured, because search engines are kept
+// out. A page that responds to a form has no URL, so a snapshot without performance is measured. CLIENT needs consent,
+// DEVICE_CLIENT has the device grant. The console is measured signed out and signed in with an empty cache, where it must load
+// within CONSOLE_GZIP bytes and paint its shell within CONSOLE_PAINT_MS. Prints a table; the exit code is 1 when a figure is too
+// low. ATRIUM_LIGHTHOUSE_ONLY=WORD selects pages.
 import { createHash } from 'node:crypto';
 import { freePort } from '../openid/port.mjs';
 import npm from '../support/npm.cjs';
@@ -28,7 +27,7 @@ const CONSOLE_TRIES = 3; // other work on the machine makes figures worse, never
 const PASSWORD = 'correct horse battery staple';
 const LINK = '?id=0198c0de-0000-7000-8000-000000000000&secret=x';
 
-// What anyone can open, and what needs a session.
+// Public pages, and pages that need a session.
 const OPEN = ['sign-in', 'register', 'reset-password', `set-password${LINK}`, `verify-email${LINK}`, `undo-email${LINK}`];
 const OWN = ['account', 'account/password', 'account/factor', 'account/passkeys', 'account/export', 'account/delete', 'change-email',
     'step-up?goal=account', 'logout'];
@@ -54,7 +53,7 @@ async function signIn(page, email, password) {
     await page.click('form button');
 }
 
-// What a device shows (RFC 8628, section 3.2).
+// A device's code (RFC 8628, section 3.2).
 async function deviceCode() {
     const answer = await fetch(address('device_authorization'), { method: 'POST',
         body: new URLSearchParams({ client_id: deviceClient, scope: 'openid profile' }) });
@@ -70,7 +69,7 @@ const row = (...cells) => console.log(`| ${cells.join(' | ')} |`);
 
 const wanted = (name) => !only || name.includes(only);
 
-// What is lower than it may be is printed with the audits that cost it.
+// Prints too low figures with the audits that caused them.
 function judge(name, lhr, categories, look = () => []) {
     const score = (category) => lhr.categories[category].score ?? 0;
     const figure = (audit, unit, text) => (lhr.audits[audit] ? `${Math.ceil((lhr.audits[audit].numericValue ?? 0) / unit)} ${text}` : '–');
@@ -90,7 +89,7 @@ function judge(name, lhr, categories, look = () => []) {
 
 const settings = { onlyCategories: CATEGORIES, disableStorageReset: true, logLevel: 'error' };
 
-// The page of an address; the cookie stays.
+// Opens a URL's page; the cookie stays.
 async function measure(name, at, port) {
     if (!wanted(name))
         return;
@@ -99,7 +98,7 @@ async function measure(name, at, port) {
     judge(name, lhr, CATEGORIES);
 }
 
-// The same tab for Lighthouse: `act` gets it as puppeteer has it.
+// Opens the same tab for Lighthouse; `act` gets it as a puppeteer page.
 async function withTab(port, page, act) {
     const browser = await puppeteer.connect({ browserURL: `http://127.0.0.1:${port}`, defaultViewport: null });
 
@@ -110,7 +109,7 @@ async function withTab(port, page, act) {
 const LOOKED_AT = CATEGORIES.slice(1);
 const isGood = (lhr) => CATEGORIES.every((category) => lhr.categories[category].score >= LEAST) && whyNotFirst(lhr).length === 0;
 
-// The session of the console is that of a tab.
+// The console's session belongs to a tab.
 async function measureConsole(browser, port) {
     if (!wanted('console'))
         return;
@@ -135,7 +134,7 @@ async function measureConsole(browser, port) {
     await browser.clearCookies();
 }
 
-// What a page shows now.
+// Measures the displayed page.
 async function look(name, port, page) {
     if (!wanted(name))
         return;
@@ -146,11 +145,11 @@ async function look(name, port, page) {
     });
 }
 
-// Pages that answer a form, in the order in which a person meets them.
+// Pages that respond to a form, in the order of use.
 async function measureAnswers(browser, port) {
     const page = await browser.newPage();
 
-    await page.goto(address(`invitation${LINK}`)); // a dead one is an error, which is not measured
+    await page.goto(address(`invitation${LINK}`)); // an invalid one is an error, which is not measured
     await look('invitation', port, page);
     await measure('consent', authorize(), port);
     await page.goto(address('device'));
@@ -192,7 +191,7 @@ async function measureAnswers(browser, port) {
     await look('account-code', port, page);
 }
 
-// Why the console's first screen is not what it has to be.
+// Returns why the console's first screen fails its limits.
 function whyNotFirst({ audits }) {
     const files = audits['network-requests'].details.items.filter((each) => new URL(each.url).pathname.startsWith('/console/'));
     const bytes = files.reduce((sum, each) => sum + each.transferSize, 0), paint = audits['largest-contentful-paint'].numericValue;

@@ -1,7 +1,7 @@
 /*
- * test_lighthouse.c - the hosted pages and the console are fast, accessible and built as browsers
- * like it: Lighthouse 12 says so, see lighthouse.mjs. `make test-lighthouse` runs it; the figures
- * are those of a machine that does nothing else.
+ * test_lighthouse.c - Lighthouse 12's performance, accessibility and best practices of the hosted
+ * pages and the console (lighthouse.mjs). `make test-lighthouse` runs it; figures need an idle
+ * machine.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,9 +22,9 @@ static void test_start(void)
 {
     dir = unit_dir_make();
     suite = suite_start(NULL);
-    setenv("TMPDIR", dir.path, 1); /* of Chromium's profile */
+    setenv("TMPDIR", dir.path, 1); /* for Chromium's profile */
     PERSON admin = person_admin(suite);
-    PERSON also = person_admin_of_child(suite, "annex"); /* the same one */
+    PERSON also = person_admin_of_child(suite, "annex"); /* the same person */
     CU_ASSERT_PTR_NOT_NULL(also->access);
     consented = oauth_register(suite, admin, "{\"firstParty\":false}");
     device = oauth_register(suite, admin,

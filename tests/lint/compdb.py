@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""compile_commands.json from what make would run: `make compdb`. Reads `make -Bn` from standard input."""
+"""Makes compile_commands.json from what make would run: `make compdb`. Reads `make -Bn` from standard input."""
 import json
 import os
 import shlex
@@ -11,7 +11,7 @@ for line in sys.stdin:
         continue
     try:
         words = shlex.split(line)
-    except ValueError:  # a line of a shell script
+    except ValueError:  # a shell script's line
         continue
     if '-c' in words[:-1] and words[words.index('-c') + 1].endswith('.c'):
         commands.append({'directory': os.getcwd(), 'file': words[words.index('-c') + 1], 'arguments': words})

@@ -60,8 +60,18 @@ LANGUAGE_DONE = (
     'CONTRIBUTING.md',
     'README.md',
     'SECURITY.md',
+    'authd/**/*.[ch]',
+    'botd/**/*.[ch]',
+    'common/**/*.[ch]',
+    'ctl/**/*.[ch]',
+    'dev/**/*.[ch]',
+    'docd/**/*.[ch]',
     'docs/*.md',
     'docs/adr/*.md',
+    'gateway/**/*.[ch]',
+    'maild/**/*.[ch]',
+    'settingsd/**/*.[ch]',
+    'tests/*/*.[ch]',
 )
 
 ADVICE = {

@@ -1,6 +1,6 @@
 #!/bin/bash
-# run.sh - the other half of `make test-image`: what deploy/ has for Kubernetes, with what keys.sh makes for it, and for compose,
-# against schemas from npm (validate.cjs). Needs `make npm-manifests` and a build.
+# run.sh - the other half of `make test-image`: deploy/'s manifests for Kubernetes, with keys.sh's output, and for compose,
+# validated with schemas from npm (validate.cjs). Needs `make npm-manifests` and a build.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 work=$(mktemp -d "${TMPDIR:-/tmp}/atrium-manifests-XXXXXX")

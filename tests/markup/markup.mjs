@@ -1,11 +1,11 @@
 /*
- * Inputs of translation and what became of them, for tests/integration/test_markup.c.
+ * Translation inputs and judgments of their results, for tests/integration/test_markup.c.
  *
- * markup.mjs inputs       writes {name: text}: the examples of CommonMark's specification and the inputs of html5lib's
- *                         tests of tokenizers and tree builders.
- * markup.mjs judge FILE   reads [{name, by, source, result, moved}] and writes a line for each result whose structure
- *                         is not that of its source, as commonmark.js and as parse5 read both. Texts are not compared;
- *                         `moved`: nor is the order within a paragraph, which a translation may change.
+ *   markup.mjs inputs       writes {name: text}: CommonMark's specification examples and the inputs of html5lib's tests of
+ *                           tokenizers and tree builders.
+ *   markup.mjs judge FILE   reads [{name, by, source, result, moved}] and writes a line for each result whose structure
+ *                           differs from its source's in commonmark.js or parse5. Texts are not compared, and with
+ *                           `moved` neither is the order within a paragraph, which a translation can change.
  */
 import { readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
@@ -31,14 +31,14 @@ function inputs() {
         const tests = readFileSync(path.join(data, "tree-construction", file), "utf8").split(/^#data\n/m).slice(1);
         tests.forEach((test, i) => { all[`${file} ${i}`] = test.split(/\n#errors/)[0]; });
     }
-    /* What the JSON of a request cannot hold. */
+/* Input that a JSON request cannot hold. */
     for (const name in all)
         if (all[name].includes("\0") || !all[name].isWellFormed())
             delete all[name];
     return all;
 }
 
-/* A node and what it holds, as text. */
+/* Formats a node and its content as text. */
 function written(label, children, moved) {
     const is = moved ? children.filter((child) => child.startsWith("(")).sort() : children;
 
@@ -76,7 +76,7 @@ function markdown(node, moved) {
     moved && ["paragraph", "heading", "emph", "strong", "link", "image"].includes(node.type));
 }
 
-/* Where the two languages disagree on what is code, and translation follows the other one. */
+/* The two languages disagree on what is code here, and translation follows the other one. */
 const LEFT_OUT = {
     "commonmark 191": "Markdown", /* <td> by indentation in an open <table>: HTML of people who indent it */
     "commonmark 345": "HTML", /* a code span that ends within what HTML takes for a tag */

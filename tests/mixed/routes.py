@@ -1,6 +1,6 @@
-"""routes.py NEW_GATEWAY_DIR OLD_GATEWAY_DIR - two suites of `atriumctl dev`. Asks the first, in its admin's name, for every
-route that the second's gateway does not have: daemons of then are to answer for them. Each answers within ten seconds,
-with JSON, and never with 500 or as if the mistake were the client's."""
+"""routes.py NEW_GATEWAY_DIR OLD_GATEWAY_DIR - two suites of `atriumctl dev`. Requests from the first, as its admin, every
+route that the second's gateway lacks, which old daemons must handle: within ten seconds, with JSON, and never with 500 or a
+client error."""
 import base64
 import hashlib
 import json

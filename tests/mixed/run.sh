@@ -1,11 +1,10 @@
 #!/bin/bash
-# run.sh [REF] - `make test-mixed`: an upgrade in the middle. Builds the programs and tests of REF (default HEAD~1) in a
-# temporary directory and runs these tests three times: with today's gateway before the daemons of then, with today's
-# maild and settingsd among the programs of then, as the package restarts them first, and with today's daemons behind the
-# gateway of then. What a client could do before the upgrade it can do at every moment of it. The tests' atriumctl is the
-# one of then, so that today's programs are also started with the configuration of then. Then routes.py asks for every
-# route that today's gateway knows and the daemons of then do not.
-# MIXED_TESTS names the tests. Ends with one verdict line and leaves nothing.
+# run.sh [REF] - `make test-mixed`: the middle of an upgrade. Builds programs and tests of REF (default HEAD~1) in a temporary
+# directory and runs these tests three times: with today's gateway and old daemons, with today's maild and settingsd among old
+# programs (the package restarts them first), and with today's daemons and the old gateway. Clients must be able to do all that
+# they could before. The tests use the old atriumctl, so today's programs also get the old configuration. Then routes.py
+# requests every route that only today's gateway has.
+# MIXED_TESTS selects the tests. Ends with one verdict line and leaves nothing.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . tests/mixed/then.sh
@@ -29,7 +28,7 @@ for name in $names; do
 done
 then_build "$scratch/then" "$commit" all "${programs[@]/#/build/}" || { echo "mixed: FAILED to build $commit"; exit 1; }
 
-# A build folder of then with the given programs of today's. Programs find one another by the folder that they lie in.
+# Makes an old build directory with these of today's programs. Programs find each other by their directory.
 mixed() { # NAME PROGRAM...
     local name=$1 program
     shift
@@ -39,7 +38,7 @@ mixed() { # NAME PROGRAM...
     for program; do cp "$build/bin/atrium-$program" "$scratch/$name/bin"; done
 }
 
-tests() { # NAME: in the tree of then, where its tests find what they need
+tests() { # NAME: in the old tree, where its tests find their files
     echo "mixed: $1"
     (cd "$scratch/then" && BUILD=$scratch/$1 tests/run.sh "${programs[@]/#/$scratch/$1/}") >"$scratch/$1.log" 2>&1 ||
         { failed=1; grep -E '\.\.\.FAILED|^ +[0-9]+\. |^FAILED|exit code' "$scratch/$1.log" || true; }
@@ -53,7 +52,7 @@ tests new-gateway
 tests new-settingsd
 tests new-daemons
 
-# Two suites of their own, for the routes that only one of the gateways has.
+# Two separate suites, for the routes that only one gateway has.
 for name in new-gateway new-daemons; do
     mkdir "$scratch/$name/dev"
     "$scratch/$name/bin/atriumctl" dev --dir "$scratch/$name/dev" --port 0 >"$scratch/$name/out" 2>"$scratch/$name/err" &

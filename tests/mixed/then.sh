@@ -1,6 +1,6 @@
 # then.sh - sourced: the programs of an earlier commit.
 
-# In $1, which is made, the tree of commit $2 and in $1/build what make says of the other arguments.
+# Makes $1 with the tree of commit $2, and in $1/build the other arguments' make targets.
 then_build() { # DIR COMMIT TARGET...
     local dir=$1 commit=$2
     shift 2

@@ -1,5 +1,5 @@
-// check.cjs DIR URL - lints DIR/openapi.json, generates three clients into DIR, compiles them with usage.ts, and runs that
-// against URL. A complaint of any of the tools goes to stderr and ends this with 1.
+// check.cjs DIR URL - lints DIR/openapi.json, generates three clients into DIR, compiles them with usage.ts, and runs it
+// against URL. Any tool's complaint goes to stderr and ends this with 1.
 const { execFile } = require('node:child_process');
 const { copyFileSync, writeFileSync } = require('node:fs');
 const path = require('node:path');
@@ -11,7 +11,7 @@ const env = {
     REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true',
 };
 
-// Runs one of the tools in DIR; its name, exit code and everything it said.
+// Runs a tool in DIR and returns its name, exit code and output.
 function run(tool, ...words) {
     return new Promise((done) => {
         execFile(tool === 'node' ? process.execPath : from.folder(`.bin/${tool}`), words,
@@ -27,7 +27,7 @@ function insist(result, complaint) {
     process.exitCode = 1;
 }
 
-// Redocly ends with 0 in spite of warnings; its JSON counts them.
+// Redocly exits with 0 despite warnings; its JSON counts them.
 function insistRedocly(result) {
     const { errors, warnings, ignored } = JSON.parse(result.out).totals;
 

@@ -1,4 +1,4 @@
-// usage.ts - what a client of each generator writes; `tsc --strict` is the judge. check.cjs also runs it.
+// usage.ts - a client's code with each generator, checked by `tsc --strict` and run by check.cjs.
 import { createHash, randomBytes } from 'node:crypto';
 
 import * as orval from './orval';
@@ -10,7 +10,7 @@ type Schemas = components['schemas'];
 type Body<T extends keyof operations> = operations[T] extends
     { requestBody: { content: { 'application/json': infer B } } } ? B : never;
 
-// An answer is one of two shapes, which nextStep tells apart.
+// A response has one of two shapes, distinguished by nextStep.
 export function tokenOf(answer: Schemas['token_or_step']): string {
     return 'nextStep' in answer ? answer.nextStep : answer.accessToken;
 }
@@ -21,7 +21,7 @@ export function loginOf(error: Schemas['mfa_required']): string | undefined {
     return error.code === 'MFA_REQUIRED' ? error.loginId : undefined;
 }
 
-// What is always there needs no question mark, and maps have a type.
+// Members that are always present need no question mark, and maps have a type.
 export const display = (me: Schemas['me_out']): string => me.membership.user.display;
 export const menu = (me: Schemas['me_out']): number => me.config.menu.length;
 export const system = (session: Schemas['session_record']): string => session.os;
@@ -44,7 +44,7 @@ export const setting: operations['setting_switch']['parameters']['path']['name']
 
 // @ts-expect-error there is no such setting
 export const unknown: operations['setting_switch']['parameters']['path']['name'] = 'LOGIN';
-// @ts-expect-error secrets are texts
+// @ts-expect-error secrets are strings
 export const wrong: Body<'bot_create'>['secrets'] = { API_KEY: 1 };
 // @ts-expect-error a Host is no parameter
 export const host: operations['document_create']['parameters']['header'] = { Host: 'a' };
@@ -52,7 +52,7 @@ export const host: operations['document_create']['parameters']['header'] = { Hos
 export const byOrval: orval.BotIn = { ...bot, secrets: { API_KEY: 'x' } };
 export const byHey: hey.BotIn = bot;
 
-// A patient registers, signs in with PKCE and looks at who that is, by the client of @hey-api/openapi-ts.
+// A patient registers, signs in with PKCE and reads the profile with the client of @hey-api/openapi-ts.
 async function main(url: string): Promise<void> {
     const client = createClient({ baseUrl: url, throwOnError: true });
     const verifier = randomBytes(32).toString('base64url');

@@ -1,5 +1,5 @@
-// apache.mjs - Apache with Debian's modules, configured by what `atriumctl client create --demo-rp` prints, lets people
-// in whom the issuer has signed in (mod_auth_openidc), and programs with a token that it confirms (mod_oauth2).
+// apache.mjs - Apache with Debian's modules, configured from the output of `atriumctl client create --demo-rp`, admits people
+// whom the issuer signed in (mod_auth_openidc), and programs with a token that it verifies (mod_oauth2).
 import {spawn} from 'node:child_process';
 import {mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
@@ -12,7 +12,7 @@ const port = await freePort();
 const home = `http://localhost:${port}`;
 const root = mkdtempSync(`${tmpdir()}/atrium-apache-`);
 const modules = ['mpm_event', 'authn_core', 'authz_core', 'authz_user', 'headers', 'dir', 'mime', 'auth_openidc', 'oauth2'];
-// Started as root it gives that up.
+// Drops root.
 const user = process.getuid() === 0 ? ['User nobody', 'Group nogroup'] : [];
 
 mkdirSync(`${root}/protected`);
@@ -49,7 +49,7 @@ async function letsPeopleIn() {
   await withChromium(async page => {
     await page.goto(`${home}/protected/`);
     await signIn(page, place.issuer, place.person);
-    await page.click('button[value=allow]'); // the client is another maker's
+    await page.click('button[value=allow]'); // a third-party client
     await page.waitForURL(`${home}/protected/`);
     const answer = await page.reload(), who = answer.headers()['x-person'];
 

@@ -1,5 +1,4 @@
-// browser.mjs - a person's browser without scripts: it keeps cookies, follows redirects and fills in
-// the form of the page that it is shown.
+// browser.mjs - a person's browser without scripts: it keeps cookies, follows redirects and fills in the displayed page's form.
 
 const ENTITIES = {'&amp;': '&', '&quot;': '"', '&#39;': "'", '&lt;': '<', '&gt;': '>'};
 
@@ -30,7 +29,7 @@ export class Browser {
     return answer;
   }
 
-  // Opens an address that sends it on at once: where to.
+  // Opens a URL that redirects immediately, and returns the target.
   async leave(url) {
     const answer = await this.ask(url);
 
@@ -39,8 +38,8 @@ export class Browser {
     return new URL(answer.headers.get('location'), url);
   }
 
-  // Follows redirects and fills in the form of each page by the names of its inputs, with the first button: the
-  // address elsewhere that it is sent to, or that of a page without a form.
+// Follows redirects and fills in each page's form by its inputs' names, with the first button. Returns the external URL of
+// the final redirect, or the URL of a page without a form.
   async walk(url, values) {
     const origin = url.origin;
     let form;
@@ -78,12 +77,12 @@ export class Browser {
     throw new Error(`no way out of ${url}`);
   }
 
-  // Signs the person in where a page asks for it: the address of the client that it is sent back to.
+  // Signs the person in where a page asks for it, and returns the client's URL.
   authorize(url, {email, password}) {
     return this.walk(url, {email, password});
   }
 
-  // Signs the person in and lets the device in that shows this code.
+  // Signs the person in and approves the device that shows this code.
   connect(url, {email, password}, code) {
     return this.walk(url, {email, password, code});
   }

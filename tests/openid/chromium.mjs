@@ -12,7 +12,7 @@ export async function withChromium(act) {
   }
 }
 
-// On the page of the issuer that the browser was sent to.
+// Acts on the issuer's page to which the browser was sent.
 export async function signIn(page, issuer, person) {
   await page.waitForURL(`${issuer}/**`);
   await page.fill('input[name=email]', person.email);

@@ -1,5 +1,5 @@
-// demo-rp.mjs - the program that `atriumctl client create --demo-rp` prints, as it is printed, signs a person in. It
-// imports npm's openid-client and listens on port 8990.
+// demo-rp.mjs - the unmodified program from `atriumctl client create --demo-rp` signs a person in. It imports npm's
+// openid-client and listens on port 8990.
 import {spawn} from 'node:child_process';
 import {mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';

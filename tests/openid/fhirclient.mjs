@@ -1,6 +1,6 @@
-// fhirclient.mjs - npm's fhirclient in Chromium launches alone for a patient and from a health record for a practitioner
-// (SMART App Launch 2.2), and reads from a FHIR server that asks the issuer about each token. That server is this
-// program's: it holds two patients, passes on its configuration, and refuses what a token does not say.
+// fhirclient.mjs - npm's fhirclient in Chromium launches standalone for a patient and from a health record for a practitioner
+// (SMART App Launch 2.2), and reads from a FHIR server that introspects each token. This program is that server: it has two
+// patients, publishes its configuration, and refuses what a token does not allow.
 import {readFileSync} from 'node:fs';
 import {createServer} from 'node:http';
 import {signIn, withChromium} from './chromium.mjs';
@@ -18,7 +18,7 @@ const json = (response, status, body) => {
   response.end(JSON.stringify(body));
 };
 
-// What an administrator sets up.
+// An admin's setup.
 const administer = async (path, body) => {
   const answer = await fetch(`${api}${path}`, {method: 'POST', body: JSON.stringify(body),
     headers: {'content-type': 'application/json', authorization: `Bearer ${place.admin.access}`}});
@@ -76,7 +76,7 @@ const {id: clientId} = await administer('/v1/project/clients', {name: 'Growth ch
   scopes: ['openid', 'fhirUser', 'offline_access', 'launch', 'launch/patient'], audiences: [records.base],
   patientScopes: ['patient/*.rs'], practitionerScopes: ['patient/*.rs']});
 
-// Runs in the page that the browser was sent back to.
+// Runs in the page to which the browser returned.
 const finish = async other => {
   const client = await FHIR.oauth2.ready();
   const status = async act => { try { await act(); return 200; } catch (error) { return error.statusCode ?? error.status ?? `${error}`; } };

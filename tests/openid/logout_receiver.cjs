@@ -1,11 +1,9 @@
-// The receiver of logout tokens that tests/http/test_backchannel_logout.c has clients register, and the host of key sets
-// of tests/http/test_oauth_tokens.c: node logout_receiver.cjs
-// DIR [PORT], where DIR has cert.pem and key.pem. POSTs to /NAME are kept and answered as its mode says. A plain server on
-// the other port takes commands:
+// logout_receiver.cjs DIR [PORT] - receives logout tokens for tests/http/test_backchannel_logout.c, and hosts key sets for
+// tests/http/test_oauth_tokens.c. DIR has cert.pem and key.pem. POSTs to /NAME are stored and answered by its mode. A plain
+// server on the other port takes commands:
 //
-//     PUT /NAME {mode, body, cache}    ok, fail, hang, gone, redirect; a body is the answer to a GET, cache its
-//                         Cache-Control
-//     GET /NAME           what came: {requests, types, tokens}
+//     PUT /NAME {mode, body, cache}    ok, fail, hang, gone, redirect; body: response to a GET; cache: its Cache-Control
+//     GET /NAME                        what came: {requests, types, tokens}
 "use strict";
 const fs = require("fs"), http = require("http"), https = require("https");
 

@@ -1,4 +1,4 @@
-// oauth4webapi.mjs - what an application does with npm oauth4webapi 3, flow by flow.
+// oauth4webapi.mjs - an application with npm's oauth4webapi 3, flow by flow.
 import npm from '../support/npm.cjs';
 
 const oauth = await npm('openid').import('oauth4webapi');
@@ -11,7 +11,7 @@ async function open({issuer, id, secret}) {
   return {as, client: {client_id: id}, auth: oauth.ClientSecretBasic(secret)};
 }
 
-// Once more when the server asks for a nonce, as the library has it.
+// Retries when the server requires a nonce, as the library expects.
 async function again(ask) {
   try {
     return await ask();
@@ -107,7 +107,7 @@ export async function revocation(at) {
   await at.refused(400, () => renew(session, tokens.refresh_token));
 }
 
-// The library has no function for it: the address is that of its discovery.
+// The library has no function for it, so the URL comes from its discovery.
 export async function logout(at) {
   const session = await signIn(at);
   const {as, tokens} = session;

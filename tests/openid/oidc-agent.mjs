@@ -1,5 +1,5 @@
-// oidc-agent.mjs - Debian's oidc-agent (oidc-agent-cli), without a desktop, is let in by a person, by a code that its own
-// web server is sent and as a device; its tokens are the person's, and it renews them.
+// oidc-agent.mjs - Debian's oidc-agent (oidc-agent-cli), without a desktop, gets a person's consent with a code for its own
+// web server and as a device. Its tokens are the person's, and it refreshes them.
 import {spawn} from 'node:child_process';
 import {chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
@@ -28,7 +28,7 @@ const made = await fetch(`${new URL(place.issuer).origin}/v1/project/clients/${i
   headers: {'content-type': 'application/json', authorization: `Bearer ${place.admin.access}`}});
 const {secret} = await made.json();
 
-// A command, and what it prints until it ends; `seen` is called with all of it each time that there is more.
+// Runs a command and returns its output; `seen` gets all output so far each time that there is more.
 function run(command, args, seen = () => {}) {
   const child = spawn(command, args, {env, stdio: ['ignore', 'pipe', 'pipe']});
   let text = '';
@@ -41,7 +41,7 @@ function run(command, args, seen = () => {}) {
   });
 }
 
-// Begins an account of the agent by one flow; `act` does once what the person does, as soon as `pattern` is printed.
+// Starts an agent's account with one flow; `act` does the person's part once, when `pattern` is printed.
 async function generate(name, flow, pattern, act) {
   let acts;
 

@@ -1,5 +1,5 @@
-// oidc-client-ts.mjs - a page with oidc-client-ts in Chromium signs a person in, renews the tokens and signs out of its
-// own: scripts of another origin reach discovery, keys, tokens and userinfo.
+// oidc-client-ts.mjs - a page with oidc-client-ts in Chromium signs a person in, refreshes and signs out: scripts of another
+// origin reach discovery, keys, tokens and userinfo.
 import {readFileSync} from 'node:fs';
 import {createServer} from 'node:http';
 import {signIn, withChromium} from './chromium.mjs';

@@ -1,4 +1,4 @@
-// openid-client.mjs - what an application does with npm openid-client 6, flow by flow.
+// openid-client.mjs - an application with npm's openid-client 6, flow by flow.
 import npm from '../support/npm.cjs';
 
 const oidc = await npm('openid').import('openid-client');

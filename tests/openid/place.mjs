@@ -1,4 +1,4 @@
-// place.mjs - what stdin describes as JSON: issuer, clients, person {email, password} and more; see test_openid.c.
+// place.mjs - stdin's JSON: issuer, clients, person {email, password} and more; see test_openid.c.
 import {readFileSync} from 'node:fs';
 
 export const place = JSON.parse(readFileSync(0, 'utf8'));

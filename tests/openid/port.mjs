@@ -1,4 +1,4 @@
-// port.mjs - a port of the loopback interface that is free now.
+// port.mjs - finds a free port of the loopback interface.
 import {createServer} from 'node:net';
 
 export const freePort = () => new Promise(done => {

@@ -1,5 +1,5 @@
-"""authlib.py - Authlib for Python signs a person in, renews, has tokens introspected and takes them back, at the place
-that stdin describes as JSON; see test_openid.c."""
+"""authlib.py - Authlib for Python signs a person in, refreshes, introspects and revokes tokens, with the issuer and clients of
+stdin's JSON; see test_openid.c."""
 import html
 import json
 import re
@@ -15,7 +15,7 @@ meta = requests.get(issuer + "/.well-known/openid-configuration", timeout=30).js
 
 
 def fill_in(page, person):
-    """The request that the form of a page sends."""
+    """Makes the request of a page's form."""
     opening, inner = re.search(r"(<form\b[^>]*>)(.*?)</form>", page.text, re.S).groups()
     fields = {}
     for tag in re.findall(r"<input\b[^>]*>", inner):
@@ -28,7 +28,7 @@ def fill_in(page, person):
 
 
 def authorize(url, person):
-    """Signs the person in: the address of the client that the browser is sent back to."""
+    """Signs the person in and returns the client's URL to which the browser returns."""
     browser = requests.Session()
     host = "/".join(issuer.split("/")[:3])
     answer = browser.get(url, allow_redirects=False, timeout=30)

@@ -1,5 +1,5 @@
-// run.mjs CLIENT FLOW - one flow of one client, at the place that stdin describes as JSON: issuer, id, secret,
-// redirect, home, resource, person {email, password}. It ends with 0 when all of it went as it should.
+// run.mjs CLIENT FLOW - runs a flow of a client with stdin's JSON: issuer, id, secret, redirect, home, resource, person {email,
+// password}. Exits with 0 on success.
 import assert from 'node:assert/strict';
 import {Browser} from './browser.mjs';
 import {place} from './place.mjs';
@@ -7,7 +7,7 @@ import {place} from './place.mjs';
 const [client, flow] = process.argv.slice(2);
 const flows = await import(`./${client}.mjs`);
 
-// What was answered stands first in what the test shows.
+// The test shows the response first.
 const shown = async error => {
   const answer = error.cause instanceof Response ? error.cause : error.response;
   console.error(error.message, answer?.status ?? '', answer && !answer.bodyUsed ? await answer.text() : '');

@@ -1,12 +1,11 @@
 /*
- * test_openid.c - clients that others have written sign people in at an issuer, as they are
- * published: nothing of them or of Atrium is replaced. `make test-openid` runs it.
+ * test_openid.c - published OpenID clients, unmodified, sign people in at an issuer (`make
+ * test-openid`).
  *
- * Each flow is a function of tests/openid/CLIENT.mjs and runs as a process of its own, with a
- * person whose browser is tests/openid/browser.mjs. The clients come from the npm registry (make
- * openid). Others are programs that go all their flows in one.
- *
- * What passed must be the tables of docs/openid.md; where it is not, those to put there are shown.
+ * Each flow is a function of tests/openid/CLIENT.mjs in its own process, with a person whose
+ * browser is tests/openid/browser.mjs. The clients come from npm (make openid). Other clients are
+ * programs with all their flows. Prints the tables for docs/openid.md if they differ from the
+ * results.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,7 +58,7 @@ static const struct other {
 
 static struct suite *suite;
 static struct person *patient;
-static char *place; /* what run.mjs reads */
+static char *place; /* run.mjs's input */
 static bool passed[CLIENTS][FLOWS], others_passed[OTHERS];
 
 static bool left_out(void)
@@ -70,7 +69,7 @@ static bool left_out(void)
     return true;
 }
 
-/* The issuer's address, from its discovery document. */
+/* Returns the issuer's URL from its discovery document. */
 static char *issuer_of_demo(void)
 {
     HTTP_ANSWER found =
@@ -80,7 +79,7 @@ static char *issuer_of_demo(void)
     return strdup(http_text(found, "issuer"));
 }
 
-/* From where `begin` stands in a text up to where `end` does; the caller frees it. */
+/* Returns the text between `begin` and `end` (caller frees). */
 static char *part(const char *text, const char *begin, const char *end)
 {
     const char *first = strstr(text, begin), *last = first ? strstr(first, end) : NULL;
@@ -159,7 +158,7 @@ static void the_others_go_theirs(void)
     }
 }
 
-/* The tables of what passed; the caller frees them. */
+/* Returns the tables of passed flows (caller frees). */
 static char *tables(void)
 {
     char *text = NULL;

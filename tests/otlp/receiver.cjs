@@ -1,10 +1,9 @@
-// receiver.cjs PORT - a receiver of OTLP over HTTP/JSON that takes nothing but what OpenTelemetry's own schema allows.
+// receiver.cjs PORT - receives OTLP over HTTP/JSON and accepts only what OpenTelemetry's schema allows.
 //
-// The schema is the protobuf code that OpenTelemetry's package for Node.js is generated with. Each span of a request that
-// fits is a line "span {...}" on stdout, with its resource's attributes; a request that does not fit is a line
-// "INVALID why". POST /mode/NAME says how the next requests are met: "take", "busy" (503), "refuse" (400), "hang" (no
-// answer), "slow" (taken after half a second), "partial" (taken but for one span). POST /bot is a bot: "bot TRACEPARENT
-// TRACESTATE".
+// The schema is the generated protobuf code in OpenTelemetry's package for Node.js. Each span of a valid request is a line
+// "span {...}" on stdout with its resource's attributes; an invalid request is a line "INVALID why". POST /mode/NAME selects the
+// next responses: "take", "busy" (503), "refuse" (400), "hang" (none), "slow" (accepted after half a second), "partial" (all
+// but one span). POST /bot is a bot: "bot TRACEPARENT TRACESTATE".
 const http = require('node:http');
 const path = require('node:path');
 const { isDeepStrictEqual } = require('node:util');
@@ -21,7 +20,7 @@ function insist(condition, why) {
         throw new Error(why);
 }
 
-// OTLP's JSON has ids in hex where protobuf's has base64.
+// OTLP's JSON has ids in hex instead of protobuf's base64.
 function hexToBase64(span, key, bytes, required) {
     if (!(key in span) && !required)
         return;
@@ -44,7 +43,7 @@ function checkSpan(span) {
         insist(span.attributes.filter((other) => other.key === key).length === 1, `${key} stands twice`);
 }
 
-// What the schema does not know is lost on the way through its binary form, and shows.
+// Unknown members disappear in the binary form, which reveals them.
 function checkRequest(body) {
     const copy = JSON.parse(body);
 

@@ -2,12 +2,12 @@
 //
 // PART: light (320 pixels wide), dark (1,280), keyboard, passkeys, tabs, emails.
 //
-// Each page in both colour schemes and without JavaScript: axe-core finds nothing against WCAG 2.2 AA, nothing is wider
-// than the window, also with the text at 200 % and from right to left, no report of the content security policy. Then the
-// same with the keyboard alone, and passkeys, the one thing that needs a script, with a virtual authenticator. A template of authd/page/template that was not shown, and a row PAGE(GET, ...) that was not asked for, fail the
-// run. Each step is a line "ok NAME" or "FAILED NAME: why"; the exit code is 1 when one failed.
-// ATRIUM_PAGES_SHOTS=FOLDER keeps a picture of each page. CLIENT asks for consent, DEVICE_CLIENT has the device grant;
-// EMAIL and PASSWORD are of a practitioner of two tenants.
+// Each page in both color schemes and without JavaScript: axe-core finds no violation of WCAG 2.2 AA, nothing is wider than the
+// window, even with the text at 200 % and from right to left, and there is no CSP report. Then with the keyboard only, and
+// passkeys, the only feature with a script, with a virtual authenticator. A template of authd/page/template or a row
+// PAGE(GET, ...) that was not used fails the run. Each step prints "ok NAME" or "FAILED NAME: why"; the exit code is 1 when one
+// failed. ATRIUM_PAGES_SHOTS=FOLDER stores screenshots. CLIENT needs consent, DEVICE_CLIENT has the device grant; EMAIL and
+// PASSWORD belong to a practitioner of two tenants.
 const fs = require('node:fs');
 const path = require('node:path');
 const npm = require('../support/npm.cjs');
@@ -22,11 +22,11 @@ const shots = process.env.ATRIUM_PAGES_SHOTS;
 const PASSWORD = 'correct horse battery staple';
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 const STEP_MS = 20000;
-const WINDOW = 640; // at 200 % as wide as the narrowest at 100 %
-const NETWORK = `198.18.${['light', 'dark', 'keyboard', 'passkeys', 'tabs', 'emails'].indexOf(part)}`; // of the clients: one part after another
+const WINDOW = 640; // at 200 % equals the narrowest at 100 %
+const NETWORK = `198.18.${['light', 'dark', 'keyboard', 'passkeys', 'tabs', 'emails'].indexOf(part)}`; // clients' network, one per part
 let failed = 0, people = 0, clients = 0, reports = [];
 
-// The six digits in the newest mail to that address.
+// Returns the six digits in the address's newest email.
 async function mailedCode(email) {
     for (const end = Date.now() + STEP_MS; Date.now() < end; await new Promise((done) => setTimeout(done, 200))) {
         const mails = fs.readdirSync(mailDir).sort().reverse().map((name) => fs.readFileSync(path.join(mailDir, name), 'utf8'));
@@ -47,7 +47,7 @@ const literally = (text) => text.replace(/[.*+?^$()|[\]\\]/g, '\\$&');
 const pattern = (address) => new RegExp(`^${literally(address).replace('/t/{{code}}', `/t/(?:${tenant}|-)`)
     .replace(/\{\{?\w+\}\}?/g, '[^/]+').replace('{\\*}', '.+')}$`);
 
-// What tells a template in the document: its heading, NULL where that is a variable, and where its forms lead.
+// Identifies a template in a document: its heading, NULL if that is a variable, and its forms' targets.
 const templates = fs.readdirSync(TEMPLATES).filter((name) => name.endsWith('.html')).map((name) => {
     const text = fs.readFileSync(path.join(TEMPLATES, name), 'utf8');
     const key = text.match(/<h1>\{\{t ([\w.]+)\}\}/);
@@ -104,7 +104,7 @@ const address = (page) => `${url}/t/${tenant}/${page}`;
 const newEmail = () => `pages${++people}-${process.pid}@patients.example`;
 
 async function openPage(browser, options) {
-    // A client address of its own, which the gateway believes: limits of one address are not in the way.
+    // A new client address, which the gateway trusts, so that limits per address do not apply.
     const context = await browser.newContext({
         locale: 'en-GB', extraHTTPHeaders: { 'X-Forwarded-For': `${NETWORK}.${++clients}` }, ...options });
     const page = await context.newPage();
@@ -122,8 +122,8 @@ async function openPage(browser, options) {
     return page;
 }
 
-// What axe-core says of the page, and whether it fits into the window. A picture, when they are kept. Where scripts are off
-// axe-core does not run either: it looks at the same document in a page beside. In a narrow window there is a finger.
+// Runs axe-core, checks that the page fits into the window, and takes a screenshot if wanted. Without scripts axe-core cannot
+// run, so it checks the same document in another page. A narrow window means touch input.
 async function check(page, name) {
     page.beside ??= await page.context().browser().newPage({ ...page.like, javaScriptEnabled: true });
 
@@ -146,14 +146,14 @@ async function check(page, name) {
 }
 
 const BEHIND = 'document.querySelectorAll(".hint + .wrong").length';
-// Less than 44 pixels high, but for what stands in a sentence.
+// Finds targets of less than 44 pixels, except those in a sentence.
 const SMALL = `[...document.querySelectorAll('a, button, input:not([type=hidden])')].map((each) => [each, Math.max(...[each, ...each.labels ?? []]
     .map((one) => one.getBoundingClientRect().height))]).filter(([each, height]) => height > 0 && height < 44
     && !(each.matches('a') && [...each.parentElement.childNodes].some((node) => node.nodeType === 3 && node.data.trim())))
     .map(([each, height]) => each.textContent + ' ' + height)`;
 const WIDER = 'document.documentElement.scrollWidth - innerWidth';
 
-// From right to left; and with the text alone at twice its size in a window that is as wide as a narrow one then.
+// From right to left; and with doubled text in a window that is as wide as a narrow one then.
 async function checkSizes(beside) {
     const window = beside.viewportSize();
 
@@ -191,7 +191,7 @@ const authorize = (state) => address('authorize?' + new URLSearchParams({ client
     response_type: 'code', redirect_uri: CALLBACK, scope: 'openid profile email offline_access',
     code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM', code_challenge_method: 'S256' }));
 
-// What a device shows (RFC 8628, section 3.2).
+// A device's code (RFC 8628, section 3.2).
 async function deviceCode() {
     const answer = await fetch(address('device_authorization'), { method: 'POST',
         headers: { 'X-Forwarded-For': `${NETWORK}.${++clients}` },
@@ -295,7 +295,7 @@ async function visitAll(browser, scheme, width) {
         insist(await page.locator('li a').count() === 1, 'the file was not made');
     });
     await see('device-wrong', async () => {
-        await at('device'); // asks for a sign-in of its own
+        await at('device'); // requires a separate sign-in
         await page.fill('#email', email);
         await page.fill('#password', PASSWORD);
         await page.click('form button');
@@ -361,7 +361,7 @@ async function visitAll(browser, scheme, width) {
     });
     await step(`every page was looked at ${scheme} ${width}`, async () => {
         await page.goto(`${url}/t/${tenant}`);
-        await at('mfa'); // a step that was sent: it leads to the sign-in
+        await at('mfa'); // a used step leads to the sign-in
         checkAllSeen();
     });
     await page.context().close();
@@ -373,7 +373,7 @@ async function keyboardAlone(browser) {
     const page = await openPage(browser, { javaScriptEnabled: false });
     const email = newEmail();
     const type = async (...texts) => {
-        await page.waitForSelector('input:focus'); // autofocus comes with a frame, which may be behind the load
+        await page.waitForSelector('input:focus'); // autofocus comes with a frame, possibly after the load
         for (const text of texts) {
             await page.keyboard.type(text);
             await page.keyboard.press('Tab');
@@ -455,7 +455,7 @@ async function passkeys(browser) {
         await page.goto(address('account'));
     });
     await step('it signs in from the list at the address field', async () => {
-        await page.click('button[value=sign-out]'); // the page behind asks by itself
+        await page.click('button[value=sign-out]'); // the next page starts by itself
         await page.waitForURL(address('account'));
         insist((await page.textContent('dl')).includes(email), 'another account');
     });
@@ -487,7 +487,7 @@ async function twoTabs(browser) {
     const page = await openPage(browser, { javaScriptEnabled: false });
     const second = await page.context().newPage();
     const email = newEmail();
-    // The browser is sent to the client with a code; the client itself is on no network.
+    // The browser goes to the client with a code; the client has no network address.
     const answered = (tab, state) => tab.waitForRequest((request) => request.url().startsWith(`${CALLBACK}?code=`)
         && new URL(request.url()).searchParams.get('state') === state);
     const fill = async (tab) => {
@@ -569,7 +569,7 @@ async function twoTabs(browser) {
 async function emails(browser) {
     const page = await openPage(browser, {});
     const email = newEmail();
-    // The first link to a page in the newest email to that address, as a person finds it.
+    // Returns the first link to a page in the newest email to that address.
     const open = async (link) => {
         const found = page.locator('article', { hasText: email }).locator(`a[href*="${link}"]`).first();
 

@@ -1,8 +1,8 @@
-// browser.cjs GATEWAY PORT OTHER_PORT TENANT OTHER_TENANT - passkeys by Chromium with a virtual authenticator.
+// browser.cjs GATEWAY PORT OTHER_PORT TENANT OTHER_TENANT - passkeys in Chromium with a virtual authenticator.
 //
-// Serves one page at http://localhost:PORT and at OTHER_PORT, whose requests below /api go to the gateway. The patients'
-// application of both tenants is at PORT. Each step is a line "ok NAME" or "FAILED NAME: why"; the exit code is 1 when one
-// failed. Chromium keeps its files in TMPDIR.
+// Serves a page at http://localhost:PORT and at OTHER_PORT, whose requests below /api go to the gateway. Both tenants' patient
+// application is at PORT. Each step prints "ok NAME" or "FAILED NAME: why"; the exit code is 1 when one failed. Chromium's files
+// are in TMPDIR.
 const http = require('node:http');
 const { createHash, randomBytes } = require('node:crypto');
 const npm = require('../support/npm.cjs');
@@ -106,7 +106,7 @@ async function authenticator(page) {
     return { session, authenticatorId };
 }
 
-// The key of another page's authenticator: a browser keeps those of each page apart.
+// Another page's key: a browser separates authenticators by page.
 async function copyKey(from, to) {
     const { credentials } = await from.session.send('WebAuthn.getCredentials', { authenticatorId: from.authenticatorId });
     for (const credential of credentials)

@@ -1,6 +1,6 @@
-// verdicts.mjs FILE - what @simplewebauthn/server says to each answer of an authenticator in FILE, a line "1" (accepted)
-// or "0" each. The columns are those of tests/integration/test_authd_webauthn_peers.c. The key of a new credential must be
-// one for OpenSSL, too: the package looks at it when it is used first.
+// verdicts.mjs FILE - @simplewebauthn/server's result for each authenticator answer in FILE, a line "1" (accepted) or "0" each.
+// tests/integration/test_authd_webauthn_peers.c defines the columns. OpenSSL must accept a new credential's key too, because
+// the package validates it only at first use.
 import { createPublicKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -20,7 +20,7 @@ function checkKey(cose) {
         3: () => ({ kty: 'RSA', n: text(-1), e: text(-2) }),
     }[key.get(1)]();
     createPublicKey({ format: 'jwk', key: jwk });
-    if (jwk.kty === 'RSA' && jwk.e !== 'AQAB') // OpenSSL takes an exponent of 1, too
+    if (jwk.kty === 'RSA' && jwk.e !== 'AQAB') // OpenSSL accepts an exponent of 1 too
         throw new Error(`exponent ${jwk.e}`);
 }
 

@@ -1,6 +1,6 @@
-"""verdicts.py FILE - what python3-fido2 says to each answer of an authenticator in FILE, a line "1" (accepted) or "0"
-each. The columns are those of tests/integration/test_authd_webauthn_peers.c. The key of a new credential must be one for
-OpenSSL, too: the package looks at it when it is used first."""
+"""verdicts.py FILE - python3-fido2's result for each authenticator answer in FILE, a line "1" (accepted) or "0" each.
+tests/integration/test_authd_webauthn_peers.c defines the columns. OpenSSL must accept a new credential's key too, because the
+package validates it only at first use."""
 import os
 import sys
 
@@ -55,7 +55,7 @@ def main():
             continue
         try:
             accepted = verdict(line)
-        except Exception as error:  # any: the package refuses by whatever its parts raise
+        except Exception as error:  # any: the package passes on its parts' exceptions
             accepted = False
             if os.environ.get("WHY"):
                 print(repr(error), file=sys.stderr)

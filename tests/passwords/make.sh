@@ -1,9 +1,9 @@
 #!/bin/sh
-# Makes vectors.tsv anew: hashes by implementations other than those that authd uses. Needs npm, python3-passlib,
-# python3-bcrypt and python3-argon2. Run it in the root of the tree.
+# make.sh - makes vectors.tsv: hashes by implementations that authd does not use. Needs npm, python3-passlib, python3-bcrypt
+# and python3-argon2. Run it in the root of the tree.
 #
-# argon2 is pinned to 0.44, whose package contains its binary: 0.45's is for version 10 of the Node-API, and Node.js 20,
-# which has version 9, crashes when it loads it.
+# argon2 is pinned to 0.44, whose package contains its binary. 0.45's is for version 10 of the Node-API and crashes Node.js 20,
+# which has version 9.
 set -eu
 make --no-print-directory npm-passwords >/dev/null
 cp tests/passwords/vectors.mjs build/npm/passwords

@@ -1,4 +1,4 @@
-// Prints hashes as argon2, bcryptjs, hash-wasm and firebase-scrypt make them, a line `maker, password in hex, hash`,
+// vectors.mjs - prints hashes of argon2, bcryptjs, hash-wasm and firebase-scrypt, a line `maker, password in hex, hash` each,
 // separated by tabs. See make.sh.
 import argon2 from 'argon2';
 import bcrypt from 'bcryptjs';
@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto';
 
 const passwords = ['correct horse', 'pässwörd', 'pa\u0308sswo\u0308rd', ' \u00a0\u3000', '密码🔑', '"$\\%s\'', 'x'.repeat(71),
   'x'.repeat(72) + 'tail', 'ab'.repeat(100), 'ÿÿ£'];
-// The same salts at each run.
+// The salts are the same in each run.
 const salt = (size, of) => createHash('sha512').update(of).digest().subarray(0, size);
 const b64 = (bytes) => Buffer.from(bytes).toString('base64');
 const plain = (bytes) => b64(bytes).replace(/=+$/, '');
@@ -39,7 +39,7 @@ for (const password of passwords) {
     for (const [iterations, hashLength] of [[1, 16], [100, 32], [50, 64]]) {
       const bytes = salt(16, password);
       const hash = await wasm.pbkdf2({ password, salt: bytes, iterations, hashLength, hashFunction: create(), outputType: 'binary' });
-      // With padding, as Keycloak's export has it, and without.
+      // With padding, as Keycloak exports it, and without.
       print('hash-wasm', password, `$pbkdf2-${name}$i=${iterations}$${b64(bytes)}$${b64(hash)}`);
       print('hash-wasm', password, `$pbkdf2-${name}$i=${iterations},l=${hashLength}$${plain(bytes)}$${plain(hash)}`);
     }

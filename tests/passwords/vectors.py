@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Prints hashes as passlib, bcrypt and argon2-cffi make them; the form is that of vectors.mjs. See make.sh."""
+"""vectors.py - prints hashes of passlib, bcrypt and argon2-cffi in the format of vectors.mjs. See make.sh."""
 import hashlib
 
 import argon2.low_level
@@ -12,7 +12,7 @@ TEXT = './0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
 
 def salt(size, of):
-    """The same salts at each run."""
+    """The salts are the same in each run."""
     return hashlib.sha512(of.encode()).digest()[:size]
 
 

@@ -1,6 +1,6 @@
 #!/bin/bash
-# certificates.sh FOLDER - an authority of the test's own (ca.crt) and a certificate of it for 127.0.0.1: server.crt and
-# server.key for PostgreSQL, both in server.pem for HAProxy.
+# certificates.sh FOLDER - a test authority (ca.crt) and its certificate for 127.0.0.1: server.crt and server.key for
+# PostgreSQL, both in server.pem for HAProxy.
 set -euo pipefail
 cd "$1"
 umask 077

@@ -1,8 +1,6 @@
 /*
- * patroni.c - see patroni.h.
- *
- * Patroni's server outlives it.  So each node has a keeper, a process that adopts whatever its node
- * leaves behind (PR_SET_CHILD_SUBREAPER) and ends all of it: at once on SIGTERM, in order on
+ * patroni.c - see patroni.h. Patroni's server outlives it, so each node has a keeper process that
+ * adopts its orphans (PR_SET_CHILD_SUBREAPER) and ends them: immediately on SIGTERM, in order on
  * SIGINT, which it also gets when the test dies.
  */
 #include "tests/patroni/patroni.h"
@@ -37,7 +35,7 @@ static const char *const roles[] = {"postgres",     "atrium-authd", "atrium-sett
 
 struct node {
     char name[2];
-    const char *config; /* the folder of its configuration */
+    const char *config; /* its configuration directory */
     const char *log;
     int port, rest_port;
     pid_t keeper; /* 0: down */
@@ -59,13 +57,11 @@ static NORETURN void give_up(const struct patroni *self, const char *what)
     exit(1);
 }
 
-/* A password of a role or an interface, the same at each node of a run. */
+/* Returns the password of a role or interface, the same for all nodes of a run. */
 static const char *password(const struct patroni *self, const char *whose)
 {
     return arena_printf(self->arena, "%s-%d", whose, (int)getpid());
 }
-
-/* ---- files ---- */
 
 static const char *newest_bin_dir(struct patroni *self)
 {
@@ -90,8 +86,7 @@ static void run(const struct patroni *self, const char *const *argv)
 }
 #define RUN(self, ...) run((self), (const char *const[]){__VA_ARGS__, NULL})
 
-/* The example of a node's own file becomes that of this node: what differs is replaced, all else
- * stays. */
+/* Adapts the example of a node's file to this node. */
 static void write_node_config(struct patroni *self, struct node *node)
 {
     const char *folder = arena_printf(self->arena, "%s/%s", self->dir.path, node->name);
@@ -132,7 +127,7 @@ static void prepare_node(struct patroni *self, struct node *node, const char *na
             folder);
 }
 
-/* One line for each role, readable by the user that runs the daemons. */
+/* Writes one line per role, readable by the daemons' user. */
 static void write_passwords(struct patroni *self)
 {
     const char *text = "";
@@ -148,8 +143,6 @@ static void write_passwords(struct patroni *self)
         unit_dir_write(&self->dir, "passwords", text));
 }
 
-/* ---- processes ---- */
-
 static void kill_all(int signo)
 {
     pid_t pids[NODE_PROCESSES_MAX];
@@ -159,7 +152,7 @@ static void kill_all(int signo)
         kill(pids[i], signo);
 }
 
-/* Until no process of the node is left; true when they ended within the time. */
+/* Waits until the node has no processes; false at the time limit. */
 static bool all_ended(int timeout_ms)
 {
     int64_t deadline_ms = clock_mono_ms() + timeout_ms;
@@ -250,7 +243,7 @@ void patroni_kill(struct patroni *self, int node)
     end_node(&self->nodes[node], SIGTERM);
 }
 
-/* Two ports and a folder; a cluster of one. */
+/* Starts a cluster of one, with two ports and a directory. */
 static void start_etcd(struct patroni *self)
 {
     const char *client, *peer;
@@ -315,8 +308,6 @@ void patroni_destroy(struct patroni **self_p)
     free(self);
 }
 
-/* ---- what it is ---- */
-
 const char *patroni_dir(const struct patroni *self)
 {
     return self->dir.path;
@@ -329,8 +320,7 @@ const char *patroni_database(const struct patroni *self)
 
 PGconn *patroni_connect(const struct patroni *self, const char *database)
 {
-    /* What is made is on both nodes at once: libpq tries no further host when one has not got the
-     * database yet. */
+    /* Made on both nodes, because libpq tries no further host when one lacks the database. */
     const char *conninfo =
         arena_printf(self->arena,
                      "%s user=postgres dbname=%s options=-csynchronous_commit=remote_apply",
@@ -368,7 +358,7 @@ void patroni_make_database(struct patroni *self)
                              password(self, roles[i])));
 }
 
-/* What a node answers; both are asked, because one may be down. */
+/* Asks both nodes, because one may be down. */
 static struct http_answer *ask(const struct patroni *self, int node, const char *path)
 {
     char url[64];

@@ -1,10 +1,8 @@
 /*
- * test_patroni.c - `make test-patroni`: a PostgreSQL of two nodes under Patroni, HAProxy with TLS
- * before two gateways, and a load while each node in turn loses its power and the leadership is
- * moved on request, in both directions.
- *
- * It checks that no acknowledged write is lost, no daemon is restarted, writes are acknowledged
- * again within Patroni's ttl + 3 s, and no token is accepted after its session was ended.
+ * test_patroni.c - `make test-patroni`: two PostgreSQL nodes under Patroni, HAProxy with TLS before
+ * two gateways, and a load while each node loses power and the leader switches in both directions.
+ * No acknowledged write is lost, no daemon restarts, writes work again within Patroni's ttl + 3 s,
+ * and no token is accepted after its session's end.
  */
 #include <CUnit/CUnit.h>
 #include <pthread.h>
@@ -25,18 +23,18 @@
 enum {
     CLIENTS = 5,
     LOAD_MS = 4000,       /* undisturbed, before and after each event */
-    REJOIN_MS = 120000,   /* a node that is back is the synchronous standby by then */
-    BEYOND_TTL_MS = 3000, /* what the daemons may take longer than Patroni */
+    REJOIN_MS = 120000,   /* until a returned node is the synchronous standby */
+    BEYOND_TTL_MS = 3000, /* daemons' additional time after Patroni's */
     REST_MS = 60000,
     WRITE_EVERY_MS = 20,
     WRITES_MAX = 100000,
     SESSIONS = 60,
-    TOKENS = 10, /* of one session, by refreshing it */
+    TOKENS = 10, /* one session's, by refreshing */
 };
 
 static const struct event {
     const char *name;
-    bool power; /* the leader loses it; else a switchover is asked for */
+    bool power; /* the leader loses power; otherwise a switchover */
 } events[] = {
     {"power loss", true},
     {"power loss", true},
@@ -58,8 +56,6 @@ static struct suite *suite;
 static struct program *gateway_b, *haproxy;
 static pid_t pids[ARRAY_SIZE(daemons)];
 static int ttl_ms;
-
-/* ---- a writer: one page after the other, each until it is acknowledged ---- */
 
 static struct {
     pthread_t thread;
@@ -92,7 +88,7 @@ static void *write_pages(void *arg UNUSED)
     return NULL;
 }
 
-/* The longest time without an acknowledged write since then. */
+/* Returns the longest time without an acknowledged write. */
 static int64_t longest_gap_ms(int first, int64_t since_ms)
 {
     int last = atomic_load(&writer.acknowledged);
@@ -104,8 +100,6 @@ static int64_t longest_gap_ms(int first, int64_t since_ms)
     }
     return longest_ms;
 }
-
-/* ---- sessions that are ended while the leader changes ---- */
 
 static struct session {
     char *access[TOKENS], *refresh;
@@ -132,7 +126,7 @@ static void open_session(struct session *self)
     }
 }
 
-/* Until it is answered: 401 says that an attempt before, which got no answer, has ended it. */
+/* Repeats until a response: 401 means that an unanswered attempt succeeded. */
 static void end_session(const struct session *self)
 {
     int64_t deadline_ms = clock_mono_ms() + ttl_ms + REST_MS;
@@ -158,7 +152,7 @@ static void try_session(const struct session *self)
     }
 }
 
-/* The sessions of one event, one after the other while it goes on. */
+/* Ends an event's sessions one by one. */
 static void *end_sessions(void *arg)
 {
     const struct session *first = arg;
@@ -170,9 +164,7 @@ static void *end_sessions(void *arg)
     return NULL;
 }
 
-/* ---- cases ---- */
-
-/* A second gateway on a port of its own, which is what another host would have. */
+/* Starts a gateway on another port, as on another host. */
 static void start_second_gateway(int port)
 {
     char config[128], script[320], *path = program_path("atrium-gateway");
@@ -215,7 +207,7 @@ static void set_address(const char *name, int port)
     setenv(name, value, 1);
 }
 
-/* deploy/haproxy.cfg as it stands; its addresses come by the environment. */
+/* Runs deploy/haproxy.cfg unchanged; its addresses come from the environment. */
 static void start_haproxy(int gateway_b_port)
 {
     static char authority[128], url[64];
@@ -256,8 +248,8 @@ static void the_suite_runs_on_patroni(void)
         open_session(&sessions[i]);
 }
 
-/* HAProxy names the client: the limit of five registrations a minute is met by one that claims to
- * be six. */
+/* HAProxy sets the client's address, so one client claiming six addresses meets the limit of five
+ * registrations a minute. */
 static void a_client_cannot_choose_its_address(void)
 {
     for (int i = 0; i < 6; i++) {
@@ -285,7 +277,7 @@ static void disturb(const struct event *event, int leader)
         CU_ASSERT_TRUE(patroni_switch_over(patroni));
 }
 
-/* Waits until the other node leads and a write was acknowledged since. */
+/* Waits until the other node leads and a later write is acknowledged. */
 static bool is_taken_over(int leader, int64_t limit_ms)
 {
     int64_t deadline_ms = clock_mono_ms() + limit_ms;
@@ -302,7 +294,7 @@ static bool is_taken_over(int leader, int64_t limit_ms)
     return true;
 }
 
-/* One row of the table. */
+/* Runs one row of the table. */
 static void pass(const struct event *event, struct chaos *chaos, struct session *ended)
 {
     int leader = patroni_leader(patroni), first = atomic_load(&writer.acknowledged);
@@ -336,7 +328,7 @@ static void wait_for_rest(void)
     CU_ASSERT_TRUE(suite_comes_to_rest(suite, REST_MS));
 }
 
-/* What was acknowledged is there: the pages are counted in the database. */
+/* Counts acknowledged pages missing in the database. */
 static long pages_lost(void)
 {
     int written = atomic_load(&writer.acknowledged);

@@ -1,11 +1,11 @@
-"""directus.py - Directus of the npm registry with PostgreSQL, for `make bench-peers`.
+"""directus.py - npm's Directus with PostgreSQL, for `make bench-peers`.
 
-One process, as its image starts it, with its defaults but for: passwords are hashed by the suite's
-parameters (its own are 64 MiB and 3 passes), a sign-in does not take 500 ms at least, no 503 under
-load, no telemetry, and access tokens outlive the run.
+One process with the defaults of its image, except: passwords are hashed with the suite's parameters
+(its own are 64 MiB and 3 passes), a sign-in has no minimum of 500 ms, no 503 under load, no telemetry,
+and access tokens outlive the run.
 
 12.4.0 is the newest version whose parts are all in the registry. tests/package.json overrides isolated-vm,
-because the version that Directus names fetches its binary from GitHub.
+because the version that Directus names downloads its binary from GitHub.
 """
 import json
 import os
@@ -51,7 +51,7 @@ class Directus(Server):
         os.mkdir(f"{self.dir}/uploads")
         with open(f"{self.dir}/package.json", "w") as f:
             f.write("{}")
-        # Settings of the caller's environment do not come through.
+        # The caller's environment has no effect.
         environment = {
             "PATH": os.environ["PATH"],
             "NODE_ENV": "production",
@@ -123,7 +123,7 @@ class Directus(Server):
             "/items/document",
             [{"fileName": "bench.bin", "contentType": "application/octet-stream"}] * DOCUMENTS,
         )
-        # Without a licence, rules by row are refused: the reader may read all rows.
+        # Without a license, rules per row are refused, so the reader can read all rows.
         policy = self.make(
             "/policies",
             {
@@ -176,7 +176,7 @@ class Directus(Server):
         self.database.sql("directus", "vacuum (analyze); checkpoint")
 
     def copies(self, data, count, content_type="application/octet-stream"):
-        """As many files with those bytes: one is uploaded, its row copied, its bytes linked."""
+        """Makes this many files with those bytes: one upload, copied rows, linked bytes."""
         body, kind = form({}, "file", data, content_type)
         made = request(self.base + "/files", body, self.admin, kind)["data"]
         ids = self.database.sql(

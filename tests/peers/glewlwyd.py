@@ -1,7 +1,7 @@
 """glewlwyd.py - Debian's glewlwyd, an identity provider in C, for `make bench-peers`.
 
-Its database is in PostgreSQL. Its OpenID Connect plugin signs with ES256; refresh tokens are for
-one use. The package is unpacked, not installed: no service and no account of the system.
+Its database is in PostgreSQL. Its OpenID Connect plugin signs with ES256, and refresh tokens work
+once. The package is unpacked, not installed: no service and no system account.
 """
 import gzip
 import json
@@ -159,8 +159,8 @@ class Glewlwyd(Server):
             request(self.base + "/api/oidc/token", sign_in.encode(), content_type=FORM)
             for _ in range(TOKENS * ROUNDS)
         ]
-        # A client without a secret renews, as with the other servers: else each renewal would
-        # hash its secret by bcrypt.
+        # As with the other servers, a client without a secret refreshes; otherwise each refresh would
+        # hash its secret with bcrypt.
         self.database.sql(
             "glewlwyd",
             "update gpo_refresh_token set gpor_client_id = 'public'; vacuum (analyze); checkpoint",

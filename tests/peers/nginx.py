@@ -1,4 +1,4 @@
-"""nginx.py - Debian's nginx for `make bench-peers`: what reading a file costs at least."""
+"""nginx.py - Debian's nginx for `make bench-peers`: the minimum cost of reading a file."""
 import os
 import subprocess
 

@@ -1,4 +1,4 @@
-"""pocketbase.py - PocketBase of the npm registry, for `make bench-peers`: SQLite in its process."""
+"""pocketbase.py - npm's PocketBase for `make bench-peers`: SQLite in its process."""
 import json
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""postgres.py - PostgreSQL for the peers that need one, with the options of `atriumctl dev`."""
+"""postgres.py - PostgreSQL for peers that need one, with the options of `atriumctl dev`."""
 import glob
 import os
 import pwd
@@ -60,7 +60,7 @@ class Postgres(Server):
         return subprocess.run([f"{self.programs}/pg_isready", "-q", "-h", self.dir]).returncode == 0
 
     def sql(self, database, text):
-        """Runs the statements; returns the rows of the last one, a line each."""
+        """Runs the statements and returns the last one's rows, a line each."""
         return subprocess.run(
             ["psql", "-qAtX", "-v", "ON_ERROR_STOP=1", "-h", self.dir, "-U", "postgres", database],
             input=text,
@@ -72,5 +72,5 @@ class Postgres(Server):
 
     def stop(self):
         if self.process and self.process.poll() is None:
-            self.process.send_signal(signal.SIGINT)  # does not wait for connections to end
+            self.process.send_signal(signal.SIGINT)  # ends connections
             self.process.wait()

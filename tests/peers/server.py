@@ -1,4 +1,4 @@
-"""server.py - what the servers of `make bench-peers` share: starting, asking, one slice of wrk."""
+"""server.py - shared by the servers of `make bench-peers`: starting, requests, a slice of wrk."""
 import json
 import os
 import re
@@ -14,21 +14,21 @@ SECONDS = float(os.environ.get("BENCH_SECONDS", 2))
 ROUNDS = int(os.environ.get("BENCH_ROUNDS", 5))
 THREADS = 2
 PASSWORD = "correct horse"
-# Files are read in turn from more than the gateway keeps in memory (8 MiB): each is a first read.
+# The files exceed the gateway's cache (8 MiB), so each read is a first one.
 SMALL, SMALL_FILES, LARGE, LARGE_FILES = 10240, 1200, 1048576, 24
-DOCUMENTS = 100  # of the list
-# An image is resized to a size that it was not resized to before: RESIZES pairs for each slice.
+DOCUMENTS = 100  # in the list
+# Each image gets a new size: RESIZES pairs per slice.
 SIZES = [f"{width}x200" for width in range(300, 350)]
 RESIZES = int(300 * SECONDS)
 IMAGES = RESIZES * ROUNDS // len(SIZES) + 1
-TOKENS = 64  # refresh tokens that a slice begins with: twice as many as connections
+TOKENS = 64  # refresh tokens per slice: twice as many as connections
 
 
 @dataclass
 class Plan:
-    """How wrk does an operation.
+    """wrk's plan for an operation.
 
-    fresh: (environment variable that names a file, lines, how many of them go to each slice).
+    fresh: (environment variable that names a file, its lines, lines per slice).
     """
 
     path: str = ""
@@ -61,7 +61,7 @@ def request(url, body=None, token=None, content_type="application/json", cookie=
 
 
 def form(fields, name, data, content_type="application/octet-stream"):
-    """A multipart form with a file behind the fields: its body and content type."""
+    """Returns the body and content type of a multipart form with a file after the fields."""
     parts = b"".join(
         b'--bench\r\nContent-Disposition: form-data; name="%s"\r\n\r\n%s\r\n'
         % (k.encode(), v.encode())
@@ -81,8 +81,8 @@ def form(fields, name, data, content_type="application/octet-stream"):
 
 
 def cpu_by_program(roots):
-    """Microseconds of the processes below and including roots, and of children that have ended,
-    by the name of the program."""
+    """Returns the microseconds of the processes below and including roots, and of their ended children,
+    by program name."""
     children, used = {}, {}
     for entry in os.listdir("/proc"):
         if not entry.isdigit():
@@ -105,7 +105,7 @@ def cpu_by_program(roots):
 
 
 def settle(roots):
-    """Waits, 10 s at most, until a server is idle, so that the next one is asked alone."""
+    """Waits up to 10 s until a server is idle, so that the next one is measured alone."""
     used = sum(cpu_by_program(roots).values())
     for _ in range(100):
         time.sleep(0.1)
@@ -115,10 +115,10 @@ def settle(roots):
 
 
 class Server:
-    """A server that runs below self.process, its database below self.database.process.
+    """A server that runs below self.process, with its database below self.database.process.
 
-    lacks: why it has no plan for some operations. password_hash: what its sign-in computes.
-    connections: at most; more would only wait, and cost it CPU time after the slice.
+    lacks: why it has no plan for some operations. password_hash: its sign-in's algorithm.
+    connections: maximum; more would only wait, and use its CPU time after the slice.
     """
 
     lacks = password_hash = None
@@ -165,7 +165,7 @@ class Server:
         return file
 
     def read(self, name, paths, token=None):
-        """The plan that reads the paths in turn."""
+        """Returns the plan that reads the paths in turn."""
         return Plan(
             "",
             ["-s", "tests/bench/each.lua", *heads(token)],
@@ -173,13 +173,13 @@ class Server:
         )
 
     def resize(self, paths, token=None):
-        """The plan that asks for each of the paths once."""
+        """Returns the plan that requests each of the paths once."""
         return Plan(
             "", ["-s", "tests/bench/each.lua", *heads(token)], fresh=("BENCH_PATHS", paths, RESIZES)
         )
 
     def measure(self, operation, connections):
-        """One slice; None when nothing was done in its time."""
+        """Runs one slice; returns None when nothing was done in its time."""
         plan = self.plans[operation]
         environment = {**os.environ, "BENCH_THREADS": str(THREADS), **plan.environment}
         if plan.fresh:
@@ -233,7 +233,7 @@ def heads(token):
 
 
 def post(path, body, content_type="application/json", token=None):
-    """The plan that sends the same body each time."""
+    """Returns the plan that sends one body each time."""
     return Plan(
         path,
         ["-s", "tests/bench/post.lua", *heads(token)],
@@ -247,7 +247,7 @@ def refresh(
     body='{"refresh_token":"%s"}',
     content_type="application/json",
 ):
-    """The plan that renews: %s is the token, the answer's member refresh_token the next one."""
+    """Returns the plan that refreshes: %s is the token, the response's refresh_token the next one."""
     return Plan(
         "",
         ["-s", "tests/bench/refresh.lua"],

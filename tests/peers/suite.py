@@ -1,4 +1,4 @@
-"""suite.py - the suite itself, as `atriumctl dev` starts it, for `make bench-peers` and `make bench-before`."""
+"""suite.py - the suite, as `atriumctl dev` starts it, for `make bench-peers` and `make bench-before`."""
 import json
 import os
 import re
@@ -38,7 +38,7 @@ class Suite(Server):
         self.scratch, self.dir = (
             scratch,
             f"{scratch}/{self.name}",
-        )  # the directory is made by atriumctl
+        )  # atriumctl makes the directory
         log = f"{self.dir}.log"
         ready = lambda: re.search(r"^atrium: ready (\S+)", open(log).read(), re.M)
         self.start([f"{build}/bin/atriumctl", "dev", "--dir", self.dir, "--port", "0"], ready)
@@ -151,7 +151,7 @@ class Suite(Server):
         )["accessToken"]
 
     def issuer_plans(self):
-        """What a client of the demo tenant's issuer asks, of its own and of a token of the person `reader`."""
+        """Plans for a client of demo's issuer, with its own tokens and a token of the person `reader`."""
         settings = {
             "authMethod": "client_secret_post",
             "firstParty": True,
@@ -180,7 +180,7 @@ class Suite(Server):
         }
 
     def client(self, command, *arguments):
-        """What `atriumctl client` answers."""
+        """Returns the output of `atriumctl client`."""
         ctl = [f"{self.build}/bin/atriumctl", "--dir", self.dir, "--json", "client", command]
         answer = subprocess.run(
             [*ctl, "--project", "demo", *arguments], stdout=subprocess.PIPE, check=True
@@ -196,7 +196,7 @@ class Suite(Server):
         return made["id"]
 
     def copies(self, document, count):
-        """As many documents with those bytes: rows that are copied, and links to the bytes."""
+        """Makes this many documents with those bytes: copied rows, and links to the bytes."""
         sql = f"""begin; set local search_path = doc;
             select object_id from document where id = '{document}';
             create temporary table fresh on commit drop as

@@ -1,8 +1,8 @@
-// forms.cjs - upload forms by Amazon's SDK, for tests/http/test_s3.c.
+// forms.cjs - upload forms from Amazon's SDK, for tests/http/test_s3.c.
 //
-// Reads a form of ours and who signed it, {url, fields, key, secret, region, bucket}, from standard input and prints
-// what compares it with the SDK's form for the same object, made at the same time: pairs of ours and theirs (address,
-// names of fields, conditions of the policy, its end), the signature of our policy by the SDK's signer, and the SDK's form.
+// Reads docd's form and its signer, {url, fields, key, secret, region, bucket}, from standard input. Prints pairs that compare
+// it with the SDK's form for the same object and time (URL, field names, policy conditions, expiry), docd's policy signed by
+// the SDK, and the SDK's form.
 'use strict';
 const from = require('../support/npm.cjs')('s3');
 const { S3Client } = from('@aws-sdk/client-s3');
@@ -17,7 +17,7 @@ const made = new Date(stamp.replace(/^(....)(..)(..)T(..)(..)(..)Z$/, '$1-$2-$3T
 const credentials = { accessKeyId: ours.key, secretAccessKey: ours.secret };
 const RealDate = Date;
 
-// The SDK signs at the time of the call.
+// The SDK signs with the current time.
 class ThatTime extends RealDate {
   constructor(...args) { super(...(args.length ? args : [made.getTime()])); }
   static now() { return made.getTime(); }

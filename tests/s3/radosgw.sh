@@ -1,12 +1,12 @@
 #!/bin/bash
-# radosgw.sh [COMMAND [ARGUMENT...]] - a Ceph cluster of its own (one monitor, three stores that keep everything three
-# times, in memory, and a RADOS Gateway) on free ports of 127.0.0.1, with a user and an empty bucket. Runs the command
-# with ATRIUM_S3_URL, _KEY, _SECRET, _REGION and _BUCKET in its environment and ends with its exit code; without a
-# command it prints these as lines for a shell and waits to be ended. ATRIUM_S3_HOST is a name that the gateway also
-# knows buckets under, as <bucket>.<name>. Nothing of it runs on when the script has ended, however it ended.
+# radosgw.sh [COMMAND [ARGUMENT...]] - a Ceph cluster (one monitor, three stores with all data in memory three times, a RADOS
+# Gateway) on free ports of 127.0.0.1, with a user and an empty bucket. Runs the command with ATRIUM_S3_URL, _KEY, _SECRET,
+# _REGION and _BUCKET in its environment and exits with its exit code; without a command it prints these as shell lines and
+# waits for its end. The gateway also knows buckets as <bucket>.<ATRIUM_S3_HOST>. Nothing remains running, however the script
+# ends.
 #
-# Ceph 16 differs from Amazon: it ignores x-amz-copy-source-if-match of parts, so docd looks at their source once more
-# before they become an object, and it completes no upload that has parts which are not in the list.
+# Ceph 16 differs from Amazon: it ignores x-amz-copy-source-if-match of parts, so docd checks their source again before they
+# become an object; and it completes no upload with parts that are not in the list.
 set -euo pipefail
 START_LIMIT=120 STORES=3
 needed=(ceph-mon ceph-osd radosgw radosgw-admin ceph monmaptool setpriv python3 openssl curl)
@@ -18,7 +18,7 @@ fail() {
     exit 1
 }
 
-# What they keep is in memory and nobody's: no need to ask them nicely.
+# Their data is in memory and disposable, so they can be killed.
 cleanup() {
     local status=$?
     trap '' INT TERM
@@ -27,7 +27,7 @@ cleanup() {
     exit "$status"
 }
 
-# A daemon in the background that the kernel ends with this script, should that be killed.
+# Starts a background daemon that the kernel ends if this script is killed.
 daemon() { # NAME COMMAND...
     local name=$1
     shift
@@ -52,7 +52,7 @@ taken = [socket.create_server(("127.0.0.1", 0)) for _ in range(int(sys.argv[1]))
 print(*(s.getsockname()[1] for s in taken))' "$1"
 }
 
-# No authentication among the parts, which only this machine reaches; hence no encryption either.
+# No authentication between the parts, which only this machine reaches, and therefore no encryption.
 configuration() {
     local side
     cat <<END
@@ -97,7 +97,7 @@ answer() { # STATUS CURL_ARGUMENT...
     [ "$(curl -s -m 10 -o "$scratch/answer" -w '%{http_code}' "$@")" = "$status" ]
 }
 
-signed() { # STATUS CURL_ARGUMENT...: asked in the user's name
+signed() { # STATUS CURL_ARGUMENT...: a request signed by the user
     answer "$@" --aws-sigv4 "aws:amz:$region:s3" --user "$key:$secret" -H 'x-amz-content-sha256: UNSIGNED-PAYLOAD'
 }
 

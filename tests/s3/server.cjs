@@ -1,13 +1,12 @@
-// server.cjs DIR - a server of S3 for tests/support/bucket.c, with a door before it that can be made to fail.
+// server.cjs DIR - an S3 server for tests/support/bucket.c behind a proxy that can inject faults.
 //
-// The server is s3rver, with its files in DIR, or the one that ATRIUM_S3_URL names. s3rver looks at no signature of
-// version 4: the door does, with the signer of Amazon's own SDK. It prints one line "ready URL".
+// The server is s3rver with its files in DIR, or ATRIUM_S3_URL. s3rver checks no version 4 signatures; the proxy does, with the
+// signer of Amazon's SDK. Prints one line "ready URL".
 //
-//   PUT  /-/fault   [{method, path (a pattern), header, value (a pattern), do}, ...]: what happens to such requests from now
-//        on; do: "403" "500" "503" "slow" (no answer) "cut" (half of it) "lost" (done, but not told) "hold" (not even
-//        done) "late" (done when the client has gone away) "replace" (done after what it copies has been replaced)
-//        "" (done, only counted)
-//   GET  /-/hits    how many requests each rule has met, and how many came in all
+//   PUT  /-/fault   [{method, path (a pattern), header, value (a pattern), do}, ...] for later requests; do: "403" "500" "503"
+//        "slow" (no response) "cut" (half of it) "lost" (done without a response) "hold" (not even done) "late" (done after the
+//        client disconnected) "replace" (done after its source was replaced) "" (done, only counted)
+//   GET  /-/hits    how many requests each rule matched, and how many came in all
 //   GET  /-/keys    all keys of the bucket
 'use strict';
 const http = require('http');
@@ -44,7 +43,7 @@ async function start() {
   env.url = `http://${address}:${port}`;
 }
 
-// Signed by Amazon's SDK with the time and the headers that the request names, it has the same signature.
+// Amazon's SDK, given the request's time and headers, makes the same signature.
 async function isSigned(req, target) {
   const auth = /Credential=([^,]+), ?SignedHeaders=([^,]+), ?Signature=(\w+)/.exec(
     req.headers.authorization || '');
@@ -97,7 +96,7 @@ function client() {
   return new S3Client({ endpoint: env.url, region: env.region, forcePathStyle: true, credentials });
 }
 
-// A request without a body.
+// Sends a request without a body.
 function passLater(req) {
   const to = new URL(env.url);
   req.socket.on('close', () => setTimeout(() => http.request({
@@ -149,7 +148,7 @@ async function serve(req, res) {
   return pass(req, res, fault);
 }
 
-// As many other bytes, as by a form that is sent again.
+// Makes as many other bytes, as from a repeated form.
 async function replace(source) {
   const [bucket, ...key] = decodeURIComponent(source).replace(/^\//, '').split('/');
   const name = { Bucket: bucket, Key: key.join('/') };

@@ -1,8 +1,7 @@
-// golden.cjs DIR - what sharp makes, for tests/integration/test_docd_image.c.
+// golden.cjs DIR - sharp's results for tests/integration/test_docd_image.c.
 //
-// Writes the inputs into DIR, then for each line "INPUT WIDTH HEIGHT FIT FORMAT" of standard input (a side of 0 is not
-// asked for) one line: the sides of the result and the name of a file in DIR with its pixels, RGBA of 8 bits, after
-// they were encoded in that format with sharp's defaults.
+// Writes the inputs into DIR. Then, for each line "INPUT WIDTH HEIGHT FIT FORMAT" of standard input (0: no such side), prints the
+// result's sides and the name of a file in DIR with its pixels, 8-bit RGBA, after encoding in that format with sharp's defaults.
 'use strict';
 const fs = require('fs');
 const path = require('path');
@@ -12,7 +11,7 @@ const sharp = require('../support/npm.cjs')('sharp')('sharp');
 const dir = process.argv[2];
 const file = (name) => path.join(dir, name);
 
-// A picture that tells its sides apart: slopes of colour, a grid of lines, a bright corner, a coarse texture.
+// An image with distinguishable sides: color gradients, a grid of lines, a bright corner, a coarse texture.
 function picture(width, height, channels) {
   const bytes = Buffer.alloc(width * height * channels);
   for (let y = 0, i = 0; y < height; y++) {

@@ -1,5 +1,5 @@
 /*
- * audit_go.h - Go's own note and tlog (tests/audit-go/verify.go), asked about what was answered.
+ * audit_go.h - verifies checkpoints and proofs with Go's note and tlog (tests/audit-go/verify.go).
  */
 #ifndef ATRIUM_TESTS_SUPPORT_AUDIT_GO_H
 #define ATRIUM_TESTS_SUPPORT_AUDIT_GO_H
@@ -8,14 +8,14 @@
 
 #include "common/base/base.h"
 
-/* Whether they can be asked. The first call builds the program in that directory; without Go it
- * says so, or fails with ATRIUM_REQUIRE_ALL. */
+/* True when Go is available. The first call builds the verifier in that directory. Without Go it
+ * prints a note, or fails with ATRIUM_REQUIRE_ALL. */
 bool audit_go_build(const char *dir);
 
-/* Whether Go finds that many proofs good in a line of input. Consumes it. */
+/* True when Go accepts `want` proofs in a line of input, which is consumed. */
 bool audit_go_accepts(json_t *line, int want);
 
-/* Whether it refuses one, with that text. Consumes it. */
+/* True when Go rejects the line with this text. Consumes the line. */
 bool audit_go_refuses(json_t *line, const char *complaint);
 
 #endif

@@ -42,8 +42,6 @@ void audited_scene_leave(struct suite **self_p, struct person **admin_p)
     suite = NULL;
 }
 
-/* ---- what requests are made from ---- */
-
 struct person *audited_person(struct person *person)
 {
     return people[people_count++] = person;
@@ -138,8 +136,6 @@ const char *audited_begin(const char *role, const struct person *person)
                                                                  : http_text(answer, "loginId")));
 }
 
-/* ---- second factors ---- */
-
 void audited_prepare(const struct person *person, struct audited_factor *ret)
 {
     HTTP_ANSWER status = http_get(suite_url(suite), "/auth/mfa/status", person->access);
@@ -155,7 +151,7 @@ void audited_enroll(const struct person *person, struct audited_factor *ret)
                                    json_pack("{s:s}", "token", ret->code));
     CHECK_STATUS(answer, 200);
     snprintf(ret->recovery, sizeof(ret->recovery), "%s", http_text(answer, "recoveryCodes.0"));
-    /* to a time step that no code was shown in */
+    /* a time step without a used code */
     suite_advance_clock(suite, 4 * TOTP_STEP);
     totp_code(ret->key, suite_now(suite), ret->code);
 }
@@ -181,8 +177,6 @@ struct http_request audited_show(const char *role, const char *login, const char
                         json_pack("{s:s, s:s}", "loginId", login, "mfaToken", token));
 }
 
-/* ---- one row each ---- */
-
 char *audited_rows(const char *daemon, const char *trace)
 {
     char sql[400];
@@ -204,9 +198,6 @@ static const struct route *route_of(const char *operation)
     return route;
 }
 
-/* ---- a program of rows ---- */
-
-/* What audited_run() was given. */
 static struct {
     const struct audited *rows;
     size_t count;
@@ -256,7 +247,7 @@ static enum audited_part part_of(const struct route *route)
     return AUDITED_OWN;
 }
 
-/* A route that changes something and has no row would make its changes unseen. */
+/* Without a row here, a changing route would be untested. */
 static void no_route_is_left_out(void)
 {
     static const char *const daemons[] = {"authd", "settingsd", "maild"};

@@ -1,8 +1,6 @@
 /*
- * audited.h - requests whose rows in the audit trail a test looks at, and the people, texts and
- * bodies that they are made from. What they are made from lives until audited_release().
- *
- * A request's rows are found by its X-Request-Id.
+ * audited.h - requests whose audit rows a test checks, found by X-Request-Id, and the people and
+ * texts for them, which live until audited_release().
  */
 #ifndef ATRIUM_TESTS_SUPPORT_AUDITED_H
 #define ATRIUM_TESTS_SUPPORT_AUDITED_H
@@ -11,82 +9,76 @@
 #include "tests/support/suite.h"
 #include "tests/support/totp.h"
 
-/* The suite in which rows are looked at, on the test clock: its admin, registration open to
- * practitioners, another tenant ("closed"), and the view `trail` over the rows of all daemons. */
+/* Starts a suite on the test clock with its admin, open registration of practitioners, another
+ * tenant ("closed"), and the view `trail` of all daemons' audit rows. */
 void audited_scene_set(struct suite **ret, struct person **ret_admin);
 void audited_scene_leave(struct suite **self_p, struct person **admin_p);
 
-/* Takes over what a request is made from. */
+/* Take ownership of an argument until audited_release(). */
 struct person *audited_person(struct person *person);
 const char *audited_text(char *text);
 
-/* Frees all of it. */
 void audited_release(void);
 
-/* A text as printf() makes it. */
 const char *audited_path(const char *format, ...) PRINTF_LIKE(1, 2);
 
-/* A POST without a token, from an address of its own. */
+/* Makes a POST without a token, from its own address. */
 struct http_request audited_post(const char *path, json_t *body);
 
-/* A request with the person's token. */
 struct http_request audited_by(const struct person *person, const char *method, const char *path,
                                json_t *body);
 
-/* A patient and a practitioner who have just registered. */
 struct person *audited_patient(void);
 struct person *audited_practitioner(void);
 
-/* The bodies of sign-ins in one step, by a client and to a tenant, and what a registration has
- * more: the name, which is put into `body`. */
+/* Make bodies of one-step sign-ins by client and to a tenant; audited_body_named() adds a
+ * registration's name to `body`. */
 json_t *audited_body_one_step(const char *email, const char *password);
 json_t *audited_body_b2b(const char *email, const char *password);
 json_t *audited_body_named(json_t *body);
 
-/* The session code of a sign-in that was begun, or its login id when that waits for a second
+/* Starts a sign-in and returns its session code, or its login id if it waits for a second
  * factor. */
 const char *audited_begin(const char *role, const struct person *person);
 
-/* An authenticator app: its key, a code that is good now, and the first recovery code. */
+/* An authenticator app's key, a valid code, and the first recovery code. */
 struct audited_factor {
     uint8_t key[TOTP_SECRET];
     char recovery[16], code[7];
 };
 
-/* Reads the key that a person is offered; turns it on, and shows a code that was not used yet. */
+/* audited_prepare() reads the offered key, audited_enroll() also enables it and makes an unused
+ * code. */
 void audited_prepare(const struct person *person, struct audited_factor *ret);
 void audited_enroll(const struct person *person, struct audited_factor *ret);
 
-/* A passkey for the role's people, and adding one to an account: its path. */
+/* audited_passkey() makes a passkey for a role; audited_passkey_add() adds it to an account and
+ * returns its path. */
 struct authenticator *audited_passkey(const char *role);
 const char *audited_passkey_add(const struct person *who, struct authenticator *key);
 
-/* The request that shows a code or a recovery code to a sign-in. */
 struct http_request audited_show(const char *role, const char *login, const char *token);
 
-/* "<number of rows> <action> <outcome> <type of the entity> <detail>" of a request in a daemon; the
- * caller frees it. */
+/* Returns "<number of rows> <action> <outcome> <entity type> <detail>" of a request in a daemon
+ * (caller frees). */
 char *audited_rows(const char *daemon, const char *trace);
 
-/* A request and the row that it leaves. */
 struct audited {
-    const char *operation; /* of the route: in the trail of its daemon */
+    const char *operation; /* the route's; its daemon has the row */
     struct http_request (*request)(void);
     int status;
-    const char *want; /* as audited_rows() has it behind the number; NULL: no row at all */
+    const char *want; /* audited_rows() after the number; NULL: no row */
 };
 
-/* What a program has rows of: registrations and sign-ins; what else people do to their own account;
- * how a project is administered, in authd, settingsd and maild. */
+/* A program's part: registrations and sign-ins; other acts on the own account; administration in
+ * authd, settingsd and maild. */
 enum audited_part { AUDITED_SIGN_INS, AUDITED_OWN, AUDITED_ADMIN };
 
-/* Runs a program of these rows, in the scene: each request has its status and its one row or none;
- * each route of the part that changes something has a row whose request succeeds; and the trail has
- * neither an address nor a hash. */
+/* Runs these rows as a program. Each request must have its status and its one row or none, each
+ * changing route of the part a row that succeeds, and no row an address or a hash. */
 int audited_run(const char *title, const struct audited *rows, size_t count, enum audited_part part,
                 struct suite **ret_suite, struct person **ret_admin);
 
-/* Checks that none of these texts, none empty, is in any row so far. */
 void audited_check_absent(const char *const *secrets, size_t count);
 
 #endif

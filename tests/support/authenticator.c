@@ -19,8 +19,6 @@ static void die(const char *what)
     abort();
 }
 
-/* ---- bytes ---- */
-
 static void add(struct authenticator_bytes *self, const void *bytes, size_t size)
 {
     if (size > sizeof(self->bytes) - self->size)
@@ -37,7 +35,6 @@ static void add_byte(struct authenticator_bytes *self, unsigned byte)
     add(self, &value, 1);
 }
 
-/* A byte string of CBOR. */
 static void add_cbor_bytes(struct authenticator_bytes *self, const void *bytes, size_t size)
 {
     if (size < 256) {
@@ -68,8 +65,6 @@ static json_t *json_base64(const void *bytes, size_t size)
     free(text);
     return json;
 }
-
-/* ---- keys ---- */
 
 static EVP_PKEY *make_key(int algorithm)
 {
@@ -131,8 +126,6 @@ void authenticator_destroy(struct authenticator **self_p)
     free(*self_p);
     *self_p = NULL;
 }
-
-/* ---- answers ---- */
 
 static void add_client_data(const struct authenticator *self, const char *type,
                             const char *challenge, struct authenticator_bytes *ret)
@@ -209,8 +202,6 @@ void authenticator_sign(struct authenticator *self, const char *rp_id, const cha
         die("no signature");
     EVP_MD_CTX_free(context);
 }
-
-/* ---- JSON ---- */
 
 static const char *text_of(const json_t *options, const char *name)
 {

@@ -19,7 +19,7 @@
 
 enum { CONNECTIONS_MAX = 256, ID_SIZE = 128, STEP_MS = 20 };
 
-/* How often a mail was accepted; `id` first: known() compares by it. */
+/* An email's number of acceptances. `id` must be first, because known() compares by it. */
 struct known_mail {
     char id[ID_SIZE];
     long copies;
@@ -72,7 +72,7 @@ static bool is_stopping(struct bad_smtp *self)
     return stopping;
 }
 
-/* Waits, unless the server stops or the client leaves; false then. INT_MAX: for ever. */
+/* Waits. Returns false if the server stops or the client disconnects. INT_MAX: no limit. */
 static bool wait_ms(struct conversation *self, int64_t ms)
 {
     int64_t until = clock_mono_ms() + ms;
@@ -93,7 +93,7 @@ static bool say(const struct conversation *self, const char *line)
     return send(self->fd, line, length, MSG_NOSIGNAL) == (ssize_t)length;
 }
 
-/* The next line without its end; false when the client has gone or the server stops. */
+/* Reads a line without its end. Returns false if the client disconnected or the server stops. */
 static bool hear(struct conversation *self, char *ret, size_t size)
 {
     for (;;) {
@@ -143,7 +143,6 @@ static void count_mail(struct bad_smtp *self, const char *id)
     pthread_mutex_unlock(&self->mutex);
 }
 
-/* Reads a mail up to its last line. */
 static bool hear_mail(struct conversation *self, char id[static ID_SIZE])
 {
     char line[2048];
@@ -159,7 +158,7 @@ static bool hear_mail(struct conversation *self, char id[static ID_SIZE])
     }
 }
 
-/* From DATA to the answer behind the last line; false: the conversation is over. */
+/* Handles DATA up to the final response. Returns false when the conversation has ended. */
 static bool take_mail(struct conversation *self)
 {
     static const struct linger at_once = {.l_onoff = 1};

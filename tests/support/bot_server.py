@@ -1,12 +1,12 @@
-"""An HTTP server that plays bots: the path says how it answers. Prints its port.
+"""An HTTP server that acts as bots: the path selects the response. Prints its port.
 
-/echo      what came, with the signature and the time that it named
-/same      the bytes that came          /marked  the same behind a byte order mark
-/empty/STATUS  nothing, with that status /blank   200 with blanks alone
+/echo      the request, with its signature and time
+/same      the same bytes               /marked  the same after a byte order mark
+/empty/STATUS  nothing, with that status /blank   200 with spaces only
 /fail      500 with a message        /silent   500 without one
 /text      200, not JSON             /large    more than 1 MiB
-/slow      never within the timeout  /cut      half an answer
-/redirect  to /echo; /redirect/STATUS/URL there, with that status
+/slow      never within the timeout  /cut      half a response
+/redirect  to /echo; /redirect/STATUS/URL to that URL, with that status
 """
 import http.server
 import json

@@ -1,6 +1,6 @@
 /*
- * bots.h - bots of both kinds in a suite of their own: an HTTP server that answers for them
- * (bot_server.py), and programs in the operator's directory.
+ * bots.h - bots of both kinds in a suite: an HTTP server (bot_server.py), and programs in the
+ * operator's directory.
  */
 #ifndef ATRIUM_TESTS_SUPPORT_BOTS_H
 #define ATRIUM_TESTS_SUPPORT_BOTS_H
@@ -16,36 +16,32 @@ struct bots {
     struct suite *suite;
     struct person *admin, *patient;
     struct program *server;
-    char url[64]; /* of the server */
+    char url[64];
 };
 
-/* False when there is no server. */
+/* bots_start() returns false if the server cannot start. */
 bool bots_start(struct bots *self);
 void bots_stop(struct bots *self);
 
-/* Puts a script into the operator's directory. */
 void bots_install(const struct bots *self, const char *name, const char *text);
 
-/* The body of a bot: "http" or "program", and its address or file; the same with one member
- * more. */
+/* bots_body() makes a bot's body: "http" or "program", with its URL or file; bots_with() adds a
+ * member. */
 json_t *bots_body(const char *value, const char *kind, const char *target);
 json_t *bots_with(json_t *body, const char *name, json_t *value);
 
-/* Makes a bot; the answer is the caller's. */
+/* Makes a bot and returns the response, which the caller owns. */
 struct http_answer *bots_make(const struct bots *self, json_t *body);
 
-/* One at this path of the server. */
 void bots_make_http(const struct bots *self, const char *value, const char *path);
 
-/* A program of this text, named like the bot. */
 void bots_make_program(const struct bots *self, const char *value, const char *text,
                        int64_t timeout_ms, bool warm);
 
-/* As the patient; the input is consumed, NULL: {}. */
+/* Runs a bot as the patient. Consumes the input; NULL: {}. */
 struct http_answer *bots_run(const struct bots *self, const char *value, json_t *input);
 
-/* Cases of which some need something that confines programs: these are left out where there is
- * nothing. As unit_run(). */
+/* Like unit_run(). Cases that need confinement of programs are left out where there is none. */
 enum { BOTS_CASES_MAX = 32 };
 struct bots_case {
     struct unit_case run;

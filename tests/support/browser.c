@@ -51,7 +51,7 @@ static char *path_of(const char *page)
     return path;
 }
 
-/* "Name: value", or NULL for no value; the caller frees it. */
+/* Returns "Name: value", or NULL without a value (caller frees). */
 static char *line(const char *name, const char *value)
 {
     char *text = NULL;
@@ -61,7 +61,6 @@ static char *line(const char *name, const char *value)
     return text;
 }
 
-/* Keeps or drops the cookie that the answer sets. */
 static void keep_cookie(struct browser *self)
 {
     char *set = http_header(self->page, "Set-Cookie");
@@ -204,7 +203,7 @@ bool browser_signs_in_own(struct browser *self, struct suite *suite, const char 
 {
     char form[512];
 
-    suite_mails_settle(suite); /* the newest is the code's */
+    suite_mails_settle(suite); /* the newest email has the code */
     snprintf(form, sizeof(form), "email=%s&password=%s", email, password);
     if (browser_get(self, "/t/-/sign-in") != 200 ||
         browser_post(self, "/t/-/sign-in", form) != 303 || !browser_goes_to(self, "/t/-/mfa") ||

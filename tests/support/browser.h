@@ -1,6 +1,6 @@
 /*
- * browser.h - a browser without scripts, as far as the hosted pages need one: it keeps the cookie
- * of its tenant, sends forms as a page of that origin does, and finds what a page holds.
+ * browser.h - a browser without scripts for the hosted pages: it keeps its tenant's cookie, sends
+ * forms with the page's origin, and searches pages.
  */
 #ifndef ATRIUM_TESTS_SUPPORT_BROWSER_H
 #define ATRIUM_TESTS_SUPPORT_BROWSER_H
@@ -8,16 +8,16 @@
 #include "tests/support/suite.h"
 #include "tests/support/totp.h"
 
-/* The password of every person of person_register(), as a form sends it. */
+/* The form-encoded password of every person of person_register(). */
 #define FORM_PASSWORD "correct+horse+battery+staple"
 
-/* person_register() of a patient whose `password` is that. */
+/* person_register() for a patient with this `password`. */
 struct person *browser_person(struct suite *suite);
 
 struct browser {
     const struct suite *suite;
-    char *origin;   /* of the pages; what its forms say they come from */
-    char *source;   /* client address, a fresh one */
+    char *origin;
+    char *source;   /* a new client address */
     char *cookie;   /* "name=value", NULL: none */
     char *language; /* Accept-Language, NULL: none */
     bool no_token;  /* forms lack the page's token */
@@ -28,46 +28,42 @@ struct browser *browser_open(struct suite *suite);
 void browser_close(struct browser **self_p);
 #define BROWSER CLEANUP(browser_close) struct browser *
 
-/* Asks for a page of the demo tenant ("sign-in"), or by a path ("/t/other/sign-in"). The status. */
+/* Gets a page of the demo tenant ("sign-in") or a path ("/t/other/sign-in"). Returns the status. */
 int browser_get(struct browser *self, const char *page);
 
-/* Sends a form to a page with the token of the page that is shown; "name=value&..." of values that
- * need no escape. The status. */
+/* Posts a form with the displayed page's token; "name=value&..." without escapes. Returns the
+ * status. */
 int browser_post(struct browser *self, const char *page, const char *fields);
 
-/* The same in two steps, for a form that is sent later, or twice: what is sent (caller frees). */
+/* Do the same in two steps, to send a form later or twice. The caller frees the form. */
 char *browser_form(const struct browser *self, const char *fields);
 int browser_send(struct browser *self, const char *page, const char *form);
 
-/* Goes where a 303 sends it: the status of that page, 0 when there is none. */
+/* Follows a 303 and returns the status of its page, 0 for none. */
 int browser_follow(struct browser *self);
 
-/* Whether the answer is a 303 to that address. */
 bool browser_goes_to(const struct browser *self, const char *address);
 
-/* Whether the page shown has this text. */
 bool browser_sees(const struct browser *self, const char *text);
 
-/* Whether the page shown is compressed for those who accept that: it varies by Accept-Encoding. */
+/* True when the page varies by Accept-Encoding, so it can be compressed. */
 bool browser_may_compress(const struct browser *self);
 
-/* The value of the first input of that name on the page shown (caller frees), "" when there is
- * none. */
+/* Returns the value of the page's first input with that name, "" for none (caller frees). */
 char *browser_value(const struct browser *self, const char *name);
 
-/* The secret of the authenticator that the page shows to be set up. */
 void browser_read_key(const struct browser *self, uint8_t secret[static TOTP_SECRET]);
 
-/* Signs in with address and password: whether the account is shown then. */
+/* Signs in, and returns whether the account page is displayed. */
 bool browser_signs_in(struct browser *self, const char *email, const char *password);
 
-/* Signs in to the installation's own page (/t/-/account) with address, password and the code that
- * is mailed: whether the account is shown then. */
+/* Signs in to the installation's page (/t/-/account) with password and emailed code, and returns
+ * whether the account is displayed. */
 bool browser_signs_in_own(struct browser *self, struct suite *suite, const char *email,
                           const char *password);
 
-/* Posts that page's form of a project ("accept", "decline", "leave") with the first invitation that
- * is shown. The status. */
+/* Posts that page's form of a project ("accept", "decline", "leave") with the first invitation.
+ * Returns the status. */
 int browser_act_own(struct browser *self, struct suite *suite, const char *action,
                     const char *tenant_code);
 

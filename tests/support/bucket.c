@@ -17,11 +17,9 @@ static struct suite *suite;
 static struct person *patient;
 static struct program *server;
 static struct unit_dir dir;
-static char door[128]; /* URL of the server, behind the door that can be made to fail */
+static char door[128]; /* URL of the proxy that can inject faults */
 static bool own;       /* the server is s3rver */
-static char *host;     /* whose labels buckets are, or NULL: they are in paths */
-
-/* ---- the server ---- */
+static char *host;     /* the host whose labels are buckets, or NULL: buckets are in paths */
 
 static bool have_server(void)
 {
@@ -97,8 +95,6 @@ bool bucket_keys_become(const char *prefix, size_t want, int timeout_ms)
                       want);
 }
 
-/* ---- documents ---- */
-
 long bucket_upload(const struct http_answer *made, const char *bytes, size_t size)
 {
     return form_post_to(http_text(made, "uploadOptions.url"),
@@ -139,8 +135,6 @@ bool bucket_is_strict(void)
     unit_leave_out("s3rver does not look at that");
     return false;
 }
-
-/* ---- the scene ---- */
 
 static void there_is_a_server(void)
 {

@@ -1,16 +1,14 @@
 /*
- * bucket.h - documents in a bucket of S3, in a suite with two docd whose server can be made to
- * fail.
+ * bucket.h - documents in an S3 bucket, in a suite with two docd and a server with fault injection.
  *
- * The server is s3rver, which `make npm` installs, or any other:
+ * The server is s3rver from `make npm`, or any other with an empty bucket:
  *
  *     ATRIUM_S3_URL=http://127.0.0.1:9000 ATRIUM_S3_KEY=... ATRIUM_S3_SECRET=...
  *     ATRIUM_S3_BUCKET=... ATRIUM_S3_REGION=us-east-1 build/tests/http/test_s3
  *
- * whose bucket is there and empty. With ATRIUM_S3_STYLE=host the bucket is a label of
- * ATRIUM_S3_HOST, a name of this machine that the server knows. s3rver looks at no policy, ignores
- * the conditions of a copy and copies no parts: the cases of those are for other servers, and say
- * so.
+ * ATRIUM_S3_STYLE=host makes the bucket a label of ATRIUM_S3_HOST, a local name that the server
+ * knows. s3rver checks no policy, ignores conditions of copies and copies no parts; those cases
+ * need another server.
  */
 #ifndef ATRIUM_TESTS_SUPPORT_BUCKET_H
 #define ATRIUM_TESTS_SUPPORT_BUCKET_H
@@ -18,39 +16,35 @@
 #include "tests/support/suite.h"
 #include "tests/support/unit.h"
 
-/* Runs the cases of a program over that suite, whose last calls bucket_leave(). Without a server
- * they are left out. ret_patient: whose documents they are. */
+/* Runs a program's cases in that suite, the last of which call bucket_leave(). Without a server
+ * they are left out. ret_patient: owner of the documents. */
 int bucket_run(const char *title, const struct unit_case *cases, size_t count,
                struct suite **ret_suite, struct person **ret_patient);
 
-/* All is well, the bucket is empty, and everything ends. */
+/* Removes the faults, checks that the bucket is empty, and stops everything. */
 void bucket_leave(void);
 
-/* Whether the server looks at what s3rver does not; when not, the case is left out. */
+/* True when the server checks what s3rver does not; otherwise the case is left out. */
 bool bucket_is_strict(void);
 
-/* A variable of the environment, or what s3rver has. */
+/* Returns an environment variable, or s3rver's value. */
 const char *bucket_setting(const char *name, const char *fallback);
 
-/* ---- the server ---- */
-
-/* Rules as tests/s3/server.cjs has them; "[]": all is well again. */
+/* Sets rules of tests/s3/server.cjs; "[]" removes them. */
 void bucket_fault(const char *rules);
 
-/* How many requests the first rule has met; whether they come to that many, a check. */
+/* Count the requests that match the first rule, or wait for that count. */
 long bucket_hits(void);
 bool bucket_hits_come_to(long want, int timeout_ms);
 
-/* Keys in the bucket that begin so; whether they become that many, a check. */
+/* Count keys with this prefix, or wait for that count. */
 size_t bucket_keys(const char *prefix);
 bool bucket_keys_become(const char *prefix, size_t want, int timeout_ms);
 
-/* ---- documents ---- */
-
-/* Posts a file with the form of a document that was made or is replaced: the status. */
+/* Posts a file with the form of a new or replaced document. Returns the status. */
 long bucket_upload(const struct http_answer *made, const char *bytes, size_t size);
 
-/* Makes a document and posts its file; the caller frees the id. */
+/* Makes a document and posts its file. The caller frees the id. */
 char *bucket_put(const char *name, const char *type, const char *bytes, size_t size);
 
 struct http_answer *bucket_get(const char *id);

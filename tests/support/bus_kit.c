@@ -1,5 +1,5 @@
 /*
- * bus_kit.c - the service and the client of the tests of the bus, see bus_kit.h.
+ * bus_kit.c - service and client, see bus_kit.h.
  */
 #include "tests/support/bus_kit.h"
 
@@ -54,13 +54,11 @@ KIT_METHOD(dropped, R_SAFE)
 KIT_METHOD(traced, R_SAFE)
 KIT_METHOD(unknown, R_SAFE)
 
-/* ---- the service ---- */
-
 struct server {
     struct loop *loop;
     struct clock *clock;
     struct metrics *metrics;
-    struct spans *spans; /* NULL: as an older version */
+    struct spans *spans; /* NULL: an older version */
     struct bus *bus;
     struct kit_counts *counts;
     bool draining;
@@ -97,7 +95,7 @@ static int op_refuse(void *daemon, const struct request *req, const void *input,
         return error_problem(err, "value", "must name a policy");
     }
     if (strcmp(in->text, "cut") == 0) {
-        char text[301]; /* of two-byte characters: an error's message ends in the middle of one */
+        char text[301]; /* two-byte characters: the error message is cut inside one */
 
         for (size_t i = 0; i < 300; i += 2)
             memcpy(text + i, "\u00e9", 2);
@@ -261,7 +259,7 @@ static void on_signal(void *arg, int signo UNUSED)
         log_die("kit", err.message);
 }
 
-/* NULL without a file. Lives as long as the process. */
+/* Returns NULL without a file. Lives as long as the process. */
 static struct bus_hosts *server_hosts(const char *dir, const char *instance)
 {
     struct arena *arena = arena_new();
@@ -285,7 +283,7 @@ void kit_server_main(int argc, char **argv)
 
     if (argc != 5 || strcmp(argv[1], "--bus-kit") != 0)
         return;
-    prctl(PR_SET_PDEATHSIG, SIGKILL); /* not to outlive a test that is killed */
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* must not outlive a killed test */
     log_open("kit", argv[3], LOG_CRIT);
     server = (struct server){.loop = loop_new(),
                              .clock = clock_new(NULL),
@@ -317,8 +315,6 @@ void kit_server_main(int argc, char **argv)
     loop_destroy(&server.loop);
     exit(0);
 }
-
-/* ---- the client ---- */
 
 struct kit_key kit_key_new(void)
 {
@@ -420,7 +416,7 @@ int kit_end(struct kit *self, int instance, int signo)
         return 0;
     self->servers[instance] = 0;
     kill(pid, signo);
-    /* A drain needs our ACK: the loop must go on. */
+    /* A drain needs our ACK, so the loop must run. */
     while (waitpid(pid, &status, WNOHANG) == 0)
         kit_sleep(self, 2);
     return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);

@@ -1,9 +1,8 @@
 /*
- * bus_kit.h - a service made for tests of the bus, in processes of its own, and a client of it.
+ * bus_kit.h - a service for tests of the bus, and its client.
  *
- * The service "settingsd" runs in children that are this very program, started with "--bus-kit":
- * call kit_server_main() first in main().  What its operations did is counted in a file that all
- * map.
+ * The service "settingsd" runs in child processes of this program with "--bus-kit", so main() must
+ * call kit_server_main() first. Operations are counted in a shared mapped file.
  */
 #ifndef ATRIUM_TESTS_SUPPORT_BUS_KIT_H
 #define ATRIUM_TESTS_SUPPORT_BUS_KIT_H
@@ -26,7 +25,7 @@ struct kit_out {
 };
 FIELD_DECLARE(kit_out);
 
-/* A key of CurveZMQ as it stands in files: 64 digits, and the public half in Z85. */
+/* A CurveZMQ key in file form: 64 digits, and the public key in Z85. */
 struct kit_key {
     uint8_t secret[BUS_KEY_SIZE], public[BUS_KEY_SIZE];
     char digits[2 * BUS_KEY_SIZE + 1], text[BUS_KEY_TEXT_SIZE];
@@ -58,16 +57,15 @@ struct kit_counts {
     atomic_long executed;
 };
 
-/* 0 when this process is not a server; otherwise it serves until SIGTERM and ends with its exit
- * code. */
+/* Returns in a process that is not a server. Otherwise serves until SIGTERM and exits. */
 void kit_server_main(int argc, char **argv);
 
-/* A directory with counters, and the servers started in it. A server listens on TCP too when the
- * directory holds "hosts" and "settingsd.<instance>.key". */
+/* A directory with counters and its servers. Servers also listen on TCP if the directory has
+ * "hosts" and "settingsd.<instance>.key". */
 struct kit {
     struct unit_dir dir;
     struct arena *arena;
-    struct bus_hosts *hosts; /* the client's */
+    struct bus_hosts *hosts;
     struct kit_counts *counts;
     pid_t servers[8];
     struct loop *loop;
@@ -78,27 +76,26 @@ struct kit {
     struct bus *bus;
 };
 
-/* Call on a fiber. Opens the client's bus as `service`.1 at once; servers are found when they
- * come. */
+/* Opens the client's bus as `service`.1 without waiting for servers. Call on a fiber. */
 void kit_open(struct kit *self, struct loop *loop, const char *service, size_t peer_max);
-/* In two steps, for what must lie in the directory first; a client with a `name` ("gateway.a1") is
- * on another host: it sees no sockets, only what the file `hosts` of the directory lists, with
- * <name>.key as its own. */
+/* The same in two steps, to add files to the directory first. A client with a `name` ("gateway.a1")
+ * is on another host: it uses no sockets, only the directory's `hosts`, with <name>.key as its
+ * key. */
 void kit_prepare(struct kit *self, struct loop *loop);
 void kit_open_far(struct kit *self, const char *name, const char *hosts);
-/* The client alone ends; another may be opened. */
+/* kit_leave() ends only the client; another can be opened. */
 void kit_leave(struct kit *self);
 void kit_close(struct kit *self);
 
-/* Starts settingsd.<instance>; kit_wait() parks until the client sees exactly so many peers (true)
- * or 5 s are over. */
+/* kit_start() starts settingsd.<instance>. kit_wait() parks until the client sees exactly this many
+ * peers, or returns false after 5 s. */
 void kit_start(struct kit *self, int instance, const char *serve_max);
 bool kit_wait(struct kit *self, size_t peers);
-/* Sends the signal and waits for the end: the exit code, or -signal. */
+/* kit_end() sends the signal, waits, and returns the exit code, or -signal. */
 int kit_end(struct kit *self, int instance, int signo);
 void kit_sleep(struct kit *self, int64_t ms);
 
-/* One call with fresh memory. The text of the answer is kept until the next call. */
+/* A call with new memory. The text is valid until the next call. */
 struct kit_result {
     int result;
     struct error err;
@@ -110,15 +107,14 @@ void kit_call(struct kit *self, struct kit_result *ret, const struct bus_method 
               const struct caller *caller, const char *text, int64_t number, int64_t timeout_ms);
 void kit_result_free(struct kit_result *self);
 
-/* Many calls at once, one fiber each. */
 struct kit_flock {
     struct kit *kit;
     const struct bus_method *method;
     int64_t number, timeout_ms;
     int running;
     int ok, unavailable, overloaded, deadline, other;
-    int64_t slowest_ms; /* of those that failed */
-    bool *stop;         /* not NULL: each fiber calls again until *stop */
+    int64_t slowest_ms; /* slowest failed call */
+    bool *stop;         /* each fiber repeats until *stop; NULL: once */
 };
 void kit_flock_start(struct kit_flock *self, int calls);
 void kit_flock_wait(struct kit_flock *self);

@@ -1,6 +1,6 @@
 /*
  * chaos.c - see chaos.h. The first client is the tenant's admin (chaos_admin.c), the others are
- * patients (chaos_person.c); what is there in the end is read by chaos_read_back.c.
+ * patients (chaos_person.c). chaos_read_back.c reads the final state.
  */
 #include "tests/support/chaos.h"
 
@@ -13,7 +13,7 @@
 
 enum { CLIENTS_MAX = 32 };
 
-/* `reads`: a wrong answer means that something acknowledged is not there any more. */
+/* `reads`: a wrong response means that acknowledged data is lost. */
 static const struct {
     const char *name;
     bool reads;
@@ -47,8 +47,6 @@ int chaos_chance(struct client *self, int sides)
 {
     return rand_r(&self->seed) % sides;
 }
-
-/* ---- asking ---- */
 
 static bool is_outage(int status)
 {
@@ -146,8 +144,6 @@ static void *client_thread(void *arg)
     }
     return NULL;
 }
-
-/* ---- from outside ---- */
 
 static void run_all(struct chaos *self, void *(*fn)(void *))
 {

@@ -1,9 +1,9 @@
 /*
- * chaos.h - a mixed load of clients that remember what they were told, for test_chaos.c.
+ * chaos.h - a mixed load of clients that remember every response, for test_chaos.c.
  *
- * Each client has people, documents, settings and pages of its own. What it was told is so; what it
- * got no answer for, or 503 or 504, may be or not, and either way for good. Any other answer is
- * wrong, and an acknowledged write that cannot be read any more is lost.
+ * Each client has its own people, documents, settings and pages. An acknowledged request has
+ * happened. One without a response, or with 503 or 504, may have happened, and its outcome is
+ * final. Any other response is wrong, and an acknowledged write that cannot be read is lost.
  */
 #ifndef ATRIUM_TESTS_SUPPORT_CHAOS_H
 #define ATRIUM_TESTS_SUPPORT_CHAOS_H
@@ -12,12 +12,12 @@
 
 struct chaos;
 
-/* What was killed last. */
+/* The last killed process. */
 enum chaos_cause { CHAOS_DAEMON, CHAOS_POSTGRES, CHAOS_CAUSES };
 
-/* The longest time that a client had to go on asking, or waiting for one answer. */
+/* A client's longest time of retrying or waiting for one response. */
 struct chaos_stall {
-    int64_t ms, since_ms; /* of the monotonic clock */
+    int64_t ms, since_ms; /* monotonic clock */
     const char *request;
 };
 
@@ -26,21 +26,18 @@ struct chaos_result {
     struct chaos_stall stalls[CHAOS_CAUSES];
 };
 
-/* That many clients (2 at least, 32 at most) of the suite's demo tenant, who choose by that
- * seed. */
+/* Starts 2 to 32 clients of the demo tenant with this seed. */
 struct chaos *chaos_start(struct suite *suite, unsigned seed, size_t clients);
 
-/* Something is about to be killed. */
+/* Announces a kill. */
 void chaos_cause(struct chaos *self, enum chaos_cause cause);
 
-/* Ends the load. */
 void chaos_stop(struct chaos *self);
 
-/* Asks for everything that was ever acknowledged, by all clients at once; takes the mails in the
- * directory into account. The suite must be at rest. */
+/* Reads everything that was acknowledged, with all clients concurrently, and compares the emails in
+ * the directory. The suite must be idle. */
 void chaos_read_back(struct chaos *self);
 
-/* What came of it so far, and a table of it on stdout. */
 struct chaos_result chaos_result(struct chaos *self);
 void chaos_print(struct chaos *self);
 

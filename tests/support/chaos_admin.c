@@ -1,5 +1,5 @@
 /*
- * chaos_admin.c - the tenant's admin of chaos.h: settings, pages of content, invitations, projects.
+ * chaos_admin.c - chaos.h's admin: settings, content pages, invitations, projects.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "common/base/clock.h"
 #include "tests/support/chaos_private.h"
 
-/* Longer than any request lives: what was not answered is decided by then. */
+/* Longer than any request's deadline, so unanswered requests are decided by then. */
 enum { LATE_MS = 15000 };
 
 static void value_wrote(struct value *self, int number, enum told told)
@@ -36,7 +36,7 @@ static bool value_is_open(const struct value *self)
     return any;
 }
 
-/* Is it what was acknowledged, or what may have been written? The latter is certain from then
+/* True when the value is the acknowledged one, or possibly written, which is certain from then
  * on. */
 static bool value_saw(struct value *self, int number)
 {
@@ -79,7 +79,7 @@ void setting_read(struct client *self)
                 answer->status == 200 && value_saw(&self->setting, number));
 }
 
-/* 409: a write whose answer did not come was executed in between. */
+/* 409 means that an unanswered write was executed in between. */
 static void setting_write(struct client *self)
 {
     int number = ++self->counter;
@@ -94,7 +94,7 @@ static void setting_write(struct client *self)
     value_wrote(&self->setting, number, conflict ? WRONG : told);
 }
 
-/* A page's number is in its title; 0: there is no page. */
+/* The title has the page's number; 0: no page. */
 static void page_write(struct client *self, size_t page)
 {
     int number = chaos_chance(self, 4) == 0 ? 0 : ++self->counter;
@@ -167,7 +167,8 @@ static void invite(struct client *self)
     invited->known = told == GOOD ? YES : told == UNKNOWN ? MAYBE : NO;
 }
 
-/* 409 to a second try: the first was done. 429: an account makes no more of them in an hour. */
+/* 409 on a retry means that the first one succeeded; 429, that the account's hourly limit is
+ * reached. */
 static void make_project(struct client *self)
 {
     struct project *project = calloc(1, sizeof(*project));

@@ -1,5 +1,5 @@
 /*
- * chaos_person.c - the patients of chaos.h: accounts, sessions, documents, a bot.
+ * chaos_person.c - chaos.h's patients: accounts, sessions, documents, a bot.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,15 +9,13 @@
 #include "tests/support/chaos_private.h"
 #include "tests/support/document.h"
 
-enum { LIFE_STEPS = 40 /* of a person, before the next one registers */ };
+enum { LIFE_STEPS = 40 /* before the next person registers */ };
 
 static const char *password_text(int number, char text[static 48])
 {
     snprintf(text, 48, "correct horse battery %d", number);
     return text;
 }
-
-/* ---- people ---- */
 
 static void take_tokens(struct someone *who, const struct http_answer *answer)
 {
@@ -26,8 +24,7 @@ static void take_tokens(struct someone *who, const struct http_answer *answer)
     chaos_keep(&who->profile, http_text(answer, "profile.reference"));
 }
 
-/* One attempt with one password: GOOD, or refused (*ret_refused) where the caller did not
- * insist. */
+/* Tries one password: GOOD, or refused (*ret_refused) if the caller did not insist. */
 static enum told try_sign_in(struct client *self, struct someone *who, int password, bool must,
                              bool *ret_refused)
 {
@@ -65,7 +62,7 @@ enum known someone_signs_in(struct client *self, struct someone *who)
             return NO;
         if (told == GOOD && who->registered == MAYBE)
             return NO;
-        if (told == GOOD) { /* the change of the password was done after all */
+        if (told == GOOD) { /* the password change had succeeded */
             told = try_sign_in(self, who, who->maybe_password, true, &refused);
             if (told != UNKNOWN) {
                 who->password = told == GOOD ? who->maybe_password : who->password;
@@ -133,7 +130,7 @@ static void someone_mistypes(struct client *self, struct someone *who)
     chaos_judge(self, BAD_PASSWORD, answer, answer->status == 400);
 }
 
-/* Again with the same token until there is an answer: that must be the successor. */
+/* Repeats with the same token until a response, which must be the successor. */
 static void someone_refreshes(struct client *self, struct someone *who)
 {
     enum told told = UNKNOWN;
@@ -152,7 +149,7 @@ static void someone_refreshes(struct client *self, struct someone *who)
     }
 }
 
-/* After 204 no gateway takes the token, and its refresh token is dead. */
+/* After 204 every gateway refuses the access token, and the refresh token is invalid. */
 static void someone_leaves(struct client *self, struct someone *who)
 {
     enum told told = UNKNOWN;
@@ -178,9 +175,8 @@ static void someone_leaves(struct client *self, struct someone *who)
     someone_signs_in(self, who);
 }
 
-/* A change whose answer did not come may still be executed, and then ends the sessions made
- * meanwhile. A client without an answer therefore makes no further request until all is read
- * back. */
+/* An unanswered change can still happen and end sessions made meanwhile, so the client makes no
+ * more requests until everything is read back. */
 static void someone_changes_password(struct client *self, struct someone *who)
 {
     char old[48], new[48];
@@ -205,8 +201,6 @@ static void someone_changes_password(struct client *self, struct someone *who)
     }
 }
 
-/* ---- documents ---- */
-
 void file_read(struct client *self, const struct someone *who, const struct file *file)
 {
     char *bytes = test_bytes(file->size, file->seed), path[64];
@@ -222,7 +216,7 @@ void file_read(struct client *self, const struct someone *who, const struct file
     free(bytes);
 }
 
-/* A form that was not answered can be sent again, also when it had arrived. */
+/* An unanswered form can be sent again, even if it had arrived. */
 static void file_make(struct client *self, struct someone *who)
 {
     struct file *file = &who->files[who->file_count];
@@ -298,8 +292,6 @@ static void someone_files(struct client *self, struct someone *who)
             file_delete(self, who, file);
     }
 }
-
-/* ---- bots ---- */
 
 static void someone_asks_a_bot(struct client *self, const struct someone *who)
 {

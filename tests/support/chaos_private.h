@@ -1,5 +1,5 @@
 /*
- * chaos_private.h - what the files of chaos.h share: a client, what it was told, and how it asks.
+ * chaos_private.h - chaos.h's client, shared by its files.
  */
 #ifndef ATRIUM_TESTS_SUPPORT_CHAOS_PRIVATE_H
 #define ATRIUM_TESTS_SUPPORT_CHAOS_PRIVATE_H
@@ -14,7 +14,7 @@ enum {
     DOCUMENTS_MAX = 6,
     PAGES = 8,
     MAYBES = 8,
-    TRIES = 400, /* of one request, RETRY_MS apart: longer than the longest outage */
+    TRIES = 400, /* attempts of a request, RETRY_MS apart: longer than any outage */
     RETRY_MS = 100,
     THINK_MS = 30,
 };
@@ -46,13 +46,12 @@ enum op {
     OPS
 };
 
-/* What an answer says of a request: it was done, perhaps, or it should never have been said. */
+/* A response's meaning: done, perhaps done, or wrong. */
 enum told { GOOD, UNKNOWN, WRONG };
 
 enum known { YES, MAYBE, NO };
 
-/* A number that is kept by the suite: the one acknowledged, and those that were not but may have
- * been written. */
+/* A number stored in the suite: the acknowledged one, and those possibly written. */
 struct value {
     int certain;
     struct {
@@ -71,9 +70,9 @@ struct file {
 struct someone {
     struct someone *next;
     char email[64];
-    int password, maybe_password; /* their numbers; 0: none */
+    int password, maybe_password; /* numbers; 0: none */
     enum known registered;
-    int changes, maybe_changes; /* of the password */
+    int changes, maybe_changes;
     bool rests;
     char *access, *refresh, *profile, *ended; /* ended: a token after logout */
     struct file files[DOCUMENTS_MAX];
@@ -97,12 +96,12 @@ struct client {
     size_t number;
     unsigned seed;
     int counter;
-    int64_t waiting_since_ms; /* of what was not answered well; 0: nothing */
+    int64_t waiting_since_ms; /* first bad response; 0: none */
     enum op waiting_for;
-    struct someone *people; /* the newest first */
+    struct someone *people; /* newest first */
     struct invited *invited;
     struct project *projects;
-    char *access; /* the admin's */
+    char *access;
     struct value setting, pages[PAGES];
 };
 
@@ -110,7 +109,7 @@ struct mail {
     char to[64], subject[32], id[128];
 };
 
-/* Of the suite's file, which changes when a daemon is killed: copies. */
+/* Copies from the suite's file, which changes when a daemon is killed. */
 struct place {
     const char *url;
     char *tenant, *admin_email, *admin_password, *mail_dir;
@@ -132,51 +131,44 @@ struct chaos {
     size_t mail_count;
 };
 
-/* A number below `sides`, by the client's seed. */
+/* Returns a number below `sides` from the client's seed. */
 int chaos_chance(struct client *self, int sides);
 
-/* Asks with a bearer, or from an address of its own, so that no limit for one address is met. */
+/* chaos_ask() sends a bearer; chaos_ask_fresh() comes from a new address, which has no limit
+ * yet. */
 struct http_answer *chaos_ask(const struct client *self, const char *method, const char *path,
                               const char *bearer, json_t *body);
 struct http_answer *chaos_ask_fresh(struct client *self, const char *path, json_t *body);
 
-/* Counts an answer. right: it is what it should be. */
+/* Counts a response. right: as expected. */
 enum told chaos_judge(struct client *self, enum op op, const struct http_answer *answer,
                       bool right);
 
-/* A second look that no answer of the suite gives: counts like one. */
+/* Counts a check of state other than a response. */
 void chaos_expect(struct client *self, enum op op, const char *who, bool right, const char *what);
 
-/* Replaces a text by a copy; NULL for "". */
+/* Replaces a text by a copy; "" becomes NULL. */
 void chaos_keep(char **text, const char *now);
 
-/* ---- chaos_person.c ---- */
-
-/* A new person registers and acts until it has done enough. */
 void someone_lives(struct client *self);
 
-/* Until it is answered. YES: signed in; NO: there is no such account (which only a maybe may
- * say). */
+/* Retries until a response. YES: signed in; NO: no such account, which must not have been
+ * certain. */
 enum known someone_signs_in(struct client *self, struct someone *who);
 
 void file_read(struct client *self, const struct someone *who, const struct file *file);
 void someone_free(struct someone *who);
 
-/* ---- chaos_admin.c ---- */
-
 void admin_signs_in(struct client *self);
-void admin_works(struct client *self); /* one step */
+void admin_works(struct client *self);
 
 void setting_read(struct client *self);
 void page_read(struct client *self, size_t page);
 void page_search(struct client *self, size_t page);
 
-/* ---- chaos_read_back.c ---- */
-
-/* The mails in the directory, once for each Message-ID. */
+/* Reads the emails in the directory, one per Message-ID. */
 void chaos_read_mails(struct chaos *self);
 
-/* Reads what one client was told. */
 void *chaos_read_back_thread(void *client);
 
 #endif

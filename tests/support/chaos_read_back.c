@@ -1,5 +1,5 @@
 /*
- * chaos_read_back.c - what is there in the end, of all that clients of chaos.h were told.
+ * chaos_read_back.c - compares the final state with all responses to chaos.h's clients.
  */
 #include <dirent.h>
 #include <stdio.h>
@@ -40,7 +40,6 @@ static void read_back_someone(struct client *self, struct someone *who)
     }
 }
 
-/* All addresses that are members or invited, in one text. */
 static char *read_members(struct client *self)
 {
     char *all = NULL, path[96];
@@ -117,7 +116,7 @@ static void header_value(const char *text, const char *name, char *value, size_t
     snprintf(value, size, "%.*s", (int)length, at ? at + strlen(name) : "");
 }
 
-/* The same Message-ID twice is one mail. */
+/* A repeated Message-ID is one email. */
 static void mail_add(struct chaos *self, const char *text)
 {
     struct mail mail;

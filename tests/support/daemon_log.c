@@ -45,7 +45,7 @@ bool daemon_log_each(const struct suite *suite, const char *daemon,
 struct search {
     const char *const *texts;
     size_t count;
-    char *first; /* the first line that has them all */
+    char *first;
 };
 
 static void look_at_line(void *arg, const char *line)

@@ -1,12 +1,12 @@
 /*
- * db_jobs.h - several statements at once on one handle, each on a fiber of its own.
+ * db_jobs.h - concurrent statements on one handle, one fiber each.
  */
 #ifndef ATRIUM_TESTS_SUPPORT_DB_JOBS_H
 #define ATRIUM_TESTS_SUPPORT_DB_JOBS_H
 
 #include "tests/support/db_kit.h"
 
-/* The first statements of a program that has jobs; its own begin at DB_JOBS. */
+/* First statements of a program with jobs; its own start at DB_JOBS. */
 enum { SQL_ADD, SQL_SLEEP, SQL_PUT, SQL_PUT_SLOWLY, SQL_COUNT, SQL_PID, DB_JOBS };
 
 #define DB_JOB_STATEMENTS                                                                          \
@@ -21,11 +21,11 @@ enum { SQL_ADD, SQL_SLEEP, SQL_PUT, SQL_PUT_SLOWLY, SQL_COUNT, SQL_PID, DB_JOBS 
 struct db_job {
     struct db_fixture *fixture;
     int statement;
-    int64_t a, b;       /* its parameters */
-    int params;         /* how many it has */
+    int64_t a, b;
+    int params;
     int64_t timeout_ms; /* 0: ten seconds */
     struct error err;
-    int64_t value; /* of SQL_ADD */
+    int64_t value;
     int rc;
     bool done;
 };
@@ -33,7 +33,7 @@ struct db_job {
 void db_jobs_start(struct db_fixture *self, struct db_job *jobs, size_t count);
 void db_jobs_wait(struct db_fixture *self, const struct db_job *jobs, size_t count);
 
-/* The rows of the table; -1: cannot be counted. */
+/* Counts the table's rows, or returns -1 on an error. */
 int64_t db_jobs_count_things(struct db_fixture *self);
 
 #endif

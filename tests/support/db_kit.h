@@ -1,5 +1,5 @@
 /*
- * db_kit.h - what the tests of the database layer share: a table, and a handle for each case.
+ * db_kit.h - a table, and a handle per case, for tests of the database layer.
  */
 #ifndef ATRIUM_TESTS_SUPPORT_DB_KIT_H
 #define ATRIUM_TESTS_SUPPORT_DB_KIT_H
@@ -7,9 +7,7 @@
 #include "common/pg/db_query.h"
 #include "tests/support/pg.h"
 
-/* ---- statements that are no files ---- */
-
-/* A row of a list that ends with an empty one. */
+/* A list's row. An empty one ends the list. */
 #define DB_STATEMENT(name_, class_, params_, text_)                                 \
     {                                                                               \
         .name = (name_), .class = DB_##class_, .params = (params_), .text = (text_) \
@@ -22,31 +20,28 @@
 #define DB_SEALED(sealed_) db_param_bytes((sealed_).bytes, (sealed_).size)
 struct db_param db_kit_int(char buffer[static 24], int64_t value);
 
-/* The last two arguments of a call below: DB_PARAMS(DB_UUID(id), DB_INT(2)), DB_PARAMS(). The first
- * parameter of the list is left out: without it a list of none would not compile. */
+/* The last two arguments of a call below: DB_PARAMS(DB_UUID(id), DB_INT(2)), DB_PARAMS(). The
+ * list's first parameter is omitted, because an empty list would not compile. */
 #define DB_PARAMS(...)                               \
     &(struct db_param[]){DB_NULL, ##__VA_ARGS__}[1], \
         sizeof((struct db_param[]){DB_NULL, ##__VA_ARGS__}) / sizeof(struct db_param) - 1
 
-/* db_query() and db_tx_query() with so many parameters as the statement has, else the process
- * ends. */
+/* Call db_query() and db_tx_query() with the statement's number of parameters; any other number
+ * ends the process. */
 int db_kit_query(struct db *db, int64_t deadline_mono_ms, const struct db_statement *statement,
                  struct db_result **ret, struct error *err, const struct db_param *params,
                  size_t count) MUST_USE;
 int db_kit_tx_query(struct db_tx *tx, const struct db_statement *statement, struct db_result **ret,
                     struct error *err, const struct db_param *params, size_t count) MUST_USE;
 
-/* ---- a table, and a handle for each case ---- */
-
 #define DB_KIT_SQL                                                 \
     "create table thing (id int primary key, size int not null,\n" \
     "    constraint thing_size check (size >= 0)); -- a comment at the end"
 
-/* The table, then a column `note`; ended by NULL, which is an older build's. */
+/* Makes the table, then a column `note`; the NULL ends the list of an older build. */
 extern const struct db_migration db_kit_migrations[3];
 
-/* What each case has: a schema of its own on the server that all share, a handle on the case's
- * loop. */
+/* Each case's schema on the shared server, and a handle on the case's loop. */
 struct db_fixture {
     struct loop *loop;
     struct metrics *metrics;
@@ -55,23 +50,23 @@ struct db_fixture {
     struct error err;
 };
 
-/* Those of a daemon with these statements, its schema and program of one name. All borrowed. */
+/* Returns a daemon's options with these statements; schema and program have the same name. Borrows
+ * all. */
 struct db_options db_kit_options(const struct pg *server, const char *schema,
                                  const struct db_statement *statements);
 
-/* Makes the schema and a handle that is prepared; false, and the case failed, when that is not
- * possible. */
+/* db_kit_setup() makes the schema and a prepared handle, or fails the case and returns false. */
 bool db_kit_setup(struct db_fixture *self, struct pg *server, struct loop *loop,
                   const struct db_options *options);
 void db_kit_teardown(struct db_fixture *self);
 
-/* Ten seconds from now; a statement of the fixture's, by its place, until then. */
+/* db_kit_soon() is ten seconds from now; DB_KIT_QUERY() runs a statement until then. */
 int64_t db_kit_soon(const struct db_fixture *self);
 #define DB_KIT_QUERY(self_, statement_, ret_, ...)                                           \
     db_kit_query((self_)->db, db_kit_soon(self_), &(self_)->options.sql[statement_], (ret_), \
                  &(self_)->err, DB_PARAMS(__VA_ARGS__))
 
-/* Parks the fiber; the case fails when that is cancelled. */
+/* Parks the fiber. The case fails if the park is cancelled. */
 void db_kit_sleep_ms(struct db_fixture *self, int64_t ms);
 
 #endif

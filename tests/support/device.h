@@ -1,6 +1,6 @@
 /*
- * device.h - a device without a browser (RFC 8628) and the person who lets it in, at the issuer of
- * the demo tenant.
+ * device.h - a device without a browser (RFC 8628) and the person who approves it, at demo's
+ * issuer.
  */
 #ifndef ATRIUM_TESTS_SUPPORT_DEVICE_H
 #define ATRIUM_TESTS_SUPPORT_DEVICE_H
@@ -9,32 +9,30 @@
 
 #define DEVICE_GRANT "urn:ietf:params:oauth:grant-type:device_code"
 
-/* Members of a registration (oauth_register()): of a client for devices, and for nothing else. */
+/* Registration members (oauth_register()) of a client for devices only. */
 #define DEVICE_GRANTS "\"grantTypes\":[\"" DEVICE_GRANT "\",\"refresh_token\"],\"redirectUris\":[]"
 
-/* What a device was given. */
 struct device {
     char *code, *shown; /* device code, user code */
 };
 void device_wipe(struct device *self);
 #define DEVICE CLEANUP(device_wipe) struct device
 
-/* Asks for codes; `more`: parameters behind the client's id, "&scope=openid". */
+/* device_ask() requests codes, device_begin() returns them. `more`: further parameters,
+ * "&scope=openid". */
 struct http_answer *device_ask(struct suite *suite, const char *client, const char *more);
 struct device device_begin(struct suite *suite, const char *client, const char *more);
 
-/* Asks for the tokens of a device code. */
 struct http_answer *device_poll(struct suite *suite, const char *client, const char *code);
 
-/* The person's browser: signs in to the page for devices, enters a code, presses a button of what
- * is shown then ("approve"), sends any form of the page. It keeps the way that it has come. The
- * last status. */
+/* A person's browser: device_arrive() signs in to the device page, device_enter() enters a code,
+ * device_press() presses a button ("approve"), device_send() sends any form. The browser keeps its
+ * request. Return the last status. */
 int device_arrive(struct browser *browser, const struct person *person);
 int device_enter(struct browser *browser, const char *code);
 int device_press(struct browser *browser, const char *button);
 int device_send(struct browser *browser, const char *fields);
 
-/* The person lets the device in that shows this code. */
 void device_approve(struct suite *suite, const struct person *person, const char *code);
 
 #endif

@@ -18,8 +18,6 @@
 
 static const char boundary[] = "------------------------4e1f9c2a7b60d385";
 
-/* ---- forms ---- */
-
 void form_body_begin(struct form_body *self)
 {
     *self = (struct form_body){0};
@@ -157,8 +155,6 @@ int form_answer(int connection)
     return status;
 }
 
-/* ---- documents ---- */
-
 struct http_answer *document_make(const struct suite *suite, const char *access, const char *name,
                                   const char *type)
 {
@@ -252,10 +248,6 @@ char *test_bytes(size_t size, unsigned seed)
     return bytes;
 }
 
-/* ---- the disk ---- */
-
-/* ---- PNG (ISO/IEC 15948), as simple as it gets ---- */
-
 static uint32_t crc32_of(const uint8_t *bytes, size_t size)
 {
     uint32_t crc = 0xffffffff;
@@ -275,7 +267,7 @@ static uint8_t *put_be32(uint8_t *at, uint32_t value)
     return at;
 }
 
-/* A chunk of the `size` bytes that stand at at + 8 already; where the next one begins. */
+/* Completes a chunk whose `size` bytes are at at + 8, and returns the next chunk's place. */
 static uint8_t *put_chunk(uint8_t *at, const char *type, size_t size)
 {
     put_be32(at, (uint32_t)size);
@@ -283,8 +275,8 @@ static uint8_t *put_chunk(uint8_t *at, const char *type, size_t size)
     return put_be32(at + 8 + size, crc32_of(at + 4, size + 4));
 }
 
-/* A row of filter 0 as a stored block of deflate (RFC 1951), with its part of the Adler checksum:
- * RGB in slopes of colour, or one bit for each pixel. */
+/* Writes a row with filter 0 as a stored deflate block (RFC 1951) and its part of the Adler
+ * checksum: RGB gradients, or one bit per pixel. */
 static uint8_t *put_row(uint8_t *at, int width, bool colour, int y, bool last,
                         uint32_t adler[static 2])
 {

@@ -65,7 +65,7 @@ void erasure_add_documents(struct suite *suite, const struct person *person, int
 void erasure_add_traces(struct suite *suite, const struct person *person, const char *account)
 {
     const char *project = suite_text(suite, "demo.projectId");
-    long long now = clock_real_ms(); /* what is old is deleted as ever */
+    long long now = clock_real_ms(); /* recent, so that no sweep deletes it */
 
     suite_count(suite,
                 "with made as (insert into settings.setting_history (project_id, version, name, "
@@ -96,7 +96,7 @@ void erasure_check_traces(struct suite *suite, const struct person *person, cons
     UNIT_CHECK(erasure_number(receipt->json, "settingsd", "setting_history", "rows") ==
                    ERASURE_CHANGES,
                "%s", receipt->out);
-    /* the job of the deletion itself comes before, or is not kept */
+    /* the deletion's own job came before, or is not kept */
     UNIT_CHECK(jobs == JOBS || jobs == JOBS + 1, "%s", receipt->out);
     UNIT_CHECK(erasure_number(receipt->json, "botd", "execution", "rows") == ERASURE_EXECUTIONS,
                "%s", receipt->out);

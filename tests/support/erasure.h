@@ -1,5 +1,5 @@
 /*
- * erasure.h - an account that is deleted with all that it owns, and the receipt of that.
+ * erasure.h - an erased account and its receipt.
  */
 #ifndef ATRIUM_TESTS_SUPPORT_ERASURE_H
 #define ATRIUM_TESTS_SUPPORT_ERASURE_H
@@ -9,32 +9,31 @@
 
 enum {
     ERASURE_DONE_MS = 30000,
-    ERASURE_CHANGES = 2,       /* of settings, that erasure_add_traces() makes */
-    ERASURE_EXECUTIONS = 1500, /* of a bot, too: a whole batch of botd's and a part of one */
+    ERASURE_CHANGES = 2,       /* settings changes by erasure_add_traces() */
+    ERASURE_EXECUTIONS = 1500, /* bot executions: a full batch of botd and a part */
 };
 
-/* `atriumctl user receipt` as it is now, and once it is complete; `user delete`. The caller
- * destroys them. */
+/* Run `atriumctl user receipt` immediately, the same once it is complete, and `user delete`. The
+ * caller destroys them. */
 struct program *erasure_receipt(struct suite *suite, const char *account);
 struct program *erasure_complete_receipt(struct suite *suite, const char *account);
 struct program *erasure_delete(struct suite *suite, const char *account);
 
 bool erasure_is_complete(const struct program *receipt);
 
-/* A number of a table in a daemon's part, 0 where it is not named. */
+/* Returns a table's number in a daemon's part, 0 if absent. */
 long erasure_number(const json_t *receipt, const char *daemon, const char *table, const char *what);
 
-/* So many documents of a person, without bytes. */
 void erasure_add_documents(struct suite *suite, const struct person *person, int count);
 
-/* What each of the daemons beside docd has of a person; of another one, too. */
+/* Adds rows of a person, and of another one, in every daemon except docd. */
 void erasure_add_traces(struct suite *suite, const struct person *person, const char *account);
 
-/* Those of the person are gone, and counted: as often as they were there. */
+/* Checks that the person's rows are gone, and that the receipt counts each. */
 void erasure_check_traces(struct suite *suite, const struct person *person, const char *account,
                           const struct program *receipt);
 
-/* Runs a query in a transaction that stays open; PQfinish() ends it. */
+/* Runs a query in a transaction that stays open until PQfinish(). */
 PGconn *erasure_hold(struct suite *suite, const char *sql);
 
 #endif

@@ -1,6 +1,5 @@
 /*
- * factor.h - people with a second factor, in a suite on the test clock: their codes, and how they
- * sign in by them.
+ * factor.h - people with a second factor on the test clock: codes and sign-ins.
  */
 #ifndef ATRIUM_TESTS_SUPPORT_FACTOR_H
 #define ATRIUM_TESTS_SUPPORT_FACTOR_H
@@ -13,7 +12,6 @@
 #define FACTOR_BAD_LOGIN "Login session is invalid or has expired."
 #define FACTOR_BAD_CODE "The code is incorrect."
 
-/* Whose factor it is, with what is needed to show it. */
 struct factor_owner {
     struct suite *suite;
     struct person *person;
@@ -25,39 +23,39 @@ struct factor_owner {
 void factor_owner_free(struct factor_owner *self);
 #define OWNER CLEANUP(factor_owner_free) struct factor_owner
 
-/* Turns the factor of a signed-in person on, whom the owner then has; one who has just
- * registered. */
+/* factor_enroll() enables a signed-in person's factor and takes ownership of the person.
+ * factor_patient() registers a patient first. */
 struct factor_owner factor_enroll(struct suite *suite, struct person *person, const char *role);
 struct factor_owner factor_patient(struct suite *suite);
 
-/* Five seconds into a step that is out of reach of every code so far. */
+/* Moves to five seconds into a step that no earlier code can match. */
 void factor_move_on(struct suite *suite);
 
-/* The code of the step that is `steps` from now; one that is none of those in reach. */
+/* factor_code_at() returns the code `steps` from now, factor_wrong_code() one that no near step
+ * has. */
 const char *factor_code_at(const struct factor_owner *owner, int steps, char ret[static 7]);
 const char *factor_wrong_code(const struct factor_owner *owner, char ret[static 7]);
 
-/* Posts {"token"} to one of the routes above. */
 struct http_answer *factor_post(struct suite *suite, const char *path, const char *access,
                                 const char *token);
 
-/* A step of a sign-in to the tenant by that role ("start"); the body is consumed. */
+/* Sends a step ("start") of the role's sign-in to the tenant. Consumes the body. */
 struct http_answer *factor_step(struct suite *suite, const char *role, const char *name,
                                 json_t *body);
 
-/* Starts a sign-in, which must ask for the factor and give nothing away. The login's id, empty when
- * it does not. */
+/* Starts a sign-in, which must require the factor and return nothing else. The id is empty
+ * otherwise. */
 struct factor_login {
     char id[37];
 };
 struct factor_login factor_start(const struct factor_owner *owner);
 
-/* Shows a code to it, and the body of that. */
+/* factor_show() posts a code to the login; factor_body() makes that body. */
 struct http_answer *factor_show(const struct factor_owner *owner, const char *login,
                                 const char *token);
 json_t *factor_body(const char *login, const char *token);
 
-/* Signs in with a code and checks how the session says that it was made. */
+/* Signs in with a code and checks the session's recorded method. */
 void factor_sign_in(const struct factor_owner *owner, const char *token, const char *method);
 
 #endif

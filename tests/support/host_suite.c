@@ -44,7 +44,6 @@ const char *host_suite_config(struct host_suite *self, int host)
     return arena_printf(self->texts, "%s/%c/atrium.conf", self->dir.path, 'a' + host);
 }
 
-/* atriumctl on a host, with input on stdin. */
 struct program *host_suite_ctl(struct host_suite *self, int host, const char *input,
                                const char *const *words)
 {
@@ -90,7 +89,7 @@ void host_suite_write_config(struct host_suite *self, int host, const char *bus_
     fclose(file);
 }
 
-/* A key and its line for each daemon, on its host, and one for the operator on a. */
+/* Writes each daemon's key and line, and the operator's on a. */
 static void write_hosts(struct host_suite *self)
 {
     FILE *file = fopen(arena_printf(self->texts, "%s/hosts", self->dir.path), "w");
@@ -130,7 +129,6 @@ long host_suite_count(struct host_suite *self, const char *sql)
     return value;
 }
 
-/* On host d, and on its address there. */
 static void start_database(struct host_suite *self)
 {
     PROGRAM sql = HOST_CTL(self, HOST_A, NULL, "database", "sql");
@@ -167,7 +165,7 @@ static void start_daemon(struct host_suite *self, size_t i)
 
 bool host_suite_log_has(struct host_suite *self, size_t i, const char *text)
 {
-    program_wait_output(self->running[i], text, 0); /* only looks at what it wrote */
+    program_wait_output(self->running[i], text, 0); /* just reads its output */
     return strstr(self->running[i]->err, text) != NULL;
 }
 
@@ -185,7 +183,6 @@ struct http_answer *host_suite_me(const char *token)
     return http_get(HOST_URL, "/auth/me", token);
 }
 
-/* True when every instance answers the operator on a, wherever it is, and reaches its database. */
 bool host_suite_is_up(struct host_suite *self, int timeout_ms)
 {
     int64_t deadline = clock_mono_ms() + timeout_ms;
@@ -221,7 +218,7 @@ void host_suite_make_project(struct host_suite *self)
 
 struct http_answer *host_suite_post(const char *path, const char *bearer, json_t *body)
 {
-    static atomic_uint calls; /* each from an address of its own: limits are not what is tested */
+    static atomic_uint calls; /* a new address each, out of the way of limits */
     unsigned call = atomic_fetch_add(&calls, 1);
     char source[32];
 
@@ -233,8 +230,6 @@ struct http_answer *host_suite_post(const char *path, const char *bearer, json_t
             .method = "POST", .path = path, .bearer = bearer, .source = source, .body = body});
 }
 
-/* The same once more while the answer is 503: the daemons have to find each other again first,
- * which is not seen from here. */
 struct http_answer *host_suite_post_soon(const char *path, json_t *body)
 {
     int64_t deadline = clock_mono_ms() + HOST_BACK_MS;

@@ -1,12 +1,12 @@
 /*
- * host_suite.h - a suite on three hosts and a database on a fourth:
+ * host_suite.h - a suite on three hosts, with a database on a fourth:
  *
  *     a  10.77.0.1  settingsd, maild, a gateway
  *     b  10.77.0.2  authd, a gateway
  *     c  10.77.0.3  authd, docd
  *     d  10.77.0.4  PostgreSQL
  *
- * The hosts are network namespaces (hosts.h). The test is on a, but while it says otherwise.
+ * The hosts are network namespaces (hosts.h). The test is on host a by default.
  */
 #ifndef ATRIUM_TESTS_SUPPORT_HOST_SUITE_H
 #define ATRIUM_TESTS_SUPPORT_HOST_SUITE_H
@@ -24,15 +24,15 @@ enum {
     HOST_C,
     HOST_D,
     HOST_COUNT,
-    HOST_STRANGER = 'x' - 'a', /* who is on c too, with files of his own */
+    HOST_STRANGER = 'x' - 'a', /* an attacker on c with their own files */
 };
 
 enum {
     HOST_DAEMONS = 7,
-    HOST_BACK_MS = 15000, /* from the line's return to everything's */
+    HOST_BACK_MS = 15000, /* from a restored line to full recovery */
 };
 
-#define HOST_URL "http://127.0.0.1:8080" /* on each host that has a gateway */
+#define HOST_URL "http://127.0.0.1:8080"
 #define HOST_PASSWORD "unmistakable-password-3141"
 
 struct host_suite_daemon {
@@ -46,52 +46,49 @@ struct host_suite {
     struct hosts *hosts;
     struct unit_dir dir;
     struct pg *pg;
-    struct program *running[HOST_DAEMONS]; /* as in the table */
-    struct arena *texts;                   /* of the test */
+    struct program *running[HOST_DAEMONS];
+    struct arena *texts;
 };
 
-/* The hosts; false where there can be none. Its end, with all that is left. */
+/* host_suite_make() makes the hosts, or returns false where it cannot. */
 bool host_suite_make(struct host_suite *self);
 void host_suite_destroy(struct host_suite *self);
 
-/* The first case of a program: configurations, keys, the database, every daemon; ends the program
- * when they do not come up. The last one: each daemon ends by SIGTERM. */
+/* host_suite_start() is a program's first case: configurations, keys, database, daemons; it ends
+ * the program on failure. host_suite_stop() is the last one: SIGTERM for each daemon. */
 void host_suite_start(struct host_suite *self);
 void host_suite_stop(struct host_suite *self);
 
-/* The configuration of a host, and to write it with that list of hosts. */
+/* Return a host's configuration, and write it with that list of hosts. */
 const char *host_suite_config(struct host_suite *self, int host);
 void host_suite_write_config(struct host_suite *self, int host, const char *bus_hosts);
 
-/* atriumctl on a host, with input on stdin. */
+/* Runs atriumctl on a host with input on stdin. */
 struct program *host_suite_ctl(struct host_suite *self, int host, const char *input,
                                const char *const *words);
 #define HOST_CTL(self, host, input, ...) \
     host_suite_ctl((self), (host), (input), (const char *const[]){__VA_ARGS__, NULL})
 
-/* A number of the database. */
 long host_suite_count(struct host_suite *self, const char *sql);
 
-/* The place of a daemon in the table ("authd.b1"); whether its log has that text. */
+/* host_suite_place() returns a daemon's index ("authd.b1"); host_suite_log_has() searches its
+ * log. */
 size_t host_suite_place(const char *name);
 bool host_suite_log_has(struct host_suite *self, size_t i, const char *text);
 
-/* True when every instance answers the operator on a, wherever it is, and reaches its database. */
 bool host_suite_is_up(struct host_suite *self, int timeout_ms);
 
-/* The tenant "hosts", whose patients may do all. */
+/* Makes the tenant "hosts", whose patients can do everything. */
 void host_suite_make_project(struct host_suite *self);
-
-/* ---- asking the gateway of the host that the thread is on ---- */
 
 struct http_answer *host_suite_me(const char *token);
 
-/* From a fresh address; the body is consumed. The second: once more while the answer is 503, as
- * the daemons have to find each other again first, which is not seen from here. */
+/* Post from a new address and consume the body. host_suite_post_soon() retries while the response
+ * is 503, because the daemons' reconnection cannot be observed from here. */
 struct http_answer *host_suite_post(const char *path, const char *bearer, json_t *body);
 struct http_answer *host_suite_post_soon(const char *path, json_t *body);
 
-/* A patient registers by HOST_PASSWORD, in both ways. */
+/* Register a patient with HOST_PASSWORD, by either function above. */
 struct http_answer *host_suite_register(const char *email);
 struct http_answer *host_suite_register_soon(const char *email);
 

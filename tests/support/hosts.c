@@ -24,7 +24,7 @@
 
 enum { PACKET_MAX = 65536, TAP_BUFFER = 64 << 20, TAP_WAIT_US = 100000, WORDS_MAX = 8 };
 
-/* A namespace lives as long as the process in it, or a descriptor of it. */
+/* A namespace lives as long as its process or a descriptor of it. */
 struct space {
     pid_t pid;
     int fd;
@@ -34,8 +34,6 @@ struct hosts {
     struct space hub, hosts[HOSTS_MAX];
     size_t count;
 };
-
-/* ---- namespaces ---- */
 
 static void stay(int ready)
 {
@@ -89,7 +87,7 @@ void hosts_enter(const struct hosts *self, int host)
     enter(host == HOSTS_SWITCH ? &self->hub : &self->hosts[host]);
 }
 
-/* Commands of ip(8), a line each, in a namespace. */
+/* Runs commands of ip(8), one per line, in a namespace. */
 static bool ip(const struct space *space, const char *lines)
 {
     char target[64];
@@ -158,7 +156,7 @@ void hosts_cut(const struct hosts *self, int host, bool cut)
         abort();
 }
 
-/* Resolves the other host to a link address that no host has. */
+/* Resolves the other host to an unused link address. */
 static void misdirect(const struct hosts *self, int from, int to, bool part)
 {
     char line[128];
@@ -175,8 +173,6 @@ void hosts_part(const struct hosts *self, int one, int other, bool part)
     misdirect(self, one, other, part);
     misdirect(self, other, one, part);
 }
-
-/* ---- the tap ---- */
 
 struct hosts_tap {
     pthread_t thread;
@@ -209,7 +205,7 @@ static void *tap_thread(void *arg)
     return NULL;
 }
 
-/* A socket stays in the namespace that it was made in. */
+/* A socket stays in the namespace where it was made. */
 static int tap_open(const struct hosts *self)
 {
     const struct timeval wait = {.tv_usec = TAP_WAIT_US};

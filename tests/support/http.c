@@ -26,13 +26,12 @@ void http_trust(const char *authority)
     trusted = authority;
 }
 
-/* One request on its way. */
 struct transfer {
     CURL *easy;
     struct curl_slist *headers;
     char *body;
     struct http_answer *answer;
-    size_t header_size, room; /* of the body, what is allocated */
+    size_t header_size, room; /* allocated for the body */
 };
 
 static size_t take_body(char *data, size_t size, size_t count, void *arg)
@@ -43,7 +42,8 @@ static size_t take_body(char *data, size_t size, size_t count, void *arg)
 
     if (answer->size + more > ANSWER_MAX)
         return 0;
-    if (answer->size + more >= transfer->room) { /* twice as much: a sanitizer's realloc() copies */
+    if (answer->size + more >=
+        transfer->room) { /* doubled, because a sanitizer's realloc() copies */
         transfer->room = 2 * (answer->size + more) + 1;
         answer->body = realloc(answer->body, transfer->room);
     }
@@ -137,7 +137,7 @@ static void transfer_start(struct transfer *transfer, const char *base_url,
     curl_easy_setopt(transfer->easy, CURLOPT_HTTPHEADER, transfer->headers);
 }
 
-/* One short line appended at once: programs that run side by side do not mix. */
+/* Appends one short line with one write, so that concurrent programs do not mix. */
 static void record_coverage(const struct http_request *request, int status)
 {
     const char *path = getenv("ATRIUM_COVERAGE");
@@ -225,7 +225,7 @@ void http_call_many(const char *base_url, const struct http_request *requests, s
                 transfer_finish(&transfers[(size_t)index], &requests[(size_t)index], code);
             done++;
         }
-        /* without one under way curl would wait all the same */
+        /* curl would wait even without a transfer */
         if (done < count && started - done == MIN(parallel, count - done))
             curl_multi_poll(multi, NULL, 0, 100, NULL);
     }

@@ -1,5 +1,5 @@
 /*
- * jose.c - see jose.h. It shares no code with common/domain/jwt.c, which it tests.
+ * jose.c - see jose.h. Shares no code with common/domain/jwt.c, which it tests.
  */
 #include "tests/support/jose.h"
 
@@ -64,7 +64,7 @@ char *jose_encode(const void *bytes, size_t size)
     return sodium_bin2base64(text, length, bytes, size, sodium_base64_VARIANT_URLSAFE_NO_PADDING);
 }
 
-/* A number of the key; `size` bytes, 0: as many as it has. */
+/* Sets a number of the key in `size` bytes, 0: its own length. */
 static void set_number(json_t *jwk, const char *name, EVP_PKEY *key, const char *param, size_t size)
 {
     BIGNUM *number = NULL;
@@ -99,7 +99,6 @@ json_t *jose_jwk(const struct jose *self)
     return jwk;
 }
 
-/* r and s behind each other (RFC 7518, section 3.4). */
 static size_t flatten(uint8_t *signature, size_t size, size_t coordinate)
 {
     const uint8_t *der = signature;

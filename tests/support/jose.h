@@ -1,5 +1,5 @@
 /*
- * jose.h - keys and signed tokens of an OAuth client, as its own library would make them.
+ * jose.h - an OAuth client's keys and signed tokens.
  */
 #ifndef ATRIUM_TESTS_SUPPORT_JOSE_H
 #define ATRIUM_TESTS_SUPPORT_JOSE_H
@@ -10,19 +10,19 @@
 
 struct jose;
 
-/* A new key pair for RS256, RS384, PS256 (RSA of 2048 bits), ES256 or ES384. kid may be NULL. */
+/* Makes a key pair for RS256, RS384, PS256 (RSA of 2048 bits), ES256 or ES384. kid can be NULL. */
 struct jose *jose_new(const char *alg, const char *kid);
 void jose_destroy(struct jose **self_p);
 #define JOSE CLEANUP(jose_destroy) struct jose *
 
-/* Its public half as a JWK, a new reference. */
+/* Returns the public key as a JWK, a new reference. */
 json_t *jose_jwk(const struct jose *self);
 
-/* The token of these header members (NULL: alg and kid alone) and claims, both consumed; from
- * malloc(). */
+/* Signs header members (NULL: only alg and kid) and claims, and consumes both. The caller frees the
+ * token. */
 char *jose_sign(const struct jose *self, json_t *header, json_t *claims);
 
-/* base64url without padding, from malloc(). */
+/* Encodes in base64url without padding (caller frees). */
 char *jose_encode(const void *bytes, size_t size);
 
 #endif

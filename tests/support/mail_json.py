@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""Reads a mail from stdin by the rules of the RFCs (Python's email package) and prints it as JSON:
+"""Parses an email from stdin with Python's email package and prints it as JSON:
 
-    {"headers": [[name, value as it stands, unfolded]...], "decoded": {name in lower case: value},
+    {"headers": [[name, unfolded value]...], "decoded": {lower-case name: value},
      "parts": [{"type", "charset", "text"}...], "defects": [...]}
 
-So the tests do not judge maild's MIME with MIME code of Atrium.
+So the tests do not judge maild's MIME with Atrium's own code.
 """
 import email
 import email.policy

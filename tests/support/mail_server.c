@@ -1,5 +1,5 @@
 /*
- * mail_server.c - see mail_server.h.  Used by test_maild_*.c.
+ * mail_server.c - see mail_server.h.
  */
 #include "tests/support/mail_server.h"
 
@@ -13,7 +13,7 @@
 
 enum { ARGUMENTS_MAX = 21 };
 
-/* The child's side: standard input and output are the pipes, nothing else stays open. */
+/* Runs in the child: the pipes become standard input and output, everything else is closed. */
 static void run_script(const char *const *arguments, int input, int output)
 {
     dup2(input, 0);

@@ -1,7 +1,6 @@
 /*
- * mail_server.h - a real mail server of one's own: tests/support/smtp_server.py, which writes what
- * it receives into a directory.  Programs that use it run in the root of the source tree, as `make
- * test` does.
+ * mail_server.h - a real mail server, tests/support/smtp_server.py, which writes emails into a
+ * directory. Programs must run in the root of the tree.
  */
 #ifndef ATRIUM_TESTS_SUPPORT_MAIL_SERVER_H
 #define ATRIUM_TESTS_SUPPORT_MAIL_SERVER_H
@@ -16,12 +15,11 @@ struct mail_server {
     char url[64];
 };
 
-/* Starts a server that writes into `dir`, with more arguments (NULL-ended, at most 16) as the
- * script has them. */
+/* mail_server_start() starts a server that writes into `dir`, with up to 16 more arguments
+ * (NULL-terminated). */
 struct mail_server mail_server_start(const struct unit_dir *dir, const char *const *extra);
 void mail_server_stop(struct mail_server *self);
 
-/* The number of mails (*.eml) in a directory. */
 size_t mail_server_count(const char *path);
 
 #endif

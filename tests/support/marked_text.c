@@ -90,7 +90,7 @@ char *marked_text(unsigned *seed)
     for (size_t i = 0; i < parts; i++) {
         bool mark = rand_r(seed) % 2;
 
-        if (mark && i > 0 && text[strlen(text) - 1] != ' ') /* else an address is none */
+        if (mark && i > 0 && text[strlen(text) - 1] != ' ') /* otherwise it is not an address */
             strcat(text, " ");
         strcat(text, mark ? kept[(size_t)rand_r(seed) % ARRAY_SIZE(kept)]
                           : words[(size_t)rand_r(seed) % ARRAY_SIZE(words)]);

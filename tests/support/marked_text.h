@@ -1,16 +1,16 @@
 /*
- * marked_text.h - texts as clients may want them translated, at their worst.
+ * marked_text.h - difficult texts for translation.
  */
 #ifndef ATRIUM_TESTS_SUPPORT_MARKED_TEXT_H
 #define ATRIUM_TESTS_SUPPORT_MARKED_TEXT_H
 
 #include "common/base/base.h"
 
-/* A text of words in several scripts, nested and stray tags, entities, variables, emoji, Markdown
- * and code. Caller frees. */
+/* Makes a text of words in several scripts, nested and stray tags, entities, variables, emoji,
+ * Markdown and code (caller frees). */
 char *marked_text(unsigned *seed);
 
-/* Whether each piece of markup that there is occurs in both equally often. */
+/* True when each piece of markup occurs equally often in both. */
 bool marked_text_kept(const char *text, const char *result);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * members.h - members of a project and invitations over HTTP. `access` is the token of an admin.
+ * members.h - members and invitations over HTTP. `access` is an admin's token.
  */
 #ifndef ATRIUM_TESTS_SUPPORT_MEMBERS_H
 #define ATRIUM_TESTS_SUPPORT_MEMBERS_H
@@ -9,25 +9,24 @@
 #define MEMBER_PATH "/v1/projects/me/members"
 #define MEMBER_ACCEPT_PATH "/auth/set-password"
 
-/* Where mailed invitations to the demo tenant lead. */
 #define MEMBER_PRACTITIONER_LINK "https://practitioner.demo.example/invitation"
 #define MEMBER_PATIENT_LINK "https://patient.demo.example/invitation"
 
 #define MEMBER_BAD_LINK "The link is invalid or has expired."
 
-/* The password of those who accept, and the text of invitations. */
+/* The password of accepting people, and the invitation's text. */
 #define MEMBER_PASSWORD "chosen by the invited"
 #define MEMBER_INVITATION_TEXT "{{inviterName}} {{invitationUrl}}"
 
-/* A request about members: of the list, with `id` of one, with `rest` ("/resend") behind it. The
- * body is consumed. */
+/* Sends a request about the members, or with `id` about one, with `rest` ("/resend") appended.
+ * Consumes the body. */
 struct http_answer *member_call(struct suite *suite, const char *method, const char *access,
                                 const char *id, const char *rest, json_t *body);
 
-/* The body of an invitation of Rui Costa; type NULL: not named. */
+/* Makes an invitation's body for Rui Costa; type NULL: none. */
 json_t *member_body(const char *email, const char *type, bool as_admin);
 
-/* Invites, withdraws (or removes), sends again, makes an admin or none. */
+/* Invite; withdraw or remove; resend; make an admin or a member. */
 struct http_answer *member_invite(struct suite *suite, const char *access, const char *email,
                                   const char *type);
 struct http_answer *member_withdraw(struct suite *suite, const char *access, const char *id);
@@ -35,34 +34,33 @@ struct http_answer *member_resend(struct suite *suite, const char *access, const
 struct http_answer *member_set_admin(struct suite *suite, const char *access, const char *id,
                                      bool value);
 
-/* The body that accepts an invitation by a first password, and the request from a fresh address. */
+/* Make the body that accepts an invitation with a first password, and post it from a new
+ * address. */
 json_t *member_body_accept(struct mail_link link, const char *password);
 struct http_answer *member_accept(struct suite *suite, struct mail_link link, const char *password);
 
-/* Resets a practitioner's password on the installation's own page, which verifies the address for
- * all. */
+/* Resets a practitioner's password on the installation's page, which verifies the address for all
+ * tenants. */
 void member_verify_for_all(struct suite *suite, const char *email, const char *password);
 
-/* A person whom an admin of the demo tenant has invited and who has accepted, signed in there;
- * *ret_id is the membership. */
+/* Returns a person who accepted an invitation to demo, signed in there; *ret_id is the
+ * membership. */
 struct person *member_join(struct suite *suite, const struct person *admin, const char *type,
                            bool as_admin, char ret_id[static 37]);
 
-/* The entry of an e-mail in the list of members, over all pages; NULL. New reference. */
+/* Finds an address in the paged list of members. Returns a new reference or NULL. */
 json_t *member_listed(struct suite *suite, const char *access, const char *email);
 
-/* A text of that entry; "" when absent. */
 const char *member_text(const json_t *entry, const char *name);
 
-/* How many invitations wait for that address, and how many memberships its accounts have. */
+/* Count the address's pending invitations, and its accounts' memberships. */
 long member_pending_count(struct suite *suite, const char *email);
 long member_count(struct suite *suite, const char *email);
 
-/* Writes a template of the project. */
 void member_map_template(struct suite *suite, const char *access, const char *name,
                          const char *body);
 
-/* The admin of a new child of the demo tenant which can invite practitioners. */
+/* Returns the admin of a new child of demo that can invite practitioners. */
 struct person *member_equipped_child(struct suite *suite, const char *code);
 
 #endif

@@ -9,8 +9,8 @@
 
 #include "tests/support/unit.h"
 
-/* SQLSTATE of a statement that must run outside of a transaction, such as `create index
- * concurrently`: it lets other sessions write. */
+/* SQLSTATE of a statement that must run outside a transaction, such as `create index concurrently`,
+ * which does not block writers. */
 static const char NOT_IN_TRANSACTION[] = "25001";
 
 static void run(PGconn *conn, const char *sql)
@@ -21,8 +21,8 @@ static void run(PGconn *conn, const char *sql)
     PQclear(result);
 }
 
-/* Of the transaction so far. Every row that is written costs the others no more than its own lock,
- * unless a whole table is written. */
+/* Examines the current transaction. Written rows block others only by row locks, unless a whole
+ * table is written. */
 static void find_held_up(PGconn *conn, char *ret, size_t size)
 {
     PGresult *result =
@@ -49,7 +49,7 @@ static void apply_part(PGconn *conn, const char *part, char *ret, size_t size)
 
     run(conn, "create temporary table known as select oid from pg_class "
               "where relkind in ('r', 'p') and relnamespace = current_schema()::regnamespace");
-    /* What was read before is counted and out of the view. */
+    /* Earlier reads are counted, and no longer in the view. */
     run(conn, "do 'begin perform pg_stat_force_next_flush(); end'");
     run(conn, "begin");
     result = PQexec(conn, part);
@@ -68,7 +68,7 @@ static void apply_part(PGconn *conn, const char *part, char *ret, size_t size)
     run(conn, "drop table known");
 }
 
-/* All parts, or all but the last, the note that the migration was applied. */
+/* Applies all parts, or all but the last, which records the migration. */
 static void apply_parts(PGconn *conn, const struct db_migration *migration, bool note, char *ret,
                         size_t size)
 {

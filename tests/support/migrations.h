@@ -1,6 +1,6 @@
 /*
- * migrations.h - applies migrations as a daemon does and sees whom each would hold up: other
- * instances write while it runs, on tables of any size.
+ * migrations.h - applies migrations like a daemon and detects those that block other instances'
+ * writes, whatever the tables' size.
  */
 #ifndef ATRIUM_TESTS_SUPPORT_MIGRATIONS_H
 #define ATRIUM_TESTS_SUPPORT_MIGRATIONS_H
@@ -9,10 +9,9 @@
 
 #include "common/pg/db.h"
 
-/* On a connection whose search_path begins with the daemon's schema. *ret says which table that was
- * there before is read from end to end under a lock that keeps writers out of it, or out of another
- * one; "" when none is. The size of the tables does not matter. What is to run concurrently is
- * applied twice, as after an interruption. */
+/* Applies a migration on a connection whose search_path starts with the daemon's schema. *ret names
+ * an existing table that is fully read under a lock against writers of it or another table, "" for
+ * none. Concurrent statements are applied twice, as after an interruption. */
 void migration_apply(PGconn *conn, const struct db_migration *migration, char *ret, size_t size);
 
 #endif

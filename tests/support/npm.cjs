@@ -1,5 +1,5 @@
-// npm.cjs - npm(WORKSPACE): the require() of that folder of tests/, with the packages that `make npm` installs for it in
-// build/npm: in its own node_modules where versions differ, else in the one that all share.
+// npm.cjs - npm(WORKSPACE): the require() of that directory of tests/ with its packages from `make npm` in build/npm: in its own
+// node_modules where versions differ, otherwise in the shared one.
 'use strict';
 const fs = require('node:fs');
 const path = require('node:path');

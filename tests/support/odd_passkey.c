@@ -5,11 +5,11 @@
 
 #include <string.h>
 
-enum { AT = 0x40, ED = 0x80, HEAD_SIZE = 37, KEY_SIZE = 77 /* of ES256 */ };
+enum { AT = 0x40, ED = 0x80, HEAD_SIZE = 37, KEY_SIZE = 77 /* ES256 */ };
 
 #define BYTES(text) text, sizeof(text) - 1
 
-/* Literals of members, of those that stand before the authenticator data. */
+/* Writes literals for the CBOR members before the authenticator data. */
 #define FMT(format) \
     "\x63"          \
     "fmt" format
@@ -36,7 +36,6 @@ enum { AT = 0x40, ED = 0x80, HEAD_SIZE = 37, KEY_SIZE = 77 /* of ES256 */ };
 #define NO_MAP "section 6.1: extensions are a map; fido2 takes anything"
 
 const struct odd_passkey odd_passkeys[] = {
-    /* ---- a new credential: authenticator data ---- */
     {"a credential", true, SAME(true)},
     {"a byte behind", true, SAME(false), TAIL("\x00")},
     {"a map behind, without ED", true, SAME(false), TAIL("\xa0")},
@@ -73,7 +72,6 @@ const struct odd_passkey odd_passkeys[] = {
     {"a key with labels in another order", true,
      DIFFER(false, true, true, "CTAP2, section 8: not canonical; libfido2 looks"), KEY("\x05\x01")},
 
-    /* ---- a new credential: the attestation object ---- */
     {"an unknown format", true, SAME(false),
      HEAD("\xa3" FMT("\x63"
                      "foo") STATEMENT "\xa0" DATA)},
@@ -111,7 +109,6 @@ const struct odd_passkey odd_passkeys[] = {
     {"a map of unknown length", true, SAME(false), HEAD("\xbf" NONE STATEMENT "\xa0" DATA),
      FOOT("\xff")},
 
-    /* ---- assertions ---- */
     {"an assertion", false, SAME(true)},
     {"a byte behind an assertion", false, SAME(false), TAIL("\x00")},
     {"a map behind an assertion, without ED", false, SAME(false), TAIL("\xa0")},
@@ -149,7 +146,7 @@ static void add(struct authenticator_bytes *to, const void *bytes, size_t size)
     to->size += size;
 }
 
-/* AAGUID, length of the id, id, key. */
+/* Adds AAGUID, length of the id, id, and key. */
 static void add_credential(const struct authenticator *key, struct authenticator_bytes *to)
 {
     static const uint8_t aaguid[16], length[] = {0, sizeof(key->id)};
@@ -162,7 +159,7 @@ static void add_credential(const struct authenticator *key, struct authenticator
     add(to, cose.bytes, cose.size);
 }
 
-/* A new credential is not signed: what it is made of is put together here. */
+/* A new credential has no signature, so it is assembled here. */
 static void make(const struct odd_passkey *self, struct authenticator_answer *answer)
 {
     static const char usual[] = "\xa3" NONE STATEMENT "\xa0" DATA;
@@ -170,7 +167,7 @@ static void make(const struct odd_passkey *self, struct authenticator_answer *an
     size_t key_at = data.size - self->tail_size - KEY_SIZE;
 
     if (self->key_size > 0) {
-        data.bytes[key_at]++; /* one pair more */
+        data.bytes[key_at]++; /* one more pair */
         data.size = key_at + KEY_SIZE;
         add(&data, self->key, self->key_size);
         add(&data, self->tail, self->tail_size);

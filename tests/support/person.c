@@ -11,13 +11,12 @@
 #include "tests/support/suite.h"
 #include "tests/support/unit.h"
 
-/* The pair of RFC 7636, appendix B. */
+/* RFC 7636, appendix B. */
 const char *const pkce_verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
 const char *const pkce_challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
 
 static const char password_of_all[] = "correct horse battery staple";
 
-/* Counts calls, of all threads. */
 static unsigned next_number(void)
 {
     static atomic_uint number;
@@ -70,7 +69,6 @@ static char *copy_text(const struct http_answer *answer, const char *path)
     return *text ? strdup(text) : NULL;
 }
 
-/* Takes tokens and references from a token response, if it is one. */
 static void take_tokens(struct person *self, const struct http_answer *answer)
 {
     self->status = answer->status;

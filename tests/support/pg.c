@@ -21,7 +21,6 @@ static NORETURN void give_up(const char *what)
     exit(1);
 }
 
-/* The directory with the newest server's programs. */
 static void find_programs(struct pg *self)
 {
     glob_t found;
@@ -34,7 +33,7 @@ static void find_programs(struct pg *self)
     globfree(&found);
 }
 
-/* A child that runs the words; its output goes to the file `log` of the directory. */
+/* Starts a child whose output goes to the directory's file `log`. */
 static pid_t spawn(const struct pg *self, const char *const words[])
 {
     pid_t parent = getpid(), pid = fork();
@@ -47,14 +46,15 @@ static pid_t spawn(const struct pg *self, const char *const words[])
         return pid;
     snprintf(path, sizeof(path), "%s/log", self->dir.path);
     sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL); /* a loop may have blocked what stops the server */
+    sigprocmask(SIG_SETMASK, &none,
+                NULL); /* a loop may have blocked the signals that stop the server */
     if (server_user_become(&self->user) < 0)
         _exit(126);
     prctl(PR_SET_PDEATHSIG, SIGINT);
     if (getppid() != parent || !freopen(path, "a", stdout) ||
         dup2(STDOUT_FILENO, STDERR_FILENO) < 0)
         _exit(126);
-    execvp(words[0], (char *const *)(uintptr_t)words); /* which changes none of them */
+    execvp(words[0], (char *const *)(uintptr_t)words); /* which does not modify them */
     _exit(127);
 }
 
@@ -134,7 +134,7 @@ struct pg *pg_new_standby(const char *primary)
     return self;
 }
 
-/* Makes <dir>/data, as the user that <dir> is given to. */
+/* Makes <dir>/data as the owner of <dir>. */
 static void make_cluster(const char *dir, void *arg)
 {
     struct pg maker = *(struct pg *)arg;
@@ -165,7 +165,7 @@ void pg_trim(const char *data_dir)
     char program[80];
     const char *const reset[] = {program, "-D", data_dir, NULL};
 
-    (void)server_user_of_new(self.dir.path); /* the log is written there */
+    (void)server_user_of_new(self.dir.path); /* for the log */
     find_programs(&self);
     snprintf(program, sizeof(program), "%s/pg_resetwal", self.bin);
     if (!run(&self, reset))

@@ -1,6 +1,5 @@
 /*
- * pg.h - a PostgreSQL server of one's own for a unit test: in a temporary directory, on a unix
- * socket only.
+ * pg.h - a PostgreSQL server for a unit test, in a temporary directory and on a Unix socket only.
  */
 #ifndef ATRIUM_TESTS_SUPPORT_PG_H
 #define ATRIUM_TESTS_SUPPORT_PG_H
@@ -13,41 +12,39 @@
 struct pg {
     struct unit_dir dir;
     struct server_user user;
-    char conninfo[128];  /* of the superuser */
-    char bin[64];        /* where the server's programs are */
+    char conninfo[128];
+    char bin[64];
     pid_t pid;           /* 0: not running */
-    const char *address; /* where it listens by TCP too, from the next start on; NULL: nowhere */
+    const char *address; /* TCP address, from the next start; NULL: none */
 };
 
-/* Makes a cluster, or copies the one of the run (prepared.h), and starts it; ends the test program
- * with a message when that cannot be done. Runs as root (which PostgreSQL refuses) under another
- * uid. */
+/* Makes a cluster, or copies the run's (prepared.h), and starts it; ends the program on failure.
+ * Under root it uses another uid, because PostgreSQL refuses root. */
 struct pg *pg_new(void);
 
-/* A standby of the server with this connection string (of a superuser, without application_name),
- * which reaches it as the user that this one runs as. Started; it becomes a primary by
- * pg_promote(). Its name there is "standby". */
+/* Starts a standby of the server at this superuser connection string (without application_name),
+ * with its own user and the name "standby". pg_promote() makes it a primary. */
 struct pg *pg_new_standby(const char *primary);
 
-/* Stops the server and removes its directory. */
 void pg_destroy(struct pg **self_p);
 
-/* Stops at once, dropping all connections (SIGINT: "fast"; SIGQUIT: without a checkpoint); starts
- * again. */
+/* pg_stop() stops immediately and drops connections (SIGINT: "fast"; SIGQUIT: no checkpoint).
+ * pg_start() starts it again. */
 void pg_stop(struct pg *self, int signo);
 void pg_start(struct pg *self);
 
-/* Leaves one empty segment of the write-ahead log of a cluster that was stopped cleanly. */
+/* Leaves one empty WAL segment of a cleanly stopped cluster. */
 void pg_trim(const char *data_dir);
 
-/* Stops it and starts it on the next timeline, as if it were a promoted standby. */
+/* Restarts it on the next timeline, like a promoted standby. */
 void pg_next_timeline(struct pg *self);
 
-/* Runs statements over a connection of its own, blocking; the first value of the last result as a
+/* Runs statements on a new connection, blocking. Returns the first value of the last result as a
  * number. */
 long pg_exec(const struct pg *self, const char *sql);
 
-/* Makes a schema. Extensions move there: schema files look for them in their own schema. */
+/* Makes a schema and moves extensions there, because schema files look for them in their own
+ * schema. */
 void pg_make_schema(const struct pg *self, const char *name);
 
 #endif

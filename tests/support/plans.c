@@ -18,7 +18,7 @@ static void run(PGconn *conn, const char *sql)
     PQclear(result);
 }
 
-/* Whether `word`, up to a space or the end of its line, is one of the words. */
+/* True when `word`, up to a space or line end, is one of the words. */
 static bool is_among(const char *words, const char *word)
 {
     size_t length = strcspn(word, " \n");
@@ -126,7 +126,7 @@ void plans_explain(PGconn *conn, const struct db_statement *statement, char *ret
     PQclear(result);
 }
 
-/* The table of a plan's next node of a kind ("Seq Scan"), or NULL; *plan moves behind it. */
+/* Finds the table of the plan's next node of a kind ("Seq Scan"), or NULL. Moves *plan past it. */
 static const char *next_table(const char **plan, const char *kind)
 {
     const char *node = strstr(*plan, kind), *table = node ? strstr(node, " on ") : NULL;
@@ -148,7 +148,7 @@ bool plans_scan_whole(const struct plans *self, const char *plan)
     return false;
 }
 
-/* Whether an index is read without a condition: all of it, or from its start on. */
+/* True when an index is read without a condition, from its start or in full. */
 static bool walks_index(const struct plans *self, const char *plan)
 {
     const char *table;

@@ -1,6 +1,6 @@
 /*
- * plans.h - how PostgreSQL plans a daemon's statements: prepared on a schema of its own, as the
- * daemon does it.
+ * plans.h - PostgreSQL's plans for a daemon's statements, prepared on a test schema as in the
+ * daemon.
  */
 #ifndef ATRIUM_TESTS_SUPPORT_PLANS_H
 #define ATRIUM_TESTS_SUPPORT_PLANS_H
@@ -13,42 +13,39 @@
 struct plans {
     const char *schema;
     const struct db_migration *migrations;
-    const struct db_statement *sql[8]; /* its tables of statements, NULL behind the last */
+    const struct db_statement *sql[8]; /* tables of statements, NULL-terminated */
     const char *small;                 /* tables that do not grow with tenants, "a b" */
-    const char *emptied; /* tables whose rows come and go, "a, b": vacuumed while there are none */
-    /* Migrations that keep writers out of a table while all of it is read: from before this was
-     * looked at. */
+    const char *emptied;               /* tables that can be vacuumed while empty, "a, b" */
+    /* Migrations that block writers while reading a whole table, from before this check existed. */
     const char *blocking;
 };
 
-/* Makes the schema by the daemon's migrations, none of which may hold up other instances that write
- * meanwhile. */
+/* Makes the schema with the daemon's migrations and checks that none blocks other instances'
+ * writes. */
 void plans_make_schema(const struct plans *self, const struct pg *server);
 
-/* A connection on which every statement is prepared, with as many parameters as its row says;
- * PQfinish it. */
+/* Returns a connection with every statement prepared, with its number of parameters. PQfinish
+ * it. */
 PGconn *plans_open(const struct plans *self, const struct pg *server);
 
-/* Each statement in turn, NULL behind the last. */
+/* Returns the statements by index, NULL after the last. */
 const struct db_statement *plans_statement(const struct plans *self, size_t i);
 
-/* The statement with that name; aborts when there is none. */
+/* Finds a statement by name, or aborts. */
 const struct db_statement *plans_find(const struct plans *self, const char *name);
 
-/* The generic plan of a statement, its lines joined. */
 void plans_explain(PGconn *conn, const struct db_statement *statement, char *ret, size_t size);
 
-/* Whether a plan reads a table that grows from end to end. */
+/* True when a plan fully reads a growing table. */
 bool plans_scan_whole(const struct plans *self, const char *plan);
 
-/* A case: every statement finds its rows by a condition on an index, with the settings that
- * daemons have and the plan that they keep: made of tables that were never analysed, or, worse,
- * that were analysed while they were empty. `walks` are statements that read an index from its
- * start on, under a limit: "A B". */
+/* Checks, as a case, that every statement uses an index condition, with daemons' settings and
+ * cached plans from tables that were never analyzed or analyzed while empty. `walks` names
+ * statements that read an index from its start under a limit: "A B". */
 void plans_check(const struct plans *self, const struct pg *server, const char *walks);
 
-/* Whether a statement is planned on this index, and reads no table from end to end, when `fill` has
- * filled its tables and they were analysed: with the settings that daemons have. */
+/* Checks with daemons' settings that a statement uses this index and fully reads no table after
+ * `fill` and an analyze. */
 void plans_check_filled(const struct plans *self, const struct pg *server, const char *fill,
                         const struct db_statement *statement, const char *index);
 

@@ -30,7 +30,7 @@ static void run(const char *const words[])
     pid_t pid = fork();
 
     if (pid == 0) {
-        execvp(words[0], (char *const *)(uintptr_t)words); /* which changes none of them */
+        execvp(words[0], (char *const *)(uintptr_t)words); /* which does not modify them */
         _exit(127);
     }
     if (waitpid(pid, &status, 0) < 0 || status != 0)
@@ -46,7 +46,7 @@ static char *path_in_parent(const char *name, const char *end)
     return path;
 }
 
-/* Made beside its place and moved there when it is whole: the maker may be killed. */
+/* Makes it beside its place and moves it when complete, because the maker may be killed. */
 static void make_once(const char *name, const char *path, void (*make)(const char *dir, void *arg),
                       void *arg)
 {
@@ -62,7 +62,7 @@ static void make_once(const char *name, const char *path, void (*make)(const cha
         if (mkdir(dense, 0700) < 0)
             give_up("cannot be made", dense);
         make(dense, arg);
-        /* Runs of zeros, the unused part of the write-ahead log, take no memory in the copies. */
+        /* Sparse copies need no memory for the unused write-ahead log. */
         run((const char *const[]){"cp", "-a", dense, fresh, "--sparse=always", NULL});
         run((const char *const[]){"rm", "-rf", dense, NULL});
         if (rename(fresh, path) < 0)

@@ -1,9 +1,7 @@
 /*
- * prepared.h - directories that one program makes for all of a run of tests/run.sh: a cluster of
- * PostgreSQL, a suite with migrations and demo. Each program gets a copy, in a tenth of the time.
- *
- * They lie in the directory that ATRIUM_PREPARED names, which the run removes. A program that is
- * started by hand has none, and makes its own.
+ * prepared.h - directories made once per run of tests/run.sh (a PostgreSQL cluster, a suite with
+ * migrations and demo) and copied by each program, in a tenth of the time. They are in the
+ * directory ATRIUM_PREPARED, which the run removes. Programs started by hand make their own.
  */
 #ifndef ATRIUM_TESTS_SUPPORT_PREPARED_H
 #define ATRIUM_TESTS_SUPPORT_PREPARED_H
@@ -11,17 +9,17 @@
 #include "common/base/base.h"
 #include "tests/support/unit.h"
 
-/* Where the copies are to be made: in memory where that has room. NULL: not in a run. */
+/* Returns the directory for copies, in memory if it has space; NULL outside a run. */
 const char *prepared_parent(void);
 
-/* Copies the directory `name` into `dir`, which exists and is empty. The first caller of the run
- * has it made by make(), in an empty directory that root may have given to another user; the others
- * wait for it. False in no run; ends the program when the copy fails. */
+/* Copies the directory `name` into `dir`, which exists and is empty. The run's first caller makes
+ * it with make() in an empty directory, which root may have given to another user, and the others
+ * wait. Returns false outside a run, and ends the program if the copy fails. */
 bool prepared_copy(const char *name, const char *dir, void (*make)(const char *dir, void *arg),
                    void *arg);
 
-/* unit_dir_make() beside the prepared directories: a copy of one in memory takes a tenth of the
- * time of one on disk. */
+/* unit_dir_make() beside the prepared directories, possibly in memory, where a copy takes a tenth
+ * of the time. */
 struct unit_dir prepared_unit_dir(void);
 
 #endif

@@ -1,8 +1,6 @@
 /*
- * program.c - see program.h.
- *
- * Streams are anonymous files, not pipes: a program that writes much never blocks on a test that
- * does not read.
+ * program.c - see program.h. Streams are anonymous files, because a pipe would block a program
+ * whose output the test does not read.
  */
 #include "tests/support/program.h"
 
@@ -28,7 +26,7 @@ char *program_path(const char *name)
     char self[4096], *path = NULL;
     ssize_t size = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
-    /* The programs lie two folders up from the test: build/tests/http/x -> build/bin. */
+    /* Programs are two folders up: build/tests/http/x -> build/bin. */
     self[MAX(size, 0)] = '\0';
     for (int i = 0; i < 3; i++)
         *strrchr(self, '/') = '\0';
@@ -46,7 +44,7 @@ static int anonymous_file(const char *content)
     return fd;
 }
 
-/* err: where stderr goes, -1 for a file; closed here. */
+/* err: descriptor for stderr, closed here; -1: a file. */
 static struct program *start(const char *const *argv, const char *input, int err)
 {
     struct program *self = calloc(1, sizeof(*self));
@@ -77,8 +75,8 @@ struct program *program_start(const char *const *argv, const char *input)
     return start(argv, input, -1);
 }
 
-/* AddressSanitizer says on stderr, once in every program with fibers, that it knows too little of
- * them: fiber.c tells it the rest. */
+/* AddressSanitizer prints one line in each program with fibers, because it does not support them
+ * fully; fiber.c informs it. */
 static void drop_sanitizer_line(char *text)
 {
     char *at = strstr(text, "ASan doesn't fully support makecontext"), *end;
@@ -104,7 +102,6 @@ static void read_again(char **text, int fd)
     drop_sanitizer_line(*text);
 }
 
-/* Keeps what the terminal was sent in the file that stderr would have gone to. */
 static void drain_terminal(const struct program *self)
 {
     char bytes[4096];
@@ -115,7 +112,6 @@ static void drain_terminal(const struct program *self)
             abort();
 }
 
-/* Takes in what the program has done since. */
 static void look(struct program *self)
 {
     int status;

@@ -1,10 +1,10 @@
 /*
- * programs_hash.h - tells one build of the suite's programs from another.
+ * programs_hash.h - distinguishes builds of the suite's programs.
  */
 #ifndef ATRIUM_TESTS_SUPPORT_PROGRAMS_HASH_H
 #define ATRIUM_TESTS_SUPPORT_PROGRAMS_HASH_H
 
-/* A hash of atriumctl and of the daemons beside it, as hexadecimal digits (caller frees). */
+/* Returns a hexadecimal hash of atriumctl and its daemons (caller frees). */
 char *programs_hash(void);
 
 #endif

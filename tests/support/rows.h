@@ -1,28 +1,24 @@
 /*
- * rows.h - the route rows of every daemon, as the row-driven tests see them.
+ * rows.h - route rows of every daemon.
  */
 #ifndef ATRIUM_TESTS_SUPPORT_ROWS_H
 #define ATRIUM_TESTS_SUPPORT_ROWS_H
 
 #include "common/domain/request.h"
 
-/* Every ROUTE and ALIAS, ended by a row with method NULL. */
+/* Every ROUTE and ALIAS; method NULL ends the list. */
 extern const struct route test_routes[];
 
-/* Every ENDPOINT, ended likewise. */
 extern const struct route test_endpoints[];
 
-/* Every PAGE, ended likewise. */
 extern const struct route test_page_rows[];
 
-/* `path` with every {name} replaced by a value that fits any of them (a UUID); static buffer of the
- * caller. */
+/* Writes `path` with a UUID for every {name}. */
 void rows_fill_path(const struct route *route, char text[static 256]);
 
-/* True when a concrete path (a query behind it does not matter) is one of the route's. */
+/* True when the route matches a concrete path, whose query is ignored. */
 bool rows_match(const struct route *route, const char *method, const char *path);
 
-/* True when the route takes a JSON body. */
 bool rows_has_body(const struct route *route);
 
 #endif

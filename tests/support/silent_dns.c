@@ -29,8 +29,6 @@ struct silent_dns {
     atomic_size_t queries;
 };
 
-/* ---- the namespaces ---- */
-
 static bool write_text(const char *path, const char *text)
 {
     int fd = open(path, O_WRONLY | O_CLOEXEC);
@@ -41,7 +39,7 @@ static bool write_text(const char *path, const char *text)
     return done;
 }
 
-/* An ordinary user keeps its number, so that PostgreSQL and the daemons find their files. */
+/* An ordinary user keeps its uid, so that PostgreSQL and daemons find their files. */
 static bool enter_namespaces(void)
 {
     uid_t uid = geteuid();
@@ -70,7 +68,7 @@ static bool bring_up_loopback(void)
     return done;
 }
 
-/* The defaults of resolv.conf(5): two attempts of five seconds each. */
+/* Uses resolv.conf(5)'s defaults: two attempts of five seconds each. */
 static bool replace_resolv_conf(void)
 {
     char path[] = "/tmp/atrium-resolv-XXXXXX";
@@ -86,8 +84,6 @@ static bool replace_resolv_conf(void)
     return done;
 }
 
-/* ---- the server ---- */
-
 static bool is_absent(const uint8_t *bytes, size_t end)
 {
     static const char below[] = "\6absent\7example";
@@ -95,7 +91,7 @@ static bool is_absent(const uint8_t *bytes, size_t end)
     return end >= sizeof(below) && memmem(bytes, end, below, sizeof(below));
 }
 
-/* RFC 1035: the question comes back with its answer, whose TTL is 0. */
+/* RFC 1035: the response repeats the question. Its TTL is 0. */
 static size_t answer(struct silent_dns *self, uint8_t *bytes, size_t size)
 {
     static const uint8_t record[] = {0xc0, HEADER_SIZE, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, 127, 0, 0, 1};

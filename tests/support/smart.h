@@ -1,5 +1,5 @@
 /*
- * smart.h - the FHIR servers of a project, as their admin registers them.
+ * smart.h - a project's FHIR servers.
  */
 #ifndef ATRIUM_TESTS_SUPPORT_SMART_H
 #define ATRIUM_TESTS_SUPPORT_SMART_H
@@ -11,15 +11,15 @@
 #define SMART_OTHER_BASE "https://images.example/r4"
 #define SMART_NO_ID "019a0000-0000-7000-8000-000000000000"
 
-/* Where a server is, by its id; static. */
+/* Returns a server's path in a static buffer. */
 const char *smart_server_path(const char *id);
 
-/* The body of a registration, with scopes for both roles; the call consumes it. */
+/* smart_server_body() makes a registration with scopes for both roles; smart_server_register()
+ * consumes it. */
 json_t *smart_server_body(const char *base);
 struct http_answer *smart_server_register(const struct suite *suite, const struct person *who,
                                           json_t *body);
 
-/* The SMART configuration of a server of that tenant. */
 struct http_answer *smart_configuration(const struct suite *suite, const char *tenant,
                                         const char *id);
 

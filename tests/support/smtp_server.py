@@ -33,7 +33,7 @@ class Handler:
             self.failures.append([stage[0] if stage else "DATA", code, int(count)])
 
     def failure(self, stage, recipients):
-        """The answer to give instead of success, or None. It names the recipients, as servers do."""
+        """Returns a response other than success, or None. It names the recipients, as servers do."""
         for failure in self.failures:
             if failure[0] == stage and failure[2] > 0:
                 failure[2] -= 1
@@ -67,7 +67,7 @@ class Handler:
 def authenticator(user, password):
     def check(server, session, envelope, mechanism, data):
         good = (data.login, data.password) == (user.encode(), password.encode())
-        return AuthResult(success=good, handled=good)  # the refusal is the library's to say
+        return AuthResult(success=good, handled=good)  # the library sends the refusal
     return check
 
 

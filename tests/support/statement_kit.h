@@ -1,5 +1,6 @@
 /*
- * statement_kit.h - a struct that statements of tests/support/statement_kit/sql fill by its table.
+ * statement_kit.h - a struct that statements of tests/support/statement_kit/sql fill by its field
+ * table.
  */
 #ifndef ATRIUM_TESTS_SUPPORT_STATEMENT_KIT_H
 #define ATRIUM_TESTS_SUPPORT_STATEMENT_KIT_H

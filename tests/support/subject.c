@@ -123,7 +123,7 @@ long subject_jobs(const struct subject *self, const char *kind)
                        self->id, kind);
 }
 
-/* ---- ways to sign in ---- */
+/* ---- sign-ins ---- */
 
 struct http_answer *subject_step(const struct subject *self, const char *name, json_t *body)
 {

@@ -38,8 +38,8 @@ struct suite {
     struct suite_options options;
     char *dir, *url, *admin_url;
     json_t *info;    /* dev.json as last read */
-    json_t *earlier; /* and as read before: threads of a test may hold texts of it */
-    int64_t ahead;   /* of the test clock, seconds */
+    json_t *earlier; /* the previous one: threads may hold its texts */
+    int64_t ahead;   /* test clock's lead in seconds */
     pid_t pid;
 };
 
@@ -88,7 +88,7 @@ static NORETURN void give_up(const struct suite *self, const char *why)
     exit(1);
 }
 
-/* As the filters of most containers do. */
+/* Installs a filter like most containers'. */
 static void forbid(const struct suite_options *options)
 {
     static const char *const landlock[] = {"landlock_create_ruleset", "landlock_add_rule",
@@ -163,7 +163,7 @@ static NORETURN void run_dev(const struct suite *self, char *program)
     _exit(127);
 }
 
-/* dev.json again: pids change. Keeps the last one when it cannot be read just now. */
+/* Reads dev.json again, because pids change. Keeps the last one if reading fails. */
 static void reload(struct suite *self)
 {
     char *path = text_of("%s/dev.json", self->dir);
@@ -221,7 +221,6 @@ static bool wait_ended(pid_t pid, int timeout_ms, int *ret_status)
     return true;
 }
 
-/* The processes that dev.json names, atriumctl not among them. */
 static size_t child_pids(struct suite *self, pid_t pids[static 64])
 {
     json_t *daemon;
@@ -249,8 +248,7 @@ static void remove_tree(const char *dir)
     waitpid(pid, NULL, 0);
 }
 
-/* In a build with sanitizers the programs' reports end in their logs: each fails the test and is
- * shown. */
+/* Programs with sanitizers log their reports; each fails the test and is shown. */
 static void check_reports(const char *path)
 {
     static const char *const signs[] = {"ERROR: AddressSanitizer", "LeakSanitizer",
@@ -286,7 +284,7 @@ static void check_all_reports(const struct suite *self)
     free(dir);
 }
 
-/* What a start writes anew is not part of a prepared directory: a copy's logs are its own. */
+/* Removes files that each start writes, so that a copy's logs are its own. */
 static void remove_traces(const char *dir)
 {
     static const char *const names[] = {"log",      "lock",        "dev.out", "dev.err",
@@ -342,15 +340,15 @@ struct suite *suite_start(const struct suite_options *options)
     self->dir = text_of("%s/atrium-http-XXXXXX", prepared_parent() ? prepared_parent() : parent);
     if (!mkdtemp(self->dir))
         give_up(self, "no temporary directory");
-    /* The demo is the same whatever the settings are, but not with another database or store. */
+    /* The demo does not depend on settings, except the database and the store. */
     if (!self->options.first_start && !self->options.database && !self->options.s3_url)
         suite_fill(self->dir, self->options.no_demo);
     launch(self);
     return self;
 }
 
-/* The connection of the main thread's queries, kept: a new one costs the server as much as a
- * hundred of them. A child of fork() has the pointer, too, but the connection is its parent's. */
+/* The main thread keeps its connection, because a new one costs as much as a hundred queries. A
+ * fork()ed child must not use its parent's. */
 static struct {
     const struct suite *suite;
     pid_t pid;
@@ -551,7 +549,7 @@ pid_t suite_hold(struct suite *self, const char *sql)
 
 pid_t suite_hold_sign_ins(struct suite *self)
 {
-    /* as of sign-ins long ago: one of this minute is not written again */
+    /* an old date: this minute's sign-in would not be written again */
     return suite_hold(self, "update auth.known_address set until = until - 3600000; commit; begin; "
                             "select 1 from auth.known_address for update");
 }
@@ -594,7 +592,7 @@ bool suite_wait_ready(struct suite *self, int timeout_ms)
     }
 }
 
-/* /readyz is content with one instance of each service: is this very one connected too? */
+/* Checks this instance, because /readyz needs only one of each service. */
 static bool is_connected(const struct suite *self, const char *name, const char *instance)
 {
     HTTP_ANSWER metrics = http_get(self->admin_url, "/metrics", NULL);
@@ -670,7 +668,7 @@ PGconn *suite_database(struct suite *self)
     return PQconnectdb(suite_text(self, "postgres.conninfo"));
 }
 
-/* A server says nothing of its own accord but that it ends. */
+/* A server sends nothing unasked except its end. */
 static bool has_ended(const PGconn *connection)
 {
     struct pollfd fd = {.fd = PQsocket(connection), .events = POLLIN};
@@ -691,7 +689,7 @@ static PGconn *connection_for_query(struct suite *self)
     return kept.conn;
 }
 
-/* Each query begins with the session as it is at first. */
+/* Resets the session before each query. */
 static void end_query(PGconn *connection, const char *sql)
 {
     if (connection != kept.conn)
@@ -780,7 +778,6 @@ static int is_mail(const struct dirent *entry)
     return dot && strcmp(dot, ".eml") == 0;
 }
 
-/* True when the header line To: holds the address. */
 static bool mail_is_to(const char *text, const char *to)
 {
     const char *line = strncmp(text, "To:", 3) == 0 ? text : strstr(text, "\nTo:");
@@ -792,7 +789,7 @@ static bool mail_is_to(const char *text, const char *to)
     return holds;
 }
 
-/* Counts the mails to `to`; the text of the newest in *ret when asked for. */
+/* Counts the emails to `to`, with the newest in *ret if wanted. */
 static size_t scan_mail(struct suite *self, const char *to, char **ret)
 {
     const char *dir = suite_text(self, "mailDir");
@@ -837,7 +834,7 @@ bool suite_mails_arrive(struct suite *self, const char *to, size_t want)
     return suite_mail_count(self, to) == want;
 }
 
-/* One snapshot: a row leaves an outbox after maild has it. */
+/* One snapshot suffices, because a row leaves an outbox after maild has it. */
 bool suite_comes_to_rest(struct suite *self, int timeout_ms)
 {
     return suite_comes_to(self, 0, timeout_ms,

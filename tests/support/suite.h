@@ -1,6 +1,6 @@
 /*
- * suite.h - a whole Atrium of the test's own: `atriumctl dev` in a temporary directory on a free
- * port, with its own PostgreSQL.  Gone without a trace when the test ends, also when it crashes.
+ * suite.h - a whole Atrium: `atriumctl dev` in a temporary directory on a free port, with its own
+ * PostgreSQL. Nothing remains after the test, even if it crashes.
  */
 #ifndef ATRIUM_TESTS_SUPPORT_SUITE_H
 #define ATRIUM_TESTS_SUPPORT_SUITE_H
@@ -16,226 +16,206 @@
 struct suite;
 
 struct suite_options {
-    const char *instances;  /* "authd=2,gateway=2", or NULL for one each */
-    const char *smtp;       /* HOST:PORT, or NULL for mail files */
-    const char *bot_allow;  /* networks that http bots may be in */
-    const char *max_upload; /* bytes, or NULL */
+    const char *instances;                               /* "authd=2,gateway=2"; NULL: one each */
+    const char *smtp;                                    /* HOST:PORT; NULL: mail files */
+    const char *bot_allow;                               /* networks of http bots */
+    const char *max_upload;                              /* bytes, or NULL */
     const char *s3_url, *s3_key, *s3_secret, *s3_bucket; /* all, or NULL: files */
-    const char *database; /* of a server that runs already, as `dev --database` takes it, or NULL */
-    const char *set;      /* further settings of daemons, "botd.warm=2,...", or NULL */
+    const char *database; /* on a running server, as in `dev --database`, or NULL */
+    const char *set;      /* further settings, "botd.warm=2,...", or NULL */
     bool test_clock;
-    bool apertium_trial; /* as by default; without it, a start and doctor translate nothing */
+    bool apertium_trial; /* default; otherwise start and doctor translate nothing */
     bool no_demo;
-    bool first_start;   /* in an empty directory, not in a copy of a prepared one */
-    bool no_namespaces; /* as where the kernel forbids user namespaces: bubblewrap cannot start */
-    bool no_landlock;   /* as where it has none; both: nothing can confine a program */
+    bool first_start;   /* in an empty directory, not a prepared copy */
+    bool no_namespaces; /* as a kernel without user namespaces: no bubblewrap */
+    bool no_landlock;   /* nothing confines programs if no_namespaces too */
 };
 
-/* Starts, in a copy of a suite that was made once for the run and stopped (see prepared.h), and
- * waits for "atrium: ready" (60 s). Ends the program with a message when it does not come. */
+/* Starts a copy of the run's prepared suite (prepared.h) and waits up to 60 s for "atrium: ready",
+ * or ends the program. */
 struct suite *suite_start(const struct suite_options *options);
 
-/* Fills an empty directory as suite_start() does: as a suite without settings left it that was
- * started once and stopped. Leaves it empty outside tests/run.sh. */
+/* Fills an empty directory like a suite with default settings that was started and stopped. Leaves
+ * it empty outside tests/run.sh. */
 void suite_fill(const char *dir, bool no_demo);
 
-/* SIGTERM, waits, removes the directory: the last case of each program. A suite that does not end
- * within 30 s or leaves a process behind fails the running test. */
+/* Sends SIGTERM, waits, and removes the directory, as each program's last case. Fails the test if
+ * the suite runs for 30 s more or leaves a process. */
 void suite_stop(struct suite **self_p);
 
-/* The same directory again after suite_halt() (SIGKILL of atriumctl and every process it
- * started). */
+/* suite_halt() kills atriumctl and all its processes; suite_restart() starts the same directory. */
 void suite_halt(struct suite *self);
 void suite_restart(struct suite *self);
 
-/* The two, with other settings of daemons (suite_options.set). */
+/* Does both with other settings (suite_options.set). */
 void suite_reconfigure(struct suite *self, const char *set);
 
 const char *suite_url(const struct suite *self);
 
-/* From now on requests go to this URL, of a proxy before the gateways. */
+/* suite_go_through() sends requests to this URL, such as a proxy's. */
 void suite_go_through(struct suite *self, const char *url);
 const char *suite_admin_url(const struct suite *self);
 
-/* The first sample of a metric of that service among those that the gateway gathers; -1: none. */
+/* suite_metric() returns the service's first sample of a metric from the gateway, or -1. */
 long long suite_metric(struct suite *self, const char *name, const char *service);
 const char *suite_dir(const struct suite *self);
 
-/* A text of dev.json by dotted path, "demo.adminEmail". Owned by the suite. */
+/* Returns a text of dev.json by dotted path, "demo.adminEmail". The suite owns it. */
 const char *suite_text(struct suite *self, const char *path);
 
-/* The pid of a daemon as dev.json has it now; 0 while it is down. "postgres" works too. */
+/* suite_pid() returns dev.json's pid of a daemon or "postgres", 0 while it is down. */
 pid_t suite_pid(struct suite *self, const char *name, const char *instance);
 void suite_signal(struct suite *self, const char *name, const char *instance, int signo);
 
-/* atriumctl itself, which starts again what dies. */
 pid_t suite_supervisor(const struct suite *self);
 
-/* SIGKILL to instances 1 and 2 of a daemon, so many ms from now, by a process of its own: waitpid()
- * it. */
+/* Kills instances 1 and 2 of a daemon after this many ms, from a process for waitpid(). */
 pid_t suite_kill_both_later(struct suite *self, const char *name, int ms);
 
-/* Runs a query that locks rows and holds them for a second, in a process of its own (waitpid() it):
- * what needs them is half done until then. Returns when they are held. The second: what a sign-in
- * writes last. */
+/* Runs a query that locks rows for a second, in a process for waitpid(). Returns when they are
+ * locked. */
 pid_t suite_hold(struct suite *self, const char *sql);
 
-/* The same, but the second begins when so many statements of a daemon or more wait for the rows, or
- * after 15 s. */
+/* suite_hold_until() starts that second when `want` statements of a daemon wait for the lock, at
+ * most 15 s later. suite_hold_sign_ins() locks what a sign-in writes last. */
 pid_t suite_hold_until(struct suite *self, const char *sql, const char *daemon, long want);
 pid_t suite_hold_sign_ins(struct suite *self);
 
-/* Locks a table ("auth.oauth_consent") against every other use until suite_unlock(). The second:
- * what the query locks. */
+/* suite_lock() locks a table ("auth.oauth_consent") against all use until suite_unlock(),
+ * suite_lock_rows() a query's rows. */
 PGconn *suite_lock(struct suite *self, const char *table);
 PGconn *suite_lock_rows(struct suite *self, const char *sql);
 void suite_unlock(PGconn *holder);
 
-/* Waits until the daemon has another pid than `old`, the gateway knows it and the whole suite is
- * ready again; false after a minute. */
+/* Wait up to a minute until the daemon has a new pid that the gateway knows, and the suite is
+ * ready. */
 bool suite_wait_new_pid(struct suite *self, const char *name, const char *instance, pid_t old);
 bool suite_wait_ready(struct suite *self, int timeout_ms);
 
-/* Sets the test clock to real time plus `seconds` and waits until every daemon has seen it. */
+/* Sets the test clock to real time plus `seconds`, and waits for every daemon. */
 void suite_set_clock(struct suite *self, int64_t seconds);
 
-/* The same, so many seconds later than it is. */
+/* Moves the test clock this many seconds ahead. */
 void suite_advance_clock(struct suite *self, int64_t seconds);
 
-/* By how many seconds it is ahead, and the time by it, seconds since 1970. */
+/* Return the clock's lead in seconds, and its time since 1970. */
 int64_t suite_clock_ahead(const struct suite *self);
 int64_t suite_now(const struct suite *self);
 int64_t suite_now_ms(const struct suite *self);
 
-/* Sets it just after that moment, or up to a second more than `lead` ms before it. */
+/* Set the clock just after that moment, or at most a second less than `lead` ms before it. */
 void suite_go_past(struct suite *self, int64_t ms);
 void suite_go_before(struct suite *self, int64_t ms, int64_t lead);
 
-/* A superuser's connection to the suite's database; PQfinish it. */
+/* Returns a superuser's connection. PQfinish it. */
 PGconn *suite_database(struct suite *self);
 
-/* A text that is freed when its scope ends. */
 #define TEXT CLEANUP(memory_free) char *
 
-/* One value of a query on it, as text (caller frees; "" for null or no row). Parameters are for
- * tests' own values. */
+/* Returns a query's value as text, "" for null or no row (caller frees). Use it only with tests'
+ * own values. */
 char *suite_query(struct suite *self, const char *sql);
 
-/* A number from it; the query as printf() makes it. The second waits until it is the one wanted:
+/* suite_count() returns a number of a formatted query; suite_comes_to() waits for it, and returns
  * false after timeout_ms. */
 long suite_count(struct suite *self, const char *format, ...) PRINTF_LIKE(2, 3);
 bool suite_comes_to(struct suite *self, long want, int timeout_ms, const char *format, ...)
     PRINTF_LIKE(4, 5);
 
-/* Waits up to a minute until that many statements of a daemon wait for a row that another
- * transaction has locked. */
+/* Waits up to a minute until that many statements of a daemon wait for row locks. */
 bool suite_waits_for_rows(struct suite *self, const char *daemon, long want);
 
-/* The text of the newest mail to this address (caller frees), waiting up to timeout_ms for one;
- * NULL. */
+/* Waits for an email to this address and returns the newest, or NULL after timeout_ms (caller
+ * frees). */
 char *suite_mail(struct suite *self, const char *to, int timeout_ms);
 
-/* How many mails lie in the directory for this address (NULL: for anyone). */
 size_t suite_mail_count(struct suite *self, const char *to);
 
-/* Waits up to 30 s for that many mails to this address; false when there are fewer by then, or
- * more. */
+/* Waits up to 30 s for exactly that many emails. Returns false for fewer or more. */
 bool suite_mails_arrive(struct suite *self, const char *to, size_t want);
 
-/* Waits until all that has been answered so far is mailed: nothing waits in the outboxes or in
- * maild's queue. What has not come by then will not come. The second: up to 30 s, and fails the
- * running test after that. */
+/* Wait until nothing is left in the outboxes and maild's queue, so no more email comes.
+ * suite_mails_settle() fails the test after 30 s. */
 bool suite_comes_to_rest(struct suite *self, int timeout_ms);
 void suite_mails_settle(struct suite *self);
 
-/* The link `page`?id=..&secret=.. in the newest mail to this address; fails the running test when
- * there is none. */
+/* The link `page`?id=..&secret=.. of the address's newest email; fails the test without one. */
 struct mail_link {
     char id[37], secret[128];
 };
 struct mail_link suite_mail_link(struct suite *self, const char *to, const char *page);
 
-/* The six digits in the newest mail to this address, once all mail has come; "" when it has none.
- * Good until the next call. */
+/* Returns the six digits in the address's newest email once all emails have come, "" for none.
+ * Valid until the next call. */
 const char *suite_mail_code(struct suite *self, const char *to);
-
-/* ---- people ---- */
 
 struct person {
     char *email, *password;
-    char *access, *refresh; /* tokens; NULL when signing in failed */
+    char *access, *refresh; /* NULL: sign-in failed */
     char *profile;          /* "Patient/<id>" */
     char *project;          /* "Project/<id>" */
-    int status;             /* of the last call */
+    int status;
 };
 
-/* A proof key pair of RFC 7636: `challenge` is S256 of `verifier`. */
+/* A PKCE pair (RFC 7636). */
 extern const char *const pkce_verifier, *const pkce_challenge;
 
-/* A unique address, "p<number>-<pid>@patients.example" (caller frees). */
+/* Makes a unique "p<number>-<pid>@patients.example" (caller frees). */
 char *person_address(void);
 
-/* A client address that no other call of this program has used (caller frees): limits per address
- * start anew. */
+/* Makes an unused client address, which no limit affects yet (caller frees). */
 char *fresh_source(void);
 
-/* POST from that address, or from a fresh one, so that no limit is in the way. The body is
- * consumed. */
+/* Post from that address, or from a new one, out of the way of limits. Consume the body. */
 struct http_answer *suite_post_from(const struct suite *suite, const char *source, const char *path,
                                     json_t *body);
 struct http_answer *suite_post_fresh(const struct suite *suite, const char *path, json_t *body);
 
-/* Renews a session by its refresh token, from a fresh address. */
 struct http_answer *suite_refresh(const struct suite *suite, const char *token);
 int suite_refresh_status(const struct suite *suite, const char *token);
 
-/* The status of a GET. */
 int suite_status(const struct suite *suite, const char *path, const char *bearer);
 
-/* POST of what a mailed link carries, from a fresh address, with a bearer token and a password,
- * each or NULL. */
+/* Posts an emailed link's values from a new address, with a bearer token and a password, either or
+ * both NULL. */
 struct http_answer *suite_post_link(const struct suite *suite, const char *path,
                                     const struct mail_link *link, const char *access,
                                     const char *password);
 
-/* Registers a patient in the demo tenant from a fresh client address; email NULL makes one. */
+/* Registers a patient of demo from a new client address; email NULL: a new one. */
 struct person *person_register(struct suite *suite, const char *email);
 
-/* The same, once the welcome has come to the address. */
+/* Does the same and waits for the welcome. */
 struct person *person_register_settled(struct suite *suite);
 
-/* Signs in by start + token. role is "Patient" or "Practitioner"; tenant NULL is the demo
- * tenant. */
+/* Signs in with start and token. role: "Patient" or "Practitioner"; tenant NULL: demo. */
 struct person *person_sign_in(struct suite *suite, const char *role, const char *email,
                               const char *password, const char *tenant);
-struct person *person_admin(struct suite *suite); /* the demo tenant's admin */
+struct person *person_admin(struct suite *suite); /* demo's admin */
 
-/* Whether the project of an admin asks for proven addresses from now on. */
+/* Sets whether the admin's project requires verified addresses. */
 void suite_require_proofs(struct suite *suite, const struct person *admin, bool required);
 
-/* The id of the account with this address (caller frees); "" for none. */
+/* Returns the id of the address's account, "" for none (caller frees). */
 char *suite_account(struct suite *suite, const char *email);
 
-/* Gives an account this password hash, as an import or an older release would have left it. */
 void person_set_hash(struct suite *suite, const char *email, const char *hash);
 
-/* The same practitioner, signed in to a new child project under that code: also its admin. */
+/* Returns the same practitioner as admin of a new child project with that code. */
 struct person *person_admin_of_child(struct suite *suite, const char *code);
 
-/* Asks for /auth/me on many fresh connections, so that every gateway is asked: true when all answer
- * `status`. */
+/* True when /auth/me returns `status` on many new connections, which reach every gateway. */
 bool suite_everywhere(struct suite *suite, const char *access, int status);
 
 void person_destroy(struct person **self_p);
 #define PERSON CLEANUP(person_destroy) struct person *
 
-/* Turns a switch of the project whose admin this access token is of, "PATIENT_LOGIN_ENABLED". */
+/* Sets a boolean setting of the admin's project, "PATIENT_LOGIN_ENABLED". */
 void suite_set_switch(struct suite *suite, const char *access, const char *name, bool enabled);
 
-/* Writes a text setting of it, "PATIENT_APP_URL". */
 void suite_set_value(struct suite *suite, const char *access, const char *name, const char *value);
 
-/* The bodies of login/start and login/token. */
+/* Make bodies of login/start, login/token and register. */
 json_t *body_login_start(const char *email, const char *password, const char *tenant);
 json_t *body_login_token(const char *code, const char *tenant);
 json_t *body_register(const char *email, const char *tenant);

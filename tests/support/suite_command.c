@@ -37,7 +37,7 @@ struct program *suite_command_start(const struct suite *suite, const char *const
     return start(suite, NULL, words, program_start);
 }
 
-/* Whether both waited; neither has written anything when not. */
+/* True when both waited; otherwise neither has written anything. */
 static bool race(struct suite *suite, const char *daemon, const char *lock,
                  const char *const *words[static 2])
 {

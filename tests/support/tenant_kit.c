@@ -18,7 +18,6 @@ static const struct tenant_kit *kit;
 static struct pg *server;
 static int schemas;
 
-/* An installation's schema. */
 struct installation {
     char schema[32];
     struct metrics *metrics;
@@ -27,7 +26,6 @@ struct installation {
     struct seal_keys keys;
 };
 
-/* Two of them, and what the calls between them need. */
 struct tenant_kit_case {
     struct loop *loop;
     struct installation sender, receiver;
@@ -36,7 +34,6 @@ struct tenant_kit_case {
     struct error err;
 };
 
-/* The first value of the last result. */
 static long run(const struct installation *self, const char *sql)
 {
     size_t size = strlen(sql) + 128;
@@ -51,7 +48,6 @@ static long run(const struct installation *self, const char *sql)
     return value;
 }
 
-/* The rows of a table: as many as there are, or those that the condition names. */
 static long count(const struct installation *self, const char *table, const char *condition)
 {
     char sql[512];
@@ -81,7 +77,7 @@ static bool open_installation(struct installation *self, struct loop *loop, stru
     return UNIT_CHECK(db_prepare(self->db, err) == 0, "%s %s", err->message, err->detail);
 }
 
-/* The seed, with what stands in "@purpose|text@" sealed by the sender. */
+/* Returns the seed with each "@purpose|text@" sealed by the sender. */
 static const char *sealed_seed(struct tenant_kit_case *self)
 {
     struct arena *arena = self->req.arena;
@@ -127,8 +123,7 @@ static void teardown(struct tenant_kit_case *self)
     arena_destroy(&self->req.arena);
 }
 
-/* Each table that travels, in pages of `rows`, or, where that is 0, as they are; ended by name
- * NULL. */
+/* Returns the moved tables with pages of `rows`, 0: unchanged; name NULL ends the list. */
 static const struct tenant_table *travelling_in(int64_t rows)
 {
     static struct tenant_table tables[TABLES_MAX];
@@ -148,12 +143,12 @@ static const struct tenant_table *travelling(void)
     return travelling_in(ROWS);
 }
 
-/* A text that the seeds have sealed, as JSON has bytes. */
+/* A text that the seeds seal, as bytes in JSON. */
 #define KNOWN_HEX "6b6e6f776e" /* "known" */
 
 static const struct tenant_table *spied;
 
-/* The statement of a page gets no open value: servers write slow ones into their log. */
+/* Checks that a page's statement has no plain-text secret, because servers log slow statements. */
 static int spy(const struct tenant_table *table UNUSED, struct db *db, const struct request *req,
                const struct sql_tenant_page *in, struct tenant_page *ret, struct error *err)
 {
@@ -188,7 +183,8 @@ static bool read_page(struct tenant_kit_case *self, const struct installation *f
                       self->err.message, self->err.detail);
 }
 
-/* Moves at most `most` pages of those tables; the rows that were added, -1: one was refused. */
+/* Moves at most `most` pages of the tables. Returns the number of added rows, or -1 if one was
+ * refused. */
 static int64_t move_tables(struct tenant_kit_case *self, const struct tenant_table *table, int most)
 {
     int64_t total = 0;
@@ -220,7 +216,6 @@ static int64_t move(struct tenant_kit_case *self, int most)
     return move_tables(self, travelling(), most);
 }
 
-/* All rows of a table that the project has, one behind the other. */
 static const char *text_of(struct tenant_kit_case *self, const struct installation *from,
                            const struct tenant_table *table, size_t *ret_rows)
 {
@@ -238,7 +233,7 @@ static const char *text_of(struct tenant_kit_case *self, const struct installati
     return text;
 }
 
-/* The receiver has all rows of the project as they were, and no other. */
+/* Checks that the receiver has exactly the project's rows, unchanged. */
 static void check_whole(struct tenant_kit_case *self, const char *label)
 {
     for (const struct tenant_table *table = travelling(); table->name; table++) {
@@ -256,8 +251,6 @@ static void check_whole(struct tenant_kit_case *self, const char *label)
     }
 }
 
-/* ---- cases ---- */
-
 static const struct tenant_table *find_table(const struct tenant_table *tables, const char *name)
 {
     for (; tables->name; tables++)
@@ -266,7 +259,7 @@ static const struct tenant_table *find_table(const struct tenant_table *tables, 
     return NULL;
 }
 
-/* Columns of sealed values are called so: what travels of them is opened and sealed anew. */
+/* Sealed columns have such names; moved values are opened and resealed. */
 static void name_sealed(PGconn *conn, const struct installation *self)
 {
     PGresult *columns;
@@ -290,7 +283,7 @@ static void name_sealed(PGconn *conn, const struct installation *self)
     PQclear(columns);
 }
 
-/* Whether a statement that runs when a project is deleted changes rows of the table. */
+/* True when a statement of a project's deletion changes the table. */
 static bool is_purged(const char *table)
 {
     static const char *const verbs[] = {"delete from ", "update "};
@@ -309,7 +302,7 @@ static bool is_purged(const char *table)
     return false;
 }
 
-/* A deleted project leaves no rows: they are purged, or go with those of another table. */
+/* A deleted project leaves no rows: they are purged, or deleted with another table's. */
 static void name_purged(PGconn *conn, const struct installation *self)
 {
     PGresult *tables;
@@ -422,7 +415,6 @@ static void move_in_parts(struct loop *loop, void *arg UNUSED)
     teardown(&self);
 }
 
-/* Whether a refusal that names a row names that one. */
 static bool names_row(const char *message, size_t row)
 {
     const char *at = strstr(message, "ow ");
@@ -432,8 +424,8 @@ static bool names_row(const char *message, size_t row)
     return !at || strtoul(at + strlen("ow "), NULL, 10) == row;
 }
 
-/* Whether the receiver takes a page of the first table that travels after `change`; nothing of it
- * may be there otherwise. */
+/* Expects the receiver to refuse the first table's page after `change`, and to add nothing of
+ * it. */
 static void refuse(struct tenant_kit_case *self, const char *label, const char *from,
                    const char *to)
 {
@@ -462,7 +454,7 @@ static void refuse(struct tenant_kit_case *self, const char *label, const char *
         error_clear(&self->err);
         UNIT_CHECK(add_to(self, table, &page, &added) < 0 && self->err.code == ERR_CONFLICT,
                    "%s: %s takes %s: %s", label, table->name, changed, self->err.message);
-        /* Where what the rows refer to is not there, the first is no better than the last. */
+        /* Where referenced rows are missing, any row can be the reported one. */
         UNIT_CHECK(names_row(self->err.message, page.count) || names_row(self->err.message, 1),
                    "%s: %s: row %zu: %s", label, table->name, page.count, self->err.message);
         UNIT_CHECK(count(&self->receiver, table->name, "true") == before,
@@ -470,7 +462,7 @@ static void refuse(struct tenant_kit_case *self, const char *label, const char *
     }
 }
 
-/* Rows that are none, as a file may have them. */
+/* Sends malformed rows, as a file can have them. */
 static void refuse_texts(struct tenant_kit_case *self)
 {
     static const char *const texts[] = {
@@ -485,7 +477,7 @@ static void refuse_texts(struct tenant_kit_case *self)
                 "%s takes %s: %s %s", table->name, texts[i], self->err.message, self->err.detail);
 }
 
-/* A value that none of the sender's keys opens does not travel as it is. */
+/* A value that no sender's key opens is not moved. */
 static void refuse_other_keys(struct tenant_kit_case *self)
 {
     const struct seal_keys keys = self->sender.keys;
@@ -518,7 +510,8 @@ static void refuse_rows(struct loop *loop, void *arg UNUSED)
     teardown(&self);
 }
 
-/* The nil UUID is no project: where rows name one, or an organisation, it is the installation. */
+/* The nil UUID is not a project: it is the installation where rows name a project or
+ * organization. */
 static void refuse_first(struct tenant_kit_case *self)
 {
     const struct tenant_table *table = travelling();
@@ -548,8 +541,8 @@ static void refuse_nil(struct loop *loop, void *arg UNUSED)
     teardown(&self);
 }
 
-/* Counts the rows of the table kit.subject that are refused to a change because their project is
- * read-only, each tried alone and undone. */
+/* Counts the rows of kit.subject for which a change is refused as read-only, each tried alone and
+ * undone. */
 #define TRY(change_)                                                                            \
     "create temp table if not exists tried (refused int); delete from tried; "                  \
     "insert into tried values (0); "                                                            \
@@ -561,13 +554,13 @@ static void refuse_nil(struct loop *loop, void *arg UNUSED)
     "when others then null; end; end loop; end $try$; select refused from tried"
 
 static const char *const changes[] = {
-    /* the insert is the last */
+    /* the insert is last */
     TRY("update %1$I set %2$I = %2$I where ctid = $1"),
     TRY("delete from %1$I where ctid = $1"),
     TRY("insert into %1$I select (t).* from %1$I t where ctid = $1"),
 };
 
-/* No row of such a table can be inserted as it is read. */
+/* Rows of such a table cannot be inserted as they were read. */
 static bool has_generated_columns(const struct tenant_kit_case *self, const char *table)
 {
     const char *sql = arena_printf(self->req.arena,
@@ -578,7 +571,8 @@ static bool has_generated_columns(const struct tenant_kit_case *self, const char
     return pg_exec(server, sql) > 0;
 }
 
-/* The table has as many rows of the project as of the other one. */
+/* Checks that every kind of change to the read-only project's rows is refused, and to another
+ * project's is not; the table has as many rows of each. */
 static void check_guard(struct tenant_kit_case *self, const char *table)
 {
     long rows = count(&self->sender, table, "true");
@@ -593,8 +587,6 @@ static void check_guard(struct tenant_kit_case *self, const char *table)
     }
 }
 
-/* The rows of a project that is read-only stay under every kind of change; those of another do
- * not. */
 static void hold(struct loop *loop, void *arg UNUSED)
 {
     static const char held[] = "insert into project_hold values "
@@ -618,8 +610,6 @@ static void hold(struct loop *loop, void *arg UNUSED)
     }
     teardown(&self);
 }
-
-/* ---- further cases ---- */
 
 static void run_case(struct loop *loop, void *arg)
 {

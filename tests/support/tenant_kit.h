@@ -1,6 +1,5 @@
 /*
- * tenant_kit.h - what a daemon keeps of a tenant, moved from one schema to another by its table of
- * tenant tables, on a server of its own.
+ * tenant_kit.h - moves a tenant's rows of a daemon between two schemas by its tenant tables.
  */
 #ifndef ATRIUM_TESTS_SUPPORT_TENANT_KIT_H
 #define ATRIUM_TESTS_SUPPORT_TENANT_KIT_H
@@ -8,7 +7,7 @@
 #include "common/pg/db.h"
 #include "common/service/tenant_table.h"
 
-/* The project that travels, and one that does not. */
+/* The moved project, and one that is not moved. */
 #define TENANT_KIT_PROJECT "0190a000-0000-7000-8000-00000000000a"
 #define TENANT_KIT_OTHER "0190a000-0000-7000-8000-00000000000b"
 
@@ -16,20 +15,20 @@ struct tenant_kit {
     const struct db_migration *migrations;
     const struct db_statement *sql;
     const struct tenant_table *tables;
-    /* Rows of both projects, of each as many in each table: at least one in those that travel, and
-     * in one of them three. "@purpose|text@" is that text as the sender seals it. */
+    /* Rows of both projects, equally many in each table: at least one per moved table, and three in
+     * one of them. "@purpose|text@" is sealed by the sender. */
     const char *seed;
-    const char *arrives;  /* counts rows of the receiver that came as they must: > 0 */
-    const char *opens;    /* what is done at the receiver behind the rows; the rows are the same */
-    const char *conflict; /* changes a row of the receiver, so that it is there otherwise */
-    /* For rows that do not name the project: the account in the second row of each table, and one
-     * of the other project. */
+    const char *arrives;  /* counts the receiver's correct rows: > 0 */
+    const char *opens;    /* runs at the receiver after the rows, which it leaves unchanged */
+    const char *conflict; /* changes a row of the receiver, which then conflicts */
+    /* For rows without a project: the account in each table's second row, and one of the other
+     * project. */
     const char *account, *other_account;
-    /* Tables whose rows come with those of another; ended by NULL. */
+    /* Tables whose rows come with another's; NULL-terminated. */
     const char *const *further;
-    /* Tables with a project_id whose rows a deleted project leaves, for a reason; ended by NULL. */
+    /* Tables with a project_id whose rows intentionally outlive a project; NULL-terminated. */
     const char *const *unpurged;
-    /* Further cases, by the functions below; ended by fn NULL. */
+    /* Further cases, which use the functions below; fn NULL ends them. */
     const struct unit_case *cases;
 };
 
@@ -37,34 +36,32 @@ struct tenant_kit_case;
 
 enum tenant_kit_side { TENANT_KIT_SENDER, TENANT_KIT_RECEIVER };
 
-/* Runs fn on a fiber with two installations of its own; the seed is in the first. */
+/* Runs fn on a fiber with two installations, the first of which has the seed. */
 void tenant_kit_run(void (*fn)(struct tenant_kit_case *self));
 
 struct loop *tenant_kit_loop(const struct tenant_kit_case *self);
 
-/* Runs statements over a connection of its own: the first value of the last result. */
+/* Runs statements on a new connection and returns the first value of the last result. */
 long tenant_kit_sql(const struct tenant_kit_case *self, enum tenant_kit_side side, const char *sql);
 
-/* A connection of its own, to be finished. */
 struct pg_conn *tenant_kit_connect(const struct tenant_kit_case *self, enum tenant_kit_side side);
 
-/* The value of a statement as text, from the arena of the case. */
+/* Returns a statement's value as text, from the case's arena. */
 const char *tenant_kit_text(struct tenant_kit_case *self, enum tenant_kit_side side,
                             const char *sql);
 
-/* Moves everything, in pages as they are (`whole`) or of two rows: the rows that were added; -1: a
- * page was refused, see tenant_kit_error(). */
+/* Moves everything in normal pages (`whole`) or pages of two rows. Returns the number of added
+ * rows, or -1 if a page was refused; see tenant_kit_error(). */
 int64_t tenant_kit_move(struct tenant_kit_case *self, bool whole);
 
-/* Adds one row to a table of the receiver: the rows that were added; -1: it was refused. */
+/* Adds a row to a receiver's table. Returns the number of added rows, or -1 if refused. */
 int64_t tenant_kit_add(struct tenant_kit_case *self, const char *table, const char *row);
 
-/* Reads the sender's rows of a table behind a row: how many; -1: refused. */
+/* Counts the sender's rows of a table after a row, or returns -1 if refused. */
 int64_t tenant_kit_read_behind(struct tenant_kit_case *self, const char *table, const char *after);
 
 const struct error *tenant_kit_error(const struct tenant_kit_case *self);
 
-/* A whole program; returns what main() does. */
 int tenant_kit_main(const char *name, const struct tenant_kit *self);
 
 #endif

@@ -11,8 +11,6 @@
 #include "tests/support/rows.h"
 #include "tests/support/unit.h"
 
-/* ---- making ---- */
-
 static void remember(struct things *self, const char *kind, const char *id)
 {
     UNIT_REQUIRE(self->count < THINGS && strlen(id) == THING_ID_SIZE - 1, "%s: \"%s\"", kind, id);
@@ -97,10 +95,8 @@ const char *things_id(const struct things *self, const char *kind)
     return "";
 }
 
-/* ---- asking ---- */
-
-/* A body that fits more than one route; what is wrong for a route is refused with 422, which shows
- * nothing either. */
+/* Makes a body that fits most routes; the others refuse it with 422, which reveals nothing
+ * either. */
 static json_t *body_for(const struct route *route)
 {
     if (!rows_has_body(route))
@@ -137,7 +133,7 @@ static void ask(const struct things *self, const struct route *route,
     free(source);
 }
 
-/* One id at the end or before an act; what has more names in its path has no ids there. */
+/* True when the path has one id, at its end or before an action. */
 static bool has_id(const struct route *route)
 {
     const char *name = strchr(route->path, '{');
@@ -146,7 +142,7 @@ static bool has_id(const struct route *route)
            route->access != ACCESS_PUBLIC;
 }
 
-/* How it stands: none of it may change by any of the requests. */
+/* Describes the current state, which no request may change. */
 static char *state(struct suite *suite)
 {
     return suite_query(

@@ -1,7 +1,6 @@
 /*
- * things.h - something of each kind that the demo tenant has, and requests for all of it by every
- * route with an id in its path, for callers that must get nothing. Driven by the route rows, so
- * that a new route is among them.
+ * things.h - an object of each kind in the demo tenant, and requests for them on every route row
+ * with an id in its path, by callers that must get nothing.
  */
 #ifndef ATRIUM_TESTS_SUPPORT_THINGS_H
 #define ATRIUM_TESTS_SUPPORT_THINGS_H
@@ -10,7 +9,7 @@
 
 enum { THINGS = 12, THING_ID_SIZE = 37 };
 
-#define THINGS_NAME "Marisol" /* of the patient and of all that is made; in no other answer */
+#define THINGS_NAME "Marisol" /* in the patient and all objects, and in no other response */
 
 struct things {
     struct suite *suite;
@@ -22,27 +21,25 @@ struct things {
     } all[THINGS];
 };
 
-/* Who asks, by a token that is sent as a bearer. */
 struct things_caller {
     const char *name, *token;
 };
 
-/* A new patient of the demo tenant with that given name. */
 struct person *things_patient(struct suite *suite, const char *name);
 
-/* Makes one of each kind: the owner's, a patient of THINGS_NAME, and the tenant's, by its admin. */
+/* Makes one object of each kind, for a patient named THINGS_NAME or by the tenant's admin. */
 struct things things_make(struct suite *suite, const struct person *admin,
                           const struct person *owner);
 
-/* The id of the first thing of that kind, "document". */
+/* Returns the id of the first object of that kind, "document". */
 const char *things_id(const struct things *self, const char *kind);
 
-/* Fails the running test where one of them is answered otherwise than by 401, 403, 404, 422 or 429
- * or is shown the name, or where something is no longer as it was. */
+/* Fails the test if a response is not 401, 403, 404, 422 or 429 or has the name, or if an object
+ * changed. */
 void things_check_closed(const struct things *self, const struct things_caller *callers,
                          size_t count);
 
-/* The same where a list has the id of one of the things. */
+/* Fails the test if a list has an object's id. */
 void things_check_lists(const struct things *self, const struct things_caller *callers,
                         size_t count);
 

@@ -30,7 +30,7 @@ void totp_read(const char *url, uint8_t ret[static TOTP_SECRET])
     }
 }
 
-/* RFC 4226, section 5.3, over the step. */
+/* RFC 4226, section 5.3, with the time step as counter. */
 const char *totp_code(const uint8_t secret[static TOTP_SECRET], int64_t at_s, char ret[static 7])
 {
     uint64_t step = (uint64_t)(at_s / TOTP_STEP);

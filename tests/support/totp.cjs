@@ -1,4 +1,4 @@
-// totp.cjs - the code of now (RFC 6238) of a key in base32, as a page shows it.
+// totp.cjs - the current code (RFC 6238) of a base32 key from a page.
 const { createHmac } = require('node:crypto');
 
 exports.totp = (key) => {

@@ -1,25 +1,23 @@
 /*
- * trail.h - the audit trails of a suite's daemons, asked with all rights on its database.
+ * trail.h - audit rows of all daemons, read as a superuser.
  */
 #ifndef ATRIUM_TESTS_SUPPORT_TRAIL_H
 #define ATRIUM_TESTS_SUPPORT_TRAIL_H
 
 #include "tests/support/suite.h"
 
-/* Makes the view `trail` of all daemons' rows, with the column `daemon`. Once for each suite. */
+/* Makes the view `trail` of all daemons' rows with the column `daemon`. Call once per suite. */
 void trail_open(struct suite *suite);
 
-/* The first value of a query, as a number. Its arguments are tests' own values. */
+/* Returns a query's first value as a number. Use it only with tests' own values. */
 long trail_number(struct suite *suite, const char *format, ...) PRINTF_LIKE(2, 3);
 
-/* Waits up to 10 s for the query to give this number. */
 bool trail_comes_to(struct suite *suite, long want, const char *sql);
 
-/* Waits until every row has its place: each of 1, 2, 3 ... once in each daemon. Fails the running
- * test otherwise. */
+/* Waits until every row is in its daemon's chain, numbered 1, 2, 3 ... without gaps, or fails the
+ * test. */
 void trail_check_sealed(struct suite *suite);
 
-/* `atriumctl audit verify` finds nothing. Fails the running test otherwise. */
 void trail_check_sound(struct suite *suite);
 
 #endif

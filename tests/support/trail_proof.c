@@ -8,7 +8,6 @@
 
 #include "common/base/merkle.h"
 
-/* Up to the end of the line. */
 static bool hash_read(const char *text, struct merkle_hash *ret)
 {
     size_t size = 0;
@@ -19,7 +18,7 @@ static bool hash_read(const char *text, struct merkle_hash *ret)
            size == sizeof(ret->bytes);
 }
 
-/* The third line of a checkpoint. */
+/* Reads a checkpoint's third line. */
 static bool root_read(const char *note, struct merkle_hash *ret)
 {
     for (int line = 0; note && line < 2; line++) {

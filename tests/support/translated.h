@@ -1,5 +1,5 @@
 /*
- * translated.h - asking for translations, and looking at what came back.
+ * translated.h - translation requests and their results.
  */
 #ifndef ATRIUM_TESTS_SUPPORT_TRANSLATED_H
 #define ATRIUM_TESTS_SUPPORT_TRANSLATED_H
@@ -8,25 +8,23 @@
 
 #define TRANSLATION "/ai/translation"
 
-/* The body of a request; the texts are consumed. */
+/* Makes a request's body, and consumes the texts. */
 json_t *translated_body(const char *from, const char *to, json_t *texts);
 
-/* English to Spanish, with another time limit than 30 s. */
+/* Translates English to Spanish with a time limit other than 30 s. */
 struct http_answer *translated_within(const struct suite *suite, const struct person *person,
                                       long limit_s, json_t *texts);
 
-/* A text or its status; "" when there is none. */
 const char *translated_text(const struct http_answer *answer, size_t i);
 const char *translated_status(const struct http_answer *answer, size_t i);
 
-/* How many have this status; there must be `want` texts and statuses. */
+/* Counts the texts with this status, of `want` in total. */
 size_t translated_count(const struct http_answer *answer, size_t want, const char *status);
 
-/* `count` times the same few bytes (caller frees). */
 char *translated_repeat(const char *bytes, size_t count);
 
-/* Has a thousand texts of marked_text.h translated: each comes back with all its markup, and as it
- * was unless it says that it was translated. */
+/* Translates a thousand texts of marked_text.h: each keeps all its markup, and is unchanged unless
+ * marked as translated. */
 struct translated_counts {
     size_t failed, translated;
 };

@@ -1,18 +1,18 @@
-"""An HTTP server that plays LibreTranslate and OpenAI's chat completions, as their documentation has it. It translates
-by writing everything in upper case. Prints its port.
+"""An HTTP server that acts as LibreTranslate and OpenAI's chat completions, as documented. It translates by converting to
+upper case. Prints its port.
 
-POST /mode/NAME switches all answers; GET /asked tells how many translations were asked for since, and what came last.
+POST /mode/NAME selects the responses; GET /asked returns the number of translations since then, and the last request.
 
 ok                                 error    500 that repeats the texts    limit    429 with Retry-After: 7
-limit-silent  429 without          busy     503 with Retry-After: 9       slow     no answer for 20 s
-cut           half an answer       redirect 302 to another path           large    4 MiB
-count         one text too few     count-once  only in the next answer    words    prose around the JSON
+limit-silent  429 without          busy     503 with Retry-After: 9       slow     no response for 20 s
+cut           half a response      redirect 302 to another path           large    4 MiB
+count         one text too few     count-once  only in the next response  words    prose around the JSON
 not-texts     numbers for texts    empty    "" for each text              broken   unclosed markup in each text
-drop          no mark comes back   invent   markup that nobody asked for  no-schema  400 to response_format
-length        cut by the model     limit-later  429 from the second question on
+drop          no marks             invent   additional markup             no-schema  400 to response_format
+length        cut by the model     limit-later  429 from the second request on
 key           401 that repeats the key
 one           more than one text at a time is refused                     no-list    500 to the list of languages, no models
-other-model   the list of models lacks ours
+other-model   the list of models lacks the configured one
 """
 import html.parser
 import http.server
@@ -35,7 +35,7 @@ lock = threading.Lock()
 
 
 class Upper(html.parser.HTMLParser):
-    """What a translator of HTML does: parses, translates the text nodes, writes everything out in its own way."""
+    """Translates HTML as translators do: parses, translates the text nodes, and writes everything in its own way."""
 
     def __init__(self):
         super().__init__(convert_charrefs=True)
@@ -130,7 +130,7 @@ class Server(http.server.BaseHTTPRequestHandler):
             self.answer(404, {"error": "Not found"})
 
     def misbehave(self, texts, first):
-        """True when that was the answer."""
+        """True when that was the response."""
         mode = state["mode"]
         if mode == "error":
             self.answer(500, {"error": "cannot translate: %s" % " ".join(texts)})
@@ -222,7 +222,7 @@ class Server(http.server.BaseHTTPRequestHandler):
     def handle(self):
         try:
             super().handle()
-        except OSError:  # who asked went away
+        except OSError:  # the client disconnected
             pass
 
     def log_message(self, *arguments):

@@ -1,5 +1,5 @@
 /*
- * unit.c - the harness of the unit tests, see unit.h.
+ * unit.c - see unit.h.
  */
 #include "tests/support/unit.h"
 
@@ -21,10 +21,10 @@
 
 enum { FIBER_DEADLINE_MS = 120000, UNWIND_DEADLINE_MS = 5000, TITLE_SIZE = 160 };
 
-/* Below those that the kernel gives to outgoing connections (net.ipv4.ip_local_port_range). */
+/* Below the ports of outgoing connections (net.ipv4.ip_local_port_range). */
 enum { PORT_FIRST = 20000, PORT_COUNT = 12000 };
 
-/* What the running case may log; CUnit's callbacks carry no argument, hence static. */
+/* The running case's allowed log lines; static, because CUnit's callbacks have no argument. */
 static uint64_t log_before, log_expected;
 
 struct fiber_run {
@@ -55,17 +55,17 @@ static void case_end(void)
                (unsigned long long)lines);
 }
 
-/* What follows -k on the command line of the program; NULL: all cases. */
+/* The argument of -k; NULL: all cases. */
 static const char *wanted;
 
-/* main() of a test program takes no arguments: glibc gives them to constructors too. */
+/* Test programs' main() has no arguments, but glibc passes them to constructors. */
 __attribute__((constructor)) static void read_arguments(int argc, char **argv)
 {
     if (argc == 3 && strcmp(argv[1], "-k") == 0)
         wanted = argv[2];
 }
 
-/* test_reads_what_it_wrote -> "reads what it wrote" */
+/* Turns test_reads_what_it_wrote into "reads what it wrote". */
 static void case_title(const struct unit_case *self, char *ret, size_t size)
 {
     const char *name = self->name + (strncmp(self->name, "test_", 5) == 0 ? 5 : 0);
@@ -111,7 +111,7 @@ int unit_run(const char *suite, const struct unit_case *cases, size_t count)
     CU_basic_set_mode(CU_BRM_VERBOSE);
     CU_basic_run_tests();
     failures = CU_get_number_of_failure_records() + (CU_get_number_of_tests_run() != added);
-    if (wanted && matched == 0) { /* behind the cases that end what main() has started */
+    if (wanted && matched == 0) { /* after the cases that end what main() has started */
         fprintf(stderr, "%s: no case has '%s' in its name\n", suite, wanted);
         failures++;
     }
@@ -151,7 +151,7 @@ bool unit_has(const struct unit_need *needs, const char *required)
     return false;
 }
 
-/* CUnit's callbacks carry no argument, hence static. */
+/* Static, because CUnit's callbacks have no argument. */
 static const char *suite_reason;
 
 static void all_of_it(void)
@@ -300,7 +300,7 @@ void unit_dir_remove(struct unit_dir *dir)
     bool removed =
         dir->path[0] == '\0' || nftw(dir->path, remove_entry, 16, FTW_DEPTH | FTW_PHYS) == 0;
 
-    if (CU_get_current_test()) /* what all cases share goes after the last */
+    if (CU_get_current_test()) /* objects shared by all cases are removed after the last */
         CU_ASSERT(removed);
     dir->path[0] = '\0';
 }

@@ -1,5 +1,5 @@
 /*
- * webhook.h - the webhooks of a project, by their ids.
+ * webhook.h - a project's webhooks by id.
  */
 #ifndef ATRIUM_TESTS_SUPPORT_WEBHOOK_H
 #define ATRIUM_TESTS_SUPPORT_WEBHOOK_H
@@ -8,13 +8,11 @@
 
 #define WEBHOOKS "/v1/project/webhooks"
 
-/* Where one is, or what is below it ("/deliveries"); static, until the next call. */
+/* Returns a webhook's path, or one below it ("/deliveries"), in a static buffer. */
 const char *webhook_path(const char *id, const char *rest);
 
 void webhook_delete(const struct suite *suite, const struct person *who, const char *id);
 
-/* Waits until so many of its deliveries are in that state; fails the running case when they are
- * not. */
 bool webhook_state_comes_to(struct suite *suite, const char *id, const char *state, long want,
                             int timeout_ms);
 

@@ -1,6 +1,6 @@
 #!/bin/bash
-# inside.sh PACKAGE.deb - what an operator does, from the installation to the purge, on a machine that run.sh booted.
-# Says a line for each step and stops at the first that fails.
+# inside.sh PACKAGE.deb - an operator's work from installation to purge, on a machine that run.sh booted. Prints a line for each
+# step and stops at the first failure.
 set -Eeuo pipefail
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8
 package=$1
@@ -39,7 +39,7 @@ text() { sed "s/.*\"$1\":\"\([^\"]*\)\".*/\1/"; }
 pid_of() { systemctl show --value -p MainPID "$1"; }
 keys() { sha256sum /etc/atrium/*.key; }
 
-# The fenced block of the operators' guide that begins with the line given: what stands there is what is tried.
+# Prints the operator guide's fenced block that begins with the given line, so that the guide itself is tested.
 guide() { awk -v first="$1" '/^```/ { inside = 0 } inside || $0 == first { inside = 1; print }' \
     /usr/share/doc/atrium/operations.md; }
 
@@ -49,7 +49,7 @@ follow() {
     bash -euo pipefail guide.sh >guide.log 2>&1 || { cat guide.log; fail "the guide's block \"$1\""; }
 }
 
-# A socket of the bus as a user: curl says 7 when it may not connect.
+# Connects to a bus socket as a user: curl's code is 7 when that is not permitted.
 may_connect() {
     local code=0
     as "$1" curl -s -m 0.5 --unix-socket "/run/atrium/bus/$2" http://bus/ || code=$?
@@ -64,8 +64,7 @@ sign_in() {
         \"codeVerifier\":\"dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk\"}" | text accessToken)
 }
 
-# Four clients read without a pause, each time on a new connection, until the file enough appears; what is not 200 is
-# noted.
+# Four clients read in a loop on new connections until the file enough exists; responses other than 200 are recorded.
 read_on() {
     local status
     while [ ! -e enough ]; do
@@ -87,7 +86,7 @@ start_reading() {
 
 have_read() { [ "$(wc -l <reads)" -ge "$1" ]; }
 
-# Goes on for a while: what comes back must serve too.
+# Continues for a while, because the restarted daemon must serve too.
 stop_reading() {
     until_true 20 have_read $(($(wc -l <reads) + 40))
     touch enough
@@ -96,7 +95,7 @@ stop_reading() {
     step "$1: $(wc -l <reads) reads, none failed"
 }
 
-# A package as before the operator's file was his own: the same, with an older version and atrium.conf as a conffile.
+# Makes an old package: the same with an older version and atrium.conf as a conffile.
 make_old_package() {
     dpkg-deb -R "$package" old
     install -D -m 644 old/usr/share/atrium/atrium.conf old/etc/atrium/atrium.conf
@@ -109,7 +108,7 @@ make_old_package() {
     rm -r old
 }
 
-# With an edited atrium.conf; dpkg has no terminal to ask on.
+# Upgrades with an edited atrium.conf; dpkg has no terminal for questions.
 upgrade_edited() {
     make_old_package
     dpkg -i old.deb >dpkg.log 2>&1 || { cat dpkg.log; fail "dpkg -i old.deb"; }
@@ -186,7 +185,7 @@ make_project() {
     step 'project, admin, registration and sign-in'
 }
 
-# A document, whose bytes come and go through nginx.
+# Uploads and downloads a document through nginx.
 behind_nginx() {
     local tls='--cacert /etc/ssl/atrium/fullchain.pem --resolve api.example.org:443:127.0.0.1'
     mkdir -p /etc/ssl/atrium
@@ -230,7 +229,7 @@ second_instances() {
     follow '# second instances'
     until_true 20 ready
     same "$(as olga atriumctl status | grep -c ' 2 ')" "${#daemons[@]}"
-    # Whichever gateway answers.
+    # Any gateway can respond.
     for _ in 1 2 3 4 5 6; do
         same "$(curl -sf http://127.0.0.1:9080/metrics | grep -c '^atrium_uptime_seconds{')" "$((2 * ${#daemons[@]}))"
     done
@@ -247,7 +246,7 @@ restarts() {
     done
 }
 
-# systemctl waits for what the daemons notify: they have the new configuration when it returns.
+# systemctl waits for the daemons' notification, so they have the new configuration when it returns.
 reloads() {
     local before=() after=()
     for daemon in "${daemons[@]}"; do before+=("$(pid_of atrium-$daemon@1.service)"); done
@@ -270,7 +269,7 @@ reloads() {
 kills() {
     for daemon in "${daemons[@]}"; do
         pid=$(pid_of atrium-$daemon@1.service)
-        # A client of a killed gateway sees its connection break: all others must notice nothing.
+        # A killed gateway's client loses its connection; all others must notice nothing.
         [ $daemon = gateway ] || start_reading
         kill -9 "$pid"
         until_true 10 eval "[ \$(pid_of atrium-$daemon@1.service) != $pid ] &&

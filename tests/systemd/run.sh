@@ -1,8 +1,7 @@
 #!/bin/bash
-# run.sh PACKAGE.deb - installs the package on a Debian of its own (debootstrap, kept in the cache folder), boots that
-# with systemd-nspawn and runs inside.sh in it. Called by `make test-systemd`; ends with one verdict line and leaves
-# nothing running. Where there is no root or nspawn cannot boot it says so and exits with 0;
-# ATRIUM_REQUIRE_NSPAWN=1 makes that a failure.
+# run.sh PACKAGE.deb - installs the package on a Debian (debootstrap, cached), boots it with systemd-nspawn and runs inside.sh in
+# it. Called by `make test-systemd`; ends with one verdict line and leaves nothing running. Without root, or if nspawn cannot
+# boot, it says so and exits with 0, unless ATRIUM_REQUIRE_NSPAWN=1 is set.
 set -euo pipefail
 LIMIT=480 BOOT_LIMIT=60 BOOTSTRAP_LIMIT=600
 here=$(dirname "$(realpath "$0")") package=$(realpath "$1")
@@ -38,7 +37,7 @@ cleanup() {
     exit "$status"
 }
 
-# A Debian with PostgreSQL, nginx and what the package depends on; made once, and again when those change.
+# A Debian with PostgreSQL, nginx and the package's dependencies; made once, and again when those change.
 make_base() {
     local packages new=$base.new
     packages="systemd systemd-sysv dbus postgresql nginx-light openssl curl procps acl $(

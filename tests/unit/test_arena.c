@@ -1,5 +1,5 @@
 /*
- * test_arena.c - memory of one request: alignment, zeroes, growth, reuse, finalizers.
+ * test_arena.c - a request's memory: alignment, zeroing, growth, reuse, finalizers.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /*
- * test_audit_address.c - what an audit row says of the client's network address: sealed for the
- * account that was there, open where no account is known, left out where it cannot be sealed.
+ * test_audit_address.c - the client's network address in an audit row: sealed for a known account,
+ * open for none, left out if sealing is impossible.
  */
 #include <sodium.h>
 #include <stdlib.h>
@@ -17,7 +17,6 @@
 
 static struct arena *arena;
 
-/* A pair of keys that is there for the whole program. */
 static struct keys {
     const char *public_key;
     struct secret secret;
@@ -38,7 +37,6 @@ static const char *event_of(const struct request *req, struct uuid account)
     return audit_row(req, &(struct audit){.action = "thing.create", .account = account}).event;
 }
 
-/* Whether the event has the address sealed for the account, by its keys, and nowhere open. */
 static bool is_sealed_for(const char *event, const char *account, const struct keys *keys)
 {
     struct audit_sealed sealed = {.sealed = NULL};
@@ -93,7 +91,6 @@ static void what_is_no_key_or_no_address_is_not_sealed(void)
     CU_ASSERT_PTR_NULL(audit_address_seal(arena, one.public_key, "a host"));
 }
 
-/* Whomever it is about. */
 static void the_address_of_a_caller_is_sealed_for_the_caller(void)
 {
     const struct caller caller = {
@@ -104,7 +101,7 @@ static void the_address_of_a_caller_is_sealed_for_the_caller(void)
     is_sealed_for(event_of(&req, (struct uuid){TWO}), ONE, &one);
 }
 
-/* Of a request without a caller: what was found of whom it is about, of several accounts too. */
+/* A request without a caller uses the account that it found, or several. */
 static void a_sign_in_is_sealed_for_the_account_it_is_about(void)
 {
     const struct address_key first = {{ONE}, one.public_key, NULL};
@@ -127,7 +124,6 @@ static void without_an_account_it_is_open(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(event_of(&req, (struct uuid){TWO}), "\"address\":\"192.0.2.7\""));
 }
 
-/* An address is never open because something went wrong. */
 static void without_a_key_it_is_left_out(void)
 {
     const struct caller none = {.account = {ONE}, .role = ROLE_PATIENT};
@@ -144,7 +140,7 @@ static void without_a_key_it_is_left_out(void)
     }
 }
 
-/* The row of the daemon that asks has it. */
+/* The calling daemon's row has it. */
 static void what_a_daemon_asks_of_another_has_none(void)
 {
     struct request req = request_of(NULL);
@@ -153,7 +149,6 @@ static void what_a_daemon_asks_of_another_has_none(void)
     CU_ASSERT_PTR_NULL(strstr(event_of(&req, (struct uuid){""}), "address"));
 }
 
-/* As a reader sees it: as an open one, erased, or sealed. */
 static void a_reader_sees_the_address_or_why_not(void)
 {
     const struct caller caller = {

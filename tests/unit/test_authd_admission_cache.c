@@ -1,5 +1,5 @@
 /*
- * test_authd_admission_cache.c - which members the admission cache says need not be asked about.
+ * test_authd_admission_cache.c - which members the admission cache admits without a query.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -54,7 +54,7 @@ static void test_what_was_told_holds_for_its_project_policy_and_change(void)
     admission_cache_destroy(&cache);
 }
 
-/* Also one with a lower number: that is what it is once the changes before it were deleted. */
+/* Even with a lower number, which occurs when earlier changes were deleted. */
 static void test_another_change_forgets_all_policies_of_the_project(void)
 {
     static const int64_t changes[] = {8, 3};

@@ -1,6 +1,6 @@
 /*
- * test_authd_continue_token.c - the token of a continue-as-patient link: for whom, where and how
- * long it is good.
+ * test_authd_continue_token.c - the token of a continue-as-patient link: recipient, place and
+ * validity.
  */
 #include <CUnit/CUnit.h>
 #include <sodium.h>
@@ -51,7 +51,7 @@ static void test_for_whom_where_how_long(void)
     }
 }
 
-/* Each character, in turn, is another one; and the text is shorter or longer. */
+/* Changes each character in turn, and the length. */
 static void test_altered(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();

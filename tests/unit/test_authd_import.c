@@ -1,6 +1,5 @@
 /*
- * test_authd_import.c - the lines of an import: which are good, what the statements are given of
- * them, and bounds of a batch.
+ * test_authd_import.c - import lines: validation, statements' parameters, and batch limits.
  */
 #include <CUnit/CUnit.h>
 #include <jansson.h>
@@ -30,8 +29,6 @@ static void read_text(struct import_batch *batch, const char *text, int64_t firs
 }
 
 #define PERSON_TEXT(email) "{\"email\":\"" email "\",\"firstName\":\"Ana\",\"lastName\":\"Lima\"}"
-
-/* ---- lines ---- */
 
 static void lines_keep_their_numbers(void)
 {
@@ -63,7 +60,7 @@ static void addresses_are_those_of_registration(void)
     arena_destroy(&arena);
 }
 
-/* What is said repeats of a line only what can be shown. */
+/* A message repeats only displayable parts of a line. */
 static void unknown_keys_are_named_if_they_are_words(void)
 {
     static const struct {
@@ -99,7 +96,7 @@ static void a_role_needs_a_policy(void)
     arena_destroy(&arena);
 }
 
-/* An invited practitioner chooses a password: a hash that is not used is no reason to refuse. */
+/* An invited practitioner chooses a password, so an invalid unused hash is no error. */
 static void hashes_of_the_invited_are_passed_over(void)
 {
     static const char text[] = "{\"email\":\"a@b.example\",\"firstName\":\"Ana\",\"lastName\":"
@@ -115,8 +112,6 @@ static void hashes_of_the_invited_are_passed_over(void)
     CU_ASSERT_PTR_NULL(batch->items[0].why);
     arena_destroy(&arena);
 }
-
-/* ---- bounds ---- */
 
 static void a_batch_is_bounded(void)
 {
@@ -152,8 +147,6 @@ static void an_array_is_one(void)
     CU_ASSERT_STRING_EQUAL(batch->items[2].why, "is not a JSON object");
     arena_destroy(&arena);
 }
-
-/* ---- parameters ---- */
 
 static json_t *rows_of(const char *text)
 {
@@ -191,7 +184,7 @@ static void good_lines_are_rows(void)
     arena_destroy(&arena);
 }
 
-/* Patients come after practitioners; what stands twice goes by its lines. */
+/* Patients follow practitioners; duplicates are in order of lines. */
 static void rows_and_their_ids_go_up_with_the_addresses(void)
 {
     static const char text[] = PERSON_TEXT("c@x.example") "\n" PERSON_TEXT(

@@ -1,8 +1,8 @@
 /*
- * test_authd_jws.c - keys of the issuers and what they sign, verified by the code that verifies
- * what others sign, and by libjwt, which shares no code with either.
+ * test_authd_jws.c - issuers' keys and signatures, verified by the code for others' tokens, and by
+ * libjwt, which shares no code with either.
  */
-#include <jwt.h> /* its jwt_t is opaque: the struct jwt of this file is ours */
+#include <jwt.h> /* libjwt's jwt_t is opaque: struct jwt here is our own */
 #include <openssl/crypto.h>
 #include <openssl/pem.h>
 #include <stdlib.h>
@@ -35,7 +35,6 @@ static const char *token_of(struct arena *arena, const struct jws_key *key)
     return arena_printf(arena, "%s.%s", text, secret_encode(arena, signature, size));
 }
 
-/* What a key publishes verifies what it signs, and nothing that was changed. */
 static void published_keys_verify(void)
 {
     static const char *const algs[] = {"ES256", "RS256", NULL};
@@ -70,7 +69,7 @@ static int libjwt_reads(const char *token, const char *pem, jwt_t **ret)
     return jwt_decode(ret, token, (const unsigned char *)pem, (int)strlen(pem));
 }
 
-/* The private half in PEM, the only form in which libjwt takes a key. */
+/* Returns the private key in PEM, the only form that libjwt accepts. */
 static char *private_pem(struct arena *arena, const struct jws_key *key)
 {
     BIO *bio = BIO_new(BIO_s_mem());
@@ -145,7 +144,6 @@ static void what_libjwt_signs_is_verified(void)
     }
 }
 
-/* A key serves its own algorithm alone; what is none is refused. */
 static void foreign_keys_are_refused(void)
 {
     uint8_t *der = NULL;

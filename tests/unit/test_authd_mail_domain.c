@@ -1,6 +1,5 @@
 /*
- * test_authd_mail_domain.c - which addresses are a business's: the lists, the suffixes and the
- * spellings that must not slip through.
+ * test_authd_mail_domain.c - business addresses: lists, suffixes, and evasive spellings.
  */
 #include <CUnit/CUnit.h>
 #include <stdlib.h>
@@ -144,7 +143,6 @@ static void test_a_list_from_a_file(void)
     unit_dir_remove(&dir);
 }
 
-/* What must not start, and what the operator reads then. */
 static void test_wrong_lists(void)
 {
     static const struct {
@@ -214,7 +212,7 @@ static void test_wrong_options(void)
                   "/dev/null: must be a file");
 }
 
-/* The program takes its own lists unchecked. Every domain in them is found. */
+/* The program does not check its built-in lists. Every domain in them must be found. */
 static void check_built_in(const char *text, const char *end, size_t at_least)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();

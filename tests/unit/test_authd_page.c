@@ -1,6 +1,5 @@
 /*
- * test_authd_page.c - what pages make of values: each context, each language, and what an attacker
- * would put there.
+ * test_authd_page.c - values in pages: every context, every language, and attacks.
  */
 #include <string.h>
 
@@ -158,7 +157,7 @@ static void a_page_speaks_each_language(void)
     CU_ASSERT_STRING_EQUAL(kit_text(PAGE_DE, KIT_NO_TEXT), "");
 }
 
-/* The policy's hash: printf 'h1 {\nmargin: 0;\n}' | openssl dgst -sha256 -binary | base64 */
+/* The CSP's hash: printf 'h1 {\nmargin: 0;\n}' | openssl dgst -sha256 -binary | base64 */
 static void the_style_has_the_hash_of_its_text(void)
 {
     CU_ASSERT_STRING_EQUAL(KIT_STYLE_HASH, "'sha256-6lXZro8UQBoKlTpOih8ce3D0Wme1O5VxtySgLIOsU44='");

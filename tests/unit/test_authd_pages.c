@@ -1,14 +1,13 @@
 /*
- * test_authd_pages.c - the pages as people get them: each in each language, whole and small, with
- * what a person wrote as text, errors beside their fields and in the title, and the focus on the
- * first of them.
+ * test_authd_pages.c - the pages in each language: complete and small, with user text escaped,
+ * errors beside fields and in the title, and the focus on the first error.
  */
 #include <string.h>
 
 #include "authd/page/template/pages.h"
 #include "tests/support/unit.h"
 
-enum { PAGE_MOST = 10 * 1024 }; /* of the page itself: compressed it is less than half of that */
+enum { PAGE_MOST = 10 * 1024 }; /* uncompressed; compressed it is less than half */
 
 #define EVIL "\"><script>alert(1)</script>'&"
 #define SITE \
@@ -32,7 +31,6 @@ static void has_not(const struct page *page, const char *piece)
     UNIT_CHECK(!strstr(page->text, piece), "%s is in %s", piece, page->text);
 }
 
-/* What every page is. */
 static void check_page(const struct page *page)
 {
     UNIT_CHECK(page->length <= PAGE_MOST, "%zu bytes", page->length);

@@ -1,6 +1,6 @@
 /*
- * test_authd_password.c - the memory that passwords are hashed in: who gets it, that libsodium uses
- * it, that nothing stays in it.
+ * test_authd_password.c - the memory for password hashing: assignment, use by libsodium, and
+ * cleaning.
  */
 #include <CUnit/CUnit.h>
 #include <errno.h>
@@ -23,7 +23,7 @@
 
 enum { FRESH = MAP_ANONYMOUS | MAP_PRIVATE, PAGE = 4096 };
 
-/* As libsodium asks. */
+/* Maps memory as libsodium does. */
 static uint8_t *map_piece(void)
 {
     return mmap(NULL, PASSWORD_MEMLIMIT, PROT_READ | PROT_WRITE, FRESH | MAP_POPULATE, -1, 0);
@@ -34,7 +34,6 @@ static bool is_clear(const uint8_t *bytes)
     return bytes[0] == 0 && memcmp(bytes, bytes + 1, PASSWORD_MEMLIMIT - 1) == 0;
 }
 
-/* The kernel knows nothing of that address. */
 static bool is_gone(uint8_t *bytes)
 {
     unsigned char resident;
@@ -56,8 +55,6 @@ static void hash_verifies(const char *hash, const char *password, const char *la
     UNIT_CHECK(crypto_pwhash_str_verify(hash, "another", 7) != 0, "%s", label);
 }
 
-/* Hashes made in kept memory and in libsodium's own are good for each other, and so are those of
- * other parameters. */
 static void test_hashes_are_the_same(void)
 {
     static const char password[] = "correct horse";
@@ -79,7 +76,6 @@ static void test_hashes_are_the_same(void)
     password_memory_destroy(&memory);
 }
 
-/* The kernel may use huge pages for the mapping of an address. */
 static bool may_be_huge(const void *address)
 {
     FILE *maps = fopen("/proc/self/smaps", "r");
@@ -98,7 +94,7 @@ static bool may_be_huge(const void *address)
     return huge;
 }
 
-/* Memory in 4 KiB pages costs a hash a sixth more: most of its reads miss the table of pages. */
+/* Pages of 4 KiB cost a hash a sixth more, because most of its reads miss the TLB. */
 static void check_huge_pages(const void *piece)
 {
     CU_ASSERT_EQUAL((uintptr_t)piece % (2 * 1024 * 1024), 0);
@@ -106,8 +102,8 @@ static void check_huge_pages(const void *piece)
         CU_ASSERT_TRUE(may_be_huge(piece));
 }
 
-/* Else all of this is for nothing: five hashes touch fewer new pages than one has. And none finds
- * what the one before it left. */
+/* Five hashes touch fewer new pages than one needs, which proves the reuse, and none finds the
+ * previous one's data. */
 static void test_libsodium_works_in_it_and_nothing_stays(void)
 {
     char hash[crypto_pwhash_STRBYTES];
@@ -130,8 +126,8 @@ static void test_libsodium_works_in_it_and_nothing_stays(void)
     password_memory_destroy(&memory);
 }
 
-/* One mapping at a time, and only one like libsodium's, is answered with the piece; the kernel
- * answers all others. */
+/* Only one mapping at a time, and only like libsodium's, gets the piece; the kernel answers
+ * others. */
 static void test_other_mappings_are_the_kernels(void)
 {
     static const struct {
@@ -194,8 +190,8 @@ static void *borrow(void *arg)
     return NULL;
 }
 
-/* Threads that hash at once have a piece each; a piece that was not used between two trims goes
- * back to the kernel. */
+/* Concurrently hashing threads have a piece each; a piece unused between two trims is returned to
+ * the kernel. */
 static void test_pieces_are_kept_while_they_are_used(void)
 {
     struct password_memory *memory = password_memory_new();
@@ -227,9 +223,9 @@ static void test_pieces_are_kept_while_they_are_used(void)
     password_memory_destroy(&memory);
 }
 
-/* A thread that was lent none hashes all the same, and says so when it cannot: a right password is
- * refused as a wrong one is, without memory, also for a hash of other parameters than the piece is
- * for. Not under AddressSanitizer or valgrind, which need memory of their own in this process. */
+/* A thread without a piece still hashes, and reports when it cannot: without memory a right
+ * password is refused like a wrong one, also with other parameters than the piece's. Not under
+ * AddressSanitizer or valgrind, which need memory here. */
 static void test_no_memory_is_no_harm(void)
 {
     char hash[crypto_pwhash_STRBYTES], older[crypto_pwhash_STRBYTES];

@@ -1,6 +1,5 @@
 /*
- * test_authd_password_text.c - the text that a password is hashed as, and the filter of common
- * ones.
+ * test_authd_password_text.c - normalization of passwords, and the filter of common ones.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -16,7 +15,7 @@
 static void test_texts_are_normalised(void)
 {
     static const struct {
-        const char *label, *input, *want; /* want NULL: the input itself */
+        const char *label, *input, *want; /* want NULL: unchanged */
         size_t length;
     } rows[] = {
         {"empty", "", NULL, 0},
@@ -46,7 +45,6 @@ static void test_texts_are_normalised(void)
     }
 }
 
-/* As large as a body may be, all of it marks that have to be sorted. */
 static void test_the_largest_text_is_normalised_in_time(void)
 {
     enum { SIZE = 1 << 20 };
@@ -79,14 +77,14 @@ static void test_the_built_in_filter(void)
     CU_ASSERT_TRUE(password_filter_has(filter, "Password"));
     CU_ASSERT_TRUE(password_filter_has(filter, "zxcvbnm"));
     CU_ASSERT_TRUE(password_filter_has(filter, "pic's"));
-    CU_ASSERT_TRUE(password_filter_has(filter, "aaaaaaaaaaaaaaa")); /* of the list kept by hand */
+    CU_ASSERT_TRUE(password_filter_has(filter, "aaaaaaaaaaaaaaa")); /* from the manual list */
     CU_ASSERT_FALSE(password_filter_has(filter, "passwords of old"));
     CU_ASSERT_FALSE(password_filter_has(filter, ""));
     CU_ASSERT_FALSE(password_filter_has(filter, "a quiet harbour"));
     arena_destroy(&arena);
 }
 
-/* The key of a list in the tree, as the filter that is built in was made of it. */
+/* Finds the tree's list's key as the built-in filter's build did. */
 static int find(void *filter, uint64_t key, struct error *err UNUSED)
 {
     CU_ASSERT_TRUE(password_filter_has_key(filter, key));
@@ -116,7 +114,7 @@ static void test_the_built_in_filter_has_all_of_its_list(void)
 
 static struct unit_dir dir;
 
-/* NULL with what was said in *ret_message. */
+/* Returns NULL and the message in *ret_message. */
 static struct password_filter *open_path(const char *path, struct arena *arena,
                                          const char **ret_message)
 {
@@ -165,7 +163,6 @@ static const char *put_bytes(const uint8_t *bytes, size_t size)
     return path;
 }
 
-/* Neither is read as a list of passwords, wherever it is altered, also in what says what it is. */
 static void test_a_damaged_filter_is_no_list(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();

@@ -1,5 +1,5 @@
 /*
- * test_authd_scope_text.c - what the consent page says of a scope, in each language.
+ * test_authd_scope_text.c - the consent page's descriptions of scopes, in each language.
  */
 #include <string.h>
 
@@ -7,7 +7,6 @@
 #include "authd/session/smart_scope.h"
 #include "tests/support/unit.h"
 
-/* The line of the page, as HTML. */
 static const char *line(struct arena *arena, enum page_language language, bool is_patient,
                         const char *word)
 {
@@ -74,7 +73,7 @@ static void scopes_are_sentences(void)
     }
 }
 
-/* 31 sets of letters for each level: each action is named when it is allowed, and only then. */
+/* Names exactly the allowed actions, for 31 sets of letters per level. */
 static void each_letter_is_named(void)
 {
     static const char *const levels[] = {"patient", "user", "system"};
@@ -109,7 +108,7 @@ static void each_letter_is_named(void)
     }
 }
 
-/* What a client or a request wrote: each way in which a word can get onto the page. */
+/* Each way in which a client's or request's word reaches the page. */
 static void hostile_words_are_text(void)
 {
     static const char *const words[] = {

@@ -1,6 +1,5 @@
 /*
- * test_authd_sign_in.c - the pure parts of sign-in: proof keys, refresh tokens, the dummy hash,
- * User-Agents.
+ * test_authd_sign_in.c - pure parts of sign-in: PKCE, refresh tokens, the dummy hash, User-Agents.
  */
 #include <CUnit/CUnit.h>
 #include <sodium.h>
@@ -30,7 +29,7 @@ static void test_a_challenge_is_the_hash_of_its_verifier(void)
         {"shorter", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-c",
          "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk", false},
         {"empty", "", "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk", false},
-        /* what RFC 7636, section 4.1, does not have */
+        /* not in RFC 7636, section 4.1 */
         {"of 42 characters", "elOGB_2quSlplZKfRRVlu7gULhhEEXMiqv0rPXawGv8",
          "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", false},
         {"of 128 characters", "aDbPE7rEAOkQUHHNavRwhN-srU5eMCyUv-0k4BOvtz4",
@@ -84,7 +83,6 @@ static void test_a_refresh_token_is_read_as_it_was_made(void)
     CU_ASSERT_NOT_EQUAL(memcmp(a.bytes, made.hash, SEAL_KEY_SIZE), 0);
 }
 
-/* A refresh token with one changed character is not genuine, wherever the character is. */
 static void test_a_damaged_refresh_token_is_not_genuine(void)
 {
     struct seal_keys key = unit_seal_keys(1);
@@ -156,7 +154,6 @@ static void test_browsers_and_systems_are_recognised(void)
     }
 }
 
-/* A dummy of another scheme has its parameters and lengths, and another hash. */
 static void test_a_scrambled_hash_keeps_its_scheme(void)
 {
     static const char *const hashes[] = {

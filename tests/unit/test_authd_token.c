@@ -1,5 +1,5 @@
 /*
- * test_authd_token.c - access tokens, checked by libjwt, which shares no code with what makes them.
+ * test_authd_token.c - access tokens, verified by libjwt, which shares no code with their maker.
  */
 #include <CUnit/CUnit.h>
 #include <jwt.h>
@@ -78,7 +78,6 @@ static void test_libjwt_accepts_a_token_and_reads_its_claims(void)
     arena_destroy(&arena);
 }
 
-/* Every byte counts: the signature covers header and claims, and r and s have all their zeros. */
 static void test_signatures_keep_their_zeros_and_cover_every_byte(void)
 {
     struct arena *arena = arena_new();

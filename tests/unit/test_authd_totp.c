@@ -1,6 +1,5 @@
 /*
- * test_authd_totp.c - the pure parts of the second factor: codes against RFC 6238, the key's URL
- * and its picture.
+ * test_authd_totp.c - pure parts of the second factor: RFC 6238 codes, the key's URL and QR code.
  */
 #include <CUnit/CUnit.h>
 #include <png.h>
@@ -31,7 +30,7 @@ static void test_codes_are_those_of_rfc_6238(void)
                    "%s", rows[i].code);
 }
 
-/* 1111111111 is the first second but one of step 37037037; its code there is 050471. */
+/* 1111111111 is the second second of step 37037037, whose code is 050471. */
 static void test_one_step_of_tolerance_six_digits(void)
 {
     static const struct {
@@ -61,14 +60,14 @@ static void test_one_step_of_tolerance_six_digits(void)
                    "%s", rows[i].label);
 }
 
-/* What other systems make: ten bytes in groups of four, 32 bytes with padding, and what is none. */
+/* Other systems' secrets: ten bytes in groups of four, 32 bytes with padding, and invalid ones. */
 static void test_secrets_of_other_systems(void)
 {
     static const struct {
         const char *label, *text, *code;
         size_t size;
     } rows[] = {
-        {"ten bytes", "JBSWY3DPEHPK3PXP", "282760", 10}, /* at 0 s, as oathtool says */
+        {"ten bytes", "JBSWY3DPEHPK3PXP", "282760", 10}, /* at 0 s, from oathtool */
         {"small letters in groups", "jbsw y3dp ehpk 3pxp", "282760", 10},
         {"32 bytes with padding", "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQGEZA====", NULL,
          32},
@@ -99,7 +98,6 @@ static void test_the_keys_url(void)
     arena_destroy(&arena);
 }
 
-/* Grey pixels of the picture (caller frees), or NULL. */
 static uint8_t *read_picture(const char *url, png_uint_32 *ret_side)
 {
     static const char prefix[] = "data:image/png;base64,";
@@ -121,8 +119,8 @@ static uint8_t *read_picture(const char *url, png_uint_32 *ret_side)
     return pixels;
 }
 
-/* Version 1 has 21 modules, with four around and four pixels each 116; in three corners stands a
- * finder, 7 modules wide: black, white ring, black. */
+/* Version 1 has 21 modules, with a border of four and four pixels each 116. Three corners have a
+ * finder of 7 modules: black, white ring, black. */
 static void test_the_picture_shows_a_qr_code(void)
 {
     struct arena *arena = arena_new();

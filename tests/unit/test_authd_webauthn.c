@@ -1,6 +1,6 @@
 /*
- * test_authd_webauthn.c - the checks of an authenticator's answers: what holds, each thing that may
- * be wrong, and bytes that are none of it.
+ * test_authd_webauthn.c - checks of an authenticator's answers: valid ones, each fault, and
+ * arbitrary bytes.
  */
 #include <CUnit/CUnit.h>
 #include <sodium.h>
@@ -63,8 +63,6 @@ static bool is(const char *wrong, const char *want)
                       want);
 }
 
-/* ---- what holds ---- */
-
 static void keys_of_three_algorithms_are_enrolled_and_shown(void)
 {
     static const int algorithms[] = {AUTHENTICATOR_ES256, AUTHENTICATOR_EDDSA, AUTHENTICATOR_RS256};
@@ -88,9 +86,6 @@ static void keys_of_three_algorithms_are_enrolled_and_shown(void)
     }
 }
 
-/* ---- what does not ---- */
-
-/* Each row sets one thing wrong. */
 struct fault {
     const char *want;
     const char *origin, *type, *rp_id;
@@ -188,7 +183,7 @@ static void a_signature_of_another_key_is_refused(void)
     CU_ASSERT_PTR_NOT_NULL(check(&one, &answer, &assertion));
 }
 
-/* A point that is not on the curve, and the one at infinity. */
+/* A point off the curve, and the one at infinity. */
 static void a_key_that_is_none_is_refused(void)
 {
     struct webauthn_credential credential;
@@ -205,14 +200,14 @@ static void a_key_that_is_none_is_refused(void)
     }
 }
 
-/* Signatures of such a key can be made by anyone: RSA with exponent 1, where the signature is what
- * is signed, or with a modulus whose factors are known; a point of small order on edwards25519. */
+/* Anyone can sign for such a key: RSA with exponent 1, where the signature equals the signed data,
+ * or with known factors; a point of small order on edwards25519. */
 static void a_key_of_everyone_is_refused(void)
 {
     static const struct {
         const char *label;
         int algorithm;
-        size_t at, size; /* from the end on */
+        size_t at, size; /* from the end */
         const char *bytes;
     } rows[] = {
         {"exponent 0", AUTHENTICATOR_RS256, 3, 3, "\0\0\0"},
@@ -242,7 +237,7 @@ static void a_key_of_everyone_is_refused(void)
                    wrong ? wrong : "taken");
     }
 
-    /* One that is stored already opens nothing. */
+    /* A bad stored key opens nothing. */
     struct webauthn_credential stored;
     AUTHENTICATOR rsa = enrolled(AUTHENTICATOR_RS256, &stored);
 
@@ -252,9 +247,7 @@ static void a_key_of_everyone_is_refused(void)
     is(check(&stored, &answer, &assertion), "key");
 }
 
-/* ---- bytes ---- */
-
-/* libcbor recurses: what nests deeper than an attestation must not reach it. */
+/* libcbor recurses, so deeper nesting than an attestation's must not reach it. */
 static void deep_and_long_cbor_is_refused(void)
 {
     struct webauthn_credential credential;
@@ -281,8 +274,7 @@ static void deep_and_long_cbor_is_refused(void)
            "format");
 }
 
-/* No byte of an answer may be another one, but those of what is not read: the AAGUID and the
- * names that CBOR gives to what is not read. */
+/* No byte can change, except the AAGUID and unread CBOR names. */
 static void no_changed_assertion_is_accepted(void)
 {
     struct webauthn_credential credential;
@@ -320,7 +312,6 @@ static void a_truncated_registration_is_refused(void)
     CU_ASSERT_PTR_NULL(check_new(&answer, &credential));
 }
 
-/* Each verdict of authd in the table that the other servers are compared by, too. */
 static void odd_answers_are_judged_as_the_table_says(void)
 {
     struct webauthn_credential credential, other;

@@ -1,6 +1,5 @@
 /*
- * test_batch.c - calls of several fibers in one: which items share a call, what each gets, and how
- * waits end early.
+ * test_batch.c - several fibers' items in one call: grouping, results, and early ends of waits.
  */
 #include "common/base/clock.h"
 #include "common/runtime/batch.h"
@@ -8,7 +7,6 @@
 
 enum { FAR_MS = 60000, MANY = 6 };
 
-/* The calls of a case: each parks until the case wakes it. */
 struct calls {
     struct loop *loop;
     struct batch batch;
@@ -16,7 +14,7 @@ struct calls {
     size_t counts[MANY];         /* items of each call */
     struct fiber *leaders[MANY]; /* while it runs */
     int64_t deadlines[MANY];
-    enum error_code fails; /* ERR_NONE: none does */
+    enum error_code fails; /* ERR_NONE: none */
 };
 
 struct caller {
@@ -24,7 +22,7 @@ struct caller {
     struct calls *calls;
     int64_t deadline_ms;
     struct error err;
-    size_t call; /* that served it, from 1 on */
+    size_t call; /* the serving call, from 1 */
     int rc;
     bool over;
 };
@@ -63,7 +61,7 @@ static void call(void *arg)
     self->over = true;
 }
 
-/* Two turns: the leader waits for one of them. */
+/* Waits two turns, one of them for the leader's pause. */
 static void turn(struct loop *loop)
 {
     for (int i = 0; i < 3; i++)
@@ -140,7 +138,7 @@ static void a_failed_call_fails_all_of_its_items(void)
     unit_on_fiber(failure, NULL);
 }
 
-/* The second item's deadline passes during a call, that of the fourth while it waits for one. */
+/* The second item's deadline passes during a call, the fourth's while it waits for one. */
 static void give_up(struct loop *loop, const struct batch_kind *kind, enum error_code during)
 {
     struct caller callers[4];

@@ -1,5 +1,5 @@
 /*
- * test_botd_languages.c - what a language may be called.
+ * test_botd_languages.c - valid names of languages.
  */
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "tests/support/unit.h"
 
 static const struct {
-    const char *text, *code; /* NULL: no language */
+    const char *text, *code; /* NULL: not a language */
 } named[] = {
     {"en", "en"},
     {"EN", "en"},

@@ -1,6 +1,6 @@
 /*
- * test_botd_mask.c - what is kept from the translator, and that no answer is taken which lost or
- * moved any of it.
+ * test_botd_mask.c - text hidden from the translator, and that no accepted answer lost or moved
+ * any of it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "tests/support/unit.h"
 
 static const struct {
-    const char *text, *want; /* as elements; NULL: nothing of it is to be translated */
+    const char *text, *want; /* as elements; NULL: nothing to translate */
 } cuts[] = {
     {"Hello world", "Hello world"},
     {"Hello {{name}}, you have {{ n }} mails", "Hello <x0/>, you have <x1/> mails"},
@@ -46,7 +46,7 @@ static const struct {
     {"| a | b |\n|---|---|\n| c | d |", "<x0/>a<x1/>b<x2/>c<x3/>d<x4/>"},
     {"one\n\n---\n\ntwo", "one<x0/>two"},
     {"not \\*bold\\*", "not <x0/>bold<x1/>"},
-    /* what browsers take for tags and comments */
+    /* browsers' view of tags and comments */
     {"<v:shape style='a>b'>x</v:shape> <o:p class=c>y</o:p>", "<x0/>x<x1/> <x2/>y<x3/>"},
     {"<my_tag a=b>x</my_tag> <st1:place>y</st1:place>", "<x0/>x<x1/> <x2/>y<x3/>"},
     {"<a b==\"><i>x</i></a>", "<x0/><x1/>x<x2/><x3/>"},
@@ -59,7 +59,7 @@ static const struct {
     {"<svg><![CDATA[ a ]]></svg> b", "<x0/> b"},
     {"I <3 you, 1 < 2", "I &lt;3 you, 1 &lt; 2"},
     {"\\<b>x\\</b>", "<x0/>x<x1/>"},
-    /* what is not to be translated by an attribute, and where that ends */
+    /* excluded by an attribute, and its end */
     {"By <span translate=\"no\">Good <b>Health</b></span>, hello", "By <x0/>, hello"},
     {"<b TRANSLATE=No>a <b>b</b> c</b> d", "<x0/> d"},
     {"<i class='x notranslate y'>a</i> b <i class=notranslated>c</i>", "<x0/> b <x1/>c<x2/>"},
@@ -76,14 +76,14 @@ static const struct {
     {"[a b]: no link\n[^1]: A note", "<x0/>a b<x1/>: no link<x2/><x3/>: A note"},
     {"[a](<b c>\n  \"t (\") d", "<x0/>a<x1/> d"},
     {"[sic](see page 3)", "<x0/>sic<x1/>(see page 3)"},
-    /* code by indentation, unless it is HTML that is indented */
+    /* indented code, unless it is indented HTML */
     {"a\n\n    b\n\n\tc\n\nd", "a<x0/>d"},
     {"a\n    b", "a<x0/>b"},
     {"- a\n\n      b\n\n  c", "<x0/>a<x1/>c"},
     {"<div>\n\n    <p>a</p>\n\n</div>\n\n    b", "<x0/>a<x1/>"},
     {"a\\\nb  \nc ##\n\n# d ##\n\ne\n===", "a<x0/>b<x1/>c ##<x2/>d<x3/>e<x4/>"},
     {"- `a\n- b`", "<x0/><x1/>a<x2/>b<x3/>"},
-    /* addresses */
+    /* URLs */
     {"https://a.example/?b[]=1&c[d]=2 [x](https://a.example/[e])", "<x0/> <x1/>x<x2/>"},
     {"a (http://[::1]:80/a), [https://b.example]", "a (<x0/>), <x1/><x2/><x3/>"},
     {"https://a.example[b", "<x0/><x1/>b"},
@@ -149,14 +149,14 @@ static const struct {
     {MASK_ELEMENT, "Hello", "", NULL},
     {MASK_ELEMENT, "Hello", "Hola <x0", NULL},
     {MASK_ELEMENT, "Hi {{a}}", "Hola <x0/> </X1", NULL},
-    /* what is within what */
+    /* nesting */
     {MASK_ELEMENT, "<a><img> b</a> c", "<x1/> <x0/>d<x2/> e", NULL},
     {MASK_ELEMENT, "[![a](b)](c) d", "<x1/>e<x2/> <x0/>f<x3/>", NULL},
     {MASK_ELEMENT, "<b></b> a", "<x0/>b<x1/> c", NULL},
     {MASK_ELEMENT, "a <i> b </b> c", "d <x1/> e <x0/> f", NULL},
     {MASK_ELEMENT, "| a | b |\n|---|---|", "<x0/><x1/>c d<x2/>", NULL},
     {MASK_ELEMENT, "<p>a</p>", "b<x0/>c<x1/>", NULL},
-    /* words that make other markup than there was */
+    /* words that would form new markup */
     {MASK_ELEMENT, "a", "1. b", NULL},
     {MASK_ELEMENT, "a\nb", "c<x0/>===", NULL},
     {MASK_ELEMENT, "a*b c*", "d!<x0/>\"e f<x1/>", "d!*\"e f*"},
@@ -194,11 +194,8 @@ static void test_takes_answers_that_have_every_mark_in_its_place_and_no_other(vo
     }
 }
 
-/* ---- any text, any translator ---- */
-
 enum { TEXTS = 1000 };
 
-/* Answers with other words: every letter of the text becomes the next one, marks stay. */
 static void change_words(char *answer, char mark)
 {
     for (char *at = answer; *at; at++) {
@@ -237,7 +234,6 @@ static void test_loses_nothing_of_a_thousand_texts(void)
     }
 }
 
-/* Whatever a translator does to its marks, what is taken has all of them. */
 static void test_is_not_fooled_by_mangled_answers(void)
 {
     unsigned seed = 7;
@@ -259,7 +255,7 @@ static void test_is_not_fooled_by_mangled_answers(void)
             from = (size_t)rand_r(&seed) % size;
             length = 1 + (size_t)rand_r(&seed) % MIN(size - from, (size_t)12);
             to = (size_t)rand_r(&seed) % size;
-            /* a stretch is doubled, dropped or put elsewhere */
+            /* doubles, drops or moves a stretch */
             switch (rand_r(&seed) % 3) {
             case 0:
                 snprintf(mangled, 2 * size, "%.*s%.*s%s", (int)to, answer, (int)length,
@@ -307,8 +303,7 @@ static void test_puts_stretches_back_one_by_one(void)
                            "a \\{\\{x\\}\\} \\[b\\][.].[]");
 }
 
-/* What would take hours if the time grew with the square of the size: the CPU seconds for all of
- * them, `size` bytes each. */
+/* Returns the CPU seconds for texts of `size` bytes that would take hours in quadratic time. */
 static double scan_hostile_texts(size_t size)
 {
     static const char *const patterns[] = {
@@ -402,7 +397,7 @@ static void test_reads_hostile_texts_in_linear_time(void)
 {
     double small = scan_hostile_texts(1 << 14), large = scan_hostile_texts(1 << 17);
 
-    /* 8 when it is linear, 64 when one of them is not. */
+    /* linear: 8, quadratic: 64 */
     UNIT_CHECK(large < 24 * small, "%.3f s, then %.3f s", small, large);
 }
 

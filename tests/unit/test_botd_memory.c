@@ -1,6 +1,6 @@
 /*
- * test_botd_memory.c - under which key a translation is remembered, what differs in any way having
- * another; and that what was translated stretch by stretch can be remembered as a whole.
+ * test_botd_memory.c - the translation memory's keys, which differ for any difference, and
+ * remembering a text that was translated in stretches.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -53,7 +53,7 @@ static void test_each_part_counts(void)
     }
 }
 
-/* The text with its stretches in upper case; NULL when that cannot be joined. */
+/* Returns the text with upper-case stretches, or NULL if they cannot be joined. */
 static const char *joined(struct arena *arena, const struct mask *mask)
 {
     const char **texts = mask_texts(arena, mask), *result = NULL;
@@ -68,7 +68,7 @@ static const char *joined(struct arena *arena, const struct mask *mask)
     return mask_join(arena, mask, texts, &result) == 0 ? result : NULL;
 }
 
-/* As if the provider had answered it as a whole, with the marks where they were. */
+/* As if the provider had translated it as a whole, with all marks in place. */
 static void test_what_was_joined_can_be_shown(void)
 {
     static const enum mask_style styles[] = {MASK_SUPERBLANK, MASK_ELEMENT};

@@ -1,5 +1,5 @@
 /*
- * test_botd_names.c - how a bot is named.
+ * test_botd_names.c - names of bots.
  */
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /*
- * test_bus_hosts.c - the file of a suite on several hosts: what it may say, what is refused, whose
- * key is whose.
+ * test_bus_hosts.c - the hosts file: valid content, refusals, and owners of keys.
  */
 #include <string.h>
 
@@ -52,7 +51,7 @@ static void test_reads_what_is_right(void)
     CU_ASSERT_PTR_NULL(bus_hosts_by_key(hosts, a.secret));
 }
 
-/* KEY and OTHER stand for two good keys. */
+/* KEY and OTHER become two valid keys. */
 static void test_refuses_what_is_not(void)
 {
     static const struct {
@@ -163,7 +162,7 @@ static void test_an_instance_takes_its_own_key(void)
     CU_ASSERT(strstr(err.message, "accessible to others") != NULL);
 }
 
-/* Where addresses are translated: the port is that of the line. */
+/* Translated addresses keep the line's port. */
 static void test_an_address_to_listen_at(void)
 {
     static const struct {
@@ -199,10 +198,10 @@ static void test_an_address_to_listen_at(void)
     hosts = read_text(text, arena, &err);
     CU_ASSERT(bus_hosts_take_key(hosts, dir.path, "ctl.c1", &err) == 0);
     CU_ASSERT(bus_hosts_listen(hosts, "0.0.0.0", arena, &err) == 0);
-    CU_ASSERT_PTR_NULL(hosts->listen); /* it is not called */
+    CU_ASSERT_PTR_NULL(hosts->listen); /* has no callers */
 }
 
-/* The half that a caller computes is the one that libzmq computes. */
+/* The caller's computed public key equals libzmq's. */
 static void test_the_public_half_of_a_key(void)
 {
     struct kit_key key = kit_key_new();

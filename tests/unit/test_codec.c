@@ -1,5 +1,5 @@
 /*
- * test_codec.c - what codec.h promises of bytes from strangers.
+ * test_codec.c - codec.h with untrusted bytes.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,6 @@
 #include "common/wire/codec.h"
 #include "tests/support/unit.h"
 
-/* Bytes with their length; they may hold a NUL. */
 #define BYTES(literal) (literal), sizeof(literal) - 1
 
 struct bytes_case {
@@ -91,8 +90,7 @@ static int unpack(const void *bytes, size_t size, struct arena *arena, msgpack_o
     return -1;
 }
 
-/* The bytes lie at the end of a heap block of exactly their size, so that a checker sees one byte
- * too many. */
+/* Reads from a heap block of exactly this size, so that a checker detects an overrun. */
 static int unpack_exact(const void *bytes, size_t size, struct arena *arena, msgpack_object *ret)
 {
     char *copy = malloc(size);
@@ -117,7 +115,7 @@ static void test_takes_every_kind_of_value(void)
     }
 }
 
-/* Both written out again: NaN is not equal to itself. */
+/* Compares both printed, because NaN is not equal to itself. */
 static void check_like_library(const char *label, const void *bytes, size_t size)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
@@ -154,7 +152,6 @@ static void test_refuses_lies_junk_and_bad_text_without_allocating(void)
     }
 }
 
-/* `depth` arrays of one element around a nil. */
 static int unpack_nested(size_t depth, uint8_t opener)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
@@ -225,7 +222,6 @@ static void test_bounds_the_size(void)
     free(bytes);
 }
 
-/* Something of everything, as one message. */
 static void pack_sample(struct codec_buffer *buffer)
 {
     msgpack_packer packer;
@@ -277,7 +273,7 @@ static void test_reads_what_msgpack_c_reads(void)
     check_like_library("sample", buffer.bytes, buffer.size);
 }
 
-/* Bytes are looked at eight at a time, and the last eight once more. */
+/* Eight bytes are checked at a time, and the last eight again. */
 static void test_looks_at_every_byte_of_a_text(void)
 {
     char bytes[33];
@@ -295,7 +291,6 @@ static void test_looks_at_every_byte_of_a_text(void)
     }
 }
 
-/* Without an arena: what was written before is still there. */
 static void test_keeps_what_a_growing_buffer_holds(void)
 {
     struct codec_buffer buffer = {0};
@@ -330,8 +325,7 @@ static void test_finds_members(void)
     CU_ASSERT(!codec_member(NULL, "text"));
 }
 
-/* Random damage to a good message: any result but harm. Deterministic, so that a failure can be
- * repeated. */
+/* Damages a valid message randomly but repeatably: no result may do harm. */
 static void test_survives_random_damage(void)
 {
     uint32_t random = 1;
@@ -378,8 +372,6 @@ static void test_knows_utf_8(void)
         }
     }
 }
-
-/* ---- JSON ---- */
 
 struct json_case {
     const char *label;
@@ -465,7 +457,6 @@ static void test_bounds_the_depth_of_json(void)
     CU_ASSERT(!parses_nested(500000));
 }
 
-/* The answer to a malformed body repeats nothing of it. */
 static void test_does_not_repeat_what_it_refuses(void)
 {
     static const char text[] = "{\"password\": correct-horse}";
@@ -494,10 +485,8 @@ static void test_writes_compact_json(void)
     json_decref(json);
 }
 
-/* ---- JSON that is passed on ---- */
-
 static const struct {
-    const char *label, *text, *want; /* NULL: it is refused */
+    const char *label, *text, *want; /* NULL: refused */
 } exact_cases[] = {
     {"precision", "{ \"a\" : 5.40 }", "{\"a\":5.40}"},
     {"a number alone", "1.0", "1.0"},
@@ -558,8 +547,7 @@ static void test_keeps_numbers_as_they_are_written(void)
     }
 }
 
-/* A text that has such numbers is refused with the same words as one that jansson reads as it
- * stands. */
+/* Such numbers do not change the message of another mistake. */
 static void test_tells_where_a_mistake_is(void)
 {
     static const char *const rows[] = {

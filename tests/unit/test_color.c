@@ -1,5 +1,5 @@
 /*
- * test_color.c - luminance and contrast (WCAG 2.2), and which colours a tenant's pages take.
+ * test_color.c - luminance and contrast (WCAG 2.2), and valid branding colors.
  */
 #include <CUnit/CUnit.h>
 #include <math.h>
@@ -10,7 +10,6 @@
 #include "settingsd/color.h"
 #include "tests/support/unit.h"
 
-/* What the formula gives by hand, and known pairs. */
 static void contrast_is_that_of_wcag(void)
 {
     static const struct {
@@ -52,8 +51,7 @@ static void what_is_no_colour_has_no_luminance(void)
     }
 }
 
-/* The first that passes and the first that does not, of greys: on the darker of the light grounds
- * and on the lighter of the dark ones. */
+/* The limits of grey: on the darker light background and the lighter dark one. */
 static void the_limit_holds_on_both_grounds(void)
 {
     char why[96];
@@ -69,7 +67,6 @@ static void the_limit_holds_on_both_grounds(void)
     CU_ASSERT(color_dark_check("#8c8c8c", why) == 0);
 }
 
-/* The grounds are those of the pages' style. */
 static void grounds_are_those_of_the_pages(void)
 {
     static const char *const rules[] = {"--ground: " COLOR_LIGHT_GROUND ";", "--sheet: #fff;",

@@ -1,6 +1,5 @@
 /*
- * test_config.c - what config.h promises of the file: typed values, and complaints with file and
- * line.
+ * test_config.c - config.h: typed values, and errors with file and line.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -54,7 +53,7 @@ static void load_sections(const struct load *load, struct config_section section
 {
     union {
         const void *from;
-        void *out; /* sections are filled by load, which the caller owns */
+        void *out; /* filled by load; the caller owns it */
     } shared = {.from = &load->shared}, own = {.from = &load->own};
 
     sections[0] =
@@ -285,7 +284,6 @@ static void test_finds_systemds_credentials(void)
     CU_ASSERT_STRING_EQUAL(load.own.key, "/run/credentials/x/seal");
 }
 
-/* What is printed is a configuration that says the same. */
 static void test_prints_what_it_read(void)
 {
     CLEANUP(load_destroy) struct load load = {0}, again = {0};
@@ -308,10 +306,7 @@ static void test_prints_what_it_read(void)
     CU_ASSERT(!again.own.path && !again.own.list[0]);
 }
 
-/* ---- several files ---- */
-
-/* A folder with the package's defaults, the operator's file and conf.d; a NULL text is a missing
- * file. */
+/* A directory with the package's defaults, the operator's file and conf.d; NULL: missing file. */
 struct layers {
     struct unit_dir dir;
     struct load load;
@@ -412,8 +407,7 @@ static void test_names_the_file_of_a_complaint(void)
                "%s", bad.load.err.message);
 }
 
-/* A package that was installed and has no file of the operator's is complete; without either there
- * is nothing. */
+/* The package's file is enough; at least one of both is needed. */
 static void test_needs_the_packages_file_or_the_operators(void)
 {
     CLEANUP(layers_destroy) struct layers package = {0}, nothing = {0};
@@ -441,7 +435,7 @@ static void test_bounds_the_files_of_conf_d(void)
                "%s", self.load.err.message);
 }
 
-/* Of another program's section the keys are known, and no further section. */
+/* Other programs' keys are known, but no other sections. */
 static void test_keys_of_other_sections_are_known(void)
 {
     static const struct config_row other_rows[] = {{.key = "theirs"}, {.key = "size"}};

@@ -1,5 +1,5 @@
 /*
- * test_ctl_arguments.c - the usage text of a command is the grammar of its command line.
+ * test_ctl_arguments.c - a command's usage text is the grammar of its command line.
  */
 #include <string.h>
 
@@ -21,7 +21,7 @@ static void good_lines_are_read(void)
 {
     static const struct {
         const char *usage;
-        const char *words[WORDS_MAX]; /* NULL-ended */
+        const char *words[WORDS_MAX]; /* NULL-terminated */
         const char *name, *value;     /* value NULL: not given */
     } rows[] = {
         {"", {NULL}, NULL, NULL},
@@ -64,7 +64,7 @@ static void bad_lines_name_the_word(void)
 {
     static const struct {
         const char *usage;
-        const char *words[WORDS_MAX]; /* NULL-ended */
+        const char *words[WORDS_MAX]; /* NULL-terminated */
         const char *message;
     } rows[] = {
         {"", {"x"}, "x: one word too many"},

@@ -1,5 +1,5 @@
 /*
- * test_ctl_audit.c - tampering with a chain of audit rows is found; the AuditEvent of a row.
+ * test_ctl_audit.c - detection of tampering in the audit chain, and a row's AuditEvent.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,20 +14,18 @@
 
 enum { ROWS = 20, ROOM = 32, HASHES = 64, PAGE = 5 };
 
-/* A trail as its table would be. */
 struct trail {
     struct audit_record rows[ROOM];
     size_t count;
     struct audit_gap gaps[4];
     size_t gap_count;
-    int64_t sequence; /* of the end */
+    int64_t sequence;
     struct field_bytes hash;
     int64_t kept_sequence;
     struct field_bytes kept_hash;
     struct arena *arena;
 };
 
-/* Seals the rows from a place on, as the chainer does. */
 static void seal(struct trail *self, size_t from)
 {
     for (size_t i = from; i < self->count; i++) {
@@ -86,8 +84,6 @@ static void swap_rows(struct trail *self, size_t a, size_t b, bool hashes)
     }
 }
 
-/* ---- what may be done to it; row 0 has the sequence number 1 ---- */
-
 static void nothing(struct trail *self UNUSED)
 {
 }
@@ -137,7 +133,7 @@ static void alter_last(struct trail *self)
     self->rows[ROWS - 1].event = "{}";
 }
 
-/* With the row's own hash: the next one tells. */
+/* Recomputes the row's own hash, so only the next one reveals it. */
 static void alter_and_seal_one(struct trail *self)
 {
     struct field_bytes next = self->rows[8].hash;
@@ -241,7 +237,6 @@ static void insert_before(struct trail *self)
     insert_row(self, 7, row);
 }
 
-/* Where one page ends and the next begins. */
 static void insert_between_pages(struct trail *self)
 {
     struct audit_record row = self->rows[PAGE - 1];
@@ -324,7 +319,7 @@ static const struct {
     const char *label;
     void (*fn)(struct trail *self);
     const char *kind; /* NULL: sound */
-    int64_t sequence; /* of the fault */
+    int64_t sequence;
     int64_t dropped;
 } tampers[] = {
     {"nothing", nothing, NULL, 0, 0},
@@ -365,7 +360,7 @@ static const struct {
     {"dropped with another hash", drop_with_another_hash, "altered", 7, 3},
 };
 
-/* What a daemon answers: rows behind `after`, at most `room`, in order. */
+/* Returns up to `room` rows after `after`, like a daemon. */
 static void page_of(struct trail *self, int64_t after, size_t room, struct field_list *ret_rows,
                     struct field_list *ret_gaps)
 {
@@ -416,8 +411,7 @@ static void test_tampering_is_seen(void)
     }
 }
 
-/* The fault is found whatever the page size; its kind is known only when both rows are on one
- * page. */
+/* Any page size finds the fault; its kind is known only if both rows are on one page. */
 static void test_pages_do_not_matter(void)
 {
     for (size_t i = 0; i < ARRAY_SIZE(tampers); i++) {
@@ -436,8 +430,6 @@ static void test_pages_do_not_matter(void)
         }
     }
 }
-
-/* ---- AuditEvent ---- */
 
 static const char *coded(const json_t *event, const char *path, size_t at)
 {

@@ -1,5 +1,5 @@
 /*
- * test_ctl_bus.c - how atriumctl finds the instances of a service.
+ * test_ctl_bus.c - how atriumctl finds a service's instances.
  */
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 enum { INSTANCES = 12 };
 
-/* A folder lists its files in an order of its own, and in another one on a tmpfs. */
+/* Directories list files in any order, and differently on a tmpfs. */
 static void instances_are_in_the_order_of_their_numbers(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();

@@ -1,5 +1,5 @@
 /*
- * test_ctl_printable.c - names and messages of others give an operator's terminal no orders.
+ * test_ctl_printable.c - other people's names and messages cannot control an operator's terminal.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,13 +9,12 @@
 #include "ctl/printable.h"
 #include "tests/support/unit.h"
 
-/* ESC ]0;x BEL sets a title, U+009B is the short form of ESC [. */
+/* ESC ]0;x BEL sets a title, U+009B is short for ESC [. */
 #define ORDERS            \
     "a\x1b]0;x\a\xc2\x9b" \
     "2J\x7f\r\nb\xc3\xa4\t\xc2\xa0"
 #define LINE "a ]0;x   2J   b\xc3\xa4 \xc2\xa0"
 
-/* What print() has written to this stream. */
 static char *printed(FILE *stream, void (*print)(void))
 {
     FILE *file = tmpfile();
@@ -102,7 +101,7 @@ static void sentences_give_no_orders(void)
     UNIT_CHECK(strcmp(text, "\nx [2J  .\ny [2J  .\n") == 0, "%s", text);
 }
 
-/* Programs read the same text: it is escaped. */
+/* JSON escapes it, because programs print it too. */
 static void json_gives_no_orders(void)
 {
     const char *text = printed(stdout, print_json);

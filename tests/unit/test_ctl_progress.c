@@ -1,5 +1,5 @@
 /*
- * test_ctl_progress.c - the line that says how far long work is, as a terminal gets it.
+ * test_ctl_progress.c - the progress line of long work on a terminal.
  */
 #include <errno.h>
 #include <pty.h>
@@ -15,15 +15,14 @@
 
 enum { SHOWN_MAX = 64 * 1024, LINES_MAX = 512 };
 
-/* What a terminal was sent. */
 struct shown {
     char text[SHOWN_MAX];
-    char *lines[LINES_MAX]; /* each drawing of the line, its end erased; then what came behind it */
+    char *lines[LINES_MAX]; /* each drawing of the line, then later output */
     size_t count;
-    bool ended; /* with a line of its own for whatever comes next */
+    bool ended; /* ended by a newline */
 };
 
-/* Reads to the end: the other side of a pty ends with an error. */
+/* Reads to the end, which a pty reports as an error. */
 static void read_all(int fd, struct shown *ret)
 {
     size_t size = 0;
@@ -36,7 +35,7 @@ static void read_all(int fd, struct shown *ret)
     close(fd);
 }
 
-/* "\r<line>\033[K" again and again, the last one with "\r\n" behind it. */
+/* Splits repeated "\r<line>\033[K", the last of which ends in "\r\n". */
 static void split(struct shown *self)
 {
     size_t size = strlen(self->text);
@@ -58,7 +57,6 @@ static const char *last(const struct shown *self)
     return self->count > 0 ? self->lines[self->count - 1] : "";
 }
 
-/* What fn() tells a terminal of that many columns. Caller frees. */
 static struct shown *on_terminal(int columns, void (*fn)(void))
 {
     struct shown *self = calloc(1, sizeof(*self));
@@ -105,7 +103,6 @@ static void the_finished_line_stays(void)
     free(shown);
 }
 
-/* The bar takes what the rest leaves, and goes where that is too little; the line never wraps. */
 static void each_width_is_kept(void)
 {
     static const struct {
@@ -142,7 +139,7 @@ static void of_bytes(void)
 
     progress_start(&progress, "import", "entries", false);
     progress_part(&progress, 100, 512, 1024);
-    progress_part(&progress, 150, 768, 1024); /* too soon to be drawn, but the end draws it */
+    progress_part(&progress, 150, 768, 1024); /* too soon to draw, but the end draws it */
     progress_end(&progress);
 }
 
@@ -160,7 +157,6 @@ static void a_total_may_be_unknown(void)
     free(bytes);
 }
 
-/* Counts without a pause for a while, and says how long it was. */
 static void many_steps(void)
 {
     int64_t since_ms = clock_mono_ms();
@@ -185,7 +181,7 @@ static void it_is_drawn_ten_times_a_second(void)
             drawn++;
         else
             elapsed_ms = atoi(shown->lines[i]);
-    /* The first at once, then each tenth of a second, and the end. */
+    /* one immediately, one per tenth of a second, and the end */
     UNIT_CHECK(elapsed_ms >= 450 && drawn >= 3 && drawn <= 2 + (size_t)elapsed_ms / 100,
                "%zu in %d ms", drawn, elapsed_ms);
     free(shown);

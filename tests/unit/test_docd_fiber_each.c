@@ -1,6 +1,6 @@
 /*
- * test_docd_fiber_each.c - the same for many items: in which order, how many at a time, and what a
- * failure or a time limit leaves out.
+ * test_docd_fiber_each.c - fiber_each() on many items: order, concurrency, and what a failure or
+ * time limit leaves out.
  */
 #include "common/base/clock.h"
 #include "common/runtime/fiber.h"
@@ -11,9 +11,9 @@ enum { ITEMS = 10 };
 
 struct work {
     struct loop *loop;
-    size_t begun[ITEMS], count;  /* items in the order of their beginning */
-    size_t now, most;            /* of them at a time */
-    size_t failing[2], failings; /* items that fail */
+    size_t begun[ITEMS], count; /* items in order of their start */
+    size_t now, most;           /* concurrent ones */
+    size_t failing[2], failings;
     int64_t item_ms;
 };
 

@@ -1,6 +1,6 @@
 /*
- * test_docd_form.c - what docd decides without a database: signed forms, and what is refused of
- * them; names and types of files.
+ * test_docd_form.c - docd without a database: signed forms and their refusals, file names and
+ * types.
  */
 #include <stdio.h>
 #include <string.h>
@@ -83,8 +83,6 @@ static void amazons_requests_have_amazons_signatures(void)
     }
 }
 
-/* ---- forged forms ---- */
-
 struct fields {
     struct form_field items[FORM_FIELDS_MAX + 2];
     size_t count;
@@ -150,7 +148,7 @@ static void a_form_has_the_usual_fields(void)
     CU_ASSERT_EQUAL(policy.size_min, 1);
     CU_ASSERT_EQUAL(policy.size_max, 1000);
     CU_ASSERT_EQUAL(policy.expires_ms, now + 1000);
-    for (size_t i = 0; i < fields.count; i++) { /* clients of S3 send them in any case */
+    for (size_t i = 0; i < fields.count; i++) { /* S3 clients use any case */
         char *upper = arena_strdup(arena, fields.items[i].name);
         for (char *at = upper; *at; at++)
             *at = *at >= 'a' && *at <= 'z' ? (char)(*at - 32) : *at;
@@ -159,7 +157,6 @@ static void a_form_has_the_usual_fields(void)
     CU_ASSERT_EQUAL(check(&fields, "documents", now, arena, &policy, &err), 0);
 }
 
-/* A policy made elsewhere and encoded, or altered. */
 static const char *another_policy(struct arena *arena, const char *from, const char *to)
 {
     struct fields fields = signed_fields(arena, now + 1000);
@@ -278,8 +275,6 @@ static void forms_are_good_for_one_place_and_time(void)
     list.count = 0;
     CU_ASSERT_TRUE(post_policy_check(&signer, &list, "documents", now, arena, &policy, &err) < 0);
 }
-
-/* ---- names and types ---- */
 
 static void names_become_headers(void)
 {

@@ -1,6 +1,6 @@
 /*
- * test_docd_image_turn.c - who has an image decoded next: limits of a client without an account,
- * and that others do not notice who is beyond them.
+ * test_docd_image_turn.c - the order of image decoding: limits of clients without an account, and
+ * their effect on others.
  */
 #include <stdio.h>
 #include <string.h>
@@ -33,7 +33,6 @@ static void begin(struct image_turn *turn, enum error_code want, const char *lab
     UNIT_CHECK(err.code == want, "%s: %d", label, err.code);
 }
 
-/* Four at a time; the fifth has its turn when one of them ends, and another client's at once. */
 static void four_at_a_time(struct loop *loop, void *arg UNUSED)
 {
     struct image_scheduler *scheduler = image_scheduler_new(loop, 8, 8, 64, 64);
@@ -81,8 +80,7 @@ static void contend(void *arg)
     fiber_wake(self->starter);
 }
 
-/* A client that has used more than its pixels of a minute waits until no other client waits,
- * however long it has waited. */
+/* A client over its pixels per minute waits until no other client waits. */
 static void other_clients_precede_one_over_its_limit(struct loop *loop, void *arg UNUSED)
 {
     struct image_scheduler *scheduler = image_scheduler_new(loop, 1, 1, 64, 64);
@@ -116,8 +114,8 @@ static void other_clients_precede_one_over_its_limit(struct loop *loop, void *ar
     image_scheduler_destroy(&scheduler);
 }
 
-/* Beyond its pixels a client's images are looked at only, and go the slow lane; two large ones are
- * within. */
+/* Images of a client over its pixel limit are only measured, in the slow lane. Two large images are
+ * within the limit. */
 static void pixels_of_a_minute(struct loop *loop, void *arg UNUSED)
 {
     struct image_scheduler *scheduler = image_scheduler_new(loop, 1, 1, 64, 64);
@@ -132,7 +130,7 @@ static void pixels_of_a_minute(struct loop *loop, void *arg UNUSED)
     CU_ASSERT_TRUE(image_turn_over(&turn));
     CU_ASSERT_EQUAL(image_turn_pixels(&turn), 0);
     image_turn_leave(&turn);
-    /* The whole /64 is that client, its neighbour is not. */
+    /* the whole /64 is one client */
     enter(scheduler, "2001:db8:0:1:ffff::2", LATER_MS, &turn, ERR_NONE);
     CU_ASSERT_TRUE(image_turn_over(&turn));
     enter(scheduler, "2001:db8:0:2::1", LATER_MS, &neighbour, ERR_NONE);
@@ -142,8 +140,7 @@ static void pixels_of_a_minute(struct loop *loop, void *arg UNUSED)
     image_scheduler_destroy(&scheduler);
 }
 
-/* A client has its share of what may be under way; beyond it waits outside, and is told so at its
- * deadline. */
+/* Beyond its share, a client's request waits outside and gets the error at its deadline. */
 static void a_share_each(struct loop *loop, void *arg UNUSED)
 {
     struct image_scheduler *scheduler = image_scheduler_new(loop, 1, 1, 64, 2);

@@ -1,5 +1,5 @@
 /*
- * test_docd_list_cache.c - which lists of documents docd keeps, and for which question.
+ * test_docd_list_cache.c - docd's cache of document lists, and its keys.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@ static struct list_key key_new(const struct document_sort *sort)
         .project = uuid_random(), .author = uuid_random(), .count = 20, .offset = 0, .sort = sort};
 }
 
-/* A list of one document with a name of so many characters, which the next list changes. */
+/* Makes a list of one document with a name of this length; the next list reuses it. */
 static struct documents list_new(struct document *document, struct reference *author, size_t size)
 {
     static char name[LIST_CACHE_LIST_BYTES + 1];
@@ -67,7 +67,6 @@ static void test_a_list_is_kept_as_it_was(void)
     list_cache_destroy(&cache);
 }
 
-/* Each member of the key, and the number, decides. */
 static void test_another_question_finds_nothing(void)
 {
     const struct document_sort none = {{NULL}}, name = {{"fileName"}},
@@ -107,12 +106,12 @@ static void test_the_least_used_lists_leave_and_large_ones_stay_out(void)
     for (size_t i = 0; i < MANY; i++) {
         keys[i] = key_new(&sort);
         list_cache_put(cache, &keys[i], 9, &list);
-        CU_ASSERT_PTR_NOT_NULL(list_cache_get(cache, &keys[0], 9)); /* so that it is used */
+        CU_ASSERT_PTR_NOT_NULL(list_cache_get(cache, &keys[0], 9)); /* marks it as used */
     }
     for (size_t i = 0; i < MANY; i++)
         kept += list_cache_get(cache, &keys[i], 9) != NULL;
     CU_ASSERT_EQUAL(kept, FIT);
-    list_cache_put(cache, &keys[0], 10, &list); /* takes the place of its own */
+    list_cache_put(cache, &keys[0], 10, &list); /* replaces its own entry */
     for (kept = 0; kept < FIT - 1 && list_cache_get(cache, &keys[MANY - 1 - kept], 9);)
         kept++;
     CU_ASSERT_EQUAL(kept, FIT - 1);

@@ -1,6 +1,6 @@
 /*
- * test_docd_store.c - the store of files: writes in any order, nothing visible before it is whole,
- * and steps that are repeated because docd was killed in between.
+ * test_docd_store.c - the file store: writes in any order, invisible until complete, and repeatable
+ * steps after a kill.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -77,7 +77,6 @@ static int finish(struct fixture *self, int64_t size, struct stored *ret)
                                           &self->err);
 }
 
-/* Bytes that could be read, -1: none. */
 static ssize_t read_at(struct fixture *self, int64_t offset, void *bytes, size_t size)
 {
     size_t count = 0;
@@ -106,7 +105,7 @@ static void writes_come_in_any_order(struct loop *loop, void *arg UNUSED)
     for (size_t i = 0; i < ARRAY_SIZE(order); i++) {
         size_t offset = order[i] * PIECE;
 
-        CU_ASSERT_EQUAL(read_at(&f, 0, back, 1), -1); /* no reader sees a part of it */
+        CU_ASSERT_EQUAL(read_at(&f, 0, back, 1), -1); /* readers see no partial file */
         CU_ASSERT_EQUAL(f.err.code, ERR_NOT_FOUND);
         CU_ASSERT_EQUAL(write_at(&f, offset, MIN((size_t)PIECE, SIZE - offset)), 0);
     }
@@ -126,7 +125,7 @@ static void writes_come_in_any_order(struct loop *loop, void *arg UNUSED)
     teardown(&f);
 }
 
-/* What a killed process had begun, its successor ends, or removes. */
+/* A successor completes or removes a killed process's work. */
 static void steps_may_be_repeated(struct loop *loop, void *arg UNUSED)
 {
     struct fixture f;
@@ -138,7 +137,7 @@ static void steps_may_be_repeated(struct loop *loop, void *arg UNUSED)
     CU_ASSERT_EQUAL(write_at(&f, 0, 1000), 0);
     store_destroy(&f.store);
     open_store(&f, loop);
-    CU_ASSERT_EQUAL(begin(&f), 0); /* keeps what there is */
+    CU_ASSERT_EQUAL(begin(&f), 0); /* keeps existing content */
     CU_ASSERT_EQUAL(write_at(&f, 1000, 500), 0);
     CU_ASSERT_EQUAL(finish(&f, 1500, &first), 0);
     CU_ASSERT_EQUAL(finish(&f, 1500, &second), 0);
@@ -162,7 +161,7 @@ static void the_whole_file_or_none(struct loop *loop, void *arg UNUSED)
 
     if (!setup(&f, loop))
         return;
-    CU_ASSERT_TRUE(finish(&f, 0, &stored) < 0); /* never begun */
+    CU_ASSERT_TRUE(finish(&f, 0, &stored) < 0); /* never started */
     CU_ASSERT_EQUAL(f.err.code, ERR_NOT_FOUND);
     CU_ASSERT_EQUAL(begin(&f), 0);
     CU_ASSERT_EQUAL(write_at(&f, 0, 1000), 0);
@@ -201,7 +200,7 @@ static void a_full_disk_is_reported(struct loop *loop, void *arg UNUSED)
     teardown(&f);
 }
 
-/* Of two places one has nothing: that is no reason, and does not hide the other's. */
+/* A missing place is not an error and does not hide the other's. */
 static void a_removal_that_fails_says_why(struct loop *loop, void *arg UNUSED)
 {
     struct fixture f;
@@ -210,7 +209,7 @@ static void a_removal_that_fails_says_why(struct loop *loop, void *arg UNUSED)
     if (!setup(&f, loop))
         return;
     snprintf(path, sizeof(path), "%s/incoming/%s", f.dir.path, f.object.object.text);
-    CU_ASSERT_EQUAL(mkdir(path, 0700), 0); /* what is no file is not removed */
+    CU_ASSERT_EQUAL(mkdir(path, 0700), 0); /* a directory is not removed */
     CU_ASSERT_TRUE(f.store->functions->remove(f.store, &f.req, f.object, &f.err) < 0);
     CU_ASSERT_EQUAL(f.err.code, ERR_INTERNAL);
     UNIT_CHECK(strstr(f.err.detail, "Is a directory"), "%s %s", f.err.message, f.err.detail);
@@ -249,8 +248,6 @@ static void a_directory_that_cannot_be_is_refused(struct loop *loop, void *arg U
     CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "/proc/self/nowhere"));
 }
 
-/* The address of the form is the configured one, or the host that the client named, if it is
- * one. */
 static void forms_are_posted_to_us(struct loop *loop, void *arg UNUSED)
 {
     static const struct {

@@ -1,5 +1,5 @@
 /*
- * test_email.c - one spelling for each e-mail address.
+ * test_email.c - canonical email addresses.
  */
 #include <string.h>
 
@@ -99,7 +99,7 @@ static void test_one_spelling_or_none(void)
     }
 }
 
-/* What a daemon gets from another is read again: the canonical form must stand. */
+/* Other daemons parse the address again, so the canonical form must be stable. */
 static void test_normalised_addresses_are_unchanged(void)
 {
     for (size_t i = 0; i < ARRAY_SIZE(email_cases); i++) {

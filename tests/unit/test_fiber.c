@@ -17,7 +17,7 @@ struct child {
     struct fiber *fiber;
     int64_t deadline_ms;
     enum fiber_wake wake;
-    int parks; /* how often it parks */
+    int parks; /* number of parks */
     bool ended;
 };
 
@@ -39,7 +39,7 @@ static void start(struct loop *loop, void (*fn)(void *arg), void *arg)
     CU_ASSERT(fiber_start(loop, fn, arg, &err) == 0);
 }
 
-/* Lets everything that is ready run. */
+/* Runs everything that is ready. */
 static void yield(struct loop *loop)
 {
     CU_ASSERT(fiber_park(loop, 0) == FIBER_TIMEOUT);
@@ -95,7 +95,6 @@ static void early_wake(struct loop *loop, void *arg UNUSED)
     CU_ASSERT(child.ended);
 }
 
-/* How one park ended says nothing of the next. */
 static void wakes_differ(struct loop *loop, void *arg UNUSED)
 {
     struct child child = {.loop = loop, .deadline_ms = in_ms(5), .parks = 2};
@@ -147,7 +146,7 @@ static void cancelling(struct loop *loop, void *arg UNUSED)
     }
     yield(loop);
     fiber_cancel_all(loop);
-    /* Waits in a loop, as one does whose stack the children use: they must get to run. */
+    /* The children use this stack, so it waits until they have run. */
     for (size_t i = 0; i < ARRAY_SIZE(children); i++)
         while (!children[i].ended)
             CU_ASSERT(fiber_park(loop, INT64_MAX) == FIBER_CANCELLED);
@@ -185,14 +184,12 @@ static void test_the_number_of_fibers_is_bounded(void)
     unit_on_fiber(limit, NULL);
 }
 
-/* ---- queues ---- */
-
 struct waiter {
     struct loop *loop;
     struct fiber_queue *queue;
     int64_t deadline_ms;
     enum fiber_wake wake;
-    int *order, rank; /* rank: position among those that came back */
+    int *order, rank; /* rank: order of return */
 };
 
 static void wait_in_queue(void *arg)
@@ -241,7 +238,7 @@ static void test_a_queue_is_first_come_first_served(void)
     unit_on_fiber(queue, NULL);
 }
 
-/* A waiter whose deadline passes in the turn in which it is chosen must not swallow the wake. */
+/* A waiter whose deadline passes in the turn of its wake must not lose the wake. */
 static void queue_race(struct loop *loop, void *arg UNUSED)
 {
     struct fiber_queue waiting = {0};
@@ -266,8 +263,6 @@ static void test_a_wake_is_not_lost_to_a_deadline(void)
 {
     unit_on_fiber(queue_race, NULL);
 }
-
-/* ---- stacks ---- */
 
 static int deep(int depth)
 {

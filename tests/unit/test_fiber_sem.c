@@ -1,5 +1,6 @@
 /*
- * test_fiber_sem.c - the counting semaphore: order, bounds, deadlines, cancellation and its end.
+ * test_fiber_sem.c - the counting semaphore: order, limits, deadlines, cancellation and
+ * destruction.
  */
 #include "common/base/clock.h"
 #include "common/runtime/fiber_sem.h"
@@ -12,12 +13,12 @@ static int64_t in_ms(int64_t ms)
     return clock_mono_ms() + ms;
 }
 
-/* A fiber that acquires, and keeps what it gets until it must release. */
+/* A fiber that acquires and holds until told to release. */
 struct taker {
     struct fiber_sem *sem;
     size_t count;
     int64_t deadline_ms;
-    int *order, rank; /* rank: position among those that came back */
+    int *order, rank; /* rank: order of return */
     int rc;
     enum error_code code;
 };
@@ -41,7 +42,7 @@ static void start(struct loop *loop, struct taker *taker)
     CU_ASSERT(fiber_start(loop, take, taker, &err) == 0);
 }
 
-/* Lets everything that is ready run. */
+/* Runs everything that is ready. */
 static void yield(struct loop *loop)
 {
     (void)!fiber_park(loop, 0);
@@ -172,8 +173,7 @@ static void the_overdue_leave_the_line(void)
     unit_on_fiber(overdue, NULL);
 }
 
-/* What is granted in the turn in which the deadline passes is kept, or it would never be
- * released. */
+/* A grant in the turn of the deadline must be returned, or it would never be released. */
 static void race(struct loop *loop, void *arg UNUSED)
 {
     struct fiber_sem sem;

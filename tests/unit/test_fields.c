@@ -1,6 +1,5 @@
 /*
- * test_fields.c - what fields.h promises: one table reads, checks, packs, answers and documents a
- * struct.
+ * test_fields.c - fields.h: one table reads, checks, packs, answers and documents a struct.
  */
 #include <string.h>
 
@@ -24,7 +23,6 @@ FIELD_TABLE(part);
 
 enum tint { TINT_NONE, TINT_RED, TINT_GREEN };
 
-/* Every type of field there is. */
 struct whole {
     const char *text, *name, *choice, *checked, *email;
     enum tint tint;
@@ -124,7 +122,6 @@ static int read_body(struct fixture *f, const struct field_table *table, const c
     return result;
 }
 
-/* Packs and takes the bytes apart again. */
 static msgpack_object pack(struct fixture *f, const struct field_table *table, const void *in)
 {
     struct codec_buffer buffer;
@@ -147,7 +144,6 @@ static const char *answer(struct fixture *f, const struct field_table *table, co
     return text;
 }
 
-/* "path message; path message" of all problems. */
 static const char *problems(struct fixture *f)
 {
     const char *text = "";
@@ -215,7 +211,7 @@ struct problem_case {
     const char *body, *want;
 };
 
-/* Each with every other kind of JSON value, and each bound from both sides. */
+/* Each with every other kind of JSON value, and each limit from both sides. */
 static const struct problem_case problem_cases[] = {
     {"{}", "text is required"},
     {"{\"text\":null}", "text is required"},
@@ -302,7 +298,7 @@ static void test_names_every_problem(void)
     }
 }
 
-/* What a row has no use for is kept as it came, in the struct, on the bus and in an answer. */
+/* Unknown members stay unchanged in the struct, on the bus and in a response. */
 static void test_keeps_the_numbers_of_json(void)
 {
     CLEANUP(fixture_destroy) struct fixture f;
@@ -512,7 +508,6 @@ static void test_leaves_out_what_is_absent(void)
     json_decref(json);
 }
 
-/* A value of each msgpack type in turn, out of every row's bounds. */
 static void pack_as(msgpack_packer *packer, int kind)
 {
     switch (kind) {
@@ -592,7 +587,7 @@ static void test_trusts_no_peer(void)
     }
 }
 
-/* What a daemon sends as JSON, for a row of any JSON and for one of objects. */
+/* A daemon's JSON, for a row of any JSON and for one of objects. */
 static void test_takes_json_from_a_daemon_only_where_it_is_some(void)
 {
     static const struct {
@@ -644,7 +639,6 @@ static void test_refuses_what_is_no_map(void)
     CU_ASSERT(fields_unpack(&nothing_table, &nil, f.arena, &nothing, &f.err) == 0);
 }
 
-/* Members in another order and unknown ones between, as another version would send them. */
 static void test_takes_any_order(void)
 {
     CLEANUP(fixture_destroy) struct fixture f;
@@ -735,8 +729,8 @@ static void test_describes_what_is_required(void)
     CU_ASSERT(json_array_size(required) == 1);
     CU_ASSERT_STRING_EQUAL(json_string_value(json_array_get(required, 0)), "text");
     json_decref(whole);
-    /* An answer also has what is always written: here zero, words and the like are not all of
-     * it. */
+    /* A response also requires members that are always written: zero, words and the like are only
+     * some. */
     whole = fields_to_schema(&whole_table, FIELDS_ANSWER);
     required = json_object_get(whole, "required");
     CU_ASSERT_STRING_EQUAL(json_string_value(json_array_get(required, 0)), "text");
@@ -762,7 +756,7 @@ static void test_wipes_secrets(void)
 
 struct api_case {
     const struct field_table *table;
-    const char *body, *want; /* problems, "" when it is fine */
+    const char *body, *want; /* problems, "" for none */
 };
 
 #define CHALLENGE "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"

@@ -1,6 +1,5 @@
 /*
- * test_fields_print.c - answers printed in one pass are what jansson prints of them; and what is
- * JSON.
+ * test_fields_print.c - responses printed in one pass equal jansson's; and valid JSON.
  */
 #include <string.h>
 
@@ -52,7 +51,7 @@ static const struct field all_rows[] = {
 static FIELD_TABLE(all);
 
 struct whole_body {
-    const char *name; /* of the query */
+    const char *name;
     const char *input;
 };
 static const struct field whole_body_rows[] = {
@@ -61,7 +60,6 @@ static const struct field whole_body_rows[] = {
 };
 static FIELD_TABLE(whole_body);
 
-/* A body that is one value goes through untouched, both ways. */
 static void a_body_may_be_one_value(void)
 {
     static const struct {
@@ -120,8 +118,7 @@ static void check_same(const struct all *in, struct arena *arena)
     json_decref(tree);
 }
 
-/* Strings are looked through in steps of eight: at each place, with its neighbours in the code
- * table. */
+/* Strings are scanned eight bytes at a time: tests each position, with neighboring characters. */
 static void any_place_of_a_text_is_escaped(void)
 {
     static const char bytes[] = "\x01\x1f !\"#[\\]\x7f";
@@ -166,7 +163,6 @@ static void printed_is_as_dumped(void)
     arena_destroy(&arena);
 }
 
-/* Values of other types than their rows, and JSON that is none: as if they were not there. */
 static void mistyped_values_are_absent(void)
 {
     struct arena *arena = arena_new();

@@ -1,5 +1,5 @@
 /*
- * test_flight.c - equal work once: who leads, what those that wait get, and how waits end early.
+ * test_flight.c - flights: leaders, waiters' results, and early ends of waits.
  */
 #include <string.h>
 
@@ -14,14 +14,13 @@ static int64_t in_ms(int64_t ms)
     return clock_mono_ms() + ms;
 }
 
-/* A fiber that wants a key; the one that leads parks until it is woken, then ends as `ends`
- * says. */
+/* A fiber that wants a key. The leader parks until woken, then ends as `ends` says. */
 struct caller {
     struct flight *flight;
     const char *key;
     int64_t deadline_ms;
-    enum error_code ends; /* ERR_NONE: well */
-    bool keeps;           /* its failure is not for the others */
+    enum error_code ends; /* ERR_NONE: success */
+    bool keeps;           /* its failure does not affect others */
     int *order, rank;
     struct fiber *leader; /* itself, while it leads */
     struct arena *arena;
@@ -234,7 +233,7 @@ static void cancelled_fibers_unwind(void)
     unit_on_fiber(cancelled, NULL);
 }
 
-/* Work on a fiber of its own: the one that began it may be gone before it ends. */
+/* The work runs on its own fiber, so its starter can end before it. */
 static void apart(struct loop *loop, void *arg UNUSED)
 {
     struct flight flight;

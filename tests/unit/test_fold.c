@@ -1,6 +1,6 @@
 /*
- * test_fold.c - texts folded for searching: by examples of many languages, by every character of
- * Unicode, and by PostgreSQL's rules of unaccent.
+ * test_fold.c - folding of texts for search: examples in many languages, every Unicode character,
+ * and PostgreSQL's unaccent rules.
  */
 #include <dirent.h>
 #include <stdio.h>
@@ -15,8 +15,6 @@
 #include "tests/support/unit.h"
 
 enum { ALL = 1 << 30, LAST_POINT = 0x10ffff };
-
-/* ---- examples ---- */
 
 static const struct {
     const char *label, *text, *want;
@@ -118,8 +116,6 @@ static void words_are_found(void)
     }
 }
 
-/* ---- all of Unicode ---- */
-
 static char *normal(struct arena *arena, uninorm_t form, const char *text)
 {
     size_t size = 0;
@@ -140,7 +136,7 @@ static char *upper(struct arena *arena, const char *text)
     return copy;
 }
 
-/* Words alone, in one case, with no mark on a letter of the scripts that lose theirs. */
+/* True for words in one case, without marks on letters of scripts that lose them. */
 static bool is_folded(const char *text)
 {
     const char *latin = NULL;
@@ -165,7 +161,7 @@ static bool same(struct arena *arena, const char *folded, const char *text)
     return strcmp(folded, fold(arena, text, ALL)) == 0;
 }
 
-/* Of the ideographs, which are alike, some. */
+/* Only some ideographs, which are alike. */
 static bool is_looked_at(ucs4_t c)
 {
     bool ideograph = (c >= 0x3400 && c < 0xa000) || (c >= 0x20000 && c < 0x40000);
@@ -193,15 +189,13 @@ static void every_character_is_folded_as_its_equals_are(void)
         UNIT_CHECK(same(arena, folded, folded), "U+%04X: %s is folded once more", c, folded);
         UNIT_CHECK(same(arena, folded, normal(arena, UNINORM_NFD, text)), "U+%04X in NFD", c);
         UNIT_CHECK(same(arena, folded, normal(arena, UNINORM_NFKC, text)), "U+%04X in NFKC", c);
-        /* the Greek iota below a letter is a mark, and in capitals a letter */
+        /* the Greek iota subscript is a mark, in capitals a letter */
         UNIT_CHECK(same(arena, folded, upper(arena, text)) ||
                        strstr(normal(arena, UNINORM_NFD, text), "\u0345"),
                    "U+%04X in capitals", c);
     }
     UNIT_CHECK(looked > 40000, "%zu", looked);
 }
-
-/* ---- unaccent ---- */
 
 static FILE *open_rules(void)
 {
@@ -226,9 +220,9 @@ static bool is_ascii_word(const char *text)
            text[strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")] == '\0';
 }
 
-enum { BLACK_LETTER_H = 0x210c }; /* an x by the rules, an H by Unicode */
+enum { BLACK_LETTER_H = 0x210c }; /* x in the rules, H in Unicode */
 
-/* Letters that the rules write in ASCII are found by that. */
+/* Letters that the rules write in ASCII are found by it. */
 static void letters_are_those_of_unaccent(void)
 {
     FILE *file = open_rules();

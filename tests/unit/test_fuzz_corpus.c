@@ -1,6 +1,5 @@
 /*
- * test_fuzz_corpus.c - the inputs that are kept of each fuzz target, without a fuzzer: what was
- * mended stays so.
+ * test_fuzz_corpus.c - runs each fuzz target's stored inputs without a fuzzer.
  */
 #include <dirent.h>
 #include <stdio.h>
@@ -58,7 +57,6 @@ static void run_file(size_t target, const char *path)
         fclose(file);
 }
 
-/* Runs the files of one folder; how many there are. */
 static size_t run_folder(size_t target, const char *folder)
 {
     char path[512];
@@ -98,8 +96,7 @@ static bool is_target(const char *name, size_t length)
     return false;
 }
 
-/* A target that was forgotten above would never be run, nor would inputs in a folder of another
- * name. */
+/* Targets missing above, or directories with another name, would never run. */
 static void no_target_and_no_folder_of_inputs_is_forgotten(void)
 {
     static const struct {

@@ -1,5 +1,5 @@
 /*
- * test_gateway_accept.c - which clients prefer a page to JSON (RFC 9110, section 12.5.1).
+ * test_gateway_accept.c - clients that prefer a page to JSON (RFC 9110, section 12.5.1).
  */
 #include "common/domain/accept.h"
 #include "gateway/http/accept.h"
@@ -46,7 +46,6 @@ static void browsers_prefer_html(void)
                    rows[i].accept ? rows[i].accept : "none");
 }
 
-/* Of the entry alone: what follows its comma is another's. */
 static void weights_are_read_within_the_entry(void)
 {
     CU_ASSERT_EQUAL(accept_weight("de;q=0.8,en;q=0.1", 8), 800);

@@ -1,6 +1,5 @@
 /*
- * test_gateway_address.c - who the client is, behind proxies that are trusted and ones that are
- * not.
+ * test_gateway_address.c - client addresses behind trusted and untrusted proxies.
  */
 #include <arpa/inet.h>
 #include <string.h>
@@ -104,11 +103,11 @@ static void networks_are_matched(void)
     }
 }
 
-/* "first second": what the address counts as, the second at eight times the limit. */
+/* "first second": the counted networks; the second has eight times the limit. */
 static void clients_count_as_networks(void)
 {
     static const struct {
-        const char *text, *first, *second; /* second NULL: there is none */
+        const char *text, *first, *second; /* second NULL: none */
     } rows[] = {
         {"192.0.2.7", "192.0.2.7", NULL},
         {"192.0.2.7:4711", "192.0.2.7", NULL},

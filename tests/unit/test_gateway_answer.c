@@ -1,6 +1,5 @@
 /*
- * test_gateway_answer.c - what an error looks like to a client of an endpoint that a standard
- * defines, and who may read it.
+ * test_gateway_answer.c - errors of standard endpoints, and CORS.
  */
 #include <string.h>
 
@@ -42,7 +41,6 @@ static void oauth_errors_have_their_own_codes(void)
     }
 }
 
-/* A description has no quote, no backslash and no other letters than those of ASCII. */
 static void a_description_is_plain(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
@@ -81,7 +79,7 @@ static void only_open_endpoints_are_for_other_sites(void)
     }
 }
 
-/* Both ways on the wire: by libmicrohttpd, and as a text before a file that is sent as it lies. */
+/* Both ways: through libmicrohttpd, and as text before a file. */
 static void a_value_begins_no_other_header(void)
 {
     static const struct answer_header more[] = {
@@ -108,8 +106,7 @@ static void a_value_begins_no_other_header(void)
     MHD_destroy_response(response);
 }
 
-/* Every header that says something about an answer, of one that fails or succeeds; a limit's
- * numbers only where one was counted for. */
+/* Every informative header, for errors and successes; limit headers only if a limit was counted. */
 static void scripts_read_what_an_answer_says(void)
 {
     static const char *const names[] = {

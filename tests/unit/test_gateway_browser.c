@@ -1,5 +1,5 @@
 /*
- * test_gateway_browser.c - cookies of tenants, the Origin of a form and its token, its body.
+ * test_gateway_browser.c - tenants' cookies; a form's Origin, token and body.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /*
- * test_gateway_console.c - the files of the console as the build made them, how an address finds
- * one, their policies, and how much the first load is.
+ * test_gateway_console.c - the built console's files: look-up, policies, and size of the first
+ * load.
  */
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +19,6 @@ static const struct console_file *file_of(enum console_kind kind)
     return NULL;
 }
 
-/* The file below assets/ that begins with `name`. */
 static const struct console_file *asset(const char *name)
 {
     for (size_t i = 0; i < console_file_count; i++)
@@ -58,7 +57,7 @@ static void an_address_without_a_file_is_the_document(void)
     CU_ASSERT_PTR_EQUAL(console_find(asset("app-")->name), asset("app-"));
 }
 
-/* An old document that asks for a script of its own version must not get HTML for it. */
+/* An old document that requests its own script must not get HTML. */
 static void an_unknown_asset_is_no_document(void)
 {
     CU_ASSERT_PTR_NULL(console_find("assets/"));
@@ -83,7 +82,6 @@ static void the_policy_admits_the_scripts_and_the_styles_by_hash(void)
     CU_ASSERT_PTR_NULL(strstr(policy, "unsafe"));
 }
 
-/* The document names each module with the hash that the policy has. */
 static void the_document_has_the_scripts_of_the_policy(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
@@ -148,7 +146,7 @@ static void an_origin_cannot_add_to_the_policy(void)
         UNIT_CHECK(uri_is_origin(rows[i].text) == rows[i].good, "row %zu", i);
 }
 
-/* The overview in German: the document, the application, the screen, the texts. */
+/* The German overview: document, application, screen, texts. */
 static void the_first_load_is_small(void)
 {
     const struct console_file *const files[] = {file_of(CONSOLE_DOCUMENT), asset("app-"),
@@ -164,7 +162,6 @@ static void the_first_load_is_small(void)
     printf("console: first load %zu bytes by gzip, %zu by brotli\n", gzip, brotli);
 }
 
-/* A screen that is not opened is not fetched: what has its words has them alone. */
 static void each_screen_is_a_file_of_its_own(void)
 {
     static const struct {

@@ -1,6 +1,5 @@
 /*
- * test_gateway_decode.c - request targets, paths and queries, and the route tree that they are
- * matched with.
+ * test_gateway_decode.c - request targets, paths, queries, and the route tree.
  */
 #include <string.h>
 
@@ -103,7 +102,7 @@ static void deep_paths_match_nothing(void)
 static void queries_are_decoded(void)
 {
     static const struct {
-        const char *raw, *name, *value; /* name NULL: refused; value NULL: not there */
+        const char *raw, *name, *value; /* name NULL: refused; value NULL: absent */
     } rows[] = {
         {"", "a", NULL},
         {"a=1", "a", "1"},
@@ -159,8 +158,6 @@ static void long_queries_are_refused(void)
     arena_destroy(&arena);
 }
 
-/* ---- the tree ---- */
-
 #define END(method_, path_)                          \
     {                                                \
         .route = {.method = method_, .path = path_ } \
@@ -183,8 +180,8 @@ static void routes_are_found(void)
     static const struct {
         const char *method, *path;
         int want;          /* index of the endpoint, -1: none */
-        const char *allow; /* when none */
-        const char *value; /* of the first parameter */
+        const char *allow; /* if none */
+        const char *value; /* first parameter's */
     } rows[] = {
         {"GET", "/a", 0, NULL, NULL},
         {"HEAD", "/a", 0, NULL, NULL},
@@ -233,7 +230,6 @@ static void routes_are_found(void)
     router_destroy(&router);
 }
 
-/* Parameters found on a branch without a match are dropped. */
 static void unmatched_branches_leave_no_parameters(void)
 {
     char scratch[64];
@@ -281,7 +277,7 @@ static void all_rows_make_a_tree(void)
     arena_destroy(&arena);
 }
 
-/* The length of what is compressed tells of what it holds. */
+/* A compressed length reveals content. */
 static void pages_of_a_secret_are_not_compressed(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();

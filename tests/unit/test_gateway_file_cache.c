@@ -1,5 +1,5 @@
 /*
- * test_gateway_file_cache.c - the files that the gateway caches: which, how many, for how long.
+ * test_gateway_file_cache.c - the gateway's file cache: content, size, lifetime.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static void note_at(struct file_cache *files, const char *path, const char *hand
     file_cache_note(files, &(struct target){path, ""}, handle, places, 2, now_ms);
 }
 
-/* A target has brought a file once, and once more. */
+/* Loads a target's file twice. */
 static void keep(struct file_cache *files, const char *path, const char *handle, size_t size)
 {
     note_at(files, path, handle, size, 0);
@@ -108,19 +108,19 @@ static void its_bytes_are_bounded(void)
         keep(files, path, "one", FILE_CACHE_FILE_MAX);
         CU_ASSERT_TRUE(file_cache_size(files) <= FILE_CACHE_SIZE_MAX);
         CU_ASSERT_TRUE(is_kept(files, path));
-        CU_ASSERT_EQUAL(is_kept(files, "/first"), true); /* asked for all the time */
+        CU_ASSERT_EQUAL(is_kept(files, "/first"), true); /* used constantly */
     }
     CU_ASSERT_FALSE(is_kept(files, "/longest"));
     CU_ASSERT_FALSE(is_kept(files, "/0"));
     CU_ASSERT_EQUAL(file_cache_size(files), FILE_CACHE_SIZE_MAX);
-    /* What is being sent does not go: then there is no room for more. */
+    /* Files being sent stay, so there is no space for more. */
     for (int i = 0; i < COUNT; i++) {
         snprintf(path, sizeof(path), "/%d", i);
         sent[i] = find(files, path, "");
         held += sent[i] != NULL;
     }
     CU_ASSERT_EQUAL(held, FILE_CACHE_SIZE_MAX / FILE_CACHE_FILE_MAX - 1);
-    /* in place of the first, which has no reader */
+    /* replaces the first, which has no reader */
     keep(files, "/next", "one", FILE_CACHE_FILE_MAX);
     CU_ASSERT_TRUE(is_kept(files, "/next"));
     sent[0] = find(files, "/next", "");
@@ -154,7 +154,7 @@ static void targets_are_bounded(void)
     file_cache_destroy(&files);
 }
 
-/* Each file of a set is brought in turn, several times: how many of them are kept in the end. */
+/* Loads a set of files in turn, several times. Returns the number of cached ones. */
 static size_t read_in_turn(struct file_cache *files, int count)
 {
     size_t kept = 0;
@@ -201,7 +201,7 @@ static void unread_files_expire(void)
     CU_ASSERT_EQUAL(file_cache_size(files), 1100);
     file_cache_sweep(files, FILE_CACHE_IDLE_MS);
     CU_ASSERT_EQUAL(file_cache_size(files), 1000);
-    note_at(files, "/once", "three", 10, FILE_CACHE_IDLE_MS); /* the first time again */
+    note_at(files, "/once", "three", 10, FILE_CACHE_IDLE_MS); /* counts as the first time */
     CU_ASSERT_FALSE(is_kept(files, "/once"));
     file_cache_sweep(files, FILE_CACHE_IDLE_MS + FILE_CACHE_IDLE_MS / 2);
     CU_ASSERT_EQUAL(file_cache_size(files), 1000); /* still being sent */

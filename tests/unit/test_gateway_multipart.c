@@ -1,6 +1,5 @@
 /*
- * test_gateway_multipart.c - forms with a file, cut into pieces wherever a network may cut them;
- * and which bytes a range means.
+ * test_gateway_multipart.c - forms with a file, cut into pieces at any point; and byte ranges.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,8 +11,7 @@
 
 #define TYPE "multipart/form-data; boundary=xYz"
 
-/* Everything that a form said, as text: "name=value;" for each field, "file=<bytes>" and "." when
- * it is complete. */
+/* A form's content as text: "name=value;" per field, "file=<bytes>" and "." at the end. */
 struct reading {
     char text[4096];
     size_t size;
@@ -27,7 +25,7 @@ static void take_file(void *arg, const uint8_t *bytes, size_t size)
     reading->size += size;
 }
 
-/* Feeds the body in pieces of `step` bytes; the error's message when it is refused. */
+/* Feeds the body in pieces of `step` bytes. Returns the error message if refused. */
 static const char *read_form(const char *type, const char *body, size_t size, size_t step,
                              struct arena *arena)
 {
@@ -167,7 +165,6 @@ static void content_types_are_forms_or_not(void)
     }
 }
 
-/* All that stands before the file is bounded, in bytes and in number; the file is not. */
 static void what_is_kept_is_bounded(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
@@ -203,8 +200,6 @@ static void what_is_kept_is_bounded(void)
     }
     free(value);
 }
-
-/* ---- ranges ---- */
 
 static void ranges_are_decided(void)
 {

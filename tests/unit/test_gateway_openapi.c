@@ -1,6 +1,6 @@
 /*
- * test_gateway_openapi.c - the OpenAPI page holds together and is true: references lead somewhere,
- * examples are accepted, names and shapes are those of the tables.
+ * test_gateway_openapi.c - the OpenAPI document is consistent and true: valid references, accepted
+ * examples, and the tables' names and shapes.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static json_t *root, *schemas;
 static const struct endpoint *endpoints;
 static size_t endpoint_count;
 
-/* The value that a pointer such as "#/components/schemas/error" names; NULL for none. */
+/* Resolves a pointer such as "#/components/schemas/error"; NULL for none. */
 static json_t *follow(const char *reference)
 {
     char *path = arena_strdup(arena, reference), *rest = NULL;
@@ -31,7 +31,6 @@ static json_t *follow(const char *reference)
     return at;
 }
 
-/* Calls for each "$ref" anywhere below. */
 static void check_references(const json_t *json)
 {
     const char *key;
@@ -152,7 +151,6 @@ static void subjects_and_codes_are_explained(void)
                    "%s", error_kind((enum error_code)code)->wire);
 }
 
-/* A value of the path, the query or a header, by the example of its row. */
 static const char *example_text(const void *context, unsigned where UNUSED, const char *name)
 {
     const struct field_table *table = context;
@@ -163,7 +161,6 @@ static const char *example_text(const void *context, unsigned where UNUSED, cons
     return NULL;
 }
 
-/* The gateway admits the examples of body, path and query. */
 static void examples_are_accepted(void)
 {
     for (size_t i = 0; i < endpoint_count; i++) {
@@ -181,7 +178,6 @@ static void examples_are_accepted(void)
     }
 }
 
-/* Each shape of an answer that may have one of several is part of the table that packs it. */
 static void shapes_are_of_their_table(void)
 {
     static const struct field_table *const tables[] = {&token_or_step_table, &login_step_table};
@@ -198,7 +194,6 @@ static void shapes_are_of_their_table(void)
     }
 }
 
-/* Whether the text is among the values that the parameter `name` of PUT `path` may have. */
 static bool is_setting(const char *path, const char *text)
 {
     json_t *put = json_object_get(json_object_get(json_object_get(root, "paths"), path), "put");
@@ -239,7 +234,7 @@ static const char *text_at(const char *path, const char *method, const char *sta
     return at ? json_dumps(at, JSON_ENCODE_ANY) : strdup("");
 }
 
-/* What clients were missing: each was absent before. */
+/* Each of these was missing once. */
 static void answers_are_described(void)
 {
     static const struct {
@@ -294,8 +289,7 @@ static const struct unit_case cases[] = {
     CASE(internal_operations_are_not_there),
 };
 
-/* Pages for people and endpoints of a standard are no operations: they are not on the page of
- * these. */
+/* Pages and standard endpoints are not operations. */
 static void leave_pages_out(void)
 {
     struct endpoint *kept = arena_calloc(arena, endpoint_count, sizeof(*kept));

@@ -1,6 +1,6 @@
 /*
- * test_gateway_state.c - what the gateway remembers: revoked sessions, resolved identities, its
- * bounded cache; and the small texts that it makes: request ids, error bodies, metrics.
+ * test_gateway_state.c - the gateway's state: revoked sessions, identities, bounded cache; and
+ * request ids, error bodies, metrics.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +51,7 @@ static void old_revocations_go(void)
     for (size_t i = 0; i < ARRAY_SIZE(ids); i++)
         CU_ASSERT_EQUAL(revocations_check(set, &ids[i], &none), REVOCATION_ENDED);
     sweep_all(set, 2000);
-    CU_ASSERT_EQUAL(revocations_count(set), 5000); /* the margin */
+    CU_ASSERT_EQUAL(revocations_count(set), 5000);
     sweep_all(set, 1000000);
     CU_ASSERT_EQUAL(revocations_count(set), 2500);
     CU_ASSERT_EQUAL(revocations_check(set, &ids[0], &none), REVOCATION_ENDED);
@@ -72,7 +72,7 @@ static struct cache_key number_key(uint64_t number)
     struct cache_key key = {0};
 
     memcpy(key.bytes, &number, sizeof(number));
-    number %= 7; /* chains */
+    number %= 7; /* few values, so that hash chains grow */
     memcpy(key.bytes + CACHE_KEY_SIZE - sizeof(number), &number, sizeof(number));
     return key;
 }
@@ -124,8 +124,7 @@ static void the_cache_is_bounded(void)
     CU_ASSERT_EQUAL(dropped, 1301);
 }
 
-/* A cache that is full of what is not used any more makes room for all that comes, whether that is
- * used at once or not. */
+/* A cache full of unused entries makes space for new ones, whether used immediately or not. */
 static void new_entries_do_not_push_each_other_out(void)
 {
     enum { CAPACITY = 100 };
@@ -169,7 +168,6 @@ static struct identity *someone(const struct uuid *session, const char *project,
     return identity_new(&caller, false, NULL, NULL);
 }
 
-/* Is it in the cache now? */
 static bool known(struct identities *all, const struct uuid *session, int64_t mono_ms)
 {
     struct identity *found = identities_get(all, session, mono_ms);
@@ -218,7 +216,7 @@ static void changes_drop_identities(void)
     identities_destroy(&all);
 }
 
-/* Puts what was fetched since a generation, and takes it out again. */
+/* Stores what was fetched since a generation, and reads it again. */
 static bool fits(struct identities *all, struct identity *identity, uint64_t since)
 {
     bool kept = identities_put(all, identity, since, 0);
@@ -257,13 +255,14 @@ static void a_fetch_that_a_change_overtook_is_not_kept(void)
     identities_clear(all);
     CU_ASSERT_FALSE(fits(all, identity, generation));
     CU_ASSERT_TRUE(fits(all, identity, identities_generation(all)));
-    /* A request that holds it may go on with it after it was forgotten. */
+    /* A request can use its identity after it was dropped. */
     CU_ASSERT_STRING_EQUAL(identity->caller.display, "Ana");
     identity_release(&identity);
     identities_destroy(&all);
 }
 
-/* A large installation has some at any time: only those of the person make a fetch start again. */
+/* Only changes of the same person restart a fetch, because large installations always have
+ * others. */
 static void a_fetch_goes_on_through_changes_of_others(void)
 {
     struct identities *all = identities_new();

@@ -1,5 +1,5 @@
 /*
- * test_gateway_token.c - access tokens: the good ones, and every known way of forging one.
+ * test_gateway_token.c - access tokens: valid ones, and every known forgery.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +51,6 @@ static struct key_set *set_of(EVP_PKEY *key, const char *kid, int64_t retire_at)
     return key_set_new(&answer, &err);
 }
 
-/* Of the API as "k1", of the issuers as "i1". */
 static struct key_set *set_with_issuers(const char *public_url)
 {
     struct public_key own = {.kid = "k1", .x = "x", .y = "y", .pem = public_pem(own_key)};
@@ -67,7 +66,6 @@ static struct key_set *set_with_issuers(const char *public_url)
     return key_set_new(&answer, &err);
 }
 
-/* The signature of a text, as DER. */
 static uint8_t *sign_der(EVP_PKEY *key, const char *text, size_t *ret_size)
 {
     EVP_MD_CTX *context = EVP_MD_CTX_new();
@@ -107,7 +105,7 @@ static char *make(EVP_PKEY *key, const char *header, const char *claims)
     return arena_printf(arena, "%s.%s", input, sign_raw(key, input));
 }
 
-/* The token by libjwt, which takes the key as PEM alone; from malloc(). */
+/* Makes a token with libjwt, which accepts only PEM (caller frees). */
 static char *make_by_libjwt(EVP_PKEY *key, const char *kid, const char *claims)
 {
     BIO *bio = BIO_new(BIO_s_mem());
@@ -165,7 +163,6 @@ static void a_token_that_libjwt_made_passes(void)
     "\"prj\":\"7f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b\",\"mem\":\"8f0c4a52-8c1e-4d8a-9b0e-" \
     "0e8f1c2d3a4b\""
 
-/* Signed rightly by the right key, and yet no. */
 static void headers_and_claims_are_checked(void)
 {
     static const struct {
@@ -274,7 +271,6 @@ static void tokens_of_issuers_are_for_the_api_alone(void)
     key_set_destroy(&set);
 }
 
-/* The text of a good token with one character of part `part` (0, 1, 2) replaced. */
 static char *altered(const char *token, int part)
 {
     char *copy = arena_strdup(arena, token), *at = copy;

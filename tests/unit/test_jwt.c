@@ -1,5 +1,5 @@
 /*
- * test_jwt.c - signed tokens of clients: which are read, by which key and algorithm one counts.
+ * test_jwt.c - clients' signed tokens: parsing, keys and algorithms.
  */
 #include <openssl/bn.h>
 #include <stdlib.h>
@@ -54,7 +54,7 @@ static void each_algorithm_is_verified_by_its_own_key_alone(void)
         jose_destroy(&keys[i]);
 }
 
-/* "none" (RFC 8725, section 3.1), a MAC by the public key, an algorithm of another type of key. */
+/* "none" (RFC 8725, section 3.1), a MAC with the public key, another key type's algorithm. */
 static void the_header_chooses_no_weaker_algorithm(void)
 {
     static const char *const wrong[] = {"none", "HS256", "ES384", "RS256", "ES256K", ""};
@@ -76,8 +76,8 @@ static void only_whole_tokens_are_read(void)
         "..",
         "e30.e30",
         "e30.e30.AA.AA",
-        "e30.W10.AA",                /* claims that are an array */
-        "eyJhIjoxLCJhIjoyfQ.e30.AA", /* a member that stands twice */
+        "e30.W10.AA",                /* claims in an array */
+        "eyJhIjoxLCJhIjoyfQ.e30.AA", /* duplicate member */
         "e30=.e30.AA",
         "eyJjcml0IjpbIngiXX0.e30.AA", /* crit: x */
         "eyJiNjQiOmZhbHNlfQ.e30.AA",  /* b64: false */
@@ -127,7 +127,6 @@ static void weak_and_broken_keys_are_none(void)
     json_decref(private);
 }
 
-/* An RSA key as JWK with another modulus or exponent; NULL: its own. */
 static json_t *rsa_with(const struct jose *key, const char *n, const char *e)
 {
     json_t *jwk = jose_jwk(key);
@@ -139,7 +138,7 @@ static json_t *rsa_with(const struct jose *key, const char *n, const char *e)
     return jwk;
 }
 
-/* base64url of the modulus less one: as long, and even. */
+/* Returns the modulus minus one in base64url: same length, and even. */
 static char *even_modulus(const struct jose *key)
 {
     json_t *jwk = jose_jwk(key);
@@ -152,7 +151,7 @@ static char *even_modulus(const struct jose *key)
     return jose_encode(bytes, size);
 }
 
-/* A prime of that length: it tells the private exponent. */
+/* Returns a prime of that length, which reveals the private exponent. */
 static char *prime_modulus(void)
 {
     BIGNUM *prime = BN_new();
@@ -181,7 +180,7 @@ static void each_fault_of_an_rsa_key_is_named(void)
     JOSE rsa = jose_new("RS256", NULL);
     char *even = even_modulus(rsa), *prime = prime_modulus();
     const struct {
-        const char *label, *n, *e, *part; /* part: of the reason; NULL: it is fine */
+        const char *label, *n, *e, *part; /* part of the reason; NULL: valid */
         bool builds;
     } rows[] = {
         {"its own", NULL, NULL, NULL, true},

@@ -1,5 +1,5 @@
 /*
- * test_language.c - which texts are language tags, and their one spelling.
+ * test_language.c - language tags and their canonical form.
  */
 #include <string.h>
 

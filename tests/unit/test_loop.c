@@ -13,8 +13,6 @@
 #include "common/runtime/loop.h"
 #include "tests/support/unit.h"
 
-/* ---- timers ---- */
-
 struct timer_run {
     struct loop *loop;
     int64_t last_ms;
@@ -109,7 +107,6 @@ static void stop_loop(void *arg)
     loop_stop(arg);
 }
 
-/* Nothing to do is nothing done: the thread sleeps until the one timer. */
 static void test_no_event_no_turn(void)
 {
     struct chain chain = {.loop = loop_new()};
@@ -133,8 +130,6 @@ static void test_no_event_no_turn(void)
     close(fd);
     loop_destroy(&chain.loop);
 }
-
-/* ---- descriptors ---- */
 
 struct fd_run {
     struct loop *loop;
@@ -195,8 +190,7 @@ static void fd_unexpected(void *arg, short revents)
 static void fd_swap(void *arg, short revents UNUSED)
 {
     struct fd_run *run = arg;
-    /* The two are ready at once; whichever comes first replaces both by quiet ones of the same
-     * numbers. */
+    /* Both are ready; the first to run replaces both by quiet ones with the same numbers. */
     for (size_t i = 0; i < ARRAY_SIZE(run->fds); i++) {
         int quiet = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 
@@ -225,7 +219,7 @@ static void test_an_event_of_an_earlier_watch_is_dropped(void)
     loop_destroy(&run.loop);
 }
 
-/* A library may close a descriptor that is watched and get its number back from the kernel. */
+/* A library can close a watched descriptor and get its number again. */
 static void test_a_watched_descriptor_was_closed_and_its_number_is_back(void)
 {
     struct fd_run run = {.loop = loop_new(), .calls = 2};
@@ -241,8 +235,6 @@ static void test_a_watched_descriptor_was_closed_and_its_number_is_back(void)
     close(ready);
     loop_destroy(&run.loop);
 }
-
-/* ---- ZeroMQ sockets ---- */
 
 enum { MESSAGES = 20000, BATCH = 7 };
 
@@ -281,8 +273,7 @@ static void far_readable(void *arg)
     run->echoed += count;
 }
 
-/* Sends outside the sockets' own functions, as a fiber would: this is what consumes libzmq's edges.
- */
+/* Sends outside the sockets' functions, as a fiber does, which consumes libzmq's edges. */
 static void send_some(void *arg)
 {
     struct socket_run *run = arg;
@@ -339,7 +330,7 @@ static void test_no_message_of_a_zeromq_socket_is_left_behind(void)
     unit_dir_remove(&dir);
 }
 
-/* Takes libzmq's news in without reading, as a send may do; the descriptor does not fire again for
+/* Processes libzmq's events without reading, as a send can; the descriptor does not fire again for
  * them. */
 static void swallow_news(void *arg)
 {
@@ -405,8 +396,6 @@ static void test_a_socket_may_end_its_own_watch(void)
     loop_destroy(&run.loop);
 }
 
-/* ---- signals, stop ---- */
-
 static void on_signal(void *arg, int signo)
 {
     int *last = arg;
@@ -427,7 +416,7 @@ static void test_signals(void)
         loop_at(loop, clock_mono_ms() + 10, stop_loop, loop);
         CU_ASSERT(loop_run(loop) == 0);
         UNIT_CHECK(last == signals[i], "signal %d came as %d", signals[i], last);
-        /* One that still waits at the end does not kill the process. */
+        /* a pending one at the end does not kill the process */
         CU_ASSERT(kill(getpid(), signals[i]) == 0);
         loop_destroy(&loop);
     }

@@ -1,6 +1,6 @@
 /*
- * test_maild_breaker.c - when a mail server that fails is tried again, by a clock that the test
- * sets; and the pauses of a mail.
+ * test_maild_breaker.c - retries of a failing mail server on the test's clock, and an email's
+ * pauses.
  */
 #include "maild/breaker.h"
 #include "maild/deliver_backoff.h"
@@ -28,7 +28,7 @@ static void test_opens_at_a_failure_and_probes_after_a_pause(void)
     CU_ASSERT_STRING_EQUAL(self.reason, "");
 }
 
-/* Each pause is up to a quarter shorter or longer than twice the one before, and the last a
+/* Each pause is about twice the previous, up to a quarter shorter or longer; the last is a
  * minute. */
 static void test_pauses_grow_up_to_a_minute(void)
 {
@@ -52,7 +52,7 @@ static void test_pauses_grow_up_to_a_minute(void)
     CU_ASSERT_TRUE(self.retry_at - now <= BREAKER_PAUSE_MIN_MS * 5 / 4);
 }
 
-/* What was under way when it opened says nothing new. */
+/* Failures in progress when it opened are not news. */
 static void test_late_failures_lengthen_nothing(void)
 {
     struct breaker self = breaker_new(LIMIT);
@@ -80,7 +80,6 @@ static void test_comes_back_slowly(void)
     }
 }
 
-/* A server that takes mail and refuses some connections gets fewer at the same time. */
 static void test_one_failure_among_successes_means_fewer_connections(void)
 {
     struct breaker self = breaker_new(LIMIT);

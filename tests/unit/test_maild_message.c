@@ -1,6 +1,5 @@
 /*
- * test_maild_message.c - the text of a mail: headers that nothing can break, parts that survive any
- * server.
+ * test_maild_message.c - an email's text: unbreakable headers, and parts that survive any server.
  */
 #include <string.h>
 

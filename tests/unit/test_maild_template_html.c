@@ -1,6 +1,5 @@
 /*
- * test_maild_template_html.c - where the HTML part of a template may have a variable with a
- * one-time link.
+ * test_maild_template_html.c - places for a variable with a one-time link in a template's HTML.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,7 +90,7 @@ static void secrets_stay_with_the_recipient(void)
     }
 }
 
-/* A part may have 256 KiB: what takes the parser long, or much memory, is refused soon. */
+/* A part can have 256 KiB; slow or memory-hungry ones are refused quickly. */
 static void large_parts_end(void)
 {
     static const char *const pieces[] = {
@@ -111,7 +110,7 @@ static void large_parts_end(void)
     }
 }
 
-/* Gumbo compares each attribute of a tag with those before it: 65,000 of them took 11 s. */
+/* Gumbo compares a tag's attributes pairwise: 65,000 of them took 11 s. */
 static const char *const attribute_tags[][2] = {{"<p ", " "},       {"</p ", "/"},
                                                 {"<p a='>'", "\n"}, {"<p a=\">\"", "=x\t"},
                                                 {"<!--><p ", " "},  {"<b", "/"},
@@ -152,7 +151,7 @@ static void a_tag_may_have_a_hundred_attributes(void)
     UNIT_CHECK(template_html_check(arena, html), "101");
 }
 
-/* Behind each, 256 KiB of text: 4,000 open elements took 0.4 s. */
+/* Each is followed by 256 KiB of text: 4,000 open elements took 0.4 s. */
 static const char *const deep[] = {
     "<b>",
     "<B x='</b>'>",
@@ -192,7 +191,7 @@ static void deep_elements_are_refused_soon(void)
     }
 }
 
-/* Hundreds of elements beside each other are an ordinary mail, also without their optional ends. */
+/* Hundreds of sibling elements are an ordinary email, even without optional end tags. */
 static void elements_may_be_two_hundred_and_fifty_six_deep(void)
 {
     static const char *const flat[] = {"<p>x",           "<li>x</li>",

@@ -1,7 +1,6 @@
 /*
- * test_maild_template_page.c - docs/mail-templates.md says what the rows of the templates say.
- *
- * After a change of the rows ATRIUM_WRITE_DOCS=1 writes the page (`make docs-mail-templates`).
+ * test_maild_template_page.c - docs/mail-templates.md agrees with the templates' rows.
+ * ATRIUM_WRITE_DOCS=1 writes the page (`make docs-mail-templates`).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +37,7 @@ static void write_variables(FILE *page, const struct template_variable *variable
                 template_variable_is_secret(variable->name) ? "secret" : "");
 }
 
-/* Caller frees. */
+/* The caller frees it. */
 static char *page_of_rows(void)
 {
     const struct template_variable *common = template_variables_common();
@@ -98,7 +97,7 @@ static bool ends_in(const char *text, const char *end)
     return length >= size && strcmp(text + length - size, end) == 0;
 }
 
-/* The lists of such variables stand below the rows, where a new one is easily missed. */
+/* The lists of such variables are apart from the rows, where new ones are easily missed. */
 static void secrets_and_names_among_the_variables_are_listed(void)
 {
     const struct template_name *each;

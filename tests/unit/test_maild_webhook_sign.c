@@ -1,13 +1,13 @@
 /*
- * test_maild_webhook_sign.c - signatures of Standard Webhooks. That npm's standardwebhooks accepts
- * them is seen in test_webhook_delivery.c.
+ * test_maild_webhook_sign.c - Standard Webhooks signatures. test_webhook_delivery.c shows that
+ * npm's standardwebhooks accepts them.
  */
 #include <string.h>
 
 #include "maild/webhook/webhook_sign.h"
 #include "tests/support/unit.h"
 
-/* The example of the specification and of its libraries. */
+/* The example of the specification and its libraries. */
 static void the_example_of_the_specification_is_signed_so(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();

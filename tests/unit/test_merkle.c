@@ -1,6 +1,6 @@
 /*
- * test_merkle.c - the Merkle tree of tiles: what RFC 6962 says of the whole tree is what the tiles
- * give, for every size and leaf up to a bound, and for large trees.
+ * test_merkle.c - the Merkle tree of tiles agrees with RFC 6962, for every size and leaf up to a
+ * limit, and for large trees.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -12,8 +12,6 @@
 #include "tests/support/unit.h"
 
 enum { SMALL = 200, LARGE = 300000, TIMED = 1000000, TILES_MAX = 64 * 1024 };
-
-/* ---- tiles in memory ---- */
 
 struct store {
     struct merkle_tile *tiles;
@@ -65,8 +63,6 @@ static void grow(int64_t size)
     }
 }
 
-/* ---- the tree as RFC 6962 defines it ---- */
-
 static void defined(int64_t first, int64_t end, struct merkle_hash *ret)
 {
     struct merkle_hash left, right;
@@ -90,7 +86,7 @@ static bool same(const struct merkle_hash *a, const struct merkle_hash *b)
 
 static void hashes_are_those_of_the_rfc(void)
 {
-    /* SHA-256 of nothing, and of the byte 0: an empty tree, an empty leaf */
+    /* SHA-256 of nothing (empty tree) and of the byte 0 (empty leaf) */
     static const uint8_t empty[4] = {0xe3, 0xb0, 0xc4, 0x42}, leaf[4] = {0x6e, 0x34, 0x0b, 0x9c};
     struct merkle_hash hash;
 
@@ -106,7 +102,7 @@ static void every_size_has_its_root(void)
     struct merkle_hash root, want;
 
     grow(SMALL);
-    for (int64_t size = 1; size <= SMALL; size++) { /* also of trees that it was once */
+    for (int64_t size = 1; size <= SMALL; size++) { /* also earlier trees */
         defined(0, size, &want);
         if (!UNIT_CHECK(merkle_root(size, find, &store, &root) == 0 && same(&root, &want),
                         "root of %lld", (long long)size))
@@ -139,7 +135,7 @@ static void every_leaf_is_proven_and_no_other(void)
     CU_ASSERT_EQUAL(merkle_prove_leaf(SMALL, -1, find, &store, &proof), -1);
 }
 
-/* Subtrees of the older tree, as RFC 6962 has them for 3 of 7, 4 of 7 and 6 of 7 leaves. */
+/* RFC 6962's subtrees for 3 of 7, 4 of 7 and 6 of 7 leaves. */
 static void a_tree_is_proven_to_begin_with_an_older_one(void)
 {
     static const struct {
@@ -161,7 +157,6 @@ static void a_tree_is_proven_to_begin_with_an_older_one(void)
     CU_ASSERT_EQUAL(merkle_prove_tree(7, 8, find, &store, &proof), -1);
 }
 
-/* What is read back of an edge and grown on is the tree that never stopped. */
 static void an_edge_that_is_opened_again_goes_on(void)
 {
     struct merkle_edge reopened;
@@ -205,7 +200,7 @@ static void a_leaf_costs_microseconds(void)
 {
     struct merkle_edge edge;
     struct merkle_hash leaf;
-    clock_t begun = clock(); /* CPU time: other programs do not count */
+    clock_t begun = clock(); /* CPU time excludes other programs */
 
     merkle_edge_open(&edge, 0);
     grow(0);

@@ -1,5 +1,5 @@
 /*
- * test_name.c - which names are refused, and how the others stand in a mail.
+ * test_name.c - refused names, and the others' form in emails.
  */
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /*
- * test_network.c - which addresses a project's URL may lead to.
+ * test_network.c - addresses that a project's URL can lead to.
  */
 #include "common/service/network.h"
 #include "tests/support/unit.h"

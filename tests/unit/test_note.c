@@ -1,5 +1,5 @@
 /*
- * test_note.c - signed notes: one that Go has published is opened, and what was altered is not.
+ * test_note.c - signed notes: Go's published one is accepted, altered ones are not.
  */
 #include <CUnit/CUnit.h>
 #include <sodium.h>
@@ -9,7 +9,7 @@
 #include "common/base/note.h"
 #include "tests/support/unit.h"
 
-/* of the package golang.org/x/mod/sumdb/note */
+/* from golang.org/x/mod/sumdb/note */
 #define KEY "PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW"
 #define TEXT                                                     \
     "If you think cryptography is the answer to your problem,\n" \
@@ -32,7 +32,7 @@ static const char *opened(const char *note, const char *key)
 static void a_published_note_is_opened(void)
 {
     CU_ASSERT_STRING_EQUAL(opened(TEXT "\n" LINE, KEY), TEXT);
-    /* other signatures are none of the key's business */
+    /* other keys' signatures are ignored */
     CU_ASSERT_STRING_EQUAL(opened(TEXT "\n" OTHER_LINE LINE, KEY), TEXT);
     /* the last empty line ends the text */
     CU_ASSERT_STRING_EQUAL(opened(TEXT "\n" TEXT "\n" LINE, KEY), "");

@@ -1,5 +1,5 @@
 /*
- * test_offload.c - the bounded pool of threads.
+ * test_offload.c - the offload pool.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -59,8 +59,6 @@ static void test_a_job_runs_on_another_thread_of_lower_priority(void)
 {
     unit_on_fiber(one_job, NULL);
 }
-
-/* ---- a pool of one thread that is held up ---- */
 
 struct gate {
     pthread_mutex_t mutex;
@@ -125,7 +123,7 @@ static void pause_ms(struct loop *loop, int64_t ms)
     CU_ASSERT(fiber_park(loop, in_ms(ms)) == FIBER_TIMEOUT);
 }
 
-/* 0 runs, 1 and 2 wait (1 not for long), 3 finds the queue full. */
+/* 0 runs, 1 and 2 wait (1 only briefly), 3 finds the queue full. */
 static void bounds(struct loop *loop, void *arg UNUSED)
 {
     struct gate gate = {.mutex = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
@@ -133,7 +131,7 @@ static void bounds(struct loop *loop, void *arg UNUSED)
     struct runner runners[4];
     int64_t limit_ms = 0;
 
-    do { /* runs: is waited for all the same; a thread that starts late finds it given up */
+    do { /* running work is waited for; a thread that starts late finds it cancelled */
         limit_ms += 30;
         start_runner(&runners[0], loop, offload, &gate, in_ms(limit_ms));
         while (offload_running(offload) == 0 && !runners[0].ended)
@@ -256,8 +254,8 @@ static void starving(struct loop *loop, void *arg UNUSED)
     offload_destroy(&offload);
 }
 
-/* Not under AddressSanitizer or valgrind, which need memory of their own in this process. First of
- * all cases: glibc keeps the stacks of threads that have ended. */
+/* Not under AddressSanitizer or valgrind, which need memory here. The first case, because glibc
+ * keeps ended threads' stacks. */
 static void test_no_memory_for_threads(void)
 {
     if (UNIT_KEPT_KIB == 0 && RUNNING_ON_VALGRIND == 0)

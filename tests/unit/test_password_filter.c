@@ -1,6 +1,6 @@
 /*
- * test_password_filter.c - filters of passwords: each password of the list is found, few others
- * are, and a file that is not whole is refused.
+ * test_password_filter.c - password filters: each listed password is found, few others are, and
+ * damaged files are refused.
  */
 #include <CUnit/CUnit.h>
 #include <fcntl.h>
@@ -24,8 +24,6 @@ enum { HEADER = 32, ROW = 32, HASH = PASSWORD_FILTER_HASH_SIZE, MANY = 30000, OT
 static struct arena *arena;
 static struct error err;
 
-/* ---- helpers ---- */
-
 static void begin(void)
 {
     arena_destroy(&arena);
@@ -33,7 +31,6 @@ static void begin(void)
     error_init(&err, arena);
 }
 
-/* A word of eight lower-case letters, another for each number. */
 static const char *word(uint64_t number, char buffer[static 9])
 {
     number = number * 0x9e3779b97f4a7c15U % 208827064576U; /* 26 ^ 8 */
@@ -48,7 +45,7 @@ static int add(void *builder, uint64_t key, struct error *error)
     return password_filter_builder_add(builder, key, error);
 }
 
-/* The filter of a list, in a file that has no name; -1 with err set. */
+/* Builds a list's filter in an unnamed file; -1 with err set. */
 static int build(const char *text, size_t size, struct password_list_counts *ret)
 {
     CLEANUP(password_filter_builder_destroy)
@@ -79,7 +76,6 @@ static struct password_filter *build_and_open(const char *text)
     return filter;
 }
 
-/* The bytes of a filter of a few passwords, from the arena. */
 static uint8_t *small_filter(size_t *ret_size)
 {
     static const char text[] = "first\nsecond\nthird\n";
@@ -96,7 +92,6 @@ static uint8_t *small_filter(size_t *ret_size)
     return bytes;
 }
 
-/* Makes the hash at the end that of the bytes before. */
 static void hash_again(uint8_t *bytes, size_t size)
 {
     crypto_generichash(bytes + size - HASH, HASH, bytes, size - HASH, NULL, 0);
@@ -117,8 +112,6 @@ static double seconds(void)
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
-
-/* ---- what is found ---- */
 
 static struct password_filter *filter_of_many(void)
 {
@@ -146,7 +139,7 @@ static void every_listed_password_is_found(void)
     CU_ASSERT_EQUAL(found, MANY);
 }
 
-/* Of words as they are looked up at worst, twice: at most 0.004 %. */
+/* Worst-case words, twice: at most 0.004 % are found. */
 static void few_other_passwords_are_found_and_soon(void)
 {
     struct password_filter *filter;
@@ -188,7 +181,7 @@ static void a_list_of_texts_is_read(void)
     CU_ASSERT_EQUAL(password_filter_info(filter).passwords, 5);
     CU_ASSERT_EQUAL(counts.lines, 11);
     CU_ASSERT_EQUAL(counts.entries, 6);
-    CU_ASSERT_EQUAL(counts.skipped, 1); /* what is no UTF-8 */
+    CU_ASSERT_EQUAL(counts.skipped, 1); /* invalid UTF-8 */
     CU_ASSERT_EQUAL(counts.bytes, (int64_t)strlen(text));
     CU_ASSERT_TRUE(password_filter_has(filter, "second"));
     CU_ASSERT_TRUE(password_filter_has(filter, "SECOND"));
@@ -202,7 +195,7 @@ static void a_list_of_texts_is_read(void)
     CU_ASSERT_FALSE(password_filter_has(filter, "secon"));
 }
 
-/* "password" and "P@ssw0rd"; the digits in either case, with and without a count. */
+/* "password" and "P@ssw0rd", with digits in either case, with and without a count. */
 static void a_list_of_hashes_is_read(void)
 {
     struct password_filter *filter;
@@ -245,8 +238,6 @@ static void lists_of_another_kind_are_refused(void)
     }
 }
 
-/* A line that is longer than any password, and than the buffer: neither it nor a part is an entry.
- */
 static void lines_longer_than_a_password_are_skipped(void)
 {
     static const size_t sizes[] = {4096, 4097, 256 * 1024 - 1, 256 * 1024, 700 * 1024};
@@ -275,10 +266,8 @@ static void lines_longer_than_a_password_are_skipped(void)
     }
 }
 
-/* ---- how it is made ---- */
-
-/* Memory for a thousand keys, shards of three thousand: most keys go through the file, some of them
- * more than once. The result is that of a build that has it all in memory. */
+/* Memory for a thousand keys and shards of three thousand make most keys go through the file, some
+ * repeatedly. The result equals a build in memory. */
 static void the_bounds_change_no_byte_but_the_shards(void)
 {
     const struct password_filter_options options[] = {
@@ -318,7 +307,7 @@ static void more_keys_than_memory_need_a_folder(void)
     int result = 0;
 
     begin();
-    for (uint64_t i = 0; i < 1000; i++) /* the same few never fill it */
+    for (uint64_t i = 0; i < 1000; i++) /* repeats never fill it */
         CU_ASSERT_EQUAL(password_filter_builder_add(builder, i % 5, &err), 0);
     for (uint64_t i = 0; i < 11 && result == 0; i++)
         result = password_filter_builder_add(builder, i << 32, &err);
@@ -326,7 +315,7 @@ static void more_keys_than_memory_need_a_folder(void)
     CU_ASSERT_STRING_EQUAL(err.message, "more than 10 passwords");
 }
 
-/* Few keys are the hard sizes: the segments are small. */
+/* Few keys are difficult, because segments are small. */
 static void every_small_size_can_be_built(void)
 {
     char buffer[9];
@@ -354,8 +343,6 @@ static void every_small_size_can_be_built(void)
         UNIT_CHECK(found == size, "%zu of %zu", found, size);
     }
 }
-
-/* ---- what is refused ---- */
 
 static void a_file_cut_off_anywhere_is_refused(void)
 {
@@ -388,13 +375,12 @@ static void a_file_altered_anywhere_is_refused(void)
     CU_ASSERT_PTR_NOT_NULL(password_filter_from_bytes(bytes, size, "file", arena, &err));
 }
 
-/* With the right hash, as one who can write the file would have it: no number in it leads outside
- * of the file. */
+/* An attacker can write the right hash, but no number may point outside the file. */
 static void numbers_that_do_not_fit_are_refused(void)
 {
     static const struct {
         const char *label;
-        size_t at, size; /* of the number */
+        size_t at, size;
         uint64_t value;
         const char *want;
     } rows[] = {

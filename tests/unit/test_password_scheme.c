@@ -1,6 +1,6 @@
 /*
- * test_password_scheme.c - password hashes of other systems: which are taken, at what cost, and
- * that other implementations' hashes are verified. tests/passwords/make.sh makes the vectors.
+ * test_password_scheme.c - imported password hashes: accepted schemes, costs, and verification of
+ * other implementations' hashes (tests/passwords/make.sh).
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -23,8 +23,6 @@
 #define CRYPT86                                  \
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOP" \
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOP12"
-
-/* ---- what is taken ---- */
 
 static void test_hashes_of_each_form_are_taken(void)
 {
@@ -94,7 +92,7 @@ static void test_other_texts_are_refused(void)
         {"5f4dcc3b5aa765d61d8327deb882cf99", "no form"}, /* MD5 */
         {"$1$abcdefgh$abcdefghijklmnopqrstuv", "no form"},
         {"$5$abcdefgh$abc", "no form"},
-        {"$2x$10$" BCRYPT, "no form"}, /* with the fault of crypt_blowfish */
+        {"$2x$10$" BCRYPT, "no form"}, /* crypt_blowfish's bug */
         {"$2$10$" BCRYPT, "no form"},
         {"bcrypt_sha256$$2b$12$" BCRYPT, "no form"},
         {"$argon2$v=19$m=8,t=1,p=1$" B16 "$" B32, "no form"},
@@ -199,7 +197,6 @@ static void test_other_texts_are_refused(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(why, "512 bytes"));
 }
 
-/* What was refused leaves no trace in what the caller has. */
 static void test_a_refusal_writes_nothing(void)
 {
     struct password_scheme got = {.name = "before"};
@@ -208,8 +205,6 @@ static void test_a_refusal_writes_nothing(void)
     CU_ASSERT_EQUAL(password_scheme_parse("$2b$31$" BCRYPT, &got, &why), -1);
     CU_ASSERT_STRING_EQUAL(got.name, "before");
 }
-
-/* ---- what is verified ---- */
 
 static size_t from_hex(const char *hex, char *ret)
 {
@@ -222,8 +217,7 @@ static size_t from_hex(const char *hex, char *ret)
     return size;
 }
 
-/* Who made the vectors, and how many: a maker that a new run of make.sh leaves out would go
- * unnoticed otherwise. */
+/* Makers and their number of vectors, so that one that make.sh omits is noticed. */
 static const struct {
     const char *name;
     size_t vectors;
@@ -274,7 +268,6 @@ static void test_hashes_of_other_implementations_are_verified(void)
         UNIT_CHECK(seen[i], "algorithm %zu", i);
 }
 
-/* One bit of a salt, a hash or a parameter is another hash. */
 static void test_an_altered_hash_is_wrong(void)
 {
     static const char password[] = "user1password";
@@ -301,8 +294,8 @@ static void test_an_altered_hash_is_wrong(void)
     CU_ASSERT_EQUAL(password_scheme_verify(&other, password), 0);
 }
 
-/* Of sha512crypt libxcrypt computes 511 bytes. A longer password is computed as well, for the time
- * that takes, and is wrong. The hashes are passlib's. */
+/* libxcrypt's limit for sha512crypt is 511 bytes. A longer password takes the same time and is
+ * wrong. The hashes are passlib's. */
 static void test_the_longest_password_of_sha512crypt(void)
 {
     static const char hash511[] =
@@ -329,7 +322,6 @@ static void test_the_longest_password_of_sha512crypt(void)
     CU_ASSERT_EQUAL(password_scheme_verify(&scheme, password), 0);
 }
 
-/* bcrypt reads 72 bytes: what follows them is not compared. */
 static void test_bcrypt_reads_72_bytes(void)
 {
     static const char hash[] = "$2b$04$abcdefghijklmnopqrstuubzadhGtS2zEF.gu0yd0opP6cVzb.e0i";
@@ -347,9 +339,6 @@ static void test_bcrypt_reads_72_bytes(void)
     CU_ASSERT_EQUAL(password_scheme_verify(&scheme, password), 0);
 }
 
-/* ---- memory ---- */
-
-/* Without memory it is neither right nor wrong. */
 static void test_without_memory_it_is_not_wrong(void)
 {
     static const char *const hashes[] = {

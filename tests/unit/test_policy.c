@@ -1,5 +1,5 @@
 /*
- * test_policy.c - what the rules of an access policy allow, to whom, and from where.
+ * test_policy.c - access policy rules: permissions, callers, and networks.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -135,8 +135,6 @@ static void test_a_caller_without_a_policy_may_do_nothing(void)
     CU_ASSERT_EQUAL(policy_scope_of(&req, "Locale", POLICY_READ), POLICY_NONE);
 }
 
-/* ---- remembered ---- */
-
 static enum policy_scope remembered(struct policy_scopes *memory, const char *rules,
                                     const char *type, enum policy_interaction interaction)
 {
@@ -146,7 +144,6 @@ static enum policy_scope remembered(struct policy_scopes *memory, const char *ru
     return policy_scopes_of(memory, &req, type, interaction);
 }
 
-/* The same answers, the first time and later; whatever else was asked about the same rules. */
 static void test_computed_scopes_are_cached(void)
 {
     static const enum policy_interaction all[] = {POLICY_CREATE, POLICY_READ,   POLICY_SEARCH,
@@ -184,8 +181,7 @@ static void test_the_cache_of_scopes_is_bounded(void)
     CU_ASSERT_EQUAL(policy_scopes_count(memory), POLICY_SCOPES_MAX);
 }
 
-/* The scopes of an admin, of a caller without a policy and of an unauthenticated caller need no
- * rules: they are not cached. */
+/* Admins, callers without a policy and unauthenticated callers need no rules. */
 static void test_callers_without_rules_are_not_cached(void)
 {
     CLEANUP(policy_scopes_destroy) struct policy_scopes *memory = policy_scopes_new();

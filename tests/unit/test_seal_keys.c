@@ -1,5 +1,5 @@
 /*
- * test_seal_keys.c - files of one key or two, values that say which key sealed them, and which keys
+ * test_seal_keys.c - files of one or two keys, values that name their sealing key, and keys that
  * may have hashed.
  */
 #include <string.h>
@@ -48,7 +48,7 @@ static void test_files(void)
     }
 }
 
-/* The keys 1 and 2, of which the first in the list writes. */
+/* Makes keys 1 and 2, of which the first one listed writes. */
 static struct seal_keys pair(uint8_t first, uint8_t second)
 {
     struct seal_keys keys = unit_seal_keys(first), other = unit_seal_keys(second);

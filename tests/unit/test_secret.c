@@ -44,7 +44,7 @@ static void test_base64url_is_exact(void)
         int size; /* -1: refused */
     } rows[] = {
         {"", 0},      {"AA", 1},    {"AAA", 2},  {"AAAA", 3},  {"-_-_", 3},
-        {"AB", -1}, /* bits behind the last byte */
+        {"AB", -1}, /* bits after the last byte */
         {"A", -1},    {"AA==", -1}, {"A A", -1}, {"AA+/", -1}, {"AAAAAAAAAAAA", -1},
         {"AA\n", -1},
     };
@@ -70,7 +70,7 @@ static void test_key_files(void)
     static const struct {
         const char *label, *text;
         mode_t mode;
-        const char *complaint; /* NULL: it is a key */
+        const char *complaint; /* NULL: a key */
     } rows[] = {
         {"plain", KEY_TEXT, 0600, NULL},
         {"with newline", KEY_TEXT "\n", 0600, NULL},
@@ -109,7 +109,7 @@ static void test_key_files(void)
     unit_dir_remove(&dir);
 }
 
-/* An editor's byte order mark is no part of a password. */
+/* A byte order mark is not part of a password. */
 static void test_marked_text_file(void)
 {
     CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
@@ -131,7 +131,7 @@ static void test_text_file(void)
 {
     static const struct {
         const char *label;
-        size_t size; /* of the first line, of `x` */
+        size_t size; /* the first line's, or `x`'s */
         const char *rest;
         mode_t mode;
         bool good;
@@ -167,7 +167,7 @@ static void test_text_file(void)
             UNIT_CHECK(secret.length == rows[i].size && secret.bytes[secret.length] == '\0' &&
                            memcmp(secret.bytes, text, rows[i].size) == 0,
                        "%s", rows[i].label);
-            /* nothing of the other lines stays */
+            /* no trace of the other lines */
             CU_ASSERT(memcmp(secret.bytes + secret.length, zeroes.bytes,
                              SECRET_MAX - secret.length) == 0);
         } else {

@@ -1,5 +1,5 @@
 /*
- * test_settingsd_client.c - registrations of clients as the database has them.
+ * test_settingsd_client.c - client registrations as stored.
  */
 #include <string.h>
 
@@ -37,7 +37,7 @@ static void what_is_written_is_read(void)
     CU_ASSERT_TRUE(read.firstParty);
 }
 
-/* An empty object would be stored as the registration of a public client. */
+/* An empty object would be stored as a public client. */
 static void what_cannot_be_written_is_an_error(void)
 {
     struct oauth_settings settings = web();
@@ -45,7 +45,7 @@ static void what_cannot_be_written_is_an_error(void)
     struct error err;
 
     error_init(&err, arena);
-    settings.tosVersion = "\xff"; /* no UTF-8 */
+    settings.tosVersion = "\xff"; /* invalid UTF-8 */
     CU_ASSERT_EQUAL(client_settings_print(arena, &settings, &text, &err), -1);
     CU_ASSERT_EQUAL(err.code, ERR_INTERNAL);
     CU_ASSERT_PTR_NULL(text);
@@ -59,7 +59,7 @@ static void registrations_are_compared_by_what_they_say(void)
     other.scopes.count = 1;
     CU_ASSERT_FALSE(client_settings_equal(arena, &one, &other));
     other = web();
-    one.tosVersion = other.tosVersion = "\xff"; /* no UTF-8: different all the same */
+    one.tosVersion = other.tosVersion = "\xff"; /* invalid UTF-8, but still different */
     other.firstParty = false;
     CU_ASSERT_FALSE(client_settings_equal(arena, &one, &other));
 }

@@ -1,13 +1,11 @@
 /*
- * test_settingsd_policy.c - which access policies are accepted, and where the mistakes of the
- * others are said to be.
+ * test_settingsd_policy.c - accepted access policies, and the paths of errors in others.
  */
 #include <string.h>
 
 #include "settingsd/access_policy_check.h"
 #include "tests/support/unit.h"
 
-/* A list that is stored: want is its text then. */
 static const struct {
     const char *label, *resource, *want;
 } accepted[] = {
@@ -24,7 +22,7 @@ static const struct {
      "[{\"resourceType\":\"Bot\"}]"},
 };
 
-/* A list that is refused: the paths of its problems in order. */
+/* A refused list; its problems' paths in order. */
 static const struct {
     const char *label, *resource, *ip_rules, *paths;
 } refused[] = {

@@ -1,6 +1,6 @@
 /*
- * test_settingsd_setting_names.c - a setting is named in each place that has to know it: what fails
- * says where it is missing. settingsd compares the columns of its record itself, when it starts.
+ * test_settingsd_setting_names.c - each setting is named in every place that must know it.
+ * settingsd compares its record's columns itself at start.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,6 @@
 #include "settingsd/setting_names.h"
 #include "tests/support/unit.h"
 
-/* A file of the tree, and what stands around the name of a setting in it. */
 static const struct place {
     const char *path, *before, *after;
     bool switches_only;
@@ -42,7 +41,6 @@ static void every_setting_is_named_where_it_is_used(void)
     }
 }
 
-/* The words of PROJECT_SETTINGS, between bars. */
 static bool is_word_of_command(const char *name)
 {
     char words[sizeof(PROJECT_SETTINGS) + 2], word[128];

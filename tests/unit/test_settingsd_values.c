@@ -1,5 +1,5 @@
 /*
- * test_settingsd_values.c - tenant codes made from names, and the URLs that settings take.
+ * test_settingsd_values.c - tenant codes made from names, and valid URLs in settings.
  */
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "settingsd/tenant_code.h"
 #include "tests/support/unit.h"
 
-/* want with a '?' at its end: any suffix follows. */
+/* want ending in '?': any suffix follows. */
 static const struct {
     const char *name, *want;
 } names[] = {

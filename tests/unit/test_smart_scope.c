@@ -1,6 +1,5 @@
 /*
- * test_smart_scope.c - SMART scopes of both versions: which texts are some, and what two of them
- * have in common.
+ * test_smart_scope.c - SMART scopes of both versions, and their intersection.
  */
 #include <string.h>
 

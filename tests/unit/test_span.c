@@ -1,6 +1,5 @@
 /*
- * test_span.c - spans: who is whose parent, what they are in OTLP, and a ring that drops instead of
- * growing.
+ * test_span.c - spans: parents, OTLP form, and a ring that drops instead of growing.
  */
 #include <string.h>
 
@@ -42,7 +41,6 @@ static uint64_t count(const char *name)
     return *metrics_counter(metrics, name, "", "");
 }
 
-/* The array of what is in the ring; freed by the caller. */
 static json_t *take(size_t want)
 {
     size_t taken;
@@ -70,7 +68,7 @@ static void children_name_their_parent(void)
     span_begin(&server, &activity, SPAN_SERVER, "server");
     span_enter(&server);
     span_begin(&client, &activity, SPAN_CLIENT, "client");
-    span_begin(&second, &activity, SPAN_CLIENT, "second"); /* side by side */
+    span_begin(&second, &activity, SPAN_CLIENT, "second"); /* siblings */
     span_end(&client);
     span_end(&second);
     span_end(&server);
@@ -161,7 +159,7 @@ static void a_full_ring_drops_and_goes_on(void)
         add(&activity);
     CU_ASSERT(count("atrium_trace_dropped_total") == 10);
     json_decref(take(SPANS_TAKEN_MAX));
-    for (int i = 0; i < SPANS_TAKEN_MAX + 1; i++) /* around the end of the ring */
+    for (int i = 0; i < SPANS_TAKEN_MAX + 1; i++) /* wraps around the ring */
         add(&activity);
     CU_ASSERT(count("atrium_trace_dropped_total") == 11);
     CU_ASSERT(count("atrium_trace_spans_total") == SPANS_MAX + SPANS_TAKEN_MAX);

@@ -1,5 +1,5 @@
 /*
- * test_trace_context.c - traceparent and tracestate by the cases of W3C's test suite
+ * test_trace_context.c - traceparent and tracestate with W3C's test cases
  * (trace-context/test/test.py).
  */
 #include <string.h>

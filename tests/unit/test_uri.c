@@ -1,6 +1,5 @@
 /*
- * test_uri.c - which addresses a client application may register, and which of a request's are one
- * of them.
+ * test_uri.c - URIs that a client application can register, and their comparison with a request's.
  */
 #include <stdio.h>
 #include <string.h>
@@ -58,7 +57,7 @@ static void redirect_uris_lead_to_the_client_alone(void)
     }
 }
 
-/* Of https URLs, whatever they are for; the host is all that differs. */
+/* For https URLs of any purpose; only the host differs. */
 static void hosts_are_those_of_the_standards(void)
 {
     static const struct {
@@ -187,7 +186,7 @@ static void only_a_loopback_port_may_differ(void)
         {"http://127.0.0.1/cb", "http://127.0.0.1:1/cb2", false},
         {"http://127.0.0.1/cb", "http://127.0.0.1:1@evil.example/cb", false},
         {"http://127.0.0.1/cb", "http://127.0.0.1:999999/cb", false},
-        {"https://*", "https://*", true}, /* as it was registered */
+        {"https://*", "https://*", true}, /* as registered */
         {"HTTP://localhost/cb", "HTTP://localhost:9/cb", true},
         {"com.example.app:/cb", "com.example.app:/cb", true},
         {"com.example.app:/cb", "com.example.app:/cb2", false},

@@ -1,5 +1,5 @@
 /*
- * test_uuid.c - identifiers of RFC 9562.
+ * test_uuid.c - RFC 9562 identifiers.
  */
 #include <string.h>
 
@@ -70,7 +70,7 @@ static void test_ordered_ones(void)
     CU_ASSERT(!uuid_equal(&b, &c));
 }
 
-/* More than the bytes for them that are drawn at once. */
+/* More than one draw of random bytes. */
 static void test_a_pool_gives_none_twice(void)
 {
     enum { COUNT = 300 };
@@ -89,7 +89,7 @@ static void test_a_pool_gives_none_twice(void)
     }
 }
 
-/* More than one ms has room for, and a clock that goes back. */
+/* More than fit into one ms, and a clock set back. */
 static void test_a_pool_goes_up(void)
 {
     struct uuid_pool pool = {.left = 0};

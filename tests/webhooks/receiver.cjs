@@ -1,11 +1,11 @@
-// The receiver of webhooks that tests/http/test_webhook_delivery.c posts to: node receiver.cjs DIR [PORT], where DIR has
-// cert.pem and key.pem. Requests to /hook/NAME are verified by npm's standardwebhooks with the secrets of that name, and
-// answered as its mode says. Those to /set/NAME are Security Event Tokens, which npm's jose verifies by the keys of their
-// issuer. A plain server on the next line's port takes commands:
+// receiver.cjs DIR [PORT] - receives webhooks for tests/http/test_webhook_delivery.c. DIR has cert.pem and key.pem. npm's
+// standardwebhooks verifies requests to /hook/NAME with that name's secrets, and its mode selects the response. Requests to
+// /set/NAME are Security Event Tokens, which npm's jose verifies with their issuer's keys. A plain server on the next line's port
+// takes commands:
 //
 //     PUT /NAME {secrets, mode, account}    mode: ok, fail, hang, slow, gone, redirect, large; with an account for it alone
-//     PUT /NAME {jwks, issuer, audience, mode, account}    account: how its sessions begin; mode: plain (200), unready, refuse and
-//                                           strange (400 with err), bad (400 without), too
+//     PUT /NAME {jwks, issuer, audience, mode, account}    account: prefix of its sessions; mode: also plain (200), unready,
+//                                           refuse and strange (400 with err), bad (400 without)
 //     GET /NAME                             what came: {requests, events, unverified, disorder, last, bodies, by, tokens,
 //                                           kids}
 "use strict";
@@ -34,7 +34,7 @@ function verified(self, body, headers) {
   });
 }
 
-// The subjects of made-up events end in a number that grows with each event of an account.
+// The subjects of invented events end in a number that grows with each event of an account.
 function note(self, id, event) {
   const { account, subject } = event.data, number = Number((subject || "").slice(-9));
 
@@ -67,8 +67,7 @@ function answer(self, mode, id, event, response) {
 
 const jose = from.import("jose");
 
-// RFC 8417, RFC 8935: no sub and no exp, the type of the token and of the body. The keys are fetched from the issuer,
-// again for one that is not known.
+// RFC 8417, RFC 8935: no sub, no exp, and the types of token and body. Unknown keys are fetched from the issuer again.
 async function verifySet(self, body, headers) {
   const { jwtVerify, createRemoteJWKSet } = await jose;
   const { jwks, issuer, audience } = self.set;
@@ -111,7 +110,7 @@ async function takeSet(self, body, headers, response) {
   self.requests++;
   try {
     const { payload, kid } = await verifySet(self, body, headers), subject = payload.sub_id.session.id;
-    const account = subject.slice(0, 23); // of made-up sessions
+    const account = subject.slice(0, 23); // for invented sessions
     const take = () => note(self, payload.jti, { ...payload, data: { account, subject } });
 
     self.tokens.push(body);

@@ -1,6 +1,6 @@
-// boot.js - the one script in the document itself, before the first paint: makes the markup of index.html what main.js is
-// going to draw, which then takes over these very elements. Who may be signed in sees the shell, others the sign-in, in
-// their language and colours.
+// boot.js - the only script inside the document, which runs before the first paint. It turns the markup of index.html
+// into what main.js will draw, and main.js then takes over the same elements. People with a session see the shell,
+// others the sign-in form, in their language and colors.
 import texts from 'shell-texts';
 import { addressOf, applyTheme, begin, chooseLanguage, chooseTheme, isBelow, maySession, pathNow } from './lib/first.js';
 import { screenAt } from './screens/index.js';
@@ -29,7 +29,7 @@ if (heading && path !== '/') {
 [...all('select')].forEach((select, i) => { select.value = i ? theme : language; });
 root.dataset.ready = '';
 
-// The modules are fetched once this is painted; in a tab in the background, where nothing is painted, at once.
+// Fetches the modules after this paint; in a background tab, where nothing is painted, immediately.
 const screen = maySession() && screenAt(path);
 const beginAll = () => ['app', language !== 'en' && language, screen?.module].filter(Boolean).forEach(begin);
 if (document.hidden || !PerformanceObserver.supportedEntryTypes.includes('paint'))

@@ -1,10 +1,11 @@
 #!/bin/sh
-# build.sh GEN - bundles the console into GEN: the files that the gateway serves below /console/, each plain, by gzip and
-# by brotli, and console_files.c, the table of them. Needs esbuild, brotli and what is Essential; no Node, no network.
+# build.sh GEN - bundles the console into GEN: the files that the gateway serves below /console/, each plain, with gzip
+# and with brotli, and their table console_files.c. Needs esbuild, brotli and Debian's essential packages; no Node, no
+# network.
 #
-# A file below assets/ has a hash of its bytes in its name and never changes. The document carries the shell, its styles and
-# a script that fits the shell to who opens it (boot.js), and holds the modules back until they are asked for: the
-# application, each screen, each language. It names them with their hashes: its policy admits these bytes and no others.
+# A file below assets/ has a hash of its bytes in its name and never changes. The document contains the shell, its
+# styles and boot.js. It defers the modules (application, screens, languages) until they are needed, and names them with
+# their hashes: its CSP allows only these bytes.
 set -eu
 gen=$1
 from=$(dirname "$0")
@@ -18,14 +19,14 @@ hash_of() { sha256sum "$1" | cut -c1-16; }
 integrity_of() { sha256sum "$1" | perl -ne 'print pack "H*", substr $_, 0, 64' | base64; }
 
 bundle() { esbuild "$@" --bundle --minify --target=es2020 --charset=utf8 --legal-comments=none --log-level=warning; }
-# Markup is indented by fours, and no text is: htm takes no notice of lines between elements.
+# Indentation is by four spaces and never part of a text; htm ignores line breaks between elements.
 shrink() { perl -0777 -pi -e 's/>\n(?: {4})+(?=<)/>/g; s/\n(?: {4})+/\n/g' "$1"; }
 
-modules='' # as the document holds them back
-hashes=''  # as the policy admits them
+modules='' # as deferred in the document
+hashes=''  # as allowed by the CSP
 assets=''  # their names
 
-# asset NAME: the module NAME of GEN becomes a file below assets/.
+# asset NAME: makes the module NAME of GEN a file below assets/.
 asset() {
     name=$1-$(hash_of "$gen/$1.js").js
     hash=$(integrity_of "$gen/$1.js")
@@ -40,7 +41,7 @@ shrink "$gen/app.js"
 asset app
 app=$name
 
-# part NAME WHAT FILE: a module that hands over WHAT FILE exports. What the application exports, it takes from there.
+# part NAME WHAT FILE: makes a module that passes on WHAT from FILE, and imports from the application what that exports.
 shared=$(perl -ne 'print " --external:$1 --external:.$1" if m{^export \* from .(\./[\w/]+\.js)}' "$from/main.js")
 part() {
     # shellcheck disable=SC2086 # options, one by one
@@ -64,7 +65,7 @@ done
 "$from/shell.pl" "$from" "$gen"
 bundle "$from/boot.js" --format=iife --alias:shell-texts="./$gen/shell_texts.js" --outfile="$gen/boot.js"
 esbuild "$from/style.css" --minify --log-level=warning --outfile="$gen/style.css"
-# The element's text is what the hash is of: no newline at its end.
+# The hash is of the element's text, which has no newline at its end.
 perl -pi -e 'chomp if eof' "$gen/style.css" "$gen/boot.js"
 
 icon=icon-$(hash_of "$from/icon.svg").svg
@@ -85,7 +86,7 @@ table=$gen/console_files.c.new
 rows=''
 count=0
 
-# add FILE NAME TYPE KIND: a row of the table, and its bytes.
+# add FILE NAME TYPE KIND: adds a row of the table, and its bytes.
 add() {
     id=console_file_$count
     count=$((count + 1))

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
-# check_texts.pl FOLDER TEMPLATES - each text of the console's sources is there in each language, with the same {values},
-# and no other is. A text is what stands in t('...') or N('...'); that of a count in plural(n, '...', '...'), whose second one
-# names it: it has a form for each category of the language, {"one": "...", "other": "..."} in one line. Each template of the page TEMPLATES has a title on the
-# screen of mails, and no other has.
+# check_texts.pl FOLDER TEMPLATES - checks that each text of the console's sources exists in each language with the same
+# {values}, and that no language has other texts. A text is the argument of t('...') or N('...'), or the second form of
+# plural(n, '...', '...'), which has a form for each category of a language: {"one": "...", "other": "..."} on one line.
+# Each template of the page TEMPLATES must have a title on the screen of mail templates, and no other title may exist.
 use strict;
 use warnings;
 use utf8;
@@ -10,7 +10,7 @@ use open qw(:std :encoding(UTF-8));
 
 my ($folder, $templates) = @ARGV == 2 ? @ARGV : die "usage: check_texts.pl FOLDER TEMPLATES\n";
 my (%used, %counted, $bad);
-my %categories = (de => 'one other', es => 'many one other'); # as CLDR has them
+my %categories = (de => 'one other', es => 'many one other'); # from CLDR
 
 sub slurp { open my $file, '<', $_[0] or die "$_[0]: $!\n"; local $/; return <$file> }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# mail_templates.pl PAGE - docs/mail-templates.md as a module: {NAME: {variable: sample}}, "*" for those of all.
+# mail_templates.pl PAGE - makes docs/mail-templates.md a module: {NAME: {variable: sample}}; "*" has the common ones.
 use strict;
 use warnings;
 

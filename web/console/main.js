@@ -1,4 +1,4 @@
-// main.js - the console: who is signed in, what is around each screen, and which screen it is.
+// main.js - the console's frame: the session, the shell, and the current screen.
 import { get, onProof, onReach } from './lib/api.js';
 import { onSignedOut, restore, signOut, SignInError } from './lib/auth.js';
 import { begin, chooseLanguage, chooseTheme, isBelow, keepLanguage, keepTheme, languages, maySession } from './lib/first.js';
@@ -12,7 +12,7 @@ import { screenAt } from './screens/index.js';
 import { SignInScreen } from './screens/sign_in.js';
 import { StepUp } from './screens/step_up.js';
 
-// What the modules of the screens use.
+// Exports for the screens' modules.
 export * from './lib/api.js';
 export * from './lib/html.js';
 export * from './lib/i18n.js';
@@ -32,7 +32,7 @@ function Preferences({ onLanguage }) {
             await setLanguage(tag);
             keepLanguage(tag);
         } finally {
-            onLanguage(); // the choice is that of the texts that are there
+            onLanguage(); // the selected language must match the texts
         }
     });
 
@@ -54,7 +54,7 @@ function Navigation({ path, onFollow }) {
             onFollow=${onFollow} onPointerEnter=${() => begin(screenAt(to).module)}>${t(title)}<//></li>`)}</ul>`)}</nav>`;
 }
 
-/** What is around each screen. The document has it too (index.html): the elements of the one become those of the other. */
+/** The frame of each screen. index.html contains the same elements, which Preact takes over. */
 function Shell({ me, path, children, onLeave, onLanguage }) {
     const [open, setOpen] = useState(false);
     const person = me?.profile.name[0] ?? { given: [], family: '' };
@@ -77,12 +77,12 @@ function Shell({ me, path, children, onLeave, onLanguage }) {
     </div>`;
 }
 
-/** A screen before it is known whose. The document has it too. */
+/** A screen before it is known who is signed in. index.html contains it too. */
 const Coming = ({ path }) => html`<div class="page">
     <div class="head"><${Heading} title=${titleOf(path) ? t(titleOf(path)) : ''} lead=${path === '/' && overviewLead()} /></div>
     <${Loading} kind="screen" /></div>`;
 
-// A screen as its module has it, once that has come. What is broken in one is said, and the others are there.
+// A screen from its module, once it has loaded. An error in one screen is shown and does not affect others.
 function Opened({ path, screen: { module, name, values }, ...rest }) {
     const [failure, fail] = useState(null), [, again] = useState(0);
     const [broken, mend] = useErrorBoundary(), shown = moduleOf(module);
@@ -91,7 +91,7 @@ function Opened({ path, screen: { module, name, values }, ...rest }) {
         load(module).then(() => again((n) => n + 1), fail);
     };
 
-    useEffect(() => { if (!shown) come(); }, []); // which may come between this and the effect
+    useEffect(() => { if (!shown) come(); }, []); // it can load between this render and the effect
     if (failure || broken)
         return html`<${Page} title=${titleOf(path) ? t(titleOf(path)) : 'Atrium'}><${ErrorBox} error=${failure ?? broken} retry=${failure ? come : mend} /><//>`;
     return shown ? html`<${shown[name]} ...${values} ...${rest} />` : html`<${Coming} path=${path} />`;
@@ -169,7 +169,7 @@ function App() {
         ${proof && html`<${StepUp} onEnd=${(given) => { proof.done(given); setProof(null); }} />`}`;
 }
 
-// Without its texts the console is there in English. What is long is a task of its own each.
+// Without its texts the console is in English. Each long part is a task of its own.
 async function start() {
     await setLanguage(chooseLanguage()).catch(() => setLanguage('en'));
     await pause();

@@ -1,5 +1,5 @@
-// navigation.js - the screens of the navigation, in their groups, by address and title. shell.pl reads it too: a line for
-// each group, a line for each screen.
+// navigation.js - the screens in the navigation, in groups, with path and title. shell.pl parses it too: one line for
+// each group, one line for each screen.
 import { N, t } from './lib/i18n.js';
 
 export const groups = [
@@ -32,5 +32,5 @@ export const groups = [
 
 export const overviewLead = () => t('Who signs in, what failed, what each flow still lacks to work, and what was changed last.');
 
-/** The title of the screen at a path; undefined: it has one of its own, or is none. */
+/** Returns the title of the screen at a path; undefined: it has its own title, or does not exist. */
 export const titleOf = (path) => groups.flatMap(({ screens }) => screens).find((each) => each.path === path)?.title;

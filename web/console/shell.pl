@@ -1,6 +1,7 @@
 #!/usr/bin/perl
-# shell.pl FOLDER GEN - index.html with the screens of navigation.js in its navigation, as GEN/shell.html, each element
-# next to the other; and GEN/shell_texts.js, its words in the other languages: { LANGUAGE: { ENGLISH: WORDS } }.
+# shell.pl FOLDER GEN - makes GEN/shell.html from index.html, with the screens of navigation.js in its navigation and
+# without blanks between elements, and GEN/shell_texts.js with its texts in other languages: { LANGUAGE: { ENGLISH: TEXT
+# } }.
 use strict;
 use warnings;
 use utf8;

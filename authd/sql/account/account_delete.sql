@@ -1,6 +1,6 @@
--- Deletes an account and all rows that belong to it. Runs behind deletion_lock, and behind the
--- statements that delete what others lock before the counter of changes. A practitioner's, who has
--- no home, leaves a row in the trail of each project too.
+-- Deletes an account and all its rows. Runs after deletion_lock, and after the statements that
+-- delete rows which others lock before the change counter. A practitioner, who has no home project,
+-- gets an audit row in each of their projects.
 -- class: tx
 -- in: account uuid
 -- rows: one

@@ -1,5 +1,5 @@
--- The active accounts with an e-mail address that belong to a project: at most one of each role, of
--- `role` alone where that is given. Locked ones only where `locked` asks for them.
+-- Returns a project's active accounts with an email address, at most one of each role, or only of
+-- `role`. `locked`: also locked ones.
 -- class: read
 -- in: project uuid, email text, role role null, locked bool, now int8
 -- rows: many

@@ -1,6 +1,5 @@
--- The patient of a project who has this e-mail address, and whether the account is active: if not,
--- the date of its deletion has come, and the caller carries that out. No row: the address is free
--- in the project.
+-- Returns a project's patient with this email address. If the account is not active, its deletion
+-- is due and the caller executes it. No row: the address is free in the project.
 -- class: read
 -- in: project uuid, email text, now int8
 -- rows: one

@@ -1,6 +1,5 @@
--- The practitioner who has this e-mail address, and whether the account is active: if not, the date
--- of its deletion has come, and the caller carries that out. No row: no practitioner has the
--- address.
+-- Returns the practitioner with this email address. If the account is not active, its deletion is
+-- due and the caller executes it. No row: the address is free.
 -- class: read
 -- in: email text, now int8
 -- rows: one

@@ -1,4 +1,4 @@
--- Whose an account is. No row: it was deleted.
+-- Returns an account. No row: it was deleted.
 -- class: read
 -- in: account uuid
 -- rows: one

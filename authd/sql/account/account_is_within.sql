@@ -1,6 +1,5 @@
--- Do all memberships of an account, at least one, lie in these projects? A patient's account lies
--- in its project. The account's row is locked, so that the answer holds until the end of the
--- transaction.
+-- Reports if an account has memberships and all are in these projects. A patient's account is in
+-- its project. Locks the account's row, so that the answer stays valid in the transaction.
 -- class: tx
 -- in: account uuid, projects uuid[]
 -- rows: one

@@ -1,6 +1,5 @@
--- Deletes what tenants have begun that will not own an account any more once it is a member of a
--- project: the links that they mailed, but those of the project itself and of the projects above it,
--- and enrolments of a second factor or a passkey.
+-- Deletes what tenants have begun that lose ownership of an account when it joins a project: links,
+-- except those of the project and its ancestors, and enrollments of second factors and passkeys.
 -- class: tx
 -- in: account uuid, above uuid[]
 -- rows: none

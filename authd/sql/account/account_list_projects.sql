@@ -1,6 +1,5 @@
--- The projects that an account (null: none) is a member of, at most 1,000, the oldest membership
--- first; of `project` alone where that is given. Those that it is locked in only where `locked` asks
--- for them.
+-- Returns the projects of an account (null: none), at most 1,000, oldest membership first, or only
+-- `project`. `locked`: includes locked memberships.
 -- class: read tx
 -- in: account uuid null, project uuid null, locked bool
 -- rows: many

@@ -1,4 +1,4 @@
--- Locks an account: it cannot sign in until it is unlocked. No row: it is locked already.
+-- Locks an account: it cannot sign in until it is unlocked. No row: already locked.
 -- class: tx
 -- in: account uuid, now int8
 -- rows: one

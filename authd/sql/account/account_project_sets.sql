@@ -1,6 +1,6 @@
--- The projects of practitioners who are members of more than one, or of those of them who are
--- members of `project`: each set of projects with how many people have it and one of them, the 100
--- with the most people.
+-- Returns the sets of projects that practitioners share, for practitioners with more than one
+-- project, or those of them in `project`: each set with its number of people and one of them, the
+-- 100 largest.
 -- class: read
 -- in: project uuid null
 -- rows: many

@@ -1,8 +1,7 @@
--- Creates all that a registration creates, or nothing: account, credential, membership, the session
--- of one who signs in by it, the mails (a welcome, a link that verifies the address; either may be
--- absent) and the audit row. A registration that came by the link of a continue-as-patient mail
--- consumes that link, continue_id. No row: another registration has consumed it. A unique index
--- refuses the second of two registrations with one address.
+-- Creates everything that a registration creates, or nothing: account, credential, membership,
+-- session, emails (a welcome and a verification link, either can be absent) and audit row. A
+-- registration by the link of a continue-as-patient email spends that link, continue_id. No row: it
+-- was already spent. A unique index rejects a second registration of an address.
 -- class: write
 -- in: now int8, account uuid, role role, home uuid null, email text, name text, surname text
 -- in: password_hash text, project uuid, membership uuid, profile uuid, policy uuid null

@@ -1,4 +1,4 @@
--- Locks the row of an account until the end of the transaction. No row: the account was deleted.
+-- Locks an account's row until the transaction ends. No row: the account was deleted.
 -- class: tx
 -- in: account uuid
 -- rows: one

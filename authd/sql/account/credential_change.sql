@@ -1,6 +1,5 @@
--- Writes the new password of an account whose old one was verified when the credential had changed
--- that many times. No row: another change came first, so what was verified is the old password no
--- more.
+-- Writes an account's new password. `changes` is the credential's count when the old password was
+-- verified. No row: the credential has changed since.
 -- class: tx
 -- in: account uuid, changes int8, password_hash text, now int8
 -- rows: one

@@ -1,4 +1,4 @@
--- Deletes the password of an account that is being deleted.
+-- Deletes the password of an account during its deletion.
 -- class: tx
 -- in: account uuid
 -- rows: none

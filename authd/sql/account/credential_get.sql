@@ -1,5 +1,5 @@
--- The address and the password of an account, and how often its credential has changed: a change is
--- written only while that number is the same. No row: the account was deleted.
+-- Returns an account's email address, password, and count of credential changes, which a later
+-- change compares. No row: the account was deleted.
 -- class: read
 -- in: account uuid
 -- rows: one

@@ -1,5 +1,5 @@
--- Counts the credential of an account as changed: a sign-in or a change that was begun by proving
--- it before ends without a session, or without effect.
+-- Increments an account's count of credential changes, so that sign-ins and changes with an earlier
+-- proof fail.
 -- class: tx
 -- in: account uuid
 -- rows: none

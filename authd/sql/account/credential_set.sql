@@ -1,5 +1,4 @@
--- Writes the password of an account, whatever it was. What was proven by the old one is void, as by
--- credential_invalidate.
+-- Writes an account's password. Earlier proofs become void, as in credential_invalidate.
 -- class: tx
 -- in: account uuid, password_hash text, now int8
 -- rows: none

@@ -1,5 +1,5 @@
--- Takes the scheduled deletion of an account, and the scheduled end of its memberships, back. No row:
--- none is scheduled.
+-- Cancels an account's scheduled deletion and the scheduled end of its memberships. No row: none is
+-- scheduled.
 -- class: tx
 -- in: account uuid
 -- rows: one

@@ -1,6 +1,6 @@
--- Locks the account whose deletion is asked for: until the commit no sign-in takes the date from it
--- and no other request gives it another. `delete_schedule` is the schedule that the new one
--- replaces. No row: the account was deleted, or its date has come.
+-- Locks an account before its deletion is scheduled, so that no sign-in cancels the date and no
+-- other request sets one. `delete_schedule` is the schedule to be replaced. No row: the account was
+-- deleted, or its deletion is due.
 -- class: tx
 -- in: account uuid, now int8
 -- rows: one

@@ -1,5 +1,5 @@
--- Deletes the link to set a password of an account whose deletion is due by this schedule: before
--- the account is locked, in the order of locks.
+-- Deletes the link to set a password of an account whose deletion is due, before the account is
+-- locked (order of locks).
 -- class: tx
 -- in: account uuid, schedule uuid, now int8
 -- rows: none

@@ -1,7 +1,6 @@
--- Whom the reminder of a deletion is mailed to, and the project whose template it has: the one that
--- the deletion was asked for in, or another if the account has left that. No row: there is nothing
--- to be reminded of, because the schedule is void or its date has come, or the account is no member
--- of any project.
+-- Returns the recipient of a deletion reminder, and the project whose template it uses: where the
+-- deletion was requested, or another if the account has left that project. No row: the schedule is
+-- void or due, or the account has no membership.
 -- class: read
 -- in: account uuid, schedule uuid, now int8, project uuid
 -- rows: one

@@ -1,5 +1,5 @@
--- Locks an account that is to be deleted by this schedule; once it is locked and due, no sign-in
--- can take the date back. No row: the schedule is void.
+-- Locks an account that is due for deletion by this schedule; then no sign-in can cancel it.
+-- No row: the schedule is void.
 -- class: tx
 -- in: account uuid, schedule uuid, now int8
 -- rows: one

@@ -1,6 +1,5 @@
--- Locks the memberships of an account whose deletion is due by this schedule: the first statement
--- of the transaction that deletes it, in the order of locks. None: the account has none, or the
--- schedule is void, or its date has not come.
+-- Locks the memberships of an account whose deletion is due by this schedule. First in the order of
+-- locks of the deleting transaction. No row: no memberships, or the schedule is void or not due.
 -- class: tx
 -- in: account uuid, schedule uuid, now int8
 -- rows: many

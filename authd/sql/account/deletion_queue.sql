@@ -1,6 +1,5 @@
--- Queues what follows from a schedule: the mail to the owner (may be absent), the job that deletes
--- the account and the one that reminds the owner (may be absent); and numbers the change of the
--- account, which gateways must know of.
+-- Queues the email to the owner (can be absent), the job that deletes the account and the reminder
+-- job (can be absent). Numbers the account's change for gateways.
 -- class: tx
 -- in: account uuid
 -- rows: one

@@ -1,5 +1,4 @@
--- Queues the reminder of a deletion, while its schedule stands. The id is the mail's own: repeated,
--- it sends no second one.
+-- Queues the reminder of a deletion whose schedule is valid. The id makes it idempotent.
 -- class: write
 -- in: account uuid, schedule uuid, now int8, id uuid, method text, body bytea, at int8
 -- rows: none

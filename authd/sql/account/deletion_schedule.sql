@@ -1,5 +1,5 @@
--- Schedules the deletion of an account that deletion_begin has locked: the date, the name of the
--- schedule, and whether what the account owns in its projects is erased along (`wipe`).
+-- Schedules the deletion of an account that deletion_begin has locked. `wipe`: also erase what it
+-- owns in its projects.
 -- class: tx
 -- in: account uuid, delete_at int8, schedule uuid, wipe bool
 -- rows: one

@@ -1,6 +1,6 @@
--- Gives an account another e-mail address, with a link that takes it back, mailed to the old one,
--- and what that address was verified for. No row: the account has another address than `old_email`
--- by now. A unique index refuses an address that another account has.
+-- Changes an account's email address, and adds an undo link, emailed to the old address, with the
+-- old address's verifications. No row: the account's address is not `old_email`. A unique index
+-- rejects an address that another account has.
 -- class: tx
 -- in: account uuid, old_email text, email text, now int8, undo uuid, undo_hash bytea
 -- in: undo_until int8, project uuid, installation bool

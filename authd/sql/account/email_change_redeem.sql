@@ -1,7 +1,6 @@
--- Redeems a link that gives its account another address: of two requests with one link, one deletes
--- it. `changes`, unless null, is how often the credential had changed when the password was
--- verified that the request came with. Nothing is deleted: the link does not exist, was redeemed,
--- was replaced by a newer one or has expired, or the credential has changed since.
+-- Redeems a link that changes an address; of two requests, one deletes it. `changes`, unless null,
+-- is the credential's count when the request's password was verified. Deletes nothing if the link
+-- was redeemed or replaced or has expired, or if the credential has changed.
 -- class: tx
 -- in: id uuid, secret_hash bytea, now int8, changes int8 null
 -- rows: none

@@ -1,5 +1,5 @@
--- Locks an account and records that its address is verified for an organisation (null: for all).
--- No row: it was verified for that before, so what the account holds is its owner's.
+-- Locks an account and records that its address is verified for an organization (null: all).
+-- No row: it was verified there before, so everything in the account is its owner's.
 -- class: tx
 -- in: account uuid, organization uuid null, now int8
 -- rows: one

@@ -1,5 +1,5 @@
--- Could an account have this e-mail address: no other active account of its role and project has
--- it, or had it until lately and may take it back? No row: the account was deleted.
+-- Reports if an account can have this email address: no other active account of its role and
+-- project has it, or can undo a change from it. No row: the account was deleted.
 -- class: read
 -- in: account uuid, email text, now int8
 -- rows: one

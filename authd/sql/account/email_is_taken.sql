@@ -1,4 +1,4 @@
--- Does an active account have this e-mail address, in any project and role? No row: none has.
+-- Reports if any active account has this email address. No row: none has.
 -- class: read
 -- in: email text, now int8
 -- rows: one

@@ -1,4 +1,4 @@
--- Is the e-mail address of an account verified for an organisation (null: for all)?
+-- Reports if an account's email address is verified for an organization (null: all).
 -- class: read
 -- in: account uuid, organization uuid null
 -- rows: one

@@ -1,7 +1,6 @@
--- Gives an account its link of a kind, "verify" or "change" (part email_link_values), in place of
--- an older one, with the mail and the audit row. No row: the account was deleted, or there is
--- nothing to verify, because the address is verified for the organisation that the link could
--- verify it for (null: for all).
+-- Creates an account's link of a kind, "verify" or "change" (part email_link_values), with its
+-- email and audit row, and replaces an older one. No row: the account was deleted, or the address
+-- is already verified for the link's organization (null: all).
 -- class: write
 -- in: account uuid, kind text, email text, project uuid, organization uuid null
 -- rows: one

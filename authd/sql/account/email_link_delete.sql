@@ -1,4 +1,4 @@
--- Deletes the links of an account that verify its address or give it another one.
+-- Deletes an account's links that verify or change its address.
 -- class: tx
 -- in: account uuid
 -- rows: none

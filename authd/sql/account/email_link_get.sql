@@ -1,7 +1,6 @@
--- What a link that is still good does (`kind` of the part email_link_values; `recipient` is the
--- address that it was mailed to), and whose it is: the account with its password, if it has one,
--- and how often its credential has changed. No row: the link does not exist, was redeemed, was
--- replaced by a newer one or has expired, or the account is no longer active.
+-- Returns a valid link (`kind`, see the part email_link_values; `recipient`, the address to which
+-- it was sent) and its account, with password, if any, and count of credential changes. No row: the
+-- link was redeemed or replaced or has expired, or the account is not active.
 -- class: read
 -- in: id uuid, secret_hash bytea, now int8
 -- rows: one

@@ -1,4 +1,4 @@
--- Gives an account the e-mail address that it had before a change.
+-- Restores an account's email address from before a change.
 -- class: tx
 -- in: account uuid, email text
 -- rows: one

@@ -1,8 +1,7 @@
--- Reads the next rows of the audit trail, `count` at most, for verified addresses of before there
--- was a record of them (authd/account/email_scan.h): passwords that were set by a mailed link. One
--- row at least: `first` is the sequence that was come to, `last` that of the last row read (null:
--- there is none), `waiting` says that rows have not got their place in the trail yet, and the
--- others are null where no such password was found. No row: all is read.
+-- Reads the next audit rows, at most `count`, for verified addresses (authd/account/email_scan.h):
+-- passwords that were set with an emailed link. Returns at least one row: `first` is the sequence
+-- to read from, `last` the last one read (null: none), `waiting` says that rows are not yet in the
+-- chain, and the rest is null without such a password. No row: everything is read.
 -- class: read
 -- in: count int8
 -- rows: many

@@ -1,6 +1,6 @@
--- Records the verified addresses that email_scan_read has found (accounts, organisations and times
--- in the same order), and that the trail is read up to `last` and, `done`, to its end. Nothing is
--- recorded: another instance has read these rows.
+-- Records verified addresses of email_scan_read (arrays of accounts, organizations and times), and
+-- that the log is read up to `last` or, with `done`, to its end. Records nothing if another
+-- instance has read these rows.
 -- class: write
 -- in: accounts uuid[], organizations uuid[], times int8[], first int8, last int8, done bool
 -- rows: none

@@ -1,5 +1,4 @@
--- Deletes the links that would take those changes of an account's address back that were made at
--- `since` or later.
+-- Deletes the undo links of changes of an account's address since `since`.
 -- class: tx
 -- in: account uuid, since int8
 -- rows: none

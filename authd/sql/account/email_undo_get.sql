@@ -1,6 +1,5 @@
--- The change of an address that a link takes back, which is still good: whose account it is, the
--- old address and what that was verified for (the text of an array). No row: the link does not
--- exist, was redeemed or has expired, or the account is no longer active.
+-- Returns a valid undo link: its account, the old address and its verifications (an array as text).
+-- No row: the link was redeemed or has expired, or the account is not active.
 -- class: read
 -- in: id uuid, secret_hash bytea, now int8
 -- rows: one

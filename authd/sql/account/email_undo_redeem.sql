@@ -1,5 +1,5 @@
--- Redeems a link that takes the change of an address back: of two requests with one link, one
--- deletes it. Nothing is deleted: the link does not exist, was redeemed or has expired.
+-- Redeems an undo link; of two requests, one deletes it. Deletes nothing if it was redeemed or has
+-- expired.
 -- class: tx
 -- in: id uuid, secret_hash bytea, now int8
 -- rows: none

@@ -1,4 +1,4 @@
--- The address of an account is verified for these organisations from now on, and for no others.
+-- Replaces the organizations for which an account's address is verified.
 -- class: tx
 -- in: account uuid, organizations uuid[], now int8
 -- rows: none

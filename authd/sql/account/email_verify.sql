@@ -1,8 +1,7 @@
--- Redeems a link that verifies the address of its account for an organisation (null: for all): of
--- two requests with one link, one gets the row. `changes`, unless null, is how often the credential
--- had changed when the password was verified that the request came with. No row: the link does not
--- exist, was redeemed, was replaced by a newer one or has expired, or the credential has changed
--- since.
+-- Redeems a link that verifies its account's address for an organization (null: all); of two
+-- requests, one gets the row. `changes`, unless null, is the credential's count when the request's
+-- password was verified. No row: the link was redeemed or replaced or has expired, or the
+-- credential has changed.
 -- class: tx
 -- in: id uuid, secret_hash bytea, now int8, organization uuid null, changes int8 null
 -- rows: one

@@ -1,4 +1,4 @@
--- Deletes the logins of an account that is being deleted.
+-- Deletes the logins of an account during its deletion.
 -- class: tx
 -- in: account uuid
 -- rows: none

@@ -1,5 +1,5 @@
--- Deletes the sign-ins of an account that were begun for a project. One that names none yet makes no
--- session there: its last step looks at the membership.
+-- Deletes an account's logins for a project. A login without a project creates no session there,
+-- because its last step checks the membership.
 -- class: tx
 -- in: account uuid, project uuid
 -- rows: none

@@ -1,4 +1,4 @@
--- The memberships of an account whose end has this schedule, locked. None: it is void.
+-- Locks and returns the memberships that end by this schedule. No row: it is void.
 -- class: tx
 -- in: account uuid, schedule uuid
 -- rows: many

@@ -1,5 +1,5 @@
--- Schedules the end of an account's memberships of these projects. `replaces` is the schedule that
--- one of them had. No row: there are none by now.
+-- Schedules the end of an account's memberships in these projects. `replaces`: an earlier schedule.
+-- No row: there are none any more.
 -- class: tx
 -- in: account uuid, projects uuid[], at int8, schedule uuid, wipe bool
 -- rows: one

@@ -1,6 +1,6 @@
--- Who may set a password by a link that stays as it is: the account that asked for a reset, or,
--- with no account, the one who is invited. No row: the link does not exist, was redeemed, was
--- replaced by a newer one or has expired, or the account is locked or no longer active.
+-- Returns the account that can set a password by this link, which stays valid, or without an
+-- account the invited person. No row: the link was redeemed or replaced or has expired, or the
+-- account is locked or not active.
 -- class: read
 -- in: id uuid, secret_hash bytea, now int8
 -- rows: one

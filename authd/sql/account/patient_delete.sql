@@ -1,5 +1,5 @@
--- Deletes the account of a patient whose membership is being deleted, and all rows that belong to
--- it. The audit row is that of the membership.
+-- Deletes a patient's account with all its rows, when the membership is deleted. The audit row is
+-- the membership's.
 -- class: tx
 -- in: account uuid
 -- rows: none

@@ -1,5 +1,5 @@
--- Gives an account its link to set a password, in place of an older one, with the mail and the
--- audit row.
+-- Creates an account's link to set a password, with its email and audit row, and replaces an older
+-- one.
 -- class: write
 -- in: account uuid, project uuid, id uuid, secret_hash bytea, expires_at int8, installation bool
 -- rows: none

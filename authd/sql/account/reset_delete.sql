@@ -1,5 +1,4 @@
--- Deletes the link that would set the password of an account, and the one that would give it
--- another address.
+-- Deletes an account's links to set a password and to change the address.
 -- class: tx
 -- in: account uuid
 -- rows: none

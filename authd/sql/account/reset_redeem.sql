@@ -1,5 +1,5 @@
--- Redeems a link to set a password: of two requests with one link, one gets the row. No row: the
--- link does not exist, was redeemed, was replaced by a newer one or has expired.
+-- Redeems a link to set a password; of two requests, one gets the row. No row: the link was
+-- redeemed or replaced or has expired.
 -- class: tx
 -- in: id uuid, secret_hash bytea, now int8
 -- rows: one

@@ -1,5 +1,5 @@
--- The account with an id, or those with an e-mail address: only of `role` and only members of
--- `project` where these are given. Two rows: it is not known which one is meant.
+-- Returns the account with an id, or those with an email address, limited by `role` and `project`
+-- if given. Two rows: ambiguous.
 -- class: read
 -- in: id uuid null, email text null, role role null, project uuid null, now int8
 -- rows: many

@@ -1,5 +1,5 @@
--- A page of the active accounts by address and id, behind those of the page before (an empty
--- address: from the start), whose address is `from` or later and before `end`.
+-- Returns a page of active accounts by address and id, after the previous page (empty address: from
+-- the start). Addresses are from `from` on and before `end`.
 -- class: read
 -- in: after_email text, after uuid null, from_email text, end_email text, count int8, now int8
 -- rows: many

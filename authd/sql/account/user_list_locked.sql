@@ -1,4 +1,4 @@
--- As user_list, of the accounts that are locked.
+-- Like user_list, for locked accounts.
 -- class: read
 -- in: after_email text, after uuid null, from_email text, end_email text, count int8, now int8
 -- rows: many

@@ -1,6 +1,6 @@
--- A page of the members of a project by membership, `count` of them behind `after` (null: from the
--- start): a row of each, whose account is empty unless its address is `from` or later and before
--- `end`, and it is locked where `locked` asks for that.
+-- Returns a page of a project's members by membership, `count` rows after `after` (null: from the
+-- start). The account is empty if its address is not from `from` on and before `end`, or, with
+-- `locked`, if it is not locked.
 -- class: read
 -- in: project uuid, after uuid null, from_email text, end_email text, locked bool, count int8
 -- in: now int8

@@ -1,4 +1,4 @@
--- Where an account is a member, at most 100, and how many active sessions it has there.
+-- Returns an account's memberships, at most 100, with their numbers of active sessions.
 -- class: read
 -- in: account uuid, now int8
 -- rows: many

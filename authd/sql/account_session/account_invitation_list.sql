@@ -1,4 +1,4 @@
--- The invitations that wait for the owner of an address, a practitioner's, the newest 100.
+-- Returns the newest 100 pending invitations for a practitioner's address.
 -- class: read
 -- in: email text, now int8
 -- rows: many

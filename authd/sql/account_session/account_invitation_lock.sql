@@ -1,5 +1,4 @@
--- Locks an invitation that waits for the owner of an address. No row: it was accepted, withdrawn or
--- has expired.
+-- Locks a pending invitation for an address. No row: it was accepted or withdrawn, or has expired.
 -- class: tx
 -- in: project uuid, id uuid, email text, now int8
 -- rows: one

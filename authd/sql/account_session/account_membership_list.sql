@@ -1,4 +1,4 @@
--- The memberships of an account, the oldest first, at most 100.
+-- Returns an account's memberships, oldest first, at most 100.
 -- class: read
 -- in: account uuid
 -- rows: many

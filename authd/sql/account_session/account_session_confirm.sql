@@ -1,4 +1,4 @@
--- Opens a session whose mailed code was right, under a new cookie.
+-- Opens a session under a new cookie, after its emailed code.
 -- class: tx
 -- in: id uuid, cookie_hash bytea, now int8, idle_until int8
 -- rows: one

@@ -1,6 +1,6 @@
--- Spends the code of a login and creates a session of the installation's own pages, which waits for
--- a mailed code where `code_hash` is given. No row: another request has spent it, the credential has
--- changed since, or the account is locked or no longer active.
+-- Spends a login's code and creates a session of the installation's own pages. With `code_hash`,
+-- the session waits for an emailed code. No row: the code was spent, the credential has changed, or
+-- the account is locked or not active.
 -- class: tx
 -- in: login uuid, id uuid, now int8, cookie_hash bytea, address text, browser text null, os text null
 -- in: factor bool, idle_until int8, absolute_until int8, code_hash bytea null

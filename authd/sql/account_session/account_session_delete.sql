@@ -1,4 +1,4 @@
--- Ends a session of the installation's own pages. Nothing is deleted: it has ended already.
+-- Ends a session of the installation's own pages. Deletes nothing if it has ended.
 -- class: write
 -- in: id uuid, account uuid
 -- rows: none

@@ -1,5 +1,5 @@
--- The session of the installation's own pages that a browser holds by its cookie, and whose it is.
--- No row: it holds none, or the account is locked or no longer active.
+-- Returns the session of a cookie on the installation's own pages. No row: none, or the account is
+-- locked or not active.
 -- class: read
 -- in: cookie_hash bytea, now int8
 -- rows: one

@@ -1,5 +1,5 @@
--- The live sessions of an account, in all projects (null: of the installation's own pages), the
--- newest 100.
+-- Returns an account's newest 100 live sessions, in all projects (null: on the installation's own
+-- pages).
 -- class: read
 -- in: account uuid, asking uuid, now int8
 -- rows: many

@@ -1,4 +1,4 @@
--- Notes that a browser has used its session, which lives on from here.
+-- Extends a browser's session after its use.
 -- class: write
 -- in: id uuid, now int8, idle_until int8
 -- rows: none

@@ -1,5 +1,5 @@
--- Takes one of the five tries that a session has for its mailed code: of tries at once each is
--- counted before it is compared. No row: it waits for none, or has had five.
+-- Counts one of a session's five tries for its emailed code, before the comparison, so that
+-- parallel tries gain nothing. No row: it does not wait, or has had five.
 -- class: tx
 -- in: id uuid, code_hash bytea
 -- rows: one

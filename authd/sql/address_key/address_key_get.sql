@@ -1,5 +1,5 @@
--- The public key for the network addresses of an account. No row: it has none yet, or there is no
--- such account.
+-- Returns the public key for an account's network addresses. No row: no key yet, or no such
+-- account.
 -- class: read
 -- in: account uuid
 -- rows: one

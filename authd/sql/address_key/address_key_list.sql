@@ -1,4 +1,4 @@
--- The keys for the network addresses of these accounts, as far as they have some.
+-- Returns these accounts' keys for network addresses, where they exist.
 -- class: read
 -- in: accounts uuid[]
 -- rows: many

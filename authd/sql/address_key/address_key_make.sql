@@ -1,5 +1,5 @@
--- Gives an account its keys, unless it has some. No row: another request gives them at this moment,
--- the account's row is locked by a statement that waits for nothing here, or it is gone.
+-- Creates an account's keys if it has none. No row: another request is creating them, the account's
+-- row is locked (this statement does not wait), or the account was deleted.
 -- class: write
 -- in: account uuid, public_key text, secret_sealed bytea
 -- rows: one

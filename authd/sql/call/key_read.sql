@@ -1,4 +1,4 @@
--- Reads the keys that sign, newest first (authd/session/key_ring.h).
+-- Reads signing keys, newest first (authd/session/key_ring.h).
 -- class: read
 -- in: now int8, most int8
 -- rows: many

@@ -1,8 +1,7 @@
 -- Reads a page of the accounts of a project, of a list or a search, after the row `after_key` and
--- `after` (authd/member/project_account.c), see the part project_account_page. `role` is the
--- filter's; `patients`: which role a statement that reads one role reads.
+-- `after` (authd/member/project_account.c), see the part project_account_page.
 -- class: read
--- in: project uuid, patients bool, search text null, words text, after_key text, after uuid, walk int8
+-- in: project uuid, words text, after_key text, after uuid, walk int8
 -- in: organization uuid null, role role null, state text null, most int8, now int8
 -- rows: many
 -- row: walked int8, last_key text null, last uuid null, at_key text null, at uuid null

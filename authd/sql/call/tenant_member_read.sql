@@ -1,4 +1,4 @@
--- Reads a page of what belongs to the accounts of a project, from the row after the membership `place`
+-- Reads a page of rows of a project's accounts, after the membership `place`
 -- (authd/account/transfer.c).
 -- class: read
 -- parts: tenant_page

@@ -1,4 +1,4 @@
--- Numbers changes of a kind, all with one number. Locks the counter until the commit.
+-- Records changes of one kind under one number. Locks the counter until the commit.
 -- class: write tx
 -- in: kind text, ids uuid[], until int8
 -- rows: many

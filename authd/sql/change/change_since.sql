@@ -1,5 +1,6 @@
--- The counter and the changes after `since` in one snapshot; a gateway that starts (`since` 0) has
--- cached nothing, so it needs the ended sessions only. One row without a change when there is none.
+-- Returns the counter and the changes after `since` in one snapshot. A gateway that starts (`since`
+-- 0) has an empty cache and needs only the ended sessions. Without changes, returns one row without
+-- a change.
 -- class: vital
 -- in: since int8, now int8, most int8
 -- rows: many

@@ -1,4 +1,4 @@
--- The number of the last change.
+-- Returns the last change's number.
 -- class: read
 -- rows: one
 -- row: sequence int8

@@ -1,5 +1,5 @@
--- Begins the lease of a gateway. `renewals` begins at the time, so that a row which was deleted and
--- comes back never looks like the old one.
+-- Begins a gateway's lease. `renewals` begins at the current time, so that a deleted row that is
+-- created again never looks like the old one.
 -- class: tx
 -- in: gateway text, boot text, sequence int8, now int8
 -- rows: none

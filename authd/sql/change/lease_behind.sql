@@ -1,4 +1,4 @@
--- Gateways that have not all changes up to `sequence`.
+-- Returns gateways that lack changes up to `sequence`.
 -- class: read
 -- in: sequence int8
 -- rows: many

@@ -1,4 +1,4 @@
--- Drops a lease that was not renewed since. No row: it was.
+-- Deletes a lease that was not renewed since. No row: it was renewed.
 -- class: write
 -- in: gateway text, renewals int8
 -- rows: none

@@ -1,4 +1,4 @@
--- The leases of gateways.
+-- Returns the gateways' leases.
 -- class: read
 -- rows: many
 -- row: gateway text, renewals int8

@@ -1,5 +1,5 @@
--- A lease that begins waits for the changes under way, and those that follow wait for it: none
--- falls between.
+-- Makes a new lease wait for current changes, and later changes for the lease, so that it misses
+-- none.
 -- class: tx
 -- rows: one
 -- row: sequence int8

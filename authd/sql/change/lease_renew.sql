@@ -1,6 +1,5 @@
--- Renews the lease of a gateway that has `boot`, which has all changes up to `sequence`. A renewal
--- that is lost in a crash of the server leaves an older number behind, for which changes wait
--- longer.
+-- Renews the lease of a gateway with the boot id `boot` and all changes up to `sequence`. If a
+-- server crash loses a renewal, the old number remains, and changes wait longer.
 -- class: vital
 -- in: gateway text, boot text, sequence int8
 -- rows: none

@@ -1,4 +1,4 @@
--- The number that an answer of settingsd holds for, see authd/settings_cache.h.
+-- Returns the change number for answers of settingsd, see authd/settings_cache.h.
 -- class: read
 -- rows: one
 -- row: change int8

@@ -1,4 +1,4 @@
--- Admits that a second factor of an account is set up in a session of any of its projects.
+-- Lets the account set up a second factor in a session of any of its projects.
 -- class: tx
 -- in: account uuid, until int8
 -- rows: none

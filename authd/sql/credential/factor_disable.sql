@@ -1,5 +1,4 @@
--- Takes the second factor of an account away: a change of its credential. Nothing is written: it
--- has none.
+-- Deletes an account's second factor, with an audit row if it had one. A credential change.
 -- class: tx
 -- in: account uuid
 -- rows: none

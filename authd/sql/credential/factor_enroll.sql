@@ -1,7 +1,7 @@
--- Makes the secret of a session the second factor of its account, with ten recovery codes
--- (`hashes`, 32 bytes each), unless the credential has changed since the secret was made: then no
--- row is written. `step` is that of the code that was shown. What a password alone has begun is
--- void, see login_spend; the session has a factor from now on.
+-- Makes the session's secret its account's second factor, with ten recovery codes (`hashes`, 32
+-- bytes each). Does nothing if the credential has changed since the secret was made. `step`: time
+-- step of the entered code. Sign-ins begun with only a password end, see login_spend, and the
+-- session now has a factor.
 -- class: tx
 -- in: project uuid null, session uuid, now int8, step int8, hashes bytea
 -- rows: none

@@ -1,4 +1,4 @@
--- Counts a wrong code for the second factor of an account.
+-- Counts a wrong code for an account's second factor.
 -- class: tx
 -- in: account uuid, now int8, window int8, most int8
 -- rows: none

@@ -1,5 +1,5 @@
--- Whether an account has a second factor, and the secret that a session may enrol. No row: there is
--- no such account.
+-- Returns if the account has a second factor, and the secret that the session can enroll. No row:
+-- unknown account.
 -- class: read
 -- in: account uuid, session uuid, now int8
 -- rows: one

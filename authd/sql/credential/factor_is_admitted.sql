@@ -1,5 +1,4 @@
--- Whether an operator has admitted that a second factor of an account is set up in a session of any
--- of its projects.
+-- True while an operator lets the account set up a second factor in any of its projects.
 -- class: read
 -- in: account uuid, now int8
 -- rows: one

@@ -1,4 +1,4 @@
--- Whether an account has a second factor.
+-- True when the account has a second factor.
 -- class: read
 -- in: account uuid
 -- rows: one

@@ -1,5 +1,5 @@
--- Locks the second factor of an account. limitAt: the time of the failure that keeps it at its
--- limit. No row: it has none.
+-- Locks an account's second factor. limitAt: time of the failure that keeps it at its limit. No row
+-- if there is none.
 -- class: tx
 -- in: account uuid, now int8, window int8, most int8
 -- rows: one

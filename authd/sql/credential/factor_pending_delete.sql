@@ -1,4 +1,4 @@
--- Deletes the secrets that sessions of an account may enrol as its second factor.
+-- Deletes the secrets that an account's sessions can enroll.
 -- class: tx
 -- in: account uuid
 -- rows: none

@@ -1,4 +1,4 @@
--- Counts a wrong code for the secret that a session may enrol.
+-- Counts a wrong code for a secret that isn't enrolled.
 -- class: tx
 -- in: session uuid, now int8, window int8, most int8
 -- rows: none

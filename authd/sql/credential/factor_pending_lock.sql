@@ -1,4 +1,4 @@
--- As factor_lock, of what a session may enrol.
+-- Like factor_lock, for the secret that the session can enroll.
 -- class: tx
 -- in: session uuid, account uuid, now int8, window int8, most int8
 -- rows: one

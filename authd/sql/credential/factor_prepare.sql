@@ -1,5 +1,4 @@
--- A secret that a session may enrol, unless it has one that is still good. Wrong codes for an
--- earlier one still count.
+-- Stores a secret that the session can enroll, unless it has a valid one. Wrong codes still count.
 -- class: write
 -- in: session uuid, account uuid, secret_sealed bytea, expires_at int8, now int8
 -- rows: none

@@ -1,4 +1,4 @@
--- Uses a recovery code, by its hashes. No row: it is none, or was used.
+-- Uses a recovery code, found by its hashes. No row: unknown or used.
 -- class: tx
 -- in: account uuid, hashes bytea[], now int8
 -- rows: one

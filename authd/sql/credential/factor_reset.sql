@@ -1,5 +1,5 @@
--- Deletes the second factor of an account that is not enrolled, or was enrolled at `since` or
--- later: another person may have set it up. The audit row is for one that was enrolled.
+-- Deletes a factor that isn't enrolled, or was enrolled at `since` or later, because another person
+-- may have set it up. Audits only an enrolled factor.
 -- class: tx
 -- in: account uuid, since int8
 -- rows: none

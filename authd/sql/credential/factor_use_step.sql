@@ -1,4 +1,4 @@
--- A code is good once: the step only grows. No row: it was used.
+-- Each code works once, because the step only grows. No row: used.
 -- class: tx
 -- in: account uuid, step int8
 -- rows: none

@@ -1,4 +1,4 @@
--- How many password hashes are of other systems or of older parameters.
+-- Counts password hashes that are imported or outdated.
 -- class: read
 -- rows: one
 -- row: count int8

@@ -1,8 +1,8 @@
--- Which password hashes of other systems, or of older parameters, the patients of each project and
--- the practitioners (project null) have: a row for each scheme with its parameters, the 16 most
--- frequent of each, by role, project and scheme. `hash` is one of them; `count` accounts have that
--- scheme, of `accounts` in all. A scheme is the hash without its last text (bcrypt) or its last two,
--- cut off by strpos(): regular expressions took two thirds longer.
+-- Counts imported and outdated hashes by owner (a project's patients, or with project null the
+-- practitioners) and scheme, and returns the 16 most frequent schemes of each owner, ordered by
+-- role, project and scheme. `hash` is an example; `count` of the owner's `accounts` have the
+-- scheme. A scheme is a hash without its last part (bcrypt) or last two. strpos() cuts them off,
+-- because regular expressions took two thirds longer.
 -- class: read
 -- rows: many
 -- row: role role, project uuid null, hash text, count int8, accounts int8

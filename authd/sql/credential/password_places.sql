@@ -1,5 +1,5 @@
--- What the rules for a password are taken from: each membership that an account, or the account of
--- a link, has, and the membership that an invitation will be.
+-- Memberships whose policies apply to a password: those of the account or the link's account, and
+-- the one that an invitation will create.
 -- class: read
 -- in: account uuid null, link uuid null
 -- rows: many

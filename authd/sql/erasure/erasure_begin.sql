@@ -1,6 +1,5 @@
--- Notes which rows go with an account that is locked for its deletion, and how many requests follow:
--- `requests` to docd, `others` to each of the daemons beside it. resets: links to set a password,
--- which are deleted by now.
+-- Records the rows to be deleted with a locked account, and the requests to come: `requests` to
+-- docd, `others` to each other daemon. resets: already deleted links to set a password.
 -- class: tx
 -- in: account uuid, requests int8, daemons text[], others int8, resets int8, now int8
 -- rows: none
@@ -17,7 +16,7 @@ counted as (
     union all
     select 'account_address_key', count(*) from account_address_key where account_id = :account
     union all
-    select 'account_name', count(*) from account_name where account_id = :account
+    select 'member_search', count(*) from member_search where account_id = :account
     union all
     select 'credential', count(*) from credential where account_id = :account
     union all

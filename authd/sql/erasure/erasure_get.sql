@@ -1,4 +1,4 @@
--- The erasure of an account, with its receipt when there is one.
+-- Returns an account's erasure, with its receipt, if there is one.
 -- class: read
 -- in: account uuid
 -- rows: one

@@ -1,4 +1,4 @@
--- The rows that were deleted here with an account.
+-- Returns authd's rows that were deleted with an account.
 -- class: read
 -- in: account uuid
 -- rows: many

@@ -1,4 +1,4 @@
--- How many requests to erase each daemon must have carried out.
+-- Returns each daemon's number of erase requests.
 -- class: read
 -- in: account uuid
 -- rows: many

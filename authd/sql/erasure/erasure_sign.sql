@@ -1,4 +1,4 @@
--- Stores the receipt of an erasure, unless there is one: that stays.
+-- Stores an erasure's receipt if there is none.
 -- class: write
 -- in: account uuid, receipt text, verifier_key text
 -- rows: none

@@ -1,5 +1,5 @@
--- What an account lets applications do in a project, as resources of FHIR R4, behind the client
--- `after`. The id of a resource is made from that of the client, which may be a URL.
+-- Returns an account's consents in a project as FHIR R4 resources, after the client `after`. A
+-- resource's id is derived from the client's, which can be a URL.
 -- class: read
 -- in: project uuid, account uuid, subject text, after text, most int8
 -- rows: many

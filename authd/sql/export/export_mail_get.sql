@@ -1,4 +1,4 @@
--- To whom the mail about an export goes. No row: the account is gone.
+-- Returns the recipient of the email about an export. No row: the account was deleted.
 -- class: read
 -- in: project uuid, account uuid, now int8
 -- rows: one

@@ -1,5 +1,4 @@
--- Queues the mail that an export is there. The id is the mail's own: repeated, it sends no second
--- one.
+-- Queues the email that an export is ready. The id makes it idempotent.
 -- class: write
 -- in: account uuid, id uuid, method text, body bytea, at int8
 -- rows: none

@@ -1,4 +1,4 @@
--- The membership of an account in a project, as a resource of FHIR R4, behind the id `after`.
+-- Returns an account's membership in a project as a FHIR R4 resource, after the id `after`.
 -- class: read
 -- in: project uuid, account uuid, subject text, after uuid, most int8
 -- rows: many

@@ -1,5 +1,5 @@
--- The passkeys of an account that were made in a session of a project, or that open all, without
--- their keys, as resources of FHIR R4, behind the id `after`.
+-- Returns an account's passkeys, without keys, as FHIR R4 resources, after the id `after`: those
+-- created in the project's sessions, and those for all projects.
 -- class: read
 -- in: project uuid, account uuid, subject text, after uuid, most int8
 -- rows: many

@@ -1,5 +1,4 @@
--- A person of a project, and their account, as resources of FHIR R4. No row: the account is no
--- member of the project.
+-- Returns a project's person and account as FHIR R4 resources. No row: the account is not a member.
 -- class: read
 -- in: project uuid, account uuid, now int8
 -- rows: one

@@ -1,5 +1,4 @@
--- The sessions of an account in a project that have not ended, as resources of FHIR R4, behind the
--- id `after`.
+-- Returns an account's live sessions in a project as FHIR R4 resources, after the id `after`.
 -- class: read
 -- in: project uuid, account uuid, subject text, after uuid, most int8
 -- rows: many

@@ -1,5 +1,5 @@
--- Records a batch of an import, for the caller's transaction to complete. 0: it was committed
--- before. Waits while another transaction has the same batch under way.
+-- Records a batch of an import, which the caller's transaction completes. Waits for another
+-- transaction with the same batch. 0: already committed.
 -- class: tx
 -- in: import bytea, first_line int8, expires_at int8
 -- rows: none

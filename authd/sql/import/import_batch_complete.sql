@@ -1,5 +1,5 @@
--- Records what became of a batch: how many accounts it has created, and the lines that made none,
--- a JSON array of {line, existing, why}.
+-- Records a batch's result: the number of created accounts, and the rejected lines, a JSON array of
+-- {line, existing, why}.
 -- class: tx
 -- in: import bytea, first_line int8, created int8, refusals text
 -- rows: none

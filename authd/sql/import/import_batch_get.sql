@@ -1,5 +1,4 @@
--- What became of a batch: a row for each line that made no account, or one without a line where
--- all have. No row: the batch is not known.
+-- Returns a batch's result: a row per rejected line, or one without a line. No row: unknown batch.
 -- class: tx
 -- in: import bytea, first_line int8
 -- rows: many

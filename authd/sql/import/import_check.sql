@@ -1,6 +1,6 @@
--- Lines of an import (arrays as of import_create, `passkeys` too) that cannot become accounts:
--- there is one with the address, the address is reserved, or the passkey belongs to another account
--- or an earlier line. Of a line with several rows here the first counts.
+-- Returns the lines of an import (arrays as in import_create, with `passkeys`) that cannot become
+-- accounts: the address has an account or is reserved, or the passkey belongs to another account or
+-- an earlier line. A line's first row counts.
 -- class: read
 -- in: project uuid, lines int8[], roles text[], emails text[], passkeys text
 -- rows: many

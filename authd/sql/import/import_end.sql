@@ -1,4 +1,4 @@
--- Deletes the batches of an import that is complete.
+-- Deletes a complete import's batches.
 -- class: write
 -- in: import bytea
 -- rows: none

@@ -1,5 +1,5 @@
--- Notes that an import has made accounts. The last statement before the commit: imports at the same
--- time wait for each other here.
+-- Records that an import has created accounts. Last before the commit, because parallel imports
+-- wait for each other here.
 -- class: tx
 -- in: now int8
 -- rows: none

@@ -1,4 +1,4 @@
--- When an import has last made accounts; another value each time.
+-- Returns the time at which an import last created accounts, a different value each time.
 -- class: read
 -- rows: one
 -- row: changed int8

@@ -1,5 +1,5 @@
--- Creates a key that signs access tokens, and retires those before it at `retire_at`. Unless
--- `anyway` only when there is none: then no row.
+-- Creates a signing key for access tokens, and retires older ones at `retire_at`. Without `anyway`,
+-- only if there is none; otherwise no row.
 -- class: tx
 -- in: kid text, private_sealed bytea, public_pem text, x text, y text, now int8, active_at int8
 -- in: retire_at int8, anyway bool, change uuid, until int8

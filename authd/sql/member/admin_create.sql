@@ -1,6 +1,6 @@
--- Makes the holder of an address an admin of a project: with a new account that has that password
--- hash, whose address the operator vouches for, or, where it is null, with the account that there is.
--- There is no row when an account with the address came at the same time.
+-- Makes the person with an email address an admin: with a new account for `password_hash`, whose
+-- address the operator vouches for, or if null, with the existing account. No row: an account with
+-- the address was made meanwhile.
 -- class: tx
 -- in: email text, account uuid, name text null, surname text null, now int8
 -- in: password_hash text null

@@ -1,5 +1,5 @@
--- Makes the holder of an account an admin of a project, with a membership if there was none; `key`
--- is that of the request, which is done once. No row: it was done, or there is no such account.
+-- Makes an account an admin of a project, with a membership if there is none. `key`: the request's,
+-- which runs once. No row: it already ran, or the account doesn't exist.
 -- class: write
 -- in: key uuid, account uuid, project uuid, membership uuid, profile uuid, policy uuid null
 -- in: now int8

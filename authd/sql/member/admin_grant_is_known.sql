@@ -1,4 +1,4 @@
--- Whether admin_grant was done for a request.
+-- True when admin_grant ran for a request.
 -- class: read
 -- in: key uuid
 -- rows: one

@@ -1,5 +1,5 @@
--- Whether a membership is that of the only admin of a project who is neither locked nor about to be
--- deleted, with the account or as a member.
+-- True when the membership is an admin's and no other admin of the project is active: neither
+-- locked nor scheduled for deletion.
 -- class: tx
 -- in: project uuid, membership uuid
 -- rows: one

@@ -1,4 +1,4 @@
--- The memberships by which an account is an admin, in the order of locks.
+-- Lists an account's admin memberships in lock order.
 -- class: tx
 -- in: account uuid
 -- rows: many

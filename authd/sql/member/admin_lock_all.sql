@@ -1,4 +1,4 @@
--- Locks the memberships of a project's admins, and one more, in one order for all.
+-- Locks the memberships of a project's admins and one more, always in the same order.
 -- class: tx
 -- in: project uuid, membership uuid
 -- rows: many

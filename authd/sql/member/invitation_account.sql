@@ -1,6 +1,6 @@
--- The account of a role and an address, of a patient in the project only, that an invitation is
--- for, and whom its address is verified for: a patient's for no one else, because the account is the
--- project's. No row: there is none.
+-- Finds an invitation's account by role and email address (a patient's in the project only), and
+-- for whom its address is verified. A patient's account is the project's, so it is verified for no
+-- one else. No row: no account.
 -- class: read tx
 -- in: role role, project uuid, email text, now int8, organization uuid null
 -- rows: one

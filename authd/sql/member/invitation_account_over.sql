@@ -1,5 +1,4 @@
--- An account that is in the way of the one that an invitation would make, and whose deletion is
--- due. No row: there is none.
+-- Finds an account with the invitation's address whose deletion is due. No row: there is none.
 -- class: read
 -- in: project uuid, id uuid, now int8
 -- rows: one

@@ -1,4 +1,4 @@
--- An account for an invitation, unless there is one by now.
+-- Makes an account for an invitation, unless there is one.
 -- class: tx
 -- in: project uuid, id uuid, account uuid, now int8
 -- rows: none

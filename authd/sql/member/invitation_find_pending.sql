@@ -1,4 +1,4 @@
--- The pending invitation of a project for a role and an address. No row: there is none.
+-- Finds a project's pending invitation by role and email address. No row: there is none.
 -- class: read
 -- in: project uuid, role role, email text
 -- rows: one

@@ -1,4 +1,4 @@
--- A pending invitation of a project. No row: there is no such one.
+-- Finds a project's pending invitation. No row: there is none.
 -- class: read
 -- in: project uuid, id uuid
 -- rows: one

@@ -1,5 +1,4 @@
--- Locks the invitation of a link: of two requests with one link one gets the row. No row: another
--- has spent it, or the link has expired.
+-- Locks a link's invitation, so that one of two requests gets the row. No row: used or expired.
 -- class: tx
 -- in: project uuid, id uuid, secret_hash bytea, now int8
 -- rows: one

@@ -1,7 +1,6 @@
--- Makes an invitation or, where it is pending, gives it a new link, with its mail. One that
--- promotes gives rights of an admin; without it one that is pending stays what it is by now. There
--- is no row when it is gone, or there is another for this role and address, or a sign-up, which
--- neither promotes nor has a member who invites, would renew one that is an admin's by now.
+-- Makes an invitation with its email, or gives a pending one a new link. `promotes` adds admin
+-- rights; otherwise a pending one keeps its own. No row: it is gone, another one has this role and
+-- address, or it has become an admin's and this is a sign-up (no inviting member, no promotion).
 -- class: write
 -- in: project uuid, id uuid, pending bool, role role, email text, name text null
 -- in: surname text null, promotes bool, policy uuid null, profile uuid, invited_at int8

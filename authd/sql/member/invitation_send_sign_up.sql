@@ -1,5 +1,4 @@
--- Gives a sign-up its own link to the pending invitation of an admin, with its mail. No row: that
--- is gone.
+-- Adds a sign-up's link to an admin's pending invitation, with its email. No row: it is gone.
 -- class: write
 -- in: project uuid, id uuid, secret_hash bytea, expires_at int8
 -- rows: one

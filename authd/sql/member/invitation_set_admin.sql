@@ -1,4 +1,4 @@
--- What a pending invitation will give; `by` is the member who says so. No row: it is gone.
+-- Changes what a pending invitation will give. `by`: the member who changes it. No row: it is gone.
 -- class: write
 -- in: project uuid, id uuid, admin bool, by uuid
 -- rows: one

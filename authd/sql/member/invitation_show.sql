@@ -1,5 +1,5 @@
--- The invitation of a link, whether it is the link of a sign-up, and who invites: null when that is
--- no member. No row: the link leads nowhere.
+-- Finds a link's invitation, with its inviter (null: not a member). by_sign_up: it is a sign-up's
+-- link. No row: invalid link.
 -- class: read
 -- in: id uuid, secret_hash bytea, now int8
 -- rows: one

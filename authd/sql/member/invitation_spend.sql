@@ -1,5 +1,5 @@
--- An invitation becomes a membership of an account. One that the account has by now gets what the
--- invitation gives and stays the same one.
+-- Turns an invitation into a membership. A membership that the account already has is kept and gets
+-- what the invitation gives.
 -- class: tx
 -- in: project uuid, id uuid, account uuid, now int8
 -- rows: one

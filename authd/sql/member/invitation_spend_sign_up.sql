@@ -1,5 +1,5 @@
--- The link of a sign-up becomes a membership of an account without rights of an admin; one that the
--- account has by now stays as it is. The invitation of the admin stays pending.
+-- Turns a sign-up's link into a membership without admin rights. An existing membership doesn't
+-- change. The admin's invitation stays pending.
 -- class: tx
 -- in: project uuid, id uuid, account uuid, now int8, new uuid, profile uuid, policy uuid null
 -- rows: one

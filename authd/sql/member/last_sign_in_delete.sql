@@ -1,5 +1,5 @@
--- Forgets when an account last signed in to a project. Behind the credential's lock: a sign-in takes
--- the two in that order.
+-- Deletes the time of an account's last sign-in to a project. Lock the credential first, as
+-- sign-ins do.
 -- class: tx
 -- in: account uuid, project uuid
 -- rows: none

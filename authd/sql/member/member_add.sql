@@ -1,5 +1,4 @@
--- Makes an account a member of a project at once, with a mail to its owner. No row: the account is
--- gone.
+-- Makes an account a member without an invitation, with an email to its owner. No row: it is gone.
 -- class: tx
 -- in: project uuid, id uuid, account uuid, profile uuid, admin bool, policy uuid null, now int8
 -- in: organization uuid null

@@ -1,4 +1,4 @@
--- How many members a project has, with those who are invited.
+-- Counts a project's members and pending invitations.
 -- class: read
 -- in: project uuid
 -- rows: one

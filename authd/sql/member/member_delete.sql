@@ -1,4 +1,4 @@
--- Removes a member. No row: there is no such one.
+-- Removes a member. No row: not a member.
 -- class: tx
 -- in: project uuid, id uuid
 -- rows: one

@@ -1,6 +1,6 @@
--- The account of a role and an address, of a patient in the project only, that an admin would
--- invite: whether it is a member of the project, and whether its address is proven for the
--- organisation. No row: there is none.
+-- Finds the account that an admin would invite, by role and email address (a patient's in the
+-- project only). Returns if it is a member, and if its address is verified for the organization.
+-- No row: no account.
 -- class: read
 -- in: role role, project uuid, email text, now int8, organization uuid null
 -- rows: one

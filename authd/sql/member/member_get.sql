@@ -1,4 +1,4 @@
--- A member of a project, or who is invited: then without account. No row: there is no such one.
+-- Finds a member, or a pending invitation, which has no account. No row: neither.
 -- class: read
 -- in: project uuid, id uuid, organization uuid null
 -- rows: one

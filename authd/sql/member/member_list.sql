@@ -1,5 +1,5 @@
--- A page of the members of a project and of those who are invited. Identifiers are in order of
--- time, of both alike, and each list is read no further than needed.
+-- Lists a page of members and pending invitations. Both kinds of ids are in time order, so each
+-- list is read no further than needed.
 -- class: read
 -- in: project uuid, organization uuid null, most int8, skip int8
 -- rows: many

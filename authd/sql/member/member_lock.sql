@@ -1,5 +1,4 @@
--- Locks a member: it cannot sign in to the project until it is unlocked. No row: it is locked
--- already, or there is no such member.
+-- Locks a member, who then can't sign in to the project. No row: already locked, or not a member.
 -- class: tx
 -- in: project uuid, id uuid, now int8
 -- rows: one

@@ -1,4 +1,4 @@
--- The membership of an account in a project. No row: it has none.
+-- Finds an account's membership in a project. No row: not a member.
 -- class: read
 -- in: account uuid, project uuid
 -- rows: one

@@ -1,4 +1,4 @@
--- Gives or takes the rights of an admin. No row: there is no such member.
+-- Grants or revokes the admin role. No row: not a member.
 -- class: tx
 -- in: project uuid, id uuid, admin bool
 -- rows: one

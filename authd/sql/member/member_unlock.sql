@@ -1,4 +1,4 @@
--- Unlocks a member. No row: it is not locked.
+-- Unlocks a member. No row: not locked.
 -- class: write
 -- in: project uuid, id uuid
 -- rows: one

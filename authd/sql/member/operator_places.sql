@@ -1,4 +1,4 @@
--- The memberships of the accounts with an address, in a project or, where that is null, in all.
+-- Lists the memberships of all accounts with an email address. `project` null: in all projects.
 -- class: read
 -- in: email text, project uuid null
 -- rows: many

@@ -1,4 +1,4 @@
--- The live sessions of the accounts with an address, in a project or, where that is null, in all.
+-- Lists live sessions of all accounts with an email address. `project` null: in all projects.
 -- class: read
 -- in: email text, project uuid null, now int8
 -- rows: many

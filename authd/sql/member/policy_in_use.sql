@@ -1,4 +1,4 @@
--- Whether an access policy binds a member of a project, who is invited, or an API key.
+-- True when a member, pending invitation or API key uses an access policy.
 -- class: read
 -- in: project uuid, policy uuid, now int8
 -- rows: one

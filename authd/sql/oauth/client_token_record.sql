@@ -1,5 +1,5 @@
--- Records tokens that clients have got in their own name, those whose `change` is 0 or the number of
--- the last change of a policy or a project: see authd/oauth/client_token.h. That number is the row.
+-- Audits clients' own tokens whose `change` is 0 or the number of the last change of a policy or
+-- project, and returns that number; see authd/oauth/client_token.h.
 -- class: write
 -- in: projects uuid[], times int8[], events text[], changes int8[]
 -- rows: one

@@ -1,6 +1,6 @@
--- Waits until every statement that makes a grant and began before has committed. Those that begin
--- until the transaction ends wait for it, and see then what it has changed: they lock the table
--- before they take their snapshot. It comes last but for the ends of grants.
+-- Waits for all statements that create a grant and began earlier. Later ones wait for this
+-- transaction and then see its changes, because they lock the table before their snapshot. Only the
+-- ends of grants come after this statement.
 -- class: tx
 -- rows: none
 lock table oauth_grant in share mode

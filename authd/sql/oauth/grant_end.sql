@@ -1,4 +1,4 @@
--- Ends grants of a project that are still live, and numbers the change of each.
+-- Ends a project's live grants, and numbers each change.
 -- class: write tx
 -- in: project uuid, sessions uuid[], now int8
 -- rows: many

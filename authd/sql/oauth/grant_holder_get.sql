@@ -1,5 +1,5 @@
--- The person whom a session lets a client in for, before the grant is made. No row: the session has
--- ended, or the account was locked or deleted.
+-- Returns the person of a session before it creates a grant. No row: the session has ended, or the
+-- account was locked or deleted.
 -- class: read
 -- in: project uuid, session uuid, organization uuid, now int8
 -- rows: one

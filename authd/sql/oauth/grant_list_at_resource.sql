@@ -1,4 +1,4 @@
--- The live grants of a project at a resource, a page of them (part grant_held).
+-- Returns a page of a project's live grants at a resource (part grant_held).
 -- class: read
 -- in: resource text
 -- rows: many

@@ -1,4 +1,4 @@
--- The live grants of a client of a project, a page of them (part grant_held).
+-- Returns a page of a client's live grants (part grant_held).
 -- class: read
 -- in: client_id text
 -- rows: many

@@ -1,5 +1,5 @@
--- Whose a grant is, and the session that it ends with; null: with none. No row: it is not known any
--- more.
+-- Returns a grant's account, and the session with which it ends (null: none). No row: the grant is
+-- unknown.
 -- class: read
 -- in: project uuid, session uuid
 -- rows: one

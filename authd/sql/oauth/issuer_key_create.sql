@@ -1,5 +1,5 @@
--- Creates a key of the issuers for `alg`, and retires those before it at `retire_at`. Unless
--- `anyway` only when there is none: then no row.
+-- Creates an issuers' key for `alg`, and retires older ones at `retire_at`. Without `anyway`, only
+-- if there is none; otherwise no row.
 -- class: tx
 -- in: kid text, alg text, private_sealed bytea, now int8, active_at int8, retire_at int8
 -- in: anyway bool

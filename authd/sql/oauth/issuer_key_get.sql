@@ -1,4 +1,4 @@
--- A key of the issuers, published or not. No row: it is none, or was deleted.
+-- Returns an issuers' key, published or not. No row: there is none, or it was deleted.
 -- class: read
 -- in: kid text
 -- rows: one

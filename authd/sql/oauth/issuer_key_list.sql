@@ -1,4 +1,4 @@
--- The keys of the issuers that are published, newest first.
+-- Returns the issuers' published keys, newest first.
 -- call: key_read
 select kid, alg, private_sealed, created_at, active_at, coalesce(retire_at, 0) as retire_at
 from issuer_key

@@ -1,5 +1,5 @@
--- Claims logouts that are due, until the lease ends: at most `each` of a client, so that one
--- that does not answer holds up no other, and `most` of all.
+-- Claims due logouts under a lease: at most `each` per client, so that a client that does not
+-- answer delays no other, and `most` in total.
 -- class: write
 -- in: now int8, until int8, lease uuid, each int8, most int8
 -- rows: many

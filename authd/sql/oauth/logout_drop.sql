@@ -1,4 +1,4 @@
--- Deletes a logout whose client has no address for it.
+-- Deletes a logout whose client has no logout URI.
 -- class: write
 -- in: project uuid, session uuid, lease uuid
 -- rows: none

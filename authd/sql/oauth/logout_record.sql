@@ -1,5 +1,5 @@
--- Writes down how an attempt ended: `state` waiting is tried again at `retry_at`, and what else waits
--- for the client not before `held_until`. A status of 0 is none, an error "-" too. recorded 0: another
+-- Records an attempt's result. `state` waiting: retried at `retry_at`, and the client's other
+-- logouts wait until `held_until`. A status of 0 or an error of "-" is none. Recorded 0: another
 -- process has claimed it, or it was deleted.
 -- class: write
 -- in: project uuid, session uuid, lease uuid, now int8, state text, retry_at int8, held_until int8

@@ -1,8 +1,7 @@
--- Creates an authorization code, and spends the pushed request that it answers, and the launch that
--- led to it, which was seen to be this person's (null: there was none). No row: one of them was
--- answered before; but the session that a pushed request was answered in since `pushed_since` is
--- answered again.
--- Of codes that were not redeemed a browser's session has the latest 100.
+-- Creates an authorization code, and spends the pushed request that it answers and its launch,
+-- which was checked for this person (null: none). No row: one of them is already spent. But a
+-- session that spent the pushed request since `pushed_since` gets another code. Keeps a browser
+-- session's latest 100 unused codes.
 -- class: write
 -- in: project uuid, code_hash bytea, client_id text, account uuid, parent uuid, redirect_uri text
 -- in: challenge text null, scope text, resource text null, nonce text null, signed_in_at int8

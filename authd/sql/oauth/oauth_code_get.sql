@@ -1,4 +1,4 @@
--- An authorization code, and what it was exchanged for. No row: there is none.
+-- Returns an authorization code with its grant, if any. No row: no such code.
 -- class: read
 -- in: project uuid, code_hash bytea, now int8
 -- rows: one

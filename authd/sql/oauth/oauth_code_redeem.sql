@@ -1,6 +1,6 @@
--- Spends a code and creates the grant, which is a session: of two requests at once one gets the
--- row. Its tokens were signed before. No row when the browser's session has ended, when the account
--- was locked or deleted, nor when they are no longer what the tokens say.
+-- Spends a code and creates the grant, a session whose tokens are already signed; of two requests,
+-- one gets the row. No row: the browser's session has ended, the account was locked or deleted, or
+-- they have changed since signing.
 -- class: write
 -- in: code_hash bytea, parent uuid, sessions_most int8
 -- rows: one

@@ -1,4 +1,4 @@
--- Spends a code after a wrong verifier, for no session.
+-- Spends a code, without a session, after a wrong verifier.
 -- class: write
 -- in: project uuid, code_hash bytea, now int8
 -- rows: one

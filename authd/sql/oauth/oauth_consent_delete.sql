@@ -1,5 +1,5 @@
--- Withdraws what an account lets a client do, and voids the codes under way and the devices that were
--- let in but have not come for their tokens. No row: it lets it do nothing.
+-- Withdraws an account's consent for a client, and voids unused codes and approved devices that
+-- have not got their tokens. No row: there is no consent.
 -- class: write
 -- in: project uuid, account uuid, client_id text, now int8
 -- rows: one

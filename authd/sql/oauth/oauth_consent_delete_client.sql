@@ -1,4 +1,4 @@
--- Removes what people let a client do that is deleted.
+-- Deletes all consents for a deleted client.
 -- class: write
 -- in: project uuid, client_id text
 -- rows: none

@@ -1,5 +1,5 @@
--- What an account has let a client do at a resource (null: nothing there), and by which terms.
--- No row: nothing at all.
+-- Returns an account's consent for a client at a resource (null: none there), and its terms.
+-- No row: no consent at all.
 -- class: read
 -- in: project uuid, account uuid, client_id text, resource text
 -- rows: one

@@ -1,4 +1,4 @@
--- What an account lets clients do in a project, by their names.
+-- Returns an account's consents in a project, by client name.
 -- class: read
 -- in: project uuid, account uuid, most int8
 -- rows: many

@@ -1,6 +1,5 @@
--- Notes what an account lets a client do from now on: at a resource, and at all. It adds to what is
--- noted at this moment, so that of two consents at once both stay, and none comes back that was
--- withdrawn.
+-- Adds an account's consent for a client, at a resource and in total. It extends the current row,
+-- so that parallel consents are both kept and withdrawn ones don't return.
 -- class: write
 -- in: project uuid, account uuid, client_id text, client_name text, resource text, scope text
 -- in: tos_version text, now int8

@@ -1,5 +1,5 @@
--- Withdraws what an account lets clients do since `since`: another person may have let them in.
--- Their codes under way are void, and devices that have not come for their tokens are denied.
+-- Withdraws an account's consents given since `since`, perhaps by another person. Voids their
+-- unused codes, and denies devices that have not got their tokens.
 -- class: tx
 -- in: account uuid, since int8, now int8
 -- rows: none

@@ -1,4 +1,4 @@
--- Notes that a device asks to be let in. None written: another has this user code.
+-- Records a device's request. Writes nothing if another device has the user code.
 -- class: write
 -- in: project uuid, device_hash bytea, user_hash bytea, client_id text, scope text
 -- in: resource text null, address text, interval_s int8, now int8, expires_at int8, keep_until int8

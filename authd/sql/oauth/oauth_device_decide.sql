@@ -1,4 +1,4 @@
--- Approves or denies a device that waits, once. No row: another has decided, or it is over.
+-- Approves or denies a waiting device, once. No row: already decided, or expired.
 -- class: write
 -- in: project uuid, user_hash bytea, approved bool, account uuid, session uuid, scope text
 -- in: patient uuid null, signed_in_at int8, now int8

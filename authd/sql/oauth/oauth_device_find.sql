@@ -1,4 +1,4 @@
--- The device that shows a user code and waits. No row: there is none, or it is over.
+-- Returns the waiting device with a user code. No row: none, or expired.
 -- class: read
 -- in: project uuid, user_hash bytea, now int8
 -- rows: one

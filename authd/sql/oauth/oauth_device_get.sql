@@ -1,5 +1,5 @@
--- Who has decided on a device, and whether it may have its tokens now. No row: the client has no
--- such device code.
+-- Returns who decided on a device, and whether it can now have its tokens. No row: the client has
+-- no such device code.
 -- class: read
 -- in: project uuid, device_hash bytea, client_id text, now int8
 -- rows: one

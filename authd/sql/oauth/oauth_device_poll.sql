@@ -1,8 +1,8 @@
--- Judges a poll and notes it: the row's lock puts polls in order, so of all only one is answered
--- "redeemed", and its grant is created here. `parent`: the session that approved, as it was read
--- before (null: none); an approval since then is answered to the next poll, and so is one whose
--- person is no longer what the tokens say that were signed before. When the session has ended, or
--- the account was locked or deleted, access is denied. No row: the client has no such device code.
+-- Answers and records a poll. The row's lock orders polls, so only one is answered "redeemed", and
+-- creates the grant. `parent`: the approving session, as read before (null: none). If the approval
+-- is newer, or its person has changed since the tokens were signed, the next poll gets the answer.
+-- Denies access if the session has ended or the account was locked or deleted. No row: the client
+-- has no such device code.
 -- class: write
 -- in: device_hash bytea, parent uuid null, slower_s int8, sessions_most int8
 -- rows: one

@@ -1,4 +1,4 @@
--- A grant. No row: the session is no grant.
+-- Returns a grant. No row: the session is no grant.
 -- class: read
 -- in: project uuid, session uuid
 -- rows: one

@@ -1,4 +1,4 @@
--- The live grants of an account to a client, 1,000 at most.
+-- Returns an account's live grants to a client, at most 1,000.
 -- class: read
 -- in: project uuid, account uuid, client_id text
 -- rows: many

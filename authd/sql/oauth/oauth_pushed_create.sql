@@ -1,4 +1,4 @@
--- Keeps a request that a client has pushed.
+-- Stores a pushed request.
 -- class: write
 -- in: project uuid, hash bytea, client_id text, request text, expires_at int8, keep_until int8
 -- rows: none

@@ -1,4 +1,4 @@
--- A request that was pushed and may still be begun. No row: there is none, or it was answered.
+-- Returns a pushed request that is still valid. No row: none, or already answered.
 -- class: read
 -- in: project uuid, hash bytea, client_id text, now int8
 -- rows: one

@@ -1,4 +1,4 @@
--- Spends a pushed request by its answer, an error. No row: it was answered before.
+-- Spends a pushed request that is answered with an error. No row: already answered.
 -- class: write
 -- in: project uuid, hash bytea, now int8
 -- rows: one

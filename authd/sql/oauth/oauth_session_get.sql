@@ -1,5 +1,5 @@
--- How the holder of a session has signed in, and whether the account has a second factor. No row: it
--- has ended.
+-- Returns how a session's person signed in, and whether the account has a second factor. No row:
+-- the session has ended.
 -- class: read
 -- in: project uuid, session uuid, now int8
 -- rows: one

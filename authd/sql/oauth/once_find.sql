@@ -1,4 +1,4 @@
--- Whether an id was spent, and the number of the last change, see authd/settings_cache.h.
+-- Reports if an id is spent, with the last change's number, see authd/settings_cache.h.
 -- class: read
 -- in: hash bytea
 -- rows: one

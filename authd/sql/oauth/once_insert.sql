@@ -1,4 +1,4 @@
--- Spends an id. No row: it was spent before.
+-- Spends an id. No row: already spent.
 -- class: write
 -- in: hash bytea, expires_at int8
 -- rows: one

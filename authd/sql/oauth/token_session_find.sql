@@ -1,4 +1,4 @@
--- Whose a grant is, and which client's. No row: it is not known any more, or has ended.
+-- Returns a grant's person and client. No row: the grant is unknown or has ended.
 -- class: read
 -- in: project uuid, session uuid
 -- rows: one

@@ -1,6 +1,5 @@
--- The persons that grants are of, where grant and membership are valid, and the number of the last
--- change, see authd/settings_cache.h; `number` is the place in the lists, from 1 on. No row: they
--- are not.
+-- Returns the persons of grants, if grant and membership are valid, and the last change's number,
+-- see authd/settings_cache.h. `number` is the position in the lists, from 1. No row: not valid.
 -- class: read
 -- in: projects uuid[], sessions uuid[], organizations uuid[], now int8
 -- rows: many

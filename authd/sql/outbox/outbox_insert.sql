@@ -1,4 +1,4 @@
--- Queues what another daemon is to be told.
+-- Queues a message to another daemon.
 -- class: write tx
 -- rows: none
 with

@@ -1,5 +1,4 @@
--- The session that a browser holds by its cookie, and the membership that it is of. No row: it
--- holds none in this project.
+-- Finds the session of a browser's cookie in a project, with its membership. No row: none.
 -- class: read
 -- in: project uuid, cookie_hash bytea, now int8
 -- rows: one

@@ -1,4 +1,4 @@
--- Notes that a browser has used its session, which lives on from here.
+-- Records a browser's use of its session, which extends it.
 -- class: write
 -- in: project uuid, session uuid, now int8, idle_until int8
 -- rows: none

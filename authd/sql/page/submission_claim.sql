@@ -1,5 +1,4 @@
--- Claims a form for the call that is to do it, or finds the answer that it was given. Neither: another
--- call is doing it.
+-- Claims a form for this call, or returns its answer. Neither: another call is handling it.
 -- class: write
 -- in: slot int8, id bytea, now int8, held_until int8, until int8
 -- rows: one

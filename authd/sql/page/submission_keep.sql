@@ -1,4 +1,4 @@
--- Keeps the answer of a form for as long as its claim says.
+-- Stores a form's answer until its claim expires.
 -- class: write
 -- in: slot int8, id bytea, answer bytea
 -- rows: none

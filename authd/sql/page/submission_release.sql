@@ -1,4 +1,4 @@
--- Gives the claim of a form back, which has no answer to keep.
+-- Releases the claim of a form without an answer to store.
 -- class: write
 -- in: slot int8, id bytea
 -- rows: none

@@ -1,4 +1,4 @@
--- Whether {account} has a second factor that can be shown: a code's or a passkey.
+-- True if {account} has a second factor, a code or a passkey.
 -- args: account
 (coalesce(
     -- include: factor_enrolled(account = {account})

@@ -1,4 +1,4 @@
--- The account a that row {row} belongs to. Looked up for each row rather than joined: for a list
--- that ends early, and because a plan made while the tables were small would read all accounts.
+-- The account a of row {row}. A lookup per row instead of a join, for lists that end early, and
+-- because a plan from when the tables were small would read all accounts.
 -- args: row
 lateral (select * from account where id = {row}.account_id limit 1) a

@@ -1,5 +1,4 @@
--- The keys for the network addresses of each account {from}, which has just been created
--- (authd/session/address_key.h).
+-- Inserts the keys for network addresses of each new account {from} (authd/session/address_key.h).
 -- args: from
 -- in: public_key text, secret_sealed bytea
 {as}_made as (

@@ -1,4 +1,4 @@
--- The public key for the network addresses of an account; null: it has none yet.
+-- The public key for an account's network addresses; null: none yet.
 -- args: account
 (
     select public_key from account_address_key where account_id = {account}

@@ -1,7 +1,7 @@
--- The address (the throttle key of a pair, {key}) becomes one with a good sign-in to the account,
--- if {from} has a row: until {until}, or up to a minute longer. Within that minute it is not
--- written again: of the sign-ins of one account from one address, each would hold the row until its
--- commit is on disk. The failures of the pair are no longer in a row.
+-- Records that the address (a pair's throttle key, {key}) had a good sign-in to the account, if
+-- {from} has a row, until {until} or up to a minute longer. Writes only once a minute: otherwise an
+-- account's parallel sign-ins from one address would wait for each other's commit. Ends the pair's
+-- series of failures.
 -- args: key, until, from
 {as}_inserted as (
     insert into known_address (key, until)

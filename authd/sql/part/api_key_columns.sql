@@ -1,5 +1,5 @@
--- The columns of struct api_key and of its maker, of {from}. The name of the maker is there while
--- the membership is.
+-- The columns of struct api_key and of its maker, of {from}. The maker has a name as long as the
+-- membership exists.
 -- args: from
 {from}.id,
 {from}.name,

@@ -1,4 +1,4 @@
--- Columns of struct candidate_row: account a, its credential c, a membership m.
+-- The columns of struct candidate_row, of account a, credential c and membership m.
 a.id,
 c.password_hash as hash,
 a.name,

@@ -1,5 +1,5 @@
 -- Numbers the changes {from}, of {kind} "session", "membership", "account", "policy", "project" or
--- "keys" with {id}, which gateways must know of until `until`. Locks the counter until the commit.
+-- "keys" with {id}, which gateways must know until `until`. Locks the counter until the commit.
 -- args: kind, id, from
 -- in: until int8
 {as}_counted as (

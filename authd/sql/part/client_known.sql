@@ -1,5 +1,5 @@
--- Address and user agent of a session ({address_key}, {user_agent_key}) are known to the account
--- for 180 days after {now}, if {from} has a row. A row is written again after a day.
+-- Records address and user agent of a session ({address_key}, {user_agent_key}) as known to the
+-- account for 180 days after {now}, if {from} has a row. Writes only once a day.
 -- args: address_key, user_agent_key, now, from
 {as}_inserted as (
     insert into known_address (key, until)

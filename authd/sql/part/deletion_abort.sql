@@ -1,6 +1,6 @@
--- An account that signs in takes its deletion back, and the scheduled end of its memberships: in the statement that makes the session {from},
--- which holds the account. {as}_change is the change that gateways must know of until `until`;
--- `event` is that of the audit row.
+-- Cancels the scheduled deletion of an account that signs in, and the scheduled end of its
+-- memberships, in the statement that creates the session {from} and locks the account. {as}_change
+-- is the change for gateways, valid until `until`; `event` is the audit row's.
 -- args: from, project, now
 -- in: until int8, event text
 {as}_aborted as (

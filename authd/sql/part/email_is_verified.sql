@@ -1,5 +1,5 @@
--- The e-mail address of {account} is verified: for all organisations (the nil UUID), or for
--- {organization}, the root of its projects. Where that is null: for all.
+-- True if the email address of {account} is verified for all organizations (the nil UUID) or for
+-- {organization}, the root of its projects (null: only for all).
 -- args: account, organization
 exists (
     select

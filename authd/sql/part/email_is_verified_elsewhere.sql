@@ -1,5 +1,5 @@
--- The e-mail address of {account} is verified for someone else than {organization}: another one, or
--- all (the nil UUID).
+-- True if the email address of {account} is verified for another organization than {organization},
+-- or for all (the nil UUID).
 -- args: account, organization
 exists (
     select

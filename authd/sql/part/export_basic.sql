@@ -1,5 +1,5 @@
--- A record that FHIR R4 has no resource for, as a Basic: {code} names its kind, {values} are rows of
--- a name and a text.
+-- A FHIR R4 Basic for a record without a resource type of its own: {code} names its kind, {values}
+-- are rows of a name and a text.
 -- args: id, code, subject, created, values
 json_strip_nulls(json_build_object(
     'resourceType', 'Basic',

@@ -1,6 +1,6 @@
--- The live grants g of a project {where} behind the session `after`, 1,000 at most, with what they
--- hold of registrations. Of a release that did not note whether the person was asked for consent,
--- the consent tells.
+-- The live grants g of a project {where} after the session `after`, at most 1,000, with what they
+-- hold of registrations. For grants of releases that did not record whether consent was requested,
+-- uses the consent.
 -- args: where
 -- in: project uuid, after uuid null, now int8
 select

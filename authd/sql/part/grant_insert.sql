@@ -1,7 +1,7 @@
 -- Creates the grant of each row of {from}, which has account_id, scope, resource, signed_in_at,
--- patient_id, id_claims and id_acr: a session of `member`, and its row of oauth_grant
--- (part grant_member). The time of the person's last proof is that of the sign-in `parent`; the
--- address of the client that asks is not the person's. Without offline_access it ends with {parent}.
+-- patient_id, id_claims and id_acr: a session of `member` with its row of oauth_grant (part
+-- grant_member). The person's last proof is the sign-in of `parent`. Stores no address, since the
+-- request is the client's. Without offline_access the grant ends with {parent}.
 -- args: from, parent
 -- in: project uuid, id uuid, client_id text, client_name text, offline bool, jkt text null
 -- in: address text, browser text null, os text null, now int8, refresh_hash bytea

@@ -1,6 +1,6 @@
--- The person whom the session {parent} lets a client in for: `parent` is the session, which is
--- locked meanwhile, so that its end finds the grant; `member` is the membership. Neither row is
--- there when the session has ended; no `member` when the account was locked or deleted, either.
+-- The person of the session {parent}: `parent` is the session, locked so that its end finds the
+-- grant; `member` is the membership. Neither has a row if the session has ended; `member` also has
+-- none if the account was locked or deleted.
 -- args: project, parent, now
 parent as (
     select s.account_id, s.role, s.auth_method, s.second_factor, s.absolute_until

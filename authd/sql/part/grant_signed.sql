@@ -1,5 +1,5 @@
--- A row when `member` and `parent` (part grant_member) are what tokens say that were signed before,
--- and the settings are those that the client was looked at with (authd/settings_cache.h).
+-- A row if `member` and `parent` (part grant_member) equal the signed tokens' contents, and the
+-- settings are those with which the client was read (authd/settings_cache.h).
 -- in: membership uuid null, profile uuid null, admin bool, auth_method text null
 -- in: second_factor bool, change int8
 {as} as (

@@ -1,5 +1,5 @@
--- The time of the {limit}-th newest hit of {key} in the window: while there is one, the key is at
--- its limit, and it is below again when that hit leaves the window. Null: it is below.
+-- The time of the {limit}-th newest hit of {key} in the window; null: fewer. With a time, the key
+-- is at its limit until that hit leaves the window.
 -- args: key, now, window, limit
 (
     select (array(

@@ -1,4 +1,4 @@
--- Hit h is within the {window} ms that end at {now}. Hits of an instance whose clock runs ahead
--- count; those of a test clock that was set back since do not.
+-- True if hit h is in the {window} ms before {now}. Hits of an instance whose clock is ahead count;
+-- those of a test clock that was set back don't.
 -- args: now, window
 h > {now} - {window} and h <= {now} + {window}

@@ -1,4 +1,4 @@
--- The hits {hits} with one more, at {now}: of the others the newest {limit} in the window.
+-- The hits {hits} and a new one at {now}: only the newest {limit} old ones in the window stay.
 -- args: hits, now, window, limit
 array(
     select h

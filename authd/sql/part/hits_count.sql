@@ -1,5 +1,5 @@
--- One more hit for each of the {keys}, which are locked in their order and stay for as many ms as
--- {lives} says beside them; yields how many hits of each are kept, the newest {most}.
+-- Adds a hit for each of {keys}, which are locked in order and kept for the ms in {lives}. Returns
+-- the number of kept hits of each, the newest {most}.
 -- args: keys, lives, most, now, window
 insert into throttle as t (key, hits, until, in_a_row)
 select k.key, array[{now}], {now} + k.life, 1

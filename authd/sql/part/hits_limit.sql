@@ -1,4 +1,4 @@
--- The time of the {limit}-th newest of {hits}, an array, in the window; null: there are fewer.
+-- The time of the {limit}-th newest of {hits}, an array, in the window; null: fewer.
 -- args: hits, now, window, limit
 (array(
     select h

@@ -1,5 +1,5 @@
--- {secret_hash} is that of the link of invitation {invitation}, or of the link of a sign-up to it,
--- which has not expired at {now}. Times are subtracted as in the part not_expired.
+-- True if {secret_hash} is of a link of invitation {invitation}, or of a sign-up to it, that has
+-- not expired at {now}. Subtracts times, see not_expired.
 -- args: invitation, secret_hash, now
 (
     {invitation}.secret_hash = {secret_hash} and {invitation}.expires_at - {now} > 0

@@ -1,4 +1,4 @@
--- An admin, or an operator, has made invitation {invitation} or has sent it since: a sign-up
--- invites without rights of an admin and in the name of no member.
+-- True if an admin or operator has created or sent invitation {invitation}. Sign-ups invite without
+-- admin rights and in no member's name.
 -- args: invitation
 ({invitation}.invited_by is not null or {invitation}.admin)

@@ -1,4 +1,4 @@
--- Account {account} cannot sign in to the project of its membership {membership}: an operator has
--- locked the account, or an admin of the project the membership.
+-- True if account {account} cannot sign in to the project of {membership}: an operator has locked
+-- the account, or an admin the membership.
 -- args: account, membership
 ({account}.locked_at is not null or {membership}.locked_at is not null)

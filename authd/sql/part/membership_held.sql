@@ -1,6 +1,7 @@
--- The membership m of {account} in {project}, at most one, as it is once it is held: a lock or a
--- removal that was written while this statement waited shows, because both take the row for update
--- first. Held before the account, as a deletion does. For key share, so that sign-ins at once can take back a scheduled end.
+-- The membership m of {account} in {project}, at most one, locked. Shows a lock or removal for
+-- which this statement waited, because both first lock the row for update. Locked before the
+-- account, as in a deletion, and for key share, so that parallel sign-ins can cancel a scheduled
+-- end.
 -- args: account, project
 lateral (
     select id, profile_id, locked_at, end_at

@@ -1,6 +1,6 @@
--- The membership m of {account} in {project}, at most one. As a lateral query with a limit it is
--- planned for itself and looked up by its unique index, however few rows the tables had when the
--- plan was made: joined plainly, the planner may read all members of the project for each request.
+-- The membership m of {account} in {project}, at most one. A lateral query with a limit is always
+-- planned as a lookup in the unique index. With a join, a plan from when the tables were small may
+-- read all members of the project.
 -- args: account, project
 lateral (
     select id, profile_id, admin, policy_id, locked_at, end_at

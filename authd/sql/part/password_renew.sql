@@ -1,7 +1,7 @@
--- Replaces the hash of the account of {from} (account_id) by one of present parameters, when there
--- is one and the password has not changed meanwhile; not while a project of the account is
--- read-only (common/service/project_read_only.h). `former` is the hash that was verified. What sign-ins ask of a
--- credential, `changes`, stays. {from} holds the account's row, which a deletion locks first, too.
+-- Replaces the password hash of the account of {from} (account_id) by one with current parameters,
+-- if there is one and the password has not changed; not while a project of the account is read-only
+-- (common/service/project_read_only.h). `former`: the verified hash. `changes`, which sign-ins
+-- compare, stays. {from} locks the account's row first, as a deletion does.
 -- args: from
 -- in: former text null, hash text null, now int8
 {as}_renewed as (

@@ -1,6 +1,5 @@
--- The person of the account {account} who signed in with {session}, for claims
--- (authd/oauth/person_claims.h). An address is verified for an organization, or for all (the nil
--- UUID).
+-- The person of {account} who signed in with {session}, for claims (authd/oauth/person_claims.h).
+-- Addresses are verified for an organization, or for all (the nil UUID).
 -- args: session, account, profile, organization
 -- row: profile uuid, role role, name text, surname text, email text, verified bool
 {profile} as profile,

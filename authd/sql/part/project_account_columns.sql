@@ -1,5 +1,5 @@
--- The columns of struct project_account, of account a with its membership m in {project}. Of the
--- passkeys those count that open it: its own, and those of the installation's pages.
+-- The columns of struct project_account, of account a with its membership m in {project}. Counts
+-- the passkeys that open the project: its own, and those of the installation's pages.
 -- args: project, organization
 a.id,
 m.id as membership,

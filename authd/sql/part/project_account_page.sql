@@ -1,7 +1,7 @@
--- The end of a list of the accounts of {project}. `walked` are the rows that were read, by `key` and
--- `id`; of those that are active at {now}, fit {role} and {state} where these are not null, and
--- {also}, the first {most} are answered. Where none is there is one row without an account: the
--- columns before it say how many rows were read, and where the next page begins.
+-- The end of a list of accounts of {project}. `walked` are the rows that were read, by `key` and
+-- `id`. Returns the first {most} of those that are active at {now} and match {role} and {state}
+-- (null: any) and {also}. Without a match, returns one row without an account. Its first columns
+-- give the number of rows read, and where the next page begins.
 -- args: project, organization, role, state, also, most, now
 select
     (select count(*) from walked) as walked,

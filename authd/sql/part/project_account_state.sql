@@ -1,5 +1,5 @@
--- How account a stands in the project of its membership m: "locked", "deleting" when its deletion is
--- scheduled, else "active".
+-- The state of account a in the project of its membership m: "locked", "deleting" (scheduled) or
+-- "active".
 case
     when
         -- include: member_locked(account = a, membership = m)

@@ -1,4 +1,4 @@
--- The OpenID client that session s is a grant of, as JSON; null: it is none.
+-- The OpenID client of session s as JSON; null: no grant.
 (
     select json_build_object('id', g.client_id, 'name', g.client_name)
     from oauth_grant g

@@ -1,5 +1,5 @@
--- The account `a` and the membership `m` of a session {session}, joined to it: no row unless all three
--- are valid.
+-- The account `a` and membership `m` of {session}, joined to it. No row: one of the three is not
+-- valid.
 -- args: session, project, now
 cross join
     -- include: account_of(row = {session})

@@ -1,7 +1,6 @@
 -- Creates the session of each sign-in {from}, which has account_id, membership_id, profile_id and
--- role, and notes when the account has last signed in there. The keys are hashes
--- (authd/credential/throttle.h, authd/signin/arrival.h) for the parts address_known and
--- client_known.
+-- role, and records the account's last sign-in. The keys are hashes (authd/credential/throttle.h,
+-- authd/signin/arrival.h) for the parts address_known and client_known.
 -- args: from
 -- in: project uuid, id uuid, auth_method text, address text, browser text null, os text null
 -- in: now int8, refresh_hash bytea, cookie_hash bytea null, idle_until int8, absolute_until int8

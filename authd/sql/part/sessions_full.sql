@@ -1,5 +1,5 @@
--- Whether {account} has {most} live sessions before the statement. Those of each project are read
--- by session_account, which holds no ended ones.
+-- True if {account} has {most} live sessions before the statement. Reads each project's with
+-- session_account, which contains no ended ones.
 -- args: account, now, most
 exists (
     select

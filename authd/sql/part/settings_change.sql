@@ -1,4 +1,4 @@
--- One more than the number of the last change of a policy or a project, see
+-- The number of the last change of a policy or project plus one, see
 -- authd/session/admission_cache.h.
 (
     select 1 + coalesce((

@@ -1,5 +1,5 @@
--- Deletes the {most} oldest rows of {table} whose {column} is before {before}. A row that changes
--- meanwhile has another ctid and stays; so do those that are not {open}.
+-- Deletes the {most} oldest rows of {table} with {column} before {before}. Rows that change
+-- meanwhile have a new ctid and stay, as do those that are not {open}.
 -- args: table, column, before, most, open = true
 {as} as (
     delete from {table}

@@ -1,6 +1,5 @@
--- A page of what the accounts of a project have, as JSON, behind the membership {place}, in the
--- order of memberships: {rows} selects at most one row of the membership m
--- (common/service/tenant_table.h).
+-- A page of rows of a project's accounts as JSON, after the membership {place}, in the order of
+-- memberships. {rows} selects at most one row of the membership m (common/service/tenant_table.h).
 -- args: rows, project, place, most
 select row_to_json(t)::text as value
 from membership m

@@ -1,8 +1,8 @@
--- Pair, address and account of a sign-in with the time that keeps each at its limit, or null.
--- `pair` is the key of the pair, `addresses` those of the address and, for IPv6, of the pair and
--- the address of the /48, whose limits are eight times the others, `account` that of the account.
--- From a known address only the pair counts. A pair that failed 100 times in a row waits: its row
--- is kept for 24 hours after each failure, given as the time of a hit that leaves the window then.
+-- Pair, address and account of a sign-in, each with the time that keeps it at its limit, or null.
+-- `pair` and `account` are keys; `addresses` are keys of the address and, for IPv6, of the pair
+-- with its /48 and of the /48, which have eight times the limit. From a known address only the pair
+-- counts. A pair that failed 100 times in a row waits: its row is kept for 24 hours after each
+-- failure, returned as the time of a hit that leaves the window then.
 -- in: pair bytea, addresses bytea[], account bytea, now int8, window int8, pair_most int8, most int8
 select
     greatest(

@@ -1,6 +1,5 @@
--- {as} are the accounts with their memberships among rows of a tenant's file that are a project's
--- and as this build's tables keep them. Those of a release whose memberships had no scheduled end
--- have none.
+-- {as} are a project's accounts with memberships among rows of a tenant's file, in this release's
+-- format. Earlier releases' memberships have no scheduled end.
 -- args: rows, project
 {as} as materialized (
     select r.account, r.membership

@@ -1,5 +1,5 @@
--- Columns of struct transfer_invited: {noted}, a row of transfer_account. There is no address where the
--- invitation is over.
+-- The columns of struct transfer_invited: {noted}, a row of transfer_account. No address: the
+-- invitation has expired.
 -- args: noted, project
 {noted}.account_id as account,
 {noted}.membership_id as membership,

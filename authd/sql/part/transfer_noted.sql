@@ -1,5 +1,5 @@
--- The row that says what became of an account of a tenant's file, for "join lateral ... on true":
--- by the key, and never all rows of the project.
+-- The row with the result for an account of a tenant's file, for "join lateral ... on true": always
+-- looked up by key.
 -- args: project, account
 (
     select n.account_id, n.membership_id, n.invited, n.admin

@@ -1,4 +1,4 @@
--- Another account than {account} has changed its address from that one lately, and may take it back.
+-- True if another account than {account} can undo a change from that address.
 -- args: account
 (
     select u.id

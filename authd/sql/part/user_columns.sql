@@ -1,4 +1,4 @@
--- The columns of struct user without its places, of account a.
+-- The columns of struct user without places, of account a.
 -- args: now
 a.id,
 a.email,

@@ -1,6 +1,6 @@
--- The address of account a begins at {from} and ends before {end}, and the account comes behind
--- {email} and {id} (null: from the start), in the order of the indexes account_by_email and account_locked. There is one lower
--- bound, see project_account_walk_search.
+-- True if the address of account a is from {from} on and before {end}, and the account follows
+-- {email} and {id} (null: from the start) in the order of the indexes account_by_email and
+-- account_locked. Only one lower bound, see project_account_walk_search.
 -- args: email, id, from, end
 (a.email collate "C", a.id) > (
     greatest({email} collate "C", {from} collate "C"),

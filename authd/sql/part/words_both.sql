@@ -1,4 +1,4 @@
--- The words of {one} and behind them those of {other}, between blanks, each once.
+-- The words of {one}, then those of {other}, space-separated, each once.
 -- args: one, other
 (
     select coalesce(string_agg(once.word, ' ' order by once.place), '')

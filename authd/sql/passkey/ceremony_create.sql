@@ -1,7 +1,6 @@
--- Writes a ceremony: the challenge of an enrolment, a step-up or a second factor. For an
--- enrolment or a step-up account, session and user handle are the caller's, and what the session
--- has begun of the kind before is deleted: a session has one, or as many as were begun at the same
--- moment. One of a second factor takes the place of the one before: its id is the login's.
+-- Writes a ceremony. For an enrollment or step-up, account, session and user handle are the
+-- caller's, and the session's previous ceremony of this kind is deleted. For a second factor it
+-- replaces the login's previous one: its id is the login's.
 -- class: write
 -- in: id uuid, kind text, challenge bytea, role role, rp_id text, project uuid null
 -- in: tenant uuid null, account uuid null

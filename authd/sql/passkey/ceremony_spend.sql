@@ -1,5 +1,5 @@
--- Spends a ceremony, whatever comes of it: of two requests with one challenge one gets the row. The
--- one of a second factor has no session; that of another kind only its own session spends.
+-- Uses up a ceremony, so that only one of two requests gets the row. A second factor's has no
+-- session; others can be used only by their own session.
 -- class: write
 -- in: id uuid, kind text, role role, session uuid null, now int8
 -- rows: one

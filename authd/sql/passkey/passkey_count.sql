@@ -1,5 +1,5 @@
--- How many passkeys each relying party has, by the project whose application it is of (null: the
--- installation's own) and the role of their owners; the 1,000 with the most.
+-- Counts passkeys by relying party, project of its application (null: the installation's) and
+-- owner's role; the 1,000 largest counts.
 -- class: read
 -- rows: many
 -- row: rp_id text, project uuid null, role role, passkeys int8

@@ -1,7 +1,6 @@
--- Adds a passkey to an account that has fewer than `most`. The caller's transaction has locked its
--- credential, so that of two enrolments at once the second sees the first. No row: it has `most`.
--- A credential id that the rp id has already fails: ERR_CONFLICT. The session that enrols it has a
--- second factor from now on.
+-- Adds a passkey to an account that has fewer than `most`, and gives the session a second factor.
+-- The transaction holds the credential's lock, so that a concurrent enrollment is counted. No row:
+-- it has `most`. ERR_CONFLICT: the relying party already has this credential id.
 -- class: tx
 -- in: session_project uuid null, session uuid
 -- in: id uuid, account uuid, rp_id text, project uuid null, opens uuid, credential_id bytea

@@ -1,5 +1,4 @@
--- Deletes a passkey of an account and counts its credential as changed. Nothing is written: the
--- account has no such passkey.
+-- Deletes an account's passkey and counts a credential change, if it has this passkey.
 -- class: tx
 -- in: id uuid, account uuid
 -- rows: none

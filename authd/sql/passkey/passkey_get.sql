@@ -1,5 +1,4 @@
--- A passkey by the id that its authenticator answers with, and its account, unless that is being
--- deleted.
+-- Finds a passkey by its authenticator's id, with its account, unless that is being deleted.
 -- class: read
 -- in: rp_id text, credential_id bytea, role role, now int8
 -- rows: one

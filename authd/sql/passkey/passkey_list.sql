@@ -1,4 +1,4 @@
--- The passkeys of an account, the oldest first; at most 20 by passkey_create.
+-- Lists an account's passkeys, oldest first; passkey_create limits them to 20.
 -- class: read
 -- in: account uuid
 -- rows: many

@@ -1,5 +1,5 @@
--- What an account's passkeys of a relying party open, and whether the account is an admin of the
--- project that it signs in to.
+-- Lists what an account's passkeys of a relying party open, and if the account is an admin of the
+-- sign-in's project.
 -- class: read
 -- in: account uuid, rp_id text, project uuid
 -- rows: many

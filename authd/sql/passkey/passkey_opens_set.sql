@@ -1,5 +1,5 @@
--- Records what a passkey of before opens, with the mail to its owner when that is nothing. Nothing
--- is written: another request has recorded it.
+-- Records what an older passkey opens, with an email to its owner if that is nothing. Does nothing
+-- if it is already recorded.
 -- class: write
 -- in: passkey uuid, opens uuid
 -- rows: none

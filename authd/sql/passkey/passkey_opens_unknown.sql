@@ -1,4 +1,4 @@
--- Passkeys of builds that did not record what they open, 100 at most.
+-- Lists up to 100 passkeys of older releases, which didn't record what they open.
 -- class: read
 -- rows: many
 -- row: passkey uuid, account uuid

@@ -1,4 +1,4 @@
--- The owner of a passkey, for a mail about it. No row: it was removed.
+-- Finds a passkey's owner for an email. No row: deleted.
 -- class: read
 -- in: passkey uuid
 -- rows: one

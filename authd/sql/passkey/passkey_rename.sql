@@ -1,4 +1,4 @@
--- Renames a passkey of an account. No row: the account has no such passkey.
+-- Renames an account's passkey. No row: unknown.
 -- class: tx
 -- in: id uuid, account uuid, name text
 -- rows: one

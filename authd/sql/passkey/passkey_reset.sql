@@ -1,5 +1,5 @@
--- Deletes the passkeys of an account that were added at `since` or later: they are lost, or another
--- person may have added them. A change of its credential. Nothing is written: there are none.
+-- Deletes passkeys added at `since` or later, because they are lost or another person may have
+-- added them. A credential change, if there are any.
 -- class: tx
 -- in: account uuid, since int8
 -- rows: none

@@ -1,6 +1,6 @@
--- A passkey was shown: spends the challenge, notes the use as passkey_use does and gives a login its
--- session code. begun: not when the passkey or the account has gone meanwhile, and not when the
--- challenge was spent, of which spent tells.
+-- Signs in with a passkey: uses up the challenge, records the use like passkey_use and gives the
+-- login its session code. `begun`: false if the passkey or account was deleted meanwhile, or the
+-- challenge was already used (`spent`).
 -- class: write
 -- in: start uuid, start_until int8, passkey uuid, sign_count int8, backed_up bool, now int8
 -- in: id uuid, code_hash bytea, project uuid null, within uuid null, challenge text

@@ -1,5 +1,5 @@
--- Notes that a passkey was used: its counter, unless a later use was faster, and whether it is
--- backed up. No row: it has been deleted meanwhile.
+-- Records a passkey's use: its counter, unless a later use was faster, and its backup state.
+-- No row: deleted meanwhile.
 -- class: tx
 -- in: id uuid, sign_count int8, backed_up bool, now int8
 -- rows: one

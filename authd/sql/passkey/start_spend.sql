@@ -1,4 +1,4 @@
--- Spends the challenge of a sign-in by passkey, with a wrong answer: a row, unless it was spent.
+-- Uses up a sign-in's challenge after a wrong answer. No row: already used.
 -- class: write
 -- in: id uuid, until int8
 -- rows: none

@@ -1,26 +1,36 @@
--- A page of the accounts of a project that an operator has locked, or whose deletion is scheduled,
--- in the order of their ids: patients, or practitioners, who are read of all projects; see
--- project_account_page. Not those that project_account_list_locked has.
+-- A page of the accounts of a project that an admin or an operator has locked, or whose deletion is
+-- scheduled, in the order of their ids, see project_account_page. Practitioners are read of all
+-- projects.
 -- call: project_account_read
 with
 walked as materialized (
     (
+        select m.account_id, m.account_id as id, '' collate "C" as key
+        from membership m
+        where m.project_id = :project and m.locked_at is not null and m.account_id > :after
+        order by m.account_id
+        limit :walk
+    )
+    union
+    (
         select a.id as account_id, a.id, '' collate "C" as key
         from account a
-        where :patients and a.project_id = :project and a.id > :after
+        where a.project_id = :project and a.id > :after
             and coalesce(a.locked_at, a.delete_at) is not null
         order by a.id
         limit :walk
     )
-    union all
+    union
     (
         select a.id as account_id, a.id, '' collate "C" as key
         from account a
-        where not :patients and a.project_id is null and a.id > :after
+        where a.project_id is null and a.id > :after
             and coalesce(a.locked_at, a.delete_at) is not null
         order by a.project_id, a.id
         limit :walk
     )
+    order by id
+    limit :walk
 )
 -- include: project_account_page(project = :project, organization = :organization, role = :role,
---     state = :state, also = m.locked_at is null, most = :most, now = :now)
+--     state = :state, also = true, most = :most, now = :now)

@@ -1,4 +1,4 @@
--- Deletes a page of the API keys of a project that is deleted.
+-- Deletes a page of API keys of a project during its deletion.
 -- call: purge_page
 with
 -- include: purge(table = api_key, key = {project_id, id}),

@@ -1,4 +1,4 @@
--- Deletes a page of the FHIR servers of a project that is deleted.
+-- Deletes a page of FHIR servers of a project during its deletion.
 -- call: purge_page
 with
 -- include: purge(table = fhir_server, key = {project_id, id}),

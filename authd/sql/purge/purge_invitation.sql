@@ -1,4 +1,4 @@
--- Deletes a page of the invitations of a project that is deleted.
+-- Deletes a page of invitations of a project during its deletion.
 -- call: purge_page
 with
 -- include: purge(table = invitation, key = {project_id, role, email}),

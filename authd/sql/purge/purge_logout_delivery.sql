@@ -1,4 +1,4 @@
--- Deletes a page of the logouts that are due to clients of a deleted project.
+-- Deletes a page of pending logouts of a project during its deletion.
 -- call: purge_page
 with
 -- include: purge(table = logout_delivery, key = {project_id, session_id}),

@@ -1,5 +1,5 @@
--- Deletes what the accounts have of a project that is deleted, and those accounts that have no
--- other membership. Runs behind purge_member_lock.
+-- Deletes memberships of a project during its deletion, and the accounts without another
+-- membership. Runs after purge_member_lock.
 -- class: tx
 -- in: project uuid, accounts uuid[]
 -- rows: one

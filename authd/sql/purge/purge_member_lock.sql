@@ -1,5 +1,5 @@
--- Locks the accounts of a page of the members of a project that is deleted: nothing makes them
--- members of another project until the transaction ends.
+-- Locks the accounts of a page of members of a project during its deletion, so that they join no
+-- other project in the transaction.
 -- class: tx
 -- in: project uuid, most int8
 -- rows: many

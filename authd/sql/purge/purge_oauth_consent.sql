@@ -1,4 +1,4 @@
--- Deletes a page of what people let the clients of a project do, which is deleted.
+-- Deletes a page of consents of a project during its deletion.
 -- call: purge_page
 with
 -- include: purge(table = oauth_consent, key = {project_id, account_id, client_id}),

@@ -1,4 +1,4 @@
--- Deletes a page of those patients of a project that is deleted who have no membership.
+-- Deletes a page of patients without a membership of a project during its deletion.
 -- class: write
 -- in: project uuid, most int8
 -- rows: one

@@ -1,4 +1,4 @@
--- Deletes a page of the sessions of a project that is deleted.
+-- Deletes a page of sessions of a project during its deletion.
 -- call: purge_page
 with
 -- include: purge(table = session, key = {project_id, id}),

@@ -1,4 +1,4 @@
--- Deletes a page of what became of the accounts of a tenant's file, of a project that is deleted.
+-- Deletes a page of import results of a project during its deletion.
 -- call: purge_page
 with
 -- include: purge(table = transfer_account, key = {project_id, account_id}),

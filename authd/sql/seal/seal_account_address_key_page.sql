@@ -1,4 +1,4 @@
--- A page of secret keys for network addresses of accounts, behind the key `after` or from the start
+-- Returns a page of sealed secret keys for network addresses, after the key `after`
 -- (common/service/seal_table.h).
 -- call: seal_page
 select

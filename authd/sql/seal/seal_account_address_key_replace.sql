@@ -1,5 +1,5 @@
--- Replaces secret keys for network addresses of accounts by the same, sealed anew: how many were
--- still the old ones.
+-- Replaces sealed secret keys for network addresses by the same keys, sealed again. Skips rows that
+-- have changed. Returns the number of the others.
 -- call: seal_write
 with
 -- include: seal_replace(table = account_address_key, column = secret_sealed,

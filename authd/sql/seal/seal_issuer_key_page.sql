@@ -1,4 +1,4 @@
--- A page of private keys of the issuers, behind the key `after` or from the start
+-- Returns a page of the issuers' sealed private keys, after the key `after`
 -- (common/service/seal_table.h).
 -- call: seal_page
 select

@@ -1,5 +1,5 @@
--- Replaces private keys of the issuers by the same, sealed anew: how many were still the
--- old ones.
+-- Replaces the issuers' sealed private keys by the same keys, sealed again. Skips rows that have
+-- changed. Returns the number of the others.
 -- call: seal_write
 with
 -- include: seal_replace(table = issuer_key, column = private_sealed, match = t.kid = n.key),

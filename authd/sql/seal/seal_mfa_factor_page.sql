@@ -1,4 +1,4 @@
--- A page of secrets of second factors, behind the key `after` or from the start
+-- Returns a page of sealed second-factor secrets, after the key `after`
 -- (common/service/seal_table.h).
 -- call: seal_page
 select

@@ -1,4 +1,5 @@
--- Replaces secrets of second factors by the same, sealed anew: how many were still the old ones.
+-- Replaces sealed second-factor secrets by the same secrets, sealed again. Skips rows that have
+-- changed. Returns the number of the others.
 -- call: seal_write
 with
 -- include: seal_replace(table = mfa_factor, column = secret_sealed,

@@ -1,5 +1,5 @@
--- A page of secrets of second factors that are not confirmed, behind the key `after` or from the
--- start (common/service/seal_table.h).
+-- Returns a page of sealed secrets of unconfirmed second factors, after the key `after`
+-- (common/service/seal_table.h).
 -- call: seal_page
 select
     session_id::text as key,

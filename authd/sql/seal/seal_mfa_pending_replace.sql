@@ -1,5 +1,5 @@
--- Replaces secrets of second factors that are not confirmed by the same, sealed anew: how many were
--- still the old ones.
+-- Replaces sealed secrets of unconfirmed second factors by the same secrets, sealed again. Skips
+-- rows that have changed. Returns the number of the others.
 -- call: seal_write
 with
 -- include: seal_replace(table = mfa_pending, column = secret_sealed,

@@ -1,4 +1,4 @@
--- A page of private keys that sign access tokens, behind the key `after` or from the start
+-- Returns a page of sealed private keys for access tokens, after the key `after`
 -- (common/service/seal_table.h).
 -- call: seal_page
 select

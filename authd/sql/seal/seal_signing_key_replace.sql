@@ -1,5 +1,5 @@
--- Replaces private keys that sign access tokens by the same, sealed anew: how many were still the
--- old ones.
+-- Replaces sealed private keys for access tokens by the same keys, sealed again. Skips rows that
+-- have changed. Returns the number of the others.
 -- call: seal_write
 with
 -- include: seal_replace(table = signing_key, column = private_sealed, match = t.kid = n.key),

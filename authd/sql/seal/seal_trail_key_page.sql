@@ -1,5 +1,5 @@
--- A page of the key that signs the heads of trees, behind the key `after` or from the start
--- (common/service/seal_table.h). There is one.
+-- Returns the sealed key that signs checkpoints, after the key `after`
+-- (common/service/seal_table.h).
 -- call: seal_page
 select
     'trail'::text as key,

@@ -1,5 +1,5 @@
--- Replaces the key that signs the heads of trees by the same, sealed anew: how many were still the
--- old ones.
+-- Replaces the sealed key that signs checkpoints by the same key, sealed again. Skips rows that
+-- have changed. Returns the number of the others.
 -- call: seal_write
 with
 -- include: seal_replace(table = trail_key, column = secret_sealed, match = n.key = 'trail'),

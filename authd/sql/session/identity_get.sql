@@ -1,5 +1,5 @@
--- Who holds a token of a membership and, where not null, a session. No row: they are no longer
--- valid.
+-- Returns the holder of a token of a membership and a session (null: any). No row: not valid any
+-- more.
 -- class: read
 -- in: project uuid, membership uuid, session uuid null, now int8
 -- rows: one

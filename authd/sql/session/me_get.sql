@@ -1,8 +1,7 @@
--- An account, each row with one of its newest live sessions in a project; one row without a session
--- when none lives. Newest by sign-in: an index by last use would be one more that each renewal
--- writes, on other pages than the session's own. `verified` are the organisations that the address
--- is proven for, the nil UUID for all, as the text of an array: an aggregate would cost more than
--- the rest.
+-- Returns an account, with its newest live sessions in a project in one row each, or one row
+-- without a session. Newest by sign-in, since an index by last use would have to be written by each
+-- refresh. `verified` are the organizations for which the address is verified (the nil UUID: all),
+-- as an array's text: an aggregate would cost more than all the rest.
 -- class: read
 -- in: project uuid null, account uuid, asking uuid, now int8, most int8
 -- rows: many

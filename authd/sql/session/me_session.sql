@@ -1,4 +1,4 @@
--- The session that asks, alone: for an account with more newer ones than are shown.
+-- Returns only the caller's session, for an account with more newer ones than are shown.
 -- class: read
 -- in: project uuid, session uuid, now int8
 -- rows: one

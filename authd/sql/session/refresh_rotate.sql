@@ -1,8 +1,7 @@
--- Gives the holders of current refresh tokens the next ones: the numbers, from 1 on, of those that
--- got theirs, and who they are. A token whose `change` is not 0 rotates only when that is still the
--- number of the last change of a policy or a project, the member's policy, or "none", is one of
--- `open`, a list with spaces between, and it is of no grant: see authd/session/rotation.h. Of two
--- renewals of a session at once one finds the row locked and gets none.
+-- Rotates current refresh tokens. Returns the numbers of the rotated ones, from 1, and their
+-- subjects. A token with a `change` other than 0 rotates only if that is the number of the last
+-- change of a policy or project, the member's policy or "none" is in `open`, a space-separated
+-- list, and the session is no grant; see authd/session/rotation.h. A locked session is skipped.
 -- class: write
 -- in: projects uuid[], sessions uuid[], hashes bytea[], next_hashes bytea[], successors bytea[]
 -- in: changes int8[], opens text[], now int8, idle_until int8

@@ -1,5 +1,5 @@
--- What refresh tokens are at the time, and whose, see authd/session/refresh_state.h; `number` is
--- the place in the lists, from 1 on. No row: there is no such session.
+-- Returns the states and subjects of refresh tokens, see authd/session/refresh_state.h. `number` is
+-- the position in the lists, from 1. No row: no such session.
 -- class: read
 -- in: projects uuid[], sessions uuid[], hashes bytea[], now int8, retry_window int8
 -- rows: many

@@ -1,5 +1,5 @@
--- Ends sessions of an account in a project, `only` this one with the grants that go along with it,
--- or all `except` one, 1,000 at most in the order of their ids, and numbers the change of each. `token` is the jti that logged out.
+-- Ends an account's sessions in a project, at most 1,000 in the order of their ids, and numbers
+-- each change: `only` one with its grants, or all `except` one. `token`: the jti that signed out.
 -- class: write tx
 -- in: project uuid, account uuid, only uuid null, except uuid null
 -- in: now int8, reason text, token uuid null, until int8

@@ -1,6 +1,5 @@
--- Ends the sessions of an account in all projects and those of the installation's own pages, all
--- `except` one, 1,000 at most in the order of their ids, and numbers the change of each: with a
--- change of its credential.
+-- Ends an account's sessions after a credential change, in all projects and on the installation's
+-- own pages, `except` one, at most 1,000 in the order of their ids, and numbers each change.
 -- class: tx
 -- in: account uuid, except uuid null, now int8, reason text
 -- rows: many

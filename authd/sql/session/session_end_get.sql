@@ -1,4 +1,5 @@
--- When a session ended, or an API key was revoked, which a form may be of as well; null: it has not.
+-- Returns the time at which a session ended or an API key, which can also belong to a form, was
+-- revoked; null: it has not.
 -- class: read
 -- in: project uuid, session uuid
 -- rows: one

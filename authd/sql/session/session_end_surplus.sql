@@ -1,6 +1,5 @@
--- Ends the longest unused live sessions of an account beyond `most`, never `kept`, and numbers the
--- change of each. No row is locked before it is known to be one too many: of two statements at
--- once, each ends what is left.
+-- Ends an account's least recently used live sessions above `most`, never `kept`, and numbers each
+-- change. Locks only rows that it ends; of two parallel statements, each ends what is left.
 -- class: write
 -- in: account uuid, kept uuid, most int8, now int8, reason text
 -- rows: many

@@ -1,4 +1,4 @@
--- Whose a session was, and why it has ended. No row: it is not known any more.
+-- Returns an ended session's account and reason. No row: unknown.
 -- class: read
 -- in: project uuid, session uuid
 -- rows: one

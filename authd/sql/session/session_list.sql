@@ -1,5 +1,5 @@
--- A page of the live sessions of an account in a project, newest first: identifiers are in order of
--- time. `asking` is the session that asks.
+-- Returns a page of an account's live sessions in a project, newest first (ids are in the order of
+-- time). `asking`: the caller's session.
 -- class: read
 -- in: project uuid, account uuid, asking uuid, now int8, most int8, skip int8
 -- rows: many

@@ -1,5 +1,5 @@
--- A patient of a project with password and membership, and what the sign-in is limited by: one row,
--- with nulls where there is no such patient.
+-- Finds a project's patient by email address, with password and membership, and the sign-in's
+-- limits. Always one row, with nulls for an unknown patient.
 -- class: read
 -- in: project uuid, email text
 -- rows: one

@@ -1,5 +1,5 @@
--- A practitioner with password, each row with a membership, the oldest first (null: there is none),
--- and what the sign-in is limited by: one row with nulls where there is no such practitioner.
+-- Finds a practitioner by email address, with password, a row per membership (oldest first, or
+-- null), and the sign-in's limits. One row with nulls for an unknown practitioner.
 -- class: read
 -- in: email text
 -- rows: many

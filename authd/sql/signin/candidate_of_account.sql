@@ -1,5 +1,5 @@
--- The account of a passkey that was shown, each row with a membership that the sign-in may lead
--- to, the oldest first: all of them, or that of `project` (null: none).
+-- Finds a passkey's account, with a row per membership to which the sign-in can lead, oldest first:
+-- all, or `project`'s (null: none).
 -- class: read
 -- in: account uuid, project uuid null
 -- rows: many

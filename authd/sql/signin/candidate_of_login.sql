@@ -1,5 +1,5 @@
--- The account of a login that waits for a second factor, each row with a membership that it may
--- lead to, the oldest first (null: to none).
+-- Finds the account of a login that waits for a second factor, with a row per membership to which
+-- it can lead, oldest first (null: none).
 -- class: read
 -- in: login uuid, role role, now int8
 -- rows: many

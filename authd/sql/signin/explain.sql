@@ -1,5 +1,5 @@
--- What `atriumctl explain sign-in` looks at: each check of a sign-in of an address, a role and a
--- project. `key` is the throttle key of the account.
+-- Checks a sign-in by email address, role and project, for `atriumctl explain sign-in`. `key`: the
+-- account's throttle key.
 -- class: read
 -- in: role role, project uuid null, email text, key bytea, now int8, window int8, most int8
 -- in: organization uuid null

@@ -1,5 +1,5 @@
--- The second factor of a login was right: gives the login its session code, which is exchanged for
--- tokens until expires_at. The login is locked by login_lock.
+-- After a right second factor, gives the login its session code, valid until expires_at. login_lock
+-- locked the login.
 -- class: tx
 -- in: id uuid, code_hash bytea, factor text, expires_at int8, within uuid null
 -- rows: none

@@ -1,5 +1,4 @@
--- Counts a wrong code of a second factor for the login; the fifth ends it. The login is locked by
--- login_lock.
+-- Counts a wrong second factor for the login; the fifth ends it. login_lock locked the login.
 -- class: tx
 -- in: id uuid
 -- rows: none

@@ -1,7 +1,6 @@
--- Begins a login whose password was right, while it is below its limits; what they are at comes
--- with it. With a code the address that showed the right password is known from now on, until
--- `known_until`; without one the login waits for a second factor. Not created: a limit, or the
--- account has gone meanwhile.
+-- Makes a login after a right password, if it is below its limits, and returns these. A login with
+-- a code makes its network address known until `known_until`; one without waits for a second
+-- factor. Not created: at a limit, or the account was deleted meanwhile.
 -- class: write
 -- in: id uuid, code_hash bytea null, account uuid, project uuid null, challenge text null
 -- in: auth_method text, expires_at int8, known_until int8, changes int8

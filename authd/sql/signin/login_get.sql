@@ -1,5 +1,5 @@
--- A login by its code, with its account and, where the project is settled, the membership there and
--- what the address is held against.
+-- Finds a login by its code, with its account and, if the project is chosen, the membership and its
+-- address rules.
 -- class: read
 -- in: code_hash bytea, now int8, role role
 -- rows: one

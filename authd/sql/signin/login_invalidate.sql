@@ -1,4 +1,4 @@
--- Spends the code of a login after a wrong verifier. No row: another request has spent it.
+-- Makes a login's code invalid after a wrong verifier. No row: another request used it.
 -- class: write
 -- in: id uuid, now int8
 -- rows: one

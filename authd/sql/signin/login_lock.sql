@@ -1,6 +1,5 @@
--- Locks a login that waits for a second factor, so that of several codes entered at once each is
--- counted. No row: the login does not exist, has expired, was confirmed already, or five wrong
--- codes have ended it.
+-- Locks a login that waits for a second factor, so that each of several concurrent codes is
+-- counted. No row: unknown, expired, already confirmed, or ended by five wrong codes.
 -- class: tx
 -- in: id uuid, now int8
 -- rows: one

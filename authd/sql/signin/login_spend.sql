@@ -1,6 +1,5 @@
--- Spends the code of a login and creates its session: of two requests at once one gets the row. Of
--- a password that was changed meanwhile nothing is created, and a change that comes later finds the
--- session and ends it; likewise of an account that is deleted or locked.
+-- Uses a login's code and makes its session; only one of two requests gets the row. Makes nothing
+-- if the password has changed. A later change, deletion or lock finds the session and ends it.
 -- class: write
 -- in: login uuid, role role, sessions_most int8
 -- rows: one

@@ -1,4 +1,4 @@
--- When the owner of a session has last proven to be that; without a project: of a session of the
+-- Returns when the session's owner last gave a fresh proof. Without project: a session of the
 -- installation's own pages.
 -- class: read tx
 -- in: project uuid null, session uuid

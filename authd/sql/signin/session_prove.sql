@@ -1,5 +1,5 @@
--- The owner of a session has proven to be that again; `factor`: a code of the second factor was
--- shown. Without a project: of a session of the installation's own pages.
+-- Records a fresh proof of the session's owner. `factor`: by a second factor. Without project: a
+-- session of the installation's own pages.
 -- class: write tx
 -- in: project uuid null, session uuid, now int8, factor bool
 -- rows: one

@@ -1,6 +1,6 @@
--- A sign-in in one request: creates the session. `changes` is how often the password that was
--- verified had been changed: see login_spend. A hash that is renewed is locked by that alone: of two
--- sign-ins at once that hold it for share already, neither could go on to write it.
+-- Makes the session of a one-step sign-in. `changes`: credential changes when the password was
+-- verified, see login_spend. A hash is renewed only under that lock: two concurrent sign-ins that
+-- hold it for share could not both go on to write it.
 -- class: write
 -- in: account uuid, changes int8, role role, sessions_most int8
 -- rows: one

@@ -1,4 +1,4 @@
--- A sign-in, registration, renewal or enrolment that was refused without a trace anywhere else.
+-- Audits a refused sign-in, registration, refresh or enrollment that leaves no other trace.
 -- class: write
 -- rows: none
 with

@@ -1,4 +1,4 @@
--- What the address of a sign-in is held against: the membership of an account in a project.
+-- Finds an account's membership in a project, with what admission checks.
 -- class: read
 -- in: account uuid null, project uuid
 -- rows: one

@@ -1,5 +1,5 @@
--- The base address of a FHIR server that is about to change, which waits. No row: the project has
--- no such one.
+-- Locks a FHIR server before its change, and returns its base URL. No row: the project has no such
+-- server.
 -- class: tx
 -- in: project uuid, id uuid
 -- rows: one

@@ -1,4 +1,4 @@
--- Removes a FHIR server. No row: the project has no such one.
+-- Deletes a FHIR server. No row: the project has no such server.
 -- class: tx
 -- in: project uuid, id uuid
 -- rows: one

@@ -1,4 +1,4 @@
--- The FHIR server at a base address. No row: the project has no such one.
+-- Returns the FHIR server with a base URL. No row: the project has no such server.
 -- class: read
 -- in: project uuid, base text
 -- rows: one

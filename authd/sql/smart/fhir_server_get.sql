@@ -1,4 +1,4 @@
--- A FHIR server. No row: the project has no such one.
+-- Returns a FHIR server. No row: the project has no such server.
 -- class: read
 -- in: project uuid, id uuid
 -- rows: one

@@ -1,5 +1,5 @@
--- Adds a FHIR server. No row: the project has 20 of them. Runs behind fhir_server_lock, because a
--- statement that waits counts what there was when it began to wait.
+-- Adds a FHIR server. No row: the project has 20. Runs after fhir_server_lock, because a statement
+-- that waits counts the rows from before its wait.
 -- class: tx
 -- in: project uuid, id uuid, name text, base text, patient_scopes text[], practitioner_scopes text[]
 -- in: now int8

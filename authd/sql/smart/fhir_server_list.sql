@@ -1,4 +1,4 @@
--- The FHIR servers of a project behind the id `after`, in the order of their ids.
+-- Returns a project's FHIR servers by id, after the id `after`.
 -- class: read
 -- in: project uuid, after uuid null, most int8
 -- rows: many

@@ -1,4 +1,4 @@
--- Keeps other FHIR servers from being added to the project until the transaction ends.
+-- Keeps other requests from adding FHIR servers to the project until the transaction ends.
 -- class: tx
 -- in: project uuid
 -- rows: one

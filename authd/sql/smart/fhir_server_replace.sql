@@ -1,4 +1,4 @@
--- Replaces what is registered of a FHIR server. No row: the project has no such one.
+-- Replaces a FHIR server's registration. No row: the project has no such server.
 -- class: tx
 -- in: project uuid, id uuid, name text, base text, patient_scopes text[], practitioner_scopes text[]
 -- in: now int8

@@ -1,5 +1,5 @@
--- The patient of a launch, for its person, client and server. No row: there is none, it was used,
--- or it is over.
+-- Returns the patient of a launch for this person, client and server. No row: no such launch, used,
+-- or expired.
 -- class: read
 -- in: project uuid, hash bytea, account uuid, client_id text, server uuid, now int8
 -- rows: one

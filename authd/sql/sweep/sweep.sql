@@ -1,5 +1,5 @@
--- Deletes `most` rows of each table that have expired, the oldest first: how many of the table with
--- the most of them.
+-- Deletes the `most` oldest expired rows of each table. Returns the largest number deleted from a
+-- table.
 -- class: write
 -- in: now int8, ended_before int8, invited_before int8, expired_before int8, most int8
 -- in: issuer_keys_before int8, logouts_before int8, hours_before int8, granted_before int8

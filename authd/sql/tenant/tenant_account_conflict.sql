@@ -1,6 +1,6 @@
--- Accounts of a tenant's file that were neither added nor invited, at most `most`, and why: an
--- account of this id is no member of the project ("id"), another account has the address
--- ("address"), or had it and may take it back ("reserved"). `total` are there for that reason.
+-- Returns accounts of a tenant's file that were neither added nor invited, at most `most`, and why:
+-- an account with the id is no member of the project ("id"), or another account has the address
+-- ("address") or can undo a change from it ("reserved"). `total`: the number for that reason.
 -- class: tx
 -- in: project uuid, rows text, most int8
 -- rows: many

@@ -1,6 +1,6 @@
--- An account of rows from another installation that gets nothing: it is no member of the project,
--- or of another project, too, or no file has added it here. No row: there is none. Runs behind
--- tenant_account_lock, and sees the memberships that were made before.
+-- Returns an account of a file's rows that must get nothing: it is not a member of the project, is
+-- a member of another project, or was not added by a file. No row: none. Runs after
+-- tenant_account_lock, so that it sees earlier memberships.
 -- class: tx
 -- in: project uuid, rows text
 -- rows: one

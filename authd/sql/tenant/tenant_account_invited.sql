@@ -1,4 +1,4 @@
--- Those among rows of a tenant's file who are invited.
+-- Returns the invited people among rows of a tenant's file.
 -- class: tx
 -- in: project uuid, rows text
 -- rows: many

@@ -1,5 +1,5 @@
--- Locks the accounts of rows from another installation: nothing makes them members of a further
--- project until the transaction ends.
+-- Locks the accounts of a file's rows, so that they join no other project until the transaction
+-- ends.
 -- class: tx
 -- in: rows text
 -- rows: many

@@ -1,4 +1,4 @@
--- Rows of a tenant's file without those of accounts whose owners were invited, which were `passed`.
+-- Returns the rows of a tenant's file without those of invited people; `passed` counts the latter.
 -- class: tx
 -- in: project uuid, rows text
 -- rows: one

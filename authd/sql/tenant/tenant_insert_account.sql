@@ -1,6 +1,6 @@
--- Adds accounts of a project with their memberships, from another installation, and notes them. One
--- that is there otherwise, or whose address another has, is neither added nor the same; one whose
--- owner was invited in its place is the same.
+-- Adds and records accounts with their memberships, from another installation. An account that
+-- exists differently, or whose address another account has, is neither added nor the same; one
+-- whose owner was invited instead is the same.
 -- class: tx
 -- in: project uuid, rows text, expires_at int8
 -- rows: one

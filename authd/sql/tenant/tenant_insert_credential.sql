@@ -1,5 +1,5 @@
--- Adds passwords, from another installation. Hashes of other systems are noted as by import_note.
--- Runs behind tenant_account_lock.
+-- Adds passwords from another installation. Records hashes of other systems as import_note does.
+-- Runs after tenant_account_lock.
 -- call: tenant_add
 with
 -- include: tenant_insert(table = credential, match = {t.account_id = g.account_id},

@@ -1,5 +1,5 @@
--- Adds proofs of addresses for the organisation of a project, from another installation. Runs
--- behind tenant_account_lock.
+-- Adds verifications of addresses for the project's organization, from another installation. Runs
+-- after tenant_account_lock.
 -- call: tenant_add
 with
 -- include: tenant_insert(table = email_verified, match = {t.account_id = g.account_id},

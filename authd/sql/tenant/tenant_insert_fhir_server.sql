@@ -1,4 +1,4 @@
--- Adds the FHIR servers of a project, from another installation.
+-- Adds a project's FHIR servers from another installation.
 -- call: tenant_add
 with
 -- include: tenant_insert(table = fhir_server, match = {t.id = g.id}),

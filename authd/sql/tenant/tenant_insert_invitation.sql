@@ -1,5 +1,5 @@
--- Adds the invitations of a project, from another installation, without links. One is the same also
--- when it was sent again since, or when the person is invited in place of an account of the file.
+-- Adds a project's invitations from another installation, without links. An invitation is also the
+-- same if it was sent again, or if the person is invited instead of an account of the file.
 -- call: tenant_add
 with
 -- include: tenant_insert(table = invitation, match = {t.id = g.id

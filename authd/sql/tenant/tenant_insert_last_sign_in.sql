@@ -1,5 +1,5 @@
--- Adds when accounts have last signed in to a project, from another installation. It is the same
--- also when they have done so since. Runs behind tenant_account_lock.
+-- Adds accounts' last sign-ins to a project from another installation. A row is also the same after
+-- a later sign-in. Runs after tenant_account_lock.
 -- call: tenant_add
 with
 -- include: tenant_insert(table = last_sign_in, match = {t.account_id = g.account_id},

@@ -1,5 +1,5 @@
--- Adds recovery codes, from another installation. One is the same also when it was used since. Runs
--- behind tenant_account_lock.
+-- Adds recovery codes from another installation. A code is also the same after use. Runs after
+-- tenant_account_lock.
 -- call: tenant_add
 with
 -- include: tenant_insert(table = mfa_recovery,

@@ -1,6 +1,6 @@
--- Adds passkeys, from another installation. One is the same also when it was used or renamed since.
--- It opens the project, or what authd finds out: a file must not say that it opens others. Those of
--- a release that did not record this say nothing. Runs behind tenant_account_lock.
+-- Adds passkeys from another installation. A passkey is also the same after use or renaming. It
+-- opens the project, or whatever authd finds out: a file must not claim that it opens others.
+-- Earlier releases' passkeys claim nothing. Runs after tenant_account_lock.
 -- call: tenant_add
 with
 -- include: tenant_insert(table = passkey, match = {t.id = g.id},

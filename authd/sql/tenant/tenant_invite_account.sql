@@ -1,8 +1,8 @@
--- Invites practitioners of a tenant's file, with the ids of their memberships and profiles and
--- without rights of an admin, in whose way is an account here: it has the id, the address, or the
--- right to take the address back. It stays as it is. There is none for an account that the file has
--- added, for the account of a patient, and where the project has a membership of such an account,
--- or one of that id. Runs behind tenant_insert_account, and sees the accounts that were made before.
+-- Invites practitioners of a tenant's file, with the ids of their memberships and profiles but
+-- without admin rights, if an account here has their id or address or can undo a change from the
+-- address. That account stays unchanged. Invites none for an account that the file has added, for a
+-- patient's account, or if the project has a membership of such an account or with that id. Runs
+-- after tenant_insert_account, so that it sees earlier accounts.
 -- class: tx
 -- in: project uuid, rows text, expires_at int8
 -- rows: one

@@ -1,4 +1,4 @@
--- A page of those whom a tenant's file has invited, behind the membership `after`.
+-- Returns a page of people whom a tenant's file has invited, after the membership `after`.
 -- class: read
 -- in: project uuid, after uuid, most int8
 -- rows: many

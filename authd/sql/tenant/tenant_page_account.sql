@@ -1,4 +1,4 @@
--- A page of the accounts of a project with their memberships, for another installation.
+-- Returns a page of a project's accounts with memberships, for another installation.
 -- call: tenant_read
 -- include: tenant_member_page(project = :tenant_page.project, most = :tenant_page.most,
 --     place = {(:tenant_page.after::json #>> '{membership,id}')::uuid},

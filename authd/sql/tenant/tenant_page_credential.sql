@@ -1,4 +1,4 @@
--- A page of the passwords of the accounts of a project, for another installation.
+-- Returns a page of passwords of a project's accounts, for another installation.
 -- call: tenant_member_read
 -- include: tenant_member_page(project = :tenant_page.project, place = :place, most = :tenant_page.most,
 --     rows = {select c.* from credential c where c.account_id = m.account_id})

@@ -1,5 +1,6 @@
--- A page of when the addresses of the accounts of a project were proven, for another installation:
--- for all organisations (the nil UUID) or for the project, there for the project.
+-- Returns a page of the times at which addresses of a project's accounts were verified for all
+-- organizations (the nil UUID) or the project, for another installation, where they count for the
+-- project.
 -- call: tenant_member_read
 -- include: tenant_member_page(project = :tenant_page.project, place = :place, most = :tenant_page.most,
 --     rows = {select

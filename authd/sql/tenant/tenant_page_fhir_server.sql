@@ -1,3 +1,3 @@
--- A page of the FHIR servers of a project, for another installation.
+-- Returns a page of a project's FHIR servers, for another installation.
 -- call: tenant_read
 -- include: tenant_page(table = fhir_server, key = id)

@@ -1,5 +1,5 @@
--- A page of the invitations of a project, for another installation, without their links: who knows
--- the secret of a link proves the address.
+-- Returns a page of a project's invitations, for another installation. Without links, since a
+-- link's secret verifies the address.
 -- call: tenant_read
 -- include: tenant_page(table = invitation, key = id, state = {json_populate_record(t,
 --     '{"secret_hash":"\\x","sign_up_hash":null,"sign_up_expires_at":null}')})

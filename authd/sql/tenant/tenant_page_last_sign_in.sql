@@ -1,4 +1,4 @@
--- A page of when the accounts of a project have last signed in to it, for another installation.
+-- Returns a page of accounts' last sign-ins to a project, for another installation.
 -- call: tenant_member_read
 -- include: tenant_member_page(project = :tenant_page.project, place = :place, most = :tenant_page.most,
 --     rows = {select s.* from last_sign_in s

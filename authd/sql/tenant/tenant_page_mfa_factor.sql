@@ -1,4 +1,4 @@
--- A page of the second factors of the accounts of a project, for another installation.
+-- Returns a page of second factors of a project's accounts, for another installation.
 -- call: tenant_member_read
 -- include: tenant_member_page(project = :tenant_page.project, place = :place, most = :tenant_page.most,
 --     rows = {select f.* from mfa_factor f where f.account_id = m.account_id})

@@ -1,6 +1,6 @@
--- A page of the recovery codes of the accounts of a project, for another installation: those whose
--- hashes are keyed with a seal key are of no use there. Behind the code `after` of the membership
--- `place`.
+-- Returns a page of recovery codes of a project's accounts, for another installation, after the
+-- code `after` of the membership `place`. Leaves out codes hashed with a seal key, which are
+-- useless there.
 -- call: tenant_member_read
 select row_to_json(k)::text as value
 from membership m

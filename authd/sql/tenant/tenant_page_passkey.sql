@@ -1,6 +1,6 @@
--- A page of the passkeys of the accounts of a project that open it, for another installation. One of
--- this installation's own pages opens the project there, and no more. Behind the passkey `after` of
--- the membership `place`.
+-- Returns a page of passkeys that open a project, for another installation, after the passkey
+-- `after` of the membership `place`. Passkeys of this installation's own pages open only the
+-- project there.
 -- call: tenant_member_read
 select
     row_to_json(

@@ -1,4 +1,4 @@
--- The membership in a project of the account that a row is of. No row: it has left the project.
+-- Returns the membership in a project of a row's account. No row: the account has left the project.
 -- class: read
 -- in: project uuid, after text
 -- rows: one

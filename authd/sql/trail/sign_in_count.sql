@@ -1,7 +1,7 @@
--- Adds the sign-ins of the sealed rows behind `after` up to `last` to the hours of their projects. The
--- session that an application gets of a person who is signed in on the pages ("oauth", "device") is
--- none. Members are looked for in the text, as audit_row() writes it: without blanks, and in a value
--- each quote has a backslash before it, so no value looks like a member. To parse a row costs 6 us.
+-- Adds the sign-ins of the sealed rows after `after` up to `last` to their projects' hours.
+-- Sessions that applications get for people who are already signed in ("oauth", "device") don't
+-- count. Searches the text as audit_row() writes it, because parsing a row costs 6 us: it has no
+-- spaces, and quotes in values are escaped, so no value looks like a member.
 -- class: tx
 -- in: after int8, last int8
 -- rows: none

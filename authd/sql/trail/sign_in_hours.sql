@@ -1,4 +1,4 @@
--- The sign-ins of a project in each of 25 hours from `since` on. Hours without one are there.
+-- Returns a project's sign-ins in each of 25 hours from `since` on, including empty hours.
 -- class: read
 -- in: project uuid, since int8
 -- rows: many

@@ -1,4 +1,4 @@
--- Tiles by their places, in the order of project and level.
+-- Returns tiles by their positions, in the order of project and level.
 -- class: tx
 -- in: projects uuid[], levels int8[], tiles int8[]
 -- rows: many

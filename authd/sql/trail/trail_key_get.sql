@@ -1,4 +1,4 @@
--- The key that signs the heads of trees. No row: there is none yet.
+-- Returns the key that signs checkpoints. No row: none yet.
 -- class: read
 -- rows: one
 -- row: public bytea, secret bytea

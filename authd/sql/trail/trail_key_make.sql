@@ -1,4 +1,4 @@
--- Stores the key that signs the heads of trees, unless there is one.
+-- Stores the key that signs checkpoints if there is none.
 -- class: write
 -- in: public bytea, secret bytea
 -- rows: none

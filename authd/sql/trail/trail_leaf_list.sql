@@ -1,4 +1,4 @@
--- The last tiles of a project's leaves before the tile `before`, the last first.
+-- Returns the last tiles of a project's leaves before the tile `before`, last first.
 -- class: read
 -- in: project uuid, before int8, most int8
 -- rows: many

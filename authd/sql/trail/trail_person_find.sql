@@ -1,5 +1,4 @@
--- A person of a project, by the account or by the profile; the other is null. No row: the project
--- has no such member.
+-- Returns a project's person by account or profile; the other is null. No row: no such member.
 -- class: read
 -- in: project uuid, account uuid null, profile uuid null
 -- rows: one

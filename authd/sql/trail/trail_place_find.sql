@@ -1,4 +1,4 @@
--- The tile that a row of a daemon is in, if it is in any, with its leaves.
+-- Returns the tile, with its leaves, that contains a daemon's row, if any.
 -- class: read
 -- in: project uuid, daemon int8, sequence int8
 -- rows: one

@@ -1,4 +1,4 @@
--- Notes in which tiles rows of a daemon are.
+-- Records the tiles of a daemon's rows.
 -- class: tx
 -- in: daemon int8, projects uuid[], sequences int8[], tiles int8[]
 -- rows: none

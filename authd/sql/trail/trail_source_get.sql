@@ -1,4 +1,4 @@
--- Up to where the trail of a daemon is in the trees. No row: it is not yet.
+-- Returns the position up to which a daemon's log is in the trees. No row: not yet.
 -- class: read tx
 -- in: daemon text
 -- rows: one

@@ -1,4 +1,5 @@
--- Moves the place up to which the trail of a daemon is in the trees. No row: it was moved meanwhile.
+-- Moves the position up to which a daemon's log is in the trees. No row: another transaction has
+-- moved it.
 -- class: tx
 -- in: daemon text, before int8, sequence int8
 -- rows: none

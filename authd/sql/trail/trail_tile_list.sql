@@ -1,4 +1,4 @@
--- Tiles of a project by their places.
+-- Returns a project's tiles by their positions.
 -- class: read
 -- in: project uuid, levels int8[], tiles int8[]
 -- rows: many

@@ -1,5 +1,5 @@
--- Writes tiles, or puts longer ones in their places. The hashes of the n-th begin at 1024 * (n - 1), its places at
--- 288 * (n - 1): items of an array of bytea would go as text.
+-- Writes tiles, or replaces them by longer ones. The n-th tile's hashes begin at 1024 * (n - 1),
+-- its places at 288 * (n - 1): items of an array of bytea would be sent as text.
 -- class: tx
 -- in: projects uuid[], levels int8[], tiles int8[], hash_sizes int8[], leaf_sizes int8[], top_ats int8[], hashes bytea, places bytea
 -- rows: none

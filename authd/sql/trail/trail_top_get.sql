@@ -1,4 +1,4 @@
--- The latest time of a row up to a tile of leaves. No row: there is no such tile.
+-- Returns the latest time of a row up to a tile of leaves. No row: no such tile.
 -- class: read
 -- in: project uuid, tile int8
 -- rows: one

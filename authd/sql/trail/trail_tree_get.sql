@@ -1,4 +1,4 @@
--- The size of a project's tree. No row: it has no leaf.
+-- Returns a project's tree size. No row: no leaf.
 -- class: read
 -- in: project uuid
 -- rows: one

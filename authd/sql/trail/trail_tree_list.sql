@@ -1,4 +1,4 @@
--- The sizes of the trees of these projects, as far as there are any, in the order of their ids.
+-- Returns these projects' tree sizes, if any, in the order of ids.
 -- class: tx
 -- in: projects uuid[]
 -- rows: many

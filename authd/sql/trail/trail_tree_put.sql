@@ -1,4 +1,4 @@
--- Writes the sizes of trees.
+-- Writes tree sizes.
 -- class: tx
 -- in: projects uuid[], sizes int8[]
 -- rows: none

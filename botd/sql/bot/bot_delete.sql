@@ -1,4 +1,4 @@
--- Deletes a bot with its executions. No row: there is no such bot.
+-- Deletes a bot with its executions. No row: no such bot.
 -- class: write
 -- in: project uuid, id uuid
 -- rows: one

@@ -1,4 +1,5 @@
--- The bots that have an identifier of that system: two rows are one too many.
+-- Finds bots with an identifier of that system: at most two rows, because two are already
+-- ambiguous.
 -- class: read
 -- in: project uuid, system text
 -- rows: many

@@ -1,5 +1,5 @@
--- The bots that have an identifier of that value, in that system ('' is none) or in any where it is
--- null: two rows are one too many.
+-- Finds bots with an identifier of that value, in that system ('': none; null: any): at most two
+-- rows, because two are already ambiguous.
 -- class: read tx
 -- in: project uuid, value text, system text null
 -- rows: many

@@ -1,4 +1,4 @@
--- A bot of a project.
+-- Returns a project's bot.
 -- class: read
 -- in: project uuid, id uuid
 -- rows: one

@@ -1,5 +1,4 @@
--- The bots of a project, the first `most` bytes of them and at most 1,000: older releases let a
--- project have more.
+-- Lists a project's bots, up to `most` bytes and 1,000 bots, because older releases allowed more.
 -- class: read
 -- in: project uuid, most int8
 -- rows: many

@@ -1,4 +1,4 @@
--- Keeps other bots of the project from being added or replaced until the transaction ends.
+-- Locks out others that add or replace bots of the project until the transaction ends.
 -- class: tx
 -- in: project uuid
 -- rows: one

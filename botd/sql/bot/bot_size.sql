@@ -1,4 +1,4 @@
--- How many bots a project has, and the bytes of their texts.
+-- Counts a project's bots and the bytes of their texts.
 -- class: tx
 -- in: project uuid
 -- rows: one

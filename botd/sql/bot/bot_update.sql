@@ -1,6 +1,6 @@
--- Replaces a bot. Without names of secrets it keeps its secrets while its url and program stay, and
--- has none else. The signing secret is for a bot that has none yet. No row: there is no such bot, or
--- it has another entity tag than `etag`, where that is given. Runs between bot_lock and bot_size.
+-- Replaces a bot. Without names of secrets, it keeps its secrets if its url and program are
+-- unchanged, otherwise it has none. Sets the signing secret only if the bot has none. No row: no
+-- such bot, or `etag` is given and differs. Runs between bot_lock and bot_size.
 -- class: tx
 -- in: project uuid, id uuid, etag text null, now int8
 -- rows: one

@@ -1,5 +1,5 @@
--- Blanks who asked for executions in a project, of one profile, `most` rows at most: how many. They are
--- counted for the erasure of the account, unless that is absent.
+-- Removes a profile from the executions that it requested in a project, up to `most` rows. Returns
+-- how many, and counts them for the account's erasure unless that is absent.
 -- class: write
 -- in: project uuid, profile uuid, most int8
 -- rows: none

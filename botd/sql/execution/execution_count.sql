@@ -1,4 +1,4 @@
--- How many executions of a bot are recorded, of 1,000 at most.
+-- Counts a bot's executions, up to 1,000.
 -- class: read
 -- in: project uuid, bot uuid
 -- rows: one

@@ -1,4 +1,4 @@
--- Deletes `most` executions that began before a time, the oldest first.
+-- Deletes up to `most` executions that began before a time, oldest first.
 -- class: write
 -- in: before int8, most int8
 -- rows: none

@@ -1,5 +1,5 @@
--- The bots of a project with executions since a time that did not succeed, 100 at most, the last that
--- failed first. Reads these executions and no other: the sweep leaves 1,000 of each bot.
+-- Lists up to 100 of a project's bots that have executions without success since a time, latest
+-- failure first. Reads only these executions: the sweep leaves 1,000 per bot.
 -- class: read
 -- in: project uuid, since int8
 -- rows: many

@@ -1,5 +1,5 @@
--- Records an execution, unless its bot was deleted meanwhile, and who asked for it, unless the erasure
--- of that account has begun; the audit row is written in any case.
+-- Records an execution, unless its bot was deleted meanwhile, and its requester, unless the erasure
+-- of that account has begun. Always writes the audit row.
 -- class: write
 -- in: project uuid, id uuid, bot uuid, started int8, duration_ms int8, outcome text, profile text
 -- in: account uuid null

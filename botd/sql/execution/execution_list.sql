@@ -1,4 +1,4 @@
--- The executions of a bot, the latest first.
+-- Lists a bot's executions, newest first.
 -- class: read
 -- in: project uuid, bot uuid, count int8, offset int8
 -- rows: many

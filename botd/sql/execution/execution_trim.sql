@@ -1,5 +1,5 @@
--- Of each bot of a page, those behind a bot, the latest 1,000 executions stay: of the others `most`
--- are deleted, and how many there were. The last bot of the page; no row: there is none behind it.
+-- Deletes up to `most` executions of a page of bots, except each bot's newest 1,000. Returns the
+-- last bot of the page and how many there were to delete. No row: no bot follows.
 -- class: write
 -- in: project uuid, bot uuid, most int8
 -- rows: one

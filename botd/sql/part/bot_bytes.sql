@@ -1,4 +1,4 @@
--- The bytes of the texts that a list shows of the bot {from}.
+-- Bytes of the texts that a list contains of bot {from}.
 -- args: from
 octet_length({from}.name) + coalesce(octet_length({from}.url), 0)
     + coalesce(octet_length({from}.program), 0) + octet_length({from}.identifier::text)

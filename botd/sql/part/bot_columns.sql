@@ -1,4 +1,4 @@
--- The columns of struct bot, of {from}.
+-- Columns of struct bot, from {from}.
 -- args: from
 'Bot' as "resourceType",
 {from}.id,

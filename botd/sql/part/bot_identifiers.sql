@@ -1,5 +1,5 @@
--- What the written bots {from} can be found by, as far as {free} says of an identifier i of a bot b.
--- Of bots that share one the newest has it. The constraint bot_identifier_key refuses one that
+-- Inserts the identifiers of the written bots {from}, if {free} is true for identifier i of bot b.
+-- Of bots that share one, the newest gets it. The constraint bot_identifier_key rejects one that
 -- another bot has.
 -- args: from, free = true
 {as}_inserted as (

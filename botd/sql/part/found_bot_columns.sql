@@ -1,4 +1,4 @@
--- The columns of struct found_bot, of bot b.
+-- Columns of struct found_bot, from bot b.
 b.id,
 b.url,
 b.program,

@@ -1,6 +1,6 @@
--- Deletes translations of {project} that were used last before {before}, the oldest first and
--- {count} at most, but none that another transaction holds, and takes them off the project's size.
--- Behind it follows nothing, or what is to be returned of s.
+-- Deletes up to {count} translations of {project} last used before {before}, oldest first, skips
+-- locked ones, and subtracts them from the project's size s. Must come last, or before what returns
+-- s.
 -- args: project, before, count
 deleted as (
     delete from translation_memory

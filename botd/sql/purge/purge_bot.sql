@@ -1,4 +1,4 @@
--- Deletes a page of the bots of a project that is deleted.
+-- Deletes a page of a deleted project's bots.
 -- call: purge_page
 with
 -- include: purge(table = bot, key = {project_id, id}),

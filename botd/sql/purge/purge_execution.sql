@@ -1,4 +1,4 @@
--- Deletes a page of the executions of bots of a project that is deleted.
+-- Deletes a page of a deleted project's executions.
 -- call: purge_page
 with
 -- include: purge(table = execution, key = {project_id, id}),

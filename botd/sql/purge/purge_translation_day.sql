@@ -1,4 +1,4 @@
--- Deletes a page of the days of translation of a project that is deleted.
+-- Deletes a page of a deleted project's translation days.
 -- call: purge_page
 with
 -- include: purge(table = translation_day, key = {project_id, day}),

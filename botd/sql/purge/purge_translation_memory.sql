@@ -1,4 +1,4 @@
--- Deletes a page of the translations of a project that is deleted.
+-- Deletes a page of a deleted project's translations.
 -- call: purge_page
 with
 -- include: purge(table = translation_memory, key = {project_id, key}),

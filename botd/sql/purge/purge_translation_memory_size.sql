@@ -1,4 +1,4 @@
--- Deletes a page of the sizes of the translation memory of a project that is deleted.
+-- Deletes a page of a deleted project's translation memory sizes.
 -- call: purge_page
 with
 -- include: purge(table = translation_memory_size, key = {project_id}),

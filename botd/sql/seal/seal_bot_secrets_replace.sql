@@ -1,4 +1,4 @@
--- Replaces secrets of bots by the same, sealed anew: how many were still the old ones.
+-- Replaces bots' secrets with newly sealed ones, if unchanged. Returns how many.
 -- call: seal_write
 with
 -- include: seal_replace(table = bot, column = secrets_sealed,

@@ -1,6 +1,6 @@
--- A page of keys by which bots sign, behind the key `after` or from the start
--- (common/service/seal_table.h).
--- Bots of builds before have none: it is made, see bot_signing_missing().
+-- Returns a page of bots' signing secrets, after the key `after` or from the start
+-- (common/service/seal_table.h). A bot of an earlier release has none yet, see
+-- bot_signing_missing().
 -- call: seal_page
 select
     project_id::text || id::text as key,

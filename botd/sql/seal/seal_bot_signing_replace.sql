@@ -1,4 +1,4 @@
--- Replaces keys by which bots sign by the same, sealed anew: how many were still the old ones.
+-- Replaces bots' signing secrets with newly sealed ones, if unchanged. Returns how many.
 -- call: seal_write
 with
 -- include: seal_replace(table = bot, column = signing_sealed,

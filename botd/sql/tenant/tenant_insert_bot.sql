@@ -1,6 +1,6 @@
--- Adds the bots of a project, and what they are found by, from another installation. A program is a
--- plain name, as check_program() has it. Releases before 0.2 let bots share an identifier: the first
--- of them keeps it.
+-- Adds a project's bots and identifiers from another installation. A program must be a plain file
+-- name, as in check_program(). Releases before 0.2 let bots share an identifier: the first of them
+-- keeps it.
 -- call: tenant_add
 with
 -- include: tenant_insert(table = bot,

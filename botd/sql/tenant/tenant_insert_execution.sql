@@ -1,4 +1,4 @@
--- Adds the executions of bots of a project, from another installation.
+-- Adds a project's executions from another installation.
 -- call: tenant_add
 with
 -- include: tenant_insert(table = execution, match = {t.id = g.id}),

@@ -1,4 +1,4 @@
--- Adds the days of translation of a project, from another installation.
+-- Adds a project's translation days from another installation.
 -- call: tenant_add
 with
 -- include: tenant_insert(table = translation_day, match = {t.day = g.day}),

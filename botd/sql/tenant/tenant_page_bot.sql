@@ -1,3 +1,3 @@
--- A page of the bots of a project, for another installation.
+-- Returns a page of a project's bots, for another installation.
 -- call: tenant_read
 -- include: tenant_page(table = bot, key = id)

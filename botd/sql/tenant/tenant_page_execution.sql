@@ -1,3 +1,3 @@
--- A page of the executions of bots of a project, for another installation.
+-- Returns a page of a project's executions, for another installation.
 -- call: tenant_read
 -- include: tenant_page(table = execution, key = id)

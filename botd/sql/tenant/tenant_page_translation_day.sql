@@ -1,3 +1,3 @@
--- A page of the days of translation of a project, for another installation.
+-- Returns a page of a project's translation days, for another installation.
 -- call: tenant_read
 -- include: tenant_page(table = translation_day, key = day)

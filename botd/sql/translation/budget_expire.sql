@@ -1,4 +1,4 @@
--- Deletes the budgets of days before one, 1,000 at most.
+-- Deletes up to 1,000 budgets of days before a given one.
 -- class: write
 -- in: before int8
 -- rows: none

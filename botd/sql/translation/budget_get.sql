@@ -1,4 +1,4 @@
--- The characters that a project took of its budget of a day. No row: none.
+-- Returns the characters of a day's budget that a project has used. No row: none.
 -- class: read
 -- in: project uuid, day int8
 -- rows: one

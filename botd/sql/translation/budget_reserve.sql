@@ -1,4 +1,4 @@
--- Takes characters of a project's budget of a day; no row was changed when too few are left.
+-- Reserves characters of a project's budget of a day. 0 rows: too few are left.
 -- class: write
 -- in: project uuid, day int8, characters int8, characters_max int8
 -- rows: one

@@ -1,4 +1,4 @@
--- Deletes translations of a project that were used last before a time, so many at most.
+-- Deletes a project's translations last used before a time, up to a limit.
 -- class: write
 -- in: project uuid, before int8, count int8
 -- rows: none

@@ -1,5 +1,5 @@
--- Remembered translations by their keys: the place of the key among them, counted from 1, the sealed
--- value, and whether its last recorded use is so old that this one is to be recorded.
+-- Finds stored translations by keys. Returns the key's place, from 1, the sealed value, and whether
+-- its recorded use is so old that this one must be recorded.
 -- class: read
 -- in: project uuid, keys bytea[], used_before int8
 -- rows: many

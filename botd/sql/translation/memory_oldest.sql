@@ -1,4 +1,4 @@
--- The project whose translation was not used for the longest time. No row: all were used since.
+-- Returns the project with the least recently used translation. No row: all were used since.
 -- class: read
 -- in: before int8
 -- rows: one

@@ -1,5 +1,5 @@
--- While a project remembers more than it may, deletes a tenth of it, the oldest first. What remains;
--- no row: nothing was deleted.
+-- Deletes a tenth of a project's translations, oldest first, if they exceed its limits. Returns
+-- what is left. No row: nothing was deleted.
 -- class: write
 -- in: project uuid, entries_max int8, bytes_max int8
 -- rows: one

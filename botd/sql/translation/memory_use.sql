@@ -1,5 +1,5 @@
--- Records that translations were used, where the last recorded use is older; not those that another
--- transaction holds, which are in use without that.
+-- Records uses of translations, if the recorded use is older. Skips locked rows, which other
+-- transactions are using.
 -- class: write
 -- in: project uuid, now int8, keys bytea[], used_before int8
 -- rows: none

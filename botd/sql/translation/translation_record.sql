@@ -1,5 +1,5 @@
--- Records a translation: remembers texts by their keys, and gives characters of the day's budget
--- back. The project's memory afterwards; no row: nothing was added to it.
+-- Stores new translations by key and returns unused characters to the day's budget. Returns the
+-- project's memory size. No row: nothing was stored.
 -- class: write
 -- in: project uuid, now int8, keys bytea[], values bytea[], day int8, unused_characters int8
 -- rows: one

@@ -1,27 +1,26 @@
--- The audit trail: what this daemon changed and who signed in. Each daemon has this table; the files named
--- NNNN_audit.sql in their schema folders are links to this one.
--- A row is written by the statement that makes the change. Soon after, the chainer (common/service/audit_chain.c) gives it
--- its place in the chain, by which it is verified: never by time, which may jump.
+-- The audit log: this daemon's changes and sign-ins. NNNN_audit.sql in each daemon's schema folder links to this file.
+-- The statement of a change also writes its row. Soon after, common/service/audit_chain.c seals the row with its place
+-- in the chain. Verification uses that place, never the time, which can jump.
 
 create table audit (
     id          bigint generated always as identity,
     at          bigint not null,            -- contract time, ms
-    project_id  uuid,                       -- null: of the whole installation
-    entity      text,                       -- what it is about: 'Session/<id>'
-    event       json not null,              -- see common/service/audit.h; as written, not as jsonb: the hash covers its text
-    sequence    bigint,                     -- place in the chain, from 1 on: null until it is sealed
-    hash        bytea,                      -- over this row and the hash before it
+    project_id  uuid,                       -- null: the installation's
+    entity      text,                       -- such as 'Session/<id>'
+    event       json not null,              -- see common/service/audit.h; not jsonb, because the hash covers its text
+    sequence    bigint,                     -- place in the chain, from 1; null until sealed
+    hash        bytea,                      -- of this row and the previous hash
     check ((sequence is null) = (hash is null))
 ) partition by range (at);
 create index audit_unsealed on audit (id) where sequence is null;
 create index audit_sequence on audit (sequence) where sequence is not null;
 create index audit_project on audit (project_id, sequence) where sequence is not null;
 
--- Times that no month was made for: a clock may be wrong.
+-- Rows with a time outside of all partitions, from a wrong clock.
 create table audit_other partition of audit default;
 alter table audit_other set (autovacuum_vacuum_scale_factor = 0.01);
 
--- The end of the chain. Its row lock makes one instance the chainer.
+-- The end of the chain. One instance at a time locks its row and seals.
 create table audit_head (
     only_row  boolean primary key default true check (only_row),
     sequence  bigint not null,
@@ -29,17 +28,17 @@ create table audit_head (
 );
 insert into audit_head (sequence, hash) values (0, ''::bytea);
 
--- Stretches of the chain that were dropped on purpose; the row after `last` goes on from `hash`.
+-- Parts of the chain that were dropped on purpose; the row after `last` continues from `hash`.
 create table audit_gap (
     first  bigint primary key,
     last   bigint not null,
     hash   bytea not null
 );
 
--- Makes the partition of the month [from_ms, to_ms), named by its first day, unless it is there or rows of that month
--- are in audit_other already: they stay there. False when a lock was not to be had: try again later. No writer may
--- have chosen audit_other for a row of the month meanwhile, so for these milliseconds nobody writes; who holds
--- audit_other for longer (a backup) is waited for first, while nobody else waits.
+-- Creates the partition of the month [from_ms, to_ms), named by its first day, unless it exists or audit_other has rows
+-- of that month, which stay there. Returns false if a lock was not available: retry later. Both locks block all writes
+-- for some milliseconds, because a concurrent write must not choose audit_other for a row of the month. audit_other,
+-- which a backup can hold for longer, is locked first, so that writes do not wait meanwhile.
 create function audit_month(name text, from_ms bigint, to_ms bigint) returns boolean
 language plpgsql set lock_timeout = '200ms' as $$
 begin
@@ -61,8 +60,8 @@ exception when lock_not_available or deadlock_detected then
 end
 $$;
 
--- Drops a month that need not be kept any longer ('audit_2026_01') and remembers which rows of the chain those were,
--- for verification to step over. For the operator, in psql. The number of rows.
+-- Drops a month ('audit_2026_01') and notes its part of the chain, which verification skips. For the operator, in psql.
+-- Returns the number of rows.
 create function audit_drop(name text) returns bigint
 language plpgsql set lock_timeout = '5s' as $$
 declare

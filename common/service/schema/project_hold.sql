@@ -1,20 +1,19 @@
--- Projects that are read-only while they travel to another installation: a row for each project that was named, and for
--- each below it. Each table that travels has a trigger that refuses to change their rows: to requests that were under
--- way, to tasks, and to operators by hand. See common/service/project_read_only.h; the files named NNNN_project_hold.sql in
--- the schema folders are links to this one.
+-- Projects that are read-only while they move to another installation: a row for each named project and each below it.
+-- Each moving table has a trigger that rejects changes of their rows by running requests, tasks and operators. See
+-- common/service/project_read_only.h. NNNN_project_hold.sql in the schema folders link to this file.
 
 create table project_hold (
     project_id  uuid not null,
-    held_by     uuid not null,              -- the project that was named: itself, or one above
+    held_by     uuid not null,              -- the named project: this one, or one above
     held_at     bigint not null,            -- real time, ms
     primary key (project_id, held_by)
 );
 create index project_hold_by on project_hold (held_by);
 
--- project_hold_guard('project_id') as a trigger before each row: the column that has the project. The transaction has
--- its number before it looks, so who adds a row here and then waits for all older transactions has met each that did not
--- see it. The table is named with its schema because search_path is the connection's, and setting it here costs more
--- than the look.
+-- project_hold_guard('project_id') is a trigger before each row; its argument is the project's column. A transaction
+-- gets its number before this check, so waiting for all older transactions after adding a row here covers each that did
+-- not see the row. The table is named with its schema, because search_path is the connection's, and setting it here
+-- costs more than the check.
 do $make$
 begin
     execute format($text$
@@ -39,8 +38,8 @@ begin
 end
 $make$;
 
--- Enables the triggers project_hold_* while a project is read-only, and disables them again, so that they cost nothing
--- else. That locks their tables against writes, so it waits for those under way.
+-- Enables the triggers project_hold_* while any project is read-only, and disables them after that, so that they cost
+-- nothing. That locks their tables against writes, so it waits for running ones.
 create function project_hold_apply() returns void language plpgsql as $$
 declare
     at record;

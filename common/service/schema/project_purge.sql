@@ -1,6 +1,6 @@
--- Projects that were deleted within the last day: requests that were under way then may still have written rows of
--- them, which are deleted too. Each daemon that keeps data of projects has this table; the files named
--- NNNN_project_purge.sql in their schema folders are links to this one. See common/service/project_purge.c.
+-- Projects deleted within the last day. Requests that were running then may have written further rows, which are
+-- deleted too. NNNN_project_purge.sql in each schema folder with projects' data links to this file. See
+-- common/service/project_purge.c.
 
 create table project_purge (
     project_id  uuid primary key,

@@ -1,5 +1,4 @@
--- Deletes an entry in one language, and its key with the last of them. No row: there is no such
--- entry.
+-- Deletes an entry in one language, and its key with the last one. No row: no such entry.
 -- class: tx
 -- in: project uuid, type text, key text, language text
 -- rows: one

@@ -1,5 +1,5 @@
--- Gives translations words that were folded anew, where they are still what these are of, and counts
--- them: how many that were, and words for content_word_delete.
+-- Replaces translations' words with folded ones, unless their texts have changed. Returns how many,
+-- and the words for content_word_delete.
 -- class: tx
 -- in: project uuid, entries text
 -- rows: one

@@ -1,4 +1,4 @@
--- An entry in one language.
+-- Returns an entry in one language.
 -- class: read tx
 -- in: project uuid, type text, key text, language text
 -- rows: one

@@ -1,5 +1,5 @@
--- A page of the keys of a type that have a title in one of two languages, each behind the number of
--- all of them. One row without a key: the page is empty.
+-- Lists a page of the keys with a title in one of two languages; each row contains the total
+-- number. An empty page is one row without a key.
 -- class: read
 -- in: count int8, offset int8
 -- rows: many

@@ -1,4 +1,4 @@
--- The same as content_list of the keys with that code.
+-- Lists like content_list, only keys with that code.
 -- class: read
 -- in: code text, count int8, offset int8
 -- rows: many

@@ -1,5 +1,5 @@
--- Translations whose words are of a build before, with the texts that they are of. Not those of a
--- project that is read-only.
+-- Lists translations whose words an earlier release wrote, with their texts. Skips read-only
+-- projects.
 -- class: read
 -- in: most int8
 -- rows: many

@@ -1,4 +1,4 @@
--- Locks the keys of entries until the transaction ends; those that are missing are added.
+-- Locks the keys of entries until the transaction ends, and adds missing ones.
 -- class: tx
 -- in: project uuid, entries text
 -- rows: none

@@ -1,4 +1,4 @@
--- Locks a key until the transaction ends. No row: there is no such key.
+-- Locks a key until the transaction ends. No row: no such key.
 -- class: tx
 -- in: project uuid, type text, key text
 -- rows: one

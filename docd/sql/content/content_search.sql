@@ -1,6 +1,6 @@
--- The same as content_list of the keys that a search finds, by the words `wanted`, with that code, or
--- any where it is null. A key that was searched for comes first, then the others by rank. At most
--- 500 translations are compared, so the number of entries ends there too.
+-- Lists like content_list, only keys that the words `wanted` and the code (null: any) find. A key
+-- equal to the search text comes first, the others follow by rank. Compares at most 500
+-- translations, which also limits the total.
 -- class: read
 -- in: search text, wanted text[], code text null, count int8, offset int8
 -- rows: many

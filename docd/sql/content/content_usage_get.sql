@@ -1,5 +1,4 @@
--- What a project has of content, as it is for this transaction, which has written some: its change
--- of the row keeps others out.
+-- Returns a project's usage, for a transaction whose change has locked the row.
 -- class: tx
 -- in: project uuid
 -- rows: one

@@ -1,4 +1,4 @@
--- Deletes words that no translation has any more, which this transaction has counted.
+-- Deletes words that no translation uses, counted by this transaction.
 -- class: tx
 -- in: project uuid, words text
 -- rows: none

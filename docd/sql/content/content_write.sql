@@ -1,6 +1,5 @@
--- Stores what is new or different of entries: how much that was, how many entries and bytes more than
--- before, when the last of them was changed, the entity tag of one of them, and words for
--- content_word_delete.
+-- Stores new or different entries. Returns how many, the added entries and bytes, the last change,
+-- the entity tag of one of them, and the words for content_word_delete.
 -- class: tx
 -- in: project uuid, entries text, now int8
 -- rows: one

@@ -1,4 +1,4 @@
--- How many documents lack their bytes, `most` at most.
+-- Counts documents without their bytes, up to `most`.
 -- class: read
 -- in: most int8
 -- rows: one

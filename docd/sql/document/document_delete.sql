@@ -1,5 +1,5 @@
--- Deletes a document of the author, or of any where that is null: its objects, which are due for
--- the sweep from now on, or one row without an object. No row: there is no such document.
+-- Deletes a document of the author (null: any) and makes its objects due for the sweep. Returns the
+-- objects, or one row without an object. No row: no such document.
 -- class: write
 -- in: project uuid, id uuid, author uuid null, now int8
 -- rows: many

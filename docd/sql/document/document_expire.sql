@@ -1,6 +1,5 @@
--- Deletes documents that no file was uploaded to and that were not changed since `before`, the
--- oldest first and `most` of them, but none that a file came for which could not be taken over: how
--- many.
+-- Deletes documents without an upload that were not changed since `before`, oldest first, up to
+-- `most`. Keeps those whose file arrived but could not be adopted. Returns how many.
 -- class: write
 -- in: before int8, most int8
 -- rows: none

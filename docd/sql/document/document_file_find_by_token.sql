@@ -1,4 +1,4 @@
--- The file of the public document whose token has that hash.
+-- Finds a public document's file by the hash of its token.
 -- class: read
 -- in: token_hash bytea, direct bool
 -- rows: one

@@ -1,5 +1,5 @@
--- The files of several documents, each of the author beside it, or of anyone where that is null;
--- `number` is the place in the lists, from 1 on.
+-- Returns the files of several documents, each with its author (null: any). `number` is the place
+-- in the lists, from 1.
 -- class: read
 -- in: projects uuid[], ids uuid[], authors uuid[], direct bool
 -- rows: many

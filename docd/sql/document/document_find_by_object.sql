@@ -1,4 +1,4 @@
--- The document whose file the object is.
+-- Finds the document whose file this object is.
 -- class: read
 -- in: project uuid, object uuid
 -- rows: one

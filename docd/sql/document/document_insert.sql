@@ -1,5 +1,5 @@
--- Adds a document with its first form. No row: the erasure of its author's account has begun.
--- Without an id in the row: it does not fit in the quotas.
+-- Adds a document with its first form. No row: the erasure of its author's account has begun. A row
+-- without an id: over the quotas.
 -- class: write
 -- in: project uuid, id uuid, account uuid null, role role, profile uuid, display text null
 -- in: file_name text, content_type text, token bytea null, token_hash bytea null, now int8

@@ -1,5 +1,5 @@
--- A page of the documents of a project, the latest change first, each behind the number of all of
--- them. One row without an id: the page is empty.
+-- Lists a page of a project's documents, newest change first; each row contains the total number.
+-- An empty page is one row without an id.
 -- class: read
 -- in: project uuid, count int8, offset int8, direct bool
 -- rows: many

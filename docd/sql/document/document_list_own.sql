@@ -1,5 +1,5 @@
--- The same as document_list of the documents of one author, with the number of what the list shows
--- (0: it has none), see document_list_version.
+-- Lists like document_list, only one author's documents, with the list's version (0: none), see
+-- document_list_version.
 -- class: read
 -- in: project uuid, author uuid, count int8, offset int8, direct bool
 -- rows: many

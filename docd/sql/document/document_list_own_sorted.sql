@@ -1,4 +1,4 @@
--- The same as document_list_sorted of the documents of one author.
+-- Lists like document_list_sorted, only one author's documents.
 -- class: read
 -- in: project uuid, author uuid, first text null, second text null, third text null, count int8,
 -- in: offset int8, direct bool

@@ -1,5 +1,5 @@
--- The same as document_list by up to three keys (part document_order_key) and, last, the id, which
--- makes the order of equals certain.
+-- Lists like document_list, sorted by up to three keys (part document_order_key) and then by id,
+-- which makes the order unique.
 -- class: read
 -- in: project uuid, first text null, second text null, third text null, count int8, offset int8,
 -- in: direct bool

@@ -1,5 +1,4 @@
--- The number of what the list of a patient's documents shows (schema 0020). No row, or 0: it has
--- none.
+-- Returns the version of a patient's list (schema 0020). No row, or 0: none.
 -- class: read
 -- in: project uuid, author uuid
 -- rows: one

@@ -1,5 +1,5 @@
--- Records since when the object of a document is missing, null: it is there. No row: the document
--- has another object, or was marked so before.
+-- Records since when a document's object is missing; null: it is there. No row: the document has
+-- another object, or already has this mark.
 -- class: write
 -- in: project uuid, id uuid, object uuid, missing_at int8 null
 -- rows: one

@@ -1,7 +1,6 @@
--- Gives out another form for a document of the author, or of any where that is null. Until a file
--- was uploaded its name and type are those of the latest form. The latest 20 forms of a document
--- count. No row: there is no such document.
--- Without an id in the row: not one byte more fits in the quotas.
+-- Issues another form for a document of the author (null: any). Until the first upload, the
+-- document has the name and type of its latest form. Only the latest 20 forms are valid. No row: no
+-- such document. A row without an id: no byte is left in the quotas.
 -- class: write
 -- in: project uuid, id uuid, author uuid null, file_name text, content_type text, now int8
 -- rows: one

@@ -1,6 +1,5 @@
--- Changes the name, where it is not null, and makes a document public, by a token unless it has
--- one, or private. A new name is also that of uploads under way. No row: there is no such document
--- of the author, or of any where that is null.
+-- Renames a document of the author (null: any) unless the name is null, and makes it public, with a
+-- token unless it has one, or private. Renames uploads in progress too. No row: no such document.
 -- class: write
 -- in: project uuid, id uuid, author uuid null, file_name text null, is_public bool null
 -- in: token bytea null, token_hash bytea null, now int8

@@ -1,5 +1,5 @@
--- Deletes a page of the documents of an author, whose objects are due for the sweep from now on:
--- how many. What was erased is counted for the account, unless that is absent.
+-- Deletes a page of an author's documents and makes their objects due for the sweep. Returns how
+-- many, and counts them for the account's erasure unless that is absent.
 -- class: write
 -- in: project uuid, author uuid, most int8, now int8
 -- rows: none

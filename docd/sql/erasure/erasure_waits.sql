@@ -1,4 +1,4 @@
--- Whether bytes of an account that is erased still wait for the sweep.
+-- Returns whether an erased account's bytes still wait for the sweep.
 -- class: read
 -- in: account uuid
 -- rows: one

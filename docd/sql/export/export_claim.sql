@@ -1,6 +1,5 @@
--- Takes a pending export that is due, whose former attempt has ended or died, for the holder of
--- `lease`; the object of the attempt is swept unless it becomes the export's file. No row: none is
--- due.
+-- Leases a pending export that is due. The attempt's object is swept unless it becomes the export's
+-- file. No row: none is due.
 -- class: write
 -- in: lease uuid, object uuid, now int8, until int8, sweep_at int8
 -- rows: one
@@ -9,7 +8,8 @@ with
 due as materialized (
     select project_id, id
     from export
-    -- Said so that the index of one job at a time does not fit, which would be read as a whole.
+    -- Written so that the planner cannot choose the index for one job at a time, which it would
+    -- read whole.
     where due_at <= :now and state not in ('ready', 'failed')
     order by due_at
     limit 1

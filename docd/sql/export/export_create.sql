@@ -1,6 +1,6 @@
--- Queues an export, unless the same one is being made. No row: one is, or `most` were asked for
--- since `since` that have not failed. Without an id in the row: the erasure of the account, or of
--- that which asks, has begun.
+-- Queues an export, unless the same one is pending. No row: it is pending, or `most` that have not
+-- failed were requested since `since`. A row without an id: the erasure of the account, or of the
+-- requester's, has begun.
 -- class: write
 -- in: project uuid, id uuid, account uuid, role role, profile uuid, asked_by uuid, now int8
 -- in: since int8, most int8

@@ -1,5 +1,5 @@
--- A page of the documents of an author for an export, behind the id `after`, as resources of FHIR
--- R4 whose bytes are to be in the file of that name.
+-- Lists a page of an author's documents after the id `after`, as FHIR R4 resources whose bytes are
+-- in the named file of the archive.
 -- class: read
 -- in: project uuid, author uuid, after uuid, most int8
 -- rows: many

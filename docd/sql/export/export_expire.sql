@@ -1,4 +1,4 @@
--- Deletes exports that are over: how many.
+-- Deletes expired exports. Returns how many.
 -- class: write
 -- in: now int8, most int8
 -- rows: none

@@ -1,4 +1,4 @@
--- Gives an export up that this attempt still has; its row goes at `until`.
+-- Marks this attempt's export as failed; its row expires at `until`.
 -- class: write
 -- in: project uuid, id uuid, lease uuid, until int8
 -- rows: none

@@ -1,4 +1,4 @@
--- The export of an account that is being made for who asked. No row: none is.
+-- Finds the pending export of an account for a requester. No row: none.
 -- class: read
 -- in: project uuid, asked_by uuid, account uuid
 -- rows: one

@@ -1,5 +1,5 @@
--- Makes an object the file of an export that this attempt still has. No row: another attempt has it,
--- or the account is gone; the object is swept.
+-- Makes an object the file of this attempt's export. No row: another attempt has it, or the account
+-- was deleted; the object is swept.
 -- class: write
 -- in: project uuid, id uuid, lease uuid, object uuid, key_sealed bytea, size int8, now int8
 -- in: expires_at int8

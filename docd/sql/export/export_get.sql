@@ -1,4 +1,4 @@
--- A finished export. No row: there is none, or it has expired.
+-- Returns a finished export. No row: none, or it has expired.
 -- class: read
 -- in: project uuid, id uuid, now int8
 -- rows: one

@@ -1,4 +1,4 @@
--- The exports that an account has asked for, the newest first.
+-- Lists the exports that an account has requested, newest first.
 -- class: read
 -- in: project uuid, asked_by uuid, now int8, most int8
 -- rows: many

@@ -1,4 +1,4 @@
--- Finished exports of which no mail was queued.
+-- Lists finished exports without a queued email.
 -- class: read
 -- in: now int8, most int8
 -- rows: many

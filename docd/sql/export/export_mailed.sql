@@ -1,4 +1,4 @@
--- Notes that the mail was queued.
+-- Records that the email was queued.
 -- class: write
 -- in: project uuid, id uuid, now int8
 -- rows: none

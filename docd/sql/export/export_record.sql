@@ -1,4 +1,4 @@
--- Notes that an export was fetched.
+-- Records that an export was fetched.
 -- class: write
 -- rows: none
 with

@@ -1,5 +1,5 @@
--- Prolongs the lease of an export, or lets it go when `until` is now. 0 rows: another attempt has
--- it, or the account is gone.
+-- Extends an export's lease, or releases it when `until` is now. 0 rows: another attempt has it, or
+-- the account was deleted.
 -- class: write
 -- in: project uuid, id uuid, lease uuid, until int8
 -- rows: none

@@ -1,6 +1,5 @@
--- Deletes all exports of an account that is gone, and those that it has asked for; their bytes are
--- due for the sweep from now on. How many. Those are counted for the erasure of the account, unless
--- that is absent.
+-- Deletes all exports of a deleted account and those it requested, and makes their bytes due for
+-- the sweep. Returns how many, and counts them for the account's erasure unless that is absent.
 -- class: write
 -- in: account uuid, now int8
 -- rows: none

@@ -1,4 +1,4 @@
--- Deletes the row of an object whose bytes are removed, unless a document has it.
+-- Deletes an object's row after its bytes, unless a document has it.
 -- class: write
 -- in: project uuid, id uuid
 -- rows: none

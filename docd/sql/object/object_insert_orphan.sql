@@ -1,5 +1,4 @@
--- Adds a row for bytes that have none, by which they are swept at `sweep_at`. No row: they have
--- one.
+-- Adds a row for bytes without one, so that they are swept at `sweep_at`. No row: they have one.
 -- class: write
 -- in: project uuid, id uuid, sweep_at int8
 -- rows: one

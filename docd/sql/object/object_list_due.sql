@@ -1,4 +1,4 @@
--- The objects that are due for the sweep, `most` at most.
+-- Lists objects that are due for the sweep, up to `most`.
 -- class: read
 -- in: now int8, most int8
 -- rows: many

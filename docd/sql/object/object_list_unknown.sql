@@ -1,4 +1,4 @@
--- Those of the ids that no object has.
+-- Returns the ids that have no object.
 -- class: read
 -- in: ids uuid[]
 -- rows: many

@@ -1,4 +1,4 @@
--- The bytes of an object that is due cannot be removed now: it is due again at `sweep_at`.
+-- Postpones the sweep of an object to `sweep_at`, after a failure.
 -- class: write
 -- in: project uuid, id uuid, sweep_at int8, now int8
 -- rows: none

@@ -1,3 +1,3 @@
--- The bytes of the texts of the translation {from}, as content_usage counts them.
+-- Bytes of the texts of translation {from}, as content_usage counts them.
 -- args: from
 content_bytes({from}.title, {from}.sections, {from}.author, {from}.code)

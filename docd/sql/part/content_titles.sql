@@ -1,4 +1,4 @@
--- The titles s in language `source` and t in language `target` of the keys p of a page.
+-- Titles of the page's keys p: s in language `source`, t in language `target`.
 -- in: project uuid, type text, source text, target text
 left join content_translation s
     on s.project_id = :project and s.type = :type and s.key = p.key and s.language = :source

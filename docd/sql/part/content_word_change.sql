@@ -1,5 +1,4 @@
--- The words that translations have by now, `written`, and no longer those that they had, `old`: for
--- content_word_count.
+-- Words that translations have gained (`written`) and lost (`old`), for content_word_count.
 {as} as (
     select type, language, unnest(tsvector_to_array(words)) as word, 1 as n
     from written

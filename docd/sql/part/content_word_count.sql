@@ -1,5 +1,5 @@
--- Adds what `word` (type, language, word, n) says to the number of translations of {project} that
--- have each word. {as}_counted are the new numbers.
+-- Adds `word` (type, language, word, n) to the numbers of translations with each word in {project}.
+-- {as}_counted contains the new numbers.
 -- args: project
 {as}_counted as (
     insert into content_word as w (project_id, type, language, word, documents)

@@ -1,5 +1,5 @@
--- The words of {counted} that no translation has any more, as JSON for content_word_delete; null:
--- there are none.
+-- Words of {counted} that no translation uses any more, as JSON for content_word_delete; null:
+-- none.
 -- args: counted
 (
     select json_agg(json_build_object('type', type, 'language', language, 'word', word))::text

@@ -1,4 +1,4 @@
--- The columns of struct document_row, of document {from}.
+-- Columns of struct document_row, from document {from}.
 -- args: from
 {from}.id,
 {from}.updated_at as "lastUpdated",

@@ -1,5 +1,5 @@
--- The columns of struct document_file but for pending, of document d. The entity tag is the hash of
--- the bytes, and another one since the file got another name or type (0120_document_renames.sql).
+-- Columns of struct document_file from document d, without pending. The entity tag is the hash of
+-- the bytes; it changes when the file is renamed (0120_document_renames.sql).
 d.project_id as project,
 d.object_id as object,
 case

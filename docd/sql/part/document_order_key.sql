@@ -1,5 +1,5 @@
--- Sorts documents d by {key}: _lastUpdated, fileName or contentType, behind "-" descending, or
--- null: not at all.
+-- Sorts documents d by {key}: _lastUpdated, fileName or contentType; "-" means descending, null no
+-- order.
 -- args: key
 case when {key} = '_lastUpdated' then d.updated_at end,
 case when {key} = '-_lastUpdated' then d.updated_at end desc,

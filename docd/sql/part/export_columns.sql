@@ -1,4 +1,4 @@
--- The columns of struct account_export, of export {from}.
+-- Columns of struct account_export, from export {from}.
 -- args: from
 {from}.id,
 {from}.account_id as account,

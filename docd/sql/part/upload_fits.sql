@@ -1,5 +1,5 @@
--- Whether a file of {bytes} in place of that of document {document} fits in the quotas: {bytes_max}
--- of a patient, {project_bytes_max} of the project.
+-- True if a file of {bytes} fits in the quotas when it replaces that of document {document}:
+-- {bytes_max} of a patient, {project_bytes_max} of the project.
 -- args: document, bytes_max, project_bytes_max, bytes
 document_fits(
     {document}.project_id, {document}.author_id, null,

@@ -1,5 +1,5 @@
--- Inserts the form of document {from} that was given out to `session`; {file_name} and
--- {content_type} are those of the file that it may bring.
+-- Inserts a form for document {from}, issued to `session`, for a file with {file_name} and
+-- {content_type}.
 -- args: from, file_name, content_type
 -- in: id uuid, expires_at int8, session uuid null, bytes_max int8 null, project_bytes_max int8 null
 {as}_inserted as (

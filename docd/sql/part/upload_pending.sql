@@ -1,8 +1,7 @@
--- Whether document d has a form by which a file may come, or has come, to the store without docd;
--- {direct}: the store takes forms itself. The numbers alone would say so for ever of a form that was
--- never used; they spare most documents the look at the forms. In a project that is read-only a file
--- waits in the store. A form that failed 10 times is left
--- to the sweep, see upload_fail.
+-- True if a file of document d may have arrived, or may arrive, in the store without docd;
+-- {direct}: the store takes forms. Comparing numbers first spares most documents the query of their
+-- forms. In a read-only project a file waits in the store. Only the sweep handles a form that
+-- failed 10 times, see upload_fail.
 -- args: direct
 (
     {direct} and d.uploads > coalesce(d.upload, 0) and exists (

@@ -1,4 +1,4 @@
--- Deletes a page of the content of a project that is deleted.
+-- Deletes a page of a deleted project's content.
 -- call: purge_page
 with
 -- include: purge(table = content, key = {project_id, type, key}),

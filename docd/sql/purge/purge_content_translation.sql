@@ -1,4 +1,4 @@
--- Deletes a page of the translations of content of a project that is deleted.
+-- Deletes a page of a deleted project's translations of content.
 -- call: purge_page
 with
 -- include: purge(table = content_translation, key = {project_id, type, key, language}),

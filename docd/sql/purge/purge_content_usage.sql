@@ -1,4 +1,4 @@
--- Deletes the sums of the content of a project that is deleted.
+-- Deletes a deleted project's usage of content.
 -- call: purge_page
 with
 -- include: purge(table = content_usage, key = project_id),

@@ -1,4 +1,4 @@
--- Deletes a page of the words of content of a project that is deleted.
+-- Deletes a page of a deleted project's words of content.
 -- call: purge_page
 with
 -- include: purge(table = content_word, key = {project_id, type, language, word}),

@@ -1,4 +1,4 @@
--- Deletes a page of the documents of a project that is deleted, with their upload forms.
+-- Deletes a page of a deleted project's documents, with their upload forms.
 -- class: write
 -- in: project uuid, most int8
 -- rows: one

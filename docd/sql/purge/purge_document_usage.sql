@@ -1,4 +1,4 @@
--- Deletes a page of the sums of documents by author of a project that is deleted.
+-- Deletes a page of a deleted project's usage of documents.
 -- call: purge_page
 with
 -- include: purge(table = document_usage, key = {project_id, author_id}),

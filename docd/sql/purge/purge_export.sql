@@ -1,4 +1,4 @@
--- Deletes a page of the exports of a project that is deleted.
+-- Deletes a page of a deleted project's exports.
 -- call: purge_page
 with
 -- include: purge(table = export, key = {project_id, id}),

@@ -1,5 +1,5 @@
--- Makes a page of the objects of a project that is deleted due for the sweep: their bytes are to be
--- removed now.
+-- Makes a page of a deleted project's objects due for the sweep; the caller removes their bytes
+-- now.
 -- class: write
 -- in: project uuid, most int8, now int8
 -- rows: many

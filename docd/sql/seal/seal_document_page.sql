@@ -1,4 +1,4 @@
--- A page of tokens of public documents, behind the key `after` or from the start
+-- Returns a page of public documents' tokens, after the key `after` or from the start
 -- (common/service/seal_table.h).
 -- call: seal_page
 select

@@ -1,4 +1,4 @@
--- Replaces tokens of public documents by the same, sealed anew: how many were still the old ones.
+-- Replaces public documents' tokens with newly sealed ones, if unchanged. Returns how many.
 -- call: seal_write
 with
 -- include: seal_replace(table = document, column = public_token,

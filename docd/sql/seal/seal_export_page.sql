@@ -1,4 +1,5 @@
--- A page of keys of exports, behind the key `after` or from the start (common/service/seal_table.h).
+-- Returns a page of exports' keys, after the key `after` or from the start
+-- (common/service/seal_table.h).
 -- call: seal_page
 select
     project_id || ' ' || id as key,

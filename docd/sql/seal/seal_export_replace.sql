@@ -1,4 +1,4 @@
--- Replaces keys of exports by the same, sealed anew: how many were still the old ones.
+-- Replaces exports' keys with newly sealed ones, if unchanged. Returns how many.
 -- call: seal_write
 with
 -- include: seal_replace(table = export, column = key_sealed,

@@ -1,4 +1,4 @@
--- The document whose file the object is, and whether it lacks its bytes.
+-- Finds the document whose file this object is, and whether its bytes are missing.
 -- class: read
 -- in: project uuid, object uuid
 -- rows: one

@@ -1,5 +1,5 @@
--- The bytes of a document have come: what the store tells of them, and that they are no longer
--- missing. No row: it was so before, or the document has another file.
+-- Records that a document's bytes have arrived, with their properties from the store. No row:
+-- already recorded, or the document has another file.
 -- class: write
 -- in: project uuid, object uuid, size int8, etag text, found_type text
 -- rows: one

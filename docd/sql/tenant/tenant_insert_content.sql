@@ -1,4 +1,4 @@
--- Adds the keys of the content of a project, from another installation.
+-- Adds a project's content keys from another installation.
 -- call: tenant_add
 with
 -- include: tenant_insert(table = content, match = {t.type = g.type and t.key = g.key}),

@@ -1,4 +1,4 @@
--- Adds the translations of content of a project, from another installation, and counts their words.
+-- Adds a project's translations of content from another installation, and counts their words.
 -- call: tenant_add
 with
 given as materialized (

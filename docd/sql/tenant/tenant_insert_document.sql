@@ -1,9 +1,9 @@
--- Adds the documents of a project, from another installation. One with a file is marked as lacking
--- its bytes until they have come (docd/document/tenant_bytes.c). Its object is there for them, and
--- must be new in all projects, for files of a store are named after objects alone. A document is
--- the same also when they have come: what the store tells of them is its own. What they are is not
--- believed. Names and types stand in headers of answers, so they are such as docd's routes take.
--- Public tokens are sealed anew, so their hashes are compared.
+-- Adds a project's documents from another installation. Each document with a file is marked as
+-- missing its bytes until they arrive (docd/document/tenant_bytes.c). Its object must be new in all
+-- projects, because a store names files only by object. Repeating the call after the bytes have
+-- arrived is fine: properties from the store are not compared. Names and types become response
+-- headers, so they are checked as docd's routes check them. Public tokens are sealed again, so
+-- their hashes are compared.
 -- call: tenant_add
 with
 given as materialized (
@@ -12,7 +12,7 @@ given as materialized (
         json_populate_record(null::document, e.value) g
     where g.project_id = :tenant_insert.project and row_to_json(g)::text = e.value::text
         and g.file_name !~ '[\x01-\x1f\x7f]'
-        -- as MEDIA_TYPE_PATTERN; T: a character of a token
+        -- like MEDIA_TYPE_PATTERN; T: a token character
         and g.content_type ~ replace(
             '^T+/T+([ \t]*;[ \t]*(T+=(T+|"([ !#-\[\]-~]|\\[ -~])*"))?)*$',
             'T', '[!#$%&''*+.^_`|~A-Za-z0-9-]'

@@ -1,3 +1,3 @@
--- A page of the keys of the content of a project, for another installation.
+-- Returns a page of a project's content keys, for another installation.
 -- call: tenant_read
 -- include: tenant_page(table = content, key = {type, key})

@@ -1,5 +1,5 @@
--- A page of the translations of content of a project, for another installation. Words are derived
--- from the rest.
+-- Returns a page of a project's translations of content, for another installation, without words,
+-- which are derived.
 -- call: tenant_read
 -- include: tenant_page(table = content_translation, key = {type, key, language},
 --     state = {json_populate_record(t, '{"words":null}')})

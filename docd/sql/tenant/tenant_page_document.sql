@@ -1,5 +1,5 @@
--- A page of the documents of a project, for another installation. Whether the store is known not to
--- have the bytes is of the installation, and what they are is looked at where they come.
+-- Returns a page of a project's documents, for another installation. Missing bytes are a matter of
+-- this installation, and the other one detects file types itself.
 -- call: tenant_read
 -- include: tenant_page(table = document, key = id,
 --     state = {json_populate_record(t, json_build_object('missing_at', null, 'found_type',

@@ -1,5 +1,5 @@
--- Deletes forms that expired before a time, `most` at most: how many. One whose file could not be
--- taken over stays until that failed for the first time before `failed_before`.
+-- Deletes expired forms, up to `most`. Returns how many. A form whose file could not be adopted
+-- stays unless its first failure was before `failed_before`.
 -- class: write
 -- in: before int8, failed_before int8, most int8
 -- rows: none

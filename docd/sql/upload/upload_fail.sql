@@ -1,6 +1,6 @@
--- Records that a file which came to the store could not be taken over: it is tried again in a
--- minute, then in two, four, up to six hours. is_given_up: that failed 10 times, the first time at
--- `given_up_at` or before. No row: the file was taken over meanwhile, or its document was deleted.
+-- Records that an arrived file could not be adopted: the next try is in one minute, then in two,
+-- four, up to six hours. is_given_up: it failed 10 times, the first time by `given_up_at`. No row:
+-- the file was adopted meanwhile, or its document was deleted.
 -- class: write
 -- in: project uuid, id uuid, now int8, given_up_at int8
 -- rows: one

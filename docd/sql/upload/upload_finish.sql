@@ -1,6 +1,5 @@
--- Makes an object, which is complete, the file of its document; the object before it is due at
--- `sweep_at`. Without a document in the row: it does not fit in the quotas. `direct`, and what it
--- means that there is no row: as in upload_begin.
+-- Makes a complete object the file of its document; the previous object is due at `sweep_at`. A row
+-- without a document: over the quotas. `direct` and no row: as in upload_begin.
 -- class: write
 -- in: project uuid, id uuid, direct bool, object uuid, size int8, etag text, found_type text
 -- in: now int8, sweep_at int8

@@ -1,4 +1,4 @@
--- Deletes a form whose file cannot be taken over. No row: as upload_fail.
+-- Deletes a form whose file cannot be adopted. No row: as in upload_fail.
 -- class: write
 -- in: project uuid, id uuid
 -- rows: one

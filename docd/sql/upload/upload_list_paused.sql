@@ -1,4 +1,4 @@
--- Those of the uploads whose next try is later than now, or whose project is read-only.
+-- Returns the uploads whose next try is in the future, or whose project is read-only.
 -- class: read
 -- in: projects uuid[], ids uuid[], now int8
 -- rows: many

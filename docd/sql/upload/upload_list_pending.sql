@@ -1,4 +1,4 @@
--- Forms that may still bring a file to these documents (part upload_pending), the latest of each
+-- Lists forms that may still bring these documents a file (part upload_pending), the latest of each
 -- document first.
 -- class: read
 -- in: project uuid, documents uuid[], most int8

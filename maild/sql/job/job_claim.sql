@@ -1,5 +1,5 @@
--- Claims due jobs for this process until the lease ends, at most `most` of them. `contract_now` is
--- contract time, the other times are real.
+-- Claims due jobs for this process until the lease ends, up to `most`. `contract_now` is contract
+-- time, the other times are real.
 -- class: write
 -- in: contract_now int8, now int8, until int8, lease uuid, most int8
 -- rows: many

@@ -1,4 +1,4 @@
--- How many jobs are in a state. There is always a row.
+-- Counts the jobs in a state. Always returns a row.
 -- class: read
 -- in: state text
 -- rows: one

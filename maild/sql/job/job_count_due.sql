@@ -1,4 +1,4 @@
--- How many jobs are due, by contract time. There is always a row.
+-- Counts the jobs that are due by contract time. Always returns a row.
 -- class: read
 -- in: contract_now int8
 -- rows: one

@@ -1,5 +1,5 @@
--- Deletes all jobs of an account that is gone, also the one that is being done; they are counted for
--- its erasure.
+-- Deletes all jobs of a deleted account, including one in progress, and counts them for its
+-- erasure.
 -- class: write
 -- in: account uuid
 -- rows: none

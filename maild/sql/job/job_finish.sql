@@ -1,4 +1,4 @@
--- Ends a job that is done. 0 rows: another process has claimed it.
+-- Ends a completed job. 0 rows: another process has claimed it.
 -- class: write
 -- in: id uuid, lease uuid, now int8
 -- rows: none

@@ -1,4 +1,4 @@
--- The jobs in a state that are due first, at most `most`.
+-- Lists the jobs in a state, earliest due first, up to `most`.
 -- class: read
 -- in: state text, most int8
 -- rows: many

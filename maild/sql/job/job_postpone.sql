@@ -1,4 +1,4 @@
--- Ends an attempt at a job; it is tried again later. 0 rows: another process has claimed it.
+-- Ends an attempt; the job is retried later. 0 rows: another process has claimed it.
 -- class: write
 -- in: id uuid, lease uuid, try_at int8, last_error text
 -- rows: none

@@ -1,4 +1,4 @@
--- Deletes jobs that were done before a time, at most `most` of them.
+-- Deletes jobs completed before a time, up to `most`.
 -- class: write
 -- in: before int8, most int8
 -- rows: none

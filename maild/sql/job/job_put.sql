@@ -1,5 +1,5 @@
--- Adds a job, and deletes the waiting jobs of the schedule that it replaces, if it names one. 0 rows:
--- the job is known already, or the erasure of its account has begun.
+-- Adds a job, and deletes the waiting jobs of the schedule it replaces, if any. 0 rows: the job
+-- exists, or the erasure of its account has begun.
 -- class: write
 -- in: id uuid, kind text, due_at int8, account uuid, schedule uuid, project uuid, now int8
 -- in: replaces uuid null

@@ -1,4 +1,4 @@
--- Extends the lease of jobs that this process works on.
+-- Extends the lease of jobs in progress in this process.
 -- class: write
 -- in: lease uuid, ids uuid[], until int8
 -- rows: none

@@ -1,4 +1,4 @@
--- Ends the back-off of all jobs that are due by contract time.
+-- Ends the pause of all jobs that are due by contract time.
 -- class: write
 -- in: contract_now int8, now int8
 -- rows: none

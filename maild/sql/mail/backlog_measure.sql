@@ -1,6 +1,6 @@
--- How many messages are queued, counted up to `most`; when the oldest was created; when the first
--- job is due. The states are parameters, so that the planner cannot choose the index of due messages,
--- which has another order. There is always a row.
+-- Counts queued messages up to `most`, with the oldest's creation time, and returns when the first
+-- job is due. The states are parameters, because otherwise the planner could choose the index of
+-- due messages, which has another order. Always returns a row.
 -- class: read
 -- in: mail_state text, job_state text, most int8
 -- rows: one

@@ -1,6 +1,6 @@
--- Claims due messages for this process until the lease ends, at most `most` of them. A message of
--- the installation itself (nil UUID) has no project. The array makes the planner read the index of
--- due messages first, see common/service/sql/outbox/outbox_claim.sql.
+-- Claims due messages for this process until the lease ends, up to `most`. The installation's own
+-- messages have the nil UUID as project. The array makes the planner read the index of due messages
+-- first, see common/service/sql/outbox/outbox_claim.sql.
 -- class: write
 -- in: now int8, until int8, lease uuid, most int8
 -- rows: many

@@ -1,4 +1,4 @@
--- How many messages are in a state other than 'sent'. There is always a row.
+-- Counts messages in a state other than 'sent'. Always returns a row.
 -- class: read
 -- in: state text
 -- rows: one

@@ -1,5 +1,5 @@
--- Takes a message out of the queue, and erases its content. No row: there is no such message, or it
--- was sent or dropped before.
+-- Removes a message from the queue and erases its content. No row: no such message, or it was sent
+-- or dropped before.
 -- class: write
 -- in: id uuid
 -- rows: one

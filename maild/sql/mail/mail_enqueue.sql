@@ -1,6 +1,5 @@
--- Adds a message to the queue. 0 rows: the project has no such template and the built-in one is not
--- allowed, or the message is known already. A message by a built-in template has the nil UUID as its
--- project.
+-- Queues a message. 0 rows: the project has no such template and the built-in one is not allowed,
+-- or the message was queued before. A message with a built-in template has the nil UUID as project.
 -- class: write
 -- in: id uuid, project uuid null, template text, language text, default_language text
 -- in: sealed bytea, builtin bool, now int8, expires_at int8 null

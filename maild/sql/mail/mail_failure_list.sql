@@ -1,4 +1,4 @@
--- The mails of a project that failed and were not dropped, before (`before`, `before_id`), the newest
+-- Lists a project's failed emails, except dropped ones, before (`before`, `before_id`), newest
 -- first.
 -- class: read
 -- in: project uuid, before int8, before_id uuid, most int8

@@ -1,5 +1,5 @@
--- Counts a message as handed to the mail server with an unknown outcome, and says when it is due
--- again if the outcome stays unknown. 0 rows: another process has claimed the message.
+-- Counts a message as handed over with an unknown outcome, and sets when it is due again if the
+-- outcome stays unknown. 0 rows: another process has claimed it.
 -- class: write
 -- in: id uuid, lease uuid, until int8
 -- rows: none

@@ -1,4 +1,4 @@
--- The oldest messages in a state, at most `most`. Not of 'sent', which is most of the table.
+-- Lists the oldest messages in a state, up to `most`. Not for 'sent', which is most of the table.
 -- class: read
 -- in: state text, most int8
 -- rows: many

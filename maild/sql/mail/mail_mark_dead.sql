@@ -1,4 +1,4 @@
--- Gives a message up, and erases its content. No row: another process has claimed it.
+-- Marks a message as failed and erases its content. No row: another process has claimed it.
 -- class: write
 -- in: id uuid, lease uuid, last_error text
 -- rows: one

@@ -1,4 +1,4 @@
--- Ends a message that was sent, and erases its content. No row: another process has claimed it.
+-- Marks a message as sent and erases its content. No row: another process has claimed it.
 -- class: write
 -- in: id uuid, lease uuid
 -- rows: one

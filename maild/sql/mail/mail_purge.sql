@@ -1,4 +1,4 @@
--- Deletes ended messages that were created before a time, at most `most` of them.
+-- Deletes ended messages created before a time, up to `most`.
 -- class: write
 -- in: before int8, most int8
 -- rows: none

@@ -1,5 +1,5 @@
--- Extends the lease of messages that this process delivers. Never shortens one: mail_hand_over sets
--- a later end.
+-- Extends the lease of messages in delivery in this process. Never shortens one: mail_hand_over
+-- sets a later end.
 -- class: write
 -- in: lease uuid, ids uuid[], until int8
 -- rows: none

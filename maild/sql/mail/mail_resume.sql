@@ -1,4 +1,4 @@
--- Makes messages that wait for the mail server due now, at most `most` of them.
+-- Makes messages that wait for the mail server due now, up to `most`.
 -- class: write
 -- in: now int8, most int8
 -- rows: none

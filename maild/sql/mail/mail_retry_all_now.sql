@@ -1,5 +1,5 @@
--- Makes messages that wait for another attempt due now, at most `most`: those of a project or, with
--- null, of all, created at `since` or later. One audit row for all. There is always a row.
+-- Makes messages that wait for a retry due now, up to `most`: a project's or (null) all, created at
+-- `since` or later. Writes one audit row. Always returns a row.
 -- class: write
 -- in: now int8, project uuid null, since int8, most int8
 -- rows: one

@@ -1,5 +1,5 @@
--- Makes a message due now if it has its content and is not being delivered. Answers the state it is
--- in. No row: there is no such message.
+-- Makes a message due now if it has its content and is not in delivery. Returns its state. No row:
+-- no such message.
 -- class: write
 -- in: id uuid, now int8
 -- rows: one

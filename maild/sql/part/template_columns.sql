@@ -1,4 +1,4 @@
--- The columns of struct template_record, of {from}.
+-- Columns of struct template_record, from {from}.
 -- args: from
 {from}.name,
 nullif({from}.language, '') as language,

@@ -1,4 +1,4 @@
--- The columns of struct webhook, of {from}.
+-- Columns of struct webhook, from {from}.
 -- args: from
 {from}.id,
 {from}.url,

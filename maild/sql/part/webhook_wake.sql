@@ -1,4 +1,4 @@
--- Posts what waits for the webhooks of {from} (id, project_id) from now on, whatever failed before.
+-- Makes the waiting deliveries of webhooks {from} (id, project_id) due now, whatever failed before.
 -- args: from
 -- in: now int8
 {as}_queue as (

@@ -1,5 +1,5 @@
--- Takes a page of jobs off a project that is deleted: a job is an account's, which may be a member of
--- other projects.
+-- Removes a page of jobs from a deleted project. A job belongs to an account, which can be a member
+-- of other projects.
 -- call: purge_page
 with
 updated as (

@@ -1,4 +1,4 @@
--- Deletes a page of the mails of a project that is deleted.
+-- Deletes a page of a deleted project's emails.
 -- call: purge_page
 with
 -- include: purge(table = message, key = {project_id, id}),

@@ -1,4 +1,4 @@
--- Deletes a page of the mail templates of a project that is deleted.
+-- Deletes a page of a deleted project's mail templates.
 -- call: purge_page
 with
 -- include: purge(table = template, key = {project_id, name, language}),

@@ -1,4 +1,4 @@
--- Deletes a page of the webhooks of a project that is deleted.
+-- Deletes a page of a deleted project's webhooks.
 -- call: purge_page
 with
 -- include: purge(table = webhook, key = {project_id, id}),

@@ -1,4 +1,4 @@
--- Deletes a page of what was or is to be posted for a project that is deleted.
+-- Deletes a page of a deleted project's deliveries.
 -- call: purge_page
 with
 -- include: purge(table = webhook_delivery, key = {project_id, webhook_id, sequence}),

@@ -1,4 +1,4 @@
--- Deletes a page of the queues of webhooks of a project that is deleted.
+-- Deletes a page of a deleted project's webhook queues.
 -- call: purge_page
 with
 -- include: purge(table = webhook_queue, key = {project_id, webhook_id}),

@@ -1,4 +1,4 @@
--- A page of contents of messages, behind the key `after` or from the start
+-- Returns a page of messages' contents, after the key `after` or from the start
 -- (common/service/seal_table.h).
 -- call: seal_page
 select

@@ -1,4 +1,4 @@
--- Replaces contents of messages by the same, sealed anew: how many were still the old ones.
+-- Replaces messages' contents with newly sealed ones, if unchanged. Returns how many.
 -- call: seal_write
 with
 -- include: seal_replace(table = message, column = sealed,

@@ -1,5 +1,4 @@
--- Replaces secrets before, of webhooks whose secret is exchanged by the same, sealed anew: how many were
--- still the old ones.
+-- Replaces webhooks' previous secrets with newly sealed ones, if unchanged. Returns how many.
 -- call: seal_write
 with
 -- include: seal_replace(table = webhook, column = previous_sealed,

@@ -1,4 +1,4 @@
--- A page of secrets of webhooks, behind the key `after` or from the start
+-- Returns a page of webhooks' secrets, after the key `after` or from the start
 -- (common/service/seal_table.h).
 -- call: seal_page
 select

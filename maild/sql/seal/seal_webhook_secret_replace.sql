@@ -1,5 +1,4 @@
--- Replaces secrets of webhooks by the same, sealed anew: how many were
--- still the old ones.
+-- Replaces webhooks' secrets with newly sealed ones, if unchanged. Returns how many.
 -- call: seal_write
 with
 -- include: seal_replace(table = webhook, column = secret_sealed,

@@ -1,5 +1,5 @@
--- Removes a template of a project in one language, or in all of them (null). One audit row for all.
--- No row: the project has no such template.
+-- Deletes a project's template in one language, or in all (null). Writes one audit row. No row: no
+-- such template.
 -- class: write
 -- in: project uuid, name text, language text null
 -- rows: one

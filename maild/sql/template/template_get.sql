@@ -1,4 +1,4 @@
--- A template of a project, in one language ('' is the one without). No row: it has no such one.
+-- Returns a project's template in one language ('' is the one without). No row: none.
 -- class: read
 -- in: project uuid, name text, language text
 -- rows: one

@@ -1,5 +1,5 @@
--- The templates of a project, the first `most` bytes of them and at most 1,000: older releases let
--- a project have more. One without a language has a null there.
+-- Lists a project's templates, up to `most` bytes and 1,000 templates, because older releases
+-- allowed more. A template without a language has null there.
 -- class: read
 -- in: project uuid, most int8
 -- rows: many

@@ -1,4 +1,4 @@
--- Keeps other templates of the project from being written until the transaction ends.
+-- Locks out other writers of the project's templates until the transaction ends.
 -- class: tx
 -- in: project uuid
 -- rows: one

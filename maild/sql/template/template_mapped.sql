@@ -1,4 +1,4 @@
--- Whether a project has a template of that name, in any language. There is always a row.
+-- Returns whether a project has a template with that name, in any language. Always returns a row.
 -- class: read
 -- in: project uuid, name text
 -- rows: one

@@ -1,6 +1,5 @@
--- The template whose language is nearest: the wanted one, its base language, the project's default,
--- that one's base, the template without a language, then any. No row: the project has no template of
--- that name.
+-- Picks the template with the nearest language: the wanted one, its base language, the project's
+-- default, its base, the template without a language, then any. No row: none with that name.
 -- class: read
 -- in: project uuid, name text
 -- in: wanted text, wanted_base text, default_language text, default_base text

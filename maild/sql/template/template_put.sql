@@ -1,7 +1,6 @@
--- Writes a template of a project, new or in place of the one that is there. No row: `etag` is given,
--- and there is none with that entity tag, or none at all ("*"); or `absent`, and there is one. One
--- that is there is locked before it is compared, so that it is neither changed nor deleted between.
--- Runs between template_lock and template_size.
+-- Adds or replaces a project's template. No row: `etag` is given and none has that entity tag, or
+-- there is none ("*"); or `absent` is given and there is one. Locks an existing one before it
+-- compares, so that nothing changes in between. Runs between template_lock and template_size.
 -- class: tx
 -- in: project uuid, name text, language text, etag text null, absent bool, subject text
 -- in: html text null, text text, now int8

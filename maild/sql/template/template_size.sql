@@ -1,4 +1,4 @@
--- How many templates a project has, and the bytes of their texts.
+-- Counts a project's templates and the bytes of their texts.
 -- class: tx
 -- in: project uuid
 -- rows: one

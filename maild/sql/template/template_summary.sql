@@ -1,5 +1,5 @@
--- In which languages a project has each of its templates, separated by commas, and whether without
--- a language too. A name that it has not is not among them.
+-- Returns the languages of each of a project's templates, separated by commas, and whether there is
+-- one without a language. Omits names without a template.
 -- class: read
 -- in: project uuid
 -- rows: many

@@ -1,5 +1,5 @@
--- Adds what is to be done for accounts of a project, from another installation. It is the same also
--- when it was tried or done since.
+-- Adds jobs for a project's accounts, from another installation. Repeating the call after the job
+-- was tried or done is fine.
 -- call: tenant_add
 with
 -- include: tenant_insert(table = job, match = {t.id = g.id},

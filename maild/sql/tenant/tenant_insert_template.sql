@@ -1,4 +1,4 @@
--- Adds the mail templates of a project, from another installation.
+-- Adds a project's mail templates from another installation.
 -- call: tenant_add
 with
 -- include: tenant_insert(table = template,

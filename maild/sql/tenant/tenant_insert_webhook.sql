@@ -1,5 +1,5 @@
--- Adds the webhooks of a project, from another installation. Those of a release that had no formats
--- have the format standard; their new columns come behind the others.
+-- Adds a project's webhooks from another installation. Those of a release without formats become
+-- standard; new columns come after the others.
 -- call: tenant_add
 with
 -- include: tenant_insert(table = webhook,

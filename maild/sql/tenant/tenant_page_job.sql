@@ -1,5 +1,5 @@
--- A page of what is to be done for accounts of a project, for another installation, without what an
--- instance has begun.
+-- Returns a page of jobs for a project's accounts, for another installation, without the state of
+-- an instance's work.
 -- call: tenant_read
 -- include: tenant_page(table = job, key = id,
 --     state = {json_populate_record(t, '{"lease":null,"try_at":0}')})

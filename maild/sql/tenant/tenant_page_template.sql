@@ -1,3 +1,3 @@
--- A page of the mail templates of a project, for another installation.
+-- Returns a page of a project's mail templates, for another installation.
 -- call: tenant_read
 -- include: tenant_page(table = template, key = {name, language})

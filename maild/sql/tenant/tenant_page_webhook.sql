@@ -1,3 +1,3 @@
--- A page of the webhooks of a project, for another installation.
+-- Returns a page of a project's webhooks, for another installation.
 -- call: tenant_read
 -- include: tenant_page(table = webhook, key = id)

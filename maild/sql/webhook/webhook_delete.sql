@@ -1,4 +1,4 @@
--- Removes a webhook; its deliveries go soon after. No row: there is no such one.
+-- Deletes a webhook; its deliveries follow soon. No row: no such webhook.
 -- class: write
 -- in: project uuid, id uuid
 -- rows: one

@@ -1,5 +1,5 @@
--- Gives a webhook another secret; the one that it had signs too, until then, unless that is not
--- later than now. No row: there is no such webhook.
+-- Replaces a webhook's secret. The previous one also signs until a given time, unless that has
+-- passed. No row: no such webhook.
 -- class: write
 -- in: project uuid, id uuid, secret bytea, until int8, now int8
 -- rows: one

@@ -1,4 +1,4 @@
--- A webhook. No row: the project has no such one.
+-- Returns a webhook. No row: none in the project.
 -- class: read
 -- in: project uuid, id uuid
 -- rows: one

@@ -1,5 +1,5 @@
--- Adds a webhook. No row: the project has 20 of them. Runs behind webhook_lock, because a statement
--- that waits counts what there was when it began to wait.
+-- Adds a webhook. No row: the project has 20. Runs after webhook_lock, because a statement that
+-- waits for a lock counts the rows from before.
 -- class: tx
 -- in: project uuid, id uuid, url text, events text[], enabled bool, secret bytea, format text
 -- in: audience text null, now int8

@@ -1,4 +1,4 @@
--- The webhooks of a project behind the id `after`, in the order of their ids.
+-- Lists a project's webhooks after the id `after`, by id.
 -- class: read
 -- in: project uuid, after uuid, most int8
 -- rows: many

@@ -1,4 +1,4 @@
--- Keeps other webhooks from being added to the project until the transaction ends.
+-- Locks out others that add webhooks to the project until the transaction ends.
 -- class: tx
 -- in: project uuid
 -- rows: one

@@ -1,6 +1,5 @@
--- Replaces what an admin says of a webhook, its audience unless that is null; one that is on is not
--- gone, and what waits for it is tried at once. No row: there is none, or it has another entity tag
--- than `etag`, where that is given.
+-- Replaces an admin's settings of a webhook; a null audience stays unchanged. Enabling it clears
+-- gone_at and retries what waits immediately. No row: none, or `etag` is given and differs.
 -- class: write
 -- in: project uuid, id uuid, etag text null, url text, events text[], enabled bool
 -- in: audience text null, now int8

@@ -1,5 +1,4 @@
--- Claims webhooks that something is to be posted to for this process until the lease ends, at most
--- `most` of them.
+-- Claims webhooks with something to post for this process until the lease ends, up to `most`.
 -- class: write
 -- in: now int8, until int8, lease uuid, most int8
 -- rows: many

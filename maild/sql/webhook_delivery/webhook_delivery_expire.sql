@@ -1,4 +1,4 @@
--- Gives up deliveries that wait since before a time, at most `most` of them.
+-- Marks deliveries as failed that have waited since before a time, up to `most`.
 -- class: write
 -- in: before int8, now int8, most int8
 -- rows: none

@@ -1,5 +1,5 @@
--- Deliveries of a webhook before the place `before`, the latest event first; of a state, or (null)
--- of all.
+-- Lists a webhook's deliveries before the place `before`, newest event first, in one state or
+-- (null) any.
 -- class: read
 -- in: project uuid, id uuid, before int8, state text null, most int8
 -- rows: many

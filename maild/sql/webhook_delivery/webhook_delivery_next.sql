@@ -1,5 +1,5 @@
--- The first deliveries that wait for a webhook, at most `most`, in order; not those of a lane whose
--- first one is to be tried again later.
+-- Lists the first waiting deliveries of a webhook, in order, up to `most`, without lanes whose
+-- first delivery waits for its retry.
 -- class: read
 -- in: id uuid, now int8, most int8
 -- rows: many

@@ -1,4 +1,4 @@
--- Deletes deliveries that ended before a time, at most `most` of them.
+-- Deletes deliveries that ended before a time, up to `most`.
 -- class: write
 -- in: before int8, most int8
 -- rows: none

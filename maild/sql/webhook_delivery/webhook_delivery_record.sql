@@ -1,7 +1,7 @@
--- Writes down how attempts ended, `outcomes`: 1 delivered, 2 refused for good, 0 to be tried again at
--- `due_at`, unless the delivery is older than `give_up`. A status of 0 is none, an error "-" too. 0
--- rows: another process has claimed the webhook, or its deliveries were deleted. Rows are found one
--- by one: a plan that was made while the table was empty would read all of the webhook for each.
+-- Records the outcomes of attempts: 1 delivered, 2 permanently refused, 0 to be retried at
+-- `due_at`, unless the delivery is older than `give_up`. Status 0 and error "-" mean none. 0 rows:
+-- another process has claimed the webhook, or its deliveries were deleted. Looks rows up one by
+-- one: a plan made while the table was empty would read all rows of the webhook for each.
 -- class: write
 -- in: project uuid, id uuid, lease uuid, now int8, give_up int8, sequences int8[]
 -- in: outcomes int8[], due_at int8[], statuses int8[], errors text[]

@@ -1,5 +1,5 @@
--- Deletes a page of the deliveries of a webhook that was deleted, then its queue. How many
--- deliveries there were.
+-- Deletes a page of a deleted webhook's deliveries, then its queue. Returns the number of
+-- deliveries.
 -- class: write
 -- in: project uuid, id uuid, lease uuid, most int8
 -- rows: one

@@ -1,4 +1,4 @@
--- What is posted to a webhook of a project. No row: it has no such one.
+-- Returns the format of a project's webhook. No row: no such webhook.
 -- class: read
 -- in: project uuid, id uuid
 -- rows: one

@@ -1,6 +1,6 @@
--- Ends the work on a webhook. It is due again at `retry_at`; else at once when deliveries have come
--- since `additions` was read; else when the first that was put off is. `failures` 0: something was
--- delivered, or there was nothing to do. 0 rows: another process has claimed it.
+-- Ends the work on a webhook. It is due again at `retry_at`; if that is null, now if deliveries
+-- were added since `additions` was read; otherwise with the first postponed one. `failures` 0: a
+-- success, or nothing to do. 0 rows: another process has claimed it.
 -- class: write
 -- in: id uuid, lease uuid, now int8, additions int8, failures int8, retry_at int8 null
 -- rows: none

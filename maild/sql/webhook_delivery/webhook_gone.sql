@@ -1,5 +1,5 @@
--- Switches a webhook off whose receiver has answered 410. No row: it is off, or another process has
--- claimed it.
+-- Disables a webhook whose receiver has answered 410. No row: already disabled, or claimed by
+-- another process.
 -- class: write
 -- in: project uuid, id uuid, lease uuid, now int8
 -- rows: one

@@ -1,5 +1,5 @@
--- Posts deliveries of a webhook again that have ended: one of them or (null) those that were
--- given up, at most `most` of them, the first ones. No row: there is no such webhook.
+-- Repeats ended deliveries of a webhook: one or (null) the first failed ones, up to `most`. No row:
+-- no such webhook.
 -- class: write
 -- in: project uuid, id uuid, delivery int8 null, now int8, most int8
 -- rows: one

@@ -1,4 +1,4 @@
--- Extends the lease of webhooks that this process posts to.
+-- Extends the lease of webhooks to which this process posts.
 -- class: write
 -- in: lease uuid, ids uuid[], until int8
 -- rows: none

@@ -1,4 +1,4 @@
--- A webhook whose receiver is back: what was put off is due now, at most `most`.
+-- Makes postponed deliveries due now when a webhook's receiver is back, up to `most`.
 -- class: write
 -- in: id uuid, now int8, most int8
 -- rows: none

@@ -1,5 +1,5 @@
--- Ends the work on a webhook that is off: nothing is due until it is switched on. 0 rows: another
--- process has claimed it, or it was switched on meanwhile.
+-- Ends the work on a disabled webhook: nothing is due until it is enabled. 0 rows: another process
+-- has claimed it, or it was enabled meanwhile.
 -- class: write
 -- in: id uuid, lease uuid, additions int8
 -- rows: none

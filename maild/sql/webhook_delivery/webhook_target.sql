@@ -1,5 +1,5 @@
--- Where and how deliveries of a webhook are posted now. url null: it was deleted; enabled false: it
--- is off; audience null: it has the format standard. No row: there is no queue of it.
+-- Returns where and how to post a webhook's deliveries now. url null: deleted; enabled false:
+-- disabled; audience null: format standard. No row: it has no queue.
 -- class: read
 -- in: id uuid
 -- rows: one

@@ -1,5 +1,5 @@
--- Webhooks that have deliveries which were given up, and those that are on and whose receiver fails
--- since before a time; at most `most` of either.
+-- Lists webhooks with failed deliveries, and enabled ones whose receiver has been failing since
+-- before a time; up to `most` of each.
 -- class: read
 -- in: since int8, most int8
 -- rows: many

@@ -1,8 +1,8 @@
--- Reads the trail of a daemon on to `sequence`, with what happened before: for each webhook that
--- wants an event a delivery. `events` is a JSON array of {id, project, lane, type, at, body}, in
--- order. moved 0, and nothing is added: another instance has read on, or a project has a webhook by now
--- that is not among `projects` (null: all) and was not asked about. A webhook gets what happened since it was there, whose host's
--- clock may be a second behind.
+-- Moves the place in a daemon's audit log to `sequence` and adds a delivery for each webhook that
+-- wants an event. `events` is a JSON array of {id, project, lane, type, at, body}, in order. moved
+-- 0: nothing was added, because another instance was faster, or a project that is not among
+-- `projects` (null: all) now has a webhook. A webhook gets events since its creation; the clocks of
+-- hosts may differ by a second.
 -- class: write
 -- in: source text, read_to int8 null, projects uuid[] null, sequence int8, events text
 -- in: now int8

@@ -1,4 +1,4 @@
--- Projects that have a webhook which is on, at most `most`.
+-- Lists projects with an enabled webhook, up to `most`.
 -- class: read
 -- in: most int8
 -- rows: many

@@ -1,5 +1,5 @@
--- How far the trail of a daemon was read, see webhook_event_insert; while it was not, since when there
--- are webhooks that are on (null: there are none).
+-- Returns how far a daemon's audit log was read, see webhook_event_insert. If it is unread, returns
+-- since when there are enabled webhooks (null: none).
 -- class: read
 -- in: source text
 -- rows: one

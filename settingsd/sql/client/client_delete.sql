@@ -1,4 +1,4 @@
--- Removes a client application. No row: the project has no such one.
+-- Deletes a client application. No row: not found.
 -- class: write
 -- in: project uuid, id uuid
 -- rows: one

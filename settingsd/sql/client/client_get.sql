@@ -1,4 +1,4 @@
--- A client application. No row: the project has no such one.
+-- Returns a client application. No row: not found.
 -- class: read
 -- in: project uuid, id uuid
 -- rows: one

@@ -1,5 +1,5 @@
--- Adds a client application. No row: the project has 1,000 of them, or does not exist. Runs behind
--- project_lock, because a statement that waits counts what there was when it began to wait.
+-- Adds a client application. No row: the project has 1,000, or does not exist. Runs after
+-- project_lock, because a waiting statement counts the rows at its start.
 -- class: tx
 -- in: project uuid, id uuid, name text, oauth text, now int8
 -- rows: one

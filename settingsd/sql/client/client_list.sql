@@ -1,4 +1,4 @@
--- The client applications of a project, at most 1,000.
+-- Returns a project's client applications, at most 1,000.
 -- class: read
 -- in: project uuid
 -- rows: many

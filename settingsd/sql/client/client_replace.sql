@@ -1,6 +1,5 @@
--- Replaces what a client application is; one that does not authenticate with a secret any more loses
--- what it had. No row: the project has no such one, or it has another entity tag than `etag`, where
--- that is given.
+-- Replaces a client application. Without secret authentication it loses its secret. No row: not
+-- found, or its entity tag is not `etag`, if given.
 -- class: write
 -- in: project uuid, id uuid, etag text null, name text, oauth text, secrets bool, now int8
 -- rows: one

@@ -1,5 +1,5 @@
--- Gives a client application another secret; the one that it had counts too, until then, unless that
--- is not later than now. No row: there is no such client application, or it authenticates otherwise.
+-- Gives a client application a new secret; the old one stays valid until a time, if that is in the
+-- future. No row: not found, or without secret authentication.
 -- class: write
 -- in: project uuid, id uuid, hash bytea, until int8, now int8
 -- rows: one

@@ -1,4 +1,4 @@
--- A client application with the hashes of its secrets. No row: the project has no such one.
+-- Returns a client application with its secrets' hashes. No row: not found.
 -- class: read
 -- in: project uuid, id uuid
 -- rows: one

@@ -1,4 +1,4 @@
--- The project of a client application. No row: there is no such client application.
+-- Returns a client application's project. No row: not found.
 -- class: read
 -- in: client uuid
 -- rows: one

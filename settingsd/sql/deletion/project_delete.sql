@@ -1,5 +1,5 @@
--- Deletes a project and its tenant code when every service has deleted its part, and settles the
--- deletion of the last one. No row: it was not being deleted, or is gone.
+-- Deletes a project and its tenant code once all services have deleted their parts, and completes
+-- settingsd's part. No row: not being deleted, or already gone.
 -- class: write
 -- in: project uuid, last_service text, now int8
 -- rows: one

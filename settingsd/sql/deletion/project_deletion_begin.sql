@@ -1,5 +1,5 @@
--- Marks a project as being deleted, with a row for each service that is to delete its part. Runs
--- behind project_lock. No row: it is marked already.
+-- Marks a project as being deleted, with a row for each service's part. Runs after project_lock.
+-- No row: already marked.
 -- class: tx
 -- in: project uuid, now int8, services text[]
 -- rows: one

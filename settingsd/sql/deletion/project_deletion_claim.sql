@@ -1,5 +1,4 @@
--- Claims calls that are due, under a lease; that of the last service of a project only when those
--- of the others are done.
+-- Claims due calls under a lease; a project's last service only after all others are done.
 -- class: write
 -- in: now int8, lease_until int8, last_service text, most int8
 -- rows: many

@@ -1,4 +1,4 @@
--- Forgets deletions that were over before that time, so many rows at most.
+-- Deletes a limited number of rows of deletions completed before that time.
 -- class: write
 -- in: before int8, most int8
 -- rows: none

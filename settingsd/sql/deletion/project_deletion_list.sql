@@ -1,4 +1,4 @@
--- How far the deletion of a project is at each service.
+-- Returns a project deletion's progress at each service.
 -- class: read
 -- in: project uuid
 -- rows: many

@@ -1,4 +1,4 @@
--- Records what a call has come to: rows removed, when to call again, when it was done, an error.
+-- Records a call's result: removed rows, time of the next call, time of completion, error.
 -- class: write
 -- in: project uuid, service text, removed int8, try_at int8, done_at int8 null, failure text null
 -- rows: none

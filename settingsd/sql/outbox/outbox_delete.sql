@@ -1,4 +1,4 @@
--- What was told directly need not be relayed.
+-- Deletes a message that was delivered directly.
 -- class: write
 -- in: id uuid
 -- rows: none

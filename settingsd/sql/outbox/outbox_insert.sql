@@ -1,4 +1,4 @@
--- Writes what another daemon is to be told, where nothing else changes.
+-- Adds a message to another daemon without another change.
 -- class: write
 -- rows: none
 with

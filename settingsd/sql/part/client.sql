@@ -1,4 +1,4 @@
--- The registration of the client application {from}, without its secrets.
+-- The registration of the client application {from}, without secrets.
 -- args: from
 -- row: id uuid, name text, settings text, updated_at int8, secret_at int8, previous_until int8, etag text
 {from}.id,

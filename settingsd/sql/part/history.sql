@@ -1,6 +1,5 @@
--- The history of settings: who wrote what. {from} has project_id, version, name, old_value and
--- new_value. An operator writes without membership, profile and display, and a person whose erasure has begun without
--- display.
+-- Rows of settings' history. {from} has project_id, version, name, old_value and new_value.
+-- Operators have no membership, profile or display, and people whose erasure has begun no display.
 -- args: from
 -- in: at int8, account uuid null, membership uuid null, profile uuid null, display text null
 {as}_written as (

@@ -1,4 +1,4 @@
--- The columns of struct access_policy, of {from}.
+-- Columns of {from} for struct access_policy.
 -- args: from
 'AccessPolicy' as "resourceType",
 {from}.id,

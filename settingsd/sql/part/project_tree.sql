@@ -1,5 +1,5 @@
--- What project p has of the projects above it, t: root_id, itself when it is one, and suspended,
--- whether it or one of them is. A project never gets another parent.
+-- Data of the projects above project p, as t: root_id, its own if it is the root, and suspended,
+-- true if it or one above is. A project's parent never changes.
 cross join lateral (
     with recursive above (id, parent_id, suspended) as (
         select p.id, p.parent_id, p.suspended

@@ -1,4 +1,4 @@
--- The version and the columns of struct settings_record and struct settings_values, of project p.
+-- The version of project p and its columns for struct settings_record and struct settings_values.
 -- row: version int8, record struct settings_record, settings struct settings_values
 p.version,
 p.id as "projectId",

@@ -1,5 +1,5 @@
--- The account policy as JSON, and the columns of struct tenant, of project p, its tenant code c and
--- its tree t. A switch that was never set has its default.
+-- The account policy as JSON, and the columns for struct tenant, of project p, its tenant code c
+-- and its tree t. Unset switches have their default.
 -- row: account_policy text null, tenant struct tenant
 p.account_policy::text,
 p.id as "projectId",

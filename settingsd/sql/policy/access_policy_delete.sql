@@ -1,4 +1,4 @@
--- Deletes an access policy. No row: the project has another version, or no such policy.
+-- Deletes an access policy. No row: not found, or the project has another version.
 -- class: write
 -- in: project uuid, id uuid, version int8
 -- rows: one

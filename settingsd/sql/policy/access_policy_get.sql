@@ -1,4 +1,4 @@
--- An access policy. No row: the project has no such one.
+-- Returns an access policy. No row: not found.
 -- class: read
 -- in: project uuid, id uuid
 -- rows: one

@@ -1,5 +1,5 @@
--- Whether an access policy is a default of its project, and the version of the project. No row: the
--- project has no such policy.
+-- Tells if an access policy is a default of its project, with the project's version. No row: not
+-- found.
 -- class: read
 -- in: project uuid, id uuid
 -- rows: one

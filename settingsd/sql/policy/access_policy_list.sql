@@ -1,5 +1,5 @@
--- The access policies of a project, the oldest first, the first `most` bytes of them and at most
--- 1,000: older releases let a project have more.
+-- Returns a project's access policies, oldest first, the first `most` bytes and at most 1,000:
+-- older releases allowed more.
 -- class: read
 -- in: project uuid, most int8
 -- rows: many

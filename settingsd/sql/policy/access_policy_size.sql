@@ -1,4 +1,4 @@
--- How many access policies a project has, and the bytes of their texts.
+-- Returns the number of a project's access policies and the bytes of their texts.
 -- class: tx
 -- in: project uuid
 -- rows: one

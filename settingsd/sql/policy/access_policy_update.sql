@@ -1,5 +1,5 @@
--- Replaces an access policy. No row: the project has no such one, or it has another entity tag than
--- `etag`, where that is given. Runs between project_lock and access_policy_size.
+-- Replaces an access policy. No row: not found, or its entity tag is not `etag`, if given. Runs
+-- between project_lock and access_policy_size.
 -- class: tx
 -- in: project uuid, id uuid, etag text null, name text, resource text, ip_access_rule text null, now int8
 -- rows: one

@@ -1,6 +1,6 @@
--- What a membership of a project is held to: the account policy as JSON, the project's name, whether
--- it is suspended or read-only, and the rules of an access policy if the project has it. No row: there is no such
--- project.
+-- Returns the limits of a project's membership: the account policy as JSON, the project's name,
+-- suspended or read-only, and an access policy's rules if it is the project's. No row: project not
+-- found.
 -- class: read
 -- in: project uuid, policy uuid null
 -- rows: one

@@ -1,4 +1,4 @@
--- The project, and all projects below it, at most so many.
+-- Returns the project and a limited number of projects below it.
 -- class: read tx
 -- in: project uuid, most int8
 -- rows: many

@@ -1,5 +1,5 @@
--- How many children the parent has and how many projects the tree, each counted up to a limit; how
--- many the account has made since then, and when it made the oldest of those.
+-- Counts the parent's children and the tree's projects, each up to a limit, and the projects that
+-- the account has created since then, with the oldest one's time.
 -- class: tx
 -- in: parent uuid, root uuid, account uuid, since int8
 -- in: most_children int8, most_projects int8, most_made int8

@@ -1,4 +1,4 @@
--- A project that is not being deleted, and whether it is read-only. No row: it is, or is gone.
+-- Tells if a project is read-only. No row: it is being deleted or gone.
 -- class: tx
 -- in: project uuid
 -- rows: one

@@ -1,5 +1,5 @@
--- What settingsd tells authd and the gateways when a project becomes read-only, or ends to be so.
--- Runs behind project_lock, in the transaction of hold_add or hold_remove.
+-- Returns the message to authd and the gateways when read-only starts or ends. Runs after
+-- project_lock, in the transaction of hold_add or hold_remove.
 -- class: tx
 -- in: project uuid
 -- rows: one

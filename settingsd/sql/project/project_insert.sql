@@ -1,5 +1,5 @@
--- Adds a project with its tenant code, if it gets one, the history of its first settings, and what
--- another daemon is to be told.
+-- Adds a project with its tenant code, if any, the history of its first settings, and a message to
+-- another daemon.
 -- class: tx
 -- in: id uuid, parent uuid null, name text, settings text, account_policy text null
 -- in: code text null, maker uuid null, now int8

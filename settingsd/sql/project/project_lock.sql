@@ -1,5 +1,5 @@
--- Keeps other children from being added to the tree of that root, keeps it from being suspended, and
--- keeps other policies and clients of that project from being added, until the transaction ends.
+-- Locks a project until the transaction ends: no child can be added to its tree (for a root), it
+-- cannot be suspended, and no policy or client can be added.
 -- class: tx
 -- in: project uuid
 -- rows: one

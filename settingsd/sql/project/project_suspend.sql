@@ -1,4 +1,4 @@
--- Suspends a project, or resumes it. Runs behind project_lock. No row: there is no such project.
+-- Suspends or resumes a project. Runs after project_lock. No row: not found.
 -- class: tx
 -- in: project uuid, suspended bool
 -- rows: one

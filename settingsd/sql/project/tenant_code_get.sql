@@ -1,4 +1,4 @@
--- The tenant code of a project. No row: it has none.
+-- Returns a project's tenant code. No row: none.
 -- class: read
 -- in: project uuid
 -- rows: one

@@ -1,4 +1,4 @@
--- The project of a tenant code, with its branding as JSON where that is asked for. No row: there is no such code.
+-- Returns a tenant code's project, with its branding as JSON if requested. No row: not found.
 -- class: read
 -- in: code text, branding bool
 -- rows: one

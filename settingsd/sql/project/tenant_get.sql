@@ -1,4 +1,4 @@
--- A project by its id. No row: there is no such project.
+-- Returns a project by id. No row: not found.
 -- class: read
 -- in: id uuid
 -- rows: one

@@ -1,4 +1,4 @@
--- The projects of these ids, at most 1,000.
+-- Returns the projects of these ids, at most 1,000.
 -- class: read
 -- in: ids uuid[]
 -- rows: many

@@ -1,4 +1,4 @@
--- A page of all projects, behind the id `after`.
+-- Returns a page of all projects, after the id `after`.
 -- class: read
 -- in: after uuid null, most int8
 -- rows: many

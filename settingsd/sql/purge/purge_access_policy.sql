@@ -1,4 +1,4 @@
--- Deletes a page of the access policies of a project that is deleted.
+-- Deletes a page of a deleted project's access policies.
 -- call: purge_page
 with
 -- include: purge(table = access_policy, key = {project_id, id}),

@@ -1,4 +1,4 @@
--- Deletes a page of the client applications of a project that is deleted.
+-- Deletes a page of a deleted project's client applications.
 -- call: purge_page
 with
 -- include: purge(table = client, key = {project_id, id}),

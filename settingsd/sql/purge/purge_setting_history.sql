@@ -1,4 +1,4 @@
--- Deletes a page of the history of settings of a project that is deleted.
+-- Deletes a page of a deleted project's settings history.
 -- call: purge_page
 with
 -- include: purge(table = setting_history, key = {project_id, version, name}),

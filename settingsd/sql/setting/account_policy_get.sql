@@ -1,5 +1,4 @@
--- The account policy of a project, as JSON; null when none was ever written. No row: there is no
--- such project.
+-- Returns a project's account policy as JSON, or null if not set. No row: project not found.
 -- class: read
 -- in: project uuid
 -- rows: one

@@ -1,4 +1,4 @@
--- The logo of a project; null while it has none. No row: there is no such project.
+-- Returns a project's logo or null. No row: project not found.
 -- class: read
 -- in: project uuid
 -- rows: one

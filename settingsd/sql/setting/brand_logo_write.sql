@@ -1,5 +1,5 @@
--- Writes the logo of a project with its hash, or removes it: both null. No row: the project has
--- another version.
+-- Writes a project's logo and its hash, or removes them (null). No row: the project has another
+-- version.
 -- class: write
 -- in: project uuid, version int8, logo bytea null, hash text null
 -- rows: one

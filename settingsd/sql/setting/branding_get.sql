@@ -1,5 +1,5 @@
--- The branding of a project, as JSON, null while there is none, and its languages, separated by
--- commas. No row: there is no such project.
+-- Returns a project's branding as JSON or null, and its languages, separated by commas. No row:
+-- project not found.
 -- class: read
 -- in: project uuid
 -- rows: one

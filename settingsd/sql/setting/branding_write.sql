@@ -1,4 +1,4 @@
--- Replaces the branding of a project, but for its logo. No row: the project has another version.
+-- Replaces a project's branding, except its logo. No row: the project has another version.
 -- class: write
 -- in: project uuid, version int8, branding text
 -- rows: one

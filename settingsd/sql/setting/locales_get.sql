@@ -1,5 +1,5 @@
--- The languages of a project, separated by commas, and its default language. No row: there is no
--- such project.
+-- Returns a project's languages, separated by commas, and its default language. No row: project not
+-- found.
 -- class: read
 -- in: project uuid
 -- rows: one

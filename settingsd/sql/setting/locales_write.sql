@@ -1,5 +1,4 @@
--- Writes the languages of a project and its default language. No row: the project has another
--- version.
+-- Writes a project's languages and its default language. No row: the project has another version.
 -- class: write
 -- in: project uuid, version int8, languages text[], default_language text
 -- rows: one

@@ -1,6 +1,5 @@
--- What readiness shows of a project beside struct tenant: which settings are written, and its
--- languages, each separated by commas, and the names of its default policies. No row: there is no
--- such project.
+-- Returns a project's data for readiness beyond struct tenant: the names of its settings, and its
+-- languages, separated by commas, and its default policies' names. No row: project not found.
 -- class: read
 -- in: project uuid
 -- rows: one

@@ -1,5 +1,5 @@
--- Blanks the name of a profile in the history of a project's settings, `most` rows at most: how many.
--- They are counted for the erasure of the account, unless that is absent.
+-- Removes a profile's name from at most `most` rows of a project's settings history, and counts
+-- them for the account's erasure, if there is one.
 -- class: write
 -- in: project uuid, profile uuid, most int8
 -- rows: none

@@ -1,4 +1,4 @@
--- How many rows the history of a project's settings has.
+-- Counts the rows of a project's settings history.
 -- class: read
 -- in: project uuid
 -- rows: one

@@ -1,4 +1,4 @@
--- A page of the history of a project's settings, the newest first.
+-- Returns a page of a project's settings history, newest first.
 -- class: read
 -- in: project uuid, most int8, skip int8
 -- rows: many

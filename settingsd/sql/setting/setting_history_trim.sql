@@ -1,6 +1,6 @@
--- Of each project of a page, those behind a project, the latest `keep` changes of its settings stay:
--- of the others `most` are deleted, and how many there were. The last project of the page; no row:
--- there is none behind it.
+-- Trims the settings history of a page of projects, after a project, to the latest `keep` changes
+-- each; deletes at most `most` rows. Returns their number and the page's last project. No row: no
+-- project follows.
 -- class: write
 -- in: project uuid, keep int8, most int8
 -- rows: one

@@ -1,4 +1,4 @@
--- The settings of a project. No row: there is no such project.
+-- Returns a project's settings. No row: project not found.
 -- class: read
 -- in: project uuid
 -- rows: one

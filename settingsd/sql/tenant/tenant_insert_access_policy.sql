@@ -1,4 +1,4 @@
--- Adds the access policies of a project, from another installation.
+-- Adds a project's access policies from another installation.
 -- call: tenant_add
 with
 -- include: tenant_insert(table = access_policy, match = {t.id = g.id}),

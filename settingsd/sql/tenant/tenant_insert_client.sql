@@ -1,4 +1,4 @@
--- Adds the client applications of a project, from another installation.
+-- Adds a project's client applications from another installation.
 -- call: tenant_add
 with
 -- include: tenant_insert(table = client, match = {t.id = g.id}),

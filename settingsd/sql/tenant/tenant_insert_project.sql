@@ -1,6 +1,6 @@
--- Adds a project, from another installation: below none here, not being deleted, and suspended until
--- an operator opens it. It is the same also when it was opened since. Settings that the part tenant cannot read would
--- end every statement that lists projects: they are refused by reading them.
+-- Adds a project from another installation: without parent, not being deleted, and suspended until
+-- an operator resumes it. It still counts as equal after that. Reads the settings to reject those
+-- that the part tenant could not read, which would fail every statement that lists projects.
 -- call: tenant_add
 with
 -- include: tenant_insert(table = project, match = {t.id = g.id},

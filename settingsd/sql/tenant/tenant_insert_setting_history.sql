@@ -1,4 +1,4 @@
--- Adds the history of a project's settings, from another installation.
+-- Adds a project's settings history from another installation.
 -- call: tenant_add
 with
 -- include: tenant_insert(table = setting_history, match = {t.version = g.version and t.name = g.name}),

@@ -1,4 +1,4 @@
--- Adds the tenant code of a project, from another installation.
+-- Adds a project's tenant code from another installation.
 -- call: tenant_add
 with
 -- include: tenant_insert(table = tenant_code, match = {t.code = g.code}),

@@ -1,3 +1,3 @@
--- A page of the access policies of a project, for another installation.
+-- Returns a page of a project's access policies for another installation.
 -- call: tenant_read
 -- include: tenant_page(table = access_policy, key = id)

@@ -1,3 +1,3 @@
--- A page of the client applications of a project, for another installation.
+-- Returns a page of a project's client applications for another installation.
 -- call: tenant_read
 -- include: tenant_page(table = client, key = id)

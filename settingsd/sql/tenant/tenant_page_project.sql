@@ -1,4 +1,4 @@
--- A project, for another installation: below none there, and suspended until it has everything.
+-- Returns a project for another installation: without parent, and suspended until it is complete.
 -- call: tenant_read
 -- include: tenant_page(table = project, key = id, project = t.id,
 --     state = {json_populate_record(t, '{"suspended":true,"parent_id":null}')})

@@ -1,3 +1,3 @@
--- A page of the history of a project's settings, for another installation.
+-- Returns a page of a project's settings history for another installation.
 -- call: tenant_read
 -- include: tenant_page(table = setting_history, key = {version, name})

@@ -1,3 +1,3 @@
--- A page of the tenant code of a project, for another installation.
+-- Returns a project's tenant code for another installation.
 -- call: tenant_read
 -- include: tenant_page(table = tenant_code, key = code)

@@ -1,7 +1,7 @@
-// api.js - requests to the public API, with the token, renewed and proven anew where it is asked for.
+// api.js - requests to the public API, with the access token, which is refreshed, and fresh proof where it is required.
 import { headers as bearerHeaders, heard, token } from './auth.js';
 
-/** status 0: no answer came. */
+/** status 0: there was no response. */
 export class ApiError extends Error {
     constructor(answer, body) {
         const listed = Array.isArray(body?.message) ? body.message : [];
@@ -15,7 +15,7 @@ export class ApiError extends Error {
         this.requestId = answer?.headers.get('X-Request-Id') ?? null;
     }
 
-    /** What is wrong with one member of the body, or below it. */
+    /** Returns the error of a member of the body, or of one inside it. */
     problem(name) {
         return this.problems.find(({ path }) => path === name || path.startsWith(`${name}.`))?.message;
     }
@@ -26,12 +26,12 @@ const GET_TRIES = 3, PAGE_MAX = 100;
 let prove = async () => false, proving = null;
 let watch = () => {};
 
-/** Asks the person for a fresh proof; answers whether it was given. */
+/** Sets the function that asks the person for fresh proof and returns if it was given. */
 export const onProof = (call) => { prove = call; };
-/** Told whether the last request had an answer. */
+/** Sets the function that learns if the last request had a response. */
 export const onReach = (call) => { watch = call; };
 
-// One question for all requests that wait for a proof.
+// Asks once for all requests that wait for fresh proof.
 const proof = () => (proving ??= prove().finally(() => { proving = null; }));
 
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
@@ -68,7 +68,7 @@ async function once(method, path, options) {
         const { answer, data } = await send(method, path, options, bearer);
 
         if (heard(answer) && answer.status === 401 && !hasNonce) {
-            hasNonce = true; // the proof goes again, with the nonce
+            hasNonce = true; // sends the proof again with the nonce
             continue;
         }
         if (answer.ok)
@@ -86,7 +86,7 @@ async function once(method, path, options) {
     }
 }
 
-/** {data, etag}, or throws ApiError. A GET that had no answer, or a temporary one, is repeated. */
+/** Returns {data, etag}, or throws ApiError. Retries a GET without a response or with a temporary error. */
 export async function call(method, path, options = {}) {
     for (let i = 1; ; i++) {
         try {
@@ -107,21 +107,23 @@ export const put = async (path, body) => (await call('PUT', path, { body })).dat
 export const patch = async (path, body) => (await call('PATCH', path, { body })).data;
 export const remove = async (path) => (await call('DELETE', path)).data;
 
-/** What is there, with its ETag as the member `etag`; and what replaces or changes it, where it is still what that names;
- * without one what makes it, where it is not there. */
+/**
+ * Returns an object with its ETag as the member `etag`. The other functions replace or change it if it still has that
+ * ETag; without one, they create it if it does not exist.
+ */
 export const getState = async (path) => stateOf(await call('GET', path));
 export const putState = async (path, body, etag) => stateOf(await call('PUT', path, { body, etag: etag ?? null }));
 export const patchState = async (path, body, etag) => stateOf(await call('PATCH', path, { body, etag }));
 const stateOf = ({ data, etag }) => ({ ...data, etag });
 
-/** As getState(); null where it is not there. */
+/** Like getState(), but null if the object does not exist. */
 export const findState = (path) => getState(path).catch((failure) => {
     if (failure.status !== 404)
         throw failure;
     return null;
 });
 
-/** "?a=1&b=2" of the values that are set. */
+/** Returns "?a=1&b=2" from the values that are set. */
 export function query(values) {
     const set = Object.entries(values).filter(([, value]) => value !== undefined && value !== ''
         && value !== null);
@@ -129,7 +131,7 @@ export function query(values) {
     return set.length ? `?${new URLSearchParams(set)}` : '';
 }
 
-/** `count` rows of a list with a total, past the first `skipped`, by as many requests as that takes. */
+/** Returns `count` rows of a list with a total, after the first `skipped`, with as many requests as needed. */
 export async function rows(path, values, count, skipped = 0) {
     const all = [];
 
@@ -141,13 +143,13 @@ export async function rows(path, values, count, skipped = 0) {
     }
 }
 
-/** Makes a document of a file. What was begun for one that fails or is cancelled is removed. */
+/** Creates a document from a file; removes it again if the upload fails or is cancelled. */
 export async function upload(file, onProgress, signal) {
     const made = await post('/document', { fileName: file.name,
         contentType: file.type || 'application/octet-stream' });
 
     try {
-        signal.throwIfAborted(); // it was cancelled before there was something to send
+        signal.throwIfAborted(); // cancelled before there was something to send
         await postForm(made.uploadOptions, file, onProgress, signal);
     } catch (error) {
         await remove(`/document/${made.id}`).catch(() => {});
@@ -156,7 +158,7 @@ export async function upload(file, onProgress, signal) {
     return made;
 }
 
-// By XMLHttpRequest: fetch tells no progress.
+// Uses XMLHttpRequest, because fetch reports no progress.
 function postForm({ url, fields }, file, onProgress, signal) {
     const form = new FormData();
 
@@ -176,7 +178,7 @@ function postForm({ url, fields }, file, onProgress, signal) {
             let body = null;
             try {
                 body = JSON.parse(request.responseText);
-            } catch { /* of the store: XML */ }
+            } catch { /* from the store, in XML */ }
             return reject(signal.aborted ? signal.reason : new ApiError(request.status
                 ? { status: request.status, headers: new Headers() } : null, body));
         };

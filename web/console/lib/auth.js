@@ -1,27 +1,27 @@
-// auth.js - who is signed in: the one module that knows how.
+// auth.js - the session; no other module knows its secrets.
 //
-//   begin(tenant)        leads to the pages of the project's issuer, where people sign in
-//   restore()            takes up what they led back with, or the session of this tab; false: sign in
-//   token(refused)       an access token that is good for a while; renews it
-//   headers(...)         what a request with it carries; heard(answer) takes a nonce for the next
+//   begin(tenant)        opens the hosted sign-in pages of the project's issuer
+//   restore()            continues their result or this tab's session; false: sign in
+//   token(refused)       returns a valid access token, refreshed if needed
+//   headers(...)         returns a request's headers; heard(answer) stores the nonce for the next one
 //   signOut()            ends the session here and at the service
-//   onSignedOut(f)       f is called when the service has ended the session
+//   onSignedOut(f)       calls f when the service has ended the session
 //
-// The console is a client of each project's issuer, by code with PKCE, and its tokens are bound to a key (key.js). The
-// access token is in this module alone, the refresh token in the tab's sessionStorage, where it is worth nothing without
-// the key. A renewal runs once however many requests wait for it.
+// The console is an OAuth client of each project's issuer (authorization code with PKCE), and its tokens are bound to a
+// key (key.js). The access token is only in this module. The refresh token is in the tab's sessionStorage, where it is
+// useless without the key. One refresh serves all requests that wait for it.
 import { isAnswer, SESSION } from './first.js';
 import { currentLanguage } from './i18n.js';
 import { base64url, dropKey, findKey, makeKey, prove, sha256 } from './key.js';
 
-const ASKED = 'atrium.console.sign-in'; // what a sign-in that is under way must come back to
+const ASKED = 'atrium.console.sign-in'; // the sign-in in progress, to which the pages return
 const LEFT = 'atrium.console.left'; // signed out in this tab: the next sign-in asks for the password
 const CLIENT = 'console';
 const EARLY_MS = 60_000;
 const RENEW_TRIES = 5;
 
 let access = null; // { token, until } by this page's clock
-let key = null; // that it is bound to
+let key = null; // to which the token is bound
 let idToken = null;
 let nonce = null; // the service's last one
 let renewing = null;
@@ -31,7 +31,7 @@ const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 const stored = (name) => JSON.parse(sessionStorage.getItem(name) ?? 'null');
 const random = () => base64url(crypto.getRandomValues(new Uint8Array(32)));
 
-/** Why no sign-in came about; status 0: no answer came. */
+/** A failed sign-in; status 0: there was no response. */
 export class SignInError extends Error {
     constructor(status, message) {
         super(message);
@@ -43,7 +43,7 @@ export function onSignedOut(call) {
     listener = call;
 }
 
-/** Takes the nonce of an answer; whether there is one. */
+/** Stores a response's nonce; returns if there is one. */
 export function heard(answer) {
     const given = answer.headers.get('DPoP-Nonce');
 
@@ -51,7 +51,7 @@ export function heard(answer) {
     return given !== null;
 }
 
-/** What a request to this origin carries. */
+/** Returns the headers of a request to this origin. */
 export async function headers(method, path, bearer) {
     return { Authorization: `DPoP ${bearer}`, DPoP: await prove(key, method, new URL(path, location.origin), nonce, bearer) };
 }
@@ -70,10 +70,10 @@ async function discover(tenant) {
     return answer.json();
 }
 
-// The public address of the installation: its issuers are below it.
+// The installation's public address, which all its issuers begin with.
 const homeOf = (issuer) => issuer.slice(0, issuer.lastIndexOf('/t/'));
 
-/** Leaves this page. Throws SignInError when there is no such project. */
+/** Leaves this page. Throws SignInError if the project does not exist. */
 export async function begin(tenant) {
     const meta = await discover(tenant), home = homeOf(meta.issuer);
 
@@ -90,7 +90,7 @@ export async function begin(tenant) {
     return new Promise(() => {});
 }
 
-// To the token endpoint, with a proof, once more with the nonce that it asks for.
+// Calls the token endpoint with a DPoP proof, and again with a nonce if it requires one.
 async function ask(issuer, form) {
     const url = new URL(`${issuer}/token`);
 
@@ -122,10 +122,10 @@ function forget() {
 
 const claimsOf = (token) => JSON.parse(atob(token.split('.')[1].replace(/-/g, '+').replace(/_/g, '/')));
 
-// An ID token that was made for this client (OpenID Connect Core 1.0, section 3.1.3.7).
+// True for an ID token of this client (OpenID Connect Core 1.0, section 3.1.3.7).
 const isForUs = (claims) => claims.aud === CLIENT;
 
-// The answer of the pages. What it answers is known by its state, who by `iss` (RFC 9207).
+// Handles the pages' response. `state` identifies the request, `iss` the issuer (RFC 9207).
 async function finish(said) {
     const asked = stored(ASKED);
 
@@ -147,7 +147,7 @@ async function finish(said) {
     keep(asked.issuer, data);
 }
 
-// The outcome of a try without an answer is unknown: authd answers the same token again for a while.
+// The outcome of a try without a response is unknown. authd accepts the same token again for a while.
 async function exchange({ issuer, refresh }) {
     for (let i = 0; ; i++) {
         try {
@@ -172,7 +172,7 @@ async function exchange({ issuer, refresh }) {
 async function renew() {
     const session = stored(SESSION);
 
-    nonce ??= session?.nonce; // of the page before, which spares asking for one
+    nonce ??= session?.nonce; // from the previous page, which saves a request
     key ??= session ? await findKey(session.key) : null;
     const made = session && key ? await exchange(session) : null;
 
@@ -204,7 +204,7 @@ export async function restore() {
     return stored(SESSION) !== null && await token() !== null;
 }
 
-/** Ends the session; and where the issuer has a page for that, the browser's there: this page is left then. */
+/** Ends the session. If the issuer has an end-session page, opens that page. */
 export async function signOut() {
     const { issuer } = stored(SESSION), held = access?.token, hint = idToken;
 
@@ -220,7 +220,7 @@ export async function signOut() {
             post_logout_redirect_uri: `${homeOf(issuer)}/console/` })}`);
 }
 
-/** Shows a passkey for what the service asked. */
+/** Shows a passkey for the service's challenge. */
 export async function showPasskey({ loginId, options }) {
     const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options);
     const shown = await navigator.credentials.get({ publicKey });

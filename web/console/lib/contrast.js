@@ -1,4 +1,4 @@
-// contrast.js - how well a colour is read on the grounds of the hosted pages (WCAG 2.2; settingsd/color.h).
+// contrast.js - the contrast of a color on the hosted pages' backgrounds (WCAG 2.2; settingsd/color.h).
 export const grounds = { light: ['#f3f5f7', '#ffffff'], dark: ['#111418', '#1a1f25'] };
 export const CONTRAST_MIN = 4.5;
 
@@ -14,6 +14,9 @@ function luminance(color) {
 
 const between = (a, b) => (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
 
-/** The lower of the contrasts on both grounds of a scheme, cut to two digits as the server says it; null: no colour. */
+/**
+ * Returns the lower contrast on the two backgrounds of a scheme, cut to two digits like the server's; null: not a
+ * color.
+ */
 export const contrast = (color, scheme) => (isColor(color)
     ? Math.floor(Math.min(...grounds[scheme].map((each) => between(luminance(color), luminance(each)))) * 100) / 100 : null);

@@ -1,16 +1,18 @@
-// first.js - what is known before anything is asked: the place, the language, the colours, whether there may be a session.
-// boot.js, in the document, draws the shell from it before the script is loaded, and the script uses the same values.
+// first.js - what is known before any request: path, language, colors, and if there may be a session. boot.js, inside
+// the document, draws the shell from it before the main script is loaded, and that script uses the same values.
 const BASE = '/console';
 const LANGUAGE = 'atrium.console.language', THEME = 'atrium.console.theme';
 
 export const SESSION = 'atrium.console.session'; // in sessionStorage: { issuer, key, refresh, nonce }
 export const languages = [['en', 'English'], ['de', 'Deutsch'], ['es', 'Español']];
 
-/** The element of the document that holds a module back; SETTLED happens to it when that has come, or did not come. */
+/**
+ * Returns the element that defers a module. It receives the event SETTLED when the module has loaded or failed to load.
+ */
 export const heldBack = (name) => document.getElementById(`module-${name}`);
 export const SETTLED = 'settled';
 
-/** Lets a module be fetched: once, and again after it did not come. */
+/** Loads a module, once, or again after it failed to load. */
 export function begin(name) {
     const held = heldBack(name);
 
@@ -29,10 +31,10 @@ export function begin(name) {
 export const addressOf = (path) => BASE + path;
 export const pathNow = () => location.pathname.slice(BASE.length).replace(/\/+$/, '') || '/';
 
-/** Whether the screen at `path` is that of the navigation at `to`, or below it. */
+/** True when the screen at `path` is at or below `to` in the navigation. */
 export const isBelow = (path, to) => path === to || (to !== '/' && path.startsWith(`${to}/`));
 
-/** Whether the pages have led back here with an answer. */
+/** True when the hosted pages have returned with a response. */
 export function isAnswer(query) {
     return query.has('state') && (query.has('code') || query.has('error'));
 }

@@ -1,7 +1,7 @@
-// i18n.js - the texts in three languages, and dates and numbers as they are written in them.
+// i18n.js - the texts in three languages, and their formats of dates and numbers.
 //
-// A text is named by its English words. t() takes them literally, or what N() has marked, so that
-// check_texts.pl finds each and asks for it in the other languages.
+// A text's key is its English text. t() takes it literally or marked by N(), so that check_texts.pl finds each text and
+// checks the other languages.
 import { load } from './load.js';
 
 const texts = { en: {} };
@@ -10,42 +10,47 @@ let language = 'en';
 
 export const currentLanguage = () => language;
 
-/** Throws LoadError where its texts do not come: the language stays. */
+/** Throws LoadError if the language's texts fail to load; the language then stays. */
 export async function setLanguage(tag) {
     texts[tag] ??= await load(tag);
     language = tag;
     document.documentElement.lang = tag;
 }
 
-/** Marks English words that t() is given later. */
+/** Marks an English text that is passed to t() later. */
 export const N = (text) => text;
 
-/** The text in the language of the person; {name} in it becomes the value of that name. */
+/** Translates a text; {name} in it is replaced with the value of that name. */
 export function t(text, values = {}) {
     return (texts[language][text] ?? text).replace(/\{(\w+)\}/g, (all, name) => values[name] ?? all);
 }
 
-/** The text for a count: the form that the language has for it, by Intl.PluralRules, with the count as {n}. `one` and `other` are the
- * English forms; `other` names the text, whose forms stand in the other languages by their categories. */
+/**
+ * Translates a text with a count {n}, in the plural form by Intl.PluralRules. `one` and `other` are the English forms;
+ * `other` is the key of the other languages' forms.
+ */
 export function plural(n, one, other) {
     const forms = texts[language][other] ?? { one, other };
 
     return (forms[formatter(Intl.PluralRules, {}).select(n)] ?? forms.other).replace('{n}', number(n));
 }
 
-// Making a formatter takes longer than anything that is done with it: one for each language and way to write.
+// Making a formatter takes longer than using it, so there is one per language and style.
 const formatters = {};
 const formatter = (Format, options) => (formatters[language + Format.name + JSON.stringify(options)] ??= new Format(language, options));
 const written = (text, options) => formatter(Intl.DateTimeFormat, options).format(new Date(text));
 
-/** Makes the first formatter, which takes 25 ms of a fast machine however small it is. */
+/** Makes the first formatter, which takes 25 ms even on a fast machine. */
 export const prepare = () => number(0);
 
 const MOMENT = { year: 'numeric', month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit', timeZoneName: 'short' };
 
-/** Date and time in the browser's zone, which is named: a reader elsewhere is not misled. A line breaks only between date and time. */
+/**
+ * Formats a date and time with the browser's zone, so that it misleads no one elsewhere. Lines break only between date
+ * and time.
+ */
 export const time = (text) => (text ? written(text, MOMENT).replace(/ /g, '\u00a0').replace(/,\u00a0(?!.*,)/, ', ') : '–');
-/** The zone of what is typed without one. */
+/** The zone of input without one. */
 export const zone = () => formatter(Intl.DateTimeFormat, {}).resolvedOptions().timeZone;
 export const day = (text) => (text ? written(text, { dateStyle: 'medium' }) : '–');
 export const hourAt = (text) => written(text, { hour: 'numeric', minute: '2-digit' });

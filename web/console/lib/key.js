@@ -1,5 +1,5 @@
-// key.js - the key that the tokens of a tab are bound to (RFC 9449). No script can read its private half: the browser
-// keeps it, in IndexedDB, because a sign-in leaves this page and comes back.
+// key.js - the key to which a tab's tokens are bound (RFC 9449). No script can read its private half. The browser keeps
+// it in IndexedDB, because a sign-in leaves this page and returns.
 const STORE = 'keys';
 const LIFE_MS = 8 * 24 * 3600 * 1000; // longer than any session
 
@@ -10,7 +10,7 @@ const opened = new Promise((done, fail) => {
     opening.onsuccess = () => done(opening.result);
     opening.onerror = () => fail(opening.error);
 });
-opened.catch(() => {}); // each use of a key shows it
+opened.catch(() => {}); // each use of a key reports the error
 
 async function keys(mode, act) {
     const store = (await opened).transaction(STORE, mode).objectStore(STORE);
@@ -25,7 +25,7 @@ async function keys(mode, act) {
 
 export const dropKey = (id) => keys('readwrite', (store) => store.delete(id)).catch(() => {});
 
-/** A new key: { id, pair }. Those that no session can have any more are dropped. */
+/** Makes a key { id, pair }, and deletes keys that are older than any session. */
 export async function makeKey() {
     const pair = await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, false, ['sign']);
     const key = { id: crypto.randomUUID(), pair, made: Date.now() };
@@ -37,7 +37,7 @@ export async function makeKey() {
     return key;
 }
 
-/** undefined: the browser has dropped it. */
+/** Returns undefined if the browser has deleted the key. */
 export const findKey = (id) => keys('readonly', (store) => store.get(id));
 
 const bytes = (text) => new TextEncoder().encode(text);
@@ -47,7 +47,7 @@ export const base64url = (data) => btoa(String.fromCharCode(...new Uint8Array(da
 
 export const sha256 = async (text) => base64url(await crypto.subtle.digest('SHA-256', bytes(text)));
 
-/** The proof for one request; nonce: the service's last one, token: the access token that it is sent with. */
+/** Returns the proof for one request. nonce: the service's latest; token: the request's access token. */
 export async function prove({ pair }, method, url, nonce, token) {
     const { kty, crv, x, y } = await crypto.subtle.exportKey('jwk', pair.publicKey);
     const claims = { jti: crypto.randomUUID(), htm: method, htu: url.origin + url.pathname,

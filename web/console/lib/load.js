@@ -1,13 +1,13 @@
-// load.js - the modules that come when they are needed: a screen's when it is opened, the texts of a language when it is
-// chosen. The document names each and holds it back (index.html); at its end each hands itself over by arrive().
+// load.js - modules loaded on demand: a screen's when it is opened, a language's texts when it is chosen. The document
+// names and defers each module (index.html); at its end each registers itself with arrive().
 import { begin, heldBack, SETTLED } from './first.js';
 
 const arrived = {};
 
-/** A module did not come: there is no network, or the service has another version by now. */
+/** A module failed to load: no network, or the service has another version now. */
 export class LoadError extends Error {}
 
-/** A module that has come, or undefined. */
+/** Returns a loaded module, or undefined. */
 export const moduleOf = (name) => arrived[name];
 
 export function arrive(name, module) {
@@ -15,7 +15,7 @@ export function arrive(name, module) {
     heldBack(name).dispatchEvent(new Event(SETTLED));
 }
 
-/** The module, fetched where it has not come yet. Throws LoadError; the next call fetches it again. */
+/** Returns the module, loaded if needed. Throws LoadError; the next call tries again. */
 export const load = (name) => new Promise((done, fail) => {
     const end = () => (name in arrived ? done(arrived[name]) : fail(new LoadError()));
 

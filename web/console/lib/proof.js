@@ -1,5 +1,5 @@
-// proof.js - whether an audit event is in the trail, found out here and not asked of the server: the signature of a
-// checkpoint (C2SP signed note, Ed25519) and an inclusion proof (RFC 6962, section 2.1.1).
+// proof.js - verifies in the browser that an audit event is in the log: the signature of a checkpoint (C2SP signed
+// note, Ed25519) and an inclusion proof (RFC 6962, section 2.1.1).
 
 const bytesOf = (base64) => Uint8Array.from(atob(base64), (each) => each.charCodeAt(0));
 const utf8 = (text) => new TextEncoder().encode(text);
@@ -20,7 +20,7 @@ const sha256 = async (...parts) => new Uint8Array(await crypto.subtle.digest('SH
 const leafHash = (record) => sha256([0], utf8(record));
 const nodeHash = (left, right) => sha256([1], left, right);
 
-// The root that the leaf has, as the last of `count` hashes is next to it. Numbers reach 2^53: no shifts.
+// Returns the root for the leaf; `hashes` has the nearest first. Numbers reach 2^53, so it uses no shifts.
 async function rootOf(leaf, index, size, hashes) {
     if (size === 1)
         return hashes.length === 0 ? leaf : null;
@@ -45,7 +45,7 @@ function readNote(note) {
         signatures: note.slice(end + 2).split('\n').filter((each) => each.startsWith('— ')).map((each) => each.slice(2).split(' ')) };
 }
 
-// true, false, or null: this browser knows no Ed25519.
+// Returns null if this browser does not support Ed25519.
 async function isSigned(note, verifierKey) {
     const [name, hash] = verifierKey.split('+', 2), key = bytesOf(verifierKey.slice(name.length + hash.length + 2));
     const named = (await sha256(utf8(`${name}\n`), key)).slice(0, 4);
@@ -62,12 +62,12 @@ async function isSigned(note, verifierKey) {
     return crypto.subtle.verify('Ed25519', imported, mine[1].slice(4), utf8(note.text));
 }
 
-/** What was done, as the trail names it: "session.create". */
+/** Returns the action as in the audit log: "session.create". */
 export const actionOf = (event) => event.subtype?.at(-1)?.code ?? event.type.code;
 
 /**
- * What the answer of `/v1/project/audit/{id}/proof` is worth: {included, signed, size}; included is null where the record
- * is not kept any more, signed where the browser cannot tell.
+ * Verifies the response of `/v1/project/audit/{id}/proof`: {included, signed, size}. included is null if the record is
+ * no longer kept; signed is null if the browser cannot verify it.
  */
 export async function verify({ record, index, size, hashes, checkpoint, verifierKey }) {
     const note = readNote(checkpoint);
@@ -78,7 +78,7 @@ export async function verify({ record, index, size, hashes, checkpoint, verifier
         signed: await isSigned(note, verifierKey) };
 }
 
-/** Whether the record of a proof is that of this AuditEvent: its place in the trail, its time, action and entity. */
+/** True when the proof's record is this AuditEvent: same place in the log, time, action and entity. */
 export function isRecordOf(record, event) {
     const { daemon, sequence, at, entity, event: row } = JSON.parse(record);
     const about = entity ?? (row.account ? `Account/${row.account}` : undefined);
@@ -87,5 +87,5 @@ export function isRecordOf(record, event) {
         && about === event.entity?.[0]?.what?.display;
 }
 
-/** Web Cryptography is for https and the machine itself alone. */
+/** Web Cryptography works only with https or on localhost. */
 export const canVerify = () => Boolean(globalThis.crypto?.subtle);

@@ -1,10 +1,10 @@
-// router.js - addresses below /console.
+// router.js - paths below /console.
 import { addressOf, pathNow } from './first.js';
 import { html, useEffect, useState } from './html.js';
 import { t } from './i18n.js';
 
 const listeners = new Set();
-const guards = new Set(); // one for each form that holds what was typed, and for what runs and would be cut off
+const guards = new Set(); // one for each form with unsaved input, and for each running task that leaving would stop
 
 const read = () => ({
     path: pathNow(),
@@ -12,7 +12,7 @@ const read = () => ({
 });
 
 const address = () => location.pathname + location.search;
-let shown = address(), place = history.state?.place ?? 0; // of the entry that is shown, among those of this tab
+let shown = address(), place = history.state?.place ?? 0; // position of the visible entry in the history of this tab
 history.replaceState({ place }, '');
 
 function tell() {
@@ -20,7 +20,7 @@ function tell() {
     listeners.forEach((each) => each());
 }
 
-/** Asks `question` before the screen is left, until the answered function is called. */
+/** Asks `question` before the screen is left, until the returned function is called. */
 export function guard(question = t('Leave without saving what you typed?')) {
     const held = { question };
 
@@ -28,7 +28,7 @@ export function guard(question = t('Leave without saving what you typed?')) {
     return () => guards.delete(held);
 }
 
-/** Whether what is guarded may go: each question is asked once, however many forms have it. */
+/** Returns if the screen can be left. Asks each question once, even if several forms have it. */
 export const mayLeave = () => [...new Set([...guards].map(({ question }) => question))].every((each) => window.confirm(each));
 
 export function navigate(path, { replace = false } = {}) {
@@ -42,9 +42,9 @@ export function navigate(path, { replace = false } = {}) {
         window.scrollTo(0, 0);
 }
 
-// Back and Forward have changed the address when they are heard of: who stays is led back to the entry that is shown.
+// Back and Forward have already changed the address. To stay, this returns to the visible entry.
 window.addEventListener('popstate', ({ state }) => {
-    const there = state?.place ?? place + 1; // none: a fragment was followed
+    const there = state?.place ?? place + 1; // missing: a fragment link was followed
 
     if (!state)
         history.replaceState({ place: there }, '');

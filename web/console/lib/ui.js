@@ -1,4 +1,4 @@
-// ui.js - what screens are made of.
+// ui.js - the components of screens.
 import { ApiError, rows } from './api.js';
 import { html, pause, useCallback, useEffect, useLayoutEffect, useRef, useState } from './html.js';
 import { N, number, t } from './i18n.js';
@@ -9,7 +9,7 @@ let ids = 0;
 
 export const useId = () => useRef(`i${++ids}`).current;
 
-// ---- what went wrong ----
+// ---- errors ----
 
 const byCode = {
     ACCOUNT_SHARED: N('This person also belongs to another organisation, so this cannot be done here.'),
@@ -33,7 +33,7 @@ const byStatus = {
 export const errorTitle = (error) => (error instanceof ApiError ? t(byCode[error.code] ?? byStatus[error.status] ?? N('Something went wrong.'))
     : error instanceof LoadError ? t('This part of the console did not come. Try again, or load the page anew.') : t('Something went wrong.'));
 
-/** The error, unless each thing that is wrong is said at its field: these are the members with one. */
+/** Returns the error, unless all its problems are at these fields, which show them. */
 export const otherError = (error, ...fields) => (error?.problems?.length
     && error.problems.every(({ path }) => fields.some((each) => path === each || path.startsWith(`${each}.`))) ? null : error);
 
@@ -49,7 +49,10 @@ export function ErrorBox({ error, retry }) {
 
 // ---- loading ----
 
-/** {data, error, loading, reload, set}: what `load` answers, anew when `on` changes. What was asked before set() is older. */
+/**
+ * Returns {data, error, loading, reload, set}. Loads again when `on` changes. set() discards loads that started before
+ * it.
+ */
 export function useLoad(load, on = []) {
     const [state, set] = useState({ loading: true });
     const turn = useRef(0);
@@ -57,7 +60,7 @@ export function useLoad(load, on = []) {
         const mine = ++turn.current;
 
         set((was) => (was.loading ? was : { ...was, loading: true }));
-        await pause(); // several on a screen are asked for one by one
+        await pause(); // several on a screen load one by one
         if (mine !== turn.current)
             return;
         try {
@@ -77,11 +80,11 @@ export function useLoad(load, on = []) {
     return { ...state, reload, set: (data) => { turn.current++; set({ data, loading: false }); } };
 }
 
-/** kind: what is going to be there, a "screen", a "chart" or a "line"; none: rows. */
+/** kind: a placeholder for a "screen", a "chart" or a "line"; none: rows. */
 export const Loading = ({ kind }) => html`<div class=${kind ? `skeleton ${kind}` : 'skeleton'} role="status" aria-busy="true">
     <span class="hidden">${t('Loading')}</span><i /><i /><i /></div>`;
 
-/** Draws `children(data)` once there is some, else what there is instead; kind as of Loading. */
+/** Draws `children(data)` when there is data, otherwise the loading state or error; kind as in Loading. */
 export function Loaded({ from, kind, children }) {
     if (from.error)
         return html`${from.data !== undefined && children(from.data)}
@@ -95,13 +98,13 @@ export const Empty = ({ title, children }) => html`<div class="empty"><h2>${titl
 
 // ---- controls ----
 
-/** One that is busy keeps the focus, which `disabled` takes away, and does nothing. */
+/** A busy button keeps the focus, which `disabled` would remove, but does nothing. */
 export function Button({ kind = '', busy, children, ...rest }) {
     return html`<button type="button" class=${kind ? `button ${kind}` : 'button'} ...${rest}
         ...${busy && { 'aria-busy': 'true', 'aria-disabled': 'true', onClick: (event) => event.preventDefault() }}>${children}</button>`;
 }
 
-/** A label, a control, a hint and what is wrong with it. `as`: input, textarea or select. */
+/** A label, a control, a hint and its error. `as`: input, textarea or select. */
 export function Field({ label, hint, error, as = 'input', children, onValue, inputRef, wide, ...rest }) {
     const id = useId();
     const described = [hint && `${id}h`, error && `${id}e`].filter(Boolean).join(' ') || undefined;
@@ -143,8 +146,10 @@ export function Facts({ rows }) {
         <div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
-/** columns: [{ title, cell(row), kind }]; the first column's cell is the row's header. When the row that has the focus goes, the
- * table has it, or the heading of the screen. */
+/**
+ * columns: [{ title, cell(row), kind }]; the first column's cell is the row's header. If a focused row disappears, the
+ * focus moves to the table or the screen's heading.
+ */
 export function Table({ label, columns, rows, empty, more, onMore, busy }) {
     const region = useRef(), inside = useRef(false);
 
@@ -166,8 +171,10 @@ export function Table({ label, columns, rows, empty, more, onMore, busy }) {
     ${more && html`<p class="more"><${Button} busy=${busy} onClick=${onMore}>${t('Show more')}<//></p>`}`;
 }
 
-/** Tabs over their panel (WAI-ARIA: arrows, Home and End go from one to another). `leaves`: another tab unmounts the forms of
- * this one, so what was typed is asked for. */
+/**
+ * Tabs above their panel (WAI-ARIA: arrows, Home and End). `leaves`: changing the tab unmounts its forms, so it asks
+ * about unsaved input.
+ */
 export function Tabs({ label, tabs, current, onTab, leaves, children }) {
     const id = useId(), now = tabs.findIndex(([key]) => key === current);
     const turn = (key) => {
@@ -194,11 +201,11 @@ export function Tabs({ label, tabs, current, onTab, leaves, children }) {
         <div class="panel" role="tabpanel" id=${id} aria-labelledby=${`${id}-${now}`}>${children}</div>`;
 }
 
-/** The title of a screen; `lead`: what it is for. */
+/** A screen's title; `lead` describes it. */
 export const Heading = ({ title, lead, headingRef }) => html`<div><h1 tabindex="-1" ref=${headingRef}>${title}</h1>
     ${lead && html`<p class="soft">${lead}</p>`}</div>`;
 
-/** A screen. Its heading has the focus when its address was gone to. */
+/** A screen. Its heading gets the focus after a navigation. */
 export function Page({ title, lead, back, actions, wide, children }) {
     const heading = useRef();
 
@@ -229,7 +236,7 @@ export function Dialog({ title, onClose, onSubmit, submit, danger, busy, disable
         const before = document.activeElement, shown = dialog.current;
 
         shown.showModal();
-        return () => { // closed first: what lies behind it is inert until then
+        return () => { // closed first: until then everything below it is inert
             shown.close();
             if (before?.isConnected)
                 before.focus();
@@ -250,7 +257,7 @@ export function Dialog({ title, onClose, onSubmit, submit, danger, busy, disable
     </dialog>`;
 }
 
-/** Runs what a dialog or a form does: {busy, error, run}. While it runs, it is not run again. */
+/** Runs a dialog's or form's action, once at a time: {busy, error, run}. */
 export function useAct(act) {
     const [state, set] = useState({}), running = useRef(false);
     const run = async (...given) => {
@@ -273,11 +280,13 @@ export function useAct(act) {
     return { ...state, run, clear: () => set({}) };
 }
 
-/** What is typed, once `sent` is saved: nothing, or what was typed meanwhile. */
+/** Returns the input after `sent` was saved: null, or what was typed meanwhile. */
 export const saved = (sent) => (now) => (now === sent ? null : now);
 
-/** Saves over the state that was read: save(etag). Where another change came first, `conflict` is what load() reads then; where it
- *  reads nothing, as of what is new, the 409 says something else. */
+/**
+ * Saves over the state that was read: save(etag). After another change, `conflict` is what load() then reads; if it
+ * reads nothing, as for new objects, the 409 has another reason.
+ */
 export function useSave(save, load) {
     const [conflict, set] = useState(null);
     const act = useAct(async (etag) => {
@@ -298,7 +307,7 @@ export function useSave(save, load) {
     return { ...act, conflict, leave: () => set(null) };
 }
 
-/** Does something that no dialog waits for; a toast says what went wrong. */
+/** Runs an action without a dialog; a toast shows its error. */
 export const toasting = (work) => async (...given) => {
     try {
         await work(...given);
@@ -309,7 +318,7 @@ export const toasting = (work) => async (...given) => {
 
 export const toastError = (error) => toast(`${errorTitle(error)} ${error.message ?? ''}`);
 
-/** Damage is done once the name was typed. */
+/** Confirms a destructive action by typing a name. */
 export function ConfirmName({ title, name, submit, act, onClose, onDone, children }) {
     const [typed, type] = useState('');
     const { busy, error, run } = useAct(async () => { await act(); onDone(); });
@@ -322,7 +331,7 @@ export function ConfirmName({ title, name, submit, act, onClose, onDone, childre
     <//>`;
 }
 
-/** What is shown once, to be kept elsewhere. */
+/** A secret that is shown once. */
 export const Secret = ({ title, text, secret, onClose }) => html`<${Dialog} title=${title} close=${t('Close')} onClose=${onClose}>
     <p>${text}</p><pre>${secret}</pre>
     <div><${Button} onClick=${() => copy(secret)}>${t('Copy')}<//></div><//>`;
@@ -336,7 +345,7 @@ export const copy = toasting(async (text) => {
 
 let show = () => {};
 
-/** Says that something was done; with `undo` it can be taken back. */
+/** Shows a message; `undo` adds a button. */
 export const toast = (text, undo) => show({ text, undo });
 
 export function Toasts() {
@@ -357,12 +366,12 @@ export function Toasts() {
     </div>`}</div>`;
 }
 
-/** Asks before what was typed is lost by going elsewhere, or what `question` is about. */
+/** Asks before unsaved input is lost, or asks `question`. */
 export function useGuard(dirty, question) {
     useLayoutEffect(() => (dirty ? guard(question) : undefined), [dirty]);
 }
 
-/** The value, once it has not changed for a moment. */
+/** Returns the value once it has not changed for a moment. */
 export function useSettled(value, ms = 250) {
     const [settled, set] = useState(value);
 
@@ -373,11 +382,11 @@ export function useSettled(value, ms = 250) {
     return settled;
 }
 
-/** A 409: what is there now beside what was typed, and both ways on. */
+/** A 409: the stored values beside the typed ones, and a button for each. */
 export function Conflict({ rows, onMine, onTheirs }) {
     const notice = useRef();
 
-    useEffect(() => notice.current.focus(), []); // it may be above what is seen of a long form
+    useEffect(() => notice.current.focus(), []); // it may be outside the visible part of a long form
     return html`<div ref=${notice} class="notice warn" role="alert" tabindex="-1">
         <p><strong>${t('Someone else changed this while you were editing.')}</strong>
             ${' '}${t('Nothing of yours is lost. Compare and choose.')}</p>
@@ -391,10 +400,12 @@ export function Conflict({ rows, onMine, onTheirs }) {
 }
 
 const PAGE = 50;
-const SHOWN_MAX = 500; // rows: a change is followed by as many being read again, and drawn
+const SHOWN_MAX = 500; // rows: each change reloads and redraws as many
 
-/** A list with a total: {data, more, busy, error, reload, next, start, jump}; data.resources are its rows from `start` on, as many as
- * were asked for, SHOWN_MAX at most: then next() goes on from there. jump(start) shows others. path: none as long as it is not known. */
+/**
+ * A list with a total: {data, more, busy, error, reload, next, start, jump}. data.resources are the rows from `start`,
+ * at most SHOWN_MAX; after that, next() shows the following ones. jump(start) shows others. path: null while unknown.
+ */
 export function useRows(path, values, on) {
     const key = JSON.stringify(on), now = useRef({ key, start: 0, size: PAGE });
 
@@ -405,7 +416,7 @@ export function useRows(path, values, on) {
 
         const found = path && await rows(path, values, size, start);
 
-        if (found && start > 0 && found.resources.length === 0) { // what was there is gone
+        if (found && start > 0 && found.resources.length === 0) { // the rows were deleted
             now.current = { key, start: 0, size: PAGE };
             return { ...await rows(path, values, PAGE), start: 0 };
         }
@@ -414,7 +425,7 @@ export function useRows(path, values, on) {
     const jump = async (start) => {
         now.current = { key, start, size: PAGE };
         await list.reload();
-        await pause(); // the rows are drawn
+        await pause(); // until the rows are drawn
         document.querySelector('.count')?.scrollIntoView();
         document.querySelector('.count + .table')?.focus({ preventScroll: true });
     };
@@ -428,7 +439,7 @@ export function useRows(path, values, on) {
         try {
             const page = await rows(path, values, PAGE, asked.start + data.resources.length);
             if (now.current !== asked || asked.data !== data)
-                return; // another list is shown by now
+                return; // another list is visible by now
             asked.size += PAGE;
             list.set({ ...page, start: asked.start, resources: [...data.resources, ...page.resources] });
         } catch (error) {
@@ -440,7 +451,7 @@ export function useRows(path, values, on) {
     return { ...list, more: list.data?.total > list.data?.start + list.data?.resources.length, busy: more.busy || list.loading, next: more.run, jump };
 }
 
-/** How many rows a list has, and where there are more than it shows, which these are and a way to others. */
+/** A list's number of rows; if more than it shows, also which ones, and links to others. */
 export function Count({ list, text }) {
     const { total, start, resources } = list.data, [row, type] = useState('');
     const id = useId(), to = Number(row), known = Number.isInteger(to) && to >= 1 && to <= total;
@@ -458,7 +469,7 @@ export function Count({ list, text }) {
             ${start > 0 && html`<${Button} onClick=${() => list.jump(0)}>${t('To the beginning')}<//>`}</form>`}</div>`;
 }
 
-/** A list that goes on by a cursor: {rows, more, busy, error, reload, next}. */
+/** A list with a cursor: {rows, more, busy, error, reload, next}. */
 export function useCursor(load, on) {
     const none = { rows: [] }, [tail, set] = useState(none), turn = useRef(0);
     const first = useLoad(() => { turn.current++; set(none); return load(null); }, on);
@@ -468,7 +479,7 @@ export function useCursor(load, on) {
 
         try {
             const page = await load(next);
-            if (mine === turn.current) // else it is of a list that is shown no more
+            if (mine === turn.current) // otherwise the list is no longer visible
                 set((was) => ({ rows: [...was.rows, ...page.resources], next: page.next }));
         } catch (error) {
             toastError(error);

@@ -1,4 +1,4 @@
-// account_policy.js - what the project asks of its accounts.
+// account_policy.js - the project's requirements for accounts.
 import { call } from '../lib/api.js';
 import { html, useState } from '../lib/html.js';
 import { bytes, N, number, t } from '../lib/i18n.js';
@@ -26,7 +26,7 @@ const groups = [
     ]],
 ];
 const members = groups.flatMap(([, list]) => list);
-const numbers = members.filter(({ type }) => type === 'number' || type === 'quota').map(({ name }) => name); // an error is shown at them
+const numbers = members.filter(({ type }) => type === 'number' || type === 'quota').map(({ name }) => name); // their errors are shown
 
 const load = async () => {
     const { data, etag } = await call('GET', PATH);

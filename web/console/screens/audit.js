@@ -1,4 +1,4 @@
-// audit.js - what happened in the project, and that a row of it is in the trail.
+// audit.js - the project's audit log, and the proof that an event is in it.
 import { get, query as queryOf } from '../lib/api.js';
 import { html, useState } from '../lib/html.js';
 import { N, number, t, time, zone } from '../lib/i18n.js';

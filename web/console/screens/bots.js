@@ -1,4 +1,4 @@
-// bots.js - bots: what they are, a box to run one, and how their last calls ended.
+// bots.js - bots, a form to run one, and their recent executions.
 import { get, getState, post, putState, query as queryOf, remove } from '../lib/api.js';
 import { html, useState } from '../lib/html.js';
 import { N, number, t, time } from '../lib/i18n.js';

@@ -1,4 +1,4 @@
-// branding.js - how the hosted pages of the project look, beside what they become.
+// branding.js - the look of the hosted pages, with a preview.
 import { call, get } from '../lib/api.js';
 import { contrast, CONTRAST_MIN, grounds, isColor } from '../lib/contrast.js';
 import { html, useEffect, useRef, useState } from '../lib/html.js';
@@ -29,13 +29,13 @@ const bodyOf = (form) => ({
         .map(([language, { intro, help }]) => ({ language, intro: intro.trim() || null, help: help.trim() || null })),
 });
 
-// What differs, of two forms: [title, theirs, mine].
+// Returns the differences of two forms: [title, theirs, mine].
 const compared = (theirs, mine) => [...members.map((name) => [t(brandTitles[name]), theirs[name], mine[name]]),
     ...Object.keys({ ...theirs.texts, ...mine.texts }).flatMap((tag) => [['intro', t('Above the sign-in')], ['help', t('Help, below every page')]]
         .map(([part, title]) => [`${title} (${languageName(tag)})`, theirs.texts[tag]?.[part] ?? '', mine.texts[tag]?.[part] ?? '']))]
     .filter(([, a, b]) => a.trim() !== b.trim()).map((row) => row.map((each) => each || '–'));
 
-// What the policy allows: properties are set, no style is parsed.
+// Sets style properties, because the CSP forbids inline styles.
 function Preview({ form, scheme, logo, code, text, title }) {
     const color = form[scheme === 'light' ? 'colorLight' : 'colorDark'], sheet = grounds[scheme][1];
     const ink = scheme === 'light' ? '#1b1f24' : '#e8ebee', soft = scheme === 'light' ? '#57606a' : '#a6afb9';

@@ -1,4 +1,4 @@
-// clients.js - applications that sign people in to the project, and how each gets tokens (OAuth).
+// clients.js - applications (OAuth clients), and how each gets tokens.
 import { get, getState, post, putState, remove } from '../lib/api.js';
 import { html, useState } from '../lib/html.js';
 import { N, t, time } from '../lib/i18n.js';
@@ -14,7 +14,7 @@ const grants = { authorization_code: N('People sign in on the pages (code)'), re
 const hasSecret = (row) => row.authMethod?.startsWith('client_secret');
 const lines = (text) => text.split(/\s+/).filter(Boolean);
 
-// A client is replaced as a whole: what this form does not show goes back as it came.
+// A client is replaced as a whole, so members that the form lacks are sent back unchanged.
 function bodyOf(client, form) {
     const { id, etag, lastUpdated, secretCreatedAt, previousSecretUntil, secret, jwks, jwksUri, pkceOptional, ...rest } = client;
     const confidential = form.type === 'confidential', signs = confidential && form.authMethod === 'private_key_jwt';

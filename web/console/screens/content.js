@@ -1,4 +1,4 @@
-// content.js - articles and the like: the default language beside a translation.
+// content.js - content entries: the default language beside a translation.
 import { get, findState, post, putState, query as queryOf, remove } from '../lib/api.js';
 import { html, useState } from '../lib/html.js';
 import { languageName, number, plural, t } from '../lib/i18n.js';
@@ -6,7 +6,7 @@ import { Link, navigate } from '../lib/router.js';
 import { Badge, Button, Conflict, ConfirmName, Count, Dialog, Empty, ErrorBox, Field, Loaded, Page, saved, Section, Table, toast, useAct, useGuard, useLoad, useRows, useSave, useSettled } from '../lib/ui.js';
 
 const TYPES = ['article', 'faq', 'exercise'];
-// What of an address may stand in that of a request.
+// Allowed in a page's address that becomes part of a request's.
 const NAME = /^[\w-]+$/;
 const named = (text) => (NAME.test(text ?? '') ? text : undefined);
 const at = (type, key, language) => `/cms/${encodeURIComponent(type)}/${encodeURIComponent(key)}/${encodeURIComponent(language)}`;

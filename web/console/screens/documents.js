@@ -4,13 +4,13 @@ import { html, useEffect, useRef, useState } from '../lib/html.js';
 import { bytes, plural, t, time } from '../lib/i18n.js';
 import { Badge, Button, ConfirmName, copy, Count, Dialog, Empty, ErrorBox, errorTitle, Facts, Field, Loaded, Page, Switch, Table, toast, useAct, useGuard, useLoad, useRows } from '../lib/ui.js';
 
-// What a browser draws as a picture and nothing else: SVG is not among them.
+// Types that browsers only draw; SVG can run scripts.
 const pictures = /^image\/(png|jpeg|webp|gif|avif)$/;
 
 function Upload({ onDone }) {
     const input = useRef(), stop = useRef();
     const [state, set] = useState(null), [failed, setFailed] = useState([]);
-    // A file that fails does not keep the others back; Cancel stops all.
+    // A failed file does not stop the others; Cancel stops all.
     const begin = async (files) => {
         const { signal } = stop.current = new AbortController();
 
@@ -47,7 +47,7 @@ function Upload({ onDone }) {
     </div>`;
 }
 
-// The bytes come with the token, so the picture is a blob of this page.
+// The picture is a blob URL, because its request needs the token.
 function Picture({ id, name }) {
     const picture = useLoad(async () => (await call('GET', `/document/${id}?width=960&height=960&fit=inside`, { raw: true })).data, [id]);
     const [url, set] = useState(null);

@@ -1,5 +1,5 @@
-// index.js - every screen: its address, its module, the name that the module exports it by. build.sh reads the modules.
-// Titles: navigation.js.
+// index.js - all screens: path, module, and name of the export. build.sh parses the modules. For titles, see
+// navigation.js.
 const screens = [
     { at: '/', module: 'overview', name: 'Overview' },
     { at: '/people', module: 'people', name: 'People' },
@@ -22,10 +22,10 @@ const screens = [
     { at: '/webhooks/:id', module: 'webhooks', name: 'Webhook' },
 ];
 
-// What stands in an address becomes a part of the address of a request, so nothing may lead elsewhere from there ("..", "\\").
+// A part of the address becomes part of a request's address, so it must not lead elsewhere ("..", "\\").
 const VALUE = /^[\w-]+$/;
 
-/** {module, name, values} of the screen at a path, values by their names in `at`; undefined: there is none. */
+/** Returns {module, name, values} of the screen at a path, with values by their names in `at`; undefined: none. */
 export function screenAt(path) {
     const parts = path.split('/');
 

@@ -1,4 +1,4 @@
-// keys.js - keys of machines: made for a time, shown once, revoked.
+// keys.js - API keys: created with an expiry, shown once, revoked.
 import { get, post, query as queryOf, remove } from '../lib/api.js';
 import { html, useState } from '../lib/html.js';
 import { t, time } from '../lib/i18n.js';

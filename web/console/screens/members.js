@@ -1,4 +1,4 @@
-// members.js - who belongs to the project and who is invited.
+// members.js - members and invitations.
 import { get, patch, post, remove } from '../lib/api.js';
 import { html, useState } from '../lib/html.js';
 import { day, plural, t } from '../lib/i18n.js';

@@ -1,4 +1,4 @@
-// names.js - what settings, mails and outcomes are called, on more than one screen.
+// names.js - titles of settings, emails and outcomes that several screens use.
 import { html } from '../lib/html.js';
 import { languageName, N, t } from '../lib/i18n.js';
 
@@ -15,14 +15,14 @@ const settings = {
     bytesPerProject: N('Bytes of the whole project'),
 };
 
-/** The members of the branding. */
+/** Titles of the branding's members. */
 export const brandTitles = {
     name: N('Name'), colorLight: N('Colour by day'), colorDark: N('Colour in the dark'), imprintUrl: N('Imprint'), privacyUrl: N('Privacy'), texts: N('Texts'), logo: N('Logo'),
 };
 
-const BRANDING = 'branding.'; // before a member, in the history
+const BRANDING = 'branding.'; // prefix of a member in the history
 
-/** A setting, a member of the account policy or one of the branding. */
+/** Returns the title of a setting, or of a member of the account policy or branding. */
 export function settingTitle(name) {
     const member = name.startsWith(BRANDING) && brandTitles[name.slice(BRANDING.length)];
 
@@ -39,22 +39,22 @@ const templates = {
 
 export const templateTitle = (name) => t(templates[name] ?? name);
 
-/** How a call of a bot ended: [text, kind of its badge]. */
+/** Outcomes of executions: [text, kind of badge]. */
 export const outcomes = { success: [N('Done'), 'good'], failure: [N('Failed'), 'bad'], timeout: [N('Too slow'), 'bad'], refused: [N('Refused'), 'warn'] };
 
-// A text of the branding stands for its language.
+// A branding text is shown as its language.
 const item = (value) => (value?.language ? languageName(value.language) : value);
 
 const plain = (value) => (value === null || value === undefined || value === '' ? t('Not set') : value === true ? t('On') : value === false ? t('Off')
     : typeof value === 'string' ? value : Array.isArray(value) ? value.map(item).join(', ') : JSON.stringify(value));
 
-/** A change as old → new; an access policy by its name, where `policies` has it. */
+/** A change as old → new; an access policy by its name, if `policies` contains it. */
 export function Diff({ change, policies = [] }) {
-    const isLogo = change.name === `${BRANDING}logo`; // by its hash
+    const isLogo = change.name === `${BRANDING}logo`; // shown by its hash
     const word = (value) => (isLogo && value ? t('an image') : policies.find(({ id }) => value === `AccessPolicy/${id}`)?.name ?? plain(value));
 
     return html`<span class="diff"><del>${word(change.old)}</del> → <ins>${word(change.new)}</ins></span>`;
 }
 
-// A person whose account was erased has no name any more.
+// A person whose account was erased has no name.
 export const author = ({ who }) => (who ? who.display || who.reference : t('The operator'));

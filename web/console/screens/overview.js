@@ -1,5 +1,5 @@
-// overview.js - who signs in, what each flow lacks to work, what failed, what changed last, and where to go. Each part is
-// read by itself: a daemon that is down takes no other part along.
+// overview.js - sign-ins, what each flow lacks, failures, recent changes, and links. Each part loads separately, so a
+// daemon that is down affects only its part.
 import { get, query as queryOf } from '../lib/api.js';
 import { html } from '../lib/html.js';
 import { day, hourAt, languageName, N, number, plural, t, time } from '../lib/i18n.js';
@@ -8,7 +8,7 @@ import { Badge, Button, Facts, Loaded, Page, Section, useCursor, useLoad } from 
 import { overviewLead } from '../navigation.js';
 import { author, Diff, outcomes, settingTitle, templateTitle } from './names.js';
 
-// By the names of GET /v1/project/readiness.
+// Keys as in GET /v1/project/readiness.
 const flows = {
     'patient-registration': N('Patients register'), 'patient-sign-in': N('Patients sign in'), 'patient-sign-in-code': N('Patients sign in by a mailed code'), 'patient-invitation': N('Patients are invited'),
     'patient-password-reset': N('Patients set a new password'), 'patient-email-verification': N('Patients prove their address'), 'patient-email-change': N('Patients change their address'),
@@ -17,7 +17,7 @@ const flows = {
     'practitioner-email-change': N('Practitioners change their address'), 'business-invitation': N('Business addresses become practitioners'), 'organization-code-mail': N('The project code is mailed'),
 };
 
-// What is missing, and the screen that mends it.
+// Shows what is missing, and links to the screen that fixes it.
 function lack({ kind, name, language }) {
     switch (kind) {
     case 'template':
@@ -49,9 +49,9 @@ function Flow({ flow }) {
 // ---- sign-ins ----
 
 const signedIn = (n) => plural(n, '{n} signed in', '{n} signed in'), refused = (n) => plural(n, '{n} refused', '{n} refused');
-const LABELS = 6; // every so many hours one is written below its bar
+const LABELS = 6; // hours between two labels below the bars
 
-/** A bar for each hour, of those who came in and, above, of those who were refused; as a table for who cannot see it. */
+/** A bar for each hour: sign-ins, and above them refused ones; as a table for screen readers. */
 function Hours({ hours }) {
     const [good, bad] = ['succeeded', 'failed'].map((key) => hours.reduce((sum, each) => sum + each[key], 0));
     const most = Math.max(...hours.map((each) => each.succeeded + each.failed));
@@ -74,7 +74,7 @@ function SignIns() {
     return html`<${Section} title=${t('Sign-ins of the last 24 hours')}><${Loaded} from=${load} kind="chart">${({ resources }) => html`<${Hours} hours=${resources} />`}<//><//>`;
 }
 
-// ---- what failed ----
+// ---- failures ----
 
 const FEW = 5;
 
@@ -102,7 +102,7 @@ function Bots() {
 
 // ---- the screen ----
 
-// A number that another daemon has: its part of the screen is there without it.
+// A number from another daemon; the rest of the screen does not wait for it.
 const fact = (load, value) => (load.data ? value(load.data) : load.error ? html`<${Button} kind="quiet" onClick=${load.reload}>${t('Cannot be read. Try again')}<//>` : '…');
 
 function Hooks({ hooks }) {

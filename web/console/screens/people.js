@@ -1,4 +1,4 @@
-// people.js - the people of the project, by the beginning of a name or an address.
+// people.js - the project's people, found by the beginning of a name or email address.
 import { get, query as queryOf } from '../lib/api.js';
 import { html, useEffect, useState } from '../lib/html.js';
 import { N, t, time } from '../lib/i18n.js';

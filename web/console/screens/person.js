@@ -1,11 +1,11 @@
-// person.js - one person: what is known, what a help desk does, sessions, and why a sign-in fails.
+// person.js - one person: profile, support actions, sessions, and why a sign-in fails.
 import { call, get, post } from '../lib/api.js';
 import { html, useEffect, useState } from '../lib/html.js';
 import { bytes, day, N, t, time } from '../lib/i18n.js';
 import { Badge, Button, Check, Dialog, ErrorBox, Facts, Field, Loaded, otherError, Page, Section, Table, toast, useAct, useCursor, useLoad } from '../lib/ui.js';
 import { nameOf, roleName, State } from './people.js';
 
-// `name`: the name is typed before it is done.
+// `name`: requires typing the name.
 const acts = [
     { key: 'lock', title: N('Lock out'), done: N('Locked out.'), text: N('Ends all sessions in this project and refuses further sign-ins until you unlock.'), undo: 'unlock', when: (who) => who.state === 'active', danger: true },
     { key: 'unlock', title: N('Unlock'), done: N('Unlocked.'), text: N('Lets this person sign in again.'), when: (who) => who.lockedBy === 'admin' },
@@ -17,14 +17,14 @@ const acts = [
     { key: 'cancel-deletion', title: N('Keep the account'), done: N('The deletion is taken back.'), text: N('Takes the scheduled deletion back.'), when: (who) => who.state === 'deleting' },
 ];
 
-// What a person signs in with: a session names what it was begun by, joined by "+".
+// Sign-in methods. A session contains those it began with, joined by "+".
 const proofs = { password: N('Password'), totp: N('Authenticator'), passkey: N('Passkey'), 'mail-code': N('Mailed code'), 'recovery-code': N('Recovery code') };
 const proofNames = (kinds) => kinds.map((each) => t(proofs[each] ?? each)).join(', ');
 
 const exportStates = { pending: [N('being made'), 'warn'], ready: [N('ready'), 'good'], failed: [N('failed'), 'bad'] };
 const POLL_MS = 2000;
 
-// The steps of a sign-in: what each asks, and what it says when it is not simply passed, by its outcome.
+// Steps of a sign-in: its question, and a text for each outcome other than passed.
 const steps = {
     tenant: [N('The project is there')],
     'not suspended': [N('The project is not suspended'), { fail: N('It is suspended. Its operator can open it again.') }],
@@ -104,7 +104,7 @@ function Explain({ id }) {
     <//>`;
 }
 
-// The exports that this admin has asked for of the person: who asked fetches them.
+// The person's exports that this admin requested, and so can download.
 function Exports({ id, stamp }) {
     const list = useLoad(async () => (await get('/auth/export')).resources.filter((each) => each.account === id), [id, stamp]);
     const pending = list.data?.some((each) => each.state === 'pending');
@@ -119,7 +119,7 @@ function Exports({ id, stamp }) {
         const timer = pending && setTimeout(list.reload, POLL_MS);
         return () => clearTimeout(timer);
     }, [list.data]);
-    if (list.error && list.error.status !== 403) // 403: a second factor is missing, which asking for an export says
+    if (list.error && list.error.status !== 403) // 403: a second factor is missing; requesting an export explains that
         return html`<${ErrorBox} error=${list.error} retry=${list.reload} />`;
     return list.data?.length > 0 && html`<${Section} title=${t('Exports you asked for')}>
         <${Table} label=${t('Exports you asked for')} rows=${list.data} columns=${[

@@ -48,7 +48,7 @@ function Rule({ rule, at, onChange, onRemove }) {
 
 const body = ({ name, resource, ipAccessRule }) => ({ name, resource, ...(ipAccessRule?.length && { ipAccessRule }) });
 
-// The rules as the form can show them; throws where they are none.
+// Returns the rules for the form; throws when the form cannot show them.
 function read(json) {
     const policy = JSON.parse(json), rules = [policy.resource, policy.ipAccessRule ?? []];
     const isRule = (each) => each !== null && typeof each === 'object' && (each.interaction === undefined || Array.isArray(each.interaction));
@@ -70,7 +70,7 @@ const shown = (part) => (typeof part === 'string' ? part : part ? JSON.stringify
 
 function Editor({ policy, reload }) {
     const [value, set] = useState(policy), [dirty, setDirty] = useState(false), [tab, setTab] = useState('form'), [json, setJson] = useState(null), [gone, setGone] = useState(false), [etag, setEtag] = useState(policy.etag);
-    const typed = useRef(0); // how often something was, to know whether it was while it was saved
+    const typed = useRef(0); // number of edits, to detect edits during a save
     const touch = () => { typed.current++; setDirty(true); };
     const change = (part) => { set({ ...value, ...part }); touch(); };
     const parsed = () => { const { resource, ipAccessRule } = read(json); return { ...value, resource, ipAccessRule }; };

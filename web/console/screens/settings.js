@@ -1,4 +1,4 @@
-// settings.js - what the project allows: switches, addresses, default policies, languages, and who changed what.
+// settings.js - settings: switches, addresses, default policies, languages, and the history of changes.
 import { call, get, getState, patchState } from '../lib/api.js';
 import { html, useState } from '../lib/html.js';
 import { languageName, N, t, time } from '../lib/i18n.js';
@@ -17,7 +17,7 @@ const switches = [
     { name: 'PRACTITIONER_REGISTRATION_ENABLED', hint: N('Needs a default access policy for practitioners.') },
     { name: 'CLINICIAN_INVITE_ON_BUSINESS_EMAIL', hint: N('A patient who registers with one is invited as a practitioner.') },
 ];
-const POLICY_OF_PATIENTS = 'defaultPatientAccessPolicy'; // a member of the settings, with a route of its own
+const POLICY_OF_PATIENTS = 'defaultPatientAccessPolicy'; // a setting with a route of its own
 const values = [
     { name: 'PATIENT_APP_URL' },
     { name: 'PRACTITIONER_APP_URL' },
@@ -27,7 +27,7 @@ const values = [
 
 const read = (record, name) => (name === POLICY_OF_PATIENTS ? record[name] : record.settings[name]) ?? '';
 
-/** The settings with their version, and of each switch what is in force and whether it was written. */
+/** Returns the settings with their ETag, and each switch's effective value and whether it is set. */
 async function loadSettings() {
     const [{ data, etag }, ready, history] = await Promise.all([call('GET', BASE), get('/v1/project/readiness'), get(`${BASE}/history?_count=${HISTORY}`)]);
     const written = {}, force = {};

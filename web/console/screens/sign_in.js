@@ -1,4 +1,4 @@
-// sign_in.js - which project; the pages of its issuer do the rest.
+// sign_in.js - asks for the project; its hosted pages do the rest.
 import { begin } from '../lib/auth.js';
 import { html, useEffect, useRef, useState } from '../lib/html.js';
 import { t } from '../lib/i18n.js';
@@ -12,7 +12,7 @@ const words = (error) => ({
     429: t('That was too often. Wait a little and try again.'),
 }[error.status] ?? t('Signing in is not possible: {why}', { why: error.message }));
 
-/** tenant: of a link, which is followed at once; refused: what a sign-in came back with. */
+/** tenant: from a link, followed immediately; refused: the error of a sign-in. */
 export function SignInScreen({ ended, refused, tenant }) {
     const first = useRef();
     const [code, setCode] = useState(tenant ?? localStorage.getItem(TENANT) ?? '');

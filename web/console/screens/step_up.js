@@ -1,4 +1,4 @@
-// step_up.js - a fresh proof of who this is, where a route asks for one (RFC 9470).
+// step_up.js - fresh proof, where a route requires it (RFC 9470).
 import { get, post } from '../lib/api.js';
 import { hasPasskeys, showPasskey } from '../lib/auth.js';
 import { html, useState } from '../lib/html.js';

@@ -1,5 +1,5 @@
-// templates.js - mails: each with its languages, edited beside a live preview or another language.
-import mails from 'mail-templates'; // made by build.sh of docs/mail-templates.md: {NAME: {variable: sample}}
+// templates.js - mail templates by language, edited beside a live preview or another language.
+import mails from 'mail-templates'; // build.sh makes it from docs/mail-templates.md: {NAME: {variable: sample}}
 import { findState, get, put, putState, query as queryOf, remove } from '../lib/api.js';
 import { html, useEffect, useRef, useState } from '../lib/html.js';
 import { languageName, N, t, time } from '../lib/i18n.js';
@@ -30,8 +30,8 @@ export function Templates() {
 const escape = (text) => text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
 const fill = (text, samples, quote) => text.replace(/\{\{\s*(\w+)\s*\}\}/g, (all, name) => (name in samples ? quote(samples[name]) : all));
 
-// The frame has a document of its own, whose policy runs no script and loads nothing; the frame is a sandbox without
-// scripts besides. Filling it goes past Trusted Types: they guard this document, not that one.
+// The frame has its own document, in a sandbox without scripts and with a CSP that loads nothing. Trusted Types protect
+// only this document, so the frame's text bypasses them.
 function Frame({ text }) {
     const frame = useRef(), [ready, setReady] = useState(false);
 

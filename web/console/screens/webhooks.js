@@ -1,4 +1,4 @@
-// webhooks.js - where events are posted to, and what became of each.
+// webhooks.js - webhooks and their deliveries.
 import { findState, get, getState, post, putState, query as queryOf, remove } from '../lib/api.js';
 import { html, useState } from '../lib/html.js';
 import { N, number, plural, t, time } from '../lib/i18n.js';

@@ -1,12 +1,12 @@
-/* Passkeys on the hosted pages; all else works without this. A page that offers one has
+/* Passkeys on the hosted pages. Everything else works without this. A page with passkeys has
  *
- *   form#passkey           data-do "get", "conditional" (a list at the address field, too) or
- *                          "create"; fields as the step needs them, and `credential`
+ *   form#passkey           data-do "get", "conditional" (also a list at the address field) or
+ *                          "create"; the step's fields, and `credential`
  *   #passkey-options       JSON: {options: the JSON of navigator.credentials' publicKey}
- *   #passkey-wrong         shown when the browser gave none
+ *   #passkey-wrong         shown if the browser gave none
  *
- * The form is shown where the browser has passkeys, and sent with what it answers. No "less
- * than" may stand here: it is part of the page. */
+ * If the browser has passkeys, the form is shown, and sent with its answer. This file is part
+ * of the page, so it must not contain "less than". */
 (function () {
     "use strict";
     var form = document.getElementById("passkey"), abort = null, make, options;

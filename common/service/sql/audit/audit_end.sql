@@ -1,4 +1,4 @@
--- The end of the chain.
+-- Returns the chain's end.
 -- class: read
 -- rows: one
 -- row: sequence int8

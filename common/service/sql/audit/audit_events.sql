@@ -1,4 +1,4 @@
--- What succeeded of some actions, in some projects or (null) in all, from the sealed rows behind
+-- Returns successful events of some actions, in some projects or (null) all, from sealed rows after
 -- `after` up to `last`.
 -- class: read
 -- in: after int8, last int8, actions text[], projects uuid[] null, most int8

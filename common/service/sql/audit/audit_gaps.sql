@@ -1,4 +1,4 @@
--- Stretches of the chain that were exported and removed.
+-- Returns parts of the chain that were exported and removed.
 -- class: read
 -- in: after int8, count int8
 -- rows: many

@@ -1,4 +1,4 @@
--- The end of the chain, locked until the commit. No row: another instance holds it.
+-- Returns the chain's end, locked until the commit. No row: another instance holds it.
 -- class: tx
 -- rows: one
 -- row: sequence int8, hash bytea

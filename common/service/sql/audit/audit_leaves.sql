@@ -1,6 +1,6 @@
--- The leaves of the sealed rows of projects behind the place `after` in the chain, up to `last`: struct audit_leaf one
--- after another. The hash is over the text of audit_leaf_text(); PostgreSQL computes it where the row is, so that none of
--- the text is sent. No bytes: there is no such row.
+-- Returns the leaves of projects' sealed rows after sequence `after` up to `last`, as consecutive
+-- struct audit_leaf. PostgreSQL hashes the text of audit_leaf_text(), so that it is not sent. No
+-- bytes: no such row.
 -- class: read
 -- in: daemon text, after int8, last int8
 -- rows: one

@@ -1,5 +1,5 @@
--- Creates the partition of a month, see common/service/schema/audit.sql. Not done: another session
--- holds the table.
+-- Creates a month's partition, see common/service/schema/audit.sql. Not done: another session locks
+-- the table.
 -- class: write
 -- in: name text, from_at int8, until_at int8
 -- rows: one

@@ -1,4 +1,4 @@
--- A row of the trail for what leaves no other trace.
+-- Adds an audit row for an action that changes no other row.
 -- class: write
 -- rows: none
 with

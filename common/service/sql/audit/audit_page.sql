@@ -1,4 +1,4 @@
--- Sealed rows behind a place in the chain.
+-- Returns sealed rows after a sequence number.
 -- class: read
 -- in: after int8, count int8
 -- rows: many

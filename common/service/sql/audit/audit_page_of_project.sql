@@ -1,4 +1,4 @@
--- Sealed rows of a project behind a place in the chain.
+-- Returns a project's sealed rows after a sequence number.
 -- class: read
 -- in: project uuid, after int8, count int8
 -- rows: many

@@ -1,5 +1,5 @@
--- The last sealed row up to `last` that was written before a time. No row: there is none. Rows are
--- nearly in the order of their times: what was written since is read, from the end on.
+-- Finds the last sealed row up to `last` that was written before a time. No row: none. Reads from
+-- the end, because rows are almost in the order of their times.
 -- class: read
 -- in: since int8, last int8
 -- rows: one

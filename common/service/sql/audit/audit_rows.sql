@@ -1,8 +1,8 @@
--- Sealed rows of a project between two places in the chain, the last first, as far as they fit: by
--- their time, by the profile or account that acted (`actor`), by their action or its noun, by what
--- they are about (`target`), and by an account that they are about or that acted. What a person did
--- without a session, as to sign in, has no profile: `actor_account` is the person's account. Of a
--- target that is a person, with `target_account`, also what that person did.
+-- Returns a project's sealed rows between two sequence numbers, last first, filtered by time,
+-- acting profile or account (`actor`), action or its noun, entity (`target`), and acting or
+-- affected account. A person's actions without a session, such as a sign-in, have no profile:
+-- `actor_account` is the person's account. For a person as target, `target_account` adds the
+-- person's own actions.
 -- class: read
 -- in: project uuid, first int8, last int8, since int8, until int8
 -- in: actor text null, actor_account text null, action text null, target text null

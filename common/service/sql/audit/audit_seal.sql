@@ -1,6 +1,6 @@
--- Gives rows their places in the chain: identifiers and hashes in order, the sequence of the first,
--- sequence and hash of the last. How many rows were sealed. The bounds on id let each month be read
--- from its index, whatever the planner knows of the table.
+-- Seals rows: ids and hashes in order, the first's sequence, the last's sequence and hash. Returns
+-- the number of sealed rows. The bounds on id make each month use its index, whatever the planner
+-- knows of the table.
 -- class: tx
 -- in: ids int8[], hashes bytea[], first int8, last int8, hash bytea
 -- rows: one

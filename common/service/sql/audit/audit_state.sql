@@ -1,5 +1,5 @@
--- The end of the chain, how many rows wait for their place (at most a million are counted), and when
--- the first of them was written.
+-- Returns the chain's end, the number of unsealed rows (up to a million), and when the first was
+-- written.
 -- class: read
 -- rows: one
 -- row: sequence int8, hash bytea, unsealed int8, waiting_since int8 null

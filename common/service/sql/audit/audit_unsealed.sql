@@ -1,5 +1,5 @@
--- The next rows that are not sealed behind the row `after`. Index entries of rows that were sealed
--- lately are still there, and a batch that began at the first would read those of all before it.
+-- Returns the next unsealed rows after id `after`. Without it, each batch would read the index
+-- entries of all recently sealed rows.
 -- class: tx
 -- in: after int8, count int8
 -- rows: many

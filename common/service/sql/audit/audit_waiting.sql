@@ -1,5 +1,5 @@
--- When the first row that is not sealed was written. In order, because a scan in order marks the
--- index entries of sealed rows as dead.
+-- Returns when the first unsealed row was written. A scan in order marks the index entries of
+-- sealed rows as dead.
 -- class: read
 -- rows: one
 -- row: at int8

@@ -1,4 +1,4 @@
--- Deletes a page of what a deleted project has in a table: how many rows were deleted
+-- Deletes a page of a deleted project's rows in a table and returns their number
 -- (common/service/project_purge.h).
 -- class: write
 -- parts: audit, purge

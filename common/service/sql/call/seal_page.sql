@@ -1,5 +1,5 @@
--- Reads a page of the sealed values of a table, from the row after the key `after` or from the start, in the
--- order of the key (common/service/seal_table.h).
+-- Returns a page of a table's sealed values in key order, after the key `after` or from the start
+-- (common/service/seal_table.h).
 -- class: read
 -- parts: seal_other
 -- in: after text null, most int8

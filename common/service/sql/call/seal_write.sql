@@ -1,4 +1,5 @@
--- Replaces sealed values: how many were still the old ones (common/service/seal_table.h).
+-- Replaces sealed values and returns how many were unchanged until then
+-- (common/service/seal_table.h).
 -- class: write
 -- parts: audit, seal_replace
 -- rows: one

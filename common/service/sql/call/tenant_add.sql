@@ -1,5 +1,5 @@
--- Adds rows to a table of a project: how many were added, and how many were there as given
--- (common/service/tenant_table.h).
+-- Adds rows to a project's table. Returns how many were added, and how many existed with equal
+-- values (common/service/tenant_table.h).
 -- class: tx
 -- parts: audit, tenant_insert
 -- rows: one

@@ -1,4 +1,4 @@
--- Reads a page of what a project has in a table (common/service/tenant_table.h).
+-- Returns a page of a project's rows in a table (common/service/tenant_table.h).
 -- class: read
 -- parts: tenant_page
 -- rows: many

@@ -1,4 +1,4 @@
--- May the role take rows of the audit trail away?
+-- Tells if the role can remove rows of the audit log.
 -- class: read
 -- rows: one
 -- row: may_delete bool

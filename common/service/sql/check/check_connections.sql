@@ -1,5 +1,5 @@
--- Connections that the server leaves to roles like the daemon's, those in use, the role's limit (-1:
--- none) and its own. By database, because the server shows only a superuser whose the others are.
+-- Returns the server's connections for ordinary roles, those in use, the role's limit (-1: none)
+-- and its connections. Counts by database, because only a superuser sees other roles' sessions.
 -- class: read
 -- rows: one
 -- row: server_max int8, server_used int8, role_max int8, role_used int8

@@ -1,4 +1,4 @@
--- The migrations that were applied.
+-- Returns the applied migrations.
 -- class: read
 -- rows: many
 -- row: name text

@@ -1,5 +1,5 @@
--- Is the role one that no rights hold back, and which schemas of other daemons may it use, create in
--- or take the owner's place in?
+-- Tells if the role bypasses all rights, and which schemas of other daemons it can use, create in
+-- or become the owner of.
 -- class: read
 -- rows: one
 -- row: role text, is_powerful bool, others text

@@ -1,5 +1,5 @@
--- The server's version, its settings that decide what a commit means, and its time: the only
--- statement that asks for the time, because how far the clocks differ is the question.
+-- Returns the server's version, the settings that make commits durable, and its time, to compare
+-- the clocks. No other statement reads a clock.
 -- class: read
 -- rows: one
 -- row: version text, number int8, synchronous_commit text, fsync text, full_page_writes text

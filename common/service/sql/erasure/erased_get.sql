@@ -1,4 +1,4 @@
--- How far the erasure of an account is: requests carried out, and the time of the last one.
+-- Returns the progress of an account's erasure: completed requests, and the last one's time.
 -- class: read
 -- in: account uuid
 -- rows: one

@@ -1,4 +1,4 @@
--- What was erased of an account.
+-- Returns what was erased of an account.
 -- class: read
 -- in: account uuid
 -- rows: many

@@ -1,5 +1,5 @@
--- Notes that rows of a table are about to be erased, once the statements that asked erasure_begun() before are over:
--- none that begins later adds a row of the account.
+-- Marks a table's rows for erasure, and waits for statements that called erasure_begun() before:
+-- later ones add no row of the account.
 -- class: write
 -- in: account uuid, table_name text
 -- rows: none

@@ -1,4 +1,4 @@
--- Notes that a request to erase was carried out; repeating it changes nothing.
+-- Notes a completed erasure request. Repeatable.
 -- class: write
 -- in: account uuid, key uuid, now int8
 -- rows: none

@@ -1,5 +1,5 @@
--- Makes projects read-only for the project `holder`; times are real time, ms. The number of the
--- transaction, for hold_is_settled.
+-- Makes projects read-only for the project `holder`; times are real, in ms. Returns the
+-- transaction's number for hold_is_settled.
 -- class: tx
 -- in: holder uuid, projects uuid[], now int8
 -- rows: one

@@ -1,4 +1,4 @@
--- Lets the triggers of the tables that travel look, while a project is read-only. Behind hold_add and
+-- Enables the triggers on moving tables while any project is read-only. Runs after hold_add or
 -- hold_remove, in their transaction.
 -- class: tx
 -- rows: one

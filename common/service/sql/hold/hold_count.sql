@@ -1,4 +1,4 @@
--- How many projects are read-only, and since when, real time, ms.
+-- Returns how many projects are read-only, and since when, in real time (ms).
 -- class: read
 -- rows: one
 -- row: projects int8, since int8 null

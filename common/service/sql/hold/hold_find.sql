@@ -1,4 +1,4 @@
--- Whether a project is read-only, and the number of this transaction, for hold_is_settled.
+-- Tells if a project is read-only, with this transaction's number for hold_is_settled.
 -- class: write
 -- in: project uuid
 -- rows: one

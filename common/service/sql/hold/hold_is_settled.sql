@@ -1,5 +1,5 @@
--- Whether no transaction is under way that is as old as this one: each that writes now sees what
--- this one has written.
+-- Tells if all transactions as old as this one have ended, so that each that writes sees this one's
+-- rows.
 -- class: read
 -- in: xact int8
 -- rows: one

@@ -1,4 +1,4 @@
--- Ends what hold_add has done for a project.
+-- Reverts hold_add for a project.
 -- class: tx
 -- in: holder uuid
 -- rows: none

@@ -1,7 +1,6 @@
--- Claims rows that are due under a lease: due_at moves to its end, so that the rows of an instance
--- that dies are due again by themselves. Not those of methods whose service has no instance. Rows are
--- named by an array: joined, a plan that was made while the table was empty would read all of it for
--- each claim. Times are real time, ms.
+-- Claims due rows under a lease: due_at moves to its end, so that a dead instance's rows become due
+-- again. Skips methods whose service has no instance. Selects rows by an array: a join planned for
+-- an empty table would read all rows for each claim. Times are real, in ms.
 -- class: write
 -- in: now int8, lease_until int8, count int8, absent text[]
 -- rows: many

@@ -1,5 +1,5 @@
--- How many rows wait, and when the oldest was written: of those that are due first, as many as
--- OUTBOX_COUNT_MAX.
+-- Counts waiting rows, at most OUTBOX_COUNT_MAX, those due first, and returns the oldest one's
+-- time.
 -- class: read
 -- rows: one
 -- row: waiting int8, oldest_at int8 null

@@ -1,4 +1,4 @@
--- Ends a batch: deletes the rows that were delivered, and puts the others off, each until its time.
+-- Ends a batch: deletes delivered rows, and postpones the others to their times.
 -- class: write
 -- in: delivered uuid[], again uuid[], again_at int8[]
 -- rows: none

@@ -1,4 +1,4 @@
--- Adds what a statement erases of an account to its erasure; without an account nothing. {from} has
+-- Adds the rows that a statement erases to the account's counts, if there is an account. {from} has
 -- table_name, rows and bytes.
 -- args: from
 -- in: account uuid null

@@ -1,4 +1,4 @@
--- What another daemon is to be told, see common/service/outbox.h; from {from}, where id is not null.
+-- A message to another daemon, see common/service/outbox.h; from {from}, where id is not null.
 -- args: from
 -- in: id uuid null, method text null, body bytea null, at int8
 {as}_written as (

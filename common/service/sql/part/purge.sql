@@ -1,6 +1,6 @@
--- Deletes a page of the rows of {table} that a deleted project has (common/service/project_purge.h). They
--- are locked in the order of {key}, which begins with project_id and is that of an index.
--- purge_found has a row if there were any.
+-- Deletes a page of a deleted project's rows of {table} (common/service/project_purge.h). Locks
+-- them in the order of {key}, an index that begins with project_id. purge_found has a row if there
+-- were any.
 -- args: table, key
 -- in: project uuid, most int8
 {as}_deleted as (

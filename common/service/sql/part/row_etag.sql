@@ -1,3 +1,3 @@
--- The entity tag of the row {from}: a hash of what it holds, so that it is the same wherever the row is.
+-- The entity tag of row {from}: a hash of its values, so equal on all installations.
 -- args: from
 '"' || encode(sha256(convert_to({from}::text, 'UTF8')), 'hex') || '"'

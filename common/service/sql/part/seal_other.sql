@@ -1,5 +1,5 @@
--- Whether another key than `key_id` sealed the value in {column}, and the value if so
--- (common/service/seal_table.h). {missing}: what a row without a value is.
+-- True if another key than `key_id` sealed {column}, with the value then
+-- (common/service/seal_table.h). {missing} is the result for rows without a value.
 -- args: column, missing = false
 -- in: key_id bytea
 coalesce(substr({column}, 17, 8) <> :key_id, {missing}) as other,

@@ -1,5 +1,5 @@
--- Puts values that were sealed anew in place of the old ones, in the rows of {table} that still have
--- the old one; {match} says which row has the key n.key. seal_replaced are those rows.
+-- Replaces values in the rows of {table} that still have the old ones; {match} finds the row of key
+-- n.key. seal_replaced are those rows.
 -- args: table, column, match
 -- in: keys text[], olds bytea[], news bytea[]
 {as}d as (

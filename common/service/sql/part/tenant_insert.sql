@@ -1,8 +1,8 @@
--- Adds rows of {table} to a project, as tenant_page has them; {match} says which row t has the key
--- of g. {as}_added are those that were not there, {as}_same those that were, as they are given:
--- {state} of the one is {given} of the other. A row of another project, one that this table does not
--- keep as it is given, and one that differs from what is there are neither.
--- {row} is a row of the file e with the columns that the release which made it did not have.
+-- Adds tenant_page's rows of {table} to a project; {match} finds the row t with the key of g.
+-- {as}_added are new rows, {as}_same existing ones with equal values: {state} equals {given}.
+-- Neither has rows of another project, rows that this table would not keep unchanged, or existing
+-- rows with other values. {row} is a row of the file e, completed with columns that its release did
+-- not have.
 -- args: table, match, project = g.project_id, own = t.project_id, state = t, given = g, row = e.value
 -- in: project uuid, rows text
 {as}_given as materialized (

@@ -1,6 +1,6 @@
--- A page of the rows of {table} that a project has, as JSON, behind the row `after`, in the order of
--- {key}: an index has it behind {project} (common/service/tenant_table.h). {state} is what travels
--- of the row t.
+-- A page of a project's rows of {table} as JSON, after the row `after`, in the order of {key}, an
+-- index that follows {project} (common/service/tenant_table.h). {state} is the moving part of row
+-- t.
 -- args: table, key, project = t.project_id, state = t
 -- in: project uuid, after text, most int8
 select row_to_json({state})::text as value

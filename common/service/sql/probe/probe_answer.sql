@@ -1,4 +1,4 @@
--- Does the server answer?
+-- Checks that the server answers.
 -- class: vital
 -- rows: one
 select

@@ -1,7 +1,6 @@
--- Of the statements of this role that wait for a lock: which process holds it (one that waits for no
--- other itself), when its present statement began (ms since the epoch; null where the role may not see
--- that), which table, how many wait, for how long the first of them (ms). The process with most
--- waiters.
+-- Finds the process that blocks most of this role's waiting statements without waiting itself.
+-- Returns the start of its statement (ms since the epoch; null if hidden from the role), the table,
+-- the number of waiting statements, and the first one's wait (ms).
 -- class: vital
 -- rows: one
 -- row: pid int8, application text, query_started int8 null, locked text null, waiting int8, waited_ms int8

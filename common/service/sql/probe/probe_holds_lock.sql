@@ -1,4 +1,4 @@
--- Does the process still hold a lock on that table?
+-- Tells if the process still holds a lock on that table.
 -- class: vital
 -- in: pid int8, locked text
 -- rows: one

@@ -1,6 +1,6 @@
--- A write that needs what every write needs, and touches no table: space for a file on the disk of
--- the data (256 KiB of a temporary one, removed with the statement), a place in the log, and a
--- commit. Does the server only read?
+-- Needs what each write needs without touching a table: space on the data's disk (a temporary file
+-- of 256 KiB, removed with the statement), space in the log, and a commit. Tells if the server is
+-- read-only.
 -- class: write
 -- rows: one
 -- row: read_only bool, position text, count int8

@@ -1,4 +1,4 @@
--- Forgets projects whose deletion began before that time, so many at most.
+-- Forgets a limited number of projects whose deletion began before that time.
 -- class: write
 -- in: before int8, most int8
 -- rows: none

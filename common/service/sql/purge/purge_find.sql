@@ -1,4 +1,4 @@
--- Whether a project is remembered as deleted.
+-- Tells if a project is remembered as deleted.
 -- class: read
 -- in: project uuid
 -- rows: one

@@ -1,4 +1,4 @@
--- A page of the projects that are remembered, behind the project `after`.
+-- Returns a page of remembered projects, after the project `after`.
 -- class: read
 -- in: after uuid, most int8
 -- rows: many

@@ -1,5 +1,5 @@
--- Remembers that a project is deleted, for those who look again (common/service/project_purge.h). Times are
--- real time, ms.
+-- Remembers a deleted project for further purges (common/service/project_purge.h). Times are real,
+-- in ms.
 -- class: write
 -- in: project uuid, now int8
 -- rows: none

@@ -1,4 +1,4 @@
--- The keys that have sealed values, newest first; `sealed` is a key that was exchanged.
+-- Returns the keys that have sealed values, newest first; `sealed` is a rotated key.
 -- class: read
 -- rows: many
 -- row: id text, writes_since int8, retired_at int8, sealed bytea null

@@ -1,5 +1,4 @@
--- A key that instances have in their file, and whether it writes. It is registered once, and begins
--- to write once.
+-- Registers a key of the instances' files, and notes when it began to write. Each happens once.
 -- class: write
 -- in: id text, now int8, writes bool
 -- rows: none

@@ -1,4 +1,4 @@
--- Retires a key that was exchanged; it is kept, sealed by the new one. No row: it is retired.
+-- Retires a rotated key, which is kept, sealed by the new one. No row: already retired.
 -- class: write
 -- in: id text, now int8, sealed bytea
 -- rows: none

@@ -1,5 +1,5 @@
--- One instance at a time seals anew what the key `id` is to seal: this one until `until`, unless
--- another has its turn. Times are real time, ms. No row: another has.
+-- Lets one instance at a time reseal values with key `id`: this one until `until`. Times are real,
+-- in ms. No row: another instance's turn.
 -- class: write
 -- in: id text, instance text, now int8, until int8
 -- rows: none

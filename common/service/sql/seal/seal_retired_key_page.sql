@@ -1,4 +1,4 @@
--- A page of keys that were exchanged, behind the key `after` or from the start
+-- Returns a page of rotated keys, after the key `after` or from the start
 -- (common/service/seal_table.h).
 -- call: seal_page
 select

@@ -1,4 +1,4 @@
--- Replaces keys that were exchanged by the same, sealed anew: how many were still the old ones.
+-- Replaces resealed rotated keys and returns how many were unchanged until then.
 -- call: seal_write
 with
 -- include: seal_replace(table = seal_key, column = key_sealed, match = t.id = n.key),

@@ -1,4 +1,4 @@
--- A page of messages to other daemons, behind the key `after` or from the start
+-- Returns a page of messages to other daemons, after the key `after` or from the start
 -- (common/service/seal_table.h).
 -- call: seal_page
 select

@@ -1,4 +1,4 @@
--- Replaces messages to other daemons by the same, sealed anew: how many were still the old ones.
+-- Replaces resealed messages to other daemons and returns how many were unchanged until then.
 -- call: seal_write
 with
 -- include: seal_replace(table = outbox, column = body,

@@ -1,4 +1,4 @@
--- A note on each row of {from}.
+-- Adds a note to each row of {from}.
 -- args: from, text = :text
 -- in: text text null, at int8
 {as}_written as (

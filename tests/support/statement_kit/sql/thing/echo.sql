@@ -1,4 +1,4 @@
--- Every type, and back; columns of small integers too.
+-- Returns every type, also from columns of small integers.
 -- class: read
 -- in: key uuid, text text, role role, number int8, flag bool, bytes bytea
 -- in: no_key uuid null, no_text text null, no_role role null, no_number int8 null, no_flag bool null, no_bytes bytea null

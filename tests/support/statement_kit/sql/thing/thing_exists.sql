@@ -1,4 +1,4 @@
--- Is there a thing up to that id? More than one is a mistake of this statement.
+-- Tests for a thing up to that id. More than one row is this statement's mistake.
 -- class: read
 -- in: up_to int8
 -- rows: one

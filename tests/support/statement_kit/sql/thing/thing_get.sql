@@ -1,4 +1,4 @@
--- A thing by its id.
+-- Reads a thing by id.
 -- class: read tx
 -- in: id int8
 -- rows: one

@@ -1,4 +1,4 @@
--- Adds a thing with two notes on it: 'it''s :quoted' holds no parameter.
+-- Adds a thing with two notes: 'it''s :quoted' has no parameter.
 -- class: write tx
 -- in: id int8, name text null
 -- rows: none

@@ -1,4 +1,4 @@
--- All things.
+-- Lists all things.
 -- class: read
 -- rows: many
 -- row: struct kit_thing

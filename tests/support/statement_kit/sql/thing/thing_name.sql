@@ -1,4 +1,4 @@
--- The name of a thing, which must have one.
+-- Returns the name of a thing, which must have one.
 -- class: read
 -- in: id int8
 -- rows: one

@@ -1,4 +1,4 @@
--- The notes on the things with these identifiers.
+-- Lists the notes on the things with these ids.
 -- class: read
 -- in: ids int8[]
 -- rows: many

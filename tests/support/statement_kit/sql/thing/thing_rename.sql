@@ -1,4 +1,4 @@
--- Gives all things up to an id a name.
+-- Renames all things up to an id.
 -- class: tx
 -- in: up_to int8, name text
 -- rows: none

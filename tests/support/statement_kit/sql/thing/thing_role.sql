@@ -1,4 +1,4 @@
--- A name as a role, which it may not be.
+-- Returns a name as a role, which it may not be.
 -- class: read
 -- in: id int8
 -- rows: one

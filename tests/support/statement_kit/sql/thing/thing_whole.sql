@@ -1,4 +1,4 @@
--- How many notes a thing has, and the thing itself.
+-- Returns a thing with its number of notes.
 -- class: read
 -- in: id int8
 -- rows: one

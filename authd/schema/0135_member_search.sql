@@ -1,0 +1,55 @@
+-- What the people of a project are searched by: their names and addresses, folded (common/domain/fold.h), from each word
+-- on, so that a search is the beginning of a key. Names go around: "ana maria lima", "maria lima ana", "lima ana maria".
+-- authd/member/member_search.c writes them.
+create table member_search (
+    project_id  uuid not null,
+    key         text collate "C" not null,
+    account_id  uuid not null,
+    primary key (account_id, project_id, key),
+    foreign key (account_id, project_id) references membership (account_id, project_id) on delete cascade
+);
+create index member_search_key on member_search (project_id, key, account_id);
+
+-- Accounts whose keys authd writes next.
+create table member_search_due (
+    account_id  uuid primary key
+);
+
+-- Until authd's turn, a second later, an account has the keys that PostgreSQL can make.
+create function member_search_note(account uuid) returns void language sql set search_path from current as $$
+insert into member_search (project_id, key, account_id)
+select m.project_id, left(regexp_replace(normalize(lower(k.key), nfd), '[\u0300-\u036f]', '', 'g'), 400), a.id
+from account a
+join membership m on m.account_id = a.id
+cross join lateral unnest(array[
+    a.name || ' ' || a.surname,
+    a.surname || ' ' || a.name,
+    regexp_replace(a.email, '[^[:alnum:]@]+', ' ', 'g')
+]) k (key)
+where a.id = account
+on conflict do nothing;
+insert into member_search_due values (account) on conflict do nothing;
+$$;
+
+create function member_search_note_member() returns trigger language plpgsql set search_path from current as $$
+begin
+    perform member_search_note(new.account_id);
+    return null;
+end
+$$;
+create trigger member_search_note after insert on membership
+    for each row execute function member_search_note_member();
+
+create function member_search_note_account() returns trigger language plpgsql set search_path from current as $$
+begin
+    perform member_search_note(new.id);
+    return null;
+end
+$$;
+create trigger member_search_note after update of name, surname, email on account
+    for each row execute function member_search_note_account();
+
+-- Replaced by the above.
+drop trigger account_name_note on account;
+drop function account_name_note();
+drop table account_name, account_name_due;
