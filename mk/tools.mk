@@ -1,7 +1,7 @@
 # Targets that measure, generate and check.
 
-.PHONY: objects format format-check lint tidy refresh-domains compdb client-types collection docs docs-mail-templates console-pictures \
-    bench bench-before bench-scale bench-curves bench-weigh bench-trail bench-people bench-move bench-migrate peers \
+.PHONY: objects format format-check lint tidy refresh-domains compdb client-types collection docs docs-mail-templates \
+    console-pictures bench bench-before bench-scale bench-curves bench-weigh bench-trail bench-people bench-move bench-migrate peers \
     bench-peers bench-smoke
 
 # ---- sources ----

@@ -1,8 +1,8 @@
-// browser.mjs SUITE DIR PORT CHILD - clients/typescript in Chromium, with a suite behind it: the faults of faults.mjs, then
-// what only tabs have.
+// browser.mjs SUITE DIR PORT CHILD - clients/typescript in Chromium with a suite: the faults of faults.mjs, then
+// cases that only tabs have.
 //
 // DIR/app has the packed client (check.mjs pack). One page is served at http://localhost:PORT. CHILD is a second tenant of
-// the demo's administrator. The exit code is 1 when a step failed. Chromium keeps its files in TMPDIR.
+// demo's admin. The exit code is 1 when a step failed. Chromium keeps its files in TMPDIR.
 import { execFile } from 'node:child_process';
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -129,7 +129,7 @@ class Tab {
         return this.evaluate(() => session.logout());
     }
 
-    // Each time the token that the tab has just used.
+    // Refreshes until stopped, always with the tab's last token.
     renewAlways() {
         return this.evaluate(async () => {
             const seen = { renewals: 0, wrong: [] };
@@ -225,7 +225,7 @@ async function tab(t) {
     return new Tab(page);
 }
 
-// The second tab renews and is stopped before the answer is stored.
+// The second tab refreshes and is stopped before the response is stored.
 async function renewSlowly(t) {
     await t.two.evaluate(() => {
         const storage = atrium.browserStorage();

@@ -1,4 +1,4 @@
-// faults.mjs - the faults that every client in clients/ goes through, and the suite and the proxy that make them.
+// faults.mjs - the faults that each client in clients/ must survive, with the proxy and the suite that cause them.
 //
 // A program that imports this file has the suite's directory as its first argument. Its clients send their requests to
 // /api on the proxy, which forwards them to the gateway and can cut, hold and refuse responses. Each client is a peer
@@ -26,7 +26,7 @@ export const tenant = demo.tenantCode;
 export const PASSWORD = 'correct horse battery staple';
 export const REFRESH = '/auth/refresh-token';
 const RENEWALS = 1000;
-const KILL_EVERY = 100; // renewals
+const KILL_EVERY = 100; // refreshes
 const CUT_EVERY = 29;
 const STEP_MS = 240_000;
 
@@ -48,8 +48,7 @@ export async function until(condition, what, ms = 15_000) {
 
 // ---- the proxy ----
 
-// fault(path): 'cut' loses the answer that the gateway gave; a function is given the response in its place; a promise
-// holds the answer until it is fulfilled.
+// fault(path): 'cut' loses the gateway's response; a function gets the response and replaces it; a promise holds it.
 export const proxy = { fault: () => null, sent: [], renewed: 0, refused: 0, cut: 0, address: '127.0.0.1' };
 
 function readBody(stream) {
@@ -61,7 +60,7 @@ function readBody(stream) {
     });
 }
 
-// Asks the gateway, from the address that the person registered from.
+// Sends requests from the person's registration address.
 function ask(route, options, body) {
     return new Promise((resolve, reject) => {
         http.request(gateway + route, { ...options, localAddress: proxy.address })
@@ -95,7 +94,7 @@ async function forward(request, response) {
     response.end(content);
 }
 
-// Listens at the port; page(request, response) answers what is not below /api.
+// Listens on the port; page(request, response) answers requests that are not below /api.
 export function serve(port, page) {
     const server = http.createServer((request, response) => {
         if (!request.url.startsWith('/api/'))
@@ -105,7 +104,7 @@ export function serve(port, page) {
     return new Promise((resolve) => server.listen(Number(port), '127.0.0.1', resolve));
 }
 
-// Holds the answer to the next request to the route. Returns [is it held?, release it].
+// Holds the response to the route's next request. Returns functions that say whether it is held, and release it.
 export function holdNext(route) {
     let held = false, release;
     const wait = new Promise((done) => { release = done; });
@@ -135,7 +134,7 @@ async function good(...words) {
 
 let people = 0;
 export function newEmail() {
-    proxy.address = `127.9.${process.pid % 250}.${++people}`; // of its own: no limit is in the way
+    proxy.address = `127.9.${process.pid % 250}.${++people}`; // an unused address, which no limit affects
     return `client${people}-${process.pid}@patients.example`;
 }
 
@@ -174,7 +173,7 @@ export function codeOf(secret, at) {
 
 // ---- the steps ----
 
-// A new person signs in with the first peer, and the second has heard of it.
+// Signs a new person in with the first peer, and waits until the second knows.
 export async function start(t) {
     const email = await register();
     const step = await t.one.signIn(email);
@@ -274,7 +273,7 @@ export const faults = {
         proxy.fault = (route) => route === REFRESH ? answers.shift() : null;
         insist(await t.one.renew(), 'signed out');
         insist(answers.length === 0, 'not repeated');
-        // A proxy's sign-in page and a refused address end no session either; the next request tries again.
+        // A proxy's sign-in page or a refused address does not end the session; the next request retries.
         for (const [status, body] of [[401, '<h1>Proxy</h1>'], [403, '{"statusCode":403,"message":"Forbidden."}']]) {
             proxy.fault = (route) => route === REFRESH ? (response) => response.writeHead(status).end(body) : null;
             const told = await t.one.renew().catch((error) => error.status);
@@ -413,8 +412,8 @@ export const faults = {
     },
 };
 
-// Runs the steps (STEP=WORD: those whose name has it) and ends the program. A step that failed is a line on stderr, which
-// the test shows; the others are lines on stdout.
+// Runs the steps (STEP=WORD: only those with WORD in their name) and ends the program. Failed steps are lines on stderr,
+// which the test shows; passed steps are lines on stdout.
 export async function run(steps, t, close) {
     let failed = 0, passed = 0;
 

@@ -22,6 +22,7 @@ export async function signIn(email: string, password: string): Promise<string> {
     return step.next === 'tenant' ? step.tenants.map((each) => each.project.display).join() : step.next;
 }
 
+// A registration returns tokens, or the next step.
 export async function register(): Promise<string | undefined> {
     const person = { email: 'ana@example.org', password: 'x', name: 'Ana', surname: 'Lima' };
     const step = await new SignIn(session, 'Patient', 'demo').register(person);

@@ -1,7 +1,7 @@
 /*
- * test_typescript_client.c - clients/typescript as an application gets it: the package and its
- * types, and the session that the tabs of a browser share, in Chromium, through the faults of
- * tests/client/faults.mjs.
+ * test_typescript_client.c - clients/typescript: the package, its types from this suite's
+ * /openapi.json (`make client-types`), and a session shared by a browser's tabs in Chromium, which
+ * go through the faults of tests/client/faults.mjs.
  *
  * Needs npm packages (make client) and Chromium.
  *
