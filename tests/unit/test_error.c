@@ -1,6 +1,8 @@
 /*
  * test_error.c - setting errors, problem lists, and the table of codes.
  */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/error.h"
@@ -119,6 +121,40 @@ static void test_every_code_has_its_row(void)
     CU_ASSERT_STRING_EQUAL(error_status_name(799), "Error");
 }
 
+/* How often the text is at the beginning of a line. */
+static int count_lines(const char *page, const char *text)
+{
+    int count = 0;
+
+    for (const char *at = strstr(page, text); at; at = strstr(at + 1, text))
+        count += at > page && at[-1] == '\n';
+    return count;
+}
+
+/* docs/errors.md: a section for each code that clients see, a row for each other one, and no
+ * more. */
+static void each_code_has_an_entry(void)
+{
+    char *page = unit_read_file("docs/errors.md");
+    int shown = 0;
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(page);
+    for (int code = ERR_NONE + 1; code < ERROR_CODE_COUNT; code++) {
+        const struct error_kind *kind = error_kind((enum error_code)code);
+        char entry[128];
+
+        snprintf(entry, sizeof(entry),
+                 kind->shown ? "### `%s`\n\nStatus %d.\n\n- **When:** " : "| `%s` | %d | ",
+                 kind->wire, kind->status);
+        UNIT_CHECK(count_lines(page, entry) == 1, "docs/errors.md has no entry for %s", kind->wire);
+        shown += kind->shown;
+    }
+    CU_ASSERT_EQUAL(count_lines(page, "### `"), shown);
+    CU_ASSERT_EQUAL(count_lines(page, "- **What to do:** "), shown);
+    CU_ASSERT_EQUAL(count_lines(page, "| `"), ERROR_CODE_COUNT - 1 - shown);
+    free(page);
+}
+
 static const struct unit_case cases[] = {
     CASE(test_set_detail_retry_clear),
     CASE(test_a_long_message_is_cut),
@@ -126,6 +162,7 @@ static const struct unit_case cases[] = {
     CASE(test_members_stay),
     CASE(test_every_code_has_its_row),
     CASE(a_copy_outlives_the_arena_of_the_original),
+    CASE(each_code_has_an_entry),
 };
 
 int main(void)
