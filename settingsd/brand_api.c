@@ -62,7 +62,8 @@ FIELD_TABLE(branding_in);
 static const struct field brand_logo_in_rows[] = {
     FIELD_TEXT(struct brand_logo_in, image, 4, BRAND_BASE64_MAX, FIELD_REQUIRED,
                "Image of at most 512 KiB in base64: PNG, JPEG, WebP, GIF, HEIF or AVIF.",
-               "iVBORw0KGgo="),
+               "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+"
+               "M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="),
     FIELD_IF_MATCH(struct brand_logo_in, "the branding"),
 };
 FIELD_TABLE(brand_logo_in);
