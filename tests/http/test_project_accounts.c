@@ -462,7 +462,7 @@ static void the_checks_of_a_sign_in_are_explained(void)
     HTTP_ANSWER bad = of_account(admin, id, "/explain");
     CHECK_STATUS(bad, 200);
     CU_ASSERT_TRUE(json_is_false(http_member(bad, "wouldSucceed")));
-    CU_ASSERT_PTR_NOT_NULL(strstr(bad->body, "An operator has locked this account"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(bad->body, "An operator has locked the account"));
     CU_ASSERT_EQUAL(audited(id, "account.read", "explain"), 2);
     PROGRAM unlock = ATRIUMCTL(suite, NULL, "user", "unlock", person->email, "--json");
     CHECK_EXIT(unlock, 0);

@@ -588,7 +588,7 @@ static void a_tenant_that_has_moved_is_closed(void)
     CU_ASSERT_TRUE(json_is_true(json_object_get(closed->json, "suspended")));
     CU_ASSERT_TRUE(json_is_false(json_object_get(closed->json, "readOnly")));
     PROGRAM refused = read_only();
-    CHECK_REFUSED(refused, 1, "suspended: resume it first");
+    CHECK_REFUSED(refused, 1, "suspended. Resume it first");
     PROGRAM below = ATRIUMCTL(suite, NULL, "project", "delete", "below", "--force", "--yes");
     CHECK_EXIT(below, 0);
     PROGRAM gone = ATRIUMCTL(suite, NULL, "project", "delete", "demo", "--force", "--yes");

@@ -47,7 +47,9 @@ async function main() {
     copyFileSync('tests/openapi-clients/usage.ts', path.join(dir, 'usage.ts'));
 
     for (const page of ['openapi.json', 'openapi-3.0.json']) {
-        insistRedocly(await run('redocly', 'lint', page, '--extends=recommended', '--format=json'));
+        // The suite's public_url, which the descriptions name, is on localhost.
+        insistRedocly(await run('redocly', 'lint', page, '--extends=recommended', '--format=json',
+            '--skip-rule=no-server-example.com'));
         insist(await run('spectral', 'lint', page, '--ruleset=spectral.yaml', '--fail-severity=hint'));
     }
     insist(await run('openapi-typescript', 'openapi.json', '-o', 'types.ts', '--default-non-nullable=false'));
