@@ -111,7 +111,7 @@ static const char *other_file(const char *name)
 static void an_open_tenant_is_read_for_a_rehearsal_only(void)
 {
     PROGRAM refused = ATRIUMCTL(from, NULL, "tenant", "export", "demo", file, "--to", key);
-    CHECK_REFUSED(refused, 1, "demo is open");
+    CHECK_REFUSED(refused, 1, "demo is in use");
     PROGRAM wrong = ATRIUMCTL(from, NULL, "tenant", "export", "demo", file, "--to",
                               "atrium-tenant-x", "--live");
     CHECK_EXIT(wrong, 1);
