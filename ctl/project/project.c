@@ -225,7 +225,7 @@ static int set_text(struct ctl *ctl, const char *name, struct error *err)
     if (call(ctl, &settingsd_operator_setting_method, &in, &out, err) < 0)
         return -1;
     output_note(ctl, "%s of %s is now %s.", in.name, arguments_get(&ctl->args, "CODE"),
-                *in.value ? in.value : "unset");
+                *in.value ? in.value : "not set");
     return 0;
 }
 

@@ -227,7 +227,7 @@ static void a_filter_of_an_operator_is_used(void)
                                 NULL);
     CHECK_EXIT(moved, 0);
     PROGRAM refused = program_run(check, NULL);
-    CHECK_REFUSED(refused, 1, "passwords.filter: the filter is truncated");
+    CHECK_REFUSED(refused, 1, "passwords.filter: the filter was truncated or altered");
     reload_authd("configuration refused");
     check_registers("password", 422);
     check_registers("an unlucky choice", 200);

@@ -193,7 +193,7 @@ static void text_settings_are_written_and_taken_away(void)
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         PROGRAM set = ATRIUMCTL(suite, NULL, "project", "set", "texts", rows[i].name, url);
         CHECK_EXIT(set, DONE);
-        snprintf(said, sizeof(said), "%s of texts is %s now.\n", rows[i].name, url);
+        snprintf(said, sizeof(said), "%s of texts is now %s.\n", rows[i].name, url);
         CU_ASSERT_STRING_EQUAL(set->out, said);
         value = shown("texts", rows[i].member);
         CU_ASSERT_STRING_EQUAL(value, url);
@@ -253,7 +253,7 @@ static void switches_are_written(void)
     PROGRAM table =
         ATRIUMCTL(suite, NULL, "project", "set", "switches", "PATIENT_LOGIN_ENABLED", "false");
     CHECK_EXIT(table, DONE);
-    CU_ASSERT_STRING_EQUAL(table->out, "PATIENT_LOGIN_ENABLED of switches is false now.\n");
+    CU_ASSERT_STRING_EQUAL(table->out, "PATIENT_LOGIN_ENABLED of switches is now false.\n");
     PROGRAM wrong =
         ATRIUMCTL(suite, NULL, "project", "set", "switches", "PATIENT_LOGIN_ENABLED", "on");
     CHECK_REFUSED(wrong, FAILED, "PATIENT_LOGIN_ENABLED: must be true or false");

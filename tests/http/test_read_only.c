@@ -327,7 +327,7 @@ static void an_export_is_one_state(void)
     usleep(1500000);
     PROGRAM open =
         ATRIUMCTL(suite, NULL, "tenant", "export", "demo", file_named("open"), "--to", key);
-    CHECK_REFUSED(open, 1, "demo is open");
+    CHECK_REFUSED(open, 1, "demo is in use");
     PROGRAM held = read_only();
     CHECK_EXIT(held, 0);
     before = suite_count(suite, "select count(*) from doc.document");
