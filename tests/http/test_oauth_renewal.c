@@ -260,7 +260,7 @@ static void a_grant_is_listed_by_its_client(void)
     CU_ASSERT_PTR_NULL(strstr(me->body, "Growth"));
     browser_get(browser, "account");
     CU_ASSERT_TRUE(browser_sees(browser, "<bdi>Growth &lt;b&gt;chart</bdi>"));
-    CU_ASSERT_TRUE(browser_sees(browser, "aria-label=\"End Growth &lt;b&gt;chart\""));
+    CU_ASSERT_TRUE(browser_sees(browser, "aria-label=\"End session: Growth &lt;b&gt;chart\""));
     free(account);
     free(client);
 }
