@@ -106,7 +106,7 @@ sub lists {
     for my $path (sort glob 'authd/data/*.txt') {
         for (lines_of($path)) {
             last unless /^#/;
-            my ($name, $version) = /^# from the npm package (\S+) (\S+), licence/ or next;
+            my ($name, $version) = /^# from the npm package (\S+) (\S+), license/ or next;
             push @refs, npm_component($path, 'data', $name, $version);
         }
     }
