@@ -1,6 +1,6 @@
 # Atrium: `make run` starts everything, `make test` tests it, `make help` lists all targets.
 
-VERSION := 0.2.0
+VERSION := 0.3.0
 PREFIX  ?= /usr
 BUILD   ?= build
 ifeq ($(origin CC),default)
