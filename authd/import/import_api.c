@@ -68,9 +68,11 @@ static const struct field import_line_rows[] = {
     FIELD_TIME(struct import_line, createdAt, FIELD_NULLABLE,
                "When the account was created; the default is now."),
     FIELD_OBJECT(struct import_line, totp, import_totp, FIELD_NULLABLE,
-                 "TOTP second factor; only in an operator's import of verified addresses."),
-    FIELD_OBJECTS(struct import_line, passkeys, import_passkey, PASSKEYS_MAX, FIELD_OMIT_EMPTY,
-                  "Passkeys; only in an operator's import of verified addresses."),
+                 "TOTP second factor. Only operators can import it, with addresses that they "
+                 "declare verified."),
+    FIELD_OBJECTS(
+        struct import_line, passkeys, import_passkey, PASSKEYS_MAX, FIELD_OMIT_EMPTY,
+        "Passkeys. Only operators can import them, with addresses that they declare verified."),
 };
 FIELD_TABLE(import_line);
 
