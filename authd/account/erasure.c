@@ -23,7 +23,7 @@
 enum {
     ASK_MS = 2000,      /* timeout per daemon */
     PAGE_PLACES = 1000, /* per request, see account_wipe */
-    DAEMON_MAX = 16,    /* characters */
+    DAEMON_MAX = 16,    /* characters of a daemon's name */
     MISSING_MAX = 8,    /* daemons that a receipt names */
 };
 
@@ -155,7 +155,7 @@ static int get(struct authd *d, const struct request *req, struct uuid account,
     const struct sql_erasure_get_in in = {.account = account};
 
     return sql_require(sql_erasure_get(d->svc.db, req, &in, &self->row, err), err, ERR_NOT_FOUND,
-                       "No erasure of such an account is known.");
+                       "There is no record of this account being erased.");
 }
 
 static int print_statement(const struct request *req, const struct erasure_statement *statement,

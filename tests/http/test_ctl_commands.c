@@ -171,7 +171,7 @@ static const struct row {
     {"user receipt",
      {"@made"},
      {"5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"},
-     "No erasure of such an account is known.",
+     "There is no record of this account being erased.",
      "credential",
      "receipt",
      NULL},

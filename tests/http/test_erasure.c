@@ -198,8 +198,8 @@ static void only_what_was_erased_has_one(void)
     PROGRAM unknown = erasure_receipt(suite, "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b");
     PROGRAM odd = erasure_receipt(suite, "ana");
 
-    CHECK_REFUSED(living, 1, "No erasure of such an account is known.");
-    CHECK_REFUSED(unknown, 1, "No erasure of such an account is known.");
+    CHECK_REFUSED(living, 1, "There is no record of this account being erased.");
+    CHECK_REFUSED(unknown, 1, "There is no record of this account being erased.");
     CHECK_REFUSED(odd, 1, "must be the id of an account");
     free(account);
 }
