@@ -14,20 +14,21 @@ FIELD_DECLARE(change_password_in);
 
 struct reset_password_in {
     const char *email, *tenantCode;
-    enum role type; /* ROLE_NONE: either */
+    enum role type; /* ROLE_NONE: accounts of either role */
 };
 FIELD_DECLARE(reset_password_in);
 
 struct set_password_in {
-    struct uuid id; /* from the emailed link, as is secret */
+    struct uuid id; /* id and secret are from the emailed link */
     const char *secret, *password;
 };
 FIELD_DECLARE(set_password_in);
 
-/* The caller's address or, without a token, an account's address in a tenant. */
+/* A request to verify the caller's address or, without a token, the address of an account in a
+ * tenant. */
 struct email_verify_send_in {
     const char *email, *tenantCode;
-    enum role type; /* ROLE_NONE: either */
+    enum role type; /* ROLE_NONE: accounts of either role */
 };
 FIELD_DECLARE(email_verify_send_in);
 
@@ -37,13 +38,13 @@ struct email_change_in {
 FIELD_DECLARE(email_change_in);
 
 struct email_undo_in {
-    struct uuid id; /* from the emailed link, as is secret */
+    struct uuid id; /* id and secret are from the emailed link */
     const char *secret;
 };
 FIELD_DECLARE(email_undo_in);
 
 struct email_verify_in {
-    struct uuid id; /* from the emailed link, as is secret */
+    struct uuid id; /* id and secret are from the emailed link */
     const char *secret;
     const char *password; /* NULL: needs a session of the account */
 };
@@ -65,10 +66,11 @@ struct mfa_token_in {
 };
 FIELD_DECLARE(mfa_token_in);
 
-/* Either the password or a second-factor code, if the account has a second factor. */
+/* The proof: a passkey, a second-factor code if the account has a second factor, or otherwise the
+ * password. */
 struct step_up_in {
     const char *password, *mfaToken;
-    struct uuid loginId; /* from /auth/step-up/start, with credential */
+    struct uuid loginId; /* from /auth/step-up/start; needed with `credential` */
     const struct passkey_credential *credential;
 };
 FIELD_DECLARE(step_up_in);

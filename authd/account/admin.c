@@ -1,5 +1,8 @@
 /*
- * admin.c - see admin.h. Only the second statement sees the changes for which the first one waited.
+ * admin.c - see admin.h.
+ *
+ * Locking and checking are two statements: the first waits for concurrent transactions, and only a
+ * later statement sees what they committed.
  */
 #include "authd/account/admin.h"
 

@@ -8,7 +8,8 @@
 
 /* Reports if `membership` is the last admin, without counting accounts that are locked or scheduled
  * for deletion. Locks it and all admins' memberships, in the order of ids, so that two requests
- * can't remove the last two. Only an invitation can be locked before. Parks. */
+ * can't remove the last two. Before this call, the transaction can lock an invitation but nothing
+ * else. Parks. */
 int admin_is_last(struct db_tx *tx, const struct request *req, struct uuid project,
                   struct uuid membership, bool *ret, struct error *err) MUST_USE;
 

@@ -20,7 +20,8 @@ const char *app_url(const struct authd *d, struct arena *arena, const struct ten
 const char *app_url_installation(const struct authd *d, struct arena *arena);
 
 /* Returns the URL of a hosted page of the installation ("account"), from the arena, or NULL without
- * public_url. account_app_url is only for emails, never for changes of an account. */
+ * public_url. Doesn't use account_app_url, which is only a target for emails: accounts are changed
+ * on the hosted pages. */
 const char *app_url_own_page(const struct authd *d, struct arena *arena, const char *page);
 
 #endif

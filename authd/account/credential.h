@@ -16,7 +16,7 @@ struct credential_owner {
     struct uuid organization; /* for which the link verifies the address, see email_verified.h */
     struct uuid joined;       /* membership that changes too; absent: none */
     bool revived;             /* its scheduled deletion was canceled */
-    bool installation;        /* sent the link */
+    bool installation;        /* the installation sent the link */
     bool shared;              /* no project owns it: the installation sends emails */
 };
 
@@ -30,8 +30,8 @@ struct credential_link_owner {
     const char *email, *name, *surname;
 };
 
-/* Checks a new password by the rules of the owner's projects. link: that sets it, or absent.
- * Parks. */
+/* Checks a new password by the rules of the owner's projects. link: the emailed link that sets it,
+ * or absent. Parks. */
 int credential_check_password(struct authd *d, const struct request *req,
                               const struct credential_owner *owner, struct uuid link,
                               const char *password, struct error *err) MUST_USE;
@@ -44,8 +44,8 @@ int credential_send_link(struct authd *d, const struct request *req, const struc
                          const struct credential_link_owner *account, const char *reason,
                          struct error *err) MUST_USE;
 
-/* Finds who emails an owner if no project's session acts: the lowest project that owns the account
- * (owner->tenant), or the installation (owner->shared). Parks. */
+/* Finds the sender of emails to an owner when no session of a project acts: the lowest project that
+ * owns the account (owner->tenant), or the installation (owner->shared). Parks. */
 int credential_owner_mailed(struct authd *d, const struct request *req,
                             struct credential_owner *owner, struct error *err) MUST_USE;
 

@@ -44,7 +44,7 @@ struct plan {
     bool mailed;
     struct uuid audited, audited_account; /* for the audit row; absent: the caller's */
     enum role role;
-    const char *reason; /* for the audit row; NULL: none, and the caller's */
+    const char *reason; /* an admin's or operator's, for the audit row; NULL: none */
 };
 
 static const char *date_text(const struct request *req, int64_t at)
@@ -55,7 +55,7 @@ static const char *date_text(const struct request *req, int64_t at)
     return arena_strndup(req->arena, text, DATE_LENGTH);
 }
 
-/* id absent: a new one. */
+/* id absent: a new one is made. */
 static struct sql_outbox mail_to_owner(struct authd *d, const struct request *req,
                                        const struct plan *plan, const char *template,
                                        struct uuid id)
@@ -272,8 +272,8 @@ static int lock_due(struct db_tx *tx, const struct request *req, struct deleting
     return 1;
 }
 
-/* Deletes rows that other transactions lock before the change counter, while it is unlocked. The
- * rest is deleted with the account's row. */
+/* Deletes the rows that other transactions lock before the change counter. Call it while this
+ * transaction hasn't locked the counter. The rest is deleted with the account's row. */
 static int delete_dependents(struct db_tx *tx, const struct request *req, struct uuid account,
                              struct error *err)
 {
@@ -290,7 +290,7 @@ static int delete_dependents(struct db_tx *tx, const struct request *req, struct
                : 0;
 }
 
-/* Counts rows, so no row may be deleted before. */
+/* Counts the account's rows for the receipt, so it must run before any of them is deleted. */
 static int queue_wipe(struct authd *d, const struct request *req, struct db_tx *tx,
                       const struct deleting_account *self, struct error *err)
 {

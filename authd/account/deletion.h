@@ -36,9 +36,9 @@ struct deletion_order {
     bool wipe, mailed; /* see mail_admit_deletion() */
 };
 
-/* Schedules a deletion, replaces an earlier schedule, and commits. In the order of locks, the
- * transaction may hold nothing after the memberships but the account's row. Fails: CONFLICT (last
- * admin of a project), NOT_FOUND. Parks. */
+/* Schedules a deletion, replaces an earlier schedule, and commits. Of the locks that come after the
+ * memberships in the order of locks, the transaction can hold only the account's row. Fails:
+ * CONFLICT (last admin of a project), NOT_FOUND. Parks. */
 int deletion_by_admin(struct authd *d, const struct request *req, struct db_tx **tx_p,
                       const struct deletion_order *order, struct error *err) MUST_USE;
 

@@ -15,7 +15,7 @@
 struct email_held {
     struct uuid id;
     uint8_t secret[SECRET_HASH_SIZE];
-    bool change;               /* to `to`; false: verify the current address */
+    bool change;               /* changes the address to `to`; false: verifies the current one */
     struct uuid account, home; /* home: a patient's project */
     enum role role;
     const char *email, *to, *display, *hash;
@@ -28,8 +28,8 @@ struct email_held {
 /* Changes the address, which the link has verified, spends the link, deletes the old address's
  * links and emails an undo link to the old address. The new address counts as verified only where
  * the old one did, because a tenant's application could have requested the change. Ends all other
- * sessions. by_password: the owner proved link->hash instead of a session. Fails: BAD_REQUEST (link
- * spent, or address taken). Parks. */
+ * sessions. by_password: the owner has no session, and gave the password of link->hash instead.
+ * Fails: BAD_REQUEST (link spent, or address taken). Parks. */
 int email_change_apply(struct authd *d, const struct request *req, const struct email_held *link,
                        bool by_password, struct error *err) MUST_USE;
 

@@ -12,7 +12,7 @@
 #include "settingsd/tenant_api.h"
 
 enum {
-    SCAN_ROWS = 1000, /* audit rows, and so projects, per part */
+    SCAN_ROWS = 1000, /* audit rows per part, which can name as many projects */
     SCAN_PARTS = 20,  /* parts per run */
 };
 
@@ -80,7 +80,7 @@ int email_scan_run(void *daemon, const struct request *req, struct error *err)
         if (d->email_scanned)
             return 0;
         end = !part.items->last;
-        if (end && part.items->waiting) /* rows that are not yet in the chain */
+        if (end && part.items->waiting) /* some rows are not in the chain yet */
             return 0;
         if (record(d, req, &part, end, err) < 0)
             return -1;

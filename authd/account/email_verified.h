@@ -18,7 +18,7 @@ struct sign_in;
 struct tenant;
 struct throttle_keys;
 
-/* A second factor of this age survives a claim, since mailbox and device may have different
+/* A second factor at least this old survives a claim, since mailbox and device may have different
  * owners. */
 #define EMAIL_CLAIM_FACTOR_AGE DAYS(30)
 
@@ -26,7 +26,8 @@ struct throttle_keys;
  * the owner requests the link. */
 #define EMAIL_CLAIM_PASSKEY_AGE DAYS(7)
 
-/* An undo also deletes what was added in this time before the change of address. */
+/* An undo also deletes credentials and consents that were added up to this long before the change
+ * of address. */
 #define EMAIL_UNDO_AGE DAYS(30)
 
 enum email_claim_by { EMAIL_BY_LINK, EMAIL_BY_INVITATION, EMAIL_BY_CODE };
@@ -35,8 +36,8 @@ enum email_claim_by { EMAIL_BY_LINK, EMAIL_BY_INVITATION, EMAIL_BY_CODE };
  * password hash, in a transaction that has redeemed a link or emailed code. If the address was not
  * verified there before, another person may have made the account. So its scheduled deletion
  * (owner->revived, for credential_change_commit()), a second factor younger than
- * EMAIL_CLAIM_FACTOR_AGE, passkeys, consents and other links are deleted. A code sets no password:
- * its hash matches none, and is written only if the verification is new.
+ * EMAIL_CLAIM_FACTOR_AGE, passkeys, consents and other links are deleted. For a code, which sets no
+ * password, pass a hash that no password matches; it is written only if the verification is new.
  *
  * Order of locks: link, account, second factor, credential, sessions. The caller ends the sessions
  * afterwards. Parks. */

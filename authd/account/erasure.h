@@ -12,18 +12,18 @@
 
 struct erasure_order {
     struct uuid account;
-    struct field_list places; /* struct membership_ref: all profiles */
+    struct field_list places; /* struct membership_ref: its profiles in all projects */
     int64_t exports;          /* more requests to docd, which the caller queues */
     int64_t resets;           /* already deleted links to set a password */
 };
 
-/* Queues erase requests and counts authd's rows, in the transaction that has locked the account,
- * before it deletes any but the links. Parks. */
+/* Queues erase requests and counts authd's rows, in the transaction that has locked the account.
+ * Call it before the transaction deletes any rows except links. Parks. */
 int erasure_begin(struct authd *d, const struct request *req, struct db_tx *tx,
                   const struct erasure_order *order, struct error *err) MUST_USE;
 
-/* Queues erase requests for these profiles' data (struct membership_ref) in a transaction, under a
- * key without a receipt. Parks. */
+/* Queues erase requests for these profiles' data (struct membership_ref) in a transaction, recorded
+ * under `key`. No receipt is made for them. Parks. */
 int erasure_of_places(struct authd *d, const struct request *req, struct db_tx *tx, struct uuid key,
                       struct field_list places, struct error *err) MUST_USE;
 

@@ -23,8 +23,8 @@ void mail_route_installation(const struct authd *d, const struct request *req,
 void mail_route_own(const struct authd *d, const struct request *req, const struct tenant *tenant,
                     enum role role, struct mail_route *ret);
 
-/* Finds the route of a link that was requested in the tenant, to which patients' accounts belong.
- * Parks. */
+/* Finds the route of a link that was requested in the tenant. A patient's account always belongs to
+ * the tenant; a practitioner's may not (ownership.h). Parks. */
 int mail_route_find(struct authd *d, const struct request *req, const struct tenant *tenant,
                     enum role role, struct uuid account, struct mail_route *ret,
                     struct error *err) MUST_USE;

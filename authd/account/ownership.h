@@ -1,7 +1,7 @@
 /*
- * ownership.h - the project that owns an account: all the account's memberships, of which there are
- * some, are in the project or below it. Locked memberships and suspended projects count, pending
- * invitations don't. The installation owns accounts without memberships.
+ * ownership.h - the project that owns an account: the account has memberships, and all of them are
+ * in the project or below it. Locked memberships and suspended projects count, pending invitations
+ * don't. The installation owns accounts without memberships.
  *
  * The people who run a tenant's pages or applications can read what people type there and use their
  * sessions. So a project's session can change how its person signs in (REACH_ACCOUNT) only if the

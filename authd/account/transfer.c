@@ -17,12 +17,13 @@ enum {
     INVITED_ROWS = 200,  /* per page */
 };
 
-/* The time for which an import can be continued, since authd knows which accounts it added. */
+/* For this time authd remembers which accounts an import has added, so that the import can be
+ * continued. */
 #define TRANSFER_KEPT DAYS(90)
 
 /* ---- accounts ---- */
 
-/* Names the accounts with the first one's reason; count > 0. */
+/* Fails with an error that names the accounts and the first one's reason; count > 0. */
 static int refuse_conflicts(const struct request *req,
                             const struct sql_tenant_account_conflict_rows *rows, struct error *err)
 {

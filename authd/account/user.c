@@ -19,7 +19,7 @@
 
 struct found {
     struct user user;
-    struct uuid place; /* the named project, a patient's, or absent */
+    struct uuid place; /* the named project, otherwise a patient's own; or absent */
 };
 
 /* VALIDATION: several accounts match. */
