@@ -14,7 +14,8 @@ void factor_wipe(struct factor *self)
     sodium_memzero(self->secret, sizeof(self->secret));
 }
 
-/* Contains the account, so that one row's secret can't be moved to another's. */
+/* Returns the purpose of a secret's seal. It contains the account, so that one row's secret can't
+ * be moved to another's. */
 static const char *purpose(const struct request *req, struct uuid account)
 {
     return arena_printf(req->arena, "%s %s", FACTOR_SEAL_PURPOSE, account.text);

@@ -18,7 +18,8 @@ struct link {
 /* Returns "<app>/<page>" with one slash in between. `app`: absolute URL. */
 const char *link_page(struct arena *arena, const char *app, const char *page);
 
-/* Makes "<app>/<page>?id=<id>&secret=<secret>" with 256 random bits. `app` NULL: without url. */
+/* Makes "<app>/<page>?id=<id>&secret=<secret>" with 256 random bits. `app` NULL: makes a secret but
+ * no URL. */
 void link_new(struct arena *arena, const char *app, const char *page, struct uuid id,
               struct link *ret);
 

@@ -132,7 +132,7 @@ const char *password_dummy(struct arena *arena)
                         PASSWORD_OPSLIMIT, salt, hash);
 }
 
-/* Counts the places of the network's requests. */
+/* Counts the places that are held by requests from the client's i-th network. */
 static size_t places_of(const struct authd *d, const struct password_slots *slots,
                         const struct address_subjects *client, size_t i)
 {
@@ -367,7 +367,7 @@ int password_verify(struct authd *d, const struct request *req, const char *hash
         } else {
             log_event(LOG_ERR, "password", "a hash in the database cannot be verified", "why", why,
                       NULL);
-            /* libsodium would obey any parameters: hours and 4 GiB */
+            /* libsodium would obey any parameters, even for hours of work and 4 GiB */
             hash = NULL;
             job.hash = d->dummy_hash;
             job.renew = false;

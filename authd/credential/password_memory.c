@@ -1,7 +1,7 @@
 /*
  * password_memory.c - see password_memory.h.
  *
- * mmap() has no argument for the piece, so a variable of the thread has it.
+ * mmap() has no argument for the piece, so a thread-local variable holds it.
  */
 #include "authd/credential/password_memory.h"
 

@@ -2,8 +2,8 @@
  * password_mixture.c - see password_mixture.h.
  *
  * An owner's schemes (a project's, or all practitioners') are in alphabetical order, own hashes
- * last. So as hashes are replaced, an unknown address only ever changes to an own hash, as accounts
- * do.
+ * last. As sign-ins replace hashes, the dummy of an unknown address can only change to an own hash,
+ * as a real account's hash does.
  */
 #include "authd/credential/password_mixture.h"
 

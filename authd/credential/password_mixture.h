@@ -11,8 +11,8 @@
 
 #include "authd/authd.h"
 
-#define PASSWORD_MIXTURE_POLL SECONDS(5)    /* checks for a new import */
-#define PASSWORD_MIXTURE_PERIOD MINUTES(10) /* counts anyway */
+#define PASSWORD_MIXTURE_POLL SECONDS(5)    /* between checks for a new import */
+#define PASSWORD_MIXTURE_PERIOD MINUTES(10) /* between counts without a new import */
 #define PASSWORD_MIXTURE_PAUSE 3 /* minimum pause, as a multiple of the last count's duration */
 
 void password_mixture_open(struct authd *d);

@@ -287,7 +287,7 @@ static int refuse(struct authd *d, const struct request *req,
     return 0;
 }
 
-/* `shown`: tells what is left, because the caller is the subject. */
+/* `shown`: the caller is the subject, so a success tells how many actions are left. */
 static int limit_act(struct authd *d, const struct request *req, const char *kind,
                      const char *subject, int64_t window_ms, int64_t limit, bool shown,
                      struct error *err)

@@ -14,7 +14,7 @@
 
 enum {
     THROTTLE_KEY_SIZE = 32,
-    THROTTLE_MOVE_KEYS = 5, /* hashes needed together */
+    THROTTLE_MOVE_KEYS = 5, /* keys that one throttle_move can rename together */
     THROTTLE_ADDRESSES_SIZE = 3 * (DB_ARRAY_BYTES(THROTTLE_KEY_SIZE) + 1) + sizeof("{}"),
     THROTTLE_PAIR_MAX = 10,        /* failures per address and account */
     THROTTLE_WIDE_MAX = 100,       /* failures per address, and per account */
@@ -28,7 +28,7 @@ enum {
 #define THROTTLE_REGISTER_WINDOW SECONDS(60)
 #define THROTTLE_CODE_WINDOW MINUTES(15)
 
-/* Keyed hashes for which a sign-in counts. */
+/* Keyed hashes under which a failed sign-in is counted. */
 struct throttle_keys {
     uint8_t pair[THROTTLE_KEY_SIZE]; /* account and address; also names a known address */
     uint8_t address[THROTTLE_KEY_SIZE];
@@ -83,7 +83,7 @@ int throttle_refuse(const struct request *req, int64_t at_ms, int64_t window_ms,
 int throttle_fail(struct authd *d, const struct request *req, const struct throttle_keys *keys,
                   const struct sql_audit *audit, struct error *err) MUST_USE;
 
-/* Counts one failure for two accounts tried from one address. */
+/* Counts one failure for each of two accounts that were tried from one address. */
 int throttle_fail_both(struct authd *d, const struct request *req, const struct throttle_keys *one,
                        const struct throttle_keys *two, const struct sql_audit *audit,
                        struct error *err) MUST_USE;
@@ -110,8 +110,9 @@ int throttle_check_act(struct authd *d, const struct request *req, const char *k
                        const char *subject, int64_t window_ms, int64_t limit,
                        struct error *err) MUST_USE;
 
-/* throttle_admit() in a transaction, which locks the count, and its reversal. Both park. Make the
- * key before the transaction, because that can park for another connection. */
+/* throttle_admit() within a transaction, which keeps the count locked, and the function that takes
+ * the count back. Both park. Make the key before the transaction, because throttle_act_key() can
+ * park for another connection. */
 void throttle_act_key(struct authd *d, const struct request *req, const char *kind,
                       const char *subject, uint8_t ret[static THROTTLE_KEY_SIZE]);
 int throttle_admit_tx(struct db_tx *tx, const struct request *req,
