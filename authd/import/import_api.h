@@ -75,7 +75,7 @@ struct operator_import_in {
 FIELD_DECLARE(operator_import_in);
 
 struct operator_import_out {
-    int64_t imported;        /* or would be, with dryRun */
+    int64_t imported;        /* accounts; with dryRun, how many would be imported */
     struct field_list lines; /* struct import_refusal */
     /* In a dry run, to find duplicates in a file: each valid line's number (8 bytes, big-endian)
      * and a hash of role and address (8 bytes). */

@@ -81,8 +81,8 @@ void import_refuse(struct import_account *self, bool existing, const char *why);
 size_t import_good(const struct import_batch *self);
 struct field_list import_refusals(const struct import_batch *self);
 
-/* Return the parameters of import_create.sql and import_check.sql, with `passkeys`, and those of
- * import_batch_complete.sql, for rejected lines. */
+/* Return statements' parameters: for valid lines, those of import_create.sql and import_check.sql
+ * (`passkeys` is separate); for rejected lines, those of import_batch_complete.sql. */
 struct import_rows import_rows(const struct import_batch *self);
 const char *import_passkey_rows(const struct import_batch *self);
 const char *import_refusal_rows(const struct import_batch *self);
