@@ -36,7 +36,8 @@ struct invited {
     struct ownership found;  /* does the project own the account? */
 };
 
-/* The link alone is enough if only the project has an interest in the account. */
+/* The link alone is enough for a new account, and for one that only the project owns and that is
+ * verified for no one else. */
 static bool accepts_by_password(const struct invited *invited)
 {
     return !uuid_is_set(&invited->account) ||
@@ -177,7 +178,7 @@ static int check_factor(struct authd *d, const struct request *req, const struct
 
     if (req->caller->secondFactor)
         return 0;
-    own = invited->tenant; /* stays so on the installation's pages */
+    own = invited->tenant; /* kept if the session has no project (installation's pages) */
     if (!account_session_is(req) && tenant_open_id(d, req, req->caller->project, &own, err) < 0)
         return -1;
     if (!account_policy_requires_mfa(invited->tenant.accountPolicy, invited->role,
@@ -188,7 +189,7 @@ static int check_factor(struct authd *d, const struct request *req, const struct
                      "The project requires a second factor. Set one up first.");
 }
 
-/* Makes the caller a member, or gives an existing member what the invitation gives. */
+/* Makes the caller a member, or adds what the invitation grants to an existing membership. */
 static int join(struct authd *d, const struct request *req, const struct invited *invited,
                 const uint8_t secret[static SECRET_HASH_SIZE], struct error *err)
 {
@@ -267,7 +268,7 @@ struct new_account {
 };
 
 /* Makes the account, or finds the one that now has this role and email address. *ret_found: it
- * existed. Then it must be the one that was `seen`. */
+ * existed. An existing account must be `seen`, the one that was found before. */
 static int take_account(struct db_tx *tx, const struct request *req, struct uuid id,
                         const struct new_account *new, const struct sql_invitation_lock_row *locked,
                         const struct invited *seen, struct credential_owner *owner, bool *ret_found,

@@ -16,8 +16,8 @@ enum {
     BATCH_MS = 1000,      /* time reserved for a batch */
 };
 
-/* Folded words without apostrophes, and without spaces between characters of scripts that have
- * none. */
+/* The folded words of a text, joined by spaces. Apostrophes are left out, and scripts without
+ * spaces get none. */
 struct words {
     char *text;
     size_t length;
@@ -34,7 +34,8 @@ static struct words read_words(struct arena *arena, const char *text)
     while (fold_next(&at, &word)) {
         bool dense = word.kind != FOLD_WORD && before.kind != FOLD_WORD;
 
-        /* first character of a pair; the second one starts the next pair */
+        /* a pair begins here: use only its first character, because the second begins the next
+         * pair */
         word.size = (size_t)(at - word.text);
         if (before.text && !dense && word.text > end && *end != '\'')
             words.text[words.length++] = ' ';
@@ -49,9 +50,9 @@ static struct words read_words(struct arena *arena, const char *text)
     return words;
 }
 
-/* Adds all names from each word on and around, also from the part after an apostrophe, which is
- * left out: "obrien" and "brien" find O'Brien. In a script without spaces, from each character
- * on. */
+/* Makes one key per word: the full name rotated to begin with that word. The part after an
+ * apostrophe also begins a key, so "obrien" and "brien" both find O'Brien. In a script without
+ * spaces, each character begins one. */
 static size_t name_keys(struct arena *arena, const char *name, const char *surname,
                         const char *ret[static WORDS_MAX])
 {
@@ -66,7 +67,7 @@ static size_t name_keys(struct arena *arena, const char *name, const char *surna
     return all.count;
 }
 
-/* Cuts an address, or a part of one, at its '@'; false: it has none. */
+/* Splits an address, or a part of one, at its '@'. Returns false if it has none. */
 static bool cut_address(struct arena *arena, const char *text, struct words *ret_local,
                         struct words *ret_domain)
 {
@@ -79,7 +80,8 @@ static bool cut_address(struct arena *arena, const char *text, struct words *ret
     return true;
 }
 
-/* Adds an address from each word on, and its domain from the '@' on. */
+/* Makes the keys of an address: one from each word of the local part to the end, one from the '@',
+ * and one from each word of the domain. */
 static size_t address_keys(struct arena *arena, const char *email,
                            const char *ret[static 2 * WORDS_MAX + 1])
 {
@@ -108,7 +110,8 @@ const char *member_search_words(struct arena *arena, const char *search)
 
 /* ---- accounts that are due ---- */
 
-/* Returns how many accounts are done, fewer than are due when another transaction holds one. */
+/* Writes the keys of these accounts. Returns the number of accounts done, which is smaller if
+ * another transaction has locked one. */
 static int store(struct authd *d, const struct request *req,
                  const struct sql_member_search_due_list_rows *due, struct error *err)
 {

@@ -86,7 +86,7 @@ static int refuse_admin(struct authd *d, const struct request *req, struct uuid 
     return error_set(err, ERR_CONFLICT, "This person is already an admin of the project.");
 }
 
-/* Adds the command that fixes the project to the error. */
+/* Adds to the error the command that fixes the project. */
 static int hint(const char *command, const char *project, const char *name, struct error *err)
 {
     if (err->code == ERR_BAD_REQUEST)

@@ -1,8 +1,8 @@
 /*
  * project_account.c - see project_account.h.
  *
- * A page of a list ends when it is full, or when WALK_MAX rows of the index were read, most of
- * which may not match: so no page takes long, however rare a match is.
+ * A page of a list ends when it is full, or after WALK_MAX rows of the index, many of which may not
+ * match. So a page never takes long, however rare a match is.
  */
 #include "authd/member/project_account.h"
 
@@ -21,8 +21,8 @@
 #include "settingsd/tenant_api.h"
 
 enum {
-    WALK_MAX = 1000, /* rows of the index for a page */
-    KEYS_ALIKE = 2,  /* search keys of a person that begin alike, more than most have */
+    WALK_MAX = 1000, /* index rows to read per page */
+    KEYS_ALIKE = 2,  /* keys per person that match a search; few people have more */
 };
 
 /* ---- listing ---- */
@@ -43,7 +43,7 @@ static const struct db_statement *statement_of(const struct project_accounts_in 
                : sql_project_account_list_statement;
 }
 
-/* Rows to walk for `most` people: more where some of them may not match. */
+/* Returns how many index rows to read to find `most` people: more if some rows may not match. */
 static int64_t rows_to_walk(const struct listing *list, int64_t most)
 {
     if (list->in->role || list->in->state)
@@ -51,7 +51,8 @@ static int64_t rows_to_walk(const struct listing *list, int64_t most)
     return list->in->search ? KEYS_ALIKE * most : most;
 }
 
-/* Reads a page, of one row more than was asked for where there are more, and its next cursor. */
+/* Reads a page and its next cursor. Reads one row more than requested, to know whether there is a
+ * next page. */
 static int read_page(struct authd *d, const struct request *req, const struct listing *list,
                      const struct page_cursor *from, struct project_account_list *out,
                      struct error *err)

@@ -196,7 +196,8 @@ static int register_account(struct authd *d, const struct request *req,
     return 0;
 }
 
-/* Avoids a useless hash. The unique index decides. */
+/* Refuses an address that has an account. This only saves a useless hash: the unique index
+ * decides. */
 static int refuse_patient(struct authd *d, const struct request *req,
                           const struct registration *who, struct error *err)
 {
@@ -237,8 +238,9 @@ static int admit_patient(struct authd *d, const struct request *req, struct regi
     return 0;
 }
 
-/* Invites a person with a business address if the project wants that, unless the link of such an
- * email led here. *ret_invited: nothing to register. */
+/* Invites a person with a business address if the project wants that, unless they came by the
+ * continue-as-patient link of such an invitation's email. *ret_invited: there is nothing to
+ * register. */
 static int invite_clinician(struct authd *d, const struct request *req,
                             const struct registration *who, bool *ret_invited, struct error *err)
 {
