@@ -312,7 +312,7 @@ static int check_challenge(const struct auth_request *self, struct error *err)
 static bool may_ask(const struct auth_request *self, const char *word)
 {
     if (strncmp(word, "system/", 7) == 0)
-        return false; /* needs no person */
+        return false; /* a system scope is for clients without a person */
     if (!self->smart && smart_scope_needs_server(word))
         return false;
     return oauth_client_allows(&self->client.settings->scopes, word) ||

@@ -41,19 +41,20 @@ struct auth_request {
     const char *id_claims; /* space-separated; NULL: none */
     const char *id_acr;    /* essential acr below the highest; NULL: none */
     const char *subjects;  /* allowed person ids, space-separated; NULL: any */
-    bool prefers_two;      /* for acr_values */
+    bool prefers_two;      /* acr_values prefer two factors to one */
     const char *pushed;    /* the request_uri's secret; NULL: not pushed */
     /* Set when the request returns from a page: */
     int64_t sent_at;       /* time of sending the browser to a sign-in; 0: never */
-    const char *session;   /* the browser's at that time; "" */
-    const char *consented; /* account that consented; "" */
+    const char *session;   /* the browser's session at that time; "": none */
+    const char *consented; /* account that consented; "": none */
     bool denied;
     bool to_device; /* for the device page, without a client */
 };
 
-/* True if this session is the new sign-in that the request needed: not the browser's session at
- * sent_at, not older (by a minute), and within CONTINUATION_LIFE. Another browser's sealed request
- * fails. */
+/* True if this session is the new sign-in that the request needed: it is not the session that the
+ * browser had at sent_at, it began after that time (or at most a minute before), and less than
+ * CONTINUATION_LIFE ago. So a request sealed in another browser doesn't accept this browser's older
+ * session. */
 bool auth_request_signed_in_anew(const struct auth_request *self, struct uuid session,
                                  int64_t created_at, int64_t now_ms);
 

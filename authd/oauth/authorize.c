@@ -26,7 +26,7 @@
 enum { CODE_SIZE = 32 }; /* random bytes: 43 characters */
 
 #define CODE_KEEP HOURS(24)     /* retention of used codes */
-#define PUSHED_AGAIN MINUTES(1) /* for double clicks */
+#define PUSHED_AGAIN MINUTES(1) /* in which a double click gets another code */
 
 struct authorization {
     struct authd *d;
@@ -71,7 +71,8 @@ static int send_to(const struct authorization *self, const struct auth_request *
     return 0;
 }
 
-/* Includes the browser's session, since only another one proves a new sign-in. */
+/* Seals the browser's current session in the request, since only a different session proves a new
+ * sign-in. */
 static int send_to_sign_in(const struct authorization *self, struct endpoint_answer *out,
                            struct error *err)
 {
@@ -390,8 +391,8 @@ static int bind_to_proof(struct authd *d, const struct request *req, const struc
     return 0;
 }
 
-/* Limits public clients, whose ids are known: each pushed request is a row. A clinic is one
- * address. */
+/* Limits public clients per address: anyone can use their ids, and each pushed request adds a row.
+ * A whole clinic can have one address. */
 static int limit_pushes(struct authd *d, const struct request *req,
                         const struct oauth_client *client, struct error *err)
 {

@@ -26,7 +26,7 @@ enum { BASIC_MAX = 2048, JTI_MAX = 255 };
 struct claim {
     enum client_auth method; /* the registration's */
     const char *client_id, *secret;
-    bool basic; /* header, whose failures need a challenge */
+    bool basic; /* in the Authorization header: a failure needs a challenge */
     struct jwt assertion;
 };
 
@@ -265,7 +265,7 @@ static int check_assertion(struct authd *d, const struct request *req, const str
     return good ? 0 : refuse(claim, err);
 }
 
-/* ---- */
+/* ---- all methods ---- */
 
 static int check_claim(struct authd *d, const struct request *req, const struct issuer *issuer,
                        const struct claim *claim, struct oauth_client *ret, struct error *err)

@@ -95,7 +95,8 @@ struct set_reading {
     const char *faults[SET_KEYS_MAX];
 };
 
-/* Skips large keys' close checks, which would occupy a thread for seconds. */
+/* Returns why a key is unusable, or NULL. Skips the thorough checks for large keys, since they
+ * would occupy a thread for seconds. */
 static const char *key_fault(const json_t *jwk)
 {
     EVP_PKEY *key;

@@ -11,8 +11,8 @@ struct record_item {
     struct batch_item item;
     const struct request *req;
     const struct sql_audit *audit;
-    int64_t guess;  /* expected number; 0: any */
-    int64_t change; /* current number */
+    int64_t guess;  /* expected change number; 0: any */
+    int64_t change; /* current change number */
 };
 
 static int query(struct authd *d, const struct request *req, struct batch_item *const *items,

@@ -9,7 +9,7 @@
 
 struct visit;
 
-enum { CONSENTS_MAX = 200 }; /* shown */
+enum { CONSENTS_MAX = 200 }; /* consents in a list */
 
 /* Reports if the request needs no new consent. Parks. */
 int consent_is_given(struct authd *d, const struct request *req, const struct auth_request *request,

@@ -62,7 +62,7 @@ static const char *new_user_code(struct arena *arena)
     return arena_printf(arena, "%.4s-%.4s", code, code + 4);
 }
 
-/* Draws again if a waiting device has the code. */
+/* Makes another user code if a waiting device has this one. */
 static int create(struct authd *d, const struct request *req, const struct issuer *issuer,
                   const struct auth_request *request, const char *device_code,
                   const char **ret_user_code, struct error *err)

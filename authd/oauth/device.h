@@ -9,7 +9,7 @@
 #include "common/base/secret.h"
 
 #define DEVICE_LIFE MINUTES(10)
-#define DEVICE_KEEP MINUTES(30) /* then the answer is no longer that it has expired */
+#define DEVICE_KEEP MINUTES(30) /* retention after expiry, so that late polls get expired_token */
 #define DEVICE_WINDOW MINUTES(15)
 
 enum {

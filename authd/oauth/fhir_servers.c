@@ -64,7 +64,7 @@ static int check_base(const struct authd *d, const char *base, struct error *err
     return error_problem(err, "base", "must not be a URL of this installation");
 }
 
-/* CONFLICT: 20 servers, or the base URL, exist. */
+/* CONFLICT: the project has 20 servers, or already has this base URL. */
 int fhir_server_create(struct authd *d, const struct request *req, const struct fhir_server_in *in,
                        struct fhir_server *out, struct error *err)
 {

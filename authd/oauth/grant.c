@@ -259,7 +259,8 @@ static int grant_read(struct authd *d, const struct request *req, struct uuid pr
 
 /* ---- code ---- */
 
-/* Ends the grant of a code used twice, which two parties have (RFC 6749, section 4.1.2). */
+/* Ends the grant of a code that is used a second time, because two parties have the code (RFC 6749,
+ * section 4.1.2). */
 static int end_replayed(struct authd *d, const struct token_call *call,
                         const struct sql_oauth_code_get_row *code, struct error *err)
 {

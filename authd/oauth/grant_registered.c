@@ -63,7 +63,7 @@ static bool allows_all(struct arena *arena, const struct field_texts *list, cons
     return true;
 }
 
-/* Earlier releases stored no grant types; then one of these two suffices. */
+/* Earlier releases stored no grant types; for their grants, either of these two is enough. */
 static bool allows_types(struct arena *arena, const struct oauth_settings *settings,
                          const char *grant_types)
 {
@@ -73,7 +73,7 @@ static bool allows_types(struct arena *arena, const struct oauth_settings *setti
            oauth_client_allows(&settings->grantTypes, GRANT_DEVICE_CODE);
 }
 
-/* server: at the grant's resource, or NULL. */
+/* server: the FHIR server at the grant's resource, or NULL. */
 static int is_covered(struct authd *d, const struct request *req, struct uuid project,
                       const struct grant_held *held, const struct oauth_client *client,
                       const struct fhir_server *server, struct error *err)

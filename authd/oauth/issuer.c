@@ -69,7 +69,7 @@ static const struct issuer_words lists[] = {
     {"response_types_supported", (const char *const[]){"code", NULL}},
     {"response_modes_supported", (const char *const[]){"query", NULL}},
     {"grant_types_supported", issuer_grant_types},
-    {"introspection_endpoint_auth_methods_supported", client_auth_texts + 1}, /* without none */
+    {"introspection_endpoint_auth_methods_supported", client_auth_texts + 1}, /* not "none" */
     {"introspection_endpoint_auth_signing_alg_values_supported", issuer_auth_algs},
     {"revocation_endpoint_auth_methods_supported", client_auth_texts},
     {"revocation_endpoint_auth_signing_alg_values_supported", issuer_auth_algs},

@@ -65,7 +65,7 @@ static enum visit_step find_client(struct ending *self, struct error *err)
     if (err->code != ERR_NOT_FOUND)
         return VISIT_FAILED;
     error_clear(err);
-    return given ? refuse(self) : VISIT_OPEN; /* deleted since */
+    return given ? refuse(self) : VISIT_OPEN; /* the ID token's client was deleted since */
 }
 
 /* Section 3.1: the redirect URI must match exactly. */

@@ -1,8 +1,9 @@
 /*
  * logout_delivery.c - see logout_delivery.h.
  *
- * A failed attempt is retried after 2 seconds, doubling up to an hour; for up to five minutes, the
- * client gets nothing else. 410 fails immediately. Each attempt looks up the recipient.
+ * A failed attempt is retried after 2 seconds, doubling up to an hour. Meanwhile, the client's
+ * other notifications wait, for at most five minutes. 410 fails immediately. Each attempt looks up
+ * the recipient.
  */
 #include "authd/oauth/logout_delivery.h"
 

@@ -26,7 +26,7 @@ struct narrowing {
     struct arena *arena;
     const struct field_texts *client;
     json_t *server; /* array of strings */
-    bool patient;   /* there is one */
+    bool patient;   /* the grant has a patient */
     bool launched;
     unsigned documents; /* bits that the person can use, like SMART_READ */
     const char *scope;  /* the result */

@@ -109,7 +109,7 @@ static int give(struct authd *d, const struct request *req, struct settings_view
     return 0;
 }
 
-/* Begins with a guess if the grant's only effect is client_token.h's record. */
+/* Begins with a guessed settings view if the grant's only effect is client_token.h's record. */
 int token(struct authd *d, const struct request *req, const struct token_in *in,
           struct endpoint_answer *out, struct error *err)
 {

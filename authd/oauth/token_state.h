@@ -13,7 +13,7 @@
 
 /* Holds a reference; call token_state_clear(). */
 struct token_state {
-    json_t *claims;        /* this issuer's access token, even if expired; NULL: another */
+    json_t *claims;        /* this issuer's access token, even if expired; NULL: any other token */
     bool refresh;          /* this project's refresh token, even if expired */
     struct uuid session;   /* absent: the client's own token */
     const char *client_id; /* NULL: unknown */
