@@ -73,8 +73,8 @@ static enum visit_step show(const struct visit *visit, int status, enum page_tex
     return visit_show(&page, status, out);
 }
 
-/* An export is of one project, so not for the installation's pages. A second factor that the
- * project requires is needed here too. */
+/* An export covers one project, so the installation's own pages don't offer it. A second factor
+ * that the project requires is needed here too. */
 static enum visit_step admit(const struct visit *visit, struct page_answer *out)
 {
     if (visit->installation)

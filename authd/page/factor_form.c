@@ -58,7 +58,7 @@ int factor_form_submit(const struct visit *visit, enum role role, const char *lo
     struct login_mfa_in in;
 
     if (visit_fields(visit, &login_mfa_in_table, body, &in, err) < 0) {
-        error_clear(err); /* not the form of any code */
+        error_clear(err); /* the text doesn't look like a code */
         return error_set(err, ERR_BAD_REQUEST, "The code is incorrect.");
     }
     if (role == ROLE_PATIENT)

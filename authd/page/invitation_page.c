@@ -81,7 +81,7 @@ static enum visit_step show_again(const struct visit *visit, int status, const c
     enum visit_step step =
         open_link(visit, id, secret, true, PAGE_TEXT_ERROR_STALE, PAGE_NO_TEXT, out, err);
 
-    out->status = status; /* also for an invalid link */
+    out->status = status; /* even if open_link() found the link invalid */
     return step;
 }
 

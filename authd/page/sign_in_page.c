@@ -1,10 +1,10 @@
 /*
  * sign_in_page.c - the sign-in pages.
  *
- * One or two requests take all steps of the tenant routes, with their functions: login_begin(),
- * patient_login_mfa(), patient_login_token(). The form carries the verifier, made here, and the
- * code or login, sealed. The installation's own page (/t/-/sign-in) is for practitioners
- * (own_account_page.h).
+ * One or two requests go through all steps of the tenant routes, with their functions:
+ * login_begin(), patient_login_mfa(), patient_login_token(). The form carries the verifier, which
+ * is made here, and the code or login, sealed. The installation's own page (/t/-/sign-in) is for
+ * practitioners (own_account_page.h).
  */
 #include <string.h>
 

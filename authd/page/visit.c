@@ -21,7 +21,7 @@
 #include "common/domain/uri.h"
 #include "settingsd/policy_api.h"
 
-#define TOUCH_AFTER MINUTES(1) /* saves writes */
+#define TOUCH_AFTER MINUTES(1) /* between two updates of a session's last use */
 enum { COOKIE_SIZE = 32 };     /* random bytes */
 
 /* Trusted Types: scripts here never write markup. */
@@ -48,7 +48,7 @@ enum visit_step visit_show(const struct page *page, int status, struct page_answ
     return VISIT_ANSWERED;
 }
 
-/* The page's policy allows one thing more. */
+/* Shows the page with one more directive in its content security policy. */
 static enum visit_step show_with(const struct page *page, int status, const char *directive,
                                  struct page_answer *out)
 {
@@ -407,7 +407,7 @@ enum visit_step visit_open_account_form(struct authd *d, const struct request *r
     return signed_in(ret, visit_open_any_form(d, req, code, from, ret, out, err), out, err);
 }
 
-/* Path members of the API are fields of the form. */
+/* Members that the API route takes from its path are fields of the page's form. */
 static const char *path_of(const void *context, unsigned where UNUSED, const char *name)
 {
     return json_string_value(json_object_get(context, name));
