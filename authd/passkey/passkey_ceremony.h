@@ -27,10 +27,10 @@ struct passkey_ceremony {
     const char *kind; /* "enroll", "step-up", "factor"; only rows have one */
     enum role role;
     struct uuid id;
-    struct passkey_rp rp; /* after use only id and project; see passkey_ceremony_find_rp() */
+    struct passkey_rp rp; /* after use, only id and project; see passkey_ceremony_find_rp() */
     uint8_t challenge[WEBAUTHN_CHALLENGE_SIZE];
     /* sign-in */
-    struct uuid tenant;                 /* the named one; not set: none */
+    struct uuid tenant;                 /* named in the request; not set: none */
     int64_t until;                      /* contract time, ms */
     const char *email, *code_challenge; /* `email` NULL: any account */
     struct uuid account;                /* for a second factor */
@@ -52,8 +52,8 @@ const struct passkey_request_options *passkey_ceremony_options(struct arena *are
 struct field_list passkey_descriptors(struct arena *arena, const struct sql_passkey_list_rows *rows,
                                       const char *rp_id);
 
-/* Begins a ceremony for the account's passkeys that open the project (not set: any).
- * ERR_BAD_REQUEST: none. Parks. */
+/* Begins a ceremony for those of the account's passkeys that open the project (not set: any
+ * project). ERR_BAD_REQUEST: there are none. Parks. */
 int passkey_ceremony_request(struct authd *d, const struct request *req, struct uuid account,
                              struct uuid project, struct passkey_ceremony *self,
                              struct passkey_request *out, struct error *err) MUST_USE;

@@ -23,9 +23,9 @@ int passkey_proof_check(struct authd *d, const struct request *req,
                         const struct passkey_credential *credential, struct passkey_proof *ret,
                         const char **ret_wrong, struct error *err) MUST_USE;
 
-/* Call after recording the use. A counter that didn't grow can mean a copy, so audits that and
- * emails the owner. No more, because some authenticators count wrongly. Only logs failures.
- * Parks. */
+/* Call after recording the use. If the counter didn't grow, the passkey may have been copied:
+ * audits that and emails the owner. The sign-in remains valid, because some authenticators count
+ * wrongly. Only logs failures. Parks. */
 struct tenant;
 void passkey_proof_report(struct authd *d, const struct request *req, const struct tenant *tenant,
                           const struct passkey_proof *proof, const char *display);

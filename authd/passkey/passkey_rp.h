@@ -18,7 +18,7 @@ enum { PASSKEY_ORIGIN_LABELS_MAX = 5 }; /* section 5.11.1 */
 struct passkey_rp {
     const char *id, *name; /* host name; name for people */
     const char *origin;    /* the tenant application's */
-    struct uuid project;   /* not set: the installation's, which also has its origins */
+    struct uuid project;   /* not set: the installation's, which has several origins */
 };
 
 /* Fails if browsers make no passkeys there: a number instead of a host name, or http to another
@@ -37,7 +37,7 @@ const char *passkey_rp_home(const struct authd *d);
 int passkey_rp_find(struct authd *d, const struct request *req, const struct tenant *tenant,
                     enum role role, struct passkey_rp *ret, struct error *err) MUST_USE;
 
-/* Returns the allowed origins, NULL-ended. Only answers are checked with them. */
+/* Returns the origins that a browser's answer can come from, NULL-ended. */
 const char *const *passkey_rp_origins(const struct authd *d, struct arena *arena,
                                       const struct passkey_rp *self);
 

@@ -10,7 +10,7 @@
 #include "common/wire/codec.h"
 
 static const char purpose[] = "passkey sign-in";
-static const char any_role[] = "any"; /* for a page */
+static const char any_role[] = "any"; /* on a hosted page, which doesn't ask for the role */
 
 struct passkey_started {
     struct uuid id;
