@@ -18,7 +18,7 @@ enum {
     MAILED_MAX = 5, /* emailed codes per account and hour */
     WRONG_MAX = 10, /* wrong codes per account and day */
 };
-#define TOUCH_AFTER SECONDS(30) /* limits updates */
+#define TOUCH_AFTER SECONDS(30) /* between two updates of a session's last use */
 
 static const char mailed_kind[] = "account code mailed", wrong_kind[] = "account code wrong";
 
@@ -164,7 +164,8 @@ int account_session_begin(struct authd *d, const struct request *req,
     return 0;
 }
 
-/* Counts a wrong code for the account's day; the session's count is already in the transaction. */
+/* Counts a wrong code against the account's daily limit; the transaction has already counted it for
+ * the session. */
 static int refuse_code(struct authd *d, const struct request *req, struct db_tx **tx_p,
                        const struct account_session *session, struct error *err)
 {

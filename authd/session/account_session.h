@@ -36,7 +36,7 @@ int account_session_find(struct authd *d, const struct request *req, const char 
 struct account_login {
     struct uuid login, account;
     const char *auth_method, *email, *display;
-    bool by_own_passkey; /* created in such a session */
+    bool by_own_passkey; /* signed in with a passkey created in a session of this kind */
 };
 
 /* Spends a login's code and creates the cookie's session. *ret_waits: a code was emailed. Fails:

@@ -69,7 +69,8 @@ static int make(struct authd *d, const struct request *req, struct uuid account,
     return MIN(made, 0);
 }
 
-/* Logs failures, which cost only the address. absent: known to have no keys. */
+/* Logs a failure; the row then only lacks the address. absent: the account is known to have no
+ * keys. */
 static const char *obtain(struct authd *d, const struct request *req, struct uuid account,
                           bool absent)
 {

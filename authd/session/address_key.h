@@ -3,7 +3,8 @@
  * (common/service/audit_address.h). seal_key seals the secret keys.
  *
  * A new account's statement creates its pair; older accounts get it on first use. A foreign key
- * deletes it with the account; a public key cached longer seals what nothing can open.
+ * deletes it with the account. A process that still caches the public key can go on sealing, but no
+ * one can open the result.
  *
  * A gateway passes the key on with the caller, once per session. Code that finds its account later
  * calls address_key_load().

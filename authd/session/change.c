@@ -11,7 +11,7 @@
 enum {
     ANNOUNCE_MAX = 64,      /* per request; lease renewal delivers more */
     CHANGES_PAGE = 5000,    /* rows per answer; a sequence number has at most 4,000 */
-    SETTLE_MS = 5000,       /* older leases' gateways reject all tokens */
+    SETTLE_MS = 5000,       /* after this, gateways without a newer lease reject all tokens */
     SETTLE_STEP_MS = 50,    /* between checks of the leases */
     LEASE_DEAD_MS = 6000,   /* since the last lease renewal; more than SETTLE_MS */
     LEASES_MAX = 256,       /* as in lease_list.sql and lease_behind.sql */

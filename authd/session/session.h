@@ -59,7 +59,7 @@ const struct reference *session_reference(struct arena *arena, const char *type,
 struct session_created {
     struct uuid membership, profile;
     bool admin;
-    int64_t change; /* number of the canceled deletion; 0: none */
+    int64_t change; /* change number of the canceled deletion; 0: none */
     bool surplus;   /* above sessions_per_account */
     bool arrival;   /* both address and user agent are new */
     bool renewed;   /* the password was rehashed, see password_renew.sql */
