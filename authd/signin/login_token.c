@@ -23,7 +23,7 @@
 struct login {
     struct uuid id;
     struct sign_in is;                    /* project: a patient's, or named at the start */
-    struct admission comes;               /* to that project */
+    struct admission comes;               /* the admission check for that project */
     struct uuid session_project, session; /* made with the code */
     struct uuid within;                   /* the login leads only to this project and those below */
     const char *challenge, *auth_method, *email, *display;
@@ -115,7 +115,8 @@ static int open_login(struct authd *d, const struct request *req, enum role role
     return refuse_replay(d, req, role, code, err); /* another request was first */
 }
 
-/* It must be one of the account's, and the one named at the start, if any. */
+/* Finds the tenant that the request names. It must be one of the account's, and the one named at
+ * the start of the sign-in, if any. */
 static int named_tenant(struct authd *d, const struct request *req, const struct login *login,
                         const char *code, struct tenant *ret, struct error *err)
 {

@@ -79,7 +79,7 @@ static int admit(struct authd *d, const struct request *req, const char *subject
     if (throttle_check_act(d, req, wrong_kind, subject, WRONG_WINDOW, WRONG_MAX, err) < 0) {
         if (err->code != ERR_THROTTLED)
             return -1;
-        error_clear(err); /* the answer doesn't differ */
+        error_clear(err); /* the answer is the same as for an admitted request */
         return 0;
     }
     if (throttle_admit(d, req, mailed_kind, subject, MAILED_WINDOW, MAILED_MAX, &mailed, err) < 0 ||
@@ -187,7 +187,7 @@ struct entered {
     struct tenant tenant;
     struct candidate who; /* without a place: no account */
     const char *email, *challenge, *subject;
-    bool proven;            /* for the tenant's organization */
+    bool proven;            /* the address is verified for the tenant's organization */
     struct ownership found; /* if not `proven`: does the tenant own the account? */
     struct throttle_keys keys;
     uint8_t wrong_key[THROTTLE_KEY_SIZE]; /* counts the day's wrong codes */

@@ -19,7 +19,8 @@
 #include "authd/tenant.h"
 #include "settingsd/tenant_api.h"
 
-/* A code challenge lets the sign-in continue at login_mfa.c. */
+/* Refuses because a second factor is needed. With a code challenge, the sign-in can continue at
+ * login_mfa.c. */
 static int refuse_mfa(struct authd *d, const struct request *req, const struct candidate *who,
                       const struct throttle_keys *keys, const struct tenant *tenant,
                       const char *challenge, struct error *err)
@@ -106,8 +107,8 @@ int client_login(struct authd *d, const struct request *req, const struct client
     return attempts_refuse(d, req, tried, err);
 }
 
-/* Chooses the named project if the practitioner is a member (*ret_locked: locked), or else the only
- * child of which they are. */
+/* Chooses the named project if the practitioner is a member (*ret_locked: a locked one). Otherwise
+ * chooses its child project, if they are a member of exactly one. */
 static int choose(struct authd *d, const struct request *req, const struct candidate *who,
                   const struct tenant *named, struct tenant *ret, bool *ret_found, bool *ret_locked,
                   struct error *err)

@@ -70,7 +70,7 @@ int passkey_factor_demand(struct authd *d, const struct request *req, const stru
     struct sql_passkey_opens_list_rows rows;
     struct passkey_rp rp;
 
-    /* a rule for admins is checked below */
+    /* as for an admin; whether the person is one is checked below */
     if (who->mfa || !account_policy_requires_mfa(policy, who->is.role, true))
         return 0;
     if (passkey_rp_find(d, req, tenant, who->is.role, &rp, err) < 0) {

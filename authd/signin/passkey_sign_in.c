@@ -24,7 +24,7 @@ static int check_patient_login(const struct tenant *tenant, enum role role, stru
 {
     if (role == ROLE_PATIENT && !tenant->patientLogin)
         return error_set(err, ERR_FORBIDDEN, "Login is not enabled.");
-    return 0; /* the token step checks a practitioner's */
+    return 0; /* a practitioner's setting is checked by the token step */
 }
 
 static int start(struct authd *d, const struct request *req, const char *tenant_code,
