@@ -82,7 +82,7 @@ struct growth {
     int daemon;
     struct merkle_edge edge;
     uint8_t places[MERKLE_TILE_HASHES * TRAIL_PLACE_SIZE]; /* for the last tile of level 0 */
-    bool has_daemon;                                       /* in that tile */
+    bool has_daemon; /* the last tile of level 0 has a leaf of this daemon */
     int64_t top_at;
     int changed; /* levels with a changed last tile */
 };
@@ -350,7 +350,7 @@ static int count_sign_ins(struct db_tx *tx, const struct request *req, int64_t a
     return sql_sign_in_count(tx, req, &in, err) < 0 ? -1 : 0;
 }
 
-/* *ret_done: no other instance adds or has added the page. */
+/* *ret_done: this instance added the page; false: another one adds or has added it. */
 static int grow_page(struct authd *d, const struct request *req, int daemon, int64_t after,
                      const struct audit_leaves_out *leaves, bool *ret_done, struct error *err)
 {
