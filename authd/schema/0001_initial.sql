@@ -95,7 +95,8 @@ create table throttle (
 ) with (fillfactor = 70);
 create index throttle_until on throttle (until);
 
--- Addresses with a good sign-in to an account, so that others' failures don't lock its owner out.
+-- Network addresses of successful sign-ins to an account. There, others' failures don't lock its
+-- owner out.
 create table known_address (
     key      bytea primary key,             -- hash of (tenant, email address, network address)
     until    bigint not null

@@ -21,5 +21,5 @@ create table invitation (
 create unique index invitation_link on invitation (id);    -- a link names no project
 create index invitation_expires on invitation (expires_at);
 
--- Null: never invited.
+-- When the member was invited; null: never.
 alter table membership add column invited_at bigint;

@@ -1,7 +1,7 @@
 -- Time and method of a session owner's last proof.
 
 alter table session
-    -- the last step-up; null: the sign-in or registration that created the session, at created_at
+    -- time of the last step-up; null: none since the sign-in or registration, at created_at
     add column proven_at bigint,
-    -- a factor enrolled or used since the sign-in, whose own method is auth_method
+    -- a second factor was enrolled or used after the sign-in (auth_method is the sign-in's)
     add column second_factor boolean not null default false;

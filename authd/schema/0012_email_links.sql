@@ -14,7 +14,7 @@ create table email_link (
 );
 create index email_link_expires on email_link (expires_at);
 
--- Likewise for reset links.
+-- Links to set a password can lead to the installation's own pages, too.
 alter table password_reset add column installation boolean not null default false;
 
 -- How far the audit log has been read for passwords set with a link before this release, each of

@@ -18,8 +18,8 @@ create index email_undo_email on email_undo (email);
 create index email_undo_account on email_undo (account_id, changed_at);
 create index email_undo_expires on email_undo (expires_at);
 
--- After the unique index has accepted the row, so that of a concurrent change and registration, the
--- later one sees the other.
+-- The triggers run after the unique index has accepted the row. So if a change and a registration
+-- are concurrent, the later one sees the other.
 create function email_reserved() returns trigger
 language plpgsql set search_path from current as $$
 begin

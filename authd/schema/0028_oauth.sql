@@ -1,13 +1,13 @@
 -- Data of the issuers below /t/. A grant is a session with an additional row here.
 
--- Pushed requests (RFC 9126); an answer spends them, a look does not.
+-- Pushed requests (RFC 9126). Answering one spends it; reading it doesn't.
 create table oauth_pushed (
     project_id  uuid not null,
     hash        bytea not null,             -- hash of the request_uri's secret
     client_id   text not null,
     request     text not null,              -- JSON
-    expires_at  bigint not null,            -- can begin until then
-    keep_until  bigint not null,            -- and be answered until then
+    expires_at  bigint not null,            -- the browser must come before this time
+    keep_until  bigint not null,            -- and must have its answer before this one
     used_at     bigint,
     primary key (project_id, hash)
 );

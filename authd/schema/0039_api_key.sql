@@ -12,7 +12,7 @@ create table api_key (
     created_at    bigint not null,
     expires_at    bigint not null,
     last_used_at  bigint,                   -- up to an hour too early; null: never
-    revoked_at    bigint,                   -- kept for a day, because its forms may still upload
+    revoked_at    bigint,                   -- kept for a day, because forms begun with it may still upload
     primary key (project_id, id)
 );
 create index api_key_expires on api_key (expires_at);

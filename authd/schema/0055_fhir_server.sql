@@ -13,7 +13,8 @@ create table fhir_server (
 );
 create unique index fhir_server_base on fhir_server (project_id, base);
 
--- A server is unchanged while its project is read-only (0043_project_hold_guards). The trigger is
--- enabled until a project was read-only once: servers are written too rarely for that to matter.
+-- Keeps a read-only project's servers unchanged (0043_project_hold_guards). Unlike the other guards,
+-- this trigger is enabled from the start, and disabled only when a first project is no longer
+-- read-only. Servers are written too rarely for that to matter.
 create trigger project_hold_fhir_server before insert or update or delete on fhir_server
     for each row execute function project_hold_guard('project_id');

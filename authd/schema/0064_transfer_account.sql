@@ -1,6 +1,6 @@
 -- Results for accounts of a tenant's file (authd/account/transfer.h): added, or its owner was
--- invited, because the file must not change an existing account. They decide about the file's other
--- rows of an account.
+-- invited, because the file must not change an existing account. They decide whether the
+-- file's other rows of the account are added.
 
 create table transfer_account (
     project_id     uuid not null,

@@ -10,8 +10,8 @@ create table account_name (
 create index account_name_search on account_name (project_id, key, account_id);
 
 -- Accounts whose names authd folds next. A trigger adds them for any new account, even of the
--- previous release's instances. For the second until then, they are found by what the trigger
--- writes, without accents. Deleted accounts leave the list in turn.
+-- previous release's instances. In the second before authd's turn, searches find them by the
+-- trigger's rows, without accents. authd also takes deleted accounts off the list.
 create table account_name_due (
     account_id  uuid primary key
 );

@@ -5,7 +5,7 @@
 create unlogged table page_submission (
     slot        integer primary key,
     id          bytea not null,             -- keyed hash of cookie, path and body
-    held_until  bigint not null,            -- contract time until which the first call can take
+    held_until  bigint not null,            -- contract time by which the first call must answer
     until       bigint not null,            -- contract time
     answer      bytea                       -- sealed, secret; null: in progress
 );

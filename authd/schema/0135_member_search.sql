@@ -1,6 +1,6 @@
--- What the people of a project are searched by: their names and addresses, folded (common/domain/fold.h), from each word
--- on, so that a search is the beginning of a key. Names go around: "ana maria lima", "maria lima ana", "lima ana maria".
--- authd/member/member_search.c writes them.
+-- Search keys of a project's people: their names and addresses, folded (common/domain/fold.h), one
+-- key from each word on, so that a search compares only the beginning of a key. Names are rotated:
+-- "ana maria lima", "maria lima ana", "lima ana maria". authd/member/member_search.c writes them.
 create table member_search (
     project_id  uuid not null,
     key         text collate "C" not null,
@@ -10,12 +10,12 @@ create table member_search (
 );
 create index member_search_key on member_search (project_id, key, account_id);
 
--- Accounts whose keys authd writes next.
+-- Accounts whose search keys authd must write.
 create table member_search_due (
     account_id  uuid primary key
 );
 
--- Until authd's turn, a second later, an account has the keys that PostgreSQL can make.
+-- Gives an account the keys that PostgreSQL can make, until authd replaces them a second later.
 create function member_search_note(account uuid) returns void language sql set search_path from current as $$
 insert into member_search (project_id, key, account_id)
 select m.project_id, left(regexp_replace(normalize(lower(k.key), nfd), '[\u0300-\u036f]', '', 'g'), 400), a.id
@@ -49,7 +49,7 @@ $$;
 create trigger member_search_note after update of name, surname, email on account
     for each row execute function member_search_note_account();
 
--- Replaced by the above.
+-- member_search replaces these.
 drop trigger account_name_note on account;
 drop function account_name_note();
 drop table account_name, account_name_due;

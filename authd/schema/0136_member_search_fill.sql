@@ -1,4 +1,4 @@
--- The members that are there. For a million this takes a minute.
+-- Makes search keys for existing members. Takes a minute for a million members.
 insert into member_search (project_id, key, account_id)
 select m.project_id, left(regexp_replace(normalize(lower(k.key), nfd), '[\u0300-\u036f]', '', 'g'), 400), a.id
 from account a

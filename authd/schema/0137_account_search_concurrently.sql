@@ -1,4 +1,4 @@
--- Searches of releases before 0.3 read these; member_search takes their place.
+-- Drops the search indexes of releases before 0.3, which member_search replaces.
 drop index concurrently if exists account_search_email;
 drop index concurrently if exists account_search_name;
 drop index concurrently if exists account_search_surname;
