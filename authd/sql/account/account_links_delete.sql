@@ -1,5 +1,6 @@
--- Deletes what tenants have begun that lose ownership of an account when it joins a project: links,
--- except those of the project and its ancestors, and enrollments of second factors and passkeys.
+-- Deletes the links of tenants that lose ownership of an account when it joins a project, but not
+-- those of the project and its ancestors, and deletes the account's enrollments of second factors
+-- and passkeys.
 -- class: tx
 -- in: account uuid, above uuid[]
 -- rows: none

@@ -1,4 +1,4 @@
--- Whose key has this hash. No row: there is none, it was revoked or it has expired.
+-- Finds an API key by its hash. No row: there is no such key, it was revoked or it has expired.
 -- class: read
 -- in: hash bytea, now int8
 -- rows: one

@@ -1,4 +1,4 @@
--- What a key may do. No row: it was revoked or it has expired.
+-- Returns what an API key is allowed to do. No row: it was revoked or has expired.
 -- class: read
 -- in: project uuid, id uuid, now int8
 -- rows: one

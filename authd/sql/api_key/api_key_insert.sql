@@ -1,6 +1,6 @@
--- Adds a key. No row: the project has 50 of them. Runs behind api_key_lock, because a statement that
--- waits counts what there was when it began to wait. Of the
--- revoked ones, which are kept for a day, the latest 200 stay.
+-- Adds an API key. No row: the project has 50. Runs after api_key_lock, because a statement that
+-- waits counts the rows from before its wait. Of the project's revoked keys, which are kept for a
+-- day, keeps the latest 200.
 -- class: tx
 -- in: project uuid, id uuid, name text, hash bytea, policy uuid, addresses text[]
 -- in: membership uuid, profile uuid, now int8, expires int8

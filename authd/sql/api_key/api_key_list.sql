@@ -1,5 +1,5 @@
--- The keys of a project behind the id `after`, in the order of their ids. Expired ones are there
--- until they are swept.
+-- Returns a page of a project's API keys by id, after the id `after`, including expired keys that
+-- are not swept yet.
 -- class: read
 -- in: project uuid, after uuid null, most int8
 -- rows: many

@@ -1,4 +1,4 @@
--- Keeps other keys from being added to the project until the transaction ends.
+-- Keeps other requests from adding API keys to the project until the transaction ends.
 -- class: tx
 -- in: project uuid
 -- rows: one

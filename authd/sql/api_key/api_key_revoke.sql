@@ -1,5 +1,5 @@
--- Revokes a key, and numbers that as the end of a session: gateways know keys by their ids as they
--- know sessions. No row: the project has no such key.
+-- Revokes an API key, and numbers that change like the end of a session, because gateways treat a
+-- key's id like a session's. No row: the project has no such key.
 -- class: tx
 -- in: project uuid, id uuid, now int8
 -- rows: one

@@ -1,4 +1,4 @@
--- Notes that a key is in use, unless that was noted since `before`.
+-- Records the use of an API key, unless a use since `before` is recorded.
 -- class: write
 -- in: project uuid, id uuid, now int8, before int8
 -- rows: none

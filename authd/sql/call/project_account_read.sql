@@ -1,4 +1,4 @@
--- Reads a page of the accounts of a project, of a list or a search, after the row `after_key` and
+-- Reads a page of a list or search of a project's accounts, after the row with `after_key` and
 -- `after` (authd/member/project_account.c), see the part project_account_page.
 -- class: read
 -- in: project uuid, words text, after_key text, after uuid, walk int8

@@ -1,4 +1,5 @@
--- Stores a secret that the session can enroll, unless it has a valid one. Wrong codes still count.
+-- Stores a secret that the session can enroll, unless it has a valid one. A new secret keeps the
+-- count of wrong codes.
 -- class: write
 -- in: session uuid, account uuid, secret_sealed bytea, expires_at int8, now int8
 -- rows: none

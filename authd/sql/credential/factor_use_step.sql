@@ -1,4 +1,5 @@
--- Each code works once, because the step only grows. No row: used.
+-- Records the time step of a right code. Does nothing if this or a later step is recorded, so that
+-- each code works once.
 -- class: tx
 -- in: account uuid, step int8
 -- rows: none

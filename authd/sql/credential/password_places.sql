@@ -1,5 +1,5 @@
--- Memberships whose policies apply to a password: those of the account or the link's account, and
--- the one that an invitation will create.
+-- Returns the memberships whose policies apply to a password: those of the account or the link's
+-- account, and the one that an invitation will create.
 -- class: read
 -- in: account uuid null, link uuid null
 -- rows: many

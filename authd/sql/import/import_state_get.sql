@@ -1,4 +1,4 @@
--- Returns the time at which an import last created accounts, a different value each time.
+-- Returns the time at which an import last created accounts. Each import changes it.
 -- class: read
 -- rows: one
 -- row: changed int8

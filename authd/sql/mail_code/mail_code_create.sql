@@ -1,5 +1,5 @@
--- Begins a sign-in by a mailed code. With an account also its mail and the audit row; without one
--- nothing will ever match the code.
+-- Begins a sign-in by an emailed code. With an account, also writes the email and the audit row;
+-- without one, no code ever matches.
 -- class: write
 -- in: id_hash bytea, code_hash bytea, role role, tenant uuid, email text, account uuid null
 -- in: challenge text, expires_at int8

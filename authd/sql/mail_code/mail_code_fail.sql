@@ -1,4 +1,5 @@
--- Counts a wrong code; the fifth ends the sign-in. No row: it waits no longer.
+-- Counts a wrong code; the fifth ends the sign-in. No row: the sign-in has expired, was completed
+-- or has had five.
 -- class: tx
 -- in: id_hash bytea, now int8
 -- rows: one

@@ -1,5 +1,5 @@
--- A sign-in that waits for its mailed code: it has not expired, and fewer than five wrong ones were
--- entered.
+-- Returns a sign-in that waits for its emailed code: it has not expired and has had fewer than five
+-- wrong codes.
 -- class: read
 -- in: id_hash bytea, role role, now int8
 -- rows: one

@@ -1,6 +1,6 @@
--- The login that a right code begins: with its session code or, where the account has a second
--- factor or its passkey is demanded, waiting for that. No row: the account was deleted or locked
--- meanwhile, or has another address than the one that got the code.
+-- Creates the login after a right code: with a session code or, if the account has a second factor
+-- or a passkey is required (`demanded`), waiting for that factor. No row: the account was deleted
+-- or locked meanwhile, or its address is no longer the one that got the code.
 -- class: tx
 -- in: id uuid, code_hash bytea, account uuid, email text, project uuid, challenge text
 -- in: demanded bool, now int8, expires_at int8

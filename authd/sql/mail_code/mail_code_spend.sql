@@ -1,5 +1,5 @@
--- Spends the code that was mailed: of several requests with it one gets the row. No row: the code is
--- wrong, or the sign-in waits no longer.
+-- Uses an emailed code; of several requests with it, one gets the row. No row: the code is wrong,
+-- or the sign-in has expired, was completed or has had five wrong codes.
 -- class: tx
 -- in: id_hash bytea, code_hash bytea, now int8
 -- rows: one

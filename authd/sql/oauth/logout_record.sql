@@ -1,6 +1,6 @@
 -- Records an attempt's result. `state` waiting: retried at `retry_at`, and the client's other
--- logouts wait until `held_until`. A status of 0 or an error of "-" is none. Recorded 0: another
--- process has claimed it, or it was deleted.
+-- logouts wait until `held_until`. A status of 0 or an error of "-" means none. `recorded` 0:
+-- another process has claimed the logout, or it was deleted.
 -- class: write
 -- in: project uuid, session uuid, lease uuid, now int8, state text, retry_at int8, held_until int8
 -- in: status int8, error text

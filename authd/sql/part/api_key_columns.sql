@@ -1,5 +1,5 @@
--- The columns of struct api_key and of its maker, of {from}. The maker has a name as long as the
--- membership exists.
+-- The columns of struct api_key, of {from}, with its creator's name as long as the creator is a
+-- member.
 -- args: from
 {from}.id,
 {from}.name,

@@ -1,5 +1,5 @@
--- Accounts whose search keys are to be written, with what they are made of; an account that is gone
--- has none of it.
+-- Returns accounts whose search keys authd must write, with the names and addresses for the keys.
+-- These are empty if the account was deleted.
 -- class: read
 -- in: most int8
 -- rows: many

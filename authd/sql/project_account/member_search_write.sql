@@ -1,7 +1,8 @@
--- Writes the search keys of accounts, `keys` of `key_accounts`, in each of their projects, and takes
--- the accounts off the list, deleted ones too. An account stays on the list when it has changed since
--- it was read, or when another transaction holds it or one of its memberships. Accounts are held for
--- update, which keeps out a new membership: its trigger puts the account on the list again.
+-- Writes accounts' search keys (`keys`, each of the account in `key_accounts`) for each of their
+-- projects, and takes the accounts off the list, including deleted ones. An account stays on the
+-- list if it has changed since it was read, or if another transaction has locked it or one of its
+-- memberships. The accounts are locked for update, so that no membership is added meanwhile: one
+-- added later puts the account on the list again.
 -- class: write
 -- in: accounts uuid[], names text[], surnames text[], emails text[], key_accounts uuid[], keys text[]
 -- rows: none
@@ -51,6 +52,6 @@ where n.account_id = any (:accounts) and (
         and (select count(*) from membership m where m.account_id = n.account_id)
             = (select count(*) from held h where h.account_id = n.account_id)
     )
-    -- not "not exists", for which all accounts may be read
+    -- "not exists" may read all accounts
     or (select a.id from account a where a.id = n.account_id) is null
 )

@@ -1,4 +1,4 @@
--- An account of a project. No row: there is no such one.
+-- Returns an account of a project. No row: the project has no such account.
 -- class: read
 -- in: project uuid, account uuid, organization uuid null, now int8
 -- rows: one

@@ -1,4 +1,4 @@
--- A page of the accounts of a project in the order of their memberships, see project_account_page.
+-- Reads a page of a project's accounts in the order of their memberships, see project_account_page.
 -- call: project_account_read
 with
 walked as materialized (

@@ -1,6 +1,6 @@
--- A page of the accounts of a project that an admin or an operator has locked, or whose deletion is
--- scheduled, in the order of their ids, see project_account_page. Practitioners are read of all
--- projects.
+-- Reads a page of a project's accounts that an admin or operator has locked, or whose deletion is
+-- scheduled, in the order of their ids, see project_account_page. Reads practitioners of all
+-- projects, because their accounts have no project_id.
 -- call: project_account_read
 with
 walked as materialized (

@@ -1,4 +1,5 @@
--- Records what an admin has read about a person, or done for one without another row.
+-- Writes the audit row for what an admin has read about a person, or has done without writing any
+-- other row.
 -- class: write tx
 -- rows: none
 with

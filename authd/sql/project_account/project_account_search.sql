@@ -1,9 +1,9 @@
--- A page of the accounts of a project a search key of whom begins with `words`, which are folded
--- (0135_member_search.sql), in the order of the keys, see project_account_page. Who is found by
--- several keys is listed by the first: "not exists", or "=", for which all keys of the project may be
--- read, are avoided. There is one lower bound: with key >= words beside the row that the page begins
--- after, PostgreSQL begins to read at either of them, and with a million people took 150 ms to the
--- first that fits.
+-- Reads a page of a project's accounts that have a search key beginning with `words`, which are
+-- folded (0135_member_search.sql), in the order of the keys, see project_account_page. An account
+-- with several such keys is listed only under the first. That condition is written without "not
+-- exists" and "=", because PostgreSQL may then read all keys of the project. There is only one
+-- lower bound: with a second one (key >= words besides the last page's row), PostgreSQL begins to
+-- read at either of them, which took 150 ms for a million people.
 -- call: project_account_read
 with
 walked as materialized (

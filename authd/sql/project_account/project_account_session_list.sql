@@ -1,5 +1,5 @@
--- A page of the live sessions of an account in a project, the newest first, behind `before` (null:
--- from the newest). `asking` is the session that asks.
+-- Returns a page of an account's live sessions in a project, newest first, after the session
+-- `before` (null: from the newest). `asking`: the caller's session.
 -- class: read
 -- in: project uuid, account uuid, asking uuid, before uuid null, now int8, most int8
 -- rows: many

@@ -1,5 +1,6 @@
 -- Ends an account's least recently used live sessions above `most`, never `kept`, and numbers each
--- change. Locks only rows that it ends; of two parallel statements, each ends what is left.
+-- change. Locks only rows that it ends, so that of two parallel statements, the second one skips
+-- what the first one has ended.
 -- class: write
 -- in: account uuid, kept uuid, most int8, now int8, reason text
 -- rows: many

@@ -1,4 +1,5 @@
--- Creates a launch. No row: the project has no such patient, or 100 launches of the account wait.
+-- Creates a launch. No row: the project has no such patient, or the account has 100 unexpired
+-- launches.
 -- class: write
 -- in: project uuid, hash bytea, account uuid, client_id text, server uuid, patient uuid, now int8
 -- in: expires_at int8

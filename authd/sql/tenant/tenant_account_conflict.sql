@@ -25,7 +25,7 @@ cross join lateral (
         from membership m
         where m.account_id = a.id and m.project_id = :project
         limit 1
-    ) is null -- not "not exists", whose join may read the whole project
+    ) is null -- "not exists" may become a join that reads the whole project
     union all
     select 'address'
     from account a

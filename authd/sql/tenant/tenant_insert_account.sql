@@ -1,6 +1,6 @@
--- Adds and records accounts with their memberships, from another installation. An account that
--- exists differently, or whose address another account has, is neither added nor the same; one
--- whose owner was invited instead is the same.
+-- Adds and records accounts with their memberships, from another installation. Adds no account
+-- whose id exists here with other values or whose address another account has, and does not count
+-- it as the same; an account whose owner was invited instead counts as the same.
 -- class: tx
 -- in: project uuid, rows text, expires_at int8
 -- rows: one
@@ -19,7 +19,7 @@ accounts_added as (
         )
         and (
             select m.id from membership m where m.project_id = :project and m.id = (g.membership).id
-        ) is null -- not "not exists", whose join may read the whole project
+        ) is null -- "not exists" may become a join that reads the whole project
     order by (g.account).role, (g.account).email
     on conflict do nothing
     returning id

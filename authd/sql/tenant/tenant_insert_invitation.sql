@@ -1,5 +1,6 @@
--- Adds a project's invitations from another installation, without links. An invitation is also the
--- same if it was sent again, or if the person is invited instead of an account of the file.
+-- Adds a project's invitations from another installation, without links. An invitation also counts
+-- as the same if it was sent again here, or if the person is invited instead of an account of the
+-- file.
 -- call: tenant_add
 with
 -- include: tenant_insert(table = invitation, match = {t.id = g.id

@@ -1,5 +1,5 @@
--- Adds accounts' last sign-ins to a project from another installation. A row is also the same after
--- a later sign-in. Runs after tenant_account_lock.
+-- Adds accounts' last sign-ins to a project from another installation. A row also counts as the
+-- same after a later sign-in here. Runs after tenant_account_lock.
 -- call: tenant_add
 with
 -- include: tenant_insert(table = last_sign_in, match = {t.account_id = g.account_id},

@@ -1,5 +1,5 @@
--- Adds second factors from another installation. A factor is also the same after use. Runs after
--- tenant_account_lock.
+-- Adds second factors from another installation. A factor also counts as the same after its use
+-- here. Runs after tenant_account_lock.
 -- call: tenant_add
 with
 -- include: tenant_insert(table = mfa_factor, match = {t.account_id = g.account_id},

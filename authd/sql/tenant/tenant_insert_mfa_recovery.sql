@@ -1,5 +1,5 @@
--- Adds recovery codes from another installation. A code is also the same after use. Runs after
--- tenant_account_lock.
+-- Adds recovery codes from another installation. A code also counts as the same after its use here.
+-- Runs after tenant_account_lock.
 -- call: tenant_add
 with
 -- include: tenant_insert(table = mfa_recovery,

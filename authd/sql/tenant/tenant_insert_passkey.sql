@@ -1,6 +1,6 @@
--- Adds passkeys from another installation. A passkey is also the same after use or renaming. It
--- opens the project, or whatever authd finds out: a file must not claim that it opens others.
--- Earlier releases' passkeys claim nothing. Runs after tenant_account_lock.
+-- Adds passkeys from another installation. A passkey also counts as the same after it was used or
+-- renamed here. It opens the project, or for passkeys of releases that didn't record it, whatever
+-- authd finds out: a file can't make it open other projects. Runs after tenant_account_lock.
 -- call: tenant_add
 with
 -- include: tenant_insert(table = passkey, match = {t.id = g.id},

@@ -1,6 +1,6 @@
--- Returns a page of the times at which addresses of a project's accounts were verified for all
--- organizations (the nil UUID) or the project, for another installation, where they count for the
--- project.
+-- Returns a page of verified addresses of a project's accounts, for another installation: the times
+-- at which each was verified for all organizations (the nil UUID) or for the project. In the other
+-- installation, they count only for the project.
 -- call: tenant_member_read
 -- include: tenant_member_page(project = :tenant_page.project, place = :place, most = :tenant_page.most,
 --     rows = {select

@@ -1,5 +1,5 @@
--- One more hit of a key, unless it has `most` in the window: the lock of its row makes that exact
--- for all instances at once. No row is written: it has.
+-- Counts one hit of a key, unless it has `most` in the window. The row's lock makes the count exact
+-- for all instances. No row: the key is at its limit.
 -- class: write tx
 -- in: key bytea, now int8, window int8, most int8
 -- rows: one

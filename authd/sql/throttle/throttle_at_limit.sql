@@ -1,4 +1,4 @@
--- The time of the hit that keeps a key at its limit; null: it is below.
+-- Returns the time of the hit that keeps a key at its limit; null: it is below the limit.
 -- class: read
 -- in: key bytea, now int8, window int8, most int8
 -- rows: one

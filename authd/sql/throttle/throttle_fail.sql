@@ -1,6 +1,6 @@
--- Counts a failure for pairs, address and accounts (`keys`, in this order of locks, which live
--- `lives` ms), then for those of a /48: the counts in the same order. The newest 100 hits decide
--- every limit, 800 those of a /48.
+-- Counts a failure for a sign-in's pairs, address and accounts (`keys`, in lock order, kept for
+-- `lives` ms), and for the keys of its /48. Returns the counts in the same order. Keeps the newest
+-- 100 hits of a key, which is enough for each limit, and 800 of a /48.
 -- class: write
 -- in: keys bytea[], lives int8[], wide_keys bytea[], wide_lives int8[], now int8, window int8
 -- rows: many

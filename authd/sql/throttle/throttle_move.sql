@@ -1,4 +1,5 @@
--- Gives what was counted and known by keys that were hashed with an older seal key the new ones.
+-- Renames counts and known addresses from keys that were hashed with an older seal key (`olds`) to
+-- the current ones (`news`).
 -- class: write
 -- in: olds bytea[], news bytea[]
 -- rows: none

@@ -1,4 +1,4 @@
--- What a sign-in is limited by, see the part throttle_limits.
+-- Returns a sign-in's limits, see the part throttle_limits.
 -- class: read
 -- rows: one
 -- row: pair int8 null, address int8 null, account int8 null

@@ -1,4 +1,4 @@
--- Takes back the newest hit of a key, which the transaction has written.
+-- Removes the newest hit of a key, which this transaction has added.
 -- class: tx
 -- in: key bytea
 -- rows: none

@@ -15,7 +15,7 @@ from (
     select project_id, at, event::text as words
     from audit
     where sequence > :after and sequence <= :last and sequence is not null and project_id is not null
-    offset 0 -- the text is made once for each row
+    offset 0 -- makes the text only once per row
 ) a
 where strpos(words, '"action":"session.create"') > 0
     and strpos(words, '"detail":"oauth"') = 0 and strpos(words, '"detail":"device"') = 0
