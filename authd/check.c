@@ -15,7 +15,7 @@
 #define KEY_AGE_WARN DAYS(365)
 #define KEY_AGE_FAIL DAYS(730)
 
-/* Ages of the last memory shortage. */
+/* The check fails or warns if the last memory shortage is at most this old. */
 #define MEMORY_FAIL_MS MINUTES(1)
 #define MEMORY_WARN_MS MINUTES(15)
 

@@ -184,7 +184,7 @@ struct admin_create_out {
     struct uuid account; /* absent: only invited */
     struct uuid membership, profile;
     bool created; /* the account is new */
-    bool invited; /* emailed; neither: already an admin */
+    bool invited; /* an invitation was emailed; neither flag: already an admin */
 };
 FIELD_DECLARE(admin_create_out);
 
@@ -268,10 +268,10 @@ struct user {
     int64_t createdAt;
     bool locked;
     int64_t lockedAt;    /* 0: not locked */
-    int64_t deletedFrom; /* 0: none */
+    int64_t deletedFrom; /* date of the scheduled deletion; 0: none */
     bool password;
     bool mfaEnrolled, emailVerified;
-    int64_t passkeys, sessions; /* active ones */
+    int64_t passkeys, sessions; /* sessions: only active ones */
     struct field_list places;   /* struct user_place, at most 100; only for a single user */
 };
 FIELD_DECLARE(user);
@@ -296,7 +296,7 @@ struct operator_user_list_in {
 FIELD_DECLARE(operator_user_list_in);
 
 struct operator_user_list_out {
-    struct field_list users; /* struct user; of a project's page, those that match */
+    struct field_list users; /* struct user; for a project, a page's matching members */
     struct uuid after;
     const char *afterEmail;
     bool more;

@@ -43,7 +43,7 @@ int sweep_run(void *daemon, const struct request *req, struct error *err)
     struct authd *d = daemon;
     int64_t count;
 
-    /* returns memory that sign-ins left free to the system */
+    /* returns memory that sign-ins have freed to the system */
     malloc_trim(0);
     do {
         if (sweep_page(d, req, &count, err) < 0)

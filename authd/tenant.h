@@ -25,8 +25,8 @@ int tenant_open_view(struct authd *d, const struct request *req, struct settings
 int tenant_open_look(struct authd *d, const struct request *req, const char *code,
                      struct tenant *ret, struct error *err) MUST_USE;
 
-/* Find a client application's tenant. Fail: also ERR_NOT_FOUND "Client not found.",
- * tenant_open_business() also if the tenant is not `project`. Park. */
+/* Find a client application's tenant. Both fail like tenant_open(), and with ERR_NOT_FOUND "Client
+ * not found."; tenant_open_business() also fails if the tenant is not `project`. Park. */
 int tenant_open_client(struct authd *d, const struct request *req, struct uuid client,
                        struct tenant *ret, struct error *err) MUST_USE;
 int tenant_open_business(struct authd *d, const struct request *req, struct uuid client,
