@@ -45,7 +45,7 @@ struct botd {
 
 extern const struct check botd_checks[];
 
-/* Keeps the result for `status` (check.c). Parks. */
+/* Tests the sandbox and notes for `atriumctl status` which one is used (check.c). Parks. */
 int sandbox_check(struct botd *d, struct error *err) MUST_USE;
 
 /* Called at start (translate.c). The error is for the operator. */

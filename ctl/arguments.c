@@ -30,7 +30,7 @@ static char *next_word(const char **text, int *depth, bool *closes, struct arena
 
 void arguments_read_usage(struct arguments *self, const char *usage, struct arena *arena)
 {
-    struct argument *option = NULL; /* its value's placeholder may follow */
+    struct argument *option = NULL; /* the next word can be its value's placeholder */
     int depth = 0;
     bool closes;
     char *word;

@@ -28,7 +28,7 @@ static enum holder_kind kind_of(const struct argument *item)
         return HOLDER_CHOICES;
     if (strncmp(holder, "FILE", 4) == 0 || strcmp(holder, "LIST") == 0)
         return HOLDER_FILE;
-    if (strcmp(holder, "CODE") == 0 && strcmp(item->name, "--code") != 0) /* a new code */
+    if (strcmp(holder, "CODE") == 0 && strcmp(item->name, "--code") != 0) /* --code is a new code */
         return HOLDER_CODE;
     return strcmp(holder, "DIR") == 0 ? HOLDER_FOLDER : HOLDER_ANY;
 }
@@ -247,7 +247,7 @@ static void print_body(const struct command *all, struct arena *arena)
     print_options(all, arena);
 }
 
-/* Codes of all projects; none without a quick answer. */
+/* Codes of all projects; none if settingsd does not answer within 3 seconds. */
 #define CODES(option)                                                          \
     "timeout 3 atriumctl " option " --json project list 2>/dev/null | sed -n " \
     "'s/.*\"tenantCode\": \"\\([^\"]*\\)\".*/\\1/p'"

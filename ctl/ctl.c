@@ -223,7 +223,7 @@ static const struct command commands[] = {
     {.words = NULL},
 };
 
-enum { WORDS_SIZE = 40, DISTANCE_MAX = 2 }; /* words of a command; typos of them */
+enum { WORDS_SIZE = 40, DISTANCE_MAX = 2 }; /* longest command; typos to correct */
 
 struct command_line {
     const char *words[64]; /* without common options */

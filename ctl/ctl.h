@@ -22,7 +22,7 @@ struct ctl {
     struct ctl_bus *bus; /* NULL without a bus */
 };
 
-/* Can park if it is on the bus. */
+/* Runs a command. Can park if the command is on the bus. */
 typedef int ctl_command(struct ctl *ctl, struct error *err);
 
 struct ctl_call {
@@ -65,15 +65,15 @@ extern const char *const key_columns[];
 struct tenant;
 int project_find(struct ctl *ctl, const char *code, struct tenant *ret, struct error *err) MUST_USE;
 
-/* Also fails for a project that is being deleted. */
+/* Finds a project like project_find(), but fails while it is being deleted. */
 int project_find_kept(struct ctl *ctl, const char *code, struct tenant *ret,
                       struct error *err) MUST_USE;
 
 /* Finds the project of --project. ERR_CONFLICT while it is being deleted. Parks. */
 int project_from_args(struct ctl *ctl, struct uuid *ret, struct error *err) MUST_USE;
 
-/* Finds a project whose audit log is read. Does not look up an id, because the log outlives the
- * project. Parks. */
+/* Finds a project whose audit log is to be read. Does not look up an id, because the log outlives
+ * the project. Parks. */
 int project_audited(struct ctl *ctl, struct uuid *ret, struct error *err) MUST_USE;
 
 /* Part of the usage of `project set` (settingsd/setting_names.c). */

@@ -19,7 +19,8 @@ const char *const ctl_bus_services[] = {"gateway", "authd", "settingsd", "maild"
 
 static const struct operation no_operations[] = {{.name = NULL}};
 
-/* Parallel commands on one host need their own sockets; for other hosts the key is the name. */
+/* Without other hosts the instance is named after the pid, because parallel commands need their own
+ * sockets; otherwise after its bus key. */
 struct ctl_bus *ctl_bus_new(struct loop *loop, const char *run_dir, const struct bus_hosts *hosts,
                             struct error *err)
 {
@@ -211,7 +212,8 @@ static int find_hosts(struct ctl *ctl, const struct common_config *common, struc
     return 0;
 }
 
-/* The message of a cancelled wait names a stopping daemon. Keeps what the command added. */
+/* A cancelled wait reports a stopping daemon; this reports an interruption instead, and keeps what
+ * the command added. */
 static void name_interruption(struct error *err)
 {
     struct error stopping;

@@ -174,7 +174,7 @@ static int verify_all(struct verification *self, struct error *err)
     progress_start(&self->progress, "documents", "documents", self->ctl->json);
     rc = verify_documents(self, err);
     progress_end(&self->progress);
-    if (rc < 0 || uuid_is_set(&self->in.projectId)) /* without a document, there is no project */
+    if (rc < 0 || uuid_is_set(&self->in.projectId)) /* bytes without a document have no project */
         return rc;
     progress_start(&self->progress, "store", "objects", self->ctl->json);
     rc = verify_objects(self, err);

@@ -10,7 +10,7 @@
 #include "settingsd/settingsd_api.h"
 #include "settingsd/tenant_api.h"
 
-enum { LOCK_TRIES_MS = 20000 /* for settingsd to get its locks */ };
+enum { LOCK_TRIES_MS = 20000 /* time for settingsd to get its locks */ };
 
 static const char *const services[] = {"settingsd", "authd", "docd", "maild", "botd", NULL};
 

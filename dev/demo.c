@@ -103,7 +103,7 @@ static const char *text_member(struct arena *arena, const json_t *json, const ch
     return arena_strdup(arena, json_string_value(json_object_get(json, name)));
 }
 
-/* NULL: a first or interrupted start. */
+/* Members stay NULL on a first start, and after an interrupted one. */
 static void recall(struct demo *self, const char *path, struct arena *arena)
 {
     json_auto_t *json = json_load_file(path, 0, NULL);
@@ -276,7 +276,7 @@ static int make_admin(struct maker *self, struct error *err)
         return 0;
     if (err->code != ERR_CONFLICT)
         return -1;
-    /* an interrupted start has made it, with this password */
+    /* an interrupted start has made the admin, with this password */
     error_clear(err);
     in.existing = true;
     return authd_admin_create(self->bus->bus, &req, &in, &out, err);

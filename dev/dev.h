@@ -54,7 +54,7 @@ struct dev {
 
     struct supervisor *supervisor;
     struct postgres postgres;
-    struct ctl_bus *bus; /* until ready */
+    struct ctl_bus *bus; /* only until the suite is ready */
     struct demo demo;
     struct devjson json;
     struct fiber *main; /* signals wake it */

@@ -14,7 +14,7 @@ static const int64_t UPLOAD_MAX = 1LL << 40; /* docd's own limit */
 /* In start order. */
 static const struct daemon_kind {
     const char *name;
-    bool required; /* others can be missing */
+    bool required; /* others start only if their program exists */
 } kinds[] = {
     {"settingsd", true}, {"authd", true}, {"maild", true},
     {"docd", true},      {"botd", true},  {"gateway", true},

@@ -61,8 +61,8 @@ static int make_socket_dir(const char *path, struct error *err)
     return 0;
 }
 
-/* Only the owner may write, because it contains keys and programs; with umask 002 also the user's
- * own group. */
+/* Rejects a directory to which others can write, because it contains keys and programs. With umask
+ * 002 the user's own group can write. */
 static int check_owner(const char *path, struct error *err)
 {
     struct stat status;

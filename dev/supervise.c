@@ -23,7 +23,7 @@
 enum {
     CHILDREN_MAX = 64,
     BACKOFF_FIRST_MS = 200,
-    BACKOFF_MAX_MS = 800, /* below a second with the start */
+    BACKOFF_MAX_MS = 800, /* a restart then takes less than a second */
     SETTLED_MS = 5000,    /* resets a child's failures */
     END_POLL_MS = 5,
     LISTEN_FD = 3, /* sd_listen_fds(3) */

@@ -23,9 +23,9 @@ struct child_options {
     int sockets[CHILD_SOCKETS_MAX]; /* listening, from descriptor 3; see sd_listen_fds(3) */
     size_t socket_count;
     const char *socket_names; /* "public:admin" */
-    int death_signal;         /* when the parent dies */
+    int death_signal;         /* sent when the parent dies */
     struct server_user user;
-    void (*before)(void *arg); /* before each start; can be NULL */
+    void (*before)(void *arg); /* runs before each start; can be NULL */
     void *before_arg;
 };
 

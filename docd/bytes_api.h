@@ -11,8 +11,8 @@ enum { VERIFY_PAGE_MAX = 200 };
 struct documents_verify_in {
     struct uuid projectId;             /* absent: all projects */
     struct uuid afterProject, afterId; /* end of the previous page; absent: from the start */
-    bool hash;                         /* also compares the bytes, not only their number */
-    bool repair;                       /* records problems: documents without bytes answer 404 */
+    bool hash;                         /* also verifies the content, not only the size */
+    bool repair;                       /* marks documents without bytes, which then answer 404 */
 };
 FIELD_DECLARE(documents_verify_in);
 
@@ -25,7 +25,7 @@ struct document_problem {
 FIELD_DECLARE(document_problem);
 
 struct documents_verified {
-    int64_t checked, marked;    /* marked: documents whose mark changed */
+    int64_t checked, marked;    /* marked: documents newly marked, or no longer */
     struct field_list problems; /* struct document_problem */
     struct uuid lastProject, lastId;
     bool more;
@@ -61,10 +61,10 @@ struct tenant_bytes_got {
 FIELD_DECLARE(tenant_bytes_got);
 
 /* Appends a piece to an imported document's file. Repeated pieces are fine; pieces after a gap are
- * ignored. A call without bytes at offset 0 returns how many are stored. The last piece carries the
- * hash, which makes the file readable. Idempotent. ERR_NOT_FOUND: no document waits for this file.
- * ERR_BAD_REQUEST: wrong hash; all bytes are dropped. ERR_CONFLICT: more bytes than the document
- * has. */
+ * ignored. A call with offset 0 and no bytes returns how many are stored. The last piece carries
+ * the hash, which makes the file readable. Idempotent. ERR_NOT_FOUND: no document waits for this
+ * file. ERR_BAD_REQUEST: wrong hash; all bytes are dropped. ERR_CONFLICT: more bytes than the
+ * document has. */
 struct tenant_bytes_put_in {
     struct uuid projectId, objectId;
     int64_t offset;
@@ -75,7 +75,7 @@ FIELD_DECLARE(tenant_bytes_put_in);
 
 struct tenant_bytes_put_out {
     int64_t have; /* stored bytes; the next piece begins there */
-    bool done;    /* the document has its file; false after the hash: some bytes are missing */
+    bool done;    /* the document has its file; false with a hash: bytes are missing */
 };
 FIELD_DECLARE(tenant_bytes_put_out);
 

@@ -20,7 +20,7 @@ static int check_cms_name(const char *value, char why[static 96])
     return -1;
 }
 
-/* Rejects "map", which is a path. */
+/* Rejects "map", because /cms/{type}/map is a route of its own. */
 static int check_cms_key(const char *value, char why[static 96])
 {
     if (strcmp(value, "map") != 0)

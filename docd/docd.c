@@ -143,7 +143,7 @@ static int configured(void *daemon, struct error *err)
                                                                             : s3_check(&s3, err);
 }
 
-/* The directory contains variants and temporary files if the store is S3. */
+/* The storage directory has only variants and temporary files if the store is S3. */
 static struct store *store_open(struct docd *d, struct error *err)
 {
     const struct docd_config *config = d->config;

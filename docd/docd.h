@@ -58,7 +58,7 @@ struct docd {
 
 extern const struct check docd_checks[];
 
-/* documents with their bytes, content, counters (wipe.c) */
+/* Steps of a project's deletion: documents with their bytes, content, counters (wipe.c). */
 extern const struct purge_step docd_purge[];
 
 /* ---- document.c ---- */
@@ -86,8 +86,8 @@ enum upload_end {
     UPLOAD_TOO_MUCH,  /* over the quota: the object is removed */
 };
 
-/* Makes a complete object its document's file. `direct`: the form was posted to the store, and
- * counts once. Parks. */
+/* Makes a complete object its document's file. `direct`: the form was posted to the store, so a
+ * second upload with it changes nothing. Parks. */
 int upload_finish(struct docd *d, const struct request *req, bool direct, struct store_key key,
                   struct uuid upload, const struct stored *stored, enum upload_end *ret,
                   struct error *err) MUST_USE;
@@ -112,7 +112,8 @@ enum {
     /* A file that cannot be adopted has failed after this time and 10 attempts, so downtime alone
      * does not count. */
     GIVE_UP_AFTER_MS = 7 * SWEEP_AFTER_MS,
-    /* Keeps bytes without a document, in case the database was restored from an old dump. */
+    /* Bytes without a document are kept this long, in case the database was restored from an old
+     * dump. */
     ORPHAN_SWEEP_MS = 7 * SWEEP_AFTER_MS,
 };
 

@@ -115,7 +115,7 @@ int sweep_variants(void *daemon, const struct request *req, struct error *err)
 int sweep(void *daemon, const struct request *req, struct error *err)
 {
     struct docd *d = daemon;
-    struct request half = *req; /* a large copy leaves time for the rest */
+    struct request half = *req; /* half the time: large copies must leave some for the rest */
     struct error first;
 
     content_give_memory_back();

@@ -12,8 +12,8 @@ struct template_record;
 
 bool builtin_exists(const char *name);
 
-/* Renders an email in the arena. Without the link it says to ask an administrator. False: no such
- * email. */
+/* Renders an email in the arena. If `variables` lacks the link, the text says to ask an
+ * administrator instead. False: no such email. */
 bool builtin_template(struct arena *arena, const char *name, const json_t *variables,
                       struct template_record *ret);
 

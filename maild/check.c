@@ -12,7 +12,7 @@
 #include "maild/sql/webhook_delivery.h"
 #include "maild/transport.h"
 
-/* After these times several attempts have failed. */
+/* Email or a job that waits this long has failed several attempts. */
 enum { WAIT_WARN_MS = MINUTES(10), WAIT_FAIL_MS = HOURS(1) };
 
 enum { WEBHOOKS_NAMED = 3 };

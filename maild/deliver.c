@@ -22,7 +22,7 @@ struct delivery {
     int64_t attempts, answers, unknowns, created_at;
     int64_t expires_at; /* 0: never */
     int64_t timeout_ms; /* smtp_timeout at the start; a reload does not change it */
-    bool handed_over;   /* the row counts an unknown outcome until it is recorded */
+    bool handed_over;   /* the row counts the outcome as unknown until it is recorded */
 };
 
 struct deliver {
@@ -39,7 +39,7 @@ static char *delivery_text(struct delivery *self, const struct template_record *
 {
     const struct maild_config *config = work_maild(&self->item)->svc.config;
     struct arena *arena = self->item.req->arena;
-    /* Leaves out HTML older than the rule on secrets. */
+    /* Leaves out HTML that would leak a secret: earlier releases stored it unchecked. */
     const char *html =
         template->html && !template_html_check(arena, template->html) ? template->html : NULL;
     struct message message = {
@@ -290,7 +290,7 @@ static void resume(struct maild *d, const struct request *req)
     if (!self->resuming)
         return;
     error_init(&err, req->arena);
-    /* A failure delays each by a minute at most. */
+    /* If this fails, each message is due within a minute anyway. */
     in.now = clock_now_ms(d->real);
     self->resuming = sql_mail_resume(d->svc.db, req, &in, &err) == RESUME_BATCH;
     if (self->resuming)

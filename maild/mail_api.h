@@ -26,16 +26,17 @@ struct mail_failure_list {
 };
 FIELD_DECLARE(mail_failure_list);
 
-/* An email to one person, dropped when the project has no such template, unless `builtin` allows
- * the installation's own, which an email without a project uses too. Idempotent by id. `variables`
- * is a JSON object of texts with projectName, tenantCode, recipientName and recipientEmail. */
+/* An email to one person. Without a template of the project it is dropped, unless `builtin` allows
+ * the installation's own text, which an email without a project uses too. Idempotent by id.
+ * `variables` is a JSON object of texts with projectName, tenantCode, recipientName and
+ * recipientEmail. */
 struct mail_enqueue_in {
     struct uuid id, projectId;
     bool builtin;
     const char *template, *language /* BCP 47, optional */;
     const char *to;
     const char *variables;
-    const char *defaultLanguage; /* if no template has the recipient's; optional */
+    const char *defaultLanguage; /* used if no template has `language`; optional */
     int64_t expiresAt;           /* contract time, optional: not sent after that */
 };
 FIELD_DECLARE(mail_enqueue_in);

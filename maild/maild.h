@@ -24,7 +24,7 @@ struct maild_config {
     int64_t mail_max_age; /* ms */
     int64_t deliveries;
     const char *from_address, *from_name;
-    const char *installation_name; /* in its own emails */
+    const char *installation_name; /* name of the installation in its own emails */
     const char **allow_networks;   /* private networks for webhooks */
     const char *webhook_ca_file;
 };
@@ -32,12 +32,12 @@ struct maild_config {
 struct maild {
     struct service svc;
     struct smtp_server smtp; /* unused by the file transport */
-    struct clock *real;      /* never moved: due times and leases */
+    struct clock *real;      /* real time, without --test-clock: for due times and leases */
     struct transport *transport;
     struct deliver *deliver;
     struct jobs *jobs;
     struct backlog *backlog;
-    struct network_rules networks; /* for webhooks */
+    struct network_rules networks; /* networks that webhooks can reach */
     struct webhooks *webhooks;
 };
 
@@ -49,8 +49,9 @@ extern const struct check maild_checks[];
 
 /* ---- template.c ---- */
 
-/* Picks the template nearest to the language, then the default language, then none, then any.
- * Languages are as language_tag() spells them, or "". ERR_NOT_FOUND: none. Parks. */
+/* Picks the template nearest to the language, then to the default language, then the one without a
+ * language, then any. Languages are as language_tag() spells them, or "". ERR_NOT_FOUND: none.
+ * Parks. */
 int template_pick(struct maild *d, const struct request *req, struct uuid project, const char *name,
                   const char *language, const char *default_language, struct template_record *out,
                   struct error *err) MUST_USE;
@@ -63,7 +64,7 @@ int deliver_start(struct maild *d, struct error *err) MUST_USE;
 /* Looks for due messages now instead of within a second. */
 void deliver_kick(struct maild *d);
 
-/* Also retries an unreachable mail server immediately. */
+/* Looks for due messages now, and tries the mail server even during its pause. */
 void deliver_hurry(struct maild *d);
 
 /* Waits up to 10 s for running deliveries. Parks. True when all have ended. */

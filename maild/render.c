@@ -102,7 +102,7 @@ static const char *percent_encoded(struct arena *arena, const char *text)
 struct link {
     size_t begin, end;
     bool decided;  /* "?" or "#" was found */
-    bool in_query; /* a scheme comes before that */
+    bool in_query; /* a scheme comes before it: the rest is query or fragment */
 };
 
 static bool has_scheme(const char *text, size_t size)

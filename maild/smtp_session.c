@@ -30,7 +30,7 @@ struct sending {
     const char *text;
     size_t size;               /* not sent yet */
     bool handed_over, refused; /* answer of hand_over() */
-    bool ended;                /* the server may get the last line */
+    bool ended;                /* all of the text was read: the server may get its last line */
 };
 
 /* ---- callbacks of libcurl ---- */
@@ -62,7 +62,7 @@ static int on_progress(void *arg, curl_off_t down_total UNUSED, curl_off_t down 
     return clock_mono_ms() > self->deadline_mono_ms || self->hooks->is_cancelled(self->hooks->arg);
 }
 
-/* ---- options: the first that fails ends the row ---- */
+/* ---- options: after the first failure SET() does nothing ---- */
 
 #define SET(option, value) \
     (void)(code == CURLE_OK && (code = curl_easy_setopt(easy, (option), (value))) != CURLE_OK)

@@ -33,7 +33,7 @@ void smtp_session_destroy(struct smtp_session **self_p);
 
 void smtp_session_rest(struct smtp_session *self, bool idle);
 
-/* First closes a connection to another server. */
+/* Sends an email. A connection to another server is closed first. */
 void smtp_session_send(struct smtp_session *self, const struct smtp_server *server,
                        const struct mail *mail, int64_t deadline_mono_ms,
                        const struct smtp_hooks *hooks, struct smtp_result *ret);

@@ -8,7 +8,7 @@ enum {
     TEMPLATE_NAME_MAX = 4096, /* a longer name is not found */
     SUBJECT_MAX = 998,        /* RFC 5322, section 2.1.1 */
     PART_MAX = 262144,
-    PREVIEW_MAX = 7 * PART_MAX, /* {{undoUrl}} in a link's query becomes 68 bytes */
+    PREVIEW_MAX = 7 * PART_MAX, /* worst case: {{undoUrl}} in a link's query becomes 68 bytes */
 };
 
 static const struct field email_template_in_rows[] = {

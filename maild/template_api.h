@@ -13,13 +13,13 @@ FIELD_DECLARE(email_template_in);
 
 struct email_template_get_in {
     const char *name;
-    const char *language; /* query; NULL, "": the one without */
+    const char *language; /* query; NULL, "": the template without a language */
 };
 FIELD_DECLARE(email_template_get_in);
 
 struct email_template_delete_in {
     const char *name;
-    const char *language; /* query; NULL: all languages, "": the one without */
+    const char *language; /* query; NULL: all; "": the template without a language */
 };
 FIELD_DECLARE(email_template_delete_in);
 
@@ -66,7 +66,7 @@ FIELD_DECLARE(template_list_in);
 struct template_delete_in {
     struct uuid projectId;
     const char *name;
-    const char *language; /* NULL: all languages, "": the one without */
+    const char *language; /* NULL: all; "": the template without a language */
 };
 FIELD_DECLARE(template_delete_in);
 
@@ -83,7 +83,7 @@ FIELD_DECLARE(template_records);
 
 struct template_mapping {
     const char *name;
-    bool mapped;                  /* in some language, or without one */
+    bool mapped;                  /* has a template, in any language or without one */
     bool anyLanguage;             /* has one without a language */
     struct field_texts languages; /* sorted */
 };

@@ -23,8 +23,8 @@
 
 enum {
     TAGS_MAX = 4000,
-    OPEN_MAX = 256,       /* Gumbo walks the open elements for each character, */
-    ATTRIBUTES_MAX = 100, /* and one tag's attributes for each of them */
+    OPEN_MAX = 256,       /* nesting: Gumbo can walk all open elements for each character, */
+    ATTRIBUTES_MAX = 100, /* per tag: and walk these for each open element */
     SCANS_MAX = 16,
     TREE_BYTES_MAX = 8 << 20, /* 256 KiB of ordinary HTML take 2 MiB */
     MARK_SIZE = 40,
@@ -487,7 +487,7 @@ const char *template_html_check(struct arena *arena, const char *html)
     struct uuid random = uuid_random();
     const char *marked, *plain;
 
-    /* Equal in text, attributes and lower-case names. */
+    /* Lower-case letters and digits stay the same in texts, attributes and names. */
     self->arena = arena;
     snprintf(self->prefix, sizeof(self->prefix), "m%.8s%.4s%.4s", random.text, random.text + 9,
              random.text + 24);

@@ -8,7 +8,7 @@
 
 #define VARIABLES(...) ((const struct template_variable[]){__VA_ARGS__, {NULL, NULL}})
 
-/* A preview must fit into a response. */
+/* Sample values are short, because a preview must fit into a response. */
 #define APP_URL                                 \
     {                                           \
         "appUrl", "https://my.lakeside.example" \

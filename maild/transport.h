@@ -48,7 +48,7 @@ struct transport {
     void (*hurry)(struct transport *self);
     /* Cancels what is not handed over; the second time, all. NULL: no effect. */
     void (*cancel)(struct transport *self);
-    /* Sends nothing (common/service/check.h). Parks. */
+    /* Checks the transport without sending anything (common/service/check.h). Parks. */
     int (*check)(struct transport *self, const struct request *req, struct finding *ret,
                  struct error *err);
     /* Reports on the last deliveries. NULL: nothing. */

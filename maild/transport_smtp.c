@@ -9,7 +9,7 @@
 #include "common/base/memory.h"
 #include "maild/smtp_pool.h"
 
-enum { END_MS = 2000 /* for threads without work */ };
+enum { END_MS = 2000 /* longest wait for idle threads */ };
 
 struct transport_smtp {
     struct transport base;

@@ -12,7 +12,7 @@
 enum {
     WORK_POLL_MS = 1000,   /* longest wait of a row that becomes due */
     WORK_LEASE_MS = 3000,  /* after a crash, work continues within 4 s */
-    WORK_RECORD_MS = 2000, /* to record the outcome */
+    WORK_RECORD_MS = 2000, /* time to record the outcome */
 };
 
 /* First member of each kind's own struct. */

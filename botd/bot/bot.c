@@ -22,7 +22,7 @@ static const struct list_rule bots_rule = {LIST_LIMIT("bots"), &sql_bot_lock_sta
 
 struct draft {
     const char *identifier;
-    const char *secret_names; /* NULL: unchanged, if url and program are */
+    const char *secret_names; /* NULL: keep the secrets, if url and program stay */
     struct sealed secrets;
 };
 

@@ -18,7 +18,8 @@ extern const struct field_table found_bot_table;
 #define BOT_SECRETS_PURPOSE "bot secrets"
 #define BOT_SIGNING_PURPOSE "bot signing secret"
 
-/* Returns the secret of a bot whose row has none; `row` ends in its id. */
+/* Returns the secret of a bot of an earlier release, which stored none. `row` ends with the bot's
+ * id. */
 const char *bot_signing_missing(const struct seal_keys *keys, struct arena *arena, const char *row);
 
 /* Returns a bot's signing secret; the caller erases it. ERR_INTERNAL: no key opens it. */

@@ -74,7 +74,7 @@ static int compose(struct botd *d, const struct request *req, const struct reque
                      arena_printf(req->arena, "Project/%s", who->project.text), "display",
                      who->project_display, "requester", "reference", who->reference, "display",
                      who->display, "traceId", req->trace);
-    /* replaces the first brace of `rest` with members that are already JSON */
+    /* Puts members that are already JSON in place of the first brace of `rest`. */
     *ret = arena_printf(req->arena,
                         "{\"input\":%s,\"contentType\":\"application/json\",\"secrets\":%s,%s",
                         input, (const char *)secrets, codec_dump_json(req->arena, rest) + 1);
@@ -94,7 +94,7 @@ static int refuse(const char *text, size_t size, const char *otherwise, struct e
 
     if (message && *message) {
         error_set(err, ERR_BAD_REQUEST, "%.*s", MESSAGE_MAX, message);
-        if (!codec_is_text(err->message, strlen(err->message))) /* cut within a character */
+        if (!codec_is_text(err->message, strlen(err->message))) /* message cut in a character */
             error_set(err, ERR_BAD_REQUEST, "%s", otherwise);
         err->foreign = true;
     } else {

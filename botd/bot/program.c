@@ -20,8 +20,8 @@
 enum {
     WARM_CALLS = 1000,
     WARM_IDLE_MS = MINUTES(1),
-    WARM_CPU_S = 600, /* for all its calls */
-    WAITING_MAX = 64, /* per bot */
+    WARM_CPU_S = 600, /* CPU time of a warm process for all its calls */
+    WAITING_MAX = 64, /* waiting calls per bot */
     MEMORY_MAX = 128 * 1024 * 1024,
     FIRST_MESSAGE = 120,
 };

@@ -45,10 +45,10 @@ struct programs *programs_new(struct loop *loop, struct metrics *metrics,
 /* No call may be in progress. */
 void programs_destroy(struct programs **self_p);
 
-/* Returns all output, or one line of a warm process, for which calls of a bot queue. Parks.
- * Afterwards only a warm process that answered still runs. Fails: ERR_NOT_FOUND; ERR_OVERLOADED
- * (too many run or wait); ERR_DEADLINE; ERR_TOO_LARGE; ERR_UNAVAILABLE (it did not start, or ended
- * without an answer). */
+/* Returns all output of a cold process, or one line of a warm one; calls queue until a warm process
+ * is free. Parks. Afterwards only a warm process that answered still runs. Fails: ERR_NOT_FOUND;
+ * ERR_OVERLOADED (too many run or wait); ERR_DEADLINE; ERR_TOO_LARGE; ERR_UNAVAILABLE (it did not
+ * start, or ended without an answer). */
 int program_run(struct programs *self, struct arena *arena, const struct program_call *call,
                 struct program_answer *ret, struct error *err) MUST_USE;
 

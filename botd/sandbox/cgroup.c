@@ -86,7 +86,7 @@ static int remove_folder(const struct cgroups *self, const char *path)
 
 /* ---- botd's part of the tree ---- */
 
-/* Finds botd's group. False: no version 2 tree, or its root, which belongs to all. */
+/* Finds botd's group. False: no version 2 tree, or botd is in its root, which belongs to all. */
 static bool find_base(struct cgroups *self)
 {
     FILE *file = fopen("/proc/self/cgroup", "re");
@@ -109,7 +109,8 @@ static bool find_base(struct cgroups *self)
            mounted.f_type == CGROUP2_SUPER_MAGIC;
 }
 
-/* A group that delegates controllers has no processes. Fails if botd shares the group. */
+/* Moves botd into a subgroup, because a group that delegates controllers must have no processes of
+ * its own. Fails if botd shares the group with other processes. */
 static int move_down(struct cgroups *self)
 {
     if (make_folder(self, "/botd") < 0)

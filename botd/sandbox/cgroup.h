@@ -34,7 +34,7 @@ void cgroups_destroy(struct cgroups **self_p);
 int cgroup_make(struct cgroups *self, int64_t memory, int64_t processes, uint64_t *ret_run,
                 char ret_entry[static CGROUP_PATH_SIZE], struct error *err) MUST_USE;
 
-/* Kills all processes of the group; 0: none. */
+/* Kills all processes of a run's group; run 0: none. */
 void cgroup_end(struct cgroups *self, uint64_t run);
 
 #endif

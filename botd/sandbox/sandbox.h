@@ -20,7 +20,7 @@ struct sandbox_limits {
     /* Normal CPU share, no group, no total memory limit. */
     bool trusted;
     bool heard;                      /* stderr goes to stdout instead of nowhere */
-    int err;                         /* or to this borrowed descriptor; 0: none */
+    int err;                         /* borrowed descriptor that gets stderr instead; 0: none */
     const enum confine_means *means; /* NULL: the one in use */
 };
 

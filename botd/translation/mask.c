@@ -106,8 +106,8 @@ const char **mask_texts(struct arena *arena, const struct mask *self)
 static bool empties_some(struct arena *arena, const struct mask *self, const char *const *texts)
 {
     size_t *source = arena_calloc(arena, self->count + 1, sizeof(*source));
-    size_t *result = arena_calloc(arena, self->count + 1,
-                                  sizeof(*result)); /* texts with content before each piece */
+    size_t *result = arena_calloc(
+        arena, self->count + 1, sizeof(*result)); /* number of non-empty texts before each piece */
     size_t text = 0, start = 0;
 
     for (size_t i = 0; i < self->count; i++) {

@@ -3,10 +3,11 @@
  *
  * A text is cut into prose and pieces to keep: placeholders, HTML, Markdown syntax, code, URLs,
  * email addresses, line breaks. Texts name no format, so both HTML and CommonMark (md4c) apply. The
- * translator gets the whole text with a short mark per kept piece: with Apertium 0.999 of the words
- * stay as without marks, but only 0.886 when stretches are translated separately. A result with
- * wrong marks or new markup is rejected; mask_texts() and mask_join() then translate stretch by
- * stretch. All takes linear time and never parks or fails.
+ * translator gets the whole text with a short mark per kept piece: measured with Apertium, 99.9 %
+ * of the words are then translated as without marks, but only 88.6 % when each stretch between
+ * marks is translated alone. A result with wrong marks or new markup is rejected; mask_texts() and
+ * mask_join() then translate stretch by stretch. Everything takes linear time and never parks or
+ * fails.
  */
 #ifndef ATRIUM_BOTD_TRANSLATION_MASK_H
 #define ATRIUM_BOTD_TRANSLATION_MASK_H
@@ -28,7 +29,7 @@ struct mask_piece {
     enum mask_kind kind;
     bool ends_sentence; /* BREAK */
     bool unpaired;      /* ATOM: an unpaired tag, whose order counts */
-    size_t partner;     /* index; OPEN, CLOSE */
+    size_t partner;     /* index of an OPEN's or CLOSE's partner */
 };
 
 struct mask {

@@ -75,7 +75,7 @@ size_t mask_find(struct mask_scanner *self, enum mask_end which, const char *end
     return 0;
 }
 
-/* Without an end, the rest belongs to it, as in browsers. */
+/* Returns the end of the markup, or of the text if the markup has none, as in browsers. */
 static size_t find_or_all(struct mask_scanner *self, enum mask_end which, const char *end,
                           size_t from)
 {

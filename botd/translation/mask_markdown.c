@@ -23,12 +23,12 @@ enum {
 
 struct reader {
     struct mask_scanner *scanner;
-    const char *text; /* placeholders are letters */
+    const char *text; /* a copy with placeholders made letters */
     MD_BLOCKTYPE block;
     bool indented;                   /* code */
     bool has_text;                   /* in this block */
     uint64_t spans;                  /* in this block */
-    uint64_t within[MASK_DEPTH_MAX]; /* open spans, with their outer ones */
+    uint64_t within[MASK_DEPTH_MAX]; /* hash of each open span and those around it */
     size_t depth;
 };
 
@@ -121,7 +121,7 @@ static int read_text(MD_TEXTTYPE type, const MD_CHAR *text, MD_SIZE size, void *
         self->spans += mask_mix(type, text, size);
     for (MD_SIZE i = 0; i < size && !self->has_text; i++)
         self->has_text = !mask_is_space(text[i]);
-    /* line breaks and indentation are not in the text */
+    /* md4c passes line breaks and indentation in strings of its own */
     if (text >= self->text && text < self->text + self->scanner->size)
         memset(self->scanner->classes + (text - self->text), class, size);
     return 0;
@@ -234,7 +234,7 @@ size_t mask_line_start(const struct mask_scanner *self, size_t at)
 size_t mask_code(const struct mask_scanner *self, size_t at)
 {
     size_t ticks = run_of(self, at), end = at + ticks;
-    /* HTML may contain it as code */
+    /* md4c sees no code in HTML, but backticks on one line can mean it */
     bool one_line = self->classes[at] == CLASS_PROSE && ticks < FENCE_MIN;
 
     while (ticks <= CODE_TICKS_MAX && end < self->size) {

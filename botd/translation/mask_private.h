@@ -17,7 +17,7 @@ enum mask_end {
     END_CDATA,
     END_INSTRUCTION,
     END_ANGLE,
-    END_RAW, /* then one per raw element */
+    END_RAW, /* and one more for each raw element */
     END_COUNT = END_RAW + 20,
 };
 
@@ -50,18 +50,18 @@ struct mask_scanner {
     const char *text;
     uint8_t *classes; /* enum mask_class per byte */
     size_t size, at;
-    size_t text_start; /* start of the rest */
+    size_t text_start; /* where the text not yet cut starts */
     struct arena *arena;
     struct codec_buffer pieces;
     struct mask_opened opened[MASK_DEPTH_MAX];
     size_t depth;
-    size_t none_from[END_COUNT]; /* no such end after this */
+    size_t none_from[END_COUNT]; /* no end of this kind from here on */
     size_t attribute_bytes;      /* left for unfinished tags */
-    size_t containers;           /* elements that need an end tag: <div>, <table> */
+    size_t containers;           /* open elements that need an end tag: <div>, <table> */
     struct mask_kept kept[MASK_KEPT_MAX];
     size_t kept_depth, kept_start; /* start: of the untranslated stretch */
     bool kept_whole;               /* the stretch is one inline element */
-    uint64_t structure;            /* the Markdown's; see mask.h */
+    uint64_t structure;            /* Markdown's part of the hash in mask.h */
 };
 
 /* Markup at a place; `size` 0: none. */

@@ -7,7 +7,7 @@
 
 #include "botd/translation/mask_private.h"
 
-enum { ATTRIBUTES_BYTES = 4 }; /* per byte of the text, in unfinished tags */
+enum { ATTRIBUTES_BYTES = 4 }; /* limit of bytes read in unfinished tags, per byte of the text */
 
 static struct mask_piece *piece_at(const struct mask_scanner *self, size_t index)
 {
@@ -54,13 +54,13 @@ static void mark(struct mask_scanner *self, size_t size, enum mask_kind kind, bo
 static void mark_open(struct mask_scanner *self, size_t size, const char *name, size_t name_size,
                       bool markdown)
 {
-    mark(self, size, MASK_ATOM, false); /* until its end is found */
+    mark(self, size, MASK_ATOM, false); /* an ATOM until its end is found */
     if (self->depth < MASK_DEPTH_MAX)
         self->opened[self->depth++] =
             (struct mask_opened){piece_count(self) - 1, name, name_size, markdown};
 }
 
-/* True when the name is open; everything inside stays unpaired. */
+/* True when an element of that name is open. Everything opened inside it stays unpaired. */
 static bool mark_close(struct mask_scanner *self, size_t size, const char *name, size_t name_size,
                        bool markdown)
 {
@@ -197,7 +197,7 @@ static void scan_tag(struct mask_scanner *self)
     size_t start = self->at;
 
     if (tag.size == 0) {
-        self->structure += tag.tag != TAG_NONE; /* browsers drop it, to the end of the text */
+        self->structure += tag.tag != TAG_NONE; /* browsers drop the text from here on */
         self->at++;
         return;
     }

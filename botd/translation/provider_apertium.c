@@ -25,7 +25,7 @@
 #include "common/wire/codec.h"
 
 enum {
-    ROUND_BYTES = 8 * 1024, /* then others get a turn */
+    ROUND_BYTES = 8 * 1024, /* bytes per round, then others get a turn */
     ROUND_TEXTS = 64,
     ROUND_MS = 20 * 1000,
     STRIKES_MAX = 4, /* failed rounds per request */
@@ -211,7 +211,7 @@ static int start(struct apertium *self, const struct pair *pair, struct pipeline
     int fd, said[2], rc;
 
     if (self->running >= self->options.pipelines_max)
-        pipeline_end(self, oldest_idle(self)); /* exists, because fewer are busy */
+        pipeline_end(self, oldest_idle(self)); /* there is an idle one, because fewer are busy */
     if (pipe2(said, O_CLOEXEC | O_NONBLOCK) < 0)
         return error_retry(err, ERR_UNAVAILABLE, 1,
                            "The translation failed. Please try again later.");
@@ -280,7 +280,7 @@ static bool quotes_a_text(const struct provider_call *call, const char *line)
     return false;
 }
 
-/* The line is also the error's detail. */
+/* Logs the last line of stderr, which is also the error's detail. */
 static int report(const struct pipeline *pipeline, const struct provider_call *call,
                   struct error *err)
 {
@@ -547,7 +547,8 @@ static int tend(void *arg, const struct request *req, struct error *err)
     end_idle(self, clock_mono_ms() - IDLE_MS);
     if (search(self, err) < 0)
         return -1;
-    try_pairs(self, req, 0, 2 * ROUND_MS); /* exceeding its own limit is a failure */
+    try_pairs(self, req, 0,
+              2 * ROUND_MS); /* extra time, so that a slow trial fails at its own limit */
     seen = verdicts(self);
     return seen.failed ? error_set(err, ERR_UNAVAILABLE, "%s", seen.failed->failure) : 0;
 }

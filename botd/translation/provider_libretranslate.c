@@ -142,7 +142,7 @@ static int ask(void *arg, const struct provider_call *call, size_t from, size_t 
     json_auto_t *answer = NULL;
     int rc;
 
-    if (!pair) /* just removed */
+    if (!pair) /* the server no longer has this pair */
         return error_set(err, ERR_BAD_REQUEST, "The translation failed. Please try again later.");
     body = compose(call, pair, from, count);
     if (key) /* replaces the first brace */

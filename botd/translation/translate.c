@@ -30,8 +30,8 @@ struct item {
     const char *shown;  /* NULL: nothing to translate */
     const char *result; /* NULL: none yet */
     size_t same_as;     /* first equal item, possibly itself */
-    int64_t characters; /* from the budget */
-    bool answered;      /* complete or not */
+    int64_t characters; /* taken from the budget */
+    bool answered;      /* the provider has answered, completely or not */
 };
 
 struct work {
@@ -401,7 +401,7 @@ static void record_failure(const struct work *self)
 /* Not audited, like all reads. */
 static int run(struct work *self, const struct translation_in *in, struct error *err)
 {
-    struct error counted; /* keeps the rate limit through a handled failure */
+    struct error counted; /* err before a handled failure: with the rate limit */
     size_t pending;
 
     if (read_texts(self, &in->text, err) < 0 || recall(self, err) < 0 ||

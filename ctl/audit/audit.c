@@ -112,7 +112,7 @@ static int64_t count_project(const struct field_list *rows, int64_t after, struc
     return count;
 }
 
-/* *ret: a page without new rows, or where the chain is broken. */
+/* *ret: the last page, which has no new rows or a fault. */
 static int walk_trail(struct ctl *ctl, const char *service, struct audit_walk *walk,
                       struct uuid project, int64_t *ret_of_project, struct arena *scratch,
                       struct audit_page_out *ret, struct error *err)
@@ -181,7 +181,7 @@ static int judge(const struct field_list *reports, struct error *err)
     return 0;
 }
 
-/* *ret: an instance was ever started here. */
+/* *ret: if an instance was ever started here. */
 static int find_daemon(struct ctl *ctl, const char *service, bool *ret, struct error *err)
 {
     *ret = *ctl_bus_instances(ctl->bus, service, ctl->arena) != NULL;
@@ -233,7 +233,7 @@ static void print_event(struct bundle *self, const char *service, const struct a
     printable_json(entry, JSON_COMPACT, stdout);
 }
 
-/* Waits briefly for rows that get their place within a second. */
+/* Waits briefly for new rows, which get their place in the chain within a second. */
 static int export_trail(struct ctl *ctl, const char *service, struct uuid project,
                         struct bundle *bundle, struct error *err)
 {

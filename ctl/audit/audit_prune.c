@@ -80,8 +80,8 @@ static int run(const struct prune *self, const char *sql)
 
 /* ---- one month ---- */
 
-/* Selects rows in chain order. `previous`: the hash before a row that does not follow the last
- * line. */
+/* Selects rows in chain order. A row that does not follow the one before it also has `previous`,
+ * the hash that its own hash includes. */
 static const char *select_rows(const struct prune *self, const struct pruned *month)
 {
     return arena_printf(
@@ -199,7 +199,7 @@ static int prune_month(const struct prune *self, struct pruned *month)
 
 /* ---- months ---- */
 
-/* Returns the month of --month, by default this one, counted from year 0. */
+/* Returns the month of --month, by default the current one, in months since year 0. */
 static int read_month(struct ctl *ctl, int64_t *ret, struct error *err)
 {
     const char *text = arguments_get(&ctl->args, "--month");

@@ -1,6 +1,6 @@
 /*
- * audit_search.c - `atriumctl audit tail|search`: prints rows of all audit logs; keeps only those
- * in memory.
+ * audit_search.c - `atriumctl audit tail|search`: prints rows of all audit logs. Memory holds only
+ * the printed rows.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +36,7 @@ static FIELD_TABLE(audit_line);
 
 /* NULL or absent: any. */
 struct filter {
-    const char *action;  /* or its beginning, "session." */
+    const char *action;  /* an action, or its beginning: "session." */
     const char *account; /* the account acts, or is the subject */
     const char *entity;
     struct uuid project;
@@ -167,7 +167,7 @@ static int by_time(const void *left, const void *right)
     return (a->sequence > b->sequence) - (a->sequence < b->sequence);
 }
 
-/* Shows "erased", or "sealed" without authd. */
+/* Decrypts the addresses. Shows "erased" for an erased one, and "sealed" if there is no authd. */
 static int open_addresses(struct ctl *ctl, struct field_list *list, struct error *err)
 {
     struct audit_line *lines = arena_calloc(ctl->arena, list->count + 1, sizeof(*lines));

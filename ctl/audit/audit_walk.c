@@ -51,14 +51,15 @@ static void hash_at(const struct audit_record *row, int64_t sequence, struct fie
     audit_hash(&moved, previous, ret);
 }
 
-/* After a swap, the hashes may still be in place. */
+/* True if one of the two rows has this hash: who swaps rows can leave their hashes in place. */
 static bool either(const struct suspects *who, size_t other,
                    const uint8_t hash[static AUDIT_HASH_SIZE])
 {
     return same_hash(who->rows[who->at].hash, hash) || same_hash(who->rows[other].hash, hash);
 }
 
-/* Returns the index of the row that belongs here, or count. *ret_hash: the hash there. */
+/* Returns the index of the later row that belongs in this place, or count. *ret_hash: the hash of
+ * that row in this place. */
 static size_t find_rightful(const struct suspects *who, int64_t sequence,
                             struct field_bytes previous, uint8_t ret_hash[static AUDIT_HASH_SIZE])
 {
@@ -101,7 +102,7 @@ static bool unsound(struct audit_walk *self, const struct suspects *who)
     return fail(self, sequence, "inserted", INSERTED);
 }
 
-/* False when a known hash differs. */
+/* Moves to a row. False if an earlier verification saw another hash there. */
 static bool step(struct audit_walk *self, int64_t sequence, int64_t id, struct field_bytes hash)
 {
     if (hash.size > sizeof(self->hash))

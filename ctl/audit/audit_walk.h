@@ -13,12 +13,12 @@ struct audit_fault {
 };
 
 struct audit_walk {
-    int64_t sequence; /* 0: none */
-    int64_t id;       /* 0: dropped */
+    int64_t sequence; /* place of the last row; 0: none */
+    int64_t id;       /* id of that row; 0: dropped */
     uint8_t hash[AUDIT_HASH_SIZE];
     size_t hash_size;
     int64_t rows, dropped;
-    int64_t kept_sequence; /* 0: none */
+    int64_t kept_sequence; /* from an earlier verification; 0: none */
     struct field_bytes kept_hash;
     struct audit_fault fault;
 };

@@ -115,7 +115,7 @@ static int add_entry(struct import *self, json_t *json, struct error *err)
 /* Holds one entry in memory. */
 static int read_entries(struct import *self, struct error *err)
 {
-    /* Other files can have numbers beyond int64. */
+    /* Files of other systems can have numbers beyond int64. */
     const size_t flags = JSON_REJECT_DUPLICATES | JSON_DISABLE_EOF_CHECK | JSON_DECODE_INT_AS_REAL;
     int c = next_char(self->file) == '[' ? next_char(self->file) : EOF;
     bool more = c != ']';

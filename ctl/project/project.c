@@ -138,7 +138,7 @@ static void show_lacks(const struct ctl *ctl, const char *code, const struct rea
     }
 }
 
-/* Prints settings and, if maild answers, what sign-in flows lack. */
+/* Prints settings and, if maild answers, what is missing for sign-in flows. */
 static int show_project(struct ctl *ctl, const char *code, struct error *err)
 {
     struct request req = ctl_bus_request(ctl->bus, ctl->arena);
@@ -170,7 +170,8 @@ int project_show_command(struct ctl *ctl, struct error *err)
     return show_project(ctl, arguments_get(&ctl->args, "CODE"), err);
 }
 
-/* settingsd ends the read-only state last; a suspension takes effect immediately. */
+/* Resuming ends the read-only state last in settingsd. Suspending begins there, so that it takes
+ * effect immediately. */
 static int suspend(struct ctl *ctl, const struct project_suspend_in *in, struct tenant *tenant,
                    struct error *err)
 {

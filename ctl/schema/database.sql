@@ -1,5 +1,5 @@
--- Prepares the database before the first role: what PostgreSQL allows everyone in a new database,
--- and the owner of audit logs.
+-- Prepares the database before the first role is created: revokes what PostgreSQL allows everyone
+-- in a new database, and creates the owner of audit logs.
 set client_min_messages = warning;
 revoke all on database atrium from public;
 revoke all on schema public from public;

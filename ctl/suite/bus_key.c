@@ -1,6 +1,6 @@
 /*
  * bus_key.c - `atriumctl keys bus`: makes the key that identifies an instance to other hosts. The
- * secret stays in a file for the daemon's user; the printed line belongs into bus_hosts of every
+ * secret stays in a file for the daemon's user; the printed line belongs in bus_hosts of every
  * host. An existing key is printed again.
  */
 #include <errno.h>

@@ -20,7 +20,7 @@ enum {
     SERVERS_MAX = 16,
 };
 #define DISK_WARN (512LL << 20) /* bytes left */
-#define DISK_FAIL (64LL << 20)  /* some WAL segments */
+#define DISK_FAIL (64LL << 20)  /* four WAL segments */
 
 struct doctor_row {
     const char *daemon, *check, *state, *seen, *mend;
@@ -241,7 +241,7 @@ static void add_disks(struct report *report, const struct instance_probe *probes
 
 /* ---- causes ---- */
 
-/* Possible causes, deepest first. A daemon's broken database fails other daemons' requests. */
+/* Possible causes, deepest first. A daemon's broken database makes other daemons' requests fail. */
 static const struct cause {
     const char *daemon; /* NULL: any */
     const char *check, *followers;

@@ -128,7 +128,7 @@ static size_t add_disk(const char *pid, const char *name, struct arena *arena, d
         if (seen[i] == status.st_dev)
             return count;
     length = readlink(path, real, sizeof(real) - 1);
-    if (length < 0) { /* inside the data directory */
+    if (length < 0) { /* not a link, so inside the data directory */
         snprintf(path, sizeof(path), "/proc/%s/cwd", pid);
         length = readlink(path, real, sizeof(real) - 1);
     }

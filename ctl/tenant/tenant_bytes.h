@@ -32,7 +32,7 @@ int tenant_bytes_walk(struct ctl *ctl, struct uuid project, struct tenant_bytes_
                       const struct tenant_sink *sink, struct progress *progress,
                       struct error *err) MUST_USE;
 
-/* Zeroed, except ctl and project. */
+/* Begins zeroed, except ctl and project. */
 struct tenant_bytes_adder {
     struct ctl *ctl;
     struct uuid project, object; /* the current file's */

@@ -2,9 +2,9 @@
  * tenant_export.c - `atriumctl tenant key`, `tenant export`: writes a tenant to a file
  * (docs/transfer.md).
  *
- * The tenant must not change, so --read-only makes it read-only, until a failure. A second read
- * without documents' bytes, which never change, detects changes. --resume continues an interrupted
- * file: it reads all rows again, but only the missing bytes.
+ * The tenant must not change, so --read-only makes it read-only; a failure undoes that. A second
+ * read without documents' bytes, which never change, detects changes. --resume continues an
+ * interrupted file: it reads all rows again, but only the missing bytes.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ struct export
     struct tenant_writer *writer;
     struct tenant_bytes_place from; /* end of the written bytes */
     struct progress progress;
-    int64_t began_mono_ms, held_mono_ms; /* held: read-only since; 0: before, or not */
+    int64_t began_mono_ms, held_mono_ms; /* held: when --read-only began */
 };
 
 int tenant_key_command(struct ctl *ctl, struct error *err)

@@ -145,11 +145,11 @@ struct written {
     char head[TENANT_HEAD_MAX + 1];
     struct tenant_last last;
     uint64_t size;
-    size_t tables, table; /* table: passed again */
-    uint64_t rows, row;   /* in the last table */
+    size_t tables, table; /* table: how many the caller has passed again */
+    uint64_t rows, row;   /* rows of the last table; row: passed again */
     uint8_t *cut;
     size_t cut_size, cut_at;
-    bool whole; /* only the name is missing */
+    bool whole; /* complete, except for its name */
 };
 
 struct tenant_writer {
@@ -202,7 +202,7 @@ static int pass_over(struct written *self, const uint8_t *bytes, size_t size, si
     return 0;
 }
 
-/* Holds a full chunk back: the last one is marked. */
+/* Writes a full chunk only when bytes follow, because the last chunk has the final tag. */
 static int put(struct tenant_writer *self, const uint8_t *bytes, size_t size, struct error *err)
 {
     size_t there;

@@ -75,7 +75,7 @@ struct tenant_writer *tenant_writer_create(const char *path, const struct tenant
 struct tenant_writer *tenant_writer_resume(const char *path, const struct tenant_key *to,
                                            const struct seal_keys *keys, struct error *err);
 
-/* Returns the resumed file's head; tenant_writer_had() returns its size. */
+/* Returns the resumed file's head; tenant_writer_had() returns how many bytes the file had. */
 const char *tenant_writer_head(const struct tenant_writer *self);
 uint64_t tenant_writer_had(const struct tenant_writer *self);
 
@@ -93,7 +93,7 @@ const struct tenant_last *tenant_writer_last(struct tenant_writer *self, const c
 /* Accepts NULL. Removes an unfinished file unless it is kept. */
 void tenant_writer_destroy(struct tenant_writer **self_p);
 
-/* For tenant_writer_resume(); false without `own`. */
+/* Keeps the unfinished file for tenant_writer_resume(). False without `own`. */
 bool tenant_writer_keep(struct tenant_writer *self);
 
 /* After a failure the writer can only be kept or destroyed. */
@@ -102,7 +102,7 @@ int tenant_writer_table(struct tenant_writer *self, const char *name, struct err
 int tenant_writer_row(struct tenant_writer *self, const void *bytes, size_t size,
                       struct error *err) MUST_USE;
 
-/* Ends the last table. Lives as long as the writer. */
+/* Ends the last table and returns the sums, which live as long as the writer. */
 const struct tenant_sums *tenant_writer_sums(struct tenant_writer *self);
 
 /* Syncs the file and gives it its name. */

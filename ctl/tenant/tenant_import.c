@@ -35,8 +35,8 @@ struct import {
     size_t count, bytes;
     struct tenant_bytes_adder files;
     struct tenant_invited invited;
-    int64_t admins; /* in the file */
-    /* for verify, without invited practitioners */
+    int64_t admins; /* admins in the file */
+    /* sums for verify, without rows of invited practitioners */
     struct tenant_summing *here, *given;
 };
 
@@ -118,7 +118,7 @@ static void end(struct import *self)
 
 /* ---- target ---- */
 
-/* Also fails while the project is being deleted. */
+/* Fails if a daemon lacks one of the file's tables, or deleted the project within the last day. */
 static int check_tables(struct import *self, struct error *err)
 {
     const struct tenant_sums *sums = tenant_reader_sums(self->reader);
@@ -363,7 +363,7 @@ static int sum_file(struct import *self, struct error *err)
     if (got < 0)
         return -1;
     all = tenant_reader_sums(self->reader);
-    for (size_t i = 0; i < all->count; i++) /* tables without rows */
+    for (size_t i = 0; i < all->count; i++) /* adds tables without rows */
         if (!tenant_sums_find(&self->given->sums, all->items[i].table) &&
             tenant_summing_table(self->given, all->items[i].table, strlen(all->items[i].table)) < 0)
             return error_set(err, ERR_INTERNAL, "%s is not the name of a table",

@@ -20,21 +20,21 @@ struct tenant_invited {
     json_t *memberships; /* keys: ids in the file, and invitations */
     json_t *accounts;    /* keys: ids in the file and here */
     json_t *addresses;   /* keys: of pending invitations */
-    int64_t admins;      /* admins of the file among them */
+    int64_t admins;      /* how many of them are admins in the file */
 };
 
 void tenant_invited_wipe(struct tenant_invited *self);
 
-/* Loads those who are invited. Parks. */
+/* Loads the practitioners whom authd has invited. Parks. */
 int tenant_invited_load(struct tenant_invited *self, struct ctl *ctl, struct uuid project,
                         struct error *err) MUST_USE;
 
-/* Adds those whom authd would invite; before: earlier rows. ERR_CONFLICT: authd refuses them.
- * Parks. */
+/* Adds those in `rows` whom authd would invite; `before`: the number of rows checked earlier.
+ * ERR_CONFLICT: authd refuses them. Parks. */
 int tenant_invited_check(struct tenant_invited *self, struct ctl *ctl, struct uuid project,
                          struct field_list rows, int64_t before, struct error *err) MUST_USE;
 
-/* True for rows of these practitioners. Call it in order, table by table. */
+/* True for an invited practitioner's row. Call it in order, table by table. */
 bool tenant_invited_skips(struct tenant_invited *self, const char *table, const void *row,
                           size_t size);
 

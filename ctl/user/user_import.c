@@ -246,7 +246,7 @@ static int compare_lines(const void *a, const void *b)
     return (left->line > right->line) - (left->line < right->line);
 }
 
-/* An import would find the earlier line's account. */
+/* Reports an address of an earlier line as existing: in an import authd would find that account. */
 static void add_repeated(struct import *self, struct batch *batch)
 {
     struct operator_import_out *out = &batch->out;
@@ -356,7 +356,7 @@ static int call_end(struct import *self, struct error *err)
                         &out, err);
 }
 
-/* Sends in file order. */
+/* Sends batches in file order. */
 static int send_all(struct import *self, struct error *err)
 {
     for (size_t i = 0; i < BATCHES; i++) {

@@ -110,7 +110,7 @@ static const char *read_note(struct ctl *ctl, struct error *err)
     return note ? arena_strdup(ctl->arena, note) : NULL;
 }
 
-/* The key signs other notes under other names. */
+/* Checks the name in the note: the key signs other notes under other names. */
 static int parse_statement(struct ctl *ctl, const char *text, const char *key,
                            struct erasure_statement *ret, struct error *err)
 {

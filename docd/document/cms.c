@@ -154,7 +154,8 @@ static int remove_entry(struct docd *d, const struct request *req, const struct 
         .audit = audit_row(req, &(struct audit){.action = "content.delete"})};
     struct sql_content_delete_row deleted;
 
-    /* An entry added while this waits for the lock is a different one. */
+    /* If the key is deleted and added again while this waits for its lock, no row is found: the new
+     * entry is a different one. */
     if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
         require_entry(sql_content_lock_key(tx, req, &lock, err), err) < 0 ||
         require_entry(sql_content_delete(tx, req, &delete, &deleted, err), err) < 0 ||

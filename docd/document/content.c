@@ -73,7 +73,7 @@ static bool pass_file(struct docd *d, struct store_key key, const struct wish *w
     return out->file > 0;
 }
 
-/* Returns a small file's bytes immediately, unless the receiver has them. */
+/* Returns a small file's bytes immediately, unless the client or the gateway has them. */
 static int whole(struct docd *d, const struct request *req, struct store_key key,
                  const struct wish *wish, struct content *out, struct error *err)
 {
@@ -140,7 +140,7 @@ static int resized(struct docd *d, const struct request *req, struct store_key k
     return 0;
 }
 
-/* True when the document now has other bytes. */
+/* Looks for a file that arrived in the store. *ret_again: the document now has another file. */
 static int look_again(struct docd *d, const struct request *req, const struct document_file *file,
                       bool *ret_again, struct error *err)
 {

@@ -15,8 +15,8 @@
 
 enum {
     CHARACTERS_MAX = 60000, /* indexed part of a title, name or text */
-    BYTES_MAX = 900000,     /* bytes of all words; a tsvector holds 1 MiB, including */
-    BYTES_MORE = 6,         /* these bytes per position */
+    BYTES_MAX = 900000,     /* bytes of words and positions; a tsvector holds 1 MiB */
+    BYTES_MORE = 6,         /* bytes counted for the position of a word */
     POSITION_MAX = 16383,
     WORD_MAX = 500, /* longer words are not indexed */
     WANTED_MAX = 8, /* per search */
@@ -60,8 +60,8 @@ struct content_text {
     const char *title, *name, *sections;
 };
 
-/* T.1 marks this function's words; its position changes with each write, see
- * content_translation_words(). */
+/* The extra word T.1 shows that this function made the words. Its position changes with each write,
+ * see content_translation_words(). */
 static const char *words_of(struct arena *arena, const struct content_text *of, int64_t now_ms)
 {
     char *bytes = NULL;

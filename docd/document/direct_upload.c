@@ -25,7 +25,7 @@ enum {
     LISTED_MAX = 1000, /* forms per page */
     RESERVE_MS = 300,  /* part of the deadline that is kept for the response */
     DRAIN_MS = 5000,
-    NOTE_MS = 10000, /* to record a failure */
+    NOTE_MS = 10000, /* time to record a failure */
 };
 
 /* An adoption failed, and its row records that. */
@@ -73,7 +73,7 @@ static int came_too_late(struct docd *d, const struct request *req, struct store
     int64_t came_ms;
 
     *ret = false;
-    if (!uuid_is_set(&session)) /* from an older release */
+    if (!uuid_is_set(&session)) /* the form is from an older release */
         return 0;
     if (authd_session_end_get(d->svc.bus, req, &in, &end, err) < 0)
         return -1;
@@ -393,7 +393,7 @@ static bool has_id(const struct sql_upload_list_paused_rows *rows, const struct 
     return false;
 }
 
-/* Skips recent failures, which would be copied every minute. */
+/* Drops forms whose next try is later: failed files must not be copied every minute. */
 static int leave_paused(const struct direct_uploads *self, const struct request *req,
                         struct store_key *forms, size_t *count, struct error *err)
 {

@@ -3,13 +3,13 @@
  * so docd looks for them when a document is requested, and in every sweep.
  *
  * The order is: the object's row, its bytes, the document, then the arrived file is deleted. After
- * a crash another process starts again. Of two that adopt one file, one wins; the sweep removes the
- * rest.
+ * a crash another process starts again. If two adopt the same file, one wins, and the sweep removes
+ * what the other made.
  *
- * A failed adoption is retried in every sweep, and after 10 failures
- * (docd/sql/upload/upload_fail.sql) only there. After GIVE_UP_AFTER_MS the file is removed, and its
- * document if it never had a file. The first failure and the end are logged; the end is in the
- * audit log.
+ * A failed adoption is retried in every sweep and, for its first 10 failures
+ * (docd/sql/upload/upload_fail.sql), also when the document is requested. After GIVE_UP_AFTER_MS
+ * the file is removed, and its document if it never had a file. The first and the final failure are
+ * logged; the final one is also in the audit log.
  */
 #ifndef ATRIUM_DOCD_DOCUMENT_DIRECT_UPLOAD_H
 #define ATRIUM_DOCD_DOCUMENT_DIRECT_UPLOAD_H
@@ -38,8 +38,8 @@ int direct_uploads_scan(struct direct_uploads *self, const struct request *req, 
                         const struct uuid *documents, size_t count, bool *ret_changed,
                         struct error *err) MUST_USE;
 
-/* Adopts all arrived files and removes those without a document. Ignores failures that a row
- * records. Parks. */
+/* Adopts all arrived files and removes those without a document. Does not return failures that a
+ * row records. Parks. */
 int direct_uploads_sweep(struct direct_uploads *self, const struct request *req,
                          struct error *err) MUST_USE;
 

@@ -20,8 +20,8 @@ static const int64_t form_life_ms = HOURS(1);
 
 /* ---- tokens ---- */
 
-/* Lists contain tokens, so they are stored sealed and found by hash: a stolen database opens no
- * files. */
+/* Lists contain public tokens, so tokens are stored sealed and found by hash: a stolen database
+ * opens no files. */
 struct token {
     struct sealed sealed;
     uint8_t hash[SECRET_HASH_SIZE];
@@ -66,7 +66,7 @@ struct document_row {
     int64_t size; /* -1: not uploaded yet */
     struct field_bytes token;
     int64_t total;
-    int64_t version; /* an author's list; 0: none */
+    int64_t version; /* state of the author's list; 0: unknown */
     bool pending;    /* the store may have a file */
 };
 FIELD_DECLARE(document_row);
@@ -171,8 +171,8 @@ static struct sql_upload_insert form_values(const struct request *req,
                                       .project_bytes_max = limit(&req->caller->projectBytesMax)};
 }
 
-/* Queues an author's requests, because a database lock counts the author's documents: they would
- * occupy connections while they wait for it. */
+/* Lets an author's requests create documents one after another. Counting the author's documents
+ * takes a database lock; requests waiting for that would occupy connections. */
 struct author_turn {
     LIST_ENTRY(author_turn) entry;
     struct uuid author;
@@ -224,7 +224,7 @@ static int author_enter(struct docd *d, const struct request *req, struct author
 
 /* ---- searching ---- */
 
-/* Only this order has an index. */
+/* True for the default order, the only one with an index. */
 static bool is_usual_order(const struct document_sort *sort)
 {
     return !sort->keys[0] || (strcmp(sort->keys[0], "-_lastUpdated") == 0 && !sort->keys[1]);
@@ -284,7 +284,8 @@ static int search(struct docd *d, const struct request *req, const struct docume
     return rows < 0 ? -1 : 0;
 }
 
-/* 1: *out is cached and current. The response is encoded before another fiber can add a list. */
+/* Returns 1 if *out is the cached list and current. It stays valid until the response is encoded:
+ * no other fiber can replace it before. */
 static int find_kept(struct docd *d, const struct request *req, const struct list_key *key,
                      struct documents *out, struct error *err)
 {
@@ -305,7 +306,7 @@ static int find_kept(struct docd *d, const struct request *req, const struct lis
     return 1;
 }
 
-/* A pending file appears without a change of a row. */
+/* A list with a pending file is not cached: the file can appear without a change of a row. */
 static bool may_be_kept(const struct list_key *key, const struct field_list *page)
 {
     const struct document_row *rows = page->items;

@@ -7,7 +7,7 @@
 
 struct fiber_each {
     size_t count;
-    size_t most;           /* in parallel, at least 1 */
+    size_t most;           /* items in parallel, at least 1 */
     bool past_failure;     /* continues after a failure */
     int64_t until_mono_ms; /* after this time, starts no item but the first; 0: no limit */
     int (*run)(void *arg, size_t item, struct error *err);

@@ -112,7 +112,7 @@ int tenant_bytes_put(struct docd *d, const struct request *req,
     out->done = keep(d, req, in, row.size, err) == 0;
     if (out->done || err->code != ERR_NOT_FOUND)
         return out->done ? 0 : -1;
-    error_clear(err); /* another transfer dropped them: start again */
+    error_clear(err); /* another transfer dropped the bytes: start again */
     out->have = 0;
     return 0;
 }

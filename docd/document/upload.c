@@ -13,7 +13,7 @@
 #include "docd/document_api.h"
 #include "docd/sql/upload.h"
 
-static const int64_t replaced_ms = MINUTES(10); /* keeps replaced bytes for their readers */
+static const int64_t replaced_ms = MINUTES(10); /* keeps replaced bytes for reads in progress */
 
 /* A ticket's content: "<project>/<upload>/<object>/<max bytes>". The gateway returns it with each
  * piece. */

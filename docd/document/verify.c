@@ -17,7 +17,7 @@
 
 enum {
     LOOKERS = 8,
-    HASH_LOOKERS = 2, /* when all bytes are read */
+    HASH_LOOKERS = 2, /* fibers, when all bytes are read */
     PAGE_MS = 2000,   /* starts no object after this */
 };
 

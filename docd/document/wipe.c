@@ -72,7 +72,7 @@ static int purge_document_page(void *daemon, const struct request *req, struct u
     return 0;
 }
 
-/* Includes running uploads: a row outlives its bytes. */
+/* Also finds bytes of running uploads: an object's row exists before its first byte. */
 static int purge_object_page(void *daemon, const struct request *req, struct uuid project,
                              int64_t rows, int64_t *ret_removed, struct error *err)
 {

@@ -1,5 +1,6 @@
 /*
- * export_job.c - makes an export's file, by page, piece and block; only one of each is in memory.
+ * export_job.c - makes an export's file. Memory holds only one page of documents, one piece of a
+ * document and one block of the file.
  *
  * Each attempt has its own object. After a failure the next attempt starts over, after a pause.
  * After EXPORT_ATTEMPTS, or without the account, the export has failed.
@@ -40,7 +41,7 @@ struct document_entry {
     struct export_job *job;
     struct uuid object;
     int64_t size, at;
-    const char *path; /* in the archive */
+    const char *path; /* name in the archive */
     const char *resource;
     struct document_entry *next;
 };

@@ -42,13 +42,13 @@ void sealed_file_destroy(struct sealed_file **self_p);
 const uint8_t *sealed_file_key(const struct sealed_file *self);
 int64_t sealed_file_size(const struct sealed_file *self);
 
-/* Writes up to the end. -1 with errno: no space, or altered. */
+/* Overwrites or appends bytes, without a gap. -1 with errno: no space, or the file was altered. */
 int sealed_file_write(struct sealed_file *self, int64_t offset, const void *bytes,
                       size_t size) MUST_USE;
 ssize_t sealed_file_read(struct sealed_file *self, int64_t offset, void *bytes,
                          size_t size) MUST_USE;
 
-/* Writes the block in memory. sealed_file_read_sealed() needs that. */
+/* Writes the block that is still in memory. Call it before sealed_file_read_sealed(). */
 int sealed_file_flush(struct sealed_file *self) MUST_USE;
 ssize_t sealed_file_read_sealed(struct sealed_file *self, int64_t offset, void *bytes,
                                 size_t size) MUST_USE;

@@ -15,8 +15,8 @@
 #include "docd/image/image_process.h"
 
 enum {
-    JOB_BYTES = 64 * 1024 * 1024, /* a job may use them without a reservation */
-    SLOW_JOBS = 4,                /* decoders of the slow lane, beyond the fast lane's number */
+    JOB_BYTES = 64 * 1024 * 1024, /* a job that needs no more reserves no memory */
+    SLOW_JOBS = 4,                /* the slow lane has this many more decoders than the fast lane */
     SHARE = 4,                    /* a client gets 1/SHARE of the queue */
 };
 
@@ -116,7 +116,7 @@ static int judge(const struct image_job *job, struct error *err)
     case IMAGE_NOT_WRITTEN:
         error_retry(err, ERR_UNAVAILABLE, 5, "The image could not be stored. Try again later.");
         return error_detail(err, "%s", strerror(job->error_number));
-    case IMAGE_NO_LIBRARY: /* until a restart; another instance may work */
+    case IMAGE_NO_LIBRARY: /* libvips does not start before a restart; another instance may work */
         return error_retry(err, ERR_UNAVAILABLE, 60,
                            "Images can't be resized right now. Please try again later.");
     case IMAGE_NEEDS_MORE:
@@ -147,7 +147,7 @@ static int run(struct image_pool *self, struct image_turn *turn, struct uuid pro
     return 0;
 }
 
-/* Retries twice at most: the file's size, then its header, show what it needs. */
+/* Retries twice at most: first the file's size, then its header may show that it needs more. */
 static int run_as_needed(struct image_pool *self, struct image_turn *turn, struct uuid project,
                          struct image_job *job, struct memory_reservation *reservation,
                          struct error *err)

@@ -1,5 +1,5 @@
 /*
- * image_header.c - see image_header.h. GIF is missing: libnsgif reads on, whatever the sides are.
+ * image_header.c - see image_header.h. GIF is missing, because libnsgif opens images of any size.
  */
 #include "docd/image/image_header.h"
 
@@ -11,7 +11,7 @@
 
 enum {
     HEAD_SIZE = 8192,    /* contains a HEIF file's sizes */
-    SEGMENTS_MAX = 4096, /* before a JPEG's frame */
+    SEGMENTS_MAX = 4096, /* most segments before a JPEG's frame */
 };
 
 static uint64_t big(const uint8_t *at, size_t bytes)

@@ -19,9 +19,9 @@
 
 enum {
     GRACE_MS = 1500,   /* after a job's deadline, before the process is killed */
-    REST_MS = 30000,   /* then an idle decoder ends */
-    ORDERS_MAX = 1000, /* then a decoder is replaced */
-    AGAIN_MS = 1000,   /* after a failed start */
+    REST_MS = 30000,   /* an idle decoder ends after this time */
+    ORDERS_MAX = 1000, /* images, then a decoder is replaced */
+    AGAIN_MS = 1000,   /* pause after a failed start */
     PROCESSES = 8 * IMAGE_PROCESS_JOBS_MAX,
     FILE_MAX = 512 * 1024 * 1024, /* bytes of a result: 100 megapixels, hardly compressed */
     MEMORY_BASE = 256 * 1024 * 1024,

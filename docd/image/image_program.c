@@ -38,7 +38,8 @@ bool image_program_wanted(int argc, char **argv)
     return argc == 2 && strcmp(argv[1], mode) == 0;
 }
 
-/* False when the peer is gone. *ret_good: valid; the caller closes its descriptors. */
+/* False when the peer is gone. *ret_good: the message is valid, and the caller closes its
+ * descriptors. */
 static bool receive(int socket, void *ret, size_t size, int *files, size_t count, bool *ret_good)
 {
     char room[CMSG_SPACE(FILES * sizeof(int))] __attribute__((aligned(8)));

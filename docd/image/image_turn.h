@@ -2,9 +2,9 @@
  * image_turn.h - schedules image decoding.
  *
  * The fast lane takes images of few pixels; the slow lane uses idle CPU time. The client with the
- * fewest decodes goes first. A client without an account (public link) is its address, with limits:
- * four decodes at a time, 200 megapixels a minute. Over the limit its images go last in the slow
- * lane, and fail with ERR_THROTTLED at the deadline.
+ * fewest decodes goes first. A client without an account (public link) is identified by its address
+ * and limited to four decodes at a time and 200 megapixels a minute. Over the limit its images go
+ * last in the slow lane, and fail with ERR_THROTTLED at the deadline.
  */
 #ifndef ATRIUM_DOCD_IMAGE_IMAGE_TURN_H
 #define ATRIUM_DOCD_IMAGE_IMAGE_TURN_H

@@ -22,7 +22,7 @@
 #include "docd/image/image_header.h"
 
 enum {
-    RECIPE = 2, /* increased when the same input gives other bytes */
+    RECIPE = 2, /* increase it when the same input gives other bytes */
     QUALITY = 80,
     PNG_COMPRESSION = 6,
     WEBP_EFFORT = 4,
@@ -287,7 +287,7 @@ static int cut(VipsImage **image, const struct image_size *size, int orientation
                 cut_at((*image)->Ysize - height, mirrored_y[orientation]), width, height);
 }
 
-/* Needs the rows in another order than they are decoded. */
+/* Rotation reads rows in another order than they are decoded, so the image is copied to memory. */
 static int turn(VipsImage **image, int orientation)
 {
     VipsImage *held;
@@ -344,7 +344,7 @@ static int remove_metadata(VipsImage **image)
 {
     gchar **names;
 
-    if (STEP(image, vips_copy) < 0) /* the copy has its own fields */
+    if (STEP(image, vips_copy) < 0) /* fields are removed only from the copy */
         return -1;
     names = vips_image_get_fields(*image);
     for (size_t i = 0; names[i]; i++)
@@ -507,7 +507,7 @@ bool image_vips_start(void)
     vips_cache_set_max(0);
     vips_concurrency_set(1);
     vips_block_untrusted_set(TRUE);
-    /* libvips' warnings are about the contents of documents. */
+    /* libvips' warnings can reveal what is in a document. */
     g_log_set_default_handler(say_nothing, NULL);
     return true;
 }

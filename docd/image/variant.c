@@ -31,7 +31,7 @@ struct variants {
     char version[9]; /* hash of image_version() */
     struct flight making;
     struct fiber_sem slots;   /* fibers that make a variant */
-    int64_t bytes_max, bytes; /* on disk, as far as known */
+    int64_t bytes_max, bytes; /* limit; bytes on disk, as far as known */
     int64_t image_bytes;
     bool sweeping, changed; /* changed: since the last sweep */
     int folder;             /* cursor of variants_objects() */
@@ -237,7 +237,8 @@ static int fill(struct variants *self, const struct request *req, const struct w
     return job->error == 0 ? 0 : disk_error(err, job->error);
 }
 
-/* An object's bytes are removed before its variants: one finished in between would stay. */
+/* Drops the new variant if the object's bytes are gone. They are removed before the object's
+ * variants, so a variant finished in between would stay. */
 static int check_source(struct variants *self, const struct request *req,
                         const struct wanted *wanted, struct variant_job *job, struct error *err)
 {
@@ -352,7 +353,7 @@ static int get(struct variants *self, const struct request *req, const struct wa
     if (there)
         return error_set(err, ERR_DEADLINE,
                          "The service took too long to respond. Please try again.");
-    /* The full cache may have removed the name. */
+    /* Reads the open file: if the cache is full, a sweep may have removed its name. */
     job->count = room;
     if (run(self, req, variant_files_read, job, err) < 0)
         return -1;

@@ -1,6 +1,6 @@
 /*
  * variant.h - a disk cache of resized images. Equal requests make a variant once. Variants are
- * removed with their document, and the least recently used beyond bytes_max.
+ * removed with their document; beyond bytes_max the least recently used are removed.
  *
  *     DIR/<xx>/<object>-<width>x<height>-<fit>-<version>        complete (variant_files.h)
  *     DIR/<xx>/<object>-<width>x<height>-<fit>-<version>.new    in progress, locked by its process
@@ -20,7 +20,7 @@ struct variants;
 
 struct variants_options {
     const char *dir;
-    int64_t bytes_max; /* 0: each is deleted after it was sent */
+    int64_t bytes_max; /* limit of the cache; 0: each is deleted once sent */
     size_t image_threads, image_queue;
     int64_t image_memory;
     int64_t image_bytes; /* larger objects are not read as images */

@@ -19,7 +19,7 @@
 enum {
     PATH_SIZE = VARIANT_NAME_SIZE + 16,
     USED_EVERY_S = 60,   /* precision of the last use */
-    LEFT_AFTER_S = 3600, /* after a crash */
+    LEFT_AFTER_S = 3600, /* age of a file that a crash has left */
     BLOCK_SIZE = 4096,
     /* A sweep frees 1/KEEP_PARTS extra. */
     KEEP_PARTS = 8,
@@ -136,7 +136,7 @@ bool variant_files_read_cached(struct variant_job *job)
 
 /* ---- making ---- */
 
-/* The former owner may have finished or dropped it. */
+/* The lock's former owner may have renamed or removed the file. */
 static bool is_named(const struct variant_job *job, const char *path)
 {
     struct stat opened, named;

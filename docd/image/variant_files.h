@@ -14,7 +14,7 @@ enum { VARIANT_NAME_SIZE = 96, VARIANT_TYPE_SIZE = 32, VARIANT_FOLDERS = 256 };
 
 struct variant_head {
     char magic[8];
-    int64_t size; /* after the head */
+    int64_t size; /* bytes after the head */
     char type[VARIANT_TYPE_SIZE];
 };
 

@@ -44,8 +44,9 @@ begin
 end
 $$;
 
--- Queries for all words; for those that are not broad; for these in titles (null: all are broad); for any word, common
--- ones only if there is no other. Null: nothing matches. Also the most translations in which the rarest word is.
+-- Returns queries for: all words; those that are not broad; these in titles (null: all are broad); any word, common
+-- ones only if there is no other. Null: nothing matches. Also returns in how many translations the rarest word is, at
+-- most.
 drop function content_query(uuid, text, text[], text);
 create function content_query(project uuid, kind text, among text[], search text, common bigint default 30000,
                               out all_words tsquery, out in_title tsquery, out any_word tsquery, out in_index tsquery,

@@ -1,6 +1,7 @@
--- content_translation_scoped replaces this index. A writer knows the words that its change leaves unused.
+-- content_translation_scoped replaces this index.
 drop index concurrently if exists content_translation_words;
--- No index contains the counts, so counting a word can update its row in place.
+-- A writer knows the words that its change leaves unused, so this index is not needed. Now no index contains the
+-- counts, and counting a word can update its row in place.
 drop index concurrently if exists content_word_gone;
 alter table content_word set (fillfactor = 50);
 alter index content_word_alike set (fastupdate = off);

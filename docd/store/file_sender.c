@@ -14,7 +14,7 @@
 
 enum {
     RECEIVERS_MAX = 32, /* others get files over the bus */
-    AGAIN_MS = 1000,    /* after a failed accept */
+    AGAIN_MS = 1000,    /* pause after a failed accept */
     SPARE = 4,          /* descriptors that must stay free to accept */
 };
 

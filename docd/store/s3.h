@@ -53,7 +53,7 @@ struct s3_answer {
     bool abandoned;   /* a try timed out: the server may still carry it out */
 };
 
-/* Parks. A 4xx is a response, except 401, 403 and a missing bucket: ERR_UNAVAILABLE, like server
+/* Parks. A 4xx is a response. 401, 403 and a missing bucket fail with ERR_UNAVAILABLE, like server
  * errors and timeouts after a retry. After a failure only ret->abandoned is set. */
 int s3_call(struct s3 *self, const struct request *req, const struct s3_call *call,
             struct s3_answer *ret, struct error *err) MUST_USE;

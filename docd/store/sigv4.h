@@ -2,8 +2,9 @@
  * sigv4.h - AWS Signature Version 4 for S3 forms and requests (API reference, "Authenticating
  * requests").
  *
- * Debian 12's libcurl (7.88) sorts "x-amz-copy-source-range" before "x-amz-copy-source" and does
- * not sign "x-amz-content-sha256": copies of large objects and strict servers would fail.
+ * Replaces libcurl's own signing: in Debian 12 (7.88) it sorts "x-amz-copy-source-range" before
+ * "x-amz-copy-source" and does not sign "x-amz-content-sha256", so copies of large objects fail,
+ * and strict servers reject it.
  */
 #ifndef ATRIUM_DOCD_STORE_SIGV4_H
 #define ATRIUM_DOCD_STORE_SIGV4_H

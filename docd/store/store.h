@@ -117,7 +117,8 @@ struct store_functions {
     int (*open)(struct store *self, const struct request *req, struct store_key key, int *ret_file,
                 struct error *err);
 
-    /* Opens an object in memory without parking; otherwise -1. NULL: objects are not files. */
+    /* Opens an object whose bytes are cached in memory, without parking; otherwise -1. NULL: this
+     * store's objects are not files. */
     int (*open_cached)(struct store *self, struct store_key key, int64_t size);
 
     /* Returns the size, and an entity tag if asked for or cheap. `hash` reads all bytes of a file;
@@ -133,8 +134,8 @@ struct store_functions {
     int (*remove)(struct store *self, const struct request *req, struct store_key key,
                   struct error *err);
 
-    /* Tests every step with a small object; the error's detail names the failed step. NULL: there
-     * is only a directory. */
+    /* Tests every step with a small object; the error's detail names the failed step. NULL: the
+     * store is only a directory. */
     int (*probe)(struct store *self, const struct request *req, struct error *err);
 
     /* No caller may be inside another function. */
@@ -163,7 +164,7 @@ struct store *store_local_new(struct loop *loop, const struct store_local_option
 struct store_s3_options {
     struct s3_options s3;
     int64_t part_size;    /* larger objects are copied in parts */
-    const char *dir;      /* for files of open() */
+    const char *dir;      /* directory for files of open() */
     struct offload *pool; /* borrowed; writes files of open() */
 };
 struct store *store_s3_new(struct loop *loop, const struct store_s3_options *options);

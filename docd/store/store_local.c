@@ -143,14 +143,14 @@ static int write_file(struct job *job)
 
     if (file < 0 || file_write_all(file, job->source, job->count, job->offset) < 0)
         return -1;
-    /* An early start makes the final sync short. */
+    /* Starts to write to disk early, so that the final sync is short. */
     if (end / WRITE_BACK > job->offset / WRITE_BACK)
         (void)sync_file_range(file, end / WRITE_BACK * WRITE_BACK - WRITE_BACK, WRITE_BACK,
                               SYNC_FILE_RANGE_WRITE);
     return 0;
 }
 
-/* Writes came in any order. */
+/* Hashes the file once it is complete, because writes came in any order. */
 static int hash_file(int file, struct job *job)
 {
     crypto_generichash_state state;

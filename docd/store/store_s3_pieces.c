@@ -1,6 +1,6 @@
 /*
- * store_s3_pieces.c - files in pieces from another installation: each is a key; the last joins
- * them.
+ * store_s3_pieces.c - receives files in pieces from another installation. Each piece has its own
+ * key until keep() joins them.
  */
 #include <sodium.h>
 #include <stdlib.h>

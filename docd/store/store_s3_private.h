@@ -45,8 +45,8 @@ struct object_head {
 int store_s3_look(const struct store_s3 *self, const struct request *req, const char *key,
                   struct object_head *ret, struct error *err) MUST_USE;
 
-/* A list of keys after `after` (NULL: from the start). Fails for anything but a list: missing
- * documents count as lost. */
+/* A list of keys after `after` (NULL: from the start). Fails for any other response: documents
+ * missing from the list would count as lost. */
 struct store_s3_page {
     const char **keys; /* in the arena */
     size_t room, count;
@@ -68,7 +68,7 @@ const char *store_s3_tag(const struct request *req, const struct object_head *he
 
 /* ---- store_s3_copy.c ---- */
 
-/* Returns the time for a copy: a server is silent until done, and may be dead. */
+/* Returns how long to wait for a copy: a server is silent until done, and may be dead. */
 int64_t store_s3_copy_ms(int64_t size);
 
 /* ERR_UNCERTAIN: the server may still make it. */
@@ -94,7 +94,7 @@ struct store_s3_parts {
     const struct store_s3 *self;
     const struct request *req;
     const char *key, *upload;
-    struct codec_buffer body; /* lists the parts */
+    struct codec_buffer body; /* request that lists the parts */
     int number;               /* next part */
 };
 

@@ -159,7 +159,7 @@ int webhook_get(struct maild *d, const struct request *req, const struct webhook
     return webhook_read(d, req, in->id, out, err);
 }
 
-/* Fails with CONFLICT (format, If-Match). */
+/* Fails with CONFLICT (another format, If-Match). */
 int webhook_replace(struct maild *d, const struct request *req, const struct webhook_in *in,
                     struct webhook *out, struct error *err)
 {
@@ -201,7 +201,7 @@ int webhook_delete(struct maild *d, const struct request *req, const struct webh
     return require_webhook(sql_webhook_delete(d->svc.db, req, &delete, err), err);
 }
 
-/* Fails with CONFLICT if it has no secret. */
+/* Fails with CONFLICT if the webhook has no secret. */
 int webhook_exchange(struct maild *d, const struct request *req,
                      const struct webhook_exchange_in *in, struct webhook *out, struct error *err)
 {

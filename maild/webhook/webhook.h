@@ -1,9 +1,9 @@
 /*
  * webhook.h - what the files of webhooks share.
  *
- * A project's events are read from the other daemons' audit logs (webhook_event.c), whose rows each
- * changing statement writes: no event is lost. webhook_post.c posts deliveries, in order for each
- * account, until the receiver takes them or three days have passed.
+ * A project's events are read from the other daemons' audit logs (webhook_event.c). Each statement
+ * that changes data also writes its audit row, so no event is lost. webhook_post.c posts
+ * deliveries, in order for each account, until the receiver takes them or three days have passed.
  */
 #ifndef ATRIUM_MAILD_WEBHOOK_WEBHOOK_H
 #define ATRIUM_MAILD_WEBHOOK_WEBHOOK_H
@@ -14,14 +14,14 @@
 
 enum {
     WEBHOOK_SOURCES = 3,
-    WEBHOOK_SOURCE_IDLE_MS = 5000, /* while no webhook is enabled */
+    WEBHOOK_SOURCE_IDLE_MS = 5000, /* pause while no webhook is enabled */
 };
 
 struct webhooks {
     struct work *work;
     struct curl_loop *curl;
     bool ended;
-    int64_t idle_until_mono_ms[WEBHOOK_SOURCES]; /* no log is read before */
+    int64_t idle_until_mono_ms[WEBHOOK_SOURCES]; /* no log is read before this time */
     uint64_t *delivered, *retried, *refused, *gone, *events;
 };
 

@@ -34,7 +34,7 @@ enum {
     STATUS_GONE = 410,
     RETRY_MIN_MS = 2000, /* doubled each time */
     RETRY_MAX_MS = HOURS(1),
-    PAUSE_MIN_MS = 1000, /* for a webhook */
+    PAUSE_MIN_MS = 1000, /* first pause of a webhook */
     PAUSE_MAX_MS = MINUTES(5),
     RESUME_MAX = 10000,
     DROP_PAGE = 1000,
@@ -49,7 +49,7 @@ enum {
 struct post_work {
     struct work_item item; /* must be first */
     struct uuid project;
-    int64_t failures; /* since a success */
+    int64_t failures; /* since the last success */
 };
 
 struct target {
@@ -60,7 +60,7 @@ struct target {
     int64_t additions;
 };
 
-/* As in webhook_delivery_record; NONE: no attempt. */
+/* Outcomes as in webhook_delivery_record.sql; NONE: no attempt. */
 enum outcome { OUTCOME_NONE = -1, OUTCOME_MISSED, OUTCOME_DELIVERED, OUTCOME_REFUSED };
 
 struct post {
@@ -204,7 +204,7 @@ static void deliver(struct batch *self, struct post *post)
 
 /* ---- lanes ---- */
 
-/* NULL: no lane without a courier. */
+/* Returns the first delivery of a lane that no courier has, and takes the lane. NULL: none. */
 static struct post *take_lane(struct batch *self)
 {
     struct post *first = NULL;

@@ -1,4 +1,5 @@
--- Returns the project with the least recently used translation. No row: all were used since.
+-- Returns the project with the least recently used translation, if that was used before `before`.
+-- No row: all were used since.
 -- class: read
 -- in: before int8
 -- rows: one

@@ -1,5 +1,5 @@
--- Lists a page of documents with a file, in key order: after a project and a document, up to the
--- project `last_project`.
+-- Lists a page of documents with a file, in key order: those after a project and a document, up to
+-- the project `last_project`.
 -- class: read
 -- in: project uuid, id uuid, last_project uuid, most int8
 -- rows: many

@@ -8,8 +8,8 @@ with
 due as materialized (
     select project_id, id
     from export
-    -- Written so that the planner cannot choose the index for one job at a time, which it would
-    -- read whole.
+    -- Excludes the other states, so that the planner cannot choose the index export_pending and
+    -- read it whole.
     where due_at <= :now and state not in ('ready', 'failed')
     order by due_at
     limit 1

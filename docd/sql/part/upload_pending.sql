@@ -1,7 +1,7 @@
--- True if a file of document d may have arrived, or may arrive, in the store without docd;
--- {direct}: the store takes forms. Comparing numbers first spares most documents the query of their
--- forms. In a read-only project a file waits in the store. Only the sweep handles a form that
--- failed 10 times, see upload_fail.
+-- True if the store may have a file of document d, or get one, without docd's knowledge. {direct}:
+-- forms are posted to the store. The numbers are compared first, so that most documents need no
+-- query of their forms. In a read-only project a file waits in the store. Only the sweep handles a
+-- form that failed 10 times, see upload_fail.
 -- args: direct
 (
     {direct} and d.uploads > coalesce(d.upload, 0) and exists (

@@ -1,8 +1,8 @@
 -- Adds the object of an upload, due at `sweep_at` unless the upload is finished, if at least one
 -- byte fits in the quotas. Locks the document meanwhile, see document_objects_expire(). Returns the
--- form's session and how many bytes fit (null: no limit). `direct`: the store took the form and has
--- checked its expiry, and the form counts once. Adds nothing in a read-only project. No row: the
--- form has expired, or its document was deleted or has a later file.
+-- form's session and how many bytes fit (null: no limit). `direct`: the form was posted to the
+-- store, which has checked its expiry; such a form is completed only once. Adds nothing in a
+-- read-only project. No row: the form has expired, or its document was deleted or has a later file.
 -- class: write
 -- in: project uuid, id uuid, direct bool, object uuid, now int8, sweep_at int8
 -- rows: one

@@ -1,6 +1,7 @@
--- Adds or replaces a project's template. No row: `etag` is given and none has that entity tag, or
--- there is none ("*"); or `absent` is given and there is one. Locks an existing one before it
--- compares, so that nothing changes in between. Runs between template_lock and template_size.
+-- Adds or replaces a project's template. No row: a precondition failed. With `etag` the template
+-- must exist with that entity tag ("*": any); with `absent` it must not exist. Locks an existing
+-- one before it compares, so that nothing changes in between. Runs between template_lock and
+-- template_size.
 -- class: tx
 -- in: project uuid, name text, language text, etag text null, absent bool, subject text
 -- in: html text null, text text, now int8

@@ -1,5 +1,5 @@
--- Adds a project's webhooks from another installation. Those of a release without formats become
--- standard; new columns come after the others.
+-- Adds a project's webhooks from another installation. Webhooks of a release without formats get
+-- the format standard: the missing columns are appended to their rows.
 -- call: tenant_add
 with
 -- include: tenant_insert(table = webhook,
