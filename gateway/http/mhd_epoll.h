@@ -22,7 +22,7 @@ struct mhd_epoll {
     void (*repeat)(struct connection *connection, int fd);
     bool in_kernel;  /* in the epoll set */
     bool in_library; /* so libmicrohttpd believes */
-    bool drained;    /* no bytes are left; more are reported */
+    bool drained;    /* all bytes were read; the kernel reports new ones */
     bool over;       /* the client stopped sending, or the socket broke */
     bool missed;     /* libmicrohttpd missed an event */
 };
