@@ -34,7 +34,7 @@ void log_set_format(enum log_format format);
 
 enum log_format log_format(void);
 
-/* The running work, for lines that do not name it. */
+/* The request or task that is running, for lines that do not name theirs. */
 struct log_context {
     const char *request_id;
     char trace_id[33], span_id[17]; /* lowercase hex */
