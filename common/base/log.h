@@ -61,8 +61,9 @@ void log_fields(int level, const char *topic, const char *message, const struct 
 void log_write(int level, const char *topic, const char *message, const struct log_field *fields,
                size_t count);
 
-/* log_fields() with pairs of key and value, then NULL. A NULL value skips its pair. */
 enum { LOG_FIELDS_MAX = 24 };
+
+/* log_fields() with pairs of key and value, then NULL. A NULL value skips its pair. */
 void log_event(int level, const char *topic, const char *message, ...) __attribute__((sentinel));
 
 void log_detail(int level, const char *topic, const char *message, const char *format, ...)

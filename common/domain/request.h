@@ -89,9 +89,10 @@ bool request_is_admin(const struct request *req);
 /* An API key has no account; profile and session are its id. */
 bool request_is_key(const struct request *req);
 
-/* Rejects writes during a project's move to another installation. */
 enum { PROJECT_READ_ONLY_RETRY_S = 5 };
 #define PROJECT_READ_ONLY_TEXT "The project is read-only for the moment. Please try again."
+
+/* Rejects writes during a project's move to another installation. */
 int refuse_read_only(struct error *err);
 
 enum access {

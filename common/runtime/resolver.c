@@ -165,7 +165,7 @@ static void entry_finish(struct entry *entry, int result,
         entry->found_ms = now_ms;
     } else {
         entry->failed_until_ms = now_ms + RESOLVER_FAILED_MS;
-        if (is_definite(result)) /* the name existed before */
+        if (is_definite(result)) /* an earlier answer is no longer valid */
             entry->found_ms = 0;
     }
     note_result(self, result);

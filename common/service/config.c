@@ -27,8 +27,8 @@ static const struct unit sizes[] = {{"", 1}, {"k", 1 << 10}, {"M", 1 << 20}, {"G
 
 struct section_state {
     struct config_origin first;    /* first occurrence; file NULL: none */
-    const char *file;              /* last file with it */
-    int line;                      /* its start there */
+    const char *file;              /* last file that has the section */
+    int line;                      /* line where it starts there */
     struct config_origin *origins; /* per key */
 };
 

@@ -172,7 +172,7 @@ struct service {
     struct {
         bool silent; /* the last probe got no answer in time */
         struct blocker blocker;
-        int64_t blocked_mono_ms; /* time since when the database is blocked */
+        int64_t blocked_mono_ms; /* since when the database is blocked */
         int64_t write_mono_ms;   /* earliest next probe that writes */
     } database;
     int exit_code;
@@ -287,9 +287,9 @@ struct seal_reseal_out {
     int64_t tables;   /* number of the daemon's tables */
     const char *name; /* this table's */
     const char *next; /* next `after`; absent at the end */
-    int64_t waiting;  /* the page's values sealed by another key: */
-    int64_t resealed; /* in this call */
-    int64_t unopened; /* no key opens them */
+    int64_t waiting;  /* values of the page that another key sealed: */
+    int64_t resealed; /* those resealed in this call */
+    int64_t unopened; /* those that no key opens */
 };
 FIELD_DECLARE(seal_reseal_out);
 
