@@ -68,7 +68,7 @@ struct form_ticket {
     const char *ticket;
     int64_t sizeMin, sizeMax; /* enforced by the gateway */
     int64_t quotaLeft;        /* file bytes, or FORM_NO_QUOTA */
-    struct uuid session;      /* session, whose end ends the form; absent: unknown */
+    struct uuid session;      /* the form ends with this session; absent: unknown */
 };
 FIELD_DECLARE(form_ticket);
 

@@ -41,8 +41,8 @@ int audit_chain_months(struct audit_chain *self, const struct request *req,
 
 enum { AUDIT_PERIOD_MS = 250 };
 
-/* Seals all committed rows unless another instance does. Rounds every AUDIT_PERIOD_MS keep within
- * the second. Parks. */
+/* Seals all committed rows unless another instance does. Run it every AUDIT_PERIOD_MS, so that rows
+ * are sealed within a second. Parks. */
 int audit_chain_run(struct audit_chain *self, const struct request *req,
                     struct error *err) MUST_USE;
 
