@@ -217,7 +217,7 @@ struct bus_caller {
 /* The ROUTER of one calling service, or its share of the ROUTER for other hosts. */
 struct bus_socket {
     struct bus *bus;
-    const char *service; /* the caller's */
+    const char *service; /* name of the calling service */
     bool tcp;            /* shares bus_tcp.c's ROUTER, without path */
     char path[BUS_PATH_SIZE];
     zsock_t *router;
@@ -261,7 +261,7 @@ struct bus {
     uint64_t monitors; /* number created, for unique names */
     struct bus_topic topics[BUS_TOPICS_MAX];
     size_t topic_count;
-    struct arena *news; /* current announcement's */
+    struct arena *news; /* holds the current announcement */
     void (*presence)(void *arg, const char *service);
     void *presence_arg;
 
@@ -272,7 +272,7 @@ struct bus {
     struct loop_timer *pulse;   /* next read when idle */
     struct bus_socket *sockets;
     size_t socket_count;
-    zsock_t *tcp, *zap; /* bus_tcp.c's, or NULL */
+    zsock_t *tcp, *zap; /* sockets of bus_tcp.c, or NULL */
     int64_t refused_logged_ms;
     uint64_t refused_logged;
     struct bus_operation *operations; /* hash table by name, open addressing; row NULL: free */

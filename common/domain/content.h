@@ -25,7 +25,7 @@ enum {
     FORM_TEXT_MAX = 64 * 1024, /* bytes of the fields before the file, with names and headers */
 };
 
-#define CONTENT_FILES_SOCKET "files" /* an instance's, see bus_listen_beside() */
+#define CONTENT_FILES_SOCKET "files" /* name of an instance's socket, see bus_listen_beside() */
 
 /* ---- R_CONTENT ---- */
 

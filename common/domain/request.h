@@ -98,8 +98,8 @@ int refuse_read_only(struct error *err);
 enum access {
     ACCESS_PUBLIC = 1,   /* ignores tokens, except R_OPTIONAL_TOKEN */
     ACCESS_USER,         /* any live token */
-    ACCESS_PRACTITIONER, /* a practitioner's */
-    ACCESS_ADMIN,        /* an administering practitioner's */
+    ACCESS_PRACTITIONER, /* a practitioner's token */
+    ACCESS_ADMIN,        /* token of a practitioner who administers the project */
     /* a live token, or the one whose sign-out ended its session */
     ACCESS_LOGOUT,
     ACCESS_INTERNAL, /* no HTTP route; between daemons, for the row's callers */
@@ -129,7 +129,7 @@ enum route_flags {
     /* REACH_ACCOUNT: also allows sessions that do not own the account, once an operator has allowed
      * it (ownership_admits_factor()) */
     R_ADMITTED = 1 << 18,
-    R_PROJECT = 1 << 19, /* atriumctl's, see request_project() */
+    R_PROJECT = 1 << 19, /* an operation of atriumctl, see request_project() */
     R_KEY = 1 << 20,     /* open to API keys; only for actions that a policy can name */
 };
 

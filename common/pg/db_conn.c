@@ -520,7 +520,7 @@ static bool call_over(struct db_conn *self, struct db_call *call)
     if (!ends)
         return !timed_out || !db_gate_jams(self);
     if (self->depth != 0 || PQtransactionStatus(self->pg) != PQTRANS_IDLE)
-        return false; /* not clean: unusable for others */
+        return false; /* others could not use the connection */
     db_pool_release(self);
     return true;
 }

@@ -67,7 +67,7 @@ struct db_call {
     enum db_call_state state;
     const struct db_statement *statement; /* STATEMENT, VERIFY */
     const char *text;                     /* COMMAND, SCRIPT */
-    const struct db_param *params;        /* waiter's */
+    const struct db_param *params;        /* in the waiter's memory */
     bool begins;                          /* sends "begin" first */
     bool ends;                            /* the answer ends the lease */
     bool in_tx;

@@ -87,7 +87,7 @@ int audit_chain_place(struct audit_chain *self, const struct request *req, int64
 /* Rows that audit_drop() removed. */
 struct audit_gap {
     int64_t first, last;
-    struct field_bytes hash; /* last one's */
+    struct field_bytes hash; /* hash of the last row */
 };
 FIELD_DECLARE(audit_gap);
 

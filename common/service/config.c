@@ -33,13 +33,13 @@ struct section_state {
 };
 
 struct reader {
-    const char *path; /* current file's, or value's */
+    const char *path; /* current file, or file of a value */
     const struct config_section *sections;
     size_t count;
     struct arena *arena;
     struct error *err;
     int line;
-    const struct config_section *section; /* current; NULL: another program's */
+    const struct config_section *section; /* current section; NULL: another program's */
     bool complete;                        /* has other programs' sections */
     bool began;                           /* a section of the file has begun */
     struct section_state *states;

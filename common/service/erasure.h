@@ -28,7 +28,7 @@ FIELD_DECLARE(account_wipe_in);
 
 struct erased_table {
     const char *table;
-    int64_t rows, bytes; /* bytes: complete files' */
+    int64_t rows, bytes; /* bytes: sum of the files that were complete */
 };
 FIELD_DECLARE(erased_table);
 
