@@ -15,7 +15,7 @@
 struct connection;
 
 struct mhd_epoll {
-    int epoll;       /* libmicrohttpd's, set with `in_kernel` */
+    int epoll;       /* libmicrohttpd's descriptor, set with `in_kernel` */
     void *data;      /* event data for libmicrohttpd */
     uint32_t events; /* requested by libmicrohttpd */
     /* Makes the kernel report unread bytes again. NULL: never added. */
