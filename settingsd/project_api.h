@@ -42,7 +42,7 @@ FIELD_DECLARE(project_list_in);
 struct project_suspend_in {
     const char *tenantCode;
     bool suspended;
-    bool readOnly; /* instead of suspended; false ends it */
+    bool readOnly; /* make it read-only instead of suspended; false ends it */
 };
 FIELD_DECLARE(project_suspend_in);
 
