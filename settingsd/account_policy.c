@@ -119,8 +119,8 @@ static bool demands_more(const struct account_policy *self, const struct account
     return false;
 }
 
-/* Rejects required second factors for people who cannot set one up. `atriumctl account reset-mfa`
- * helps those who become such a person later. */
+/* Rejects required second factors while the project has people who cannot set one up here. For
+ * those who become such a person later, an operator runs `atriumctl account reset-mfa`. */
 static int check_mfa(struct settingsd *d, const struct request *req, struct uuid project,
                      const struct account_policy_in *in, const struct account_policy *before,
                      struct error *err)

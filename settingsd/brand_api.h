@@ -13,7 +13,7 @@ FIELD_DECLARE(branding_text);
 
 /* The look of a project's hosted pages. Absent members: the installation's. */
 struct branding {
-    const char *name;                   /* replaces the project's */
+    const char *name;                   /* shown instead of the project's name */
     const char *colorLight, *colorDark; /* "#rrggbb", readable on the pages' backgrounds: color.h */
     const char *imprintUrl, *privacyUrl;
     struct field_list texts; /* struct branding_text */

@@ -129,7 +129,7 @@ static int image_decode(const struct request *req, const char *text, struct fiel
     return 0;
 }
 
-/* Changes docd's error, which names a field of its own. */
+/* Reports docd's error for the field `image`, because docd names a field of its own. */
 static int logo_make_png(struct settingsd *d, const struct request *req,
                          const struct field_bytes *image, struct logo_made *ret, struct error *err)
 {

@@ -95,7 +95,7 @@ static int client_add(struct settingsd *d, const struct request *req, const stru
     return db_commit(&tx, err);
 }
 
-/* out: the registrations before and after. */
+/* Replaces a client application; `out` is the registration before, then after. */
 static int client_change(struct settingsd *d, const struct request *req, const struct client_in *in,
                          struct client_record *out, struct error *err)
 {
@@ -114,7 +114,7 @@ static int client_change(struct settingsd *d, const struct request *req, const s
     if (client_settings_print(req->arena, &in->settings, &replace.oauth, err) < 0 ||
         etag_bind(in->ifMatch, out->etag, "client", &replace.etag, err) < 0)
         return -1;
-    /* The result holds only for the state that was read. */
+    /* needs_proof() judged the state that was read, so require that state. */
     if (in->settings.firstParty && !needs_proof(req->arena, &out->settings, &in->settings))
         replace.etag = out->etag;
     rows = sql_client_replace(d->svc.db, req, &replace, &row, err);
@@ -138,7 +138,8 @@ static int client_read(struct settingsd *d, const struct request *req, struct uu
     return 0;
 }
 
-/* Checks an admin's input. Older releases' keys are skipped when verifying. */
+/* Checks an admin's input. Keys that an older release stored unchecked are skipped when
+ * verifying. */
 static int check_written(struct settingsd *d, const struct request *req,
                          struct oauth_settings *settings, struct error *err)
 {
@@ -185,7 +186,7 @@ int client_get(struct settingsd *d, const struct request *req, const struct id_i
     return client_read(d, req, in->id, out, err);
 }
 
-/* CONFLICT includes changes since needs_proof(). */
+/* CONFLICT can also mean that the client changed after needs_proof(). */
 int client_replace(struct settingsd *d, const struct request *req, const struct client_in *in,
                    struct client_record *out, struct error *err)
 {

@@ -29,7 +29,7 @@ enum {
     LEASE_MS = 10000, /* another instance continues after this */
     RETRY_MS = 1000,  /* after a failure */
     RUN_MS = 5000,
-    BATCH = 4,      /* calls, each a second long */
+    BATCH = 4,      /* calls per run; a call takes a second */
     KEEP_DAYS = 30, /* for rows of completed deletions */
 };
 
@@ -71,7 +71,7 @@ static struct db_array all_services(struct arena *arena)
     return names;
 }
 
-/* *ret_row: the message that closes the project everywhere. */
+/* *ret_row: the outbox row that closes the project everywhere. */
 static int mark(struct settingsd *d, const struct request *req, const struct tenant *tenant,
                 struct sql_outbox *ret_row, bool *ret_marked, struct error *err)
 {

@@ -14,8 +14,8 @@
 
 enum {
     BLANK_PAGE = 1000,
-    TRIM_ROWS = 1000,  /* rows per statement: more could time out again and again */
-    KEEP_LEAST = 1000, /* rows that one answer can show */
+    TRIM_ROWS = 1000,  /* per statement: with more, it could time out again and again */
+    KEEP_LEAST = 1000, /* as many as one answer can show */
 };
 
 struct sql_history history_of(const struct request *req)

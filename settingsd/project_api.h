@@ -42,7 +42,7 @@ FIELD_DECLARE(project_list_in);
 struct project_suspend_in {
     const char *tenantCode;
     bool suspended;
-    bool readOnly; /* instead of suspended; false ends it */
+    bool readOnly; /* make it read-only instead of suspended; false ends it */
 };
 FIELD_DECLARE(project_suspend_in);
 
@@ -72,8 +72,8 @@ FIELD_DECLARE(deletion_part);
 
 struct project_deletion {
     struct uuid projectId;
-    const char *tenantCode;  /* as given; NULL in answers of project_deletion */
-    bool done;               /* project gone, code free */
+    const char *tenantCode;  /* only in answers of project_delete */
+    bool done;               /* project deleted, its code free again */
     struct field_list parts; /* struct deletion_part */
 };
 FIELD_DECLARE(project_deletion);

@@ -1,5 +1,6 @@
 /*
- * project_write.c - common parts of project writes: the audit row, and the lost race.
+ * project_write.c - common parts of project writes: the audit row, and the error if another write
+ * came first.
  */
 #include "settingsd/settingsd.h"
 

@@ -169,7 +169,7 @@ static struct need_fact need_fact_of(const struct facts *facts, enum need need)
                                   .met = t->accountPolicy && t->accountPolicy->mailCode};
     case PROJECT_OPEN:
         return (struct need_fact){.kind = "project", .name = "suspended", .met = !t->suspended};
-    case TENANT_CODE: /* a client application identifies the project too */
+    case TENANT_CODE: /* optional: a client application identifies the project, too */
         return (struct need_fact){
             .kind = "tenant-code", .name = "tenantCode", .met = t->tenantCode, .optional = true};
     case NEED_END:

@@ -132,7 +132,7 @@ static const struct field settings_history_rows[] = {
 };
 FIELD_TABLE(settings_history);
 
-FIELD_DECLARE(template_mapping); /* maild_api.h's, of which nothing else is needed */
+FIELD_DECLARE(template_mapping); /* from maild_api.h, which is not needed otherwise */
 
 static const struct field readiness_switch_rows[] = {
     FIELD_TEXT(struct readiness_switch, name, 1, 64, FIELD_REQUIRED, "Name of the setting.",

@@ -79,13 +79,13 @@ struct readiness_switch {
 FIELD_DECLARE(readiness_switch);
 
 struct readiness_policy {
-    const char *name;            /* setting's */
+    const char *name;            /* name of the setting */
     const char *value, *display; /* "AccessPolicy/<id>" and its name, or NULL */
 };
 FIELD_DECLARE(readiness_policy);
 
 struct readiness_address {
-    const char *name;  /* setting's */
+    const char *name;  /* name of the setting */
     const char *value; /* or NULL */
 };
 FIELD_DECLARE(readiness_address);

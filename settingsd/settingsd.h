@@ -55,8 +55,8 @@ struct tenant tenant_of(struct arena *arena, const struct sql_tenant_row *row);
 struct sql_audit project_audit(const struct request *req, const char *action, struct uuid project,
                                const char *detail);
 
-/* Fails with ERR_CONFLICT for 0 `rows` of a statement that writes a project's version: another
- * write was faster. */
+/* Fails with ERR_CONFLICT if `rows` is 0: a statement wrote no row, because another write had
+ * changed the project's version. */
 int project_require_unchanged(int rows, struct error *err) MUST_USE;
 
 /* ---- publish.c ---- */
@@ -91,7 +91,7 @@ struct sql_history history_of(const struct request *req);
 /* Trims the history of a page of projects to history_keep, as a task. */
 int history_trim(void *daemon, const struct request *req, struct error *err) MUST_USE;
 
-/* ---- account_policy.c ---- */
+/* Returns the policy of stored JSON members; NULL if `json` is NULL (not set). */
 
 /* Returns the policy of stored JSON members, or NULL for NULL, not set. */
 const struct account_policy *account_policy_from_json(struct arena *arena, const char *json);
@@ -99,7 +99,8 @@ const struct account_policy *account_policy_from_json(struct arena *arena, const
 /* The strictest policy as JSON, for a new project. */
 extern const char account_policy_strict[];
 
-/* ---- brand_json.c ---- */
+/* Returns the branding of stored JSON with its style's version; NULL if `json` is NULL (not
+ * set). */
 
 /* Returns the branding of stored JSON with its style's version, or NULL for NULL, not set. */
 const struct branding *branding_from_json(struct arena *arena, const char *json);

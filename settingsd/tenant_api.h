@@ -4,11 +4,11 @@
 
 #include "common/wire/fields.h"
 
-/* Names a project by code or id; with both, the code first. */
+/* Names a project by code or id. With both, the id is used if no project has the code. */
 struct tenant_lookup_in {
     const char *tenantCode;
     struct uuid projectId;
-    bool branding; /* includes it if there is a code */
+    bool branding; /* answer includes the branding, if the code is found */
 };
 FIELD_DECLARE(tenant_lookup_in);
 
@@ -28,8 +28,8 @@ struct tenant {
     struct uuid rootId;            /* organization: the top of the project's tree */
     const char *name, *tenantCode; /* tenantCode: or NULL */
     bool suspended;
-    bool readOnly; /* during a move to another installation */
-    bool deleting; /* after `project delete`: only for ctl */
+    bool readOnly; /* while it moves to another installation */
+    bool deleting; /* since `project delete`; only atriumctl gets such projects */
     bool patientRegistration, patientInvitation, patientLogin;
     bool practitionerRegistration, practitionerInvitation, practitionerLogin, inviteOnBusinessEmail;
     struct uuid defaultPatientPolicy, defaultPractitionerPolicy;

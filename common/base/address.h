@@ -41,9 +41,9 @@ int address_networks_parse(const char *key, const char *const *texts, struct are
                            struct address_networks *ret, struct error *err) MUST_USE;
 bool address_networks_have(const struct address_networks *self, const struct address *address);
 
-/* What a client's limits count. An IPv6 subscriber can rent a /48, so IPv6 counts as its /64 and,
- * with ADDRESS_WIDE_FACTOR times the limit, as its /48. IPv4 counts as itself, also in
- * ::ffff:0:0/96 and 64:ff9b::/96. */
+/* The subjects that a client's limits count for. An IPv6 subscriber can rent a /48, so an IPv6
+ * address counts as its /64 and, with ADDRESS_WIDE_FACTOR times the limit, as its /48. An IPv4
+ * address counts as itself, also in ::ffff:0:0/96 and 64:ff9b::/96. */
 enum {
     ADDRESS_SUBJECTS_MAX = 2,
     ADDRESS_WIDE_FACTOR = 8,

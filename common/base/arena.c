@@ -78,7 +78,7 @@ static void block_free(struct block *block)
     free(block);
 }
 
-/* The block becomes the newest unless one allocation fills it. */
+/* Adds a block. It becomes the newest, unless the allocation fills it. */
 static struct block *block_add(struct arena *self, size_t size)
 {
     size_t usual = !self->newest ? BLOCK_FIRST - sizeof(struct block)

@@ -120,7 +120,7 @@ int clock_parse_iso(const char *text, int64_t *ret_ms)
         text++;
         ms = read_fraction_ms(&text);
     }
-    if (ms < 0 || strcmp(text, "Z") != 0 || value[0] == 0) /* clock_format_iso() starts at year 1 */
+    if (ms < 0 || strcmp(text, "Z") != 0 || value[0] == 0) /* clock_format_iso() cannot write it */
         return -1;
     tm = (struct tm){.tm_year = value[0] - 1900,
                      .tm_mon = value[1] - 1,

@@ -63,7 +63,7 @@ void error_copy(struct error *self, const struct error *from);
 /* Returns -1, so that `return error_set(...)` is one step. */
 int error_set(struct error *self, enum error_code code, const char *format, ...) PRINTF_LIKE(3, 4);
 
-/* Notes the limit with least left, for the answer. */
+/* Notes a limit for the answer, which shows the one with the least left. */
 void error_limit(struct error *self, int64_t limit, int64_t remaining, int64_t reset_s);
 
 int error_detail(struct error *self, const char *format, ...) PRINTF_LIKE(2, 3);
@@ -77,7 +77,7 @@ void error_member(struct error *self, const char *name, const char *value);
 /* Sets ERR_THROTTLED or a 503 with the time until a retry makes sense. Returns -1. */
 int error_retry(struct error *self, enum error_code code, int64_t after_s, const char *message);
 
-#ifdef __clang_analyzer__ /* the analyzer sees one file: tell it the results */
+#ifdef __clang_analyzer__ /* the analyzer sees only one file at a time, so tell it the results */
 #define error_set(...) ((void)error_set(__VA_ARGS__), -1)
 #define error_detail(...) ((void)error_detail(__VA_ARGS__), -1)
 #define error_problem(...) ((void)error_problem(__VA_ARGS__), -1)

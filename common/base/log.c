@@ -15,7 +15,7 @@ enum { DETAIL_MAX = 1024, LEVEL_COUNT = LOG_DEBUG + 1 };
 static struct {
     char program[32], instance[40];
     enum log_format format;
-    bool with_time; /* text lines begin with it: no journal adds it */
+    bool with_time; /* text lines begin with the time, because no journal adds it */
     atomic_int level;
     atomic_uint_fast64_t lines[LEVEL_COUNT];
     void (*context)(void *arg, struct log_context *ret);

@@ -34,7 +34,7 @@ void log_set_format(enum log_format format);
 
 enum log_format log_format(void);
 
-/* The running work, for lines that do not name it. */
+/* The request or task that is running, for lines that do not name theirs. */
 struct log_context {
     const char *request_id;
     char trace_id[33], span_id[17]; /* lowercase hex */
@@ -61,8 +61,9 @@ void log_fields(int level, const char *topic, const char *message, const struct 
 void log_write(int level, const char *topic, const char *message, const struct log_field *fields,
                size_t count);
 
-/* log_fields() with pairs of key and value, then NULL. A NULL value skips its pair. */
 enum { LOG_FIELDS_MAX = 24 };
+
+/* log_fields() with pairs of key and value, then NULL. A NULL value skips its pair. */
 void log_event(int level, const char *topic, const char *message, ...) __attribute__((sentinel));
 
 void log_detail(int level, const char *topic, const char *message, const char *format, ...)

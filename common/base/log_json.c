@@ -68,7 +68,7 @@ static size_t put_character(struct json *json, const unsigned char *at)
     return fits ? MAX(length, (size_t)1) : 0;
 }
 
-/* Closes the quotes of a cut text too. */
+/* Writes a quoted text; closes the quotes even if the text was cut. */
 static void put_string(struct json *json, const char *text)
 {
     const unsigned char *at = (const unsigned char *)text;

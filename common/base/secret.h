@@ -37,7 +37,7 @@ int secret_load_keys(const char *path, struct secret ret[static SEAL_FILE_KEYS],
 /* Reads the first line, 1 to SECRET_MAX - 2 bytes: a password or another service's key. */
 int secret_load_text(const char *path, struct secret *ret, struct error *err) MUST_USE;
 
-/* Also rejects owners other than root and this user, since owners can read the file. */
+/* Checks a secret's file. Rejects owners other than root and this user, who could read it. */
 int secret_check_file(const char *path, struct error *err) MUST_USE;
 
 /* Derives a key that reveals neither the sealing key nor other purposes' keys. */

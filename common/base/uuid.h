@@ -25,8 +25,8 @@ struct uuid_pool {
     int counter;
 };
 
-/* Makes each ordered id greater than the last, whatever `ms` is (RFC 9562, section 6.2, method 1: a
- * 12-bit counter, then the time runs ahead). */
+/* uuid_pool_ordered() makes each id greater than the last, whatever `ms` is (RFC 9562, section 6.2,
+ * method 1: a 12-bit counter; when it is full, the id's time runs ahead). */
 struct uuid uuid_pool_random(struct uuid_pool *self);
 struct uuid uuid_pool_ordered(struct uuid_pool *self, int64_t ms);
 

@@ -64,7 +64,8 @@ static bool skip_parts(void *socket, zmq_msg_t *message)
     return any;
 }
 
-/* Returns -1 for no frame, or an id that ZeroMQ did not make (zero and four bytes). */
+/* Returns -1 if there is no frame, or if its id is not one that ZeroMQ generated: a zero byte and
+ * four more. */
 static int take_route(void *socket, zmq_msg_t *message, uint32_t *route)
 {
     const uint8_t *bytes = zmq_msg_data(message);

@@ -38,7 +38,7 @@ struct bus_options {
     size_t serve_max;              /* requests served at a time (1,024); more get ERR_OVERLOADED */
     bool held;                     /* callers wait until bus_open() */
     const struct bus_hosts *hosts; /* NULL: the suite has one host */
-    struct spans *spans;           /* sampled requests'; NULL: none */
+    struct spans *spans;           /* spans of sampled requests; NULL: none */
 };
 
 /* Binds, watches and connects; peers become usable at WELCOME. -1: an instance of the same name is

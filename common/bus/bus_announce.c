@@ -100,7 +100,7 @@ static void resend_due(struct bus_announcement *self, int64_t now)
     if (self->resend_ms > now)
         return;
     self->resend_ms = now + BUS_RESEND_MS;
-    /* Backwards: the last listener replaces a lost one. */
+    /* Backwards, because a lost listener is replaced by the last one. */
     for (size_t i = self->count; i-- > 0;)
         if (!self->listeners[i].acked)
             announce_send(self, &self->listeners[i]);

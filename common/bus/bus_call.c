@@ -111,7 +111,7 @@ void bus_call_answered(struct bus_peer *peer, const struct bus_incoming *incomin
     }
     if (incoming->kind == BUS_REFUSED) {
         zmq_msg_close(message);
-        peer->boot = incoming->boot; /* same connection, so same process */
+        peer->boot = incoming->boot; /* on the same connection, so from the same process */
         bus_call_finish(self, call, BUS_WAS_REFUSED);
         return;
     }
@@ -235,7 +235,7 @@ static int call_wait(struct bus *self, struct bus_call *call, int64_t deadline, 
     return 0;
 }
 
-/* Returns -1 when another try makes no sense. */
+/* Returns -1 if the call failed and another try makes no sense. */
 static int call_once(struct bus *self, const struct question *question, struct bus_peer *peer,
                      zmq_msg_t *answer, enum bus_outcome *ret, struct error *err)
 {
@@ -250,7 +250,7 @@ static int call_once(struct bus *self, const struct question *question, struct b
     if (bus_send(self, peer->dealer, NULL) < 0) {
         bus_call_finish(self, &call, BUS_PENDING);
         bus_peer_lost(peer, "cannot send");
-        *ret = BUS_WAS_REFUSED; /* not sent */
+        *ret = BUS_WAS_REFUSED; /* the request was not sent, so it can be retried */
         return 0;
     }
     if (call_wait(self, &call, question->req->deadline_mono_ms, err) < 0)

@@ -27,7 +27,7 @@ struct reader {
     struct arena *arena;
     struct bus_hosts *hosts;
     struct error *err;
-    int line, *lines; /* lines: of each row */
+    int line, *lines; /* lines: each row's line number */
 };
 
 bool bus_name_ok(const char *text, size_t size)
@@ -111,7 +111,7 @@ static bool same_text(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* A key or endpoint is of one instance; an instance has one endpoint and at most two keys. */
+/* A key or endpoint belongs to one instance; an instance has one endpoint and at most two keys. */
 static int check_row(const struct reader *reader, const struct bus_host *row)
 {
     int keys = 1;

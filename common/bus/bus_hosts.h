@@ -25,14 +25,14 @@ enum {
 struct bus_host {
     const char *name;               /* "authd.b1" */
     const char *service, *instance; /* "authd", "b1" */
-    const char *endpoint;           /* NULL: calls, accepts no calls */
+    const char *endpoint;           /* NULL: it calls others, but accepts no calls */
     uint8_t key[BUS_KEY_SIZE];      /* public */
 };
 
 struct bus_hosts {
     struct bus_host *rows;
     size_t count;
-    const struct bus_host *own; /* line of the own key; first NULL */
+    const struct bus_host *own; /* this instance's line; NULL before bus_hosts_take_key() */
     const char *listen;         /* replaces own->endpoint unless NULL */
     uint8_t secret_key[BUS_KEY_SIZE];
 };

@@ -2,8 +2,8 @@
  * bus_listener.c - the instance's sockets, one ROUTER per calling service, and the drain.
  *
  * The socket determines the calling service, whatever frames say; bus_tcp.c passes on other hosts'
- * frames. A process that was stopped finds requests that their callers have abandoned: it notices
- * by its clock, and rejects them by taking a new boot id.
+ * frames. A process that was suspended can find requests that their callers have given up. It
+ * notices the pause by its clock, and rejects them by taking a new boot id.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -20,7 +20,7 @@ enum {
 
 /* ---- standstill ---- */
 
-/* The loop's cached time is too old: the process can have stopped since. */
+/* Reads the clock itself: the loop's cached time can be from before a pause of the process. */
 static void look_at_clock(struct bus *self)
 {
     int64_t now = clock_mono_ms(), still_ms = now - self->pulse_ms;
@@ -301,7 +301,8 @@ static int listen_here(struct bus *self, struct error *err)
     return 0;
 }
 
-/* The same number of sockets shares the ROUTER for other hosts, where keys identify callers. */
+/* Adds a bus_socket per calling service for callers on other hosts. These share one ROUTER, where
+ * keys identify callers. */
 static int listen_elsewhere(struct bus *self, struct error *err)
 {
     size_t count = self->socket_count;

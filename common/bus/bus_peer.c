@@ -134,7 +134,8 @@ static void on_welcome(struct bus_peer *self, const struct bus_incoming *in)
         enter(self, in->draining);
 }
 
-/* The ACK follows the last request and answer, so the instance flushes no queues. */
+/* Acknowledges the drain only after the last request and answer, so the instance needs to flush no
+ * queues. */
 void bus_peer_idle(struct bus_peer *self)
 {
     if (self->drain_id == 0 || self->outstanding > 0)
@@ -200,7 +201,7 @@ static void on_dealer(void *arg)
 
 /* ---- the connection ---- */
 
-/* A socket file without listener is a killed instance, which is not logged. */
+/* Logs nothing if the socket file has no listener: that instance was killed. */
 static void not_reached(struct bus_peer *self, const char *why)
 {
     const struct bus_host *rows[BUS_HOST_KEYS_MAX];

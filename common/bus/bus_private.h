@@ -15,7 +15,7 @@ enum {
     BUS_VERSION_TRACED = 2, /* REQUEST with two more elements: its trace */
     BUS_PEER_NAME_MAX = 66, /* "service.instance" and NUL */
     BUS_PATH_SIZE = 108,    /* sun_path: 107 bytes and NUL */
-    BUS_OPERATION_MAX = 64, /* bytes of texts in a frame's head, up to ... */
+    BUS_OPERATION_MAX = 64, /* limits in bytes of texts in a frame's head, from here ... */
     BUS_TRACE_MAX = 128,
     BUS_TRACEPARENT_MAX = 64,
     BUS_ADDRESS_MAX = 64,
@@ -23,7 +23,7 @@ enum {
     BUS_TENANT_MAX = 64,
     BUS_TOPIC_MAX = 64,
     BUS_ITEM_NAME_MAX = 256,
-    BUS_ITEM_VALUE_MAX = 1024, /* ... here */
+    BUS_ITEM_VALUE_MAX = 1024, /* ... to here */
     BUS_BATCH = 256,           /* messages per readiness of a socket */
     BUS_PEERS_MAX = 256,       /* per service */
     BUS_CALLERS_MAX = 4096,    /* per socket */
@@ -37,8 +37,8 @@ enum {
     BUS_STILL_MS = 2000,     /* a longer gap is a standstill; below BUS_HEARTBEAT_DEAD_MS */
     BUS_GONE_MS = 2000,      /* another host's instance is logged as absent after this */
     BUS_DEGRADED_MS = 1000,  /* how long an instance that answered UNAVAILABLE is chosen last */
-    BUS_CLOCK_MS = 10000,    /* between measurements of another host's clock, which drifts ... */
-    BUS_CLOCK_TRIP_MS = 200, /* ... discarded for longer round trips: half the trip is the error */
+    BUS_CLOCK_MS = 10000,    /* time between measurements of another host's clock, which drifts */
+    BUS_CLOCK_TRIP_MS = 200, /* longer round trips are no measurement: half the trip is the error */
     BUS_BACKOFF_MIN_MS = 10,
     BUS_BACKOFF_MAX_MS = 1000,
     BUS_QUEUE_SLACK = 1024,  /* ZeroMQ queue length beyond requests in flight */
@@ -144,7 +144,7 @@ enum bus_outcome {
 
 /* A request in flight, on the waiting fiber's stack. */
 struct bus_call {
-    struct bus_call *next, **link; /* peer's list */
+    struct bus_call *next, **link; /* in the peer's list of calls */
     struct bus_peer *peer;
     struct fiber *fiber;
     uint64_t id;
@@ -152,7 +152,7 @@ struct bus_call {
     zmq_msg_t *answer; /* set for BUS_ANSWERED and BUS_UNAVAILABLE */
 };
 
-/* An id's low half is its slot's index; the whole detects stale ids. */
+/* The low half of a call's id is its slot's index. The whole id is compared to detect old ones. */
 struct bus_slot {
     uint64_t id;
     struct bus_call *call; /* NULL: free */
@@ -217,13 +217,13 @@ struct bus_caller {
 /* The ROUTER of one calling service, or its share of the ROUTER for other hosts. */
 struct bus_socket {
     struct bus *bus;
-    const char *service; /* the caller's */
+    const char *service; /* name of the calling service */
     bool tcp;            /* shares bus_tcp.c's ROUTER, without path */
     char path[BUS_PATH_SIZE];
     zsock_t *router;
     struct bus_caller *callers;
     size_t count, capacity;
-    size_t sweep_at; /* number of callers that starts a search for dead ones */
+    size_t sweep_at; /* at this many callers, search for dead ones */
 };
 
 struct bus_serving {
@@ -261,7 +261,7 @@ struct bus {
     uint64_t monitors; /* number created, for unique names */
     struct bus_topic topics[BUS_TOPICS_MAX];
     size_t topic_count;
-    struct arena *news; /* current announcement's */
+    struct arena *news; /* holds the current announcement */
     void (*presence)(void *arg, const char *service);
     void *presence_arg;
 
@@ -272,7 +272,7 @@ struct bus {
     struct loop_timer *pulse;   /* next read when idle */
     struct bus_socket *sockets;
     size_t socket_count;
-    zsock_t *tcp, *zap; /* bus_tcp.c's, or NULL */
+    zsock_t *tcp, *zap; /* sockets of bus_tcp.c, or NULL */
     int64_t refused_logged_ms;
     uint64_t refused_logged;
     struct bus_operation *operations; /* hash table by name, open addressing; row NULL: free */
@@ -371,7 +371,7 @@ void bus_drain_update(struct bus *self);
 
 /* ---- bus_tcp.c ---- */
 
-/* `server`: the socket connects to it; NULL: it listens. */
+/* `server`: the host that the socket connects to; NULL: the socket listens. */
 void bus_tcp_secure(const struct bus_hosts *hosts, zsock_t *socket,
                     const uint8_t server[BUS_KEY_SIZE]);
 int bus_tcp_listen(struct bus *self, struct error *err) MUST_USE;

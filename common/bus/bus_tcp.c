@@ -1,8 +1,9 @@
 /*
  * bus_tcp.c - the bus between hosts: CURVE on both ends, one ROUTER for all callers.
  *
- * libzmq asks over ZAP (RFC 27) about each key, and adds the answer's name to the connection's
- * frames. The loop answers: czmq's zauth needs a thread, and knows keys but no services.
+ * libzmq asks over ZAP (RFC 27) about each key, and attaches the user id from the reply to every
+ * frame from that connection. The loop answers: czmq's zauth needs a thread, and knows keys but no
+ * services.
  */
 #include "common/base/log.h"
 #include "common/bus/bus_private.h"
@@ -79,7 +80,8 @@ static const struct bus_host *admitted(struct bus *self, const char *address, co
     return NULL;
 }
 
-/* Frames: version, number, domain, address, identity, mechanism, key. */
+/* Answers a ZAP request, whose frames are: version, number, domain, address, identity, mechanism,
+ * key. */
 static void answer_zap(struct bus *self, zmsg_t *request)
 {
     CLEANUP(zstr_free) UNUSED char *version = zmsg_popstr(request);
@@ -112,7 +114,8 @@ static void on_zap(void *arg)
     }
 }
 
-/* Leases and acknowledgements rely on the name. */
+/* False for a HELLO of another instance than the key's: leases and acknowledgements rely on the
+ * name. */
 static bool says_own_name(const char *name, const struct bus_incoming *in)
 {
     const char *dot = strchr(name, '.');

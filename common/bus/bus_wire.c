@@ -253,7 +253,7 @@ static void read_error_head(struct bus_reader *reader, struct error_head *ret)
     ret->count = read_int(reader);
 }
 
-/* Only checks if err is NULL. */
+/* Reads the items into err. If err is NULL, it only checks them. */
 static void read_items(struct bus_reader *reader, bool problems, struct error *err)
 {
     size_t count = read_array(reader);

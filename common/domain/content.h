@@ -25,7 +25,7 @@ enum {
     FORM_TEXT_MAX = 64 * 1024, /* bytes of the fields before the file, with names and headers */
 };
 
-#define CONTENT_FILES_SOCKET "files" /* an instance's, see bus_listen_beside() */
+#define CONTENT_FILES_SOCKET "files" /* name of an instance's socket, see bus_listen_beside() */
 
 /* ---- R_CONTENT ---- */
 
@@ -68,7 +68,7 @@ struct form_ticket {
     const char *ticket;
     int64_t sizeMin, sizeMax; /* enforced by the gateway */
     int64_t quotaLeft;        /* file bytes, or FORM_NO_QUOTA */
-    struct uuid session;      /* session, whose end ends the form; absent: unknown */
+    struct uuid session;      /* the form ends with this session; absent: unknown */
 };
 FIELD_DECLARE(form_ticket);
 

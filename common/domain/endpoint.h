@@ -45,7 +45,7 @@ struct endpoint_answer {
     struct field_bytes bytes; /* binary body */
     const char *policy;
     const char *location;        /* for 303 */
-    const char *wwwAuthenticate; /* NULL: none, as below */
+    const char *wwwAuthenticate; /* NULL: none */
     const char *dpopNonce;       /* RFC 9449, section 8.1 */
     const char *cacheControl;    /* NULL: no-store */
     const char *cookie;          /* R_BROWSER: as in struct page_answer */

@@ -19,11 +19,11 @@ struct page_visit {
     const char *formToken; /* for the answer's forms */
     const char *languages; /* Accept-Language (RFC 9110, section 12.5.4) or NULL */
     const char *next;
-    bool own; /* a page of this origin sent the form, for this browser */
+    bool own; /* a page of this origin sent the form, and this browser got that page */
     /* A page of this origin sent the form with an older cookie: it can navigate, but changes
      * nothing. */
     bool stale;
-    /* The same text for the same browser, page and fields of an own form. */
+    /* Identifies a submission of an own form: equal if browser, page and fields are equal. */
     const char *submission;
     bool isNew; /* the cookie was made for this answer */
 };

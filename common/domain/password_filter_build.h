@@ -22,12 +22,13 @@ void password_filter_builder_destroy(struct password_filter_builder **self_p);
 int password_filter_builder_add(struct password_filter_builder *self, uint64_t key,
                                 struct error *err) MUST_USE;
 
-/* Writes the filter to an empty file without fsync, and ends the builder. Fails with
- * ERR_BAD_REQUEST: no keys. */
 struct password_filter_progress {
     void (*fn)(void *arg, size_t done, size_t total);
     void *arg;
 };
+
+/* Writes the filter to an empty file without fsync, and ends the builder. Fails with
+ * ERR_BAD_REQUEST: no keys. */
 int password_filter_builder_write(struct password_filter_builder *self, int fd,
                                   const struct password_filter_progress *progress,
                                   struct error *err) MUST_USE;

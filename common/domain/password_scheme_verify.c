@@ -30,7 +30,7 @@ static int verify_argon2(const struct password_scheme *self, const char *passwor
     struct password_bytes salt = self->salt;
     argon2_context context = {.out = computed,
                               .outlen = (uint32_t)self->hash.size,
-                              .pwd = (uint8_t *)(uintptr_t)password, /* wiped only on request */
+                              .pwd = (uint8_t *)(uintptr_t)password, /* only wiped, if asked to */
                               .pwdlen = (uint32_t)strlen(password),
                               .salt = salt.bytes,
                               .saltlen = (uint32_t)salt.size,

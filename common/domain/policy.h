@@ -71,8 +71,9 @@ size_t policy_scopes_count(const struct policy_scopes *self);
 int policy_check(const struct request *req, const char *type, enum policy_interaction interaction,
                  struct error *err) MUST_USE;
 
-/* Reads "AccessPolicy/<id>". Returns -1 and leaves *ret for other text. */
 #define POLICY_REFERENCE_PREFIX "AccessPolicy/"
+
+/* Reads "AccessPolicy/<id>". Returns -1 and leaves *ret for other text. */
 int policy_reference(const char *text, struct uuid *ret) MUST_USE;
 
 /* Checks an address against `rules` (JSON array of {ip, action}; NULL: none). The first network

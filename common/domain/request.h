@@ -44,7 +44,7 @@ struct address_key {
 enum reach {
     REACH_PUBLIC = 1, /* no session: a password, link or key decides */
     REACH_SESSION,    /* only the session */
-    REACH_PROJECT,    /* the session's project, and the person's things in it */
+    REACH_PROJECT,    /* the session's project, and what the person has in it */
     /* the person's sign-in everywhere: requires a session of a project that owns the account, or a
      * page of the account's own */
     REACH_ACCOUNT,
@@ -89,16 +89,17 @@ bool request_is_admin(const struct request *req);
 /* An API key has no account; profile and session are its id. */
 bool request_is_key(const struct request *req);
 
-/* Rejects writes during a project's move to another installation. */
 enum { PROJECT_READ_ONLY_RETRY_S = 5 };
 #define PROJECT_READ_ONLY_TEXT "The project is read-only for the moment. Please try again."
+
+/* Rejects writes during a project's move to another installation. */
 int refuse_read_only(struct error *err);
 
 enum access {
     ACCESS_PUBLIC = 1,   /* ignores tokens, except R_OPTIONAL_TOKEN */
     ACCESS_USER,         /* any live token */
-    ACCESS_PRACTITIONER, /* a practitioner's */
-    ACCESS_ADMIN,        /* an administering practitioner's */
+    ACCESS_PRACTITIONER, /* a practitioner's token */
+    ACCESS_ADMIN,        /* token of a practitioner who administers the project */
     /* a live token, or the one whose sign-out ended its session */
     ACCESS_LOGOUT,
     ACCESS_INTERNAL, /* no HTTP route; between daemons, for the row's callers */
@@ -119,16 +120,17 @@ enum route_flags {
     /* defined by a standard, see endpoint.h; can be combined only with: */
     R_ENDPOINT = 1 << 11,
     R_CORS = 1 << 12,    /* open to scripts of all origins */
-    R_BROWSER = 1 << 13, /* for browsers: tenant's cookie, errors as pages */
-    R_CACHED = 1 << 14,  /* cached for when no daemon answers */
+    R_BROWSER = 1 << 13, /* for browsers: has the tenant's cookie, shows errors as pages */
+    R_CACHED = 1 << 14,  /* its answers are cached for when no daemon answers */
     /* below /auth/: requires a second factor if the project does */
     R_FACTOR = 1 << 15,
     R_SECRET = 1 << 16,   /* can show a secret, which compressed length would leak */
     R_REPEATED = 1 << 17, /* handles repeated parameters itself */
-    /* REACH_ACCOUNT: also sessions that do not own the account, once an operator admits it */
+    /* REACH_ACCOUNT: also allows sessions that do not own the account, once an operator has allowed
+     * it (ownership_admits_factor()) */
     R_ADMITTED = 1 << 18,
-    R_PROJECT = 1 << 19, /* atriumctl's, see request_project() */
-    R_KEY = 1 << 20,     /* open to API keys: only what a policy can name */
+    R_PROJECT = 1 << 19, /* an operation of atriumctl, see request_project() */
+    R_KEY = 1 << 20,     /* open to API keys; only for actions that a policy can name */
 };
 
 /* Time for the answer in seconds (1-255) instead of 10, combined with the flags. */

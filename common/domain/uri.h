@@ -17,7 +17,7 @@ struct uri {
     enum uri_host kind;
     const char *host; /* IPv6 in brackets */
     size_t host_length;
-    long port; /* by default the scheme's */
+    long port; /* if not given, the scheme's default */
     const char *rest;
 };
 

@@ -243,7 +243,7 @@ int db_query(struct db *self, int64_t deadline_mono_ms, const struct db_statemen
     if (db_pool_check(pool, err) < 0)
         return -1;
     if (pool->queued >= self->options->queue_max)
-        db_pool_dispatch(pool); /* much may have been sent in this turn */
+        db_pool_dispatch(pool); /* normally done at the turn's end */
     if (pool->queued >= self->options->queue_max)
         return error_retry(err, ERR_OVERLOADED, 1, "The database is busy.");
     call = db_call_new(self, CALL_STATEMENT);
@@ -286,10 +286,10 @@ static void db_turn(void *arg)
         db_pool_open(pools[i]);
 }
 
-/* Session settings override the connection string's. A plan lives as long as the connection, or
- * until the table is analysed; made for a small table, it would scan the grown one. Hence
- * enable_seqscan=off: each statement has an index. A single possible plan also spares planning per
- * parameters, which doubles a list's work. */
+/* Returns settings of the session, which override the connection string's. A plan lives as long as
+ * the connection, or until the table is analysed; a plan made for a small table would scan the
+ * grown one. Hence enable_seqscan=off: each statement has an index. With only one possible plan,
+ * PostgreSQL also need not plan for each set of parameters, which would double a list's work. */
 static char *session_options(const struct db_options *options, bool vital)
 {
     int64_t lock_ms = vital && options->lock_timeout_ms > DB_VITAL_LOCK_MS

@@ -237,7 +237,7 @@ static void call_lose(struct db_pool *pool, struct db_call *call)
     call_requeue(pool, call);
 }
 
-/* Sends a read again, alone, after another's error skipped it. */
+/* A read that was skipped after another's error is sent again, alone. */
 static void call_skipped(struct db_pool *pool, struct db_call *call)
 {
     if (!call->waiter) {
@@ -280,8 +280,8 @@ static void conn_lose_because(struct db_conn *self, const char *why)
     db_pool_lost(self, was_ready);
 }
 
-/* True after a TCP timeout without acknowledgements (after ICMP errors their text, not ETIMEDOUT).
- * libpq reveals only errno's text. */
+/* True if the connection ended because its host does not respond. libpq reveals only errno's text:
+ * ETIMEDOUT, or the error of an ICMP message. */
 static bool host_is_gone(const struct db_conn *self)
 {
     static const int errors[] = {ETIMEDOUT, EHOSTUNREACH, ENETUNREACH};
@@ -459,8 +459,8 @@ static void forget_prepared(struct db_conn *self, const struct db_call *call,
         self->prepared[db_statement_number(self->pool->db, call->statement)] = 0;
 }
 
-/* Handles NULL, which ends a script and each command of a pipeline. Returns true when no command or
- * Sync is left. */
+/* Handles a NULL result, which ends a script and each command of a pipeline. Returns true when no
+ * command or Sync is left. */
 static bool call_command_over(struct db_call *call)
 {
     return call->kind == CALL_SCRIPT || (--call->unanswered == 0 && !call->synced);
@@ -520,7 +520,7 @@ static bool call_over(struct db_conn *self, struct db_call *call)
     if (!ends)
         return !timed_out || !db_gate_jams(self);
     if (self->depth != 0 || PQtransactionStatus(self->pg) != PQTRANS_IDLE)
-        return false; /* not clean: unusable for others */
+        return false; /* others could not use the connection */
     db_pool_release(self);
     return true;
 }
@@ -541,7 +541,7 @@ static bool conn_receive(struct db_conn *self)
             PQclear(result);
             return false;
         }
-        /* A pipeline never has two in a row. */
+        /* A pipeline never has two NULL results in a row. */
         if (!result && ++nothing > 1)
             return false;
         over = result ? call_accept(self, call, result) : call_command_over(call);

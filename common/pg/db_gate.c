@@ -19,7 +19,7 @@ static struct db_gate *gate_of(const struct db *db, const struct db_call *call)
     return &db->gates[db_statement_number(db, call->statement)];
 }
 
-/* Lets half of the connections try, at least one. */
+/* Lets at most half of the pool's connections (at least one) try closed gates. */
 static bool may_try(const struct db_pool *pool, const struct db_gate *gate)
 {
     return !gate->tried && pool->tries < MAX(pool->max / 2, (size_t)1);

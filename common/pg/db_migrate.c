@@ -2,9 +2,10 @@
  * db_migrate.c - migrates the schema and verifies the statements at start.
  *
  * One instance migrates while others wait for its advisory lock. Each migration and its note are
- * one transaction, unless it runs concurrently (db.h). Unknown names are a newer build's: each
- * migration suits the build before it. Waiting for a table's lock blocks later users, so a
- * migration waits briefly, then fails, and the supervisor retries.
+ * one transaction, unless it runs concurrently (db.h). The database can have migrations that this
+ * build does not know, from a newer one: each migration also suits the build before it. Waiting for
+ * a table's lock blocks later users, so a migration waits briefly, then fails, and the supervisor
+ * retries.
  */
 #include <stdio.h>
 

@@ -23,7 +23,7 @@ enum {
     DB_WRITE_DEPTH = 16,     /* writes: each can wait for a row lock and delays those after it */
     DB_WAIT_MS = 2000,       /* longest wait for a connection */
     DB_BACKOFF_MIN_MS = 50,  /* between connection attempts */
-    DB_BACKOFF_MAX_MS = 400, /* how much longer an outage lasts than the server's absence */
+    DB_BACKOFF_MAX_MS = 400, /* also how much longer an outage is than the server's absence */
     DB_CONNECT_MS = 10000,   /* per attempt, with one host */
     DB_HOST_MS = 3000,       /* per attempt, with several hosts */
     DB_RESOLVE_MS = 3000,    /* part of that for the host's name */
@@ -32,7 +32,7 @@ enum {
     DB_BUSY_MS = 20,         /* busy time after which another connection is opened */
     DB_STALL_MS = 250,       /* without an answer for this long, a connection gets new work last */
     DB_WAIT_LONG_MS = 1000,  /* wait that db_waits() reports */
-    DB_SILENCE_MS = 2000,    /* after the statement timeout a silent server is gone */
+    DB_SILENCE_MS = 2000,    /* silence after the statement timeout, then the server is gone */
 };
 
 enum {
@@ -67,25 +67,25 @@ struct db_call {
     enum db_call_state state;
     const struct db_statement *statement; /* STATEMENT, VERIFY */
     const char *text;                     /* COMMAND, SCRIPT */
-    const struct db_param *params;        /* waiter's */
+    const struct db_param *params;        /* in the waiter's memory */
     bool begins;                          /* sends "begin" first */
     bool ends;                            /* the answer ends the lease */
     bool in_tx;
-    size_t resent;  /* losses of a read */
+    size_t resent;  /* how often a read was lost and sent again */
     bool alone;     /* a read with its own Sync */
     bool synced;    /* a Sync follows */
-    int unanswered; /* commands */
-    bool prepares;  /* prepared before it runs */
+    int unanswered; /* commands that were sent and not answered */
+    bool prepares;  /* its statement is prepared before it runs */
     bool tries;     /* may try a closed gate */
     bool failed;
     bool skipped;                /* skipped after another call's error */
-    int good;                    /* results before the error */
-    int64_t started_us, sent_us; /* sent_us: 0 before */
+    int good;                    /* results received before the error */
+    int64_t started_us, sent_us; /* sent_us: 0 until it is sent */
     PGresult *result;            /* first error, or last result */
 };
 TAILQ_HEAD(db_calls, db_call);
 
-/* One server; NULL: from the connection string. */
+/* One server. NULL members have the connection string's values. */
 struct db_host {
     char *host, *hostaddr, *port;
 };
@@ -101,7 +101,7 @@ struct db_conn {
     bool ready, resolving;
     size_t host;           /* index */
     int64_t timeline;      /* 0: unknown */
-    int64_t heard_mono_ms; /* server's last word */
+    int64_t heard_mono_ms; /* when the server last sent something */
     int64_t busy_mono_ms;  /* start of the current calls, or the last ones */
     int fd;
     short watched;
@@ -141,7 +141,7 @@ struct db_gate {
 /* A table of statements: the daemon's rows, its files, then common/'s. */
 struct db_set {
     const struct db_statement *items;
-    size_t count, first; /* first: number of its first */
+    size_t count, first; /* first: number of the first statement */
 };
 
 struct db {
@@ -165,7 +165,7 @@ struct db {
     int64_t slow_us; /* 0: log none */
     struct histogram *latency;
     struct {
-        int64_t second; /* monotonic */
+        int64_t second; /* monotonic; second that `lines` counts for */
         unsigned lines, suppressed;
     } slow_log;
     unsigned jitter; /* rand_r state */
@@ -229,7 +229,7 @@ void db_watch(struct db *self, const struct db_call *call, const struct error *e
 void db_hosts_init(struct db_hosts *self, const char *conninfo);
 void db_hosts_clear(struct db_hosts *self);
 
-/* libpq's parameters; `host` has a name once per address. */
+/* A server as libpq's parameters. `host` repeats the name for each address. */
 struct db_target {
     const char *host, *hostaddr, *port;
     char names[DB_TARGET_NAMES_SIZE], addresses[DB_TARGET_ADDRESSES_SIZE];
@@ -299,7 +299,7 @@ int db_conn_pipeline(struct db_conn *self, bool on) MUST_USE;
 
 /* ---- statement.c ---- */
 
-/* Sets types to 0, unknown, for a statement that is a row. */
+/* Writes the parameters' types, 0 (unknown) for a statement without a shape. */
 void db_statement_types(const struct db_statement *self, Oid ret[static DB_PARAMS_MAX]);
 
 /* Compares the server's columns with those of the statement's file. */

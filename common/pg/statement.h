@@ -13,8 +13,8 @@
 #include "common/domain/role.h"
 #include "common/pg/db.h"
 
-/* Where allowed, null is an unset uuid, a NULL text, integer pointer or bytes, ROLE_NONE,
- * TRISTATE_UNSET, or an array with text NULL. */
+/* Types of parameters and columns. Where null is allowed, it is an unset uuid, NULL (text, integer
+ * pointer, bytes), ROLE_NONE, TRISTATE_UNSET, or an array with text NULL. */
 enum sql_type {
     SQL_TYPE_UUID,
     SQL_TYPE_TEXT,       /* const char * */
@@ -45,7 +45,7 @@ enum sql_rows {
 
 struct sql_shape {
     const char *file;
-    int line; /* statement's start in the expanded text */
+    int line; /* line of the statement's start in the expanded text */
     const struct sql_value *params;
     enum sql_rows rows;
     const struct sql_value *columns; /* in the server's order, then structs */

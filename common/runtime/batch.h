@@ -40,7 +40,7 @@ struct batch {
     void *owner;
     TAILQ_HEAD(, batch_item) waiting;
     size_t running;
-    bool collecting; /* a leader has not begun */
+    bool collecting; /* a leader waits for items and has not begun */
 };
 
 enum { BATCH_ITEMS_MAX = 32 };

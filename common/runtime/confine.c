@@ -217,7 +217,8 @@ static void put_bubblewrap(struct words *words, enum confine_means means,
     put_binding(words, "/etc/ld.so.cache");
     for (const char *const *path = rules->read; path && *path; path++)
         put_binding(words, *path);
-    /* Both write below /proc or mount it. The filter forbids namespaces in any case. */
+    /* Not for CONFINE_BUBBLEWRAP_BARE: these write below /proc or mount it. The filter forbids
+     * namespaces in any case. */
     if (means == CONFINE_BUBBLEWRAP) {
         put(words, "--disable-userns");
         put(words, "--proc");

@@ -47,7 +47,7 @@ struct confine_rules {
     int64_t memory_all;
     int64_t file_size; /* bytes per file; 0: 16 MiB */
     int64_t cpu_s;     /* CPU seconds per process; 0: no limit */
-    int64_t processes; /* includes threads; as uid 0 or another user */
+    int64_t processes; /* includes threads */
     bool idle;         /* uses only idle CPU time */
 };
 

@@ -152,14 +152,15 @@ static void enter_group(const char *procs, pid_t pid)
     char text[16];
     int fd = open(procs, O_WRONLY | O_CLOEXEC), length = snprintf(text, sizeof(text), "%d", pid);
 
-    /* A program that cannot enter has only its per-process limits. */
+    /* A program that cannot enter its control group has only its per-process limits. */
     if (fd >= 0 && write(fd, text, (size_t)length) < 0)
         kill(pid, SIGKILL);
     if (fd >= 0)
         close(fd);
 }
 
-/* The keeper moves the program: a move locks all groups, for seconds if the process is idle. */
+/* Starts the program. The keeper moves it to its control group, because moving a process locks all
+ * groups, for seconds if that process is idle. */
 static pid_t start_program(const struct confine_plan *plan)
 {
     pid_t keeper = getpid(), pid;

@@ -58,7 +58,7 @@ static const char *const always[] = {
     /* the system */
     "getrandom", "sysinfo", "uname"};
 
-/* Landlock does not, or only lately, cover these: only within bubblewrap. */
+/* Allowed only within bubblewrap: Landlock does not cover these, or only in recent versions. */
 static const char *const private_files[] = {"chmod",     "fchmod",    "fchmodat", "fchmodat2",
                                             "truncate",  "utimensat", "utime",    "utimes",
                                             "futimesat", "setpgid",   "setsid",   "chown",
@@ -67,7 +67,7 @@ static const char *const private_files[] = {"chmod",     "fchmod",    "fchmodat"
 static const char *const signals[] = {"kill", "tgkill", "tkill", "rt_sigqueueinfo",
                                       "rt_tgsigqueueinfo"};
 
-/* The process group finds all processes to kill, so these succeed without effect. */
+/* Succeed without effect, so that the process group still has all processes to kill. */
 static const char *const grouping[] = {"setpgid", "setsid"};
 
 /* All four members: clang warns of the one that SCMP_CMP64() omits. */

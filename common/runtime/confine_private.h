@@ -29,13 +29,13 @@ struct confine_plan {
     const struct confine_rules *rules;
     const struct confine_program *program;
     const struct sock_fprog *filter;
-    const char *const *argv; /* bubblewrap's or the program's */
+    const char *const *argv; /* command line of bubblewrap or the program */
     const char *path;
     const char *const *environment;
     pid_t caller;
     uid_t uid; /* 0: unchanged */
     int64_t tasks;
-    int ruleset;   /* Landlock's, or -1 */
+    int ruleset;   /* for Landlock, or -1 */
     int filter_fd; /* for bubblewrap, or -1 */
     int own_fd;    /* program at offset 0, for bubblewrap; -1: program->fd */
     int report;    /* receives struct confine_report */

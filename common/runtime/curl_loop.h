@@ -26,8 +26,8 @@ CURL *curl_loop_easy(struct curl_loop *self);
 int curl_loop_perform(struct curl_loop *self, CURL *easy, int64_t deadline_mono_ms, CURLcode *ret,
                       struct error *err) MUST_USE;
 
-/* Begins a traced request's span before its headers, which can name it. CURLE_OPERATION_TIMEDOUT
- * also means a deadline. */
+/* Begins a traced request's span before its headers are set, so that they can name it. In
+ * curl_loop_span_end(), CURLE_OPERATION_TIMEDOUT also stands for a passed deadline. */
 void curl_loop_span_begin(const struct curl_loop *self, struct span *ret);
 void curl_loop_span_end(struct span *span, CURL *easy, CURLcode code);
 

@@ -43,8 +43,8 @@ void flight_lead(struct flight *self, const char *key, struct flight_call *call)
 struct flight_call *flight_find(const struct flight *self, const char *key);
 int flight_wait(struct flight_call *call, int64_t deadline_mono_ms, struct error *err) MUST_USE;
 
-/* Ends the call. Waiters return `result`, if negative with a copy of `err`. 0 and NULL, for a
- * failure that need not affect them, make the first waiter lead. */
+/* Ends the call. Waiters return `result`, if negative with a copy of `err`. If `result` is 0 and
+ * `err` NULL (for a failure that need not affect them), the first waiter leads. */
 void flight_end(struct flight_call *call, int result, const struct error *err);
 
 /* Fails waiters with ERR_UNAVAILABLE, for a stop that does not wait. */

@@ -43,7 +43,7 @@ struct loop {
     bool stopped;
     struct loop_watch *watches; /* indexed by descriptor */
     size_t watch_count;
-    uint32_t generation; /* last watch's */
+    uint32_t generation; /* generation of the last watch */
     struct loop_socket **sockets;
     size_t socket_count, socket_capacity;
     struct loop_timer **timers;

@@ -24,7 +24,7 @@ struct exchange;
 struct lookup {
     struct lookup *next;
     struct exchange *exchange;
-    int result; /* getaddrinfo()'s */
+    int result; /* result of getaddrinfo() */
     struct resolver_addresses addresses;
     char host[RESOLVER_NAME_MAX + 1];
 };
@@ -40,13 +40,13 @@ enum entry_state { ENTRY_IDLE, ENTRY_QUEUED, ENTRY_RUNNING };
 
 struct entry {
     TAILQ_ENTRY(entry) link; /* among all entries, least recently used first */
-    TAILQ_ENTRY(entry) turn; /* QUEUED ones */
+    TAILQ_ENTRY(entry) turn; /* in the queue, while QUEUED */
     enum entry_state state;
     int64_t asked_ms;        /* start of the current lookup */
     int64_t wanted_until_ms; /* last waiter's deadline */
     int64_t found_ms;        /* 0: no answer */
     int64_t failed_until_ms;
-    int failure; /* getaddrinfo()'s */
+    int failure; /* result of getaddrinfo() */
     struct resolver_addresses addresses;
     struct fiber_queue waiters;
     struct loop_timer *stale_timer;
@@ -165,7 +165,7 @@ static void entry_finish(struct entry *entry, int result,
         entry->found_ms = now_ms;
     } else {
         entry->failed_until_ms = now_ms + RESOLVER_FAILED_MS;
-        if (is_definite(result)) /* the name existed before */
+        if (is_definite(result)) /* an earlier answer is no longer valid */
             entry->found_ms = 0;
     }
     note_result(self, result);

@@ -21,9 +21,10 @@ void spans_destroy(struct spans **self_p);
 
 enum { SPANS_MAX = 2048, SPANS_TAKEN_MAX = 512 };
 
-/* Removes up to SPANS_TAKEN_MAX of the oldest spans, calling `each`. */
 struct span_ended;
 typedef void spans_each_fn(void *arg, const struct span_ended *ended);
+
+/* Removes up to SPANS_TAKEN_MAX of the oldest spans, calling `each`. */
 size_t spans_drain(struct spans *self, spans_each_fn *each, void *arg);
 
 /* Counts removed spans that no receiver got. */

@@ -27,7 +27,7 @@ static json_t *agent(const struct request *req)
     return json;
 }
 
-/* Returns the key of the account whose address the client's is, or NULL if unknown. */
+/* Returns the key of the account whose owner uses the client's address; NULL if unknown. */
 static const char *key_of(const struct request *req, struct uuid account)
 {
     const struct address_key *each = req->addressKeys ? *req->addressKeys : NULL;

@@ -6,7 +6,7 @@
  *
  * Rows hold no passwords, tokens, codes, email addresses, names or document content. A person's
  * network address is sealed for the caller's account, or for the row's (audit_address.h). It is
- * left out without a key, and open only if no account is known.
+ * left out without a key, and readable only if no account is known.
  */
 #ifndef ATRIUM_COMMON_SERVICE_AUDIT_H
 #define ATRIUM_COMMON_SERVICE_AUDIT_H

@@ -1,7 +1,7 @@
 /*
- * audit_chain.h - the audit log's chain. Within a second each row of `audit` gets a sequence number
- * and a hash of itself and its predecessor, so that every change is noticed. Rows are ordered by
- * round, then id; neither follows time, since clocks can jump.
+ * audit_chain.h - the audit log's chain. Within a second after its commit, each row of `audit` gets
+ * a sequence number and a hash of itself and its predecessor, so that every change is noticed. Rows
+ * are ordered by round, then id; neither follows time, since clocks can jump.
  *
  * The hash is SHA-256 of these, each after its length (8 bytes, big-endian; 0xff bytes for null):
  * "atrium audit 1"; the predecessor's hash (32 bytes, none for the first); sequence, id, at (8
@@ -39,18 +39,20 @@ struct audit_chain *audit_chain_new(struct arena *arena, struct db *db, struct m
 int audit_chain_months(struct audit_chain *self, const struct request *req,
                        struct error *err) MUST_USE;
 
-/* Seals all committed rows unless another instance does. Rounds every AUDIT_PERIOD_MS keep within
- * the second. Parks. */
 enum { AUDIT_PERIOD_MS = 250 };
+
+/* Seals all committed rows unless another instance does. Run it every AUDIT_PERIOD_MS, so that rows
+ * are sealed within a second. Parks. */
 int audit_chain_run(struct audit_chain *self, const struct request *req,
                     struct error *err) MUST_USE;
 
-/* Reads the chain's end, and counts unsealed rows up to a million. Parks. */
 struct audit_state {
     int64_t sequence, unsealed;
     int64_t waiting_since; /* contract time of the first unsealed row in ms, or 0 */
     struct field_bytes hash;
 };
+
+/* Reads the chain's end, and counts unsealed rows up to a million. Parks. */
 int audit_chain_state(struct audit_chain *self, const struct request *req, struct audit_state *ret,
                       struct error *err) MUST_USE;
 
@@ -85,7 +87,7 @@ int audit_chain_place(struct audit_chain *self, const struct request *req, int64
 /* Rows that audit_drop() removed. */
 struct audit_gap {
     int64_t first, last;
-    struct field_bytes hash; /* last one's */
+    struct field_bytes hash; /* hash of the last row */
 };
 FIELD_DECLARE(audit_gap);
 

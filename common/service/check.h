@@ -28,7 +28,7 @@ enum check_flags {
 struct check {
     const char *name;
     unsigned flags;
-    const char *mend; /* default repair instruction */
+    const char *mend; /* repair instruction, unless a finding has its own */
     /* Checks within req's deadline and calls check_ok() or the like; leaves *ret if it does not
      * apply. -1 is a failed finding with err's message. */
     int (*run)(void *daemon, const struct request *req, struct finding *ret, struct error *err);

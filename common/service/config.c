@@ -27,19 +27,19 @@ static const struct unit sizes[] = {{"", 1}, {"k", 1 << 10}, {"M", 1 << 20}, {"G
 
 struct section_state {
     struct config_origin first;    /* first occurrence; file NULL: none */
-    const char *file;              /* last file with it */
-    int line;                      /* its start there */
+    const char *file;              /* last file that has the section */
+    int line;                      /* line where it starts there */
     struct config_origin *origins; /* per key */
 };
 
 struct reader {
-    const char *path; /* current file's, or value's */
+    const char *path; /* current file, or file of a value */
     const struct config_section *sections;
     size_t count;
     struct arena *arena;
     struct error *err;
     int line;
-    const struct config_section *section; /* current; NULL: another program's */
+    const struct config_section *section; /* current section; NULL: another program's */
     bool complete;                        /* has other programs' sections */
     bool began;                           /* a section of the file has begun */
     struct section_state *states;

@@ -35,7 +35,7 @@ enum config_flags {
     CONFIG_RELOAD = 1 << 2, /* SIGHUP applies changes; otherwise they need a restart */
 };
 
-#define CONFIG_FILE "/etc/atrium/atrium.conf" /* installed suite's */
+#define CONFIG_FILE "/etc/atrium/atrium.conf" /* configuration of the installed suite */
 enum { CONFIG_FILES_MAX = 64 };               /* in conf.d */
 
 struct config_row {

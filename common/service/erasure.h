@@ -28,7 +28,7 @@ FIELD_DECLARE(account_wipe_in);
 
 struct erased_table {
     const char *table;
-    int64_t rows, bytes; /* bytes: complete files' */
+    int64_t rows, bytes; /* bytes: sum of the files that were complete */
 };
 FIELD_DECLARE(erased_table);
 
@@ -45,9 +45,9 @@ struct account_erased_out {
 };
 FIELD_DECLARE(account_erased_out);
 
-/* Marks an account before its rows are erased: statements that check erasure_begun()
- * (schema/erasure.sql) add none any more, and running ones have ended. Does nothing without an
- * account. Parks. Needs service_definition.erasure. */
+/* Marks an account before its rows are erased. Afterwards, statements that check erasure_begun()
+ * (schema/erasure.sql) add no rows of the account, and those that ran before have ended. Does
+ * nothing without an account. Parks. Needs service_definition.erasure. */
 int erasure_mark(struct service *self, const struct request *req, struct uuid account,
                  const char *table, struct error *err) MUST_USE;
 

@@ -1,4 +1,5 @@
-/* network.h - addresses that a project's URL can use: public ones, and the operator's choice. */
+/* network.h - addresses that a project's URL can use: public ones, and those that the operator
+ * allows. */
 #ifndef ATRIUM_COMMON_SERVICE_NETWORK_H
 #define ATRIUM_COMMON_SERVICE_NETWORK_H
 

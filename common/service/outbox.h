@@ -29,12 +29,13 @@ void outbox_destroy(struct outbox **self_p);
 struct sql_outbox outbox_row(struct outbox *self, struct arena *arena,
                              const struct bus_method *method, struct uuid id, const void *in);
 
-/* Counts at most OUTBOX_COUNT_MAX waiting rows. Parks. */
 enum { OUTBOX_COUNT_MAX = 10000 };
 struct outbox_state {
     int64_t waiting;
     int64_t oldest_at; /* oldest one's real time of creation in ms, or 0 */
 };
+
+/* Counts at most OUTBOX_COUNT_MAX waiting rows. Parks. */
 int outbox_state(struct outbox *self, const struct request *req, struct outbox_state *ret,
                  struct error *err) MUST_USE;
 

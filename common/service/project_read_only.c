@@ -107,7 +107,7 @@ int project_read_only_refuse(struct service *self, const struct request *req, st
     return row.held ? refuse_read_only(err) : 0;
 }
 
-/* Tells if a project is read-only without earlier writes running. Fails: UNAVAILABLE. */
+/* Returns whether a project is read-only, after earlier writes have ended. Fails: UNAVAILABLE. */
 int tenant_held(struct service *self, const struct request *req, const struct tenant_held_in *in,
                 struct tenant_held_out *out, struct error *err)
 {

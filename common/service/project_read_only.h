@@ -37,7 +37,7 @@ FIELD_DECLARE(tenant_held_out);
 struct service;
 void project_read_only_extend(struct service *self);
 
-/* Checks for effects that no trigger reverts and no gateway checks. Fails: PROJECT_READ_ONLY.
+/* Call it before an effect that neither a trigger nor a gateway prevents. Fails: PROJECT_READ_ONLY.
  * Parks. */
 int project_read_only_refuse(struct service *self, const struct request *req, struct uuid project,
                              struct error *err) MUST_USE;

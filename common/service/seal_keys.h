@@ -30,7 +30,7 @@ struct seal_key {
 struct seal_keys {
     struct seal_key items[SEAL_KEYS_MAX];
     size_t count, in_file;
-    size_t oldest; /* index of the first that sealed */
+    size_t oldest; /* index of the key that sealed first */
 };
 
 void seal_keys_wipe(struct seal_keys *self);
@@ -44,7 +44,7 @@ int seal_keys_load(const char *path, struct seal_keys *ret, struct error *err) M
 const struct seal_key *seal_keys_find(const struct seal_keys *self, const char *id);
 const struct secret *seal_keys_current(const struct seal_keys *self);
 
-/* Counts keys that can have hashed something of `life_ms` that is still valid. */
+/* Counts keys whose hashes can still be valid, if a hash is valid for `life_ms`. */
 size_t seal_keys_hashing(const struct seal_keys *self, int64_t now_ms, int64_t life_ms);
 
 /* Calls secret_seal() with the writing key; the second function secret_open() with any. */

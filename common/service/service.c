@@ -21,7 +21,7 @@ enum {
     PEER_MAX = 512,   /* in flight, per instance */
     SERVE_MAX = 1024, /* requests served at a time */
     STATEMENT_QUEUE_MAX = 2048,
-    OFFLOAD_QUEUE_MAX = 64, /* seconds of password hashing on two cores */
+    OFFLOAD_QUEUE_MAX = 64, /* a full queue is seconds of password hashing on two cores */
     DRAIN_MS = 10000,
     DATABASE_RETRY_MIN_MS = 50,
     DATABASE_RETRY_MAX_MS = 1000,

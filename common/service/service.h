@@ -131,12 +131,12 @@ struct service_definition {
 };
 
 struct blocker {
-    int64_t pid;          /* backend's, or 0 */
+    int64_t pid;          /* process id of the server's backend, or 0 */
     char since[25];       /* start of its statement; "": hidden from the role */
     char table[130];      /* table that is waited for; "": unknown */
     char application[65]; /* "psql"; "": hidden from the role */
     int64_t waiting;      /* this role's statements */
-    int64_t waited_ms;    /* wait of the first one */
+    int64_t waited_ms;    /* how long the first one has waited */
 };
 
 struct service {
@@ -147,7 +147,7 @@ struct service {
     struct seal_keys seal;   /* empty without a seal_key */
     struct bus_hosts *hosts; /* NULL: the suite has one host */
     struct arena *hosts_arena;
-    struct arena *arena; /* the process's */
+    struct arena *arena; /* lives as long as the process */
     int64_t started_mono_ms;
     struct loop *loop;
     struct clock *clock;
@@ -172,7 +172,7 @@ struct service {
     struct {
         bool silent; /* the last probe got no answer in time */
         struct blocker blocker;
-        int64_t blocked_mono_ms; /* time since when the database is blocked */
+        int64_t blocked_mono_ms; /* since when the database is blocked */
         int64_t write_mono_ms;   /* earliest next probe that writes */
     } database;
     int exit_code;
@@ -239,7 +239,7 @@ FIELD_DECLARE(service_spans_out);
 
 struct service_check_out {
     struct field_list findings; /* struct finding */
-    const char *server;         /* database's, see db_server(), or NULL */
+    const char *server;         /* the database server, see db_server(), or NULL */
 };
 FIELD_DECLARE(service_check_out);
 
@@ -285,11 +285,11 @@ FIELD_DECLARE(seal_reseal_in);
 
 struct seal_reseal_out {
     int64_t tables;   /* number of the daemon's tables */
-    const char *name; /* this table's */
+    const char *name; /* name of this table */
     const char *next; /* next `after`; absent at the end */
-    int64_t waiting;  /* the page's values sealed by another key: */
-    int64_t resealed; /* in this call */
-    int64_t unopened; /* no key opens them */
+    int64_t waiting;  /* values of the page that another key sealed: */
+    int64_t resealed; /* those resealed in this call */
+    int64_t unopened; /* those that no key opens */
 };
 FIELD_DECLARE(seal_reseal_out);
 

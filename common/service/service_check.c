@@ -14,7 +14,7 @@ enum {
     AUDIT_FAIL_MS = MINUTES(1),
     OUTBOX_WARN_MS = MINUTES(1), /* retries come within a minute */
     OUTBOX_FAIL_MS = MINUTES(10),
-    DESCRIPTORS_WARN = 5, /* fraction of the limit: 1/5 left */
+    DESCRIPTORS_WARN = 5, /* warns when 1/5 of the limit is left */
     DESCRIPTORS_FAIL = 20,
 };
 

@@ -90,8 +90,8 @@ int service_database_answer(struct service *self, const struct request *req, str
     struct request own = probe_request(req);
     int rc = sql_probe_answer(self->db, &own, err) < 0 ? -1 : 0;
 
-    /* Only an answer ends it: a lost probe connection says nothing of the others, which look open
-     * while idle. */
+    /* Only an answer ends the silence: if the probe's connection is lost, the others can still
+     * hang, though idle connections look open. */
     if (rc == 0)
         self->database.silent = false;
     else if (err->code == ERR_DEADLINE)

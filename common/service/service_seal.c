@@ -20,7 +20,7 @@ enum {
     TURN_MS = 10 * PERIOD_MS, /* then another instance continues a dead one's work */
     PAGE_ROWS = 200,
     PAGE_MS = 5000,
-    IDLE_RUNS = 600, /* runs skipped after a pass without finds */
+    IDLE_RUNS = 600, /* runs skipped after a pass that found no old value */
     TABLES_MAX = 16,
     KEY_TEXT = 128,    /* characters */
     TRIAL_ROWS = 50,   /* a table's values tried before a key is trusted */
@@ -524,7 +524,7 @@ static int refuse_unless_switched(const struct service *self, struct error *err)
                : error_set(err, ERR_CONFLICT, "No rotation of the seal key is in progress here.");
 }
 
-/* Fails: CONFLICT (no exchange), NOT_FOUND (no such table). */
+/* Fails: CONFLICT (no rotation is in progress), NOT_FOUND (no such table). */
 int seal_reseal(struct service *self, const struct request *req, const struct seal_reseal_in *in,
                 struct seal_reseal_out *out, struct error *err)
 {
@@ -546,7 +546,7 @@ int seal_reseal(struct service *self, const struct request *req, const struct se
     return 0;
 }
 
-/* Fails: CONFLICT (no exchange, or not of this key). */
+/* Fails: CONFLICT (no rotation is in progress, or not of this key). */
 int seal_retire(struct service *self, const struct request *req, const struct seal_retire_in *in,
                 struct nothing *out UNUSED, struct error *err)
 {

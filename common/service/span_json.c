@@ -11,7 +11,7 @@
 
 static json_t *decimal(int64_t number)
 {
-    return json_sprintf("%" PRId64, number); /* int64 is a string there */
+    return json_sprintf("%" PRId64, number); /* OTLP's JSON has int64 as a string */
 }
 
 static json_t *attribute_json(const char *key, const char *text, int64_t number)

@@ -50,7 +50,7 @@ struct tenant_sealed {
     const char *column;
     const char *purpose; /* purpose of secret_seal(), followed by a space and the row's subject */
     const char *subject; /* column, or NULL */
-    /* Computes the value of a row without one from column `of`. NULL: none. */
+    /* Computes a missing value from the row's column `of`. NULL: it stays missing. */
     const char *(*missing)(const struct seal_keys *keys, struct arena *arena, const char *key);
     const char *of;
 };

@@ -58,7 +58,7 @@ static size_t ascii_length(const char *bytes, size_t size)
     return length;
 }
 
-/* From eight bytes on, checks the last eight as one word, some of them twice. */
+/* From eight bytes on, checks a word at a time; the last word can overlap the one before. */
 static bool is_ascii(const char *bytes, size_t size)
 {
     if (size >= 8)

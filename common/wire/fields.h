@@ -194,7 +194,7 @@ struct field_table {
 #define FIELD_EMAIL(s, member, flags_, doc_, example_)                                            \
     FIELD_ROW(s, member, FIELD_TYPE_EMAIL, const char *, .min = 3, .max = 254, .flags = (flags_), \
               .doc = (doc_), .example = (example_))
-/* The rows whose `...` is "description" or "description", "example". */
+/* Description and example of a row whose `...` is "description" or "description", "example". */
 #define FIELD_DOC(usual, ...) \
     .doc = FIELD_FIRST(__VA_ARGS__, ~), .example = FIELD_SECOND(__VA_ARGS__, usual, ~)
 #define FIELD_FIRST(first, ...) first
@@ -269,7 +269,8 @@ struct field_table {
     const struct field_table x##_table = { \
         .name = #x, .size = sizeof(struct x), .rows = x##_rows, .count = FIELD_COUNT(x##_rows)}
 
-/* An answer of one of several shapes; one such shape, from struct s's rows. */
+/* Table of an answer that has one of several shapes. FIELD_VARIANT() is the table of one such
+ * shape, with struct s's rows. */
 #define FIELD_TABLE_ONE_OF(x, ...)                                               \
     static const struct field_table *const x##_variants[] = {__VA_ARGS__, NULL}; \
     const struct field_table x##_table = {.name = #x,                            \

@@ -50,7 +50,7 @@ static inline bool are_plain(const char *text)
             has_less(eight ^ EIGHT_TIMES('\\'), 1)) == 0;
 }
 
-/* Checks the last eight bytes as one word. */
+/* Returns the length of text without escapes. Checks the last eight bytes as one word. */
 static size_t plain_length(const char *text, size_t size)
 {
     size_t length = 0;

@@ -32,7 +32,7 @@ static json_t *row_example(const struct field *row, unsigned omit)
         return fields_example(row->table, omit);
     if (row->type == FIELD_TYPE_OBJECTS && !row->example)
         return json_pack("[o]", fields_example(row->table, omit));
-    /* No example instead of "". */
+    /* An empty example text means no example. */
     return row->example && row->example[0] ? value_of(row) : NULL;
 }
 

@@ -26,7 +26,7 @@ struct value {
     bool loose; /* TEXT from path, query or header, with numbers and Booleans as text */
     int64_t integer;
     const char *text; /* TEXT, BYTES, JSON */
-    size_t size;      /* text's, or ARRAY elements */
+    size_t size;      /* bytes of `text`, or elements of an ARRAY */
     json_t *json;
     const msgpack_object *packed;
 };

@@ -89,7 +89,7 @@ static json_t *parse(const char *text, size_t size, bool exact, struct error *er
     const char *zero = size > 0 ? memchr(text, '\0', size) : NULL;
     json_t *json = NULL;
 
-    /* jansson skips one after a number or word. */
+    /* Reject U+0000, because jansson skips one after a number or word. */
     if (zero)
         error_set(err, ERR_BAD_REQUEST, "Invalid JSON: U+0000 is not allowed, at byte %td.",
                   zero - text);

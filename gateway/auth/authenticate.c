@@ -117,7 +117,7 @@ static int allow(const struct authentication *self, enum access access, bool saf
 {
     const struct request as = {.caller = &self->caller};
 
-    if (access == ACCESS_LOGOUT) /* owners can always end their sessions */
+    if (access == ACCESS_LOGOUT) /* signing out is always allowed */
         return 0;
     if (self->identity->suspended)
         return error_set(err, ERR_FORBIDDEN, "The project is suspended.");
@@ -165,12 +165,13 @@ static int check_session(struct gateway *gateway, const struct authentication *s
     return unauthorized(err);
 }
 
-/* Forms expire before access tokens, so the set still has every valid form's session. */
+/* Forms expire before access tokens, so if a valid form's session has ended, it is still in the
+ * revocation set. */
 int authenticate_form(const struct gateway *gateway, const struct uuid *session, struct error *err)
 {
     static const struct uuid no_token = {""};
 
-    if (!uuid_is_set(session)) /* from a docd that doesn't send it */
+    if (!uuid_is_set(session)) /* from an older docd, which doesn't send it */
         return 0;
     if (!lease_is_live(&gateway->lease))
         return error_retry(err, ERR_UNAVAILABLE, 1, "Service unavailable. Try again.");
@@ -197,7 +198,7 @@ int authenticate(struct gateway *gateway, const struct request *req,
     ret->session = token.session;
     ret->token = token.id;
     ended = check_session(gateway, ret, access, err);
-    /* Each proof adds a row in authd, so an ended token must not get that far. */
+    /* Each proof adds a row in authd, so don't check the proof of an ended session's token. */
     if (ended >= 0 && check_proof(gateway, req, visit, text, bound, &token, err) < 0)
         return -1;
     if (ended == 0 && resolve_identity(gateway, req, &token, &ret->identity, err) < 0)

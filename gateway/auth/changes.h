@@ -19,7 +19,7 @@ struct lease {
     struct uuid boot;
     char gateway[48];       /* "gateway.1" */
     int64_t since;          /* sequence number; only lease replies raise it */
-    int64_t valid_until_ms; /* monotonic, counted from the request */
+    int64_t valid_until_ms; /* monotonic, counted from the sending of the request */
     int64_t renewed_ms;     /* monotonic */
     bool renewing;
 };

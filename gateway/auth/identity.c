@@ -11,7 +11,7 @@ struct identity_change {
 
 struct identities {
     struct cache *cache;
-    uint64_t generation, cleared; /* fetches begun before `cleared` don't count */
+    uint64_t generation, cleared; /* results of fetches begun before `cleared` are rejected */
     struct identity_change changes[IDENTITY_CHANGES_KEPT]; /* ring buffer */
 };
 

@@ -12,11 +12,11 @@ struct key {
     char *kid, *x, *y; /* x, y: NULL for issuers' keys */
     EVP_PKEY *key;
     int64_t retire_at; /* contract time; 0: not scheduled */
-    bool issuer;       /* an issuer's below /t/, which publishes it itself */
+    bool issuer;       /* belongs to an issuer below /t/, which publishes it itself */
 };
 
 struct key_set {
-    char *issuer, *audience; /* expected in the API's own tokens */
+    char *issuer, *audience; /* required in the API's own tokens */
     char *public_url;        /* "": there are no issuers */
     size_t count;
     struct key *keys;

@@ -19,7 +19,7 @@ static const struct key *header_key(const json_t *header, const struct key_set *
     key = key_set_find(keys, jwt_text(header, "kid"), now_ms);
     if (!key)
         *ret_status = TOKEN_UNKNOWN_KEY;
-    /* RFC 9068, section 4: ID tokens have the same key but must not pass. */
+    /* RFC 9068, section 4: ID tokens are signed with the same key, but aren't access tokens. */
     if (key && key->issuer && strcmp(jwt_text(header, "typ"), "at+jwt") != 0)
         return NULL;
     return key;
@@ -39,14 +39,14 @@ static bool audience_fits(const json_t *audience, const char *want)
     return false;
 }
 
-/* For the API's own tokens, made by authd's token.c. */
+/* Accepts the API's own tokens, made by authd's token.c. */
 static bool is_own(const json_t *claims, const struct key_set *keys)
 {
     return strcmp(jwt_text(claims, "iss"), keys->issuer) == 0 &&
            audience_fits(json_object_get(claims, "aud"), keys->audience);
 }
 
-/* For tokens of {public_url}/t/{tenantCode} whose only audience is the API. */
+/* Accepts tokens of the issuer {public_url}/t/{tenantCode}, with the API as the only audience. */
 static bool is_of_issuer(const json_t *claims, const struct key_set *keys)
 {
     const char *issuer = jwt_text(claims, "iss");

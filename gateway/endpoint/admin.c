@@ -42,7 +42,7 @@ static bool has_writes(const struct service_status_out *status)
     return status->database && status->writable != TRISTATE_FALSE;
 }
 
-/* True when no answering instance of some service `can`. */
+/* True if instances of a service answered, but `can` is false for all of them. */
 static bool lacks(const struct gateway *gateway, const struct fanout_reply *all,
                   bool (*can)(const struct service_status_out *status))
 {

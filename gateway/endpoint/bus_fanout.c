@@ -81,7 +81,7 @@ struct fanout_reply *bus_fanout(struct gateway *gateway,
         if (fiber_start(loop, ask, question, &err) < 0)
             all.left--;
     }
-    /* The calls use this stack, so wait for all. Each has a deadline. */
+    /* The questions are on this stack, so wait for all of them. Each has a deadline. */
     while (all.left > 0)
         (void)!fiber_park(loop, INT64_MAX);
     return answers;

@@ -12,8 +12,8 @@ struct fanout_reply {
     void *out;        /* NULL: no answer in time */
 };
 
-/* `wanted` NULL: all. Parks until all have answered or timeout_ms has passed. Sorted by peer, ended
- * by peer NULL. */
+/* Calls the instances for which `wanted` returns true (NULL: all). Parks until all have answered or
+ * timeout_ms has passed. The result is sorted by peer and ends with peer NULL. */
 struct fanout_reply *bus_fanout(struct gateway *gateway,
                                 struct bus_method (*method)(const char *service),
                                 bool (*wanted)(const struct gateway *gateway, const char *peer),

@@ -238,7 +238,7 @@ static void exchange_open(struct exchange *self, struct MHD_Connection *mhd, con
     request_span_begin(self);
     error_init(&self->err, self->arena);
     self->match.allow[0] = '\0';
-    /* Also with bad framing: the route decides how early an error can be sent. */
+    /* Even if the framing is invalid, because the route decides how early an error can be sent. */
     self->refused = find_endpoint(self) < 0;
     if (check_framing(self, version) < 0)
         self->refused = true;
@@ -257,7 +257,8 @@ static void run_endpoint(void *arg)
         exchange_recycle(self);
 }
 
-/* Invalid registrations count too: serve.c counts, then refuses. */
+/* True if the request counts as a registration, even an invalid one. serve.c counts it before any
+ * check. */
 static bool is_counted(const struct exchange *self)
 {
     return self->endpoint && self->endpoint->route.flags & R_THROTTLE_REGISTER;
@@ -295,8 +296,8 @@ static enum MHD_Result exchange_send(struct exchange *self)
     return result;
 }
 
-/* Dispatches a form when its file begins, and pauses until the fiber has read the headers, even of
- * a failed form. */
+/* Calls the endpoint when the form's file begins, then pauses reading until the endpoint's fiber
+ * has read the request's headers, even if the form has failed. */
 static bool form_append(struct exchange *self, const char *bytes, size_t size)
 {
     if (!upload_append(self->upload, (const uint8_t *)bytes, size))
@@ -309,8 +310,8 @@ static bool form_append(struct exchange *self, const char *bytes, size_t size)
     return true;
 }
 
-/* Refuses a declared size above BODY_MAX where the client notices: it waits for "100 Continue", or
- * the body is too large to drop. */
+/* Refuses a declared size above BODY_MAX before the body, if the client waits for "100 Continue",
+ * or if the body is too large to read and drop. */
 static bool refuse_early(struct exchange *self)
 {
     uint64_t size = declared_size(self);

@@ -35,7 +35,7 @@ struct exchange {
     int64_t dispatched_us, replied_us; /* monotonic; 0: not yet */
     uint8_t *body;
     size_t body_size, body_capacity;
-    struct http_client *body_client; /* charged for the body; NULL: known sender */
+    struct http_client *body_client; /* its limits count this body; NULL: known sender */
     uint64_t received;               /* bytes of the body, kept or not */
     struct MHD_Response *response;
     size_t answer_size; /* bytes ready to send */
@@ -44,7 +44,7 @@ struct exchange {
     struct upload *upload;     /* body of an R_FORM route; NULL: refused */
     struct download *download; /* source of the answer's bytes */
     struct cached_file *cached;
-    bool file_place; /* has a place for an open file */
+    bool file_place; /* holds one of file_receiver.h's places */
     bool opened;
     bool dispatched; /* the endpoint was called */
     bool released;   /* the answer can go out */

@@ -171,7 +171,7 @@ static json_t *page_json(struct arena *arena, const struct endpoint *endpoints, 
         walk_bodies(&page, &endpoints[i], add_schema);
         add_operation(&page, &endpoints[i]);
     }
-    /* A relative server URL fits every way to this page. */
+    /* A relative server URL works whatever URL the page was loaded from. */
     root = json_pack("{s:s, s:o, s:[{s:s, s:s}], s:o, s:o, s:o}", "openapi", "3.1.0", "info",
                      info_json(), "servers", "url", server ? server : "/", "description",
                      "This installation", "tags", tags_json(), "paths", page.paths, "components",

@@ -25,8 +25,9 @@ static void convert_type(json_t *schema)
     json_object_set(schema, "type", json_array_get(types, 0)); /* frees the list */
 }
 
-/* {"anyOf": [a, b, {"type": "null"}]} to {"anyOf": [a or null, b]}; of {"anyOf": [{"$ref": r},
- * {"type": "null"}]} to an object that may be null, as "nullable" needs a type beside it. */
+/* Removes a final {"type": "null"} from "anyOf". Two or more others: the first becomes nullable.
+ * One, a $ref: becomes a nullable object with that $ref in "allOf", because "nullable" needs a type
+ * beside it. */
 static void convert_any_of(json_t *schema)
 {
     json_t *list = json_object_get(schema, "anyOf"), *first = json_array_get(list, 0);
@@ -69,7 +70,7 @@ static void convert_schema(json_t *schema)
     }
 }
 
-/* Members of these are values, not parts of the description. */
+/* True for keys that contain values, which aren't schemas and stay as they are. */
 static bool holds_values(const char *key)
 {
     return strcmp(key, "example") == 0 || strcmp(key, "examples") == 0 ||

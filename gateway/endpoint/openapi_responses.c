@@ -255,8 +255,8 @@ static void add_errors(json_t *responses, const struct endpoint *endpoint, struc
         int status;
     } rows[] = {
         {!own, 400},
-        {!own, 401}, /* public routes: refresh token */
-        {!own, 403}, /* logout: API key */
+        {!own, 401}, /* on public routes: invalid refresh token */
+        {!own, 403}, /* on logout: caller is an API key */
         {!own, 404},
         {endpoint->takes_body || form, 408},
         {!own && !open && !logout && !(route->flags & R_SAFE), 409},
@@ -305,7 +305,7 @@ static void add_file_responses(json_t *responses, json_t *success)
     json_object_set_new(responses, "304", same);
 }
 
-/* Secrets are shown to who has just made them: in answers to POST. */
+/* Only examples of answers to POST include secrets: the client has just created them. */
 static json_t *answer_content(const struct endpoint *endpoint)
 {
     const struct field_table *table = endpoint->route.output;

@@ -119,7 +119,7 @@ static size_t rejected(const struct fetch_answer *from, size_t sent)
     return number > 0 ? MIN((size_t)number, sent) : 0;
 }
 
-/* Retries what OTLP calls retryable, and what a proxy may have sent. */
+/* Retries the statuses that OTLP calls retryable; a proxy can send them, too. */
 static enum outcome outcome_of(long status)
 {
     if (status >= 200 && status < 300)

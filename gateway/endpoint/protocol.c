@@ -113,7 +113,8 @@ static int ask(struct exchange *exchange, const struct visitor *visitor,
     return fields_unpack(&endpoint_answer_table, &output, exchange->arena, ret, err);
 }
 
-/* Forms of other sites come without the cookie (SameSite=Lax), so don't replace it. */
+/* Forms sent from other sites arrive without the cookie (SameSite=Lax), so keep the browser's
+ * cookie. */
 static const char *set_cookie(const struct exchange *exchange, const struct visitor *visitor,
                               const struct endpoint_answer *from)
 {
@@ -154,8 +155,8 @@ static void answer_protocol(struct exchange *exchange, const struct visitor *vis
 
 enum {
     PUBLISHED_MAX = 1000,
-    FRESH_MS = 10000,  /* not fetched again before */
-    STALE_MS = DAYS(1) /* limit while no daemon answers */
+    FRESH_MS = 10000,  /* younger answers aren't fetched again */
+    STALE_MS = DAYS(1) /* maximum age while no daemon answers */
 };
 
 struct published {

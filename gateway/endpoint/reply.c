@@ -64,7 +64,7 @@ void exchange_unpause(struct exchange *self)
     resume(self);
 }
 
-/* Errors of some routes must not be fast. */
+/* The errors of some routes are delayed (R_SLOW_ERRORS). */
 static void exchange_release(struct exchange *self)
 {
     self->released = true;
@@ -82,7 +82,7 @@ static void on_floor(void *arg)
     exchange_release(self);
 }
 
-/* Compresses only answers without secrets, because their length would reveal those. */
+/* Compresses only answers without secrets, because the compressed length would reveal them. */
 static void encode(struct exchange *self, struct answer *answer)
 {
     const char *body;

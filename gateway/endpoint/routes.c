@@ -295,7 +295,7 @@ static bool table_has(const struct field_table *table, unsigned flags)
     return false;
 }
 
-/* Upload forms are signed, so they count as tokens. */
+/* A signed upload form counts as a token. */
 static bool table_has_token(const struct field_table *table)
 {
     for (size_t i = 0; i < table->count; i++)
@@ -306,7 +306,8 @@ static bool table_has_token(const struct field_table *table)
     return false;
 }
 
-/* A bot's answer mixes secrets and the caller's text. */
+/* True if compression could reveal a secret by its length. A bot's answer (FIELD_BODY) mixes
+ * secrets and the caller's text. */
 static bool may_hold_secret(const struct route *route)
 {
     return table_has(route->output, FIELD_SECRET | FIELD_BODY) || table_has_token(route->output) ||

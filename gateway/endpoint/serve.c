@@ -16,7 +16,8 @@
 
 enum { DEADLINE_S = 10, USER_AGENT_MAX = 512 };
 
-/* For a file, time counts from when its form fields are complete. */
+/* Upload routes are called when the fields before the file are complete, so their time starts
+ * now. */
 static int64_t deadline_of(const struct exchange *exchange)
 {
     const struct endpoint *endpoint = exchange->endpoint;

@@ -1,5 +1,6 @@
 /*
- * access_log.h - one line per answered request, buffered for a turn unless it is for the journal.
+ * access_log.h - one line per answered request. Lines are buffered until the end of the loop's
+ * turn, except for the journal.
  *
  * A line has no URL, which can contain tokens, only the route's template. The client's address is
  * personal data, so it is logged only if the operator enabled that.

@@ -33,7 +33,7 @@ static bool is_escaped(const char *text, size_t at)
     return (at - start) % 2 == 1;
 }
 
-/* Cuts the text after the last separator, and the separator, off *rest. */
+/* Removes the text after the last separator from *rest, with the separator, and returns it. */
 static struct span span_last(struct span *rest, const char *separators, bool quotes)
 {
     size_t start = rest->size;
@@ -81,8 +81,8 @@ static int element_address(struct span element, struct address *ret)
     return -1;
 }
 
-/* Removes the last entry that isn't empty (RFC 9110, section 5.6.1). Returns 1 with an address, 0
- * at the end of the list, -1 for other entries. */
+/* Removes the last entry that isn't empty (RFC 9110, section 5.6.1). Returns 1 with its address, 0
+ * at the end of the list, -1 for an entry without an address. */
 static int last_entry(struct span *list, bool standard, struct address *ret)
 {
     while (list->size > 0) {

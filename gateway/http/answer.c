@@ -26,7 +26,7 @@ static const struct answer_header shared[] = {
      "RateLimit-Remaining, RateLimit-Reset, Retry-After, WWW-Authenticate, X-Request-Id"},
 };
 
-/* Messages of status 500 are internal. */
+/* Messages of status 500 are internal, so clients don't see them. */
 static const char *message_of(const struct error *err, int status)
 {
     if (status == 500)

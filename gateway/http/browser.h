@@ -33,7 +33,8 @@ const char *form_submission(struct arena *arena, const char *cookie, const char 
  * "null". Then Sec-Fetch-Site, which scripts can't set, must be same-origin. */
 bool browser_is_own(const char *origin, const char *fetch_site, const char *public_url);
 
-/* ERR_BAD_REQUEST: as query_decode(), U+0000, or in a form a repeated field. */
+/* Decodes a form. ERR_BAD_REQUEST: as for query_decode(), and for U+0000; browser_form_decode()
+ * also for a repeated field. */
 int browser_body_decode(const uint8_t *body, size_t size, struct arena *arena, struct query *ret,
                         struct error *err) MUST_USE;
 int browser_form_decode(const uint8_t *body, size_t size, struct arena *arena, struct query *ret,

@@ -1,7 +1,7 @@
 /*
- * client.h - clients with connections or bodies; see address_subjects().
+ * client.h - clients that have connections or bodies; see address_subjects().
  *
- * A /64 belongs to a /48 with eight times the limits. An unused client is freed.
+ * Each /64 also counts for its /48, whose limits are eight times higher. An unused client is freed.
  */
 #ifndef ATRIUM_GATEWAY_HTTP_CLIENT_H
 #define ATRIUM_GATEWAY_HTTP_CLIENT_H

@@ -93,7 +93,8 @@ static void evict(struct connections *all, struct connection *longest)
     ++*all->evicted;
 }
 
-/* A client's burst of requests may still be unread in connections idle for less than `spare_ms`. */
+/* Closes a client's longest idle connections above its limit. Spares those idle for less than
+ * `spare_ms`, which can have unread requests of a burst. */
 static void trim(struct connections *all, const struct http_client *client, int64_t mono_ms,
                  int64_t spare_ms)
 {
@@ -109,7 +110,7 @@ static bool is_crowded(const struct connections *all)
     return all->count > all->max * FULL_TENTHS / 10;
 }
 
-/* If no other connection is idle, this closes the new one. */
+/* If no other connection is idle, the new one is closed. */
 static void make_room(struct connections *all, const struct http_client *client, int64_t mono_ms)
 {
     trim(all, client, mono_ms, is_crowded(all) ? 0 : SPARE_MS);

@@ -63,13 +63,14 @@ struct connections {
     size_t client_max;     /* 0: unlimited */
     int64_t keep_alive_ms; /* between requests */
     struct clients *clients;
-    const struct address_networks *trusted; /* proxies, which are no client */
+    const struct address_networks *trusted; /* proxies, which don't count as clients */
     struct idle_list idle, idle_trusted;
     uint64_t *evicted; /* closed to make room */
     void *arg;
     /* Replaces an answer that libmicrohttpd made itself. */
     void (*refused)(struct connection *connection, int status);
-    /* A body stalled, is slow or ended early. True: answered, so close; false: too early. */
+    /* Called when a body stalls, is too slow or ends early. True: an error was sent, so close.
+     * False: an error can't be sent yet (R_SLOW_ERRORS). */
     bool (*unfinished)(struct connection *connection);
 };
 
@@ -86,7 +87,7 @@ void connection_allow(struct connection *self, int64_t bytes);
 void connection_cut(struct connection *self, const char *bytes, size_t size);
 
 /* Shuts down sockets whose phase took too long or whose client left, for libmicrohttpd to close.
- * `thorough`: asks idle ones too. Called every second. */
+ * `thorough`: checks idle ones for clients that left, too. Called every second. */
 void connections_sweep(struct connections *all, int64_t mono_ms, bool thorough);
 
 #endif

@@ -32,7 +32,8 @@ enum state {
 enum { TOKEN = 1, VISIBLE = 2 };
 enum { SIGN = TOKEN | VISIBLE };
 
-/* Not allowed in URIs, but clients send bytes beyond ASCII in targets. */
+/* VISIBLE includes bytes beyond ASCII: a URI can't contain them, but clients send them in
+ * targets. */
 static const uint8_t classes[256] = {
     ['!'] = SIGN,
     ['"'] = VISIBLE,
@@ -169,7 +170,8 @@ static void match_name(struct framing *self, uint8_t c)
     self->position++;
 }
 
-/* Two such fields leave the end unclear (RFC 9112, section 6.3). HTTP/1.0 has no chunks. */
+/* A second framing field leaves the request's end unclear (RFC 9112, section 6.3). HTTP/1.0 has no
+ * chunks. */
 static bool name_ends(struct framing *self)
 {
     for (size_t i = 0; i < ARRAY_SIZE(names); i++)

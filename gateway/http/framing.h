@@ -20,7 +20,7 @@ struct framing {
     uint8_t field;      /* the value's framing field; 0: another */
     uint8_t fields;     /* framing fields of the request */
     bool old;           /* HTTP/1.0 */
-    bool unclear;       /* where the request ends */
+    bool unclear;       /* it is unclear where the request ends */
     bool trailers;      /* the fields follow the last chunk */
     bool gap;           /* in white space that is dropped at a value's end */
     bool gap_lost;      /* too long to keep, so the value must end */
@@ -28,7 +28,7 @@ struct framing {
     uint16_t held_size;
     uint16_t status;   /* 0, 400, or 413 for a size above 64 bits */
     uint64_t body;     /* left of the body or chunk */
-    uint64_t requests; /* passed on completely */
+    uint64_t requests; /* requests passed on completely */
     uint8_t held[FRAMING_GAP_MAX];
 };
 

@@ -9,9 +9,9 @@ struct head_row {
     const char *name;
     size_t length, offset;
     enum {
-        LAST, /* the last one counts */
-        ONCE, /* two make the request ambiguous */
-        NONE, /* two count as "" */
+        LAST, /* if repeated, the last one counts */
+        ONCE, /* if repeated, the request is ambiguous */
+        NONE, /* if repeated, counts as "" */
     } several;
 };
 #define HEAD(name_, member, several_)                                     \

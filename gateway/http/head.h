@@ -12,7 +12,7 @@ struct head {
     const char *host, *authorization, *content_type, *content_encoding, *content_length,
         *transfer_encoding, *request_id, *traceparent, *tracestate, *user_agent, *expect,
         *if_none_match, *accept_encoding, *cors_method, *cors_headers, *dpop;
-    const char *forwarded[FORWARDED_MAX]; /* in which proxies name their client, in order */
+    const char *forwarded[FORWARDED_MAX]; /* headers in which proxies name their client, in order */
     size_t forwarded_count;
     const char *forwarded_name;
     bool ambiguous; /* a unique header is repeated */

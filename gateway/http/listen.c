@@ -35,7 +35,7 @@ static int open_socket(const struct addrinfo *info, const char *address, struct 
     return -1;
 }
 
-/* Names would need a resolver at the start. */
+/* The address must be numeric: a name would need a resolver at the start. */
 static int listen_on(const char *address, struct error *err)
 {
     const struct addrinfo hints = {.ai_family = AF_UNSPEC,

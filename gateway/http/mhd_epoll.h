@@ -15,14 +15,14 @@
 struct connection;
 
 struct mhd_epoll {
-    int epoll;       /* libmicrohttpd's, set with `in_kernel` */
+    int epoll;       /* libmicrohttpd's descriptor, set with `in_kernel` */
     void *data;      /* event data for libmicrohttpd */
     uint32_t events; /* requested by libmicrohttpd */
     /* Makes the kernel report unread bytes again. NULL: never added. */
     void (*repeat)(struct connection *connection, int fd);
     bool in_kernel;  /* in the epoll set */
     bool in_library; /* so libmicrohttpd believes */
-    bool drained;    /* no bytes are left; more are reported */
+    bool drained;    /* all bytes were read; the kernel reports new ones */
     bool over;       /* the client stopped sending, or the socket broke */
     bool missed;     /* libmicrohttpd missed an event */
 };

@@ -148,8 +148,8 @@ void mhd_socket_check(struct connection *connection)
         connection->all->refused(connection, framing->status);
 }
 
-/* libmicrohttpd waits after a short read. So read on if bytes were dropped, and have the edge
- * repeated if the buffer was too small. Nothing follows malformed bytes. */
+/* libmicrohttpd stops reading after a short read. So after dropped bytes, read again, and if the
+ * buffer was too small, make epoll report the rest again. Nothing is read after malformed bytes. */
 static ssize_t receive_all(struct connection *connection, uint8_t *bytes, size_t size, int flags)
 {
     const struct framing *framing = &connection->framing;

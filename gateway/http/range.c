@@ -45,7 +45,7 @@ static bool is_unchanged(const struct range_request *request, const struct range
            file->modified_ms / 1000 <= since_s;
 }
 
-/* A range needs a client that has the rest of the same file. */
+/* If-Range: the client wants a range only of the file that it already has a part of. */
 static bool range_applies(const struct range_request *request, const struct range_file *file)
 {
     int64_t since_s;

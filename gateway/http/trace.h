@@ -15,8 +15,8 @@ void trace_source_init(struct trace_source *self);
 void trace_choose(struct trace_source *self, const char *request_id,
                   const struct trace_context *parent, char ret[static TRACE_SIZE]);
 
-/* Requests from trusted_proxies are traced as these say, others with probability `sample` /
- * 1,000,000. */
+/* A request from trusted_proxies with a traceparent is traced if that says so, any other with
+ * probability `sample` / 1,000,000. */
 struct trace_wish {
     const struct trace_context *parent; /* the client's or NULL */
     bool trusted;

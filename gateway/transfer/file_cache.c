@@ -157,7 +157,7 @@ static void entry_add(struct file_cache *self, const struct cache_key *key, cons
     cache_put(self->targets, key, file);
 }
 
-/* True if a copy would still be cached. */
+/* True if a copy made at the previous request would still be cached. */
 static bool is_soon_again(struct cached_file *self)
 {
     uint64_t between = self->files->noted - self->noted_at;

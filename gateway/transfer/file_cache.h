@@ -2,9 +2,9 @@
  * file_cache.h - a cache of small files that are requested repeatedly.
  *
  * The daemon authorizes each request and can answer with the cached file's handle, which always
- * means the same bytes. A file is copied if its second request comes before FILE_CACHE_SIZE_MAX
- * other bytes, and evicted after a minute without requests. All copies, including evicted ones
- * being sent, have the same limit.
+ * means the same bytes. A file is copied at its second request, unless daemons sent more than
+ * FILE_CACHE_SIZE_MAX bytes between the two, and evicted after a minute without requests. All
+ * copies, including evicted ones being sent, have the same limit.
  */
 #ifndef ATRIUM_GATEWAY_TRANSFER_FILE_CACHE_H
 #define ATRIUM_GATEWAY_TRANSFER_FILE_CACHE_H

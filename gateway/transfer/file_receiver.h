@@ -1,10 +1,10 @@
 /*
  * file_receiver.h - receives open files from daemons on this host.
  *
- * A daemon with a socket `files.<instance>` (docd/store/file_sender.h) gets an id, which requests
- * name as `fileTo`. It sends a file, then answers with its number. A file unclaimed after
- * UNCLAIMED_MS is closed. `places` bounds the exchanges with a file; the others get bytes over the
- * bus.
+ * The gateway connects to a daemon's socket `files.<instance>` (docd/store/file_sender.h) and sends
+ * its id, which requests name as `fileTo`. The daemon sends a file over the socket, then answers
+ * with the file's number. A file unclaimed after UNCLAIMED_MS is closed. `places` limits how many
+ * exchanges can have a file; the others get bytes over the bus.
  */
 #ifndef ATRIUM_GATEWAY_TRANSFER_FILE_RECEIVER_H
 #define ATRIUM_GATEWAY_TRANSFER_FILE_RECEIVER_H
@@ -20,7 +20,7 @@ void file_receiver_destroy(struct file_receiver **self_p);
 /* Also connects to new instances. Called every second. */
 void file_receiver_sweep(struct file_receiver *self, const char *service);
 
-/* Takes a place. Returns `fileTo`, or NULL: no place or no daemon. */
+/* Takes one of the `places`. Returns `fileTo`, or NULL if there is no place or no daemon. */
 const char *file_receiver_ask(struct file_receiver *self);
 void file_receiver_release(struct file_receiver *self);
 

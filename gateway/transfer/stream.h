@@ -24,7 +24,7 @@ struct piece {
     size_t size;
     const uint8_t *bytes; /* NULL: not arrived */
     uint8_t *room;        /* memory of `bytes` in an upload */
-    size_t held;          /* counted bytes */
+    size_t held;          /* bytes counted in streams_size */
 };
 
 size_t stream_piece_size(const struct gateway *gateway);

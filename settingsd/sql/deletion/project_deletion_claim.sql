@@ -1,4 +1,5 @@
--- Claims due calls under a lease; a project's last service only after all others are done.
+-- Claims due calls under a lease. A project's last service is called only after all others are
+-- done.
 -- class: write
 -- in: now int8, lease_until int8, last_service text, most int8
 -- rows: many

@@ -1,4 +1,4 @@
--- Deletes a limited number of rows of deletions completed before that time.
+-- Deletes at most `most` rows of deletions that were completed before the time `before`.
 -- class: write
 -- in: before int8, most int8
 -- rows: none

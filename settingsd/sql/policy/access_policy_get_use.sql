@@ -1,5 +1,5 @@
--- Tells if an access policy is a default of its project, with the project's version. No row: not
--- found.
+-- Returns whether an access policy is a default of its project, and the project's version. No row:
+-- not found.
 -- class: read
 -- in: project uuid, id uuid
 -- rows: one

@@ -1,5 +1,5 @@
--- Returns a project's access policies, oldest first, the first `most` bytes and at most 1,000:
--- older releases allowed more.
+-- Returns a project's access policies, oldest first: at most 1,000, with at most `most` bytes of
+-- text. Older releases allowed more.
 -- class: read
 -- in: project uuid, most int8
 -- rows: many

@@ -1,5 +1,6 @@
--- Counts the parent's children and the tree's projects, each up to a limit, and the projects that
--- the account has created since then, with the oldest one's time.
+-- Counts the parent's children, the tree's projects, and the projects that the account has created
+-- since `since`, each up to a limit. `oldest` is when the oldest one counted for the account was
+-- created.
 -- class: tx
 -- in: parent uuid, root uuid, account uuid, since int8
 -- in: most_children int8, most_projects int8, most_made int8

@@ -1,4 +1,4 @@
--- Tells if a project is read-only. No row: it is being deleted or gone.
+-- Returns whether a project is read-only. No row: it is being deleted or gone.
 -- class: tx
 -- in: project uuid
 -- rows: one

@@ -1,5 +1,6 @@
--- Returns a project's data for readiness beyond struct tenant: the names of its settings, and its
--- languages, separated by commas, and its default policies' names. No row: project not found.
+-- Returns what readiness needs beyond struct tenant: the names of the project's settings that are
+-- set, its languages, separated by commas, and its default policies' names. No row: project not
+-- found.
 -- class: read
 -- in: project uuid
 -- rows: one

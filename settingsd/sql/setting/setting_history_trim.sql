@@ -1,6 +1,6 @@
--- Trims the settings history of a page of projects, after a project, to the latest `keep` changes
--- each; deletes at most `most` rows. Returns their number and the page's last project. No row: no
--- project follows.
+-- Takes the next page of projects after `project`, and deletes at most `most` rows of their
+-- settings history, keeping the latest `keep` changes of each. Returns how many rows were deleted
+-- and the page's last project. No row: no project follows.
 -- class: write
 -- in: project uuid, keep int8, most int8
 -- rows: one

@@ -1,5 +1,5 @@
--- Writes a switch or a text, or unsets it if both are null. An unchanged value makes a version, but
--- no history. No row: the project has another version.
+-- Writes a switch or a text, or unsets it if both are null. An unchanged value creates a version of
+-- the project, but no history. No row: the project has another version.
 -- class: write
 -- in: project uuid, version int8, name text, enabled bool null, value text null
 -- rows: one

@@ -1,6 +1,7 @@
 -- Adds a project from another installation: without parent, not being deleted, and suspended until
--- an operator resumes it. It still counts as equal after that. Reads the settings to reject those
--- that the part tenant could not read, which would fail every statement that lists projects.
+-- an operator resumes it. A repeated call still finds it equal after that. Reads the settings to
+-- reject those that sql/part/tenant.sql could not read: they would make every statement fail that
+-- lists projects.
 -- call: tenant_add
 with
 -- include: tenant_insert(table = project, match = {t.id = g.id},

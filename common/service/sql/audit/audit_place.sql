@@ -1,5 +1,5 @@
--- Finds the last sealed row up to `last` that was written before a time. No row: none. Reads from
--- the end, because rows are almost in the order of their times.
+-- Finds the last sealed row up to `last` that was written before the time `since`. No row: none.
+-- Reads from the end, because rows are almost in the order of their times.
 -- class: read
 -- in: since int8, last int8
 -- rows: one

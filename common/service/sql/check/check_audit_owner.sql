@@ -1,4 +1,4 @@
--- Tells if the role can remove rows of the audit log.
+-- Returns whether the role can remove rows of the audit log.
 -- class: read
 -- rows: one
 -- row: may_delete bool

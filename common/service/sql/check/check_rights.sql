@@ -1,5 +1,5 @@
--- Tells if the role bypasses all rights, and which schemas of other daemons it can use, create in
--- or become the owner of.
+-- Returns whether the role bypasses all rights, and which schemas of other daemons it can use,
+-- create in or become the owner of.
 -- class: read
 -- rows: one
 -- row: role text, is_powerful bool, others text

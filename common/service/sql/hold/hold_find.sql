@@ -1,4 +1,4 @@
--- Tells if a project is read-only, with this transaction's number for hold_is_settled.
+-- Returns whether a project is read-only, and this transaction's number for hold_is_settled.
 -- class: write
 -- in: project uuid
 -- rows: one

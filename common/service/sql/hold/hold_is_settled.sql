@@ -1,5 +1,5 @@
--- Tells if all transactions as old as this one have ended, so that each that writes sees this one's
--- rows.
+-- Returns whether all transactions up to the number `xact` have ended, so that each that still
+-- writes sees the rows of the transaction `xact`.
 -- class: read
 -- in: xact int8
 -- rows: one

@@ -1,5 +1,5 @@
--- Counts waiting rows, at most OUTBOX_COUNT_MAX, those due first, and returns the oldest one's
--- time.
+-- Counts waiting rows, at most OUTBOX_COUNT_MAX and first those that are due first, and returns the
+-- oldest one's time.
 -- class: read
 -- rows: one
 -- row: waiting int8, oldest_at int8 null

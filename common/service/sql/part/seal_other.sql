@@ -1,5 +1,5 @@
--- True if another key than `key_id` sealed {column}, with the value then
--- (common/service/seal_table.h). {missing} is the result for rows without a value.
+-- Two columns (common/service/seal_table.h): `other`, true if another key than `key_id` sealed
+-- {column}, and `value`, the sealed value if so. {missing} is `other` for rows without a value.
 -- args: column, missing = false
 -- in: key_id bytea
 coalesce(substr({column}, 17, 8) <> :key_id, {missing}) as other,

@@ -1,5 +1,5 @@
 -- Replaces values in the rows of {table} that still have the old ones; {match} finds the row of key
--- n.key. seal_replaced are those rows.
+-- n.key. seal_replaced has the replaced rows.
 -- args: table, column, match
 -- in: keys text[], olds bytea[], news bytea[]
 {as}d as (

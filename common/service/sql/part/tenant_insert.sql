@@ -1,8 +1,8 @@
--- Adds tenant_page's rows of {table} to a project; {match} finds the row t with the key of g.
--- {as}_added are new rows, {as}_same existing ones with equal values: {state} equals {given}.
--- Neither has rows of another project, rows that this table would not keep unchanged, or existing
--- rows with other values. {row} is a row of the file e, completed with columns that its release did
--- not have.
+-- Adds tenant_page's rows of {table} to a project; {match} finds the existing row t with the key of
+-- the given row g. {as}_added are the new rows, {as}_same the existing ones with equal values:
+-- {state} equals {given}. Neither includes rows of another project, rows that this table would not
+-- keep unchanged, or rows that exist with other values. {row} is a row of the file e, completed
+-- with columns that its release did not have.
 -- args: table, match, project = g.project_id, own = t.project_id, state = t, given = g, row = e.value
 -- in: project uuid, rows text
 {as}_given as materialized (

@@ -1,4 +1,4 @@
--- Tells if the process still holds a lock on that table.
+-- Returns whether the process still holds a lock on the table `locked`.
 -- class: vital
 -- in: pid int8, locked text
 -- rows: one

@@ -1,6 +1,6 @@
--- Needs what each write needs without touching a table: space on the data's disk (a temporary file
--- of 256 KiB, removed with the statement), space in the log, and a commit. Tells if the server is
--- read-only.
+-- Needs the same as any other write, but touches no table: space on the data's disk (a temporary
+-- file of 256 KiB, removed with the statement), space in the log, and a commit. Returns whether the
+-- server is read-only.
 -- class: write
 -- rows: one
 -- row: read_only bool, position text, count int8

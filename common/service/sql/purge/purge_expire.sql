@@ -1,4 +1,4 @@
--- Forgets a limited number of projects whose deletion began before that time.
+-- Forgets at most `most` projects whose deletion began before the time `before`.
 -- class: write
 -- in: before int8, most int8
 -- rows: none

@@ -1,4 +1,4 @@
--- Tells if a project is remembered as deleted.
+-- Returns whether a project is remembered as deleted.
 -- class: read
 -- in: project uuid
 -- rows: one
