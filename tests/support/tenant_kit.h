@@ -19,7 +19,7 @@ struct tenant_kit {
      * one of them. "@purpose|text@" is sealed by the sender. */
     const char *seed;
     const char *arrives;  /* counts the rows that arrived correctly: > 0 */
-    const char *opens;    /* SQL at the receiver once rows are there; must not change any */
+    const char *opens;    /* later changes at the receiver; another move adds nothing */
     const char *conflict; /* SQL that changes a receiver's row, which then conflicts */
     /* Accounts for rows that name no project: each table's second row names `account`;
      * `other_account` belongs to the other project. */
