@@ -58,7 +58,7 @@ static void *loop(void *arg)
         void *bytes = NULL;
         size_t size = 0;
 
-        /* written as docd does */
+        /* encoded with docd's options */
         if (vips_thumbnail_buffer(file, file_size, &image, 300, "height", 200, "crop",
                                   VIPS_INTERESTING_CENTRE, NULL) != 0 ||
             vips_jpegsave_buffer(image, &bytes, &size, "Q", 80, "optimize_coding", TRUE, "strip",

@@ -43,7 +43,7 @@ struct connection {
     CURL *curl;
     char body[BODY_MAX];
     size_t size;
-    struct person people[PEOPLE_EACH], *who; /* in turn */
+    struct person people[PEOPLE_EACH], *who; /* used in turn */
     const char *error;                       /* NULL: no error */
 };
 
@@ -155,7 +155,7 @@ static void *run(void *arg)
         if (!enrol(self))
             self->error = "enrolment";
     }
-    pthread_barrier_wait(&ready); /* all have enrolled */
+    pthread_barrier_wait(&ready); /* waits until all have enrolled */
     pthread_barrier_wait(&ready); /* and the counters are reset */
     for (size_t turn = 0; !self->error && !atomic_load(&stop); turn++) {
         self->who = &self->people[turn % PEOPLE_EACH];

@@ -189,7 +189,7 @@ static const struct tenant *tenant_of(const struct seed *self, const struct pers
 
 static void make_person(const struct seed *self, long number, struct person *ret)
 {
-    long rank = number / self->tenant_count; /* within its tenant */
+    long rank = number / self->tenant_count; /* number of the account within its tenant */
 
     *ret = (struct person){
         .number = number,
@@ -268,8 +268,8 @@ static void copy_sessions(struct seed *self, const struct person *people, size_t
     copy_end(self);
 }
 
-/* True for one person of each stride, at a pseudo-random place, because otherwise all would be of
- * few tenants. */
+/* True for one person of each stride, at a pseudo-random place in it: at a fixed place all would
+ * belong to few tenants. */
 static bool is_sampled(const struct seed *self, const struct person *person)
 {
     long stride = self->account_count / self->sample, block = person->number / stride;
@@ -387,7 +387,8 @@ int main(int argc, char **argv)
     run(&self, "commit");
     copy_people(&self);
     run(&self, "insert into auth.member_search_due select id from auth.account");
-    /* the copy must be counted before the vacuum, or would seem newer */
+    /* The copied rows must be counted before the vacuum; otherwise they would seem newer than
+     * it. */
     run(&self, "do 'begin perform pg_stat_force_next_flush(); end'");
     run(&self, "vacuum (analyze)");
     run(&self, "checkpoint");

@@ -216,7 +216,7 @@ static void sign_in(struct bench *self, const char *people)
         die("/auth/refresh-token", "no token");
 }
 
-/* Returns the n-th proof's row; a prime step visits all of them. */
+/* Returns the row of the n-th proof; a prime step reaches all rows. */
 static int64_t row_of(const struct bench *self, int64_t n)
 {
     int64_t tenants = PQntuples(self->projects);

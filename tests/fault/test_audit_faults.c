@@ -49,7 +49,7 @@ static long registered(void)
                                "event->>'action' = 'account.register'");
 }
 
-/* One statement writes account, session and audit row, so their counts stay equal. */
+/* One statement writes an account, its session and its audit row, so their counts must be equal. */
 static void check_one_row_each(long acknowledged)
 {
     CU_ASSERT_EQUAL(trail_number(suite, "select count(*) from auth.account where role = 'Patient'"),

@@ -53,7 +53,7 @@ static void kill_backend(void)
         kill(pid, SIGKILL);
 }
 
-/* Longest absence of PostgreSQL, which depends on the machine. */
+/* The longest time that PostgreSQL was away, which depends on the machine. */
 static int64_t away_ms;
 
 static void wait_for_postgres(void)

@@ -21,10 +21,10 @@ enum {
     MANY = 4096,
     OF_CLIENT = 256,
     BODIES = 700,
-    BODY = 190000,       /* bytes of each: more than the pool has for all */
+    BODY = 190000,       /* bytes of each body: together more than the pool has */
     LARGE_BODY = 600000, /* takes a mebibyte */
-    OF_SIXTEENTH = 7,    /* a client's maximum of such bodies, since a growing one counts twice */
-    OF_HALF = 9,         /* clients with that many, after which no other has space */
+    OF_SIXTEENTH = 7,    /* such bodies of one client: a growing one counts twice */
+    OF_HALF = 9,         /* clients with that many: then no other has space */
     TRIES = 300,
     NOISE_MS = 20, /* allowance for a loaded machine */
 };
@@ -182,7 +182,7 @@ static void the_longest_idle_make_room_for_a_clients_new(void)
     for (int i = OF_CLIENT; i < OF_CLIENT + OVER; i++)
         sockets[i] = dial("127.66.0.2");
     CU_ASSERT_EQUAL(count_closed(sockets, OF_CLIENT + OVER, OVER), OVER);
-    CU_ASSERT_EQUAL(count_closed(sockets, OVER, OVER), OVER); /* the oldest */
+    CU_ASSERT_EQUAL(count_closed(sockets, OVER, OVER), OVER); /* the closed ones were the oldest */
     close_all(sockets, OF_CLIENT + OVER);
 }
 
@@ -214,8 +214,8 @@ static int status_of(const char *source, bool known)
     return answer->status;
 }
 
-/* Retries a request without a token until it has that status, because earlier data or closes may
- * still be unread. */
+/* Retries a request without a token until it gets that status, because the gateway may still have
+ * to read earlier data or closes. */
 static bool comes_to(const char *source, int status)
 {
     for (int tries = 0; tries < 100; tries++) {

@@ -124,7 +124,7 @@ static void check_whole(const struct subject *self, const char *label, bool ackn
 
 static void deletions_are_scheduled_while_daemons_die(void)
 {
-    enum { STEPS = 7, STEP_MS = 5 }; /* it takes some 20 ms */
+    enum { STEPS = 7, STEP_MS = 5 }; /* scheduling takes some 20 ms */
     int acknowledged = 0;
 
     for (size_t t = 0; t < ARRAY_SIZE(targets); t++) {
@@ -151,10 +151,11 @@ static void deletions_are_scheduled_while_daemons_die(void)
                        "%s: the jobs of the first date", label);
         }
     }
-    CU_ASSERT_EQUAL(acknowledged, STEPS); /* no request waits for maild */
+    CU_ASSERT_EQUAL(acknowledged, STEPS); /* so no request waits for maild */
 }
 
-/* Steps after the response: relayed, stored, claimed, requested, committed, recorded. */
+/* After the response the job is relayed, stored and claimed, and the deletion requested, committed
+ * and recorded; the kills move through these steps. */
 static void deletions_are_executed_while_daemons_die(void)
 {
     enum { STEPS = 8, STEP_MS = 9 };
@@ -200,7 +201,8 @@ static bool is_recording(void)
                           "= 'Lock' and query like '%%done_at%%' and pid <> pg_backend_pid()");
 }
 
-/* authd has finished and maild does not know, so it repeats the request, which does nothing. */
+/* authd has deleted the account, but maild does not know it, so it repeats the request, which does
+ * nothing. */
 static void done_but_not_recorded(void)
 {
     SUBJECT self = patient();
@@ -233,7 +235,8 @@ static void done_but_not_recorded(void)
         suite_count(suite, "select attempts from mail.job where account_id = '%s'", self.id) >= 2);
 }
 
-/* authd dies in the transaction: nothing is done, and the other instance does it. */
+/* authd dies within the transaction, so nothing is done yet, and the other instance deletes the
+ * account. */
 static void begun_but_not_committed(void)
 {
     SUBJECT self = patient();

@@ -67,7 +67,7 @@ static void check_pids(void)
                    daemons[i]);
 }
 
-/* atriumctl restarts daemons with its own limits. */
+/* Limits the daemons by limiting atriumctl, whose limits a restarted daemon inherits. */
 static void daemons_may_open_few_files(void)
 {
     limit_files(suite_supervisor(suite), FILES);
@@ -126,7 +126,7 @@ static void connections_stop_below_the_limit(void)
         usleep(50000);
     }
     UNIT_CHECK(most < FILES - 8, "the gateway has %zu of %d open", most, FILES);
-    /* A restarted neighbor finds descriptors for its connection. */
+    /* A restarted neighbor must find descriptors free for its connection. */
     suite_signal(suite, "maild", "1", SIGKILL);
     CU_ASSERT_TRUE(suite_wait_new_pid(suite, "maild", "1", pids[4]));
     pids[4] = suite_pid(suite, "maild", "1");

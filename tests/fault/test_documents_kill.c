@@ -61,7 +61,8 @@ static int half_end(struct half *half)
     return form_answer(half->connection);
 }
 
-/* Checks that the file exists after 204. Otherwise it does not, and the form can be sent again. */
+/* Checks that after a 204 the file exists, and that otherwise it does not and the form can be sent
+ * again. */
 static void half_check(struct half *half, int status, const char *label)
 {
     const char *id = http_text(half->made, "id");
@@ -146,7 +147,7 @@ static void an_upload_meets_a_dead_database(void)
 
         form_send(half.connection, half.form.bytes + half.form.size / 2,
                   half.form.size - half.form.size / 2 - 10);
-        usleep(150000); /* all bytes are there, the form's end is not */
+        usleep(150000); /* all bytes are there, the form's last boundary is not */
         kill(suite_pid(suite, "postgres", ""), i == 1 ? SIGINT : SIGQUIT);
         usleep(i == 2 ? 0 : 20000);
         form_send(half.connection, half.form.bytes + half.form.size - 10, 10);
@@ -203,7 +204,7 @@ static void *load_thread(void *arg)
                 atomic_fetch_add(&load->good, 1);
                 break;
             }
-            /* 0 and a part mean a cut connection; retry both */
+            /* 0 and a partial body mean that the connection was cut; retry both */
             if ((read->status != 503 && read->status != 0 && read->size >= size) || tries == 100) {
                 atomic_fetch_add(&load->wrong, 1);
                 fprintf(stderr, "load: read %d, %zu of %zu\n", read->status, read->size, size);
@@ -269,7 +270,7 @@ static void a_download_survives_docd(void)
     int connection, small = 64 * 1024;
 
     id = document_put(suite, patient->access, "a", "a/b", bytes, LARGE);
-    connection = form_open(suite, &nothing, NULL); /* any connection: another request follows */
+    connection = form_open(suite, &nothing, NULL); /* only a connection: it is closed unused */
     close(connection);
     connection = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     setsockopt(connection, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small));
@@ -304,7 +305,7 @@ static void a_download_survives_docd(void)
     free(bytes);
 }
 
-/* A client notices a download cut with its gateway, and continues with a range. */
+/* A download is cut when its gateway dies. The client notices that and continues with a range. */
 static void a_download_dies_with_its_gateway(void)
 {
     enum { LARGE = 20 * 1024 * 1024 };

@@ -52,7 +52,7 @@ static long peak_kib(const char *daemon)
 struct source {
     const char *head, *tail;
     size_t head_size, tail_size;
-    int64_t at; /* in the whole body */
+    int64_t at; /* offset in the whole body */
 };
 
 static size_t give(char *bytes, size_t size, size_t count, void *arg)

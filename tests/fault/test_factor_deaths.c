@@ -40,7 +40,7 @@ struct death {
     pid_t pids[2], child;
 };
 
-/* Runs in the child. Returns 0 if both were killed while the statement waited. */
+/* Runs in a child process. Returns 0 if both authd were killed while the statement waited. */
 static int kill_while_it_waits(const struct death *self, const struct step *step, int ready)
 {
     PGconn *holder = suite_database(suite), *watcher = suite_database(suite);
@@ -71,7 +71,7 @@ static int kill_while_it_waits(const struct death *self, const struct step *step
     return 1;
 }
 
-/* Returns when the table is locked. */
+/* Starts that child and returns when the table is locked. */
 static struct death death_begin(const struct step *step)
 {
     struct death self = {{suite_pid(suite, "authd", "1"), suite_pid(suite, "authd", "2")}, 0};
@@ -162,8 +162,8 @@ static void owner_free(struct owner *self)
 }
 #define OWNER CLEANUP(owner_free) struct owner
 
-/* Checks a query's value, or one of several, "a|b": PostgreSQL ends a single statement whose client
- * has died. */
+/* Checks a query's value, which can be one of several ("a|b"), because PostgreSQL completes a
+ * statement that is a transaction of its own even if its client has died. */
 static void check_value(const char *sql, const char *want, const struct step *step)
 {
     char *found = suite_query(suite, sql);
@@ -220,7 +220,7 @@ static void a_secret_is_made_whole_or_not(void)
     CHECK_STATUS(first, 200);
     CU_ASSERT_STRING_EQUAL(http_text(first, "otpauthUrl"), http_text(second, "otpauthUrl"));
     CU_ASSERT_TRUE(dead->status == 503 ||
-                   dead->status == 200); /* a read, which can be sent again */
+                   dead->status == 200); /* 200: a read, which the gateway sends again */
 }
 
 static void an_enrolment_is_whole_or_not(void)
@@ -312,7 +312,7 @@ static void a_recovery_code_is_used_or_not(void)
     }
 }
 
-/* It counts for login and account, or for neither. */
+/* A wrong code counts for both login and account, or for neither. */
 static void a_wrong_code_is_counted_whole_or_not(void)
 {
     static const struct step steps[] = {
@@ -544,7 +544,7 @@ static struct owner prover(enum proof by, struct authenticator *key)
     return self;
 }
 
-/* Makes a proof's body; `start` is a passkey's challenge. */
+/* Makes the body of a fresh proof; `start` has a passkey's challenge. */
 static json_t *body_proof(enum proof by, const struct owner *owner, struct authenticator *key,
                           const struct http_answer *start)
 {
@@ -655,8 +655,8 @@ static json_t *body_import(char *const emails[3])
                      line_of(emails[1], "Patient"), line_of(emails[2], "Practitioner"));
 }
 
-/* All patients or none; each practitioner is invited with one email, or not. The repeated request
- * adds the rest and reports earlier invitations. */
+/* All patients are imported or none is. Each practitioner is invited with one email, or not. The
+ * repeated request adds the rest and reports the invitations made before. */
 static void an_admins_import_is_whole_or_not(void)
 {
     static const char path[] = "/v1/projects/me/imports", all[] = "2 2 2 2 1";
@@ -717,7 +717,7 @@ static void an_acknowledged_import_stays(void)
         free(emails[e]);
 }
 
-/* The statement that makes the login replaces the hash. */
+/* The statement that makes the login also replaces the hash. */
 static void an_imported_password_is_renewed_with_the_login_or_not(void)
 {
     static const char state[] =

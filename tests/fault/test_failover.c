@@ -23,7 +23,7 @@ enum { CLIENTS = 5, LOAD_MS = 3000, BACK_MS = 20000, REST_MS = 30000, STALL_MS =
 static const char *const daemons[] = {"settingsd", "authd", "maild", "docd", "botd", "gateway"};
 
 static struct suite *suite;
-static struct pg *standby; /* connects to the suite's database */
+static struct pg *standby; /* connected to the suite's server */
 static pid_t pids[ARRAY_SIZE(daemons)];
 
 static const char *primary_dir(char text[static 128])

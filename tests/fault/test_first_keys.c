@@ -1,7 +1,7 @@
 /*
- * test_first_keys.c - two instances of authd start together without keys and make one. A trigger on
- * the table waits for the test's lock, so one instance is still about to write when the other
- * looks.
+ * test_first_keys.c - two instances of authd start together without keys and make only one. A
+ * trigger on the table blocks on the test's lock, so that one instance is still about to write when
+ * the other looks for a key.
  *
  * tier: fault
  */
@@ -23,8 +23,8 @@ static void run(PGconn *database, const char *sql)
     PQclear(result);
 }
 
-/* Restarts both instances with an empty table. Neither writes before the other waits to write its
- * own or for permission. */
+/* Restarts both instances with an empty table. Neither can write a key before the other waits too:
+ * to write its own, or for permission to make one. */
 static void start_without_keys(const char *table)
 {
     const pid_t first = suite_pid(suite, "authd", "1"), second = suite_pid(suite, "authd", "2");

@@ -182,7 +182,7 @@ static void doctor_reports_the_disk_first(void)
                "%s", json->out);
 }
 
-/* A request's own failure is noticed immediately, freed space within seconds; no daemon
+/* The failure of a request is noticed immediately, freed space within seconds, and no daemon
  * restarts. */
 static void freed_space_restores_service_without_a_restart(void)
 {
@@ -222,8 +222,8 @@ static void free_bytes_of_the_store_are_measured_every_five_seconds(void)
     CU_ASSERT_EQUAL(umount2(storage, MNT_DETACH), 0);
 }
 
-/* The server continues below its working directory, but nothing of this disk remains after the
- * suite is removed. */
+/* The server keeps the detached disk, which has its working directory, until it stops. Then nothing
+ * of the disk remains. */
 static void suite_shuts_down_cleanly(void)
 {
     CU_ASSERT_EQUAL(umount2(data, MNT_DETACH), 0);

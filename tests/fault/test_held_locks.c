@@ -74,8 +74,8 @@ static void check_back(const struct person *patient)
     CU_ASSERT_EQUAL(again->status, 200);
 }
 
-/* Makes the gateway cache both callers, because it reads the session of an unknown one. Changes at
- * the suite's start can clear its cache once more. */
+/* Makes the gateway cache both callers, because it would need the database for an unknown session.
+ * Changes at the suite's start can clear its cache once more. */
 static void warm_up(const struct person *patient, const struct person *admin)
 {
     for (int i = 0; i < 10; i++) {
@@ -88,8 +88,8 @@ static void warm_up(const struct person *patient, const struct person *admin)
     }
 }
 
-/* The lock outlives a lease: requests without a session work, others get 503 within the lock
- * timeout. */
+/* The lock is held for longer than a lease lasts: requests without a session work, others get 503
+ * within the lock timeout. */
 static void a_locked_table_stops_what_needs_it(void)
 {
     PERSON admin = person_admin(suite);
@@ -198,7 +198,7 @@ static void a_locked_counter_stops_logging_out_only(void)
     CHECK_STATUS(me, 401);
 }
 
-/* Refreshes at most once, and keeps the last pair. */
+/* Refreshes once. After a failure keeps the earlier pair of tokens. */
 static int renew(struct person *patient)
 {
     HTTP_ANSWER answer = http_post(suite_url(suite), "/auth/refresh-token", NULL,

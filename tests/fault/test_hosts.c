@@ -20,13 +20,14 @@
 
 enum {
     CUT_MS = 30000,
-    ALONE_MS = 8000,  /* a gateway without any authd */
+    ALONE_MS = 8000,  /* how long a gateway is without any authd */
     LEASE_MS = 5000,  /* a gateway without any authd refuses tokens after this */
-    NOTICE_MS = 5000, /* a silent peer has failed by then, and its reads have been sent elsewhere */
+    NOTICE_MS = 5000, /* until a silent peer is known and reads go elsewhere */
     ACCOUNTS_MAX = 2000,
 };
 
-static const double longest_answer = 11.0; /* a request's ten seconds, and some for transmission */
+static const double longest_answer =
+    11.0; /* a request's deadline of ten seconds, and time for transmission */
 
 #define PROBE "this-passes-in-clear-2718"
 
@@ -35,14 +36,14 @@ static struct host_suite suite;
 struct account {
     char email[64], document[40]; /* "" if not acknowledged */
     char *access, *refresh;       /* the last acknowledged ones */
-    bool registered, out;         /* out: the end was acknowledged */
+    bool registered, out;         /* out: a logout was acknowledged */
     bool unsure;                  /* the last response left the outcome open */
 };
 
 static struct account accounts[ACCOUNTS_MAX];
 static atomic_size_t account_count;
 
-/* One client's results. Late: 504 after the full time. */
+/* One client's results. late: responses with 504, after the full time. */
 struct tally {
     atomic_int good, unavailable, late, wrong;
     _Atomic double longest;
@@ -69,9 +70,9 @@ static bool tally_add(struct tally *self, const struct http_answer *answer, int 
 
 static atomic_bool stop;
 static char *reader_token;
-static _Atomic(const char *) revoked; /* the last token with an acknowledged end */
+static _Atomic(const char *) revoked; /* the last token whose logout was acknowledged */
 static atomic_int taken_revoked,
-    taken_late; /* on b: revoked tokens, or any token when b can have no authd */
+    taken_late;                     /* accepted on b: revoked; any while b can have no authd */
 static _Atomic int64_t b_is_cut_ms; /* 0: connected */
 
 static void take_tokens(struct account *self, const struct http_answer *answer, const char *access,
@@ -279,7 +280,7 @@ static void a_host_is_cut_off_and_comes_back(void)
     unit_sleep_ms(NOTICE_MS);
     after = atomic_load(&writes.unavailable);
     unit_sleep_ms(CUT_MS - NOTICE_MS);
-    /* Writes worked as soon as the host was known to be gone. */
+    /* Writes worked again as soon as the suite had noticed that the host was gone. */
     UNIT_CHECK(atomic_load(&writes.unavailable) == after, "%d more", writes.unavailable - after);
     CU_ASSERT(atomic_load(&reads_on_b.unavailable) > 10);
 
@@ -295,10 +296,11 @@ static void a_host_is_cut_off_and_comes_back(void)
     clients_stop();
     check_tally("writes", &writes, 0);
     check_tally("reads", &reads, 0);
-    /* A read that loses another host's authd finds all database connections lost by then, and waits
-     * for none. */
+    /* When a read loses the other host's authd, all database connections are known to be lost
+     * already, so it waits for none. */
     check_tally("reads on b", &reads_on_b, 0);
-    /* Reads on a noticed neither the loss of the host nor its return before its database. */
+    /* Reads on host a noticed neither that the host was lost nor that it came back before its
+     * database. */
     UNIT_CHECK(atomic_load(&reads.unavailable) == 0, "%d", reads.unavailable);
     CU_ASSERT(atomic_load(&writes.good) > 50);
     UNIT_CHECK(atomic_load(&taken_revoked) == 0, "%d", taken_revoked);
@@ -335,7 +337,7 @@ static struct http_answer *register_everywhere(void)
     return made;
 }
 
-/* Checks until then that the token is accepted first, then refused. */
+/* Checks that the gateway accepts the token at first and refuses it once its lease has ended. */
 static void watch_lease_end(int64_t start)
 {
     int refused = 0, late = 0;
@@ -354,8 +356,8 @@ static void watch_lease_end(int64_t start)
     CU_ASSERT(refused > 10);
 }
 
-/* The gateway could not learn of a revocation, so it accepts no token after its lease. All else
- * works. */
+/* The gateway could not learn that a token was revoked, so after its lease it accepts none.
+ * Everything else works. */
 static void a_gateway_without_any_authd_fails_closed(void)
 {
     HTTP_ANSWER other = register_everywhere();
@@ -366,8 +368,8 @@ static void a_gateway_without_any_authd_fails_closed(void)
     hosts_part(suite.hosts, HOST_A, HOST_C, true);
     HTTP_ANSWER still = ask_here(ended);
     CHECK_STATUS(still, 200);
-    /* The response comes once the gateway on a refuses the token. No message reaches it, so its
-     * lease has ended. */
+    /* The response waits until the gateway on host a refuses the token. No message reaches that
+     * gateway, so this is when its lease has ended. */
     HTTP_ANSWER out = sign_out_on_b(ended);
     CHECK_STATUS(out, 204);
     HTTP_ANSWER taken = ask_here(ended);

@@ -28,7 +28,7 @@ static void the_suite_starts(void)
 
 static size_t log_count(size_t i, const char *text)
 {
-    host_suite_log_has(&suite, i, text); /* reads on */
+    host_suite_log_has(&suite, i, text); /* reads the rest of the output */
     return unit_occurrences(suite.running[i]->err, text);
 }
 
@@ -129,7 +129,8 @@ static enum error_code steal(struct thief *self, const char *service, const char
     struct error err;
 
     error_init(&err, req.arena);
-    if (bus_call_packed(self->bus, &method, &req, "\x90", 1, &body, &err) == 0) /* not a map */
+    if (bus_call_packed(self->bus, &method, &req, "\x90", 1, &body, &err) ==
+        0) /* refused as not a map */
         error_clear(&err);
     arena_destroy(&req.arena);
     return err.code;

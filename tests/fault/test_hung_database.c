@@ -59,7 +59,7 @@ static int comes_to(const char *name, long want, int timeout_ms)
 static void every_instance_knows_within_15_seconds(void)
 {
     comes_to("atrium_database_up", 1, SEEN_MS);
-    for (int i = 0; i < 8; i++) { /* so that each gateway caches the keys */
+    for (int i = 0; i < 8; i++) { /* enough requests for each gateway to cache the keys */
         HTTP_ANSWER keys = http_get(suite_url(suite), "/.well-known/jwks.json", NULL);
 
         CHECK_STATUS(keys, 200);
@@ -72,7 +72,8 @@ static void every_instance_knows_within_15_seconds(void)
     UNIT_CHECK(strstr(ready->body, "\"database\"") != NULL, "%s", ready->body);
 }
 
-/* A probe's lost connections do not count for connections without requests. */
+/* The lost connections of probes do not make an instance without requests forget that the database
+ * hangs. */
 static void every_instance_goes_on_knowing(void)
 {
     int64_t until_ms = clock_mono_ms() + SEEN_MS;

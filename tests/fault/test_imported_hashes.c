@@ -32,9 +32,9 @@ enum {
     ORDINARY = 8,
     SAMPLES = 600,
     WAVE = 5,     /* concurrent sign-ins */
-    WAVE_MS = 50, /* between waves: everyone within ten seconds, then again */
+    WAVE_MS = 50, /* between waves: in ten seconds everyone has signed in once */
     NOISE_MS = 100,
-    REFUSED = 3,     /* ordinary sign-ins, beside a thousand in one moment */
+    REFUSED = 3,     /* 503s for ordinary sign-ins beside a thousand at one time */
     ROUNDS = 3,      /* one must pass */
     FLOOD_MS = 60000 /* longest flood */
 };
@@ -139,8 +139,8 @@ static void send_wave(struct flood *flood, bool *in, int *from, int most)
     http_answers_destroy(answers, (size_t)count);
 }
 
-/* Starts a process that sends everyone at the same time, or waves until the end. Each wave has a
- * process, because it waits for slow verifications. */
+/* Starts a process that sends everyone's sign-in at the same time, or in waves until the end. Each
+ * wave has its own process, because it waits for slow verifications. */
 static pid_t flood_begin(struct flood *flood, int wave)
 {
     static bool in[PEOPLE];
@@ -193,8 +193,8 @@ static void check_no_failures(void)
                     0);
 }
 
-/* True at twice the time or more. Up to NOISE_MS more counts as the clients' own load on the same
- * cores; waiting for a costly hash would take seconds. */
+/* True when the time at least doubled. Up to NOISE_MS more counts as the load of the clients
+ * themselves on the same cores; waiting for a costly hash would take seconds. */
 static bool is_held_up(double alone, double beside)
 {
     return beside >= alone * 2 + NOISE_MS;
@@ -221,9 +221,9 @@ static void a_thousand_imported_people_do_not_hold_up_others(void)
     check_no_failures();
 }
 
-/* The thousand occupy all places until they are looked up, half a second in which ordinary sign-ins
- * get 503 with a Retry-After of one second. None is lost, and until the last response ordinary
- * sign-ins are not delayed. */
+/* The thousand sign-ins fill the queue until their accounts are looked up, which takes half a
+ * second. Ordinary sign-ins get 503 then, with a Retry-After of one second. None is lost, and until
+ * the last response ordinary sign-ins are not delayed. */
 static void a_thousand_at_the_same_moment_do_not_hold_up_others(void)
 {
     double alone, beside;

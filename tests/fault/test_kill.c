@@ -98,7 +98,7 @@ static void no_request_fails_when_an_instance_is_stopped(void)
 
         unit_sleep_ms(200);
         suite_signal(suite, "authd", instance, SIGTERM);
-        for (int j = 0; j < 20; j++) { /* writes too */
+        for (int j = 0; j < 20; j++) { /* writes must work too */
             HTTP_ANSWER answer = http_post(suite_url(suite), "/auth/refresh-token", NULL,
                                            json_pack("{s:s}", "refresh_token", refresh));
             failed += answer->status != 200;
@@ -117,7 +117,8 @@ static void no_request_fails_when_an_instance_is_stopped(void)
     free(load);
 }
 
-/* The only settingsd: immediate 503 while it is gone, 200 within two seconds of its restart. */
+/* While the only settingsd is gone, requests get 503 immediately; within two seconds of its restart
+ * they get 200. */
 static void a_single_daemon_comes_back(void)
 {
     PERSON admin = person_admin(suite);

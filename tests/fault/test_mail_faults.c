@@ -164,8 +164,8 @@ static void a_reset_after_the_mail_is_an_unknown_end(void)
     CU_ASSERT_EQUAL(bad_smtp_counts(server).most, 2);
 }
 
-/* Killed while the server is busy. The other processes only know that the server may have the
- * email. */
+/* maild is killed while the server is busy. The other instance knows only that the server may have
+ * the email. */
 static void a_killed_maild_leaves_no_early_copy(void)
 {
     begin(BAD_SMTP_NO_ANSWER, 0);
@@ -183,7 +183,7 @@ static void a_killed_maild_leaves_no_early_copy(void)
     CU_ASSERT_EQUAL(bad_smtp_counts(server).different, 1);
 }
 
-/* SIGTERM at the same point ends maild orderly and in time. */
+/* SIGTERM while the server is busy ends maild cleanly and in time. */
 static void a_slow_server_delays_no_shutdown(void)
 {
     int64_t began;
@@ -285,7 +285,7 @@ static void the_operator_sees_it_and_sends_all_now(void)
 
     begin(BAD_SMTP_REFUSE_ALL, 0);
     queued_mail_put(suite, 5);
-    usleep(5000000); /* the pauses are several seconds long now */
+    usleep(5000000); /* the pauses between attempts are several seconds by now */
     PROGRAM doctor = ATRIUMCTL(suite, NULL, "doctor");
     UNIT_CHECK(strstr(doctor->out, "takes no mail for") && strstr(doctor->out, "answered 421"),
                "%s", doctor->out);

@@ -30,7 +30,8 @@ static struct {
     int port;
 } former, next;
 
-/* Writes or removes conf.d, sends SIGHUP, and waits until both instances have logged this line. */
+/* Writes conf.d or removes it (NULL), sends SIGHUP, and waits until both instances have logged this
+ * line. */
 static void reload(const char *part, const char *line)
 {
     size_t before = daemon_log_count(suite, "maild", line);
@@ -99,8 +100,8 @@ static void mails_under_way_end_where_they_began(void)
     CU_ASSERT_EQUAL(bad_smtp_counts(former.server).connections, at_move.connections);
 }
 
-/* Emails that wait for an absent server are sent to the new one without their pauses of up to a
- * minute. */
+/* Emails queued for an unreachable server go to the new one immediately, without waiting for their
+ * retry, which can be a minute away. */
 static void waiting_mail_goes_to_the_new_server_at_once(void)
 {
     int64_t began;

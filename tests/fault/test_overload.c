@@ -17,20 +17,20 @@
 #include "tests/support/suite.h"
 #include "tests/support/unit.h"
 
-/* authd's memory besides cores x 19 MiB for hashes, including 500 connections. */
+/* The memory that authd may have besides 19 MiB per core for hashes, with 500 connections. */
 enum { SPARE_MIB = 40 + UNIT_KEPT_KIB / 1024 };
 
 static struct suite *suite;
 
-/* A hash's memory is kept briefly for the next one. docd is excluded, because libvips decides its
- * own memory. */
+/* authd keeps the memory of a hash briefly for the next one. docd is excluded, because libvips
+ * decides how much memory it uses. */
 static void idle_daemons_are_small(void)
 {
     enum { PRIVATE_KIB = 6 * 1024 + UNIT_KEPT_KIB, RESIDENT_KIB = 21 * 1024 + UNIT_KEPT_KIB };
     static const char *const daemons[] = {"gateway", "authd", "settingsd", "maild", "botd"};
     PERSON patient = person_register(suite, NULL);
 
-    CU_ASSERT_PTR_NOT_NULL(patient->access); /* so a password was hashed */
+    CU_ASSERT_PTR_NOT_NULL(patient->access); /* the registration hashed a password */
     for (size_t i = 0; i < ARRAY_SIZE(daemons); i++) {
         pid_t pid = suite_pid(suite, daemons[i], "1");
         long private = LONG_MAX, resident = LONG_MAX;

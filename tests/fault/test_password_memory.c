@@ -22,17 +22,17 @@
 enum {
     TRIES = 12,           /* more than the throttle's limit */
     SPARE_KIB = 8 * 1024, /* authd's spare memory: less than half a hash */
-    IDLE_KIB = 12 * 1024, /* anonymous memory without a kept hash */
+    IDLE_KIB = 12 * 1024, /* authd's anonymous memory when it keeps none for a hash */
 };
 
 static struct suite *suite;
 
-/* address space when the limit was set */
+/* authd's address space when the limit was set */
 
 static long taken_kib;
 
-/* Limits authd's memory once its threads run and its kept memory is released: its size has not
- * changed for three seconds. */
+/* Limits authd's memory once all its threads run and the memory kept for hashes is released, which
+ * is when its size has not changed for three seconds. */
 static void take_memory(void)
 {
     pid_t pid = suite_pid(suite, "authd", "1");

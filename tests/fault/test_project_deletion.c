@@ -1,7 +1,7 @@
 /*
- * test_project_deletion.c - `atriumctl project delete`: refusals, immediate closing, leftovers
- * (none, and other projects untouched), kills of every daemon, and its effect on others' response
- * times.
+ * test_project_deletion.c - `atriumctl project delete`: it can be refused, closes the project
+ * immediately, and leaves nothing of it, while other projects are untouched. Also kills of every
+ * daemon, and its effect on other tenants' response times.
  *
  * tier: fault
  */
@@ -294,7 +294,7 @@ static void the_project_is_closed_from_the_beginning(void)
     check_nothing_left(id, "closing");
     PROGRAM free_now = ATRIUMCTL(suite, NULL, "project", "create", "Taken", "--code", "closing");
     CHECK_EXIT(free_now, DONE);
-    CU_ASSERT_TRUE(/* only then is the row in the searched audit log */
+    CU_ASSERT_TRUE(/* the audit log can be searched only for rows in the chain */
                    suite_comes_to(suite, 0, 20000,
                                   "select count(*) from settings.audit where sequence is null"));
     PROGRAM trail = ATRIUMCTL(suite, NULL, "audit", "search", "--project", id, "--action",
@@ -388,7 +388,7 @@ static void a_deletion_continues_after_all_daemons_died(void)
     free(id);
 }
 
-/* Another request of the project was in progress when it was closed. */
+/* A request of the project was in progress when the project was closed. */
 static void rows_created_late_are_deleted_too(void)
 {
     char *id = make_project("late", 3), sql[200];
@@ -407,7 +407,7 @@ static void rows_created_late_are_deleted_too(void)
     free(id);
 }
 
-/* As during an upgrade to a build that also deletes from another service. */
+/* During an upgrade, a newer build may delete from a service that this build does not know. */
 static void a_service_that_only_a_newer_build_calls_is_left_to_it(void)
 {
     free(suite_query(suite, "insert into settings.project_deletion (project_id, service, try_at) "

@@ -22,7 +22,7 @@
 enum {
     WAITING = 6,         /* concurrent requests that need a name */
     PROMPT_MS = 1000,    /* a request without a name, on a busy machine */
-    DEADLINE_MS = 15000, /* a request with one */
+    DEADLINE_MS = 15000, /* a request that needs a name */
     BACK_MS = 15000,     /* until names resolve again */
     SIZE = 1000,
 };

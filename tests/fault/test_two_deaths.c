@@ -73,13 +73,14 @@ static void wait_relayed(void)
     CU_ASSERT_TRUE(all_relayed());
 }
 
-/* 0: the gateway died before its response. */
+/* True for 503, or 0: the gateway died before its response. */
 static bool is_outage(int status)
 {
     return status == 503 || status == 0;
 }
 
-/* Repeats an uncertain registration: "failed" means that the first one succeeded. */
+/* Repeats a registration whose outcome is unknown: "failed" means that the first attempt
+ * succeeded. */
 static int register_again(const char *email)
 {
     PERSON again = NULL;
@@ -168,7 +169,8 @@ static int make_again(const char *bearer, const char *code)
     return status;
 }
 
-/* Checks that its maker is its only admin, immediately if acknowledged. */
+/* Checks that the project's maker is its only admin, and immediately so if the project was
+ * acknowledged. */
 static void check_project(const char *code, bool acknowledged, const char *label)
 {
     PERSON in = person_sign_in(suite, "Practitioner", suite_text(suite, "demo.adminEmail"),

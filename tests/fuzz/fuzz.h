@@ -53,7 +53,7 @@ void fuzz_input_from(const char *path);
 void *fuzz_bytes(const uint8_t *data, size_t size);
 char *fuzz_text(const uint8_t *data, size_t size);
 
-/* Copies the next line without its end, "" after the last, and advances *data and *size. */
+/* Copies the next line without its newline, "" after the last, and advances *data and *size. */
 char *fuzz_line(const uint8_t **data, size_t *size);
 
 /* Checks that a client's error has a message in UTF-8. */

@@ -21,8 +21,8 @@ int fuzz_attestation(const uint8_t *data, size_t size)
     FUZZ_REQUIRE(one.key_size > 0 && one.key_size <= sizeof(one.key));
     wrong =
         webauthn_check_registration(&fuzz_ceremony, text, (struct field_bytes){copy, size}, &two);
-    /* OpenSSL tests an RSA modulus with random bases, so a bad one can pass in one run and fail in
-     * another. */
+    /* OpenSSL tests an RSA modulus with random bases, so a bad modulus can pass in one run and fail
+     * in another. */
     FUZZ_REQUIRE(!wrong || (one.algorithm == WEBAUTHN_RS256 && strcmp(wrong, "key") == 0));
     FUZZ_REQUIRE(wrong ||
                  (one.key_size == two.key_size && memcmp(one.key, two.key, one.key_size) == 0));

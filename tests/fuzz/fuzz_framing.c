@@ -29,7 +29,7 @@ static uint8_t *filter(struct framing *framing, const uint8_t *data, size_t size
     return all;
 }
 
-/* Checks that segments matter only for how much of a malformed request passes. */
+/* Checks that segments make no difference, except in how much of a malformed request passes. */
 static void check_segments(const uint8_t *data, size_t size, const struct framing *whole,
                            const uint8_t *want, size_t want_size, size_t segment)
 {
@@ -53,7 +53,7 @@ int fuzz_framing(const uint8_t *data, size_t size)
     FUZZ_REQUIRE(whole.status == 0 || whole.status == 400 || whole.status == 413);
     check_segments(data, size, &whole, kept, kept_size, 1);
     check_segments(data, size, &whole, kept, kept_size, 7);
-    /* Passed bytes pass again unchanged. */
+    /* Bytes that passed once pass again unchanged. */
     twice = filter(&again, kept, kept_size, MAX(kept_size, (size_t)1), &again_size);
     FUZZ_REQUIRE(again.status == 0 && again.requests == whole.requests);
     FUZZ_REQUIRE(again_size == kept_size && memcmp(kept, twice, kept_size) == 0);

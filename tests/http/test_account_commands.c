@@ -34,7 +34,7 @@ static struct person *sign_in(const char *email, const char *tenant)
     return person_sign_in(suite, "Practitioner", email, PASSWORD, tenant);
 }
 
-/* Makes an operator's new admin of the tenant, with a verified address. */
+/* Makes a new admin of the tenant by an operator's command, with a verified address. */
 static struct person *make_admin(const char *tenant)
 {
     TEXT email = person_address();
@@ -259,8 +259,8 @@ static void a_membership_ends_at_once(void)
     CU_ASSERT_TRUE(suite_everywhere(suite, there->access, 401));
     CU_ASSERT_TRUE(suite_everywhere(suite, here->access, 200));
     HTTP_ANSWER status = http_get(suite_url(suite), "/auth/mfa/status", here->access);
-    CU_ASSERT_PTR_NOT_NULL(
-        http_member(status, "otpauthUrl")); /* demo owns the account again, so it can enroll */
+    CU_ASSERT_PTR_NOT_NULL(http_member(
+        status, "otpauthUrl")); /* no longer shared, so the account can enroll a factor */
     PROGRAM gone = account("leave", here->email, "--tenant", OTHER);
     CHECK_REFUSED(gone, FAILED, "Member not found.");
     PROGRAM nowhere = account("leave", here->email, "--tenant", "nowhere");
@@ -363,7 +363,7 @@ static void doctor_counts_who_has_no_page(void)
     PERSON child = person_admin_of_child(suite, "below-demo");
 
     CU_ASSERT_PTR_NOT_NULL(child->access);
-    CU_ASSERT_EQUAL(counted(), before); /* demo's admin has its home in demo */
+    CU_ASSERT_EQUAL(counted(), before); /* not counted: the account belongs to demo */
     PERSON there = join(here, OTHER);
     CU_ASSERT_PTR_NOT_NULL(there->access);
     CU_ASSERT_EQUAL(counted(), before + 1);

@@ -194,7 +194,7 @@ static long audit_rows_of(const char *account)
     return count;
 }
 
-/* Counts own rows of one project only. */
+/* Counts the audit rows of the person's own actions in one project, up to the export. */
 static long own_rows_of(const char *account, const char *project)
 {
     return suite_count(suite,
@@ -298,7 +298,7 @@ static void what_applications_may_do_is_in_it(void)
                     1);
 }
 
-/* True when the file has the id. For a reference, looks for its last part. */
+/* True when the exported bundle contains the id of the reference. */
 static bool names(const char *folder, const char *reference)
 {
     size_t size = 0;

@@ -103,7 +103,7 @@ static bool everywhere(const char *bearer, int status, size_t count)
     return UNIT_CHECK(good == count, "%zu of %zu answered %d", good, count, status);
 }
 
-/* Retries the same for 20 s, because gateways recover late after an interruption. */
+/* Like everywhere(), but retries for 20 s, because gateways recover late after an interruption. */
 static bool soon_everywhere(const char *bearer, int status)
 {
     int64_t until = clock_mono_ms() + 20000;
@@ -248,7 +248,7 @@ static void a_policy_that_is_changed_counts_at_once(void)
     CHECK_STATUS(documents, 403);
     snprintf(path, sizeof(path), "/v1/project/access-policies/%s", own + strlen("AccessPolicy/"));
     HTTP_ANSWER used = http_delete(suite_url(suite), path, admin->access);
-    CHECK_STATUS(used, 409); /* an API key uses it */
+    CHECK_STATUS(used, 409); /* in use: an API key has this policy */
     HTTP_ANSWER put = http_put(suite_url(suite), path, admin->access,
                                json_pack("{s:s, s:[{s:s}]}", "name", "Machines", "resource",
                                          "resourceType", "DocumentReference"));
@@ -280,7 +280,7 @@ static void documents_are_its_own(void)
     HTTP_ANSWER form = document_make(suite, key.text, "late.txt", "text/plain");
     end_key(&key);
     HTTP_ANSWER late = document_upload(suite, form, "x", 1);
-    CHECK_STATUS(late, 403); /* the form ended with the API key */
+    CHECK_STATUS(late, 403); /* the upload form became invalid with the API key */
     free(id);
 }
 
@@ -388,7 +388,7 @@ static void it_expires(void)
     CU_ASSERT_TRUE(everywhere(key, 401, MANY));
     person_destroy(&admin);
     admin = person_admin(suite);
-    json_auto_t *row = listed(admin, http_text(made, "id")); /* an admin sees the reason */
+    json_auto_t *row = listed(admin, http_text(made, "id")); /* admins still see the expired key */
     CU_ASSERT_PTR_NOT_NULL(row);
 }
 
@@ -465,7 +465,7 @@ static void its_use_is_noted_once_an_hour(void)
     same = last_use(key.id);
     CU_ASSERT_STRING_EQUAL(first, same);
     suite_advance_clock(suite, 3600);
-    /* empties the gateways' caches */
+    /* a resumed project empties the gateways' caches */
     CLEANUP(program_destroy)
     struct program *resumed = ATRIUMCTL(suite, NULL, "project", "suspend", "demo", "--resume");
     CU_ASSERT_EQUAL(resumed->code, 0);

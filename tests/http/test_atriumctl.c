@@ -152,7 +152,7 @@ static void a_failed_first_start_leaves_nothing(void)
     mkdir(suite_path, 0700);
     PROGRAM empty = program_run(argv, NULL);
     CHECK_EXIT(empty, FAILED);
-    CU_ASSERT_EQUAL(rmdir(suite_path), 0); /* still there, and empty */
+    CU_ASSERT_EQUAL(rmdir(suite_path), 0); /* the directory is still there, and empty */
     mkdir(suite_path, 0700);
     snprintf(kept, sizeof(kept), "%s/mine", suite_path);
     file = fopen(kept, "we");
@@ -265,7 +265,7 @@ static void sizes_of_a_checkpoint_are_read_whole(void)
     }
 }
 
-/* The suite has these roles already; operators can run the SQL again. */
+/* The suite already has these roles, so this also shows that operators can run the SQL again. */
 static void the_printed_database_is_what_the_suite_has(void)
 {
     PROGRAM printed = ATRIUMCTL(suite, NULL, "database", "sql");
@@ -342,7 +342,7 @@ static void status_shows_instances_that_do_not_answer(void)
     CU_ASSERT_TRUE(suite_wait_ready(suite, 10000));
 }
 
-/* Checks which step fails first, "" for none. role NULL: not given. */
+/* Checks which step of the explanation fails first, "" for none. role NULL: not given. */
 static void check_explained(const char *code, const char *email, const char *role, const char *want)
 {
     PROGRAM run = ATRIUMCTL(suite, NULL, "explain", "sign-in", "--project", code, "--email", email,

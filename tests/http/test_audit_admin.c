@@ -282,7 +282,7 @@ static struct http_request fhir_server_delete(void)
                       NULL);
 }
 
-static char launch_row[128]; /* the action of launch_create(), with the client's id */
+static char launch_row[128]; /* want of launch_create(): its action with the client's id */
 
 static struct http_request launch_create(void)
 {

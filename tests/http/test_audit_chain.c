@@ -225,7 +225,8 @@ static void a_kept_hash_reveals_a_recomputed_chain(void)
     CHECK_EXIT(same, 0);
 
     trail_number(suite, "update auth.audit set event = '{}' where sequence = 2");
-    /* one statement, with the head first: a sealer waits for that row and continues from it */
+    /* One transaction, with the head first: authd's chainer waits for that row and continues from
+     * it. */
     trail_number(suite, "update auth.audit_head set sequence = 0, hash = ''; "
                         "update auth.audit set sequence = null, hash = null");
     trail_check_sealed(suite);
@@ -351,7 +352,7 @@ static void the_export_is_fhir(void)
     CHECK_EXIT(empty, 1);
 }
 
-/* Rows enter the chain within a second, and can be read only then. */
+/* Rows enter the chain within a second and are exported only then, so the export waits for them. */
 static void the_export_has_what_was_written_before(void)
 {
     for (int i = 0; i < 5; i++) {

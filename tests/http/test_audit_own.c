@@ -144,10 +144,10 @@ static struct http_request set_password(void)
     CHECK_STATUS(requested, 200);
     CU_ASSERT_TRUE(suite_mails_arrive(suite, who->email, 2));
     link = suite_mail_link(suite, who->email, "https://patient.demo.example/set-password");
-    /* ends the session, so that the new password ends none */
+    /* end the session, so that the new password ends none */
     HTTP_ANSWER out = http_post(suite_url(suite), "/auth/logout", who->access, NULL);
     CHECK_STATUS(out, 204);
-    /* verifies the address, so that the link does not */
+    /* verify the address, so that the link does not verify it */
     CU_ASSERT_EQUAL(
         suite_count(suite,
                     "with made as (insert into auth.email_verified select id, "

@@ -146,7 +146,7 @@ static struct http_request passkey_elsewhere(void)
     return shown_passkey("Patient", audited_patient(), "https://evil.example");
 }
 
-/* The address is already verified, so the code changes nothing else. */
+/* Verifies the address first, so that the code changes nothing else. */
 static struct http_request code_start(const char *role, const struct person *who)
 {
     CU_ASSERT_EQUAL(suite_count(suite,

@@ -80,7 +80,7 @@ static void a_failure_names_account_and_project(void)
     audited_release();
 }
 
-/* Both roles are tried: one sign-in, one row, of the existing account. */
+/* The sign-in tries both roles, but leaves only one row, about the existing account. */
 static void a_disabled_switch_is_recorded(void)
 {
     const struct person *who = audited_practitioner();

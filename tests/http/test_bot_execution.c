@@ -363,7 +363,7 @@ static void inner_addresses_are_closed(void)
         HTTP_ANSWER made = http_post(suite_url(bots.suite), BOTS_PATH, bots.admin->access,
                                      bots_body(value, "http", targets[i]));
         if (made->status == 422)
-            continue; /* not a host by RFC 3986, section 3.2.2, though some parsers accept it */
+            continue; /* no host in RFC 3986, section 3.2.2, though some parsers accept it */
         CHECK_STATUS(made, 200);
         reached++;
         HTTP_ANSWER answer = bots_run(&bots, value, NULL);

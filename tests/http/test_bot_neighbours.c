@@ -137,7 +137,7 @@ static bool groups_by_session(void)
     return enabled;
 }
 
-/* Other load can disturb most of three rounds; another round is added then. */
+/* Other load on the machine can disturb most of three rounds; another round is run then. */
 static void neighbours_stay_fast(void)
 {
     double idle[ROUNDS], hostile[ROUNDS];

@@ -158,7 +158,7 @@ static void callers_wait_for_a_warm_program(void)
         "while read -r line; do sleep %s; echo \"{\\\"id\\\":\\\"$id\\\"}\"; done\n";
     char program[256];
 
-    /* the queue holds 64; others are refused immediately */
+    /* four programs run and the queue holds 64; further calls are refused immediately */
     snprintf(program, sizeof(program), text, "0.3");
     bots_make_program(&bots, "crowded", program, 20000, true);
     struct crowd all = run_many("/bots?identifier=crowded", 80);
@@ -374,7 +374,7 @@ static const struct other_means {
 };
 static const struct other_means *other; /* current row */
 
-/* Empties the registry too, which frees the names. */
+/* Also deletes all bots, so that their names can be used again. */
 static void another_means_is_used(void)
 {
     char seen[80], shown[80];

@@ -24,7 +24,7 @@ static void add(int count, int days_ago)
                "%d", count);
 }
 
-/* The statement timeout is a fiftieth of the time for all rows. */
+/* All rows together take fifty times as long as the statement timeout allows. */
 static void the_latest_thousand_stay_of_very_many(void)
 {
     add(200000, 1);

@@ -102,7 +102,7 @@ static void branding_is_drawn_from_the_next_page_on(void)
     CU_ASSERT_EQUAL(browser_get(browser, "/t/brand-drawn/reset-password"), 200);
     CU_ASSERT_TRUE(browser_sees(browser, "Call 555 0100."));
     CU_ASSERT_TRUE(browser_sees(browser, "brand.css?v="));
-    /* an unwritten language falls back to the written one */
+    /* a language without texts shows the texts of the only language that has them */
     browser->language = strdup("de");
     CU_ASSERT_EQUAL(browser_get(browser, "/t/brand-drawn/sign-in"), 200);
     CU_ASSERT_TRUE(browser_sees(browser, "Welcome to the clinic."));
@@ -120,7 +120,7 @@ static void branding_is_drawn_from_the_next_page_on(void)
     CU_ASSERT_STRING_EQUAL(other->body, css->body);
 }
 
-/* Any upload becomes a PNG that is encoded here, and no larger. */
+/* Any uploaded image is re-encoded as a PNG, with limited width and height. */
 static void a_logo_is_made_anew(void)
 {
     PERSON admin = person_admin_of_child(suite, "brand-logo");
@@ -217,7 +217,7 @@ static void fields_that_are_no_plain_values_are_refused(void)
         {"{\"colorLight\":\"}*{a:b\"}", "colorLight"},
         {"{\"colorDark\":\"url(x)\"}", "colorDark"},
         {"{\"colorDark\":\"#8fc1f\\n\"}", "colorDark"},
-        /* each color lacks contrast, but would do in the other theme */
+        /* each color has too little contrast in its theme, but would have enough in the other */
         {"{\"colorLight\":\"#8fc1f5\"}", "colorLight"},
         {"{\"colorDark\":\"#0b5cad\"}", "colorDark"},
         {"{\"imprintUrl\":\"javascript:alert(1)\"}", "imprintUrl"},

@@ -199,7 +199,7 @@ static const struct byte_row malformed[] = {
     {"trailer without name", BYTES(CHUNKED "2\r\n{}\r\n0\r\n: b\r\n\r\n")},
 };
 
-/* These are parsed; the token (401) or body (422) is what fails. */
+/* The gateway accepts these bytes; the token (401) or the body (422) is what fails. */
 static const struct {
     struct byte_row row;
     const char *want;
@@ -277,7 +277,7 @@ static void say_bytes(int fd, const struct byte_row *row, bool apart)
     }
 }
 
-/* The client keeps its side open, so only the bytes end the connection. */
+/* The client keeps its side open, so that the connection ends only because of the bytes. */
 static void malformed_bytes_end_the_connection_at_once(void)
 {
     for (size_t i = 0; i < 2 * ARRAY_SIZE(malformed); i++) {
@@ -312,7 +312,8 @@ static void well_formed_bytes_are_read(void)
     }
 }
 
-/* Stripped white space ends wherever the gateway's buffers end, without waiting. */
+/* White space around a value is stripped and the request served without waiting, wherever the
+ * gateway's buffers end. */
 static void white_space_fits_into_no_buffer(void)
 {
     enum { SPACES = 300, PAD_MAX = 15000, STEP = 193 };
@@ -372,8 +373,8 @@ static void requests_before_malformed_bytes_are_answered(void)
     }
 }
 
-/* The gateway does not read the socket while a request waits. Later bytes, and the end, must not be
- * lost. */
+/* The gateway does not read the socket while a request is processed. Bytes that arrive meanwhile,
+ * and the end of the stream, must not be lost. */
 static void requests_sent_meanwhile_are_answered_next(void)
 {
     for (unsigned i = 0; i < 40; i++) {
@@ -409,7 +410,7 @@ static void a_body_that_stalls_is_not_waited_for(void)
     close(fd);
 }
 
-/* A byte now and then is no progress; two kilobytes a second are. */
+/* A connection with a byte now and then is closed as idle; two kilobytes a second are enough. */
 static void a_slow_body_is_waited_for(void)
 {
     char answer[ANSWER_SIZE], piece[1025] = "";

@@ -126,8 +126,8 @@ static void check_row(struct probe *probe, const struct row *row)
         UNIT_CHECK(code == ERR_UNAVAILABLE, "%s reached %s.%s: %s", probe->caller, row->service,
                    row->operation, error_kind(code)->wire);
     } else if (*row->callers == '\0') {
-        /* Answered like a newer caller's unknown operation: a dropped request would take until its
-         * deadline. */
+        /* The daemon responds as to a newer caller's unknown operation, because the caller of a
+         * dropped request would wait until its deadline. */
         UNIT_CHECK(code == ERR_UNAVAILABLE, "%s asked %s for what it has not: %s", probe->caller,
                    row->service, error_kind(code)->wire);
     } else if (!is_named(row->callers, probe->caller)) {

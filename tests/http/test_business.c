@@ -253,7 +253,7 @@ static void sign_ups_fail_while_maild_is_silent(void)
     UNIT_CHECK(silent->status == 503 || silent->status == 504, "status %d", silent->status);
     CU_ASSERT_EQUAL(rows_of("account", email), 0);
     CU_ASSERT_EQUAL(rows_of("invitation", email), 0);
-    /* until both authd know of maild again; refused requests leave nothing */
+    /* retry until both authd have noticed maild again; refused requests leave nothing */
     struct http_answer *again = sign_up(email);
     for (int i = 0; again->status == 503 && i < 150; i++) {
         http_answer_destroy(&again);
@@ -300,7 +300,8 @@ static void an_account_anywhere_is_refused(void)
     suite_mails_settle(suite);
     CU_ASSERT_EQUAL(suite_mail_count(suite, email), 0); /* "side" has no templates */
 
-    /* Outside the organization the accounts stay separate. */
+    /* While the setting is disabled, sign-ups make patients, whatever accounts the address has
+     * elsewhere. */
     suite_set_switch(suite, admin->access, "CLINICIAN_INVITE_ON_BUSINESS_EMAIL", false);
     HTTP_ANSWER patient = sign_up(email);
     check_patient(patient);
@@ -328,7 +329,7 @@ static void signing_up_again_sends_it_anew(void)
     HTTP_ANSWER live = accept_link(new, "x");
     CHECK_STATUS(live, 204);
 
-    /* A practitioner can also be a patient: both links work. */
+    /* A practitioner can also be a patient, so the link to continue as a patient works too. */
     HTTP_ANSWER patient = go_on(email, first.text);
     check_patient(patient);
     free(email);
@@ -356,7 +357,7 @@ static void the_link_leads_back_once(void)
     suite_set_switch(suite, admin->access, "PATIENT_REGISTRATION_ENABLED", true);
     CU_ASSERT_EQUAL(rows_of("account", email), 0);
 
-    /* None of these consumed the token. */
+    /* None of these refusals consumed the token. */
     snprintf(upper, sizeof(upper), " %s", email);
     upper[1] = 'P';
     HTTP_ANSWER good = go_on(upper, token.text);
@@ -373,7 +374,7 @@ static void the_link_leads_back_once(void)
     CHECK_ERROR(spent, 400, bad_link);
     CU_ASSERT_EQUAL(rows_of("account", email), 0);
 
-    /* The invitation survives for another attempt. */
+    /* The invitation survived, so the person can sign up again. */
     HTTP_ANSWER again = sign_up(email);
     check_invited(again);
     free(email);
@@ -396,7 +397,7 @@ static void the_link_lives_seven_days(void)
     HTTP_ANSWER link = accept_link(suite_mail_link(suite, late, INVITATION), "x");
     CHECK_ERROR(link, 400, "The link is invalid or has expired.");
 
-    /* Signing up again helps; the consumed token is gone. */
+    /* Signing up again works; the row of the consumed token is deleted. */
     HTTP_ANSWER again = sign_up(late);
     check_invited(again);
     CU_ASSERT_TRUE(suite_comes_to(suite, 0, SWEPT_MS, "select count(*) from auth.continue_spent"));
@@ -496,7 +497,7 @@ static void limits_hold(void)
                                  json_pack("{s:s, s:s}", "id", link.id, "secret", link.secret));
     CHECK_STATUS(seen, 200); /* the tenth link works */
 
-    /* They do not count against the admin's limit. */
+    /* Emails caused by sign-ups do not count against the admin's limit for resending. */
     snprintf(path, sizeof(path), "/v1/projects/me/members/%s/resend", link.id);
     HTTP_ANSWER resent = http_post(suite_url(suite), path, admin->access, NULL);
     CHECK_STATUS(resent, 200);

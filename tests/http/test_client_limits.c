@@ -84,7 +84,7 @@ static void registrations_of_a_network_count_together(void)
     CU_ASSERT_EQUAL(registrations("64:ff9b::cb00:71", 1), 1);
 }
 
-/* Forty per minute and /48; a request refused there does not count for its /64. */
+/* Forty a minute for each /48; a request refused for it does not count for its /64. */
 static void a_wide_network_has_eight_times_the_limit(void)
 {
     char network[64];
@@ -146,7 +146,8 @@ static void links_for_a_network_count_together(void)
     free(other);
 }
 
-/* Clients control the header that proxies do not write, so it chooses no address. */
+/* The proxy writes only one of the two headers. A client controls the other one, so it is
+ * ignored. */
 static void the_other_header_is_ignored(void)
 {
     for (int i = 0; i < 6; i++) {
@@ -210,7 +211,7 @@ static void *flood(void *arg)
     return NULL;
 }
 
-/* A subscriber's 150 threads leave capacity for an account's owner. */
+/* A flood by one subscriber's 150 threads leaves capacity for an account's owner. */
 static void a_flood_leaves_room_for_others(void)
 {
     enum { THREADS = 150, TRIES = 20 };
@@ -259,7 +260,7 @@ static void members_of_a_clinic_do_not_lock_each_other_out(void)
     CHECK_STATUS(in, 200);
     for (int i = 0; i < 10; i++) {
         HTTP_ANSWER wrong = start_from(clinic, member->email, "wrong");
-        CHECK_STATUS(wrong, i < 9 ? 400 : 429); /* the tenth shows the limit */
+        CHECK_STATUS(wrong, i < 9 ? 400 : 429); /* the tenth failure reaches the limit */
     }
     HTTP_ANSWER own = start_from(clinic, member->email, member->password);
     CHECK_STATUS(own, 429);

@@ -539,7 +539,8 @@ static void words_of_every_script_are_found(void)
 #define UNFOLDED \
     "select count(*) from doc.content_translation where not words @@ '''T.1'''::tsquery"
 
-/* docd soon folds entries that an older build wrote, including overwrites of folded ones. */
+/* An older build wrote entries without folded words. docd soon folds them, also if that build
+ * overwrites entries that were folded already. */
 static void content_of_a_build_before_is_folded(void)
 {
     PERSON there = person_admin_of_child(suite, "before");
@@ -878,7 +879,8 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Searches for more than 500 matches: pages are stable, do not overlap, and end. */
+/* Searches for more than 500 matches: pages are stable and do not overlap, and there is a last
+ * one. */
 static void pages_do_not_overlap(const char *path, const char *words)
 {
     char *keys[500], paged[128];

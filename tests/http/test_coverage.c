@@ -62,7 +62,7 @@ static void every_route_was_driven(void)
     for (const struct route *route = test_routes; route->method; route++) {
         int good = count_calls(route, 200, 299), refused = count_calls(route, 400, 499);
 
-        /* a public route without input has no request to refuse */
+        /* a public route without input can refuse no request */
         bool refusable = route->access != ACCESS_PUBLIC || route->input->count > 0;
 
         UNIT_CHECK(good > 0 && (refused > 0 || !refusable), "%s %s: %d successes, %d refusals",

@@ -554,8 +554,7 @@ static void make_for(const char *command)
     }
     if (strcmp(command, "api-key revoke") == 0) { /* only an admin can make one and learn its id */
         PERSON admin = person_sign_in(suite, "Practitioner", suite_text(suite, "demo.adminEmail"),
-                                      suite_text(suite, "demo.adminPassword"),
-                                      "demo"); /* one of several admins */
+                                      suite_text(suite, "demo.adminPassword"), "demo");
         HTTP_ANSWER made = http_post(suite_url(suite), "/v1/project/api-keys", admin->access,
                                      json_pack("{s:s, s:s}", "name", "Desk", "accessPolicy",
                                                suite_text(suite, "demo.patientAccessPolicy")));
@@ -784,7 +783,8 @@ static void every_command_reports_an_absent_suite(void)
 
     snprintf(text, sizeof(text), "common\n    run_dir = \"%s\"\n", dir.path);
     unit_dir_write(&dir, "atrium.conf", text);
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i += 4) { /* two seconds each, so one in four */
+    for (size_t i = 0; i < ARRAY_SIZE(rows);
+         i += 4) { /* each command takes two seconds to time out, so only one in four is run */
         const char *argv[WORDS_MAX + 8] = {path, "--dir", dir.path};
         char command[64], *rest = command, *word;
         size_t count = 3;

@@ -45,7 +45,7 @@ static void a_deletion_is_scheduled_as_requested(void)
     UNIT_CHECK(strstr(mail, date) != NULL, "%s in: %s", date, mail);
     free(mail);
 
-    /* Scheduling again sets another date and removes the first jobs. */
+    /* Scheduling again sets another date and deletes the jobs of the first one. */
     subject_schedule(&self, 10);
     CU_ASSERT_TRUE(llabs(self.scheduled - suite_now_ms(suite) - DAYS(10)) < SECONDS(30));
     CU_ASSERT_TRUE(suite_mails_arrive(suite, self.person->email, 3));
@@ -109,7 +109,8 @@ static void mails_to_an_address_are_limited(void)
         subject_schedule(&self, 20 + i);
     usleep(QUIET_MS * 1000);
     CU_ASSERT_EQUAL(suite_mail_count(suite, self.person->email), 1 + 5);
-    /* Jobs of two authd can overtake each other. A replaced job that arrives late has no effect. */
+    /* Jobs sent by two authd can overtake each other. A replaced job that arrives late has no
+     * effect. */
     CU_ASSERT_TRUE(suite_comes_to(suite, 2, DONE_MS,
                                   "select count(*) from mail.job j join auth.account a on a.id = "
                                   "j.account_id and a.delete_schedule = j.schedule_id where a.id = "
@@ -205,7 +206,7 @@ static void a_jump_of_the_clock_is_enough(void)
                     0);
 }
 
-/* maild's clock is ahead of authd's, as on another host. The job is not lost. */
+/* maild's clock is ahead of authd's, as it can be on another host. The job is not lost. */
 static void clocks_may_differ(void)
 {
     SUBJECT self = subject_patient(suite);

@@ -93,7 +93,7 @@ static void freeze(const char *name, bool frozen)
 
 struct begun {
     struct http_answer *start, *shown,
-        *waiting; /* session codes, and a login that waits for a factor */
+        *waiting; /* start, shown: session codes; waiting: a login that needs a factor */
 };
 
 static void begun_free(struct begun *self)
@@ -118,7 +118,7 @@ static void check_register(const struct subject *self)
     CU_ASSERT_TRUE(suite_everywhere(suite, self->person->access, 401));
 }
 
-/* maild runs no jobs meanwhile. */
+/* The date counts even if maild runs no job on it. */
 static void the_date_decides(void)
 {
     SUBJECT plain = subject_patient(suite);
@@ -173,15 +173,15 @@ static void the_date_decides(void)
     CU_ASSERT_TRUE(subject_goes(&guarded));
     usleep(QUIET_MS * 1000);
     CU_ASSERT_EQUAL(suite_mail_count(suite, plain.person->email),
-                    3); /* two welcomes and one date */
+                    3); /* two welcomes and the notice of the date */
     CU_ASSERT_TRUE(suite_mail_count(suite, NULL) >= mails);
     HTTP_ANSWER in = subject_by_client(&plain); /* the job ignores the new account */
     CHECK_STATUS(in, 200);
     CU_ASSERT_TRUE(subject_is_scheduled(&plain) == false);
 }
 
-/* One second before the date the sign-in wins; on the date the deletion wins. A sign-in that came
- * too late aborts nothing; the race is retried, with more time on each third attempt. */
+/* One second before the date the sign-in wins; on the date the deletion wins. If the sign-in came
+ * too late and so aborted nothing, the race is repeated, with more time on each third attempt. */
 static void one_second_decides(void)
 {
     bool won = false;

@@ -72,7 +72,7 @@ static void the_last_admin_stays(void)
                     "not null",
                     pair.two.person->email),
         0);
-    subject_schedule(&pair.one, 20); /* allowed again, because the other admin remains */
+    subject_schedule(&pair.one, 20); /* allowed once more, because the other admin remains */
     HTTP_ANSWER back = subject_by_client(&pair.one);
     CHECK_STATUS(back, 200);
     subject_schedule(&pair.two, 30);

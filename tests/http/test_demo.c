@@ -198,7 +198,7 @@ static void a_clinician_continues_as_a_patient(void)
     token = browser_value(browser, "token");
 
     snprintf(more, sizeof(more), "&token=%s", token);
-    register_on_page(browser, person, more); /* the link is for another address */
+    register_on_page(browser, person, more); /* fails: the link is for another address */
     CU_ASSERT_EQUAL(browser->page->status, 400);
     CU_ASSERT_TRUE(browser_sees(browser, "This link doesn’t work with this email address"));
     register_on_page(browser, email, more);
@@ -208,7 +208,7 @@ static void a_clinician_continues_as_a_patient(void)
     CU_ASSERT_TRUE(browser_sees(browser, "Patient"));
 
     browser_get(second, "register");
-    register_on_page(second, email, more); /* the link works once */
+    register_on_page(second, email, more); /* fails: the link works once */
     CU_ASSERT_EQUAL(second->page->status, 400);
     free(token);
     free(email);

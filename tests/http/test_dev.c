@@ -46,7 +46,7 @@ static void dev_read_info(struct dev *self)
     snprintf(path, sizeof(path), "%s/dev.json", self->dir);
     json_decref(self->info);
     self->info = json_load_file(path, 0, NULL);
-    if (!self->info) /* the case goes on and fails in its assertions */
+    if (!self->info) /* lets the case continue and fail in its assertions */
         self->info = json_object();
 }
 
@@ -338,7 +338,7 @@ static void it_starts_again_with_its_data_and_leaves_nothing(void)
         CU_ASSERT_TRUE(count > 6); /* atriumctl, four daemons, PostgreSQL and its processes */
         CU_ASSERT_EQUAL(dev_stop(&dev, signals[i]), signals[i] == SIGKILL ? 128 + SIGKILL : 0);
         check_all_gone(pids, count);
-        if (signals[i] != SIGKILL) /* after SIGKILL the next start removes it */
+        if (signals[i] != SIGKILL) /* after SIGKILL the next start removes the sockets */
             UNIT_CHECK(!exists(sockets), "%s is left", sockets);
     }
     free(email);
@@ -407,7 +407,7 @@ static void ctrl_c_during_initdb_stops_at_once_and_leaves_nothing(void)
     interrupt_initdb(path);
     UNIT_CHECK(!exists(path), "%s is left", path);
 
-    /* existing files in the directory stay, without a cluster beside them */
+    /* Existing files in the directory stay, and no half-made cluster is left beside them. */
     snprintf(path, sizeof(path), "%s", unit_dir_write(&used, "notes", "mine\n"));
     interrupt_initdb(used.path);
     CU_ASSERT_TRUE(exists(path));
@@ -600,7 +600,7 @@ static void a_daemon_that_does_not_start_is_named(void)
     free(path);
 }
 
-/* True when the process's command line, which all users can read, has the text. */
+/* True when the process's command line, which all users can read, contains the text. */
 static bool has_word(pid_t pid, const char *text)
 {
     char path[64], bytes[4096] = "";
@@ -616,8 +616,8 @@ static bool has_word(pid_t pid, const char *text)
     return memmem(bytes, size, text, strlen(text)) != NULL;
 }
 
-/* Starts with S3 options whose server does not run; docd's configuration has them already. Returns
- * the secret's file, which the caller frees. */
+/* Starts a suite with S3 options for a server that does not run, and waits for the secret's file.
+ * Returns the file's text, which the caller frees. */
 static char *start_with_s3(const char *dir, const char *option, const char *value,
                            struct program **ret)
 {
@@ -845,7 +845,8 @@ static void atriumctl_says_when_atrium_dev_is_not_installed(void)
     CHECK_REFUSED(dev, 1, "/atrium-dev is not installed");
     CU_ASSERT_EQUAL(help->code, 0);
     CU_ASSERT_PTR_NOT_NULL(strstr(help->out, "--test-clock"));
-    CU_ASSERT_PTR_NOT_NULL(strstr(help->out, "list of processes")); /* --s3-secret shows in it */
+    CU_ASSERT_PTR_NOT_NULL(
+        strstr(help->out, "list of processes")); /* because --s3-secret is visible there */
     CHECK_REFUSED(wrong, 2, "--prot: unknown option");
     free(path);
 }

@@ -121,7 +121,7 @@ static void run(const char *const *argv)
     CHECK_EXIT(done, 0);
 }
 
-/* Runs broken() without a file of the suite, then restores it. */
+/* Runs broken(), which damages a file of the suite, and then restores the file. */
 static void with_file_changed(const char *name, void (*broken)(const char *path))
 {
     char *path = path_of(name), *aside = path_of("aside");
@@ -282,11 +282,11 @@ static void another_version_is_a_warning(void)
     *strrchr(run_dir, '/') = '\0';
     child = fork();
     if (child == 0) {
-        (void)!freopen("/dev/null", "w", stderr); /* it logs its unknown requests */
+        (void)!freopen("/dev/null", "w", stderr); /* this daemon logs each unknown request */
         unit_on_fiber(serve_old, run_dir);
         _exit(1);
     }
-    /* Starting can take a while beside other tests. */
+    /* starting it can take a while when other tests run */
     for (int i = 0, last = 19; i <= last; i++) {
         PROGRAM doctor = ATRIUMCTL(suite, NULL, "doctor", "--json");
         bool old = says(doctor, "maild.old", "bus", "warn",
@@ -439,7 +439,7 @@ static void connections_run_out(void)
     check_sound();
 }
 
-/* Overrides the server's clock_timestamp(), which new plans use. */
+/* Overrides the server's function clock_timestamp(); only newly planned statements use it. */
 static void set_server_clock(const char *seconds)
 {
     char sql[400];
@@ -679,8 +679,8 @@ static void no_namespaces_are_told(void)
     UNIT_CHECK(first && strstr(first + 1, "\"sandbox\": \"none\""), "%s", "of docd and of botd");
 }
 
-/* A test run without a result is not a refusal: program bots continue with the result from the
- * start. */
+/* A sandbox trial that takes too long does not mean that the sandbox fails: botd continues with the
+ * result of its start. */
 static void a_slow_trial_is_told(void)
 {
     suite_stop(&suite);

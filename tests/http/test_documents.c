@@ -174,7 +174,7 @@ static void an_unchanged_file_is_304(void)
     }
     HTTP_ANSWER any = document_get_with(suite, patient->access, id, NULL, "If-None-Match: *");
     CHECK_STATUS(any, 304);
-    /* Only the ETag header accepts a tag without quotes. */
+    /* Only the request header ETag accepts a tag without quotes. */
     snprintf(line, sizeof(line), "ETag: %.*s", etag ? (int)strlen(etag) - 2 : 0, etag + 1);
     HTTP_ANSWER bare = document_get_with(suite, patient->access, id, NULL, line);
     CHECK_STATUS(bare, 304);
@@ -183,7 +183,7 @@ static void an_unchanged_file_is_304(void)
     CHECK_STATUS(strict, 200);
     HTTP_ANSWER other = document_get_with(suite, patient->access, id, NULL, "ETag: \"0123\"");
     CHECK_BYTES(other, bytes, 1000);
-    /* The same bytes have the same tag, different bytes another. */
+    /* Equal bytes have equal tags, different bytes different ones. */
     char *twin = document_put(suite, patient->access, "b", "a/b", bytes, 1000);
     HTTP_ANSWER twin_read = document_get(suite, patient->access, twin);
     check_header(twin_read, "ETag", etag);
@@ -579,7 +579,7 @@ static void a_public_token_opens_one_file(void)
     HTTP_ANSWER renamed = ask("PATCH", document_path(id), patient->access, "{\"fileName\":\"b\"}");
     CU_ASSERT_STRING_EQUAL(http_text(renamed, "publicToken"), token);
     CU_ASSERT_STRING_EQUAL(http_text(renamed, "fileName"), "b");
-    /* Closed for good: opening again makes another token. */
+    /* The old link stays closed: making the document public again makes another token. */
     HTTP_ANSWER ended = ask("PATCH", document_path(id), patient->access, "{\"isPublic\":false}");
     CU_ASSERT_TRUE(json_is_null(http_member(ended, "publicToken")));
     HTTP_ANSWER refused = http_get(suite_url(suite), path, NULL);
@@ -678,7 +678,7 @@ static void the_later_form_wins(void)
     CHECK_BYTES(read, "two", 3);
     HTTP_ANSWER two = document_upload(suite, third, "three", 5);
     CHECK_STATUS(two, 204);
-    /* The client retries after a lost response. */
+    /* a retry, as after a lost response */
     HTTP_ANSWER again = document_upload(suite, third, "three", 5);
     CHECK_STATUS(again, 204);
     HTTP_ANSWER last = document_get(suite, patient->access, id);

@@ -137,7 +137,7 @@ static void missing_bytes_are_reported(void)
     HTTP_ANSWER list = http_get(suite_url(suite), "/document", patient->access);
     CU_ASSERT_EQUAL(json_integer_value(http_member(list, "total")), 2);
 
-    /* One is found again, the other is uploaded again. */
+    /* one file is restored from the backup, the other is uploaded again */
     bring_back(large);
     HTTP_ANSWER again = http_post(suite_url(suite), document_path(small), patient->access,
                                   json_pack("{s:s, s:s}", "fileName", "b.bin", "contentType",

@@ -66,7 +66,7 @@ static bool is_verified(const struct person *person)
     return json_is_true(http_member(me, "security.emailVerified"));
 }
 
-/* Requests an address that has no emails yet, and returns the link to it. */
+/* Requests a change to an address that has received no emails yet, and returns the emailed link. */
 static struct mail_link ask(const struct person *person, const char *email)
 {
     HTTP_ANSWER requested = change(person->access, email);
@@ -112,7 +112,8 @@ static void the_new_mailbox_confirms_and_the_old_is_notified(void)
     check_sign_in(email, patient->password, 200);
     CU_ASSERT_TRUE(suite_mails_arrive(suite, patient->email, 2));
 
-    /* The old mailbox undoes the change. Only the password, which another person knew, is new. */
+    /* The old mailbox's owner undoes the change. Another person knew the password, so a new one
+     * must be set. */
     struct mail_link undo = undo_to(patient->email);
     HTTP_ANSWER get = http_get(suite_url(suite), UNDO, NULL);
     CHECK_STATUS(get, 405);
@@ -248,7 +249,8 @@ static void the_first_address_takes_every_change_back(void)
     CHECK_STATUS(doomed, 200);
 
     CU_ASSERT_TRUE(suite_mails_arrive(suite, patient->email, 2));
-    CU_ASSERT_TRUE(suite_mails_arrive(suite, second, 3)); /* confirm, changed, undo */
+    CU_ASSERT_TRUE(
+        suite_mails_arrive(suite, second, 3)); /* verification, notice of the change, undo */
     struct mail_link later = undo_to(second);
     struct mail_link first = undo_to(patient->email);
     HTTP_ANSWER back = suite_post_link(suite, UNDO, &first, NULL, NULL);
@@ -312,7 +314,7 @@ static void what_was_added_before_a_change_goes_with_it(void)
     struct mail_link link = ask(patient, second);
     HTTP_ANSWER confirmed = suite_post_link(suite, VERIFY, &link, patient->access, NULL);
     CHECK_STATUS(confirmed, 204);
-    CU_ASSERT_TRUE(suite_mails_arrive(suite, patient->email, 3)); /* factor and change */
+    CU_ASSERT_TRUE(suite_mails_arrive(suite, patient->email, 3)); /* welcome, factor and change */
     struct mail_link undo = undo_to(patient->email);
     HTTP_ANSWER back = suite_post_link(suite, UNDO, &undo, NULL, NULL);
     CHECK_STATUS(back, 204);

@@ -101,7 +101,8 @@ static void the_mailbox_beats_the_squatter(void)
                     1);
     HTTP_ANSWER doomed = http_delete(suite_url(suite), "/auth/delete", squatter->access);
     CHECK_STATUS(doomed, 200);
-    CU_ASSERT_TRUE(suite_mails_arrive(suite, squatter->email, 3)); /* factor and deletion */
+    CU_ASSERT_TRUE(
+        suite_mails_arrive(suite, squatter->email, 3)); /* welcome, factor and deletion */
     reset_by_link(squatter->email, 4, "the owner's own");
     CU_ASSERT_TRUE(suite_everywhere(suite, squatter->access, 401));
     check_next_step(squatter->email, squatter->password, "");
@@ -149,7 +150,7 @@ static void a_factor_of_thirty_days_stays(void)
     suite_set_clock(suite, 0);
 }
 
-/* As after an upgrade: only the audit log records it. */
+/* Deletes the verifications, as after an upgrade: only the audit log records them. */
 static void the_audit_trail_proves_what_was_before(void)
 {
     PERSON proven = person_register_settled(suite);
@@ -369,7 +370,8 @@ static void sending_reveals_no_account_and_is_limited(void)
         suite, RESET, json_pack("{s:s, s:s}", "email", patient->email, "tenantCode", "demo"));
     CHECK_STATUS(requested, 200);
     suite_mails_settle(suite);
-    CU_ASSERT_EQUAL(suite_mail_count(suite, patient->email), 10); /* all kinds of email */
+    CU_ASSERT_EQUAL(suite_mail_count(suite, patient->email),
+                    10); /* limit for emails of all kinds */
     suite_advance_clock(suite, HOUR + 60);
     HTTP_ANSWER later = send_fresh(NULL, patient->email);
     CHECK_STATUS(later, 200);
@@ -461,7 +463,8 @@ static long settings_requests(void)
     return line && strchr(line, ' ') ? strtol(strchr(line, ' ') + 1, NULL, 10) : 0;
 }
 
-/* A verification is for an organization, to which a caller's projects belong forever. */
+/* A verification is for an organization. authd caches which projects belong to it, because that
+ * never changes. */
 static void check_asks_no_more(const char *access)
 {
     enum { TIMES = 40 };
@@ -501,7 +504,7 @@ static void practitioners_wait_for_the_proof(void)
     CHECK_STATUS(good, 204);
     HTTP_ANSWER later = suite_post_fresh(suite, "/auth/tenant/Practitioner/login/token",
                                          body_login_token(http_text(start, "sessionCode"), NULL));
-    CHECK_STATUS(later, 200); /* the code was not consumed */
+    CHECK_STATUS(later, 200); /* the code was not consumed by the refusals */
     check_asks_no_more(http_text(later, "accessToken"));
     suite_set_switch(suite, admin->access, "PRACTITIONER_REGISTRATION_ENABLED", false);
     suite_require_proofs(suite, admin, false);
@@ -653,7 +656,7 @@ static void a_tenant_mails_its_own_members(void)
     ask_reset(admin->email, "owners", 1);
     CU_ASSERT_TRUE(mail_has(admin->email, "https://trap.example/set-password"));
 
-    /* Requested in the child, to which other members of its parent do not belong. */
+    /* The reset is requested in the child, to which this admin of its parent does not belong. */
     set_trap(below, "PASSWORD_RESET", "resetUrl");
     ask_reset(admin->email, "owners-child", 2);
     CU_ASSERT_FALSE(mail_has(admin->email, "trap"));
@@ -665,7 +668,7 @@ static void without_pages_of_its_own_the_installation_mails_no_link(void)
     PERSON victim = make_tenant("victims-two");
     PERSON attacker = make_tenant("attackers-two");
 
-    suite_reconfigure(suite, "common.public_url="); /* no hosted pages either */
+    suite_reconfigure(suite, "common.public_url="); /* now there are no hosted pages either */
     set_trap(attacker, "PASSWORD_RESET", "resetUrl");
     add_member(victim->email, attacker->project);
     ask_reset(victim->email, "attackers-two", 1);

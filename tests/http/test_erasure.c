@@ -154,7 +154,7 @@ static void every_daemon_erases_and_counts(void)
     free(account);
 }
 
-/* As if an older release, without the other daemons' parts, had started it. */
+/* Inserts the row of an erasure that an older release started, without the other daemons' parts. */
 static void an_erasure_of_before_names_authd_and_docd(void)
 {
     static const char account[] = "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4c";
@@ -254,7 +254,7 @@ static void the_command_accepts_it_and_nothing_else(void)
     CHECK_REFUSED(forged, 1, "the receipt was altered");
     free(altered);
 
-    /* the key also signs checkpoints, which are not receipts */
+    /* the same key signs checkpoints, which must not pass for receipts */
     PROGRAM head = ATRIUMCTL(suite, NULL, "audit", "checkpoint", "--project", "demo", "--json");
     PROGRAM confused = verify(program_text(head, "checkpoint"), program_text(head, "verifierKey"));
     CHECK_REFUSED(confused, 1, "is not an erasure receipt");
@@ -302,7 +302,7 @@ static bool is_missing(const struct program *receipt, const char *daemon)
     return false;
 }
 
-/* settingsd is asked before an account is deleted, so it stops after that. */
+/* settingsd is stopped only after the deletion, because an account cannot be deleted without it. */
 static void each_daemon_that_is_down_is_named(void)
 {
     static const char *const daemons[] = {"maild", "botd", "settingsd"};

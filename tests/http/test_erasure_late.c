@@ -47,7 +47,7 @@ static char *counted(const char *account)
     return suite_query(suite, sql);
 }
 
-/* Sends all of authd's messages again, including the deletion's job. */
+/* Makes authd send all its messages again, including the deletion's job. */
 static void what_is_asked_again_is_counted_once(void)
 {
     PERSON person = person_register_settled(suite);
@@ -218,7 +218,7 @@ static struct http_answer *post(const struct person *who, const char *path, json
     return http_post(suite_url(suite), path, who->access, body);
 }
 
-/* As if a gateway had let the requests through just before the deletion. */
+/* Sends requests as if a gateway had let them through just before the deletion. */
 static void what_comes_after_the_beginning_is_refused(void)
 {
     PERSON person = person_register_settled(suite);

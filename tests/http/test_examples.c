@@ -38,7 +38,7 @@ static void the_scene_is_set(void)
     setenv("TMPDIR", dir.path, 1); /* for Chromium's profile */
 }
 
-/* Runs the example if the machine has what it needs; `more`: beside npm and Chromium. */
+/* Runs the example if the machine has what it needs: npm packages, Chromium, and `more`. */
 static void run(const char *name, const struct unit_need *more)
 {
     const char *const argv[] = {

@@ -84,7 +84,7 @@ static bool none_stay_open(void)
 
     while (count_stored("gateway") > 0 && clock_mono_ms() < until)
         usleep(20000);
-    /* docd itself has only the directory open */
+    /* only the gateway is checked: docd keeps just the directory open */
     return count_stored("gateway") == 0;
 }
 
@@ -93,7 +93,7 @@ static char *put(const char *bytes, size_t size)
     return document_put(suite, patient->access, "a.bin", "application/octet-stream", bytes, size);
 }
 
-/* Reads until a file was passed, because the gateway looks for a new docd each second. */
+/* Reads the file until docd has passed it, because the gateway looks for a new docd each second. */
 static bool is_passed(const char *id, const char *bytes, size_t size)
 {
     int64_t until = clock_mono_ms() + WAIT_MS;
@@ -172,7 +172,8 @@ static bool begins(void)
 
 static void a_large_file_is_handed_over(void)
 {
-    /* Largest first: the gateway may not be connected yet, and caches no file of that size. */
+    /* Largest first: until the gateway is connected to docd, files come over the bus, and one of
+     * that size is not cached. */
     static const size_t sizes[] = {PAGE_CACHE_MAX, 1048576, SIZE, 65537, 65536};
 
     for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {

@@ -94,7 +94,7 @@ static void a_picture_is_resized(void)
         {"?width=100", 100, 75},
         {"?height=30", 40, 30},
         {"?width=800&height=1&fit=fill", 800, 1},
-        {"?fit=fill", 400, 300}, /* no resize: the original file */
+        {"?fit=fill", 400, 300}, /* fit without a size: the original file */
         {"", 400, 300},
     };
     char *id = put_picture(400, 300);
@@ -458,7 +458,7 @@ static pid_t parent_of(pid_t pid)
     return parent;
 }
 
-/* Returns the descendant `steps` levels down (keeper, process, decoder), or 0. */
+/* Returns the descendant `steps` levels below `ancestor` (keeper, process, decoder), or 0. */
 static pid_t descendant_of(pid_t ancestor, int steps)
 {
     DIR *processes = opendir("/proc");
@@ -519,7 +519,7 @@ static void a_decoder_that_dies_costs_one_answer(void)
         int status = 1;
         pid_t child;
 
-        /* ends decoders of earlier images */
+        /* restart docd to end the decoders of earlier images */
         suite_signal(suite, "docd", "1", SIGKILL);
         CU_ASSERT_TRUE(suite_wait_new_pid(suite, "docd", "1", docd));
         docd = suite_pid(suite, "docd", "2");
@@ -566,8 +566,8 @@ static int by_time(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Returns the second-slowest thumbnail's time in seconds, each with its own size: the first may
- * wait for its decoder to start. */
+/* Requests thumbnails, each of its own size, and returns the second-slowest one's time in seconds:
+ * the slowest may wait for its decoder to start. */
 static double slowest_thumbnail(const char *path, int first)
 {
     double seconds[THUMBNAILS];

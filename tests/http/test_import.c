@@ -29,8 +29,7 @@ enum { MANY = 4000, HELD = 3000, KILL_MS = 30000, LONG_MS = 120000 };
 
 static struct suite *suite;
 static char file[96], report[96];
-static char
-    hash[crypto_pwhash_STRBYTES]; /* the password's, with parameters that Atrium does not use */
+static char hash[crypto_pwhash_STRBYTES]; /* hash with parameters that Atrium does not use */
 
 /* ---- files ---- */
 
@@ -283,7 +282,8 @@ static void an_address_that_may_be_taken_back_stays(void)
     free(behind);
 }
 
-/* Verifying the mailbox later takes an unverified account from an importer of its password. */
+/* An importer knows the password of an unverified account. When the mailbox's owner verifies the
+ * address later, that password stops working. */
 static void an_unproven_account_is_its_mailbox_s(void)
 {
     PERSON admin = person_admin(suite);
@@ -317,10 +317,11 @@ static void an_unproven_account_is_its_mailbox_s(void)
     free(proven);
 }
 
-/* Ten bytes; trailing zeros do not change the key for HMAC. */
+/* The imported key has ten bytes; trailing zeros do not change an HMAC key. */
 static void a_second_factor_comes_along(void)
 {
-    static const uint8_t secret[TOTP_SECRET] = "Hello!\xde\xad\xbe\xef"; /* JBSWY3DPEHPK3PXP */
+    static const uint8_t secret[TOTP_SECRET] =
+        "Hello!\xde\xad\xbe\xef"; /* in base32: JBSWY3DPEHPK3PXP */
     char *email = address(), code[7];
     json_t *totp = json_pack("{s:{s:s}}", "totp", "secret", "JBSWY3DPEHPK3PXP");
 
@@ -524,8 +525,8 @@ static void the_command_says_what_it_lacks(void)
     CHECK_REFUSED(nowhere, 1, "Tenant not found.");
 }
 
-/* Starts a large import and returns when one batch is written and another waits for the address of
- * line HELD. PQfinish(*ret_holder) ends the transaction that blocks it. */
+/* Starts a large import and returns when one batch is written and another is blocked by a
+ * transaction that holds the address of line HELD. PQfinish(*ret_holder) ends that transaction. */
 static struct program *begin(const char *prefix, PGconn **ret_holder)
 {
     char *ctl = program_path("atriumctl"), sql[512];

@@ -58,7 +58,8 @@ static int sign_in(const char *email, const char *password)
     return answer->status;
 }
 
-/* Checks that each hash of the export has the algorithm of that system. */
+/* Checks that each person of the export has a hash with that system's algorithm, and can sign
+ * in. */
 static void check_people(const char *peer, const char *prefix)
 {
     for (size_t i = 0; i < ARRAY_SIZE(people); i++) {

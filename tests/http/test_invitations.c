@@ -102,7 +102,7 @@ static void a_patient_is_invited_and_accepts(void)
     CHECK_ERROR(twice, 409, "This person is already a member.");
 }
 
-/* Capital letters do not make another address, and the given policy is stored. */
+/* The address is the same in capital letters, and the invitation's policy is stored. */
 static void an_invitation_brings_what_was_said(void)
 {
     char *email = person_address(), upper[128], *domain;
@@ -216,8 +216,8 @@ static void a_project_must_be_ready_to_invite(void)
     HTTP_ANSWER pending = member_invite(suite, there->access, email, NULL);
     CHECK_ERROR(pending, 409, "This person is already invited. Resend the invitation instead.");
 
-    /* The invitation's policy cannot be deleted meanwhile, and a disabled setting stops the
-     * email. */
+    /* The policy of a pending invitation cannot be deleted. With the setting disabled no email is
+     * sent. */
     char path[128];
     suite_set_value(suite, there->access, "DEFAULT_PRACTITIONER_ACCESS_POLICY", "");
     snprintf(path, sizeof(path), "/v1/project/access-policies/%s", http_text(policy, "id"));
@@ -362,8 +362,8 @@ static void two_projects_invite_one_person(void)
     free(email);
 }
 
-/* A practitioner who registered meanwhile and was invited as an admin is one from the next
- * request. */
+/* A practitioner who registered after the invitation, which is for an admin, is an admin from the
+ * next request on. */
 static void an_admin_who_registered_meanwhile(void)
 {
     char *email = person_address();
@@ -405,7 +405,7 @@ static void resending_kills_the_older_link(void)
     CHECK_STATUS(accepted, 204);
     PERSON rui = person_sign_in(suite, "Practitioner", email, MEMBER_PASSWORD, NULL);
     HTTP_ANSWER list = http_get(suite_url(suite), MEMBER_PATH, rui->access);
-    CHECK_STATUS(list, 403); /* two invitations do not make an admin */
+    CHECK_STATUS(list, 403); /* a resent invitation makes no admin */
     HTTP_ANSWER late = member_resend(suite, admin->access, http_text(made, "id"));
     CHECK_ERROR(late, 409, "This member has no pending invitation.");
     PERSON patient = member_join(suite, admin, "Patient", false, id);
@@ -486,7 +486,7 @@ static void mails_to_an_address_are_limited(void)
     for (int i = 1; i < 10; i++) {
         HTTP_ANSWER answer = member_resend(suite, admin->access, http_text(made, "id"));
         CHECK_STATUS(answer, 200);
-        /* only the newest link is valid, and two emails can overtake each other */
+        /* wait: two emails can overtake each other, and only the newest link is valid */
         CU_ASSERT_TRUE(suite_mails_arrive(suite, email, (size_t)i + 1));
     }
     HTTP_ANSWER over = member_resend(suite, admin->access, http_text(made, "id"));

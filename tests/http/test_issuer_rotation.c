@@ -61,7 +61,7 @@ static void new_keys_are_published_before_they_sign(void)
     claims = oauth_claims(suite, http_text(second, "id_token"), "JWT", "RS256");
     CU_ASSERT_PTR_NOT_NULL(claims);
     json_decref(claims);
-    /* The headers contain the key id, so another key signed. */
+    /* The first 60 characters, the header, differ: it has the key's id, so another key signed. */
     CU_ASSERT_NOT_EQUAL(strncmp(http_text(first, "id_token"), http_text(second, "id_token"), 60),
                         0);
     claims = oauth_claims(suite, http_text(first, "id_token"), "JWT", "RS256");
@@ -76,14 +76,14 @@ enum {
     RENEWERS = 8,
     SIGNING_S = 3,
     PAUSE_MS = 100,
-    PUBLISHING_S = 12 /* a gateway caches a key set for ten */
+    PUBLISHING_S = 12 /* a gateway caches a key set for ten seconds */
 };
 
 /* A client that refreshes and verifies tokens with its copy of the key set. */
 struct renewer {
     char *refresh;
     json_t *keys;
-    char *kid; /* its last ID token's */
+    char *kid; /* kid of its last ID token */
 };
 
 static json_t *fetch_keys(void)
@@ -165,8 +165,8 @@ static void renewers_close(struct renewer *self)
     }
 }
 
-/* Runs all clients for this time and counts the refreshes. They pause, because sets are fetched
- * only every ten seconds and a full core shows no more. */
+/* Runs all clients for this time and counts the refreshes. They pause between refreshes: sets are
+ * fetched only every ten seconds, so a fully loaded core would show no more. */
 static long renewers_run(struct renewer *self, int seconds)
 {
     char forms[RENEWERS][1024];

@@ -50,7 +50,7 @@ static void check_size(const char *path)
     free(text);
 }
 
-/* A program that keeps a session: one or two words. */
+/* Runs the faults with a program that keeps a session; `word`: its argument, or NULL. */
 static void go_through_the_faults(const char *name, const char *program, const char *word)
 {
     char port[8], place[128];

@@ -11,7 +11,7 @@
 #include "tests/support/suite_command.h"
 #include "tests/support/unit.h"
 
-/* Each authd reads the keys twice a second on a test clock. */
+/* On a test clock each authd reads the keys twice a second. */
 enum { KEYS_KNOWN_MS = 5000, KEYS_KNOWN_US = 1000000 };
 
 static struct suite *suite;
@@ -61,7 +61,8 @@ static void rotated_keys_sign_old_tokens_last(void)
     CU_ASSERT_STRING_EQUAL(old, still);
     suite_set_clock(suite, 12);
     PERSON after = person_register(suite, NULL);
-    /* The other instance reads the keys twice a second, if the machine is not overloaded. */
+    /* The other instance reads the keys twice a second, but may be late on an overloaded
+     * machine. */
     for (int64_t limit = clock_mono_ms() + KEYS_KNOWN_MS;
          strncmp(after->access, old, strlen(old)) == 0 && clock_mono_ms() < limit;) {
         person_destroy(&after);
@@ -69,7 +70,7 @@ static void rotated_keys_sign_old_tokens_last(void)
     }
     char *new = header_of(after->access);
     CU_ASSERT_STRING_NOT_EQUAL(old, new);
-    usleep(KEYS_KNOWN_US); /* until both instances have it, since they share these requests */
+    usleep(KEYS_KNOWN_US); /* both instances have it by then; either can serve the next requests */
     for (int round = 0; round < 4; round++) {
         PERSON more = person_register(suite, NULL);
         CU_ASSERT_EQUAL(strncmp(more->access, new, strlen(new)), 0);

@@ -218,7 +218,7 @@ static void every_change_is_kept(void)
     HTTP_ANSWER locales = patch(there->access, "{\"languages\":[\"en\",\"de\"]}");
     CHECK_STATUS(locales, 200);
 
-    /* A new child's two settings come first, so they are last. */
+    /* The history is newest first; a new child starts with two settings, which are at its end. */
     HTTP_ANSWER all = http_get(suite_url(suite), HISTORY, there->access);
     CHECK_STATUS(all, 200);
     CU_ASSERT_EQUAL(json_integer_value(http_member(all, "total")), 6);
@@ -324,7 +324,7 @@ static void code_mails_are_limited(void)
     HTTP_ANSWER full = mail_code(other->access, "FULL@example.org");
     CHECK_STATUS(full, 429);
     CU_ASSERT_TRUE(http_retry_after(full) > 800 && http_retry_after(full) <= 900);
-    /* requests refused for the mailbox count for the sender: ten of thirty remain */
+    /* requests refused for the mailbox count for the sender, so only ten of thirty remain */
     CU_ASSERT_EQUAL(mail_many(busy->access, NULL, 40), 10);
     HTTP_ANSWER free_one = mail_code(other->access, "many39@example.org");
     CHECK_STATUS(free_one, 200);

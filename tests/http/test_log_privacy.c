@@ -149,7 +149,8 @@ static void everything_is_logged(void)
     }
 }
 
-/* The admin has its own project to damage. The password comes from standard input. */
+/* The admin gets a project of its own, which requests can damage. The password comes from standard
+ * input. */
 static void people_are_made(void)
 {
     const char *email = mark("@boss.example"), *line;
@@ -258,7 +259,7 @@ static struct http_request marked_request(const struct route *route, enum kind k
     return self;
 }
 
-/* True when a request would end the session that later requests need. */
+/* True when this request would end the session, which later requests need. */
 static bool ends_it(const struct route *route, enum kind kind)
 {
     return strstr(route->path, "/logout") ||

@@ -21,7 +21,7 @@ enum {
     ROUNDS = 200,
     LIMIT_MS = 100,
     NOISE_MS = 20, /* allowance for a loaded machine */
-    SIGN_OUTS = 8, /* one of so many rounds also ends the browser's session */
+    SIGN_OUTS = 8, /* every eighth round also ends the browser's session */
     TRIES = 100,
 };
 

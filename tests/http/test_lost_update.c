@@ -14,7 +14,7 @@
 
 enum { RIVALS = 16 };
 
-/* Written names are language tags, which are valid for any kind. */
+/* Names that the test writes are language tags, because those are valid names for any kind. */
 #define FIRST "en-first"
 #define SECOND "en-second"
 #define THIRD "en-third"
@@ -32,7 +32,7 @@ static json_t *client_body(const char *name)
     return json_pack("{s:s}", "name", name);
 }
 
-/* Makes a unique body, because an identifier belongs to one bot. */
+/* Makes a body with a unique identifier, because two bots cannot have the same one. */
 static json_t *bot_body(const char *name)
 {
     static int number;
@@ -76,12 +76,12 @@ static json_t *locales_body(const char *name)
 
 static const struct kind {
     const char *label;
-    const char *collection; /* NULL: the replacing PUT also creates */
+    const char *collection; /* for POST; NULL: PUT to the object's path creates it */
     const char *path;
-    const char *absent; /* an id that does not exist; NULL: there always is one */
-    const char *name;   /* the member with the body's name, possibly after a slash */
+    const char *absent; /* path of an id that does not exist; NULL: the object always exists */
+    const char *name;   /* JSON path of the body's name */
     json_t *(*body)(const char *name);
-    const char *changed; /* error of the loser */
+    const char *changed; /* message of the 409 for the loser */
     const char *method;  /* NULL: PUT */
 } kinds[] = {
     {"access policy", "/v1/project/access-policies", NULL,
@@ -195,8 +195,8 @@ static void a_state_has_an_etag(void)
 
 struct form {
     const char *text;
-    bool etag;  /* followed by the ETag */
-    bool stale; /* after another replacement */
+    bool etag;  /* the object's ETag follows `text` */
+    bool stale; /* sent after another replacement */
     int want;
 };
 
@@ -222,7 +222,7 @@ static void check_form(const struct kind *kind, const struct form *form)
 static void a_stale_state_loses_and_changes_nothing(void)
 {
     static const struct form forms[] = {
-        {"", true, false, 200},          {"W/", true, false, 200}, /* weakened by a proxy */
+        {"", true, false, 200},          {"W/", true, false, 200}, /* weak: changed by a proxy */
         {"\"a,b\", ", true, false, 200}, {"*", false, true, 200},
         {"", true, true, 409},           {"\"0\"", false, true, 409},
     };

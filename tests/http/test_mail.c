@@ -350,7 +350,7 @@ static void a_refused_mail_is_dead(void)
     CU_ASSERT_PTR_NULL(strstr(dead->out, email));
     check_queue_is_empty();
 
-    /* The content is erased, so nothing is left to send. */
+    /* The content of a dead email is erased, so it cannot be sent again. */
     PROGRAM retry = ATRIUMCTL(suite, NULL, "mail", "retry", id);
     CHECK_REFUSED(retry, 1, "dead");
     PROGRAM drop = ATRIUMCTL(suite, NULL, "mail", "drop", id);
@@ -382,7 +382,7 @@ static int64_t count_failures(const struct person *who)
     return (int64_t)json_array_size(http_member(list, "resources"));
 }
 
-/* Checks the pages. A cursor works only in its own project. */
+/* Checks the pages of the list. A cursor works only in its own project. */
 static void check_pages(const struct person *admin, const struct person *child)
 {
     HTTP_ANSWER first = failures(admin, "?_count=1");
@@ -443,8 +443,7 @@ static void admins_see_which_mails_failed_and_not_to_whom(void)
         check_queue_is_empty();
         free(id);
     }
-    CU_ASSERT_EQUAL(count_failures(admin),
-                    1); /* an email that was sent in the end has not failed */
+    CU_ASSERT_EQUAL(count_failures(admin), 1); /* the email that a retry delivered has not failed */
     PROGRAM queue = queue_of("dead", 1);
     PROGRAM drop = ATRIUMCTL(suite, NULL, "mail", "drop", program_text(queue, "0.id"));
     CHECK_EXIT(drop, 0);

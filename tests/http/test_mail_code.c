@@ -422,8 +422,8 @@ static void an_account_is_mailed_five_codes_an_hour(void)
     free(sign_in(patient->email, "mail-code"));
 }
 
-/* Enters `count` codes concurrently, each from its own address and the sign-ins in turn. Returns
- * how many are answered as right or wrong. */
+/* Enters `count` codes concurrently, each from its own address, taking turns between the sign-ins.
+ * Returns how many responses say whether the code was right. */
 static int guess_at_once(char *const *logins, size_t sign_ins, size_t count, const char *code,
                          bool right)
 {

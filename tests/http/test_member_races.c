@@ -37,7 +37,8 @@ static void one_wins_a_race_to_invite(void)
     CHECK_STATUS(accepted, 204);
     http_answers_destroy(answers, MANY);
 
-    /* The same for an account that is added directly. */
+    /* The same invitation many times, now for an existing account, which becomes a member
+     * directly. */
     PERSON there = member_equipped_child(suite, "racing");
     for (int i = 0; i < MANY; i++)
         requests[i] = (struct http_request){.method = "POST",
@@ -116,7 +117,7 @@ static void everything_at_once_leaves_one_account(void)
         for (size_t i = 0; i < ARRAY_SIZE(requests); i++)
             UNIT_CHECK(answers[i]->status != 0 && answers[i]->status < 500, "round %d: %zu: %d",
                        round, i, answers[i]->status);
-        /* at most one, because the other finds no link or must sign in */
+        /* at most one succeeds: the second finds the link used, or the account must sign in */
         UNIT_CHECK(answers[0]->status != 204 || answers[3]->status != 204,
                    "round %d: one link was redeemed twice", round);
         CU_ASSERT_TRUE(member_count(suite, email) <= 1);

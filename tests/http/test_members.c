@@ -207,7 +207,7 @@ static void a_removed_practitioner_keeps_the_account(void)
                                 id),
                     1);
 
-    /* A new invitation makes a new membership, and old tokens stay invalid. */
+    /* Inviting the person again makes a new membership, and old tokens stay invalid. */
     HTTP_ANSWER anew = member_invite(suite, admin->access, rui->email, NULL);
     CHECK_STATUS(anew, 200);
     CU_ASSERT_TRUE(json_is_false(http_member(anew, "pending")));

@@ -190,8 +190,8 @@ static void another_organisation_is_there(void)
     north = make_tenant("north", "https://north.example/staff");
 }
 
-/* Checks that an account of other tenants can accept neither way until it is verified for all
- * tenants, and that the response says how. */
+/* Checks that an account of another tenant can accept neither signed in nor with a password until
+ * it is verified for all tenants, and that the response says how to do that. */
 static void check_unverified_accepts_nothing(const struct person *who, struct mail_link link)
 {
     static const char page[] = "/t/-/reset-password";
@@ -225,7 +225,8 @@ static struct person *owner_comes(const struct person *squatter)
     return self;
 }
 
-/* Attack: register another person's address and wait until a tenant invites it as an admin. */
+/* Attack: register another person's address and wait until a tenant invites that person as an
+ * admin. */
 static void an_unproven_account_gets_nothing_by_an_invitation(void)
 {
     char *email = person_address();
@@ -332,7 +333,7 @@ static void inviting_takes_equal_time(void)
     UNIT_CHECK(difference < 0.02 && difference > -0.02, "%.1f ms", difference * 1000);
 }
 
-/* A missing template reveals nothing either, because existing accounts need it too. */
+/* If the template is missing, inviting fails for existing accounts too, and so reveals none. */
 static void the_template_is_needed_for_accounts_too(void)
 {
     PERSON known = join_demo(NULL);
@@ -468,9 +469,9 @@ static void verify_address(const struct person *who, size_t count)
     CHECK_STATUS(unmapped, 204);
 }
 
-/* A patient who registered after the invitation, and one with a verified address: both belong to
- * this project alone, so the link is enough. The verified one can also accept signed in, and stays
- * verified. */
+/* Invites two patients: one registers after the invitation, the other has a verified address. Both
+ * accounts belong to this project alone, so the link is enough. The verified one can also accept
+ * signed in, and stays verified. */
 static void patients_accept_as_practitioners_do(void)
 {
     char *email = person_address();
@@ -484,7 +485,7 @@ static void patients_accept_as_practitioners_do(void)
     HTTP_ANSWER early = accept_as(patient, link);
     check_code(early, 409, "ACCEPT_BY_PASSWORD");
     PERSON staff = register_unproven(email);
-    HTTP_ANSWER namesake = accept_as(staff, link); /* another account with this address */
+    HTTP_ANSWER namesake = accept_as(staff, link); /* another account with the same address */
     CHECK_ERROR(namesake, 400, MEMBER_BAD_LINK);
     verify_address(patient, 3);
     HTTP_ANSWER proven = view(link);
@@ -501,7 +502,7 @@ static void patients_accept_as_practitioners_do(void)
 }
 
 /* A patient account belongs to its project, even if an operator's import verified it for all
- * tenants. The installation's pages, used otherwise, are for practitioners. */
+ * tenants. It cannot use the installation's pages, which are for practitioners. */
 static void a_patient_verified_for_all_accepts_by_password(void)
 {
     char *email = person_address();
@@ -791,9 +792,9 @@ static void one_of_many_accepts_wins(void)
     http_answers_destroy(answers, MANY);
 }
 
-/* Withdraws, resends or deletes the account during an acceptance: one of the two wins completely.
- * If the account has joined before, its deletion in the first project ends only that membership. An
- * account with a scheduled deletion can join and is still deleted. */
+/* Withdraws the invitation, resends it or deletes the account during an acceptance: one of the two
+ * wins completely. If the account has joined before, its deletion in the first project ends only
+ * that membership. An account with a scheduled deletion can join and is still deleted. */
 static void accepts_race_with_what_ends_them(void)
 {
     enum { WITHDRAW, RESEND, DELETE, KINDS, ROUNDS = 3 * KINDS };

@@ -105,7 +105,7 @@ static void one_wins_a_race(void)
     for (int i = 0; i < MANY; i++)
         many[i] = factor_start(&owner);
     CU_ASSERT_EQUAL(race(&owner, many, factor_code_at(&owner, 0, code)), 1);
-    /* the 19 wrong codes leave one attempt */
+    /* 19 wrong codes leave one attempt, so wait for the end of the limit's window */
     suite_advance_clock(suite, 15 * 60 + 1);
     for (int i = 0; i < MANY; i++)
         many[i] = factor_start(&owner);

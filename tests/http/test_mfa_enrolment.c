@@ -276,7 +276,8 @@ static void disabling_takes_a_code(void)
     CU_ASSERT_NOT_EQUAL(memcmp(secret, owner.secret, sizeof(secret)), 0);
 }
 
-/* Repeats the proof for a sign-in that is too old, with a code if the factor is enabled. */
+/* Repeats the proof of identity, because the sign-in is too old by now: with a code if the factor
+ * is enabled, otherwise with the password. */
 static void prove_again(const struct factor_owner *owner)
 {
     bool on = owner->recovery[9][0] != '\0';
@@ -306,7 +307,8 @@ static void check_locks(struct factor_owner *owner, const char *path)
     suite_advance_clock(suite, 15 * 60 + 1);
     prove_again(owner);
     HTTP_ANSWER status = http_get(suite_url(suite), FACTOR_STATUS, access);
-    if (json_is_false(http_member(status, "enrolled"))) /* the secret has expired too */
+    if (json_is_false(http_member(
+            status, "enrolled"))) /* the offered secret has expired too, so read the new one */
         totp_read(http_text(status, "otpauthUrl"), owner->secret);
     HTTP_ANSWER later = factor_post(suite, path, access, factor_code_at(owner, 0, code));
     CHECK_STATUS(later, 200);
@@ -330,8 +332,9 @@ static void disabling_is_limited(void)
     check_locks(&owner, FACTOR_DISABLE);
 }
 
-/* Posts one token many times concurrently, held back until all have arrived. Returns the number of
- * successes; the others get `otherwise`. *ret, if wanted, is the winner's response. */
+/* Posts one token many times concurrently; a lock holds all requests until they have arrived.
+ * Returns the number of successes; the others get `otherwise`. *ret, if wanted, is the successful
+ * response. */
 static int race_at(const char *path, const char *access, const char *token, int otherwise,
                    const char *why, struct http_answer **ret)
 {

@@ -124,7 +124,8 @@ static void one_of_the_two_new_is_not_mailed(void)
     free(email);
 }
 
-/* Two passwords without a finished sign-in make an address known to the throttle only. */
+/* Two right passwords without a finished sign-in make an address known only to the throttle, so a
+ * later sign-in from there is still reported. */
 static void unfinished_sign_ins_make_no_address_known(void)
 {
     static const struct place away = {"127.9.4.1", AGENT_OF_THIEF};

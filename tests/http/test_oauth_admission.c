@@ -86,7 +86,7 @@ static void require_mfa(const char *whom)
     CHECK_STATUS(set, 200);
 }
 
-/* Signing in again cannot add a factor, so the request is refused immediately. */
+/* Signing in again could not add a factor, so authorize refuses the request immediately. */
 static void a_demanded_factor_is_demanded_at_authorize(void)
 {
     BROWSER browser = browser_open(suite);

@@ -256,7 +256,7 @@ static void a_bound_token_is_shown_in_no_other_way(void)
     check_challenge(as_bearer, "DPoP", "invalid_token");
     check_challenge(alone, "DPoP", "invalid_token");
     check_challenge(twice, "DPoP", "invalid_dpop_proof");
-    CHECK_STATUS(then, 200); /* not consumed by any of those */
+    CHECK_STATUS(then, 200); /* none of those requests consumed the proof */
     free(one);
     free(other);
     free(nonce);
@@ -359,7 +359,7 @@ static void a_renewed_token_is_bound_to_the_same_key(void)
     free(nonce);
 }
 
-/* A gateway fetches unknown keys; new keys sign a day after they are made. */
+/* A gateway fetches keys that it does not know. New keys sign from a day after they are made. */
 static void it_is_by_the_keys_of_the_day(void)
 {
     HTTP_ANSWER before = tokens_of(patient, NULL);

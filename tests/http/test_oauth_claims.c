@@ -94,8 +94,8 @@ static void check_acr(const struct http_answer *tokens, const char *id_acr, cons
     UNIT_CHECK(strcmp(jwt_text(access, "acr"), access_acr) == 0, "%s", jwt_text(access, "acr"));
 }
 
-/* OpenID Connect Core 1.0, section 5.5.1.1: acr is one of the requested values, even if two factors
- * were shown, which also satisfy the one-factor class. Refreshes keep it. */
+/* OpenID Connect Core 1.0, section 5.5.1.1: the ID token's acr is one of the requested values. A
+ * person who showed two factors also satisfies the one-factor class. Refreshes keep the value. */
 static void an_essential_acr_is_answered_by_a_value_that_was_named(void)
 {
     static const char one[] = "urn:atrium:acr:one-factor", two[] = "urn:atrium:acr:two-factors";
@@ -109,7 +109,7 @@ static void an_essential_acr_is_answered_by_a_value_that_was_named(void)
              "%22%5D"),
          one},
         {ACR("%22essential%22%3Atrue%2C%22values%22%3A%5B%22" ONE "%22%2C%22" TWO "%22%5D"), two},
-        {ACR("%22value%22%3A%22" ONE "%22"), two}, /* voluntary */
+        {ACR("%22value%22%3A%22" ONE "%22"), two}, /* not essential */
     };
     PERSON other = person_register(suite, NULL);
     BROWSER browser = browser_open(suite);
@@ -220,7 +220,7 @@ static void claims_are_consented_to_by_their_scopes(void)
     oauth_follow(browser);
     oauth_sign_in(browser, patient->email, FORM_PASSWORD);
     CU_ASSERT_TRUE(browser_sees(browser, "Allow access?"));
-    oauth_consent(browser, "allow"); /* two pages carried the request */
+    oauth_consent(browser, "allow"); /* the sign-in and consent pages carried the request */
     code = oauth_parameter(browser, "code");
     HTTP_ANSWER tokens = oauth_exchange(suite, theirs, code);
     CHECK_STATUS(tokens, 200);
@@ -234,7 +234,7 @@ static void a_sub_that_is_named_is_the_one_that_signs_in(void)
 {
 #define OTHER "\"5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b\""
     static const struct {
-        const char *before, *behind; /* around the person's id; NULL: not requested */
+        const char *before, *behind; /* JSON around the person's id; behind NULL: `before` is all */
         const char *error;
     } rows[] = {
         {"{\"value\":\"", "\"}", ""},
@@ -292,7 +292,8 @@ static void a_preferred_factor_is_asked_for(void)
                       true);
     CU_ASSERT_EQUAL(oauth_follow(browser), 200);
     CU_ASSERT_TRUE(browser_sees(browser, "name=\"password\""));
-    oauth_sign_in(browser, other->email, other->password); /* voluntary */
+    oauth_sign_in(browser, other->email,
+                  other->password); /* a password alone is enough: the factor is only preferred */
     code = oauth_parameter(browser, "code");
     CU_ASSERT_STRING_NOT_EQUAL(code, "");
     free(code);

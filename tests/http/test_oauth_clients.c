@@ -64,7 +64,7 @@ static void the_scene_is_set(void)
     UNIT_REQUIRE(admin->access && child->access && patient->access, "three people");
 }
 
-/* The request and response from before OAuth. */
+/* The request, and its response, as they were before clients had OAuth members. */
 static void a_name_alone_is_public_and_has_no_grants(void)
 {
     HTTP_ANSWER made = create(admin, "{\"name\":\"Front desk\"}");
@@ -283,7 +283,8 @@ static json_t *key_with(const struct jose *key, const char *members)
     return jwk;
 }
 
-/* A signature with exponent 1 equals the signed data, so anyone could pose as the client. */
+/* Checks each key of a registration, for example its exponent: with 1 the signature equals the
+ * signed data, so anyone could pose as the client. */
 static void each_key_is_built_and_its_fault_named(void)
 {
     static const struct {
@@ -507,11 +508,12 @@ static void *write_again(void *arg)
     return NULL;
 }
 
-/* A write needs no proof only if it changes nothing of the current state. */
+/* A write needs fresh proof unless it leaves the current state unchanged. This write would be
+ * unchanged, but the state changes while it waits. */
 static void what_changes_meanwhile_is_not_put_back_without_a_proof(void)
 {
     static const char own[] = "{" WEB ",\"firstParty\":true}";
-    PERSON anew = person_admin(suite); /* the other admin's proof is too old */
+    PERSON anew = person_admin(suite); /* `admin` has no fresh proof any more */
     HTTP_ANSWER made = create(anew, own);
     struct writing writing = {.who = anew, .id = http_text(made, "id"), .json = own};
     PGconn *holder = PQconnectdb(suite_text(suite, "postgres.conninfo"));

@@ -137,7 +137,7 @@ static void a_repeated_parameter_goes_back_to_the_client(void)
     check_repeated("the same client_id", parameters, false, "", "");
 }
 
-/* The pushed request is identified by then, so the error consumes it. */
+/* The error comes after the pushed request was found, so it consumes that request. */
 static void a_repeated_parameter_spends_a_pushed_request(void)
 {
     char form[1024], parameters[512];
@@ -336,7 +336,8 @@ static void wrong_verifier_spends_the_code(void)
     free(code);
 }
 
-/* RFC 7636, section 4.1: refused as at login/token, even if the challenge matches. */
+/* RFC 7636, section 4.1: such a verifier is refused even if the challenge matches, as at
+ * login/token. */
 static void verifiers_outside_the_grammar_are_wrong(void)
 {
     static const struct {
@@ -500,11 +501,13 @@ static void pushed_requests_are_answered_once(void)
     CHECK_STATUS(pushed, 201);
     CU_ASSERT_EQUAL(json_integer_value(http_member(pushed, "expires_in")), 60);
     snprintf(behind, sizeof(behind), "&request_uri=%s", http_text(pushed, "request_uri"));
-    CU_ASSERT_EQUAL(oauth_ask(other, app, behind), 303); /* reading consumes nothing */
+    CU_ASSERT_EQUAL(oauth_ask(other, app, behind),
+                    303); /* authorize does not consume the pushed request */
     code = oauth_code(browser, patient, app, behind);
     CU_ASSERT_STRING_NOT_EQUAL(code, "");
     oauth_follow(other);
-    oauth_sign_in(other, patient->email, FORM_PASSWORD); /* started before the other answer */
+    oauth_sign_in(other, patient->email,
+                  FORM_PASSWORD); /* its page was open before the code was issued */
     error = oauth_parameter(other, "error");
     CU_ASSERT_STRING_EQUAL(error, "invalid_request_uri");
     CU_ASSERT_EQUAL(oauth_ask(browser, app, behind), 400);
@@ -545,14 +548,14 @@ static void pushing_refuses_what_authorize_would(void)
 
 #define EMAIL_IN_ID_TOKEN "&claims=%7B%22id_token%22%3A%7B%22email%22%3Anull%7D%7D"
 
-/* Repeats a request that failed on our side: the code still gives session and refresh token. proof
- * NULL: none. */
+/* Repeats a token request that failed because of the server: the code still gives a session and
+ * refresh token. proof NULL: none. */
 static void check_fault(const char *proof)
 {
     BROWSER browser = browser_open(suite);
     char *code = oauth_code(browser, patient, app, OAUTH_USUAL EMAIL_IN_ID_TOKEN);
-    PGconn *holder =
-        oauth_hold(suite, "email_verified", "access exclusive"); /* read for the ID token */
+    PGconn *holder = oauth_hold(suite, "email_verified",
+                                "access exclusive"); /* authd reads it for the ID token */
     HTTP_ANSWER failed = oauth_post_with(suite, "token", oauth_redeeming(app, code), proof);
     PQfinish(holder);
     HTTP_ANSWER tokens = oauth_post_with(suite, "token", oauth_redeeming(app, code), proof);

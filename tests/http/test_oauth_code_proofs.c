@@ -122,8 +122,8 @@ static long proofs_noted(void)
     return suite_count(suite, "select count(*) from auth.oauth_once");
 }
 
-/* Proofs of invented keys leave no rows, whatever comes with them: public client ids are no secret,
- * and anyone can get a device code. */
+/* Proofs of invented keys leave no rows, whatever accompanies them. Anyone can send a public client
+ * id or a device code. */
 static void proofs_of_what_is_not_valid_leave_no_rows(void)
 {
     enum { PROOFS = 8 };
@@ -175,7 +175,8 @@ static void proofs_of_what_is_not_valid_leave_no_rows(void)
     free(tv);
 }
 
-/* Requests userinfo with a bound token and a proof of its key; the issuer's clock is ahead. */
+/* Requests userinfo with a bound token and a proof by its key, dated by the test clock, which is
+ * ahead. */
 static struct http_answer *userinfo_proven(const char *token, const struct jose *key)
 {
     char *url, *nonce = oauth_nonce(suite, app, key), *proof, line[6000];

@@ -50,7 +50,7 @@ static void others_clients_are_consented_to(void)
     HTTP_ANSWER tokens = oauth_exchange(suite, theirs, code);
     CHECK_STATUS(tokens, 200);
     free(code);
-    oauth_ask(browser, theirs, OAUTH_USUAL "&prompt=none"); /* earlier consent is stored */
+    oauth_ask(browser, theirs, OAUTH_USUAL "&prompt=none"); /* the consent was stored */
     code = oauth_parameter(browser, "code");
     CU_ASSERT_STRING_NOT_EQUAL(code, "");
     oauth_ask(browser, theirs,
@@ -202,7 +202,7 @@ static void each_pair_of_scope_and_resource_is_asked_for(void)
     free(theirs);
 }
 
-/* A consent page that a thread answers. */
+/* A consent page, and the thread that answers it. */
 struct answering {
     struct browser *browser;
     pthread_t thread;

@@ -80,7 +80,7 @@ static void a_device_is_let_in(void)
         HTTP_ANSWER renewed = oauth_post(suite, "token", form);
         CHECK_STATUS(renewed, 200);
     }
-    check_poll(tv, code, "invalid_grant"); /* the code is consumed; its grant lives on */
+    check_poll(tv, code, "invalid_grant"); /* the code is consumed; its grant continues */
     HTTP_ANSWER still =
         http_get(suite_url(suite), "/t/demo/userinfo", http_text(tokens, "access_token"));
     CHECK_STATUS(still, 200);
@@ -364,7 +364,8 @@ static void codes_are_read_as_people_type_them(void)
     CU_ASSERT_TRUE(browser_sees(browser, "Connect this device?"));
 }
 
-/* An open session must sign in again, even with another browser's continuation. */
+/* An open session is not enough to approve a device: the person signs in again, even if the request
+ * carries another browser's continuation. */
 static void an_old_session_does_not_do(void)
 {
     BROWSER browser = browser_open(suite);
@@ -452,7 +453,7 @@ static void no_other_site_lets_a_device_in(void)
     if (asprintf(&fields, "do=approve&step=%s", step) < 0)
         abort();
     CU_ASSERT_EQUAL(device_send(others, fields),
-                    400); /* sealed for the browser that found the code */
+                    400); /* the step is sealed for the browser that entered the code */
     free(browser->origin);
     browser->origin = strdup("https://evil.example");
     CU_ASSERT_EQUAL(device_send(browser, fields), 403);
@@ -571,7 +572,8 @@ static void a_fault_spends_no_approval(void)
     PGconn *holder;
 
     device_approve(suite, patient, device.shown);
-    holder = oauth_hold(suite, "email_verified", "access exclusive"); /* read with the person */
+    holder = oauth_hold(suite, "email_verified",
+                        "access exclusive"); /* authd reads it with the person */
     HTTP_ANSWER failed = device_poll(suite, tv, device.code);
     PQfinish(holder);
     HTTP_ANSWER tokens = device_poll(suite, tv, device.code);

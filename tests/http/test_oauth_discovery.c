@@ -44,7 +44,8 @@ static void discovery_names_the_endpoints(void)
     CU_ASSERT_TRUE(
         json_is_true(http_member(page, "authorization_response_iss_parameter_supported")));
     CU_ASSERT_TRUE(json_is_false(http_member(page, "request_uri_parameter_supported")));
-    CU_ASSERT_STRING_EQUAL(page->body, other->body); /* RFC 8414, section 3 */
+    CU_ASSERT_STRING_EQUAL(page->body,
+                           other->body); /* RFC 8414, section 3: both well-known paths return it */
     CHECK_STATUS(none, 404);
     CHECK_STATUS(nowhere, 404);
     CU_ASSERT_STRING_EQUAL(http_text(none, "error"), "invalid_request");
@@ -96,7 +97,7 @@ static void discovery_lists_what_is_taken(void)
     CU_ASSERT_PTR_NOT_NULL_FATAL(expected);
     json_object_foreach_safe(found, next, name, value)
     {
-        if (json_is_string(value)) /* URLs */
+        if (json_is_string(value)) /* URLs, which differ in each suite */
             json_object_del(found, name);
         else
             UNIT_CHECK(json_equal(value, json_object_get(expected, name)), "%s", name);
@@ -151,7 +152,7 @@ static size_t count_published(const char *path)
     return good;
 }
 
-/* Each gateway is asked before and after the authd stop. */
+/* Asks each gateway while authd runs, and again when no authd does. */
 static void what_is_published_is_answered_while_no_authd_is(void)
 {
     size_t before = 0, good = 0;

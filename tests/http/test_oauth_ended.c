@@ -216,7 +216,8 @@ static void nothing_is_consented_to_for_it(void)
     free(theirs);
 }
 
-/* A new registration, and whether a grant for the API and one for the issuer survive it. */
+/* Each row replaces a registration and says whether a grant for the API and one for the issuer
+ * survive. */
 static void what_is_taken_away_ends_what_holds_it(void)
 {
     static const struct {
@@ -436,7 +437,8 @@ static void *narrow_raced(void *arg UNUSED)
     return NULL;
 }
 
-/* Starts the change. It waits for the grant in progress, or the grant waits for it. */
+/* Starts the change of the client. Either it waits for the grant in progress, or the grant waits
+ * for it. */
 static void begin_to_narrow(void *thread)
 {
     if (pthread_create(thread, NULL, narrow_raced, NULL) != 0)
@@ -444,8 +446,8 @@ static void begin_to_narrow(void *thread)
     usleep(500 * 1000);
 }
 
-/* The request read the client before the change, and its insert has started when the change
- * comes. */
+/* The grant's request has read the client before the change, and its insert has started when the
+ * change comes. */
 static void a_grant_that_is_made_meanwhile_is_worth_nothing(void)
 {
     BROWSER browser = browser_open(suite);

@@ -83,7 +83,7 @@ static void hint_of_the_session_ends_it_at_once(void)
     check_location(browser, BYE "&state=a%26b");
     CU_ASSERT_PTR_NULL(browser->cookie);
     CU_ASSERT_FALSE(lives(tokens));
-    CU_ASSERT_TRUE(lives(kept)); /* offline_access */
+    CU_ASSERT_TRUE(lives(kept)); /* its grant has offline_access */
     CU_ASSERT_FALSE(is_signed_in(browser));
 }
 
@@ -201,7 +201,7 @@ static void check_asks(struct browser *browser, const char *label, const char *h
 {
     int status = ask(browser, hint, BACK);
 
-    /* an unnamed client's redirect URI is unknown too */
+    /* 400: no hint names a client, so its redirect URI is unknown too */
     UNIT_CHECK(status == 200 || status == 400, "%s: %d", label, status);
     status = ask(browser, hint, "");
     UNIT_CHECK(status == 200 && browser_sees(browser, "Sign out?"), "%s: %d", label, status);

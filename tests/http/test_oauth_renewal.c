@@ -66,7 +66,8 @@ static void a_public_client_renews_without_its_id(void)
     free(code);
 }
 
-/* authd caches verified signatures by the whole token text. */
+/* authd caches the result of a signature by the whole token text, so a token made of two valid ones
+ * is refused. */
 static void a_token_that_was_taken_vouches_for_no_other(void)
 {
     BROWSER browser = browser_open(suite);
@@ -79,7 +80,7 @@ static void a_token_that_was_taken_vouches_for_no_other(void)
     if (asprintf(&foreign, "%.*s%s", unsigned_size, one, strrchr(two, '.')) < 0)
         abort();
     forged[strlen(forged) - 10] ^= 1;
-    for (int i = 0; i < 8; i++) { /* both instances have accepted both */
+    for (int i = 0; i < 8; i++) { /* both instances have cached both tokens */
         HTTP_ANSWER good = oauth_userinfo(suite, "GET", i % 2 ? one : two, NULL);
         CHECK_STATUS(good, 200);
     }

@@ -269,7 +269,7 @@ static void an_assertion_is_for_this_issuer_and_short(void)
 {
     const struct {
         const char *label, *name;
-        json_t *value; /* NULL: no such claim */
+        json_t *value; /* NULL: the claim is removed */
         int status;
     } rows[] = {
         {"as it should be", "iss", json_string(signer), 200},
@@ -418,7 +418,7 @@ static bool was_connected(int fd)
     return poll(&wait, 1, 0) > 0;
 }
 
-/* Registers a client whose keys are at this port of the machine, under a host name. */
+/* Registers a client with a jwksUri at this port of 127.0.0.1. */
 static char *registered_inner(int port, const char *name)
 {
     return registered(json_pack("{s:s, s:s, s:s, s:[s], s:o}", "name", "Inner", "type",
@@ -443,7 +443,7 @@ static void inner_addresses_are_not_asked_for_keys(void)
     free(form);
     form = assertion_form(claims_for(inner, token_url, 200));
 
-    HTTP_ANSWER opened = post(TOKEN, form, NULL); /* plain HTTP */
+    HTTP_ANSWER opened = post(TOKEN, form, NULL); /* the opened port speaks no TLS */
 
     check_word(opened, 401, "invalid_client");
     UNIT_CHECK(was_connected(fd), "127.0.0.1 was not asked though it is open");
@@ -486,7 +486,8 @@ static int count_taken(const char *client)
     return taken;
 }
 
-/* Posts accepted assertions until the host has had this many requests: one more from each authd. */
+/* Posts assertions, all of which are accepted, until the host has had this many requests: one more
+ * from each authd. */
 static void take_until_asked(const struct receiver *host, const char *name, const char *client,
                              long want)
 {
@@ -539,7 +540,8 @@ static void keys_are_fetched_once_and_kept(void)
     CU_ASSERT_EQUAL(count_taken(client), 8);
     key = next;
     serve_keys(&host, "keys", "ok", NULL);
-    CU_ASSERT_EQUAL(count_taken(client), 0); /* published, but not fetched within the minute */
+    CU_ASSERT_EQUAL(count_taken(client),
+                    0); /* the new key is published, but not fetched within the minute */
     key = own;
     CU_ASSERT_EQUAL(receiver_count(&host, "keys", "requests"), AUTHDS);
     stop_key_host(&host, &dir);
@@ -582,12 +584,12 @@ static void broken_keys_of_a_set_are_skipped_and_logged(void)
 
 struct kept_set {
     const char *name, *cache;
-    int64_t fresh_s; /* afterwards each authd fetches again */
+    int64_t fresh_s; /* for so long no authd fetches again */
     char *client;
 };
 
-/* Counts times from when authd fetched, because the test clock continues while a busy machine
- * responds. */
+/* Measures times from the moment when authd fetched, because the test clock continues while a busy
+ * machine responds. */
 static void check_set(const struct receiver *host, const struct kept_set *set)
 {
     int64_t before = suite_now_ms(suite), after;
@@ -793,7 +795,7 @@ static void a_username_shows_no_more_than_was_granted(void)
     free(web);
 }
 
-/* Checks that even a client that parses the response can read it. */
+/* Checks that the response is an empty JSON object, which a client that parses it can read. */
 static void check_nothing_said(const struct http_answer *answer)
 {
     char *type = http_header(answer, "Content-Type");

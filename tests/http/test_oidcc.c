@@ -260,7 +260,7 @@ static void oidcc_scope_email(void)
     CU_ASSERT_STRING_EQUAL(http_text(with, "name"), "");
 }
 
-/* Accounts have neither; the scopes are neither published nor granted. */
+/* Accounts have no such claims, so the scope is neither published nor granted. */
 static void check_scope_without_claims(const char *scope, const char *behind)
 {
     HTTP_ANSWER page = http_get(suite_url(suite), "/t/demo/.well-known/openid-configuration", NULL);
@@ -648,7 +648,7 @@ static void oidcc_refresh_token(void)
 
 static const struct module {
     struct unit_case of;
-    const char *shown; /* result, as in docs/openid.md */
+    const char *shown; /* the module's result, as docs/openid.md describes it */
 } modules[] = {
     {CASE(oidcc_server),
      "the issuer returns a code, ID token and access token, with `state`, `nonce` and `iss`"},

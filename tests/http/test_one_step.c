@@ -214,7 +214,8 @@ static void the_practitioner_comes_before_the_patient(void)
     free(email);
 }
 
-/* One failure counts for both roles and the address, shared with the tenant routes. */
+/* A failure counts once for an email address and client address, whatever the role, and also on the
+ * tenant's routes. */
 static void the_tenth_failure_locks_the_pair(void)
 {
     PERSON patient = person_register(suite, NULL);
@@ -439,7 +440,7 @@ static void business_signs_in_to_the_parent_or_its_only_child(void)
         suite, B2B_LOGIN, with_tenant(body_login(child, "wrong", client()), project()));
     CHECK_ERROR(wrong, 400, wrong_login);
 
-    /* Two children make the project ambiguous. */
+    /* As a member of two children, the account no longer determines the project. */
     char *sql = NULL;
     if (asprintf(&sql,
                  "insert into auth.membership (project_id, id, account_id, profile_id, created_at) "

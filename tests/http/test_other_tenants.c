@@ -1,7 +1,7 @@
 /*
- * test_other_tenants.c - a tenant's objects do not exist for other tenants: people and API keys of
- * the same and other tenants call each route row with an id in its path, for each kind of object in
- * demo.
+ * test_other_tenants.c - objects of a tenant do not exist for other tenants. People and API keys of
+ * the same and other tenants call each route row that has an id in its path, for each kind of
+ * object in demo.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>

@@ -88,7 +88,7 @@ static void a_password_is_changed(void)
     CU_ASSERT_TRUE(browser_sees(browser, "The password is incorrect."));
     CU_ASSERT_EQUAL(
         browser_post(browser, "account/password", "old=" FORM_PASSWORD "&new=" NEW_PASSWORD), 303);
-    CU_ASSERT_EQUAL(browser_follow(browser), 200); /* its own session continues */
+    CU_ASSERT_EQUAL(browser_follow(browser), 200); /* the browser's own session continues */
     CU_ASSERT_TRUE(browser_sees(browser, "Your password is changed."));
     CU_ASSERT_TRUE(suite_everywhere(suite, patient->access, 401));
     BROWSER other = browser_open(suite);
@@ -365,7 +365,7 @@ static void a_deletion_at_once_ends_all(void)
     CU_ASSERT_EQUAL(browser_post(browser, "sign-in", form), 400);
 }
 
-/* The CSP has the pages' only script by its hash, on pages with that script alone. */
+/* The CSP allows the pages' only script by its hash, and only on pages that contain it. */
 static void only_pages_with_passkeys_have_a_script(void)
 {
     PERSON patient = person_register(suite, NULL);

@@ -64,7 +64,7 @@ static int sign_in(struct browser *browser, const char *email, const char *passw
     return browser_post(browser, SIGN_IN, form);
 }
 
-/* Counts the sessions of the installation's pages that wait for no code. */
+/* Counts the sessions of the installation's pages that do not wait for their emailed code. */
 static long own_sessions(const char *email)
 {
     return suite_count(suite,
@@ -181,7 +181,7 @@ static void the_session_opens_these_pages_alone(void)
     CU_ASSERT_TRUE(browser_goes_to(browser, "/t/demo/sign-in"));
 }
 
-/* Returns the key's answer to the page's options, with its step. */
+/* Returns the form with the key's answer to the page's options, and the page's step. */
 static char *passkey_form(const struct browser *browser, struct authenticator *key, bool create)
 {
     static const char before[] = "id=\"passkey-options\">";
@@ -237,7 +237,8 @@ static void a_passkey_made_here_needs_no_code(void)
     CU_ASSERT_EQUAL(own_sessions(two->email), 2);
 }
 
-/* No sign-in here was part of making a tenant's passkey, so it is not accepted. */
+/* A passkey made in a tenant is not accepted, because making it involved no sign-in to the
+ * installation. */
 static void a_passkey_of_a_tenant_does_not_sign_in_here(void)
 {
     PERSON one = make_clinician();
@@ -266,7 +267,8 @@ static bool foot_says(const struct browser *browser, const char *behind)
     return browser_sees(browser, text);
 }
 
-/* There is no tenant code; URLs have "-" instead. */
+/* The installation's pages have no tenant code, so the footer has none; their URLs have "-"
+ * instead. */
 static void the_foot_of_the_installations_pages_names_the_host_alone(void)
 {
     BROWSER browser = browser_open(suite);

@@ -69,8 +69,8 @@ static int send_link(struct browser *browser, const char *code, const char *page
     return browser_post(browser, path, form);
 }
 
-/* Registers a patient and waits for both emails: demo maps a welcome, the suite the verification
- * link. */
+/* Registers a patient and waits for both emails: the welcome, whose template demo maps, and the
+ * suite's verification link. */
 static struct person *register_settled(void)
 {
     struct person *self = person_register(suite, NULL);
@@ -368,11 +368,11 @@ static void accept_on_the_own_page(const char *email)
     CU_ASSERT_TRUE(browser_sees(browser, "You’ve accepted the invitation."));
     CU_ASSERT_FALSE(browser_sees(browser, "Invitations"));
     CU_ASSERT_EQUAL(memberships_of(email), members + 1);
-    CU_ASSERT_EQUAL(sessions_of(email), sessions); /* no project's session */
+    CU_ASSERT_EQUAL(sessions_of(email), sessions); /* accepting made no session in any project */
 }
 
-/* The owner of a verified account accepts there, whatever its memberships. Other people's names are
- * text. */
+/* The owner of a verified account accepts on the installation's page, whatever memberships the
+ * account has. Other people's names are shown as text. */
 static void an_invitation_is_accepted_by_a_sign_in(void)
 {
     PERSON north = make_tenant("north");
@@ -409,9 +409,9 @@ static void make_admin(const struct person *who, const char *code)
     CHECK_EXIT(made, 0);
 }
 
-/* None of the account's tenants admits it: one requires verification, which another organization
- * has, and one is read-only. The installation's page does, but shows invitations only to an account
- * verified for all tenants, as a link to that page makes it. */
+/* None of the account's tenants admits it: one requires verification, which only another
+ * organization has done, and one is read-only. The installation's page admits it, but shows
+ * invitations only to an account that a link to that page has verified for all tenants. */
 static void an_invitation_is_accepted_whatever_tenants_let_in(void)
 {
     PERSON upper = make_tenant("upper");
@@ -487,7 +487,7 @@ static void an_invitation_asks_for_the_second_factor(void)
     snprintf(form, sizeof(form), "step=%s&code=0000000", step);
     CU_ASSERT_EQUAL(browser_post(browser, "/t/-/mfa", form), 400);
     CU_ASSERT_TRUE(browser_sees(browser, "The code is incorrect or has expired."));
-    totp_code(secret, now + TOTP_STEP, code); /* the next code is valid already */
+    totp_code(secret, now + TOTP_STEP, code); /* the code of the next time step is valid already */
     snprintf(form, sizeof(form), "step=%s&code=%s", step, code);
     browser_get(other, "/t/-/sign-in");
     CU_ASSERT_EQUAL(browser_post(other, "/t/-/mfa", form),
@@ -526,7 +526,7 @@ static void an_invitation_is_the_accounts_own(void)
     CU_ASSERT_EQUAL(memberships_of(member->email), 1);
 }
 
-/* A practitioner of two organizations gets no link to either's pages. */
+/* A practitioner of two organizations gets links to the installation's pages, to neither's own. */
 static void accounts_of_no_tenant_have_pages_too(void)
 {
     PERSON east = make_tenant("east");
@@ -539,7 +539,7 @@ static void accounts_of_no_tenant_have_pages_too(void)
     accept_on_the_own_page(east->email);
     struct mail_link link;
     snprintf(form, sizeof(form), "email=%s", east->email);
-    for (int i = 0; i < 2; i++) { /* requested in one of them, then in none */
+    for (int i = 0; i < 2; i++) { /* the reset is requested at a tenant, then at the installation */
         const char *page = i == 0 ? "reset-password" : "/t/-/reset-password";
 
         browser_get(browser, page);

@@ -29,7 +29,7 @@ static void the_scene_is_set(void)
     UNIT_REQUIRE(*scale != '\0' && *theirs != '\0', "clients");
 }
 
-/* Fills in the displayed form, with its request, as a tab keeps it (caller frees). */
+/* Fills in the displayed form, with the client's request, as a tab keeps it (caller frees). */
 static char *fill(const struct browser *browser, const char *fields)
 {
     TEXT next = browser_value(browser, "next");
@@ -130,7 +130,7 @@ static void a_tab_that_registers_gets_its_answer(void)
         suite_count(suite, "select count(*) from auth.account where email = '%s'", email), 0);
 }
 
-/* A second factor's form in a tab, while the sign-in belongs to another's step. */
+/* Two tabs wait at the second factor, each with its own step; both get their code. */
 static void a_tab_at_the_second_factor_gets_its_answer(void)
 {
     OWNER owner = factor_patient(suite);
@@ -157,7 +157,7 @@ static void a_tab_at_the_second_factor_gets_its_answer(void)
     factor_sign_in(&owner, owner.recovery[0], "password+recovery");
 }
 
-/* Acts like a closed browser that restores its tabs. */
+/* Loses the cookie, like a closed browser that restores its tabs. */
 static void forget(struct browser *browser)
 {
     free(browser->cookie);
@@ -433,7 +433,8 @@ static void forms_of_other_sites_lead_nowhere(void)
             CU_ASSERT_FALSE(browser_sees(browser, "Mallory"));
             CU_ASSERT_FALSE(browser_sees(browser, attacker->email));
             CU_ASSERT_STRING_EQUAL(browser->cookie, cookie);
-            TEXT good = browser_form(browser, fields); /* nor with the browser's own token */
+            TEXT good = browser_form(
+                browser, fields); /* another site's form fails even with the right token */
             CU_ASSERT_EQUAL(browser_send(browser, pages[i], good), 403);
             free(browser->origin);
             browser->origin = strdup(own);
@@ -536,7 +537,8 @@ static void a_request_that_is_over_leads_back_to_its_client(void)
                    strncmp(location, OAUTH_REDIRECT "?", strlen(OAUTH_REDIRECT) + 1) == 0);
 }
 
-/* A page's results are valid for half an hour, so an old URL in the browser signs no person in. */
+/* The results of earlier pages, which are in the URLs, are valid for half an hour, so that an old
+ * URL in the browser signs no person in. */
 static void what_was_found_out_is_forgotten(void)
 {
     PERSON person = person_register(suite, NULL);

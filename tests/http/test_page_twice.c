@@ -125,7 +125,7 @@ static void a_refusal_counts_once(void)
     char fields[256];
 
     snprintf(fields, sizeof(fields), "email=%s&password=wrong", person->email);
-    for (int i = 0; i < 5; i++) { /* 35 of 20 allowed, if each counted */
+    for (int i = 0; i < 5; i++) { /* 35 attempts, if each counted; the limit is 20 */
         browser_get(browser, "sign-in");
         CU_ASSERT_EQUAL(post_often(browser, "sign-in", fields), 400);
         CU_ASSERT_TRUE(browser_sees(browser, "Incorrect email address or password."));
@@ -380,7 +380,7 @@ static void a_device_is_let_in_once(void)
 
     CU_ASSERT_EQUAL(device_arrive(browser, patient), 200);
     snprintf(fields, sizeof(fields), "do=find&code=%s", device.shown);
-    CU_ASSERT_EQUAL(post_often(browser, "device", fields), 200); /* one of five tries */
+    CU_ASSERT_EQUAL(post_often(browser, "device", fields), 200); /* counts as one of five tries */
     TEXT step = browser_value(browser, "step");
     snprintf(fields, sizeof(fields), "do=approve&step=%s", step);
     CU_ASSERT_EQUAL(post_often(browser, "device", fields), 200);

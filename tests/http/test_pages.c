@@ -299,7 +299,7 @@ static void wrong_passwords_say_so(void)
     CU_ASSERT_EQUAL(browser_post(browser, "sign-in", form), 400);
     CU_ASSERT_TRUE(browser_sees(browser, "Incorrect email address or password."));
     CU_ASSERT_TRUE(browser_sees(browser, "<title>Error: Sign in"));
-    CU_ASSERT_TRUE(browser_sees(browser, patient->email)); /* need not be typed again */
+    CU_ASSERT_TRUE(browser_sees(browser, patient->email)); /* the form keeps the address */
     CU_ASSERT_EQUAL(browser_post(browser, "sign-in", "email=nonsense&password="), 422);
     CU_ASSERT_TRUE(browser_sees(browser, "id=\"email-wrong\""));
     CU_ASSERT_TRUE(browser_sees(browser, "id=\"password-wrong\""));

@@ -101,7 +101,7 @@ static void a_passkey_follows_a_password_where_it_is_demanded(void)
     passkey_check_first_step(suite, person, "token");
     suite_require_mfa(suite, "everyone");
     passkey_check_first_step(suite, other,
-                             "token"); /* a person without one sets it up in the session */
+                             "token"); /* without a passkey: sets one up in the session */
     HTTP_ANSWER one = suite_post_fresh(
         suite, "/v2/auth/login",
         json_pack("{s:s, s:s, s:s, s:s}", "email", person->email, "password", person->password,

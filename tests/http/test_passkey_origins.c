@@ -16,7 +16,8 @@
 
 static struct suite *suite;
 
-/* Makes a practitioner of that tenant alone; an existing demo practitioner is added to it. */
+/* Makes a practitioner of that tenant alone. A practitioner whom demo has already becomes a member
+ * of it too. */
 static struct person *make_clinician(const char *email, const char *tenant)
 {
     PROGRAM made = ATRIUMCTL(suite, PASSWORD "\n", "user", "create-admin", "--project", tenant,
@@ -118,7 +119,7 @@ static void a_childs_passkey_proves_nothing_above_it(void)
     suite_require_mfa(suite, "none");
     snprintf(path, sizeof(path), "/auth/passkey/%s", http_text(farther, "id"));
     HTTP_ANSWER shared = http_delete(suite_url(suite), path, again->access);
-    CHECK_STATUS(shared, 403); /* the account belongs to the parent now */
+    CHECK_STATUS(shared, 403); /* the account is shared: it belongs to the parent now */
     HTTP_ANSWER gone = http_delete(suite_url(suite), path, admin->access);
     CHECK_STATUS(gone, 200);
 }
@@ -235,7 +236,7 @@ static void related_origins_are_the_configured_ones(void)
     CU_ASSERT_STRING_EQUAL(http_text(listed, "origins.0"), "https://account.example");
     CU_ASSERT_STRING_EQUAL(http_text(listed, "origins.1"), suite_text(suite, "publicUrl"));
     CU_ASSERT_STRING_EQUAL(http_text(listed, "origins.2"), "https://account.example.org");
-    /* a practitioner without a tenant */
+    /* a practitioner's sign-in without a tenant */
     HTTP_ANSWER start = passkey_sign_in_start(suite, "Practitioner", NULL, NULL);
     CHECK_STATUS(start, 200);
     CU_ASSERT_STRING_EQUAL(http_text(start, "options.rpId"), "account.example");
@@ -279,7 +280,7 @@ static void wrong_related_origins_are_refused_at_start(void)
     static const char form[] = "passkey_origins: %s must be https://host[:port]",
                       many[] = "passkey_origins has more than 5 domains";
     static const struct {
-        const char *list, *named; /* the malformed one; NULL: too many */
+        const char *list, *named; /* the malformed origin in the error; NULL: too many */
         bool good;
     } rows[] = {
         {"https://a.example/", "https://a.example/", false},
@@ -299,7 +300,7 @@ static void wrong_related_origins_are_refused_at_start(void)
          NULL, false},
         {"https://a.test, https://b.test, https://c.test, https://d.test, https://e.test", NULL,
          true},
-        /* one label */
+        /* all have the same label, "a", which counts once */
         {"https://a.test, https://www.a.test, https://a.test:8443, https://a.co.uk, "
          "https://a.example, https://b.a.example",
          NULL, true},

@@ -238,7 +238,8 @@ static void a_challenge_is_good_once_and_for_five_minutes(void)
     CHECK_ERROR(late, 400, "The challenge is invalid or has expired. Start again.");
 }
 
-/* One of each kind: an enrollment and a fresh proof can be concurrent. */
+/* A session has at most one challenge of each kind, so an enrollment and a fresh proof can be
+ * concurrent. */
 static void a_session_has_one_challenge_of_a_kind(void)
 {
     AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, PASSKEY_PATIENT_ORIGIN);
@@ -366,8 +367,8 @@ static void of_many_answers_to_one_challenge_one_counts(void)
     json_decref(credential);
 }
 
-/* Hides an account's challenges from its next start and shows them again, as concurrent starts
- * leave them, which do not see each other. */
+/* Hides an account's challenges from its next start, then shows them again. The result is that of
+ * concurrent starts, which do not see each other's challenge. */
 static void hide_challenges(const struct person *person, bool hide)
 {
     char sql[512];
@@ -534,7 +535,7 @@ static void check_counter(const struct person *person, const char *passkey, size
         suite_count(suite, "select sign_count from auth.passkey where id = '%s'", passkey), 100);
 }
 
-/* Answers with counter 100, then 50, in `use`, which must have that status. */
+/* Uses the key with counter 100, then with 50 in `use`, which must return that status. */
 static void check_counter_falls(struct authenticator *key, const struct person *person,
                                 struct http_answer *(*use)(const struct person *person,
                                                            struct authenticator *key),
@@ -581,7 +582,7 @@ static void a_counter_that_falls_at_a_step_up_is_reported(void)
     PERSON person = person_register_settled(suite);
 
     check_counter_falls(key, person, by_step_up, 204);
-    HTTP_ANSWER shown = by_sign_in(person, key); /* still below the counter */
+    HTTP_ANSWER shown = by_sign_in(person, key); /* its counter is still below 100 */
     CHECK_STATUS(shown, 200);
     HTTP_ANSWER fresh = passkey_enroll(suite, person->access, second);
     CHECK_STATUS(fresh, 200);
@@ -643,7 +644,7 @@ static void a_reset_drops_passkeys_of_the_last_week(void)
     AUTHENTICATOR newer = authenticator_new(AUTHENTICATOR_ES256, PASSKEY_PATIENT_ORIGIN);
     PERSON person = person_register_settled(suite);
 
-    for (int round = 0; round < 2; round++) { /* the first verifies the address */
+    for (int round = 0; round < 2; round++) { /* only the first reset verifies the address */
         reset_password(person);
         PERSON again = person_sign_in(suite, "Patient", person->email, person->password, NULL);
         if (round == 0) {
@@ -686,7 +687,7 @@ static void an_enrolment_that_waits_for_a_reset_adds_nothing(void)
     pthread_t threads[2];
     char sql[256];
 
-    reset_password(person); /* verifies the address, so the next reset is by the known owner */
+    reset_password(person); /* verifies the address: the next reset is then by the known owner */
     PERSON thief = person_sign_in(suite, "Patient", person->email, person->password, NULL);
     struct mail_link link = ask_reset(person);
     HTTP_ANSWER start = passkey_enroll_start(suite, thief->access);

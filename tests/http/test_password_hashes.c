@@ -135,7 +135,7 @@ static void the_one_step_route_takes_them(void)
     CU_ASSERT_TRUE(has_own_hash(patient->email));
 }
 
-/* All verify the old hash before one replaces it, and all are signed in. */
+/* All concurrent sign-ins verify the old hash before one of them replaces it, and all succeed. */
 static void of_many_at_once_one_replaces_the_hash(void)
 {
     enum { AT_ONCE = 16 };
@@ -213,7 +213,8 @@ static void a_password_is_changed_from_an_imported_one(void)
     CU_ASSERT_EQUAL(start_status(patient->email, "quite another one"), 200);
 }
 
-/* The password is tried as typed and normalized; the hash is of the former. */
+/* The password is tried both as typed and normalized. The imported hash is that of the typed
+ * form. */
 static void a_password_that_is_not_normal_is_right_as_typed(void)
 {
     static const char decomposed[] = "pa\xcc\x88sswort", composed[] = "p\xc3\xa4sswort";
@@ -273,8 +274,8 @@ static double median_ms(const char *role, const char *email)
     return unit_median(ms, TRIES);
 }
 
-/* True when that median is above the threshold. Stops when over half of the TRIES are on one
- * side. */
+/* True when the median of TRIES times is above the threshold. Stops early when more than half of
+ * them are on one side. */
 static bool is_slow(const char *role, const char *email, double threshold)
 {
     int slow = 0, quick = 0;
@@ -301,9 +302,9 @@ static long wait_counted(void)
     return want;
 }
 
-/* Checks that about half of the unknown addresses, always the same ones, take as long as an
- * imported one, and the others as long as a native one. The threshold is the geometric mean, so
- * varying load moves none across. */
+/* Checks that about half of the unknown addresses, always the same ones, take as long as an address
+ * with an imported hash, and the others as long as one with a native hash. The threshold is the
+ * geometric mean of the two times, so that varying load moves no address across. */
 static void check_half_are_slow(const char *role, const char *imported, const char *ordinary)
 {
     enum { UNKNOWN = 24 };

@@ -212,7 +212,7 @@ static void a_filter_of_an_operator_is_used(void)
     write_part(config);
     reload_authd("configuration reloaded");
     check_registers("An unlucky choice", 422);
-    check_registers("qwertyuiop", 200); /* the built-in filter is not used */
+    check_registers("qwertyuiop", 200); /* the operator's filter replaces the built-in one */
     make_filter(path, "5BAA61E4C9B93F3F0682250B6CF8331B7EE68FD8:3\n"); /* "password" */
     reload_authd("configuration reloaded");
     check_registers("password", 422);
@@ -277,7 +277,7 @@ static void words_of_the_address_and_the_name_are_refused(void)
     check_refused(domain);
     HTTP_ANSWER name = http_post(suite_url(suite), CHANGE, patient->access,
                                  body_change(patient->password, "prova_ANA_2026"));
-    CHECK_STATUS(name, 204); /* other order, other text */
+    CHECK_STATUS(name, 204); /* the name in other order, and with more text */
     rules_off(admin);
 }
 
@@ -300,7 +300,7 @@ static void the_rules_come_last_at_a_registration(void)
     HTTP_ANSWER refused = register_with(email, "short");
     check_refused(refused);
     CU_ASSERT_TRUE(refused->seconds >= 0.99);
-    /* discards its password */
+    /* A business sign-up discards the password, so no rule applies to it. */
     suite_set_switch(suite, admin->access, "CLINICIAN_INVITE_ON_BUSINESS_EMAIL", true);
     HTTP_ANSWER invited = register_with("eva@lakeside-rules.com", "short");
     CHECK_STATUS(invited, 200);
@@ -335,7 +335,7 @@ static void a_change_and_a_link_follow_the_rules(void)
                              json_pack("{s:s, s:s, s:s}", "id", link.id, "secret", link.secret,
                                        "password", i == 0 ? "short" : "long enough"));
         if (i == 0)
-            check_refused(set); /* without consuming the link */
+            check_refused(set); /* the refusal does not consume the link */
         else
             CHECK_STATUS(set, 204);
     }
@@ -356,7 +356,7 @@ static struct http_answer *one_step_with(const char *email, const char *password
                                       "clientId", suite_text(suite, "demo.clientId")));
 }
 
-/* Registers a patient with the password, waits for the email, and returns the address. */
+/* Registers a patient with the password, waits for the welcome email, and returns the address. */
 static char *registered_with(const char *password)
 {
     char *email = person_address();

@@ -185,7 +185,8 @@ static void a_change_ends_sessions_in_every_tenant(void)
     CU_ASSERT_TRUE(suite_everywhere(suite, there->access, 401));
     CU_ASSERT_TRUE(suite_everywhere(suite, http_text(here, "accessToken"), 200));
 
-    /* The same address as a patient: one link per account, or only for the requested one. */
+    /* A patient has the same address: a reset emails one link per account, or only one for the
+     * requested role. */
     PERSON patient = person_register(suite, email);
     CU_ASSERT_EQUAL(patient->status, 200);
     CU_ASSERT_TRUE(suite_mails_arrive(suite, email, 2)); /* changed, welcome */
@@ -300,8 +301,8 @@ static void a_reset_does_not_reveal_accounts(void)
     CU_ASSERT_EQUAL(suite_mail_count(suite, patient->email), 1);
 }
 
-/* Ten an hour. The registration used two: the welcome and the verification link, whose template is
- * not mapped. */
+/* Ten emails an hour. The registration used two of them: the welcome, and the verification link,
+ * which counts though its template is not mapped. */
 static void mails_to_an_address_are_limited(void)
 {
     PERSON patient = person_register_settled(suite);

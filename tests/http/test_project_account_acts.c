@@ -255,7 +255,7 @@ static void sessions_of_the_project_end(void)
     CU_ASSERT_EQUAL(suite_refresh_status(suite, person->refresh), 401);
     CU_ASSERT_TRUE(suite_everywhere(suite, elsewhere->access, 200));
     CU_ASSERT_EQUAL(audited(id, "account.end-sessions"), 1);
-    check_act(id, "end-sessions"); /* there are none */
+    check_act(id, "end-sessions"); /* repeated, when no session is left */
     HTTP_ANSWER in = by_client(person->email, person->password);
     CHECK_STATUS(in, 200);
 }
@@ -442,7 +442,7 @@ static void a_shared_account_is_its_owners(void)
         CHECK_STATUS(answer, 403);
         CU_ASSERT_STRING_EQUAL(http_text(answer, "code"), "ACCOUNT_SHARED");
     }
-    check_act(id, "schedule-deletion"); /* in the parent project */
+    check_act(id, "schedule-deletion"); /* works, because the other project is a child */
     check_act(id, "cancel-deletion");
     join(person->email, UNKNOWN);
     for (size_t i = 0; i < ARRAY_SIZE(of_the_account); i++) {
@@ -593,7 +593,7 @@ static void the_last_admin_stays(void)
     HTTP_ANSWER works = act(winner->access, id, "lock", "a ticket");
     CHECK_STATUS(works, 204);
 
-    /* an admin who cannot sign in does not count */
+    /* an admin with a scheduled deletion does not count as a remaining one */
     HTTP_ANSWER demoted = act(admin->access, first, "schedule-deletion", "a ticket");
     HTTP_ANSWER other = act(admin->access, second, "schedule-deletion", "a ticket");
     CU_ASSERT_TRUE(demoted->status == 409 || other->status == 409);

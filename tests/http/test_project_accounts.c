@@ -18,7 +18,7 @@ enum {
     DAY = 86400,
     PATIENTS = 1250,  /* demo's; more than one statement reads */
     ELSEWHERE = 2500, /* practitioners without a membership in demo */
-    COLLEAGUES = 30,  /* practitioners with one */
+    COLLEAGUES = 30,  /* practitioners with a membership in demo */
     PAGES_MAX = 200,
 };
 
@@ -150,7 +150,7 @@ static void a_search_finds_what_begins_so(void)
                                   suite_text(suite, "demo.projectId"));
 
     CU_ASSERT_TRUE(colleagues > 0 && colleagues <= COLLEAGUES);
-    check_walk("search=zq77", 11); /* 77, 770 to 779 */
+    check_walk("search=zq77", 11); /* numbers 77 and 770 to 779 */
     check_walk("search=ZQ77", 11);
     check_walk("search=zq77&_count=3", 11);
     check_walk("search=zora77", 11);
@@ -160,7 +160,7 @@ static void a_search_finds_what_begins_so(void)
     check_walk("search=zp", (size_t)colleagues);
     check_walk("search=zeno&role=Practitioner", (size_t)colleagues);
     check_walk("search=zeno&role=Patient", 0);
-    check_walk("search=z%2577", 0); /* no pattern */
+    check_walk("search=z%2577", 0); /* "%" is no wildcard */
     check_walk("search=%40&_count=100", 0);
     check_walk("search=ora7", 0);
     HTTP_ANSWER empty = get(admin, "?search=");
@@ -213,7 +213,7 @@ static void people_are_found_by_any_name(void)
     };
     static const struct {
         const char *search;
-        int found; /* index; -1: none */
+        int found; /* index of the person; -1: none */
     } rows[] = {
         {"zoe", 0},
         {"ZOË", 0},
@@ -387,7 +387,7 @@ static void one_person_is_shown_and_the_reading_recorded(void)
     CU_ASSERT_EQUAL(strlen(http_text(answer, "lastSignInAt")), 24);
     CU_ASSERT_EQUAL(audited(id, "account.read", ""), 1);
 
-    /* the last sign-in is stored when its session is gone */
+    /* The time of the last sign-in is still shown when that sign-in's session has ended. */
     suite_advance_clock(suite, 60);
     PERSON again = person_sign_in(suite, "Patient", person->email, person->password, NULL);
     HTTP_ANSWER out = http_post(suite_url(suite), "/auth/logout", again->access, NULL);

@@ -87,8 +87,8 @@ static void a_new_project_is_ready_for_people(void)
         suite_post_fresh(suite, "/auth/tenant/Patient/register", body_register(email, "ready"));
     CHECK_STATUS(patient, 200);
 
-    /* An existing account keeps its password, and becomes an admin of another project only with
-     * --existing. */
+    /* create-admin does not change an existing account's password, and makes it an admin of another
+     * project only with --existing. */
     suite_make_project(suite, "Second", "second");
     PROGRAM refused =
         suite_create_admin(suite, "second", "olga@ready.example", "another password\n");

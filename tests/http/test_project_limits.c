@@ -16,20 +16,21 @@ enum {
     MAKERS = 64,
     SIZE_LIMIT = 3 * 1024 * 1024,
     LARGE = 60000, /* bytes of a row in SQL */
-    OLDER = 100,   /* rows beyond the limit: 8 MiB with the others */
+    OLDER = 100,   /* rows that an older release allowed beyond the limit: 8 MiB in all */
 };
 
 static struct suite *suite;
 static struct person *admin;
 
-/* fill: columns and values in SQL for rows number i with n bytes, at least 100, if bytes are
- * counted. rest: JSON after the name in a body, with a unique identifier if `identified`. */
+/* fill: SQL of columns and values for rows numbered i. Where bytes are limited, each row has n
+ * bytes, at least 100. rest: JSON after the name in a body; if `identified`, a unique identifier
+ * follows. */
 static const struct kind {
     const char *what, *path, *table;
     const char *fill;
     const char *rest;
     const char *many;
-    const char *bytes, *large; /* a row of the table t in SQL; NULL: unlimited */
+    const char *bytes, *large; /* bytes: SQL for a row's size; NULL: no limit. large: the error */
     bool is_put;               /* PUT instead of POST */
     bool identified;
 } kinds[] = {
@@ -112,7 +113,7 @@ static void fill_to(const struct kind *kind, const struct person *who, long byte
     CU_ASSERT_EQUAL(bytes_of(kind, who), bytes);
 }
 
-/* Makes row `number`'s body with a name of this many letters (caller frees). */
+/* Makes the body of row `number` with a name of this many letters (caller frees). */
 static char *body_of(const struct kind *kind, int number, int letters)
 {
     char name[201], identifier[64] = "", *body;
@@ -120,7 +121,7 @@ static char *body_of(const struct kind *kind, int number, int letters)
 
     memset(name, 'n', (size_t)letters);
     name[letters] = '\0';
-    if (kind->identified) /* the same length for all numbers */
+    if (kind->identified) /* an identifier of the same length for all numbers */
         snprintf(identifier, sizeof(identifier),
                  ",\"identifier\":[{\"system\":\"s\",\"value\":\"v%03d\"}]", number);
     size = kind->is_put ? asprintf(&body,

@@ -304,7 +304,7 @@ static pid_t writer(int kind)
                                          json_pack("{s:s}", "name", name));
             break;
         }
-        default: { /* directly in the database */
+        default: { /* a write directly in the database */
             char *none = suite_query(suite, "update doc.document set file_name = file_name || '.'");
             free(none);
         }
@@ -457,7 +457,7 @@ static void an_export_that_fails_ends_what_it_began(void)
                                        "event->>'action' = 'project.resume' and id > "
                                        "(select max(id) from settings.audit where "
                                        "event->>'action' = 'project.read-only')"),
-                    1); /* it had started */
+                    1); /* because it had made the project read-only */
 }
 
 static void an_export_that_fails_leaves_what_was_read_only(void)
@@ -493,7 +493,7 @@ static void an_export_that_is_interrupted_ends_what_it_began(void)
         usleep((useconds_t)(10 * i) * 1000);
         kill(cut->pid, SIGINT);
         CU_ASSERT_TRUE(program_wait_end(cut, 20000));
-        if (access(target, F_OK) == 0) { /* it was already complete */
+        if (access(target, F_OK) == 0) { /* the export was complete before the signal */
             PROGRAM opened = resume();
 
             CHECK_EXIT(opened, 0);
@@ -518,7 +518,7 @@ static void an_export_that_was_killed_is_repeated_or_undone(void)
         usleep((useconds_t)(20 + 40 * i) * 1000);
         kill(cut->pid, SIGKILL);
         CU_ASSERT_TRUE(program_wait_end(cut, 5000));
-        unlink(target); /* it may be complete */
+        unlink(target); /* the export may be complete */
         if (i % 2) {
             PROGRAM again = ATRIUMCTL(suite, NULL, "tenant", "export", "demo", target, "--to", key,
                                       "--read-only", "--json");
@@ -552,7 +552,7 @@ static void what_is_planned_waits(void)
     long jobs = suite_count(suite, "select count(*) from mail.job where state = 'waiting'");
     suite_set_clock(suite, 40 * 24 * 3600);
     PROGRAM due = ATRIUMCTL(suite, NULL, "job", "run-due");
-    CHECK_EXIT(due, 1); /* after its counts */
+    CHECK_EXIT(due, 1); /* fails, but only after it has printed its counts */
     UNIT_CHECK(strstr(due->err, "have not finished yet") != NULL, "%s", due->err);
     usleep(3000000);
     CU_ASSERT_EQUAL(suite_count(suite, "select count(*) from auth.account"), accounts);
@@ -563,8 +563,8 @@ static void what_is_planned_waits(void)
     CU_ASSERT_TRUE(suite_comes_to(suite, accounts - 1, 20000, "select count(*) from auth.account"));
 }
 
-/* The project's rows may be in transit, so deletion waits for the end. The parent makes this one
- * read-only. */
+/* A move may be copying the project's rows, so the project can't be deleted until it is resumed.
+ * The parent makes it read-only here. */
 static void it_is_not_deleted_until_it_is_resumed(void)
 {
     PROGRAM held = read_only();

@@ -26,7 +26,8 @@ static bool is_ready(const struct http_answer *answer, const char *flow)
     return json_is_true(json_object_get(named(answer, "flows", flow), "ready"));
 }
 
-/* Returns 1 when this blocks the flow, 0 when it is only missing, -1 otherwise. */
+/* Returns 1 if the missing item blocks the flow, 0 if it is listed but does not block it, -1 if it
+ * is not listed. */
 static int lacks(const struct http_answer *answer, const char *flow, const char *kind,
                  const char *name)
 {
@@ -43,7 +44,7 @@ static int lacks(const struct http_answer *answer, const char *flow, const char 
     return -1;
 }
 
-/* Checks that only this blocks the flow, or with NULL that it is ready. */
+/* Checks that only this item blocks the flow, or with kind NULL that the flow is ready. */
 static void check_blocked(const struct person *who, const char *flow, const char *kind,
                           const char *name)
 {

@@ -263,7 +263,7 @@ static void practitioners_register_by_their_own_switches(void)
     HTTP_ANSWER again = suite_post_fresh(suite, path, body_register(email, "demo"));
     CHECK_ERROR(again, 400, "Registration failed.");
 
-    /* The same address can also be a patient, which is another account. */
+    /* A patient can register with the same address, which makes another account. */
     HTTP_ANSWER patient = suite_post_fresh(suite, REGISTER, body_register(email, "demo"));
     CHECK_STATUS(patient, 200);
     free(suite_mail(suite, email, 5000));

@@ -169,7 +169,8 @@ static void a_broken_file_changes_nothing(void)
     CHECK_EXIT(one, 1);
     UNIT_CHECK(strstr(one->out, "authd.1: ") && strstr(one->out, "50-test.conf:3: section"), "%s",
                one->out);
-    CU_ASSERT_PTR_NOT_NULL(strstr(one->out, "gateway.1    refused")); /* it has authd's keys */
+    CU_ASSERT_PTR_NOT_NULL(
+        strstr(one->out, "gateway.1    refused")); /* the gateway reads authd's section too */
     CU_ASSERT_TRUE(
         daemon_log_count(suite, NULL, "50-test.conf:2: section \\\"common\\\" has no key") > 0);
     CU_ASSERT_EQUAL(sessions_after_three_sign_ins(), 3);

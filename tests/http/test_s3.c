@@ -76,7 +76,7 @@ static void files_wait_while_the_tenant_is_read_only(void)
     CHECK_ERROR(early, 404, "File not uploaded yet.");
     HTTP_ANSWER list = http_get(suite_url(suite), "/document?_count=5", patient->access);
     CHECK_STATUS(list, 200);
-    sleep(3); /* several checks of the bucket by docd */
+    sleep(3); /* docd checks the bucket several times meanwhile */
     CU_ASSERT_EQUAL(bucket_keys("incoming/"), 1);
     CU_ASSERT_EQUAL(
         suite_count(suite, "select count(*) from doc.document where id = '%s' and size > 0", id),
@@ -171,7 +171,7 @@ static void pictures_are_resized(void)
 {
     size_t size;
     int width, height;
-    char *png = test_png(900, 700, &size), path[128]; /* more than one piece */
+    char *png = test_png(900, 700, &size), path[128]; /* docd reads it in more than one piece */
     char *id = bucket_put("picture.png", "image/png", png, size);
 
     snprintf(path, sizeof(path), "%s?width=90", document_path(id));
@@ -189,7 +189,7 @@ static void pictures_are_resized(void)
 static void oversized_pictures_are_not_fetched(void)
 {
     size_t size;
-    char *png = test_png(1400, 1000, &size), path[128]; /* more than docd.image_bytes */
+    char *png = test_png(1400, 1000, &size), path[128]; /* larger than docd.image_bytes */
     char *id = bucket_put("large.png", "image/png", png, size);
     HTTP_ANSWER whole = bucket_get(id);
 

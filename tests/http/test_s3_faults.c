@@ -104,7 +104,7 @@ static long tries(const char *id)
     return suite_count(suite, "select max(failures) from doc.upload where document_id = '%s'", id);
 }
 
-/* Retries are at most six hours apart. */
+/* Moves the clock until the upload has failed `want` times; retries are at most six hours apart. */
 static bool tries_come_to(long want, const char *id, int64_t *clock_s)
 {
     int64_t until = clock_mono_ms() + 60000;
@@ -156,7 +156,7 @@ static void failed_adoption_blocks_no_reader_and_expires(void)
     CU_ASSERT_EQUAL(bucket_upload(replaced, "new", 3), 204);
     CU_ASSERT_EQUAL(bucket_upload(stuck, "stuck", 5), 204);
     CU_ASSERT_EQUAL(bucket_upload(late, "late", 4), 204);
-    /* other files are found, and documents without a file are deleted after a day */
+    /* Other files are still found, and documents without a file are deleted after a day. */
     char *other = bucket_put("other.txt", "text/plain", "other", 5);
     CU_ASSERT_TRUE(
         suite_comes_to(suite, 5, 10000, "select size from doc.document where id = '%s'", other));
@@ -164,7 +164,7 @@ static void failed_adoption_blocks_no_reader_and_expires(void)
     CU_ASSERT_TRUE(suite_comes_to(suite, 0, 10000,
                                   "select count(*) from doc.document where id = '%s'",
                                   http_text(empty, "id")));
-    /* those with a file are not deleted; readers get the earlier file */
+    /* Documents with a file are not deleted, and readers get the earlier file. */
     CU_ASSERT_TRUE(tries_come_to(10, id, &clock_s) && tries_come_to(10, stuck_id, &clock_s) &&
                    tries_come_to(10, late_id, &clock_s));
     /* no copy is retried without a pause */
@@ -174,7 +174,7 @@ static void failed_adoption_blocks_no_reader_and_expires(void)
     CHECK_BYTES(old, "old", 3);
     HTTP_ANSWER nothing = bucket_get(stuck_id);
     CHECK_ERROR(nothing, 404, "File not uploaded yet.");
-    /* a file that can finally be copied is adopted */
+    /* When the server can copy a file after all, docd adopts it. */
     fault_copies(bad, 2, "[]");
     suite_set_clock(suite, clock_s + 6 * 3600 + 60);
     CU_ASSERT_TRUE(
@@ -182,7 +182,7 @@ static void failed_adoption_blocks_no_reader_and_expires(void)
     suite_set_clock(suite, 0);
     HTTP_ANSWER saved = bucket_get(late_id);
     CHECK_BYTES(saved, "late", 4);
-    /* the others fail for good, even if docd is killed at that point */
+    /* The other files fail for good after a week, even if docd is killed at that point. */
     fault_copies(bad, 2, "[{\"method\":\"DELETE\",\"path\":\"incoming\",\"do\":\"hold\"}]");
     pid_t pids[2] = {suite_pid(suite, "docd", "1"), suite_pid(suite, "docd", "2")};
     suite_set_clock(suite, 9 * 24 * 3600);
@@ -226,7 +226,7 @@ static void failed_removal_blocks_no_other_removal(void)
     char *object = document_object(suite, first);
     snprintf(query, sizeof(query),
              "select count(*) from doc.object where document_id in ('%s', '%s')", first, second);
-    CU_ASSERT_TRUE(bucket_keys_become("", 2, 5000)); /* their upload objects are removed */
+    CU_ASSERT_TRUE(bucket_keys_become("", 2, 5000)); /* the uploads are removed, the copies stay */
     bucket_fault("[{\"method\":\"DELETE\",\"do\":\"500\"}]");
     bucket_delete(first);
     bucket_delete(second);
@@ -273,7 +273,7 @@ static void a_copy_that_comes_late_is_removed(void)
 
     bucket_fault("[{\"header\":\"x-amz-copy-source\",\"do\":\"late\"}]");
     id = bucket_put("late.txt", "text/plain", "late", 4);
-    /* Each docd tries twice, then starts again after a pause. */
+    /* Each of the two docd tries twice, and again after a pause. */
     CU_ASSERT_TRUE(bucket_hits_come_to(4, 60000));
     CU_ASSERT_TRUE(suite_comes_to(
         suite, 2, 30000, "select max(failures) from doc.upload where document_id = '%s'", id));
@@ -472,8 +472,8 @@ static void documents_and_bucket_are_compared(void)
     free(there);
 }
 
-/* Many downloads end by their first piece's failure while other pieces are in progress. When those
- * arrive, their buffers may be reused or freed. */
+/* Many downloads end because their first piece fails while other pieces are in progress. When those
+ * pieces arrive, their buffers may be reused or freed. */
 static void pieces_that_come_late_harm_nothing(void)
 {
     enum { DOWNLOADS = 300 }; /* more than the gateway's pool of exchanges */

@@ -36,8 +36,8 @@ static struct {
     uint8_t totp[TOTP_SECRET];
     char recovery[10][11];
     size_t recovered;
-    char *document, *link; /* id, and the public file's path */
-    char *account;         /* the other account's */
+    char *document, *link; /* document: id; link: path of the public file */
+    char *account;         /* id of the other person's account */
     char signing[80];
 } made;
 
@@ -83,7 +83,7 @@ static struct program *rotate(void)
     return done;
 }
 
-/* Returns a member of a daemon's row in the output, or "". */
+/* Returns a member of a daemon's row in the command's output, or "". */
 static const char *said(const struct program *rotated, const char *daemon, const char *member)
 {
     json_t *row = http_find(rotated->json, "service", daemon);
@@ -381,7 +381,7 @@ static void a_kill_only_pauses_the_task(void)
     restart_others();
     PROGRAM second = rotate();
     CU_ASSERT_STRING_EQUAL(said(second, "maild", "step"), "switched");
-    /* the task reaches the last value and waits */
+    /* The resealing task waits when it reaches the last value. */
     PGconn *holder =
         suite_lock_rows(suite,
                         "select from mail.message where template = 'NONE' order by id desc limit 1 "
@@ -563,8 +563,8 @@ static void wrong_keys_are_refused_by_every_daemon(void)
     }
 }
 
-/* An older build left a queue without its key's name: the values themselves reveal the wrong
- * key. */
+/* An older build did not store which key sealed its values, so a wrong key is recognized by the
+ * values that it cannot open. */
 static void a_wrong_key_is_refused_by_what_it_does_not_open(void)
 {
     free(suite_query(suite, "delete from auth.seal_key returning 1"));

@@ -142,8 +142,8 @@ static void forged_refresh_tokens_end_nothing(void)
     HTTP_ANSWER empty = suite_refresh(suite, "");
     CHECK_PROBLEM(empty, "refresh_token");
 
-    /* Ending a session needs the part that all its tokens share: the first half is enough, and
-     * another session's is not. */
+    /* A session can be ended with the first half of a token, which all tokens of the session share,
+     * but not with another session's half. */
     PERSON other = person_register(suite, NULL);
     size_t half = strlen(altered) / 2;
     memcpy(altered + half, other->refresh + half, half);
@@ -188,8 +188,8 @@ static struct http_request renewal(const char *token)
 
 enum { TOGETHER = 32, ROUNDS_MAX = 8 };
 
-/* Sends concurrent refreshes, one of which a lock delays, and returns the number of commits. The
- * lock delays its own refresh only. */
+/* Sends concurrent refreshes, one of which a row lock delays, and returns the number of commits.
+ * The lock must delay no other refresh. */
 static long renew_together(void)
 {
     enum { HELD = 5 };
@@ -233,7 +233,8 @@ static long renew_together(void)
     return commits;
 }
 
-/* On a busy machine requests can arrive one by one, and such a round shows nothing. */
+/* On a busy machine requests can arrive one by one; then the round shows nothing and is
+ * repeated. */
 static void renewals_at_once_share_commits(void)
 {
     long commits = TOGETHER;
@@ -255,7 +256,7 @@ static void change_sessions(const struct person *person, const char *what)
     free(suite_query(suite, sql));
 }
 
-/* Kinds of refresh tokens, with their response and the next one's. */
+/* Kinds of refresh tokens, each with the status of a refresh and of one with its successor. */
 static const struct {
     const char *label;
     int rotations; /* rotations before the token is used */

@@ -129,7 +129,7 @@ static void every_switch_is_written_and_read(void)
             CU_ASSERT_EQUAL(json_is_true(http_member(written, path)), on);
             CU_ASSERT_EQUAL(json_is_true(http_member(read, path)), on);
         }
-        /* As other cases need: enabled except two. */
+        /* Leaves the switches as other cases need them: all enabled except two. */
         bool on = i != 3 && i != 6;
         HTTP_ANSWER set =
             put_switch(admin->access, switches[i], json_pack("{s:b}", "enabled", on), NULL);
@@ -542,7 +542,7 @@ static void a_setting_written_again_is_no_change(void)
     CHECK_STATUS(closed, 200);
     CU_ASSERT_STRING_EQUAL(http_text(second, "settings.PATIENT_APP_URL"), "https://same.example");
     CU_ASSERT_EQUAL(suite_count(suite, count), before);
-    /* Not set differs from the default's value. */
+    /* Setting a value explicitly is a change, even if it equals the default. */
     HTTP_ANSWER set =
         put_switch(admin->access, "PATIENT_LOGIN_ENABLED", json_pack("{s:b}", "enabled", 1), NULL);
     CHECK_STATUS(set, 200);

@@ -83,7 +83,7 @@ static struct http_request sign_in_request(void)
                                      body_login_start(patient->email, patient->password, "demo")};
 }
 
-/* Counts the responses with this status and text among concurrent PROBES. */
+/* Sends PROBES concurrent requests and counts the responses with this status and text. */
 static int answered(struct http_request (*make)(void), int status, const char *text)
 {
     struct http_request requests[PROBES];
@@ -214,7 +214,7 @@ static void another_secret_counts_at_once(void)
     CHECK_ANSWERED(token_request, 200, "access_token");
 }
 
-/* For the client's own and a person's token. */
+/* Checks the introspection of the client's own token and of a person's. */
 static void introspection_is_by_the_registration_of_now(void)
 {
     HTTP_ANSWER own = http_call(suite_url(suite),
@@ -236,7 +236,7 @@ static void introspection_is_by_the_registration_of_now(void)
     }
 }
 
-/* A new secret is first compared with the old hash, which must not count as a failure. */
+/* authd first compares a new secret with the cached old hash, which must not count as a failure. */
 static void introspection_is_by_the_secret_of_now(void)
 {
     static const char hits[] = "select coalesce(sum(cardinality(hits)), 0) from auth.throttle";
@@ -422,7 +422,7 @@ static void a_suspended_tenant_is_closed_at_once(void)
 
 static atomic_bool asking;
 
-/* A change back and forth, and the response after each. */
+/* A change between two values, and the text of a response after each. */
 struct change {
     void (*make)(const char *value);
     const char *values[2];
@@ -522,7 +522,7 @@ static void an_answer_that_comes_behind_a_change_is_not_kept(void)
     pthread_t worker;
     void *answer;
 
-    replace_client("read"); /* nothing is cached */
+    replace_client("read"); /* a change, so that nothing is cached */
     PQclear(PQexec(db, "begin; lock table settings.client in access exclusive mode"));
     pthread_create(&worker, NULL, ask_once, NULL);
     CU_ASSERT_TRUE(suite_waits_for_rows(suite, "settingsd", 1));

@@ -111,7 +111,8 @@ static bool is_shared(const struct route *row, const char *access)
     return shared;
 }
 
-/* Calls every account row with this session. Other reads never refuse for this reason. */
+/* Calls every account row with this session. Rows that only read never refuse it because the
+ * account is shared. */
 static void walk(const char *label, const char *access, bool owns)
 {
     size_t rows = 0;
@@ -168,7 +169,7 @@ static void tokens_of_applications_ask_too(void)
 static void suspended_and_locked_memberships_count(void)
 {
     suite_make_open_project(suite, "sleeping");
-    PERSON first = make_admin("sleeping"); /* remains its admin */
+    PERSON first = make_admin("sleeping"); /* the project still has an admin */
     PERSON here = make_admin("demo");
     PERSON there = join(here, "sleeping");
     CU_ASSERT_PTR_NOT_NULL(there->access);
@@ -259,7 +260,8 @@ static void a_passkey_made_in_one_tenant_opens_no_other(void)
     CU_ASSERT_EQUAL(json_array_size(http_member(listed, "passkeys")), 1);
 }
 
-/* A passkey of an older build opens the common parent of all memberships, or nothing. */
+/* An older build did not store where a passkey was made, so its passkeys open only the common
+ * parent of all memberships, or nothing. */
 static void passkeys_of_before_open_what_is_above_all(void)
 {
     AUTHENTICATOR one = authenticator_new(AUTHENTICATOR_ES256, PASSKEY_PRACTITIONER_ORIGIN);
@@ -382,7 +384,8 @@ static void links_of_a_former_owner_are_dead(void)
     CHECK_ERROR(set, 400, "The link is invalid or has expired.");
     CU_ASSERT_TRUE(suite_everywhere(suite, there->access, 200));
 
-    /* the redeeming statement checks too, for memberships added by an older build */
+    /* The statement that redeems a link checks too, because an older build may have added
+     * memberships. */
     CU_ASSERT_EQUAL(suite_count(suite,
                                 "select count(*) from auth.password_reset r join auth.account a on "
                                 "a.id = r.account_id where a.email = '%s'",

@@ -67,7 +67,7 @@ static void a_patient_signs_in(void)
     CU_ASSERT_STRING_EQUAL(http_text(first, "nextStep"), "token");
     CU_ASSERT_EQUAL(strlen(http_text(first, "sessionCode")), 32);
     CU_ASSERT_PTR_NULL(http_member(first, "tenants"));
-    HTTP_ANSWER second = /* this step has no tenant field, so its value is ignored */
+    HTTP_ANSWER second = /* login/token of patients has no tenantCode, so its value is ignored */
         http_post(suite_url(suite), TOKEN, NULL,
                   json_pack("{s:s, s:s, s:i}", "sessionCode", http_text(first, "sessionCode"),
                             "codeVerifier", pkce_verifier, "tenantCode", 7));
@@ -115,7 +115,8 @@ static void starts_checks_run_in_order(void)
     HTTP_ANSWER off = start(START, patient->email, "wrong", "demo");
     CHECK_ERROR(off, 403, "Login is not enabled.");
 
-    /* Open sessions continue, and registration still signs in. */
+    /* Although sign-in is disabled, open sessions continue, and a registration still makes a
+     * session. */
     HTTP_ANSWER me = http_get(suite_url(suite), "/auth/me", patient->access);
     CHECK_STATUS(me, 200);
     PERSON late = person_register(suite, NULL);
@@ -228,7 +229,7 @@ static void a_practitioner_sees_tenants_and_signs_in(void)
     CU_ASSERT_EQUAL(strncmp(http_text(first, "tenants.0.profile.reference"), "Practitioner/", 13),
                     0);
 
-    /* 404 does not consume the code. A patient's address is no practitioner. */
+    /* A 404 does not consume the code. A patient's address cannot sign in as a practitioner. */
     HTTP_ANSWER nowhere = http_post(suite_url(suite), STAFF_TOKEN, NULL,
                                     body_login_token(http_text(first, "sessionCode"), "no-such"));
     CHECK_ERROR(nowhere, 404, "Tenant not found.");

@@ -21,7 +21,7 @@ static struct suite *suite;
 static struct person *patient;
 static time_t began; /* the middle of an hour, after all setup */
 
-/* Events in an hour after `began`, and the final row of the response. */
+/* Sign-ins in an hour after `began`, and their row in the final response; -1: none. */
 static const struct step {
     int hour, row;
     int right, wrong;
@@ -124,7 +124,7 @@ static void each_sign_in_is_counted_in_its_hour(void)
         good += steps[i].right;
         bad += steps[i].wrong;
     }
-    PERSON admin = person_admin(suite); /* also a sign-in */
+    PERSON admin = person_admin(suite); /* this sign-in counts too */
     want[LAST][0]++;
     HTTP_ANSWER list = list_of(admin, good, bad);
 
@@ -168,7 +168,8 @@ static void a_reason_that_looks_like_a_sign_in_is_none(void)
         CHECK_STATUS(done, 204);
     }
     PERSON again = person_sign_in(suite, "Patient", patient->email, patient->password, NULL);
-    HTTP_ANSWER list = list_of(admin, 6, 3); /* two more, sealed after those rows */
+    HTTP_ANSWER list =
+        list_of(admin, 6, 3); /* the two sign-ins above are sealed later than the other rows */
 
     CU_ASSERT_TRUE(again->access != NULL);
     check_row(list, LAST, 4, 0);

@@ -35,7 +35,7 @@ static struct things things;
 
 enum who {
     ANY_CLIENT,      /* no token is read */
-    ANY_CLIENT_LIVE, /* the same, but an offered token must be valid */
+    ANY_CLIENT_LIVE, /* the same, but a token that is sent must be valid */
     PEOPLE,          /* any valid token of a person */
     PEOPLE_AND_KEYS, /* API keys too */
     PRACTITIONERS,
@@ -103,8 +103,8 @@ static enum who who_may(const struct route *route)
 /* ---- holders of tokens ---- */
 
 enum rights {
-    OF_NO_ONE = 0,    /* 401 */
-    OF_SUSPENDED_KEY, /* its project is suspended */
+    OF_NO_ONE = 0,    /* gets 401 everywhere */
+    OF_SUSPENDED_KEY, /* API key of a suspended project */
     OF_SUSPENDED,
     OF_KEY,
     OF_PATIENT,

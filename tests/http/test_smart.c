@@ -112,7 +112,7 @@ static struct http_answer *granted(const struct person *who, const char *scope, 
     return answer;
 }
 
-/* Returns the OAuth error instead (caller frees). */
+/* Returns the OAuth error of a request that is refused (caller frees). */
 static char *refused(const struct person *who, const char *client, const char *scope,
                      const char *more)
 {

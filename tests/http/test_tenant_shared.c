@@ -146,7 +146,7 @@ static void the_second_invites_its_owner(void)
     CU_ASSERT_EQUAL(accounts_of("invitation"), 1);
 }
 
-/* The file's data about an invited person is left out; everything else is compared. */
+/* verify ignores the file's data about an invited person and compares everything else. */
 static void what_came_is_verified(void)
 {
     PROGRAM same = ATRIUMCTL(to, NULL, "tenant", "verify", north_file, "--json");
@@ -195,8 +195,8 @@ static void a_shared_practitioner_accepts(void)
     CU_ASSERT_EQUAL(accounts_of("invitation"), 0);
 }
 
-/* Suspends the project again, as a forged file would need it. A project that was open is a
- * different one, and verify leaves out the invited member's data. */
+/* Suspends the project again, because a forged file would only be imported then. verify reports the
+ * project's row, because the project has been open, and ignores the invited member's data. */
 static void a_file_adds_nothing_to_who_has_accepted(void)
 {
     static const char *const tables[] = {"account", "membership", "credential", "invitation"};
@@ -212,7 +212,7 @@ static void a_file_adds_nothing_to_who_has_accepted(void)
         after += suite_count(to, "select count(*) from auth.%s", tables[i]);
     CU_ASSERT_EQUAL(before, after);
     PROGRAM other = ATRIUMCTL(to, NULL, "tenant", "verify", north_file, "--json");
-    CHECK_EXIT(other, 1); /* the project's row, and the changed subject */
+    CHECK_EXIT(other, 1); /* the project's row and the template's changed subject differ */
     CU_ASSERT_PTR_NOT_NULL(strstr(other->out, "\"here\""));
     CU_ASSERT_PTR_NOT_NULL(strstr(other->err, "2 tables differ"));
 }

@@ -173,7 +173,8 @@ static void a_read_only_tenant_is_exported_whole(void)
     check_nothing_is_open();
 }
 
-/* Exports with files limited to `kib` KiB, where it is killed or fails as on a full disk. */
+/* Exports with a file size limit of `kib` KiB, at which the command is killed or fails as on a full
+ * disk. */
 static struct program *export_up_to(int kib, bool killed, const char *resume)
 {
     char *path = program_path("atriumctl"), command[1024];
@@ -190,8 +191,8 @@ static struct program *export_up_to(int kib, bool killed, const char *resume)
     return done;
 }
 
-/* Interrupted in the first chunk, the rows or the content: existing parts are neither written nor
- * requested again. The result is imported below. */
+/* The export is interrupted in the first chunk, in the rows and in the content. Existing parts are
+ * neither written nor requested again. The result is imported below. */
 static void an_interrupted_export_goes_on(void)
 {
     PROGRAM own = ATRIUMCTL(from, NULL, "tenant", "key", "--json");

@@ -109,8 +109,8 @@ static json_t *find_span(const struct wish *wish)
 #define FIND_SPAN(...) find_span(&(struct wish){__VA_ARGS__})
 #define LOOK_FOR(...) look_for(&(struct wish){__VA_ARGS__})
 
-/* Checks a path of "service name" from the root on, each the child of the one before. The last
- * span's id is left in ret. */
+/* Checks that the trace has these spans ("service name"), from the root on, each the child of the
+ * one before. The last span's id is left in ret. */
 static void check_path(const char *trace_id, const char *const (*path)[2], size_t count)
 {
     char parent[32] = "(none)";

@@ -359,8 +359,8 @@ static void the_record_is_the_row(void)
     free(event);
 }
 
-/* PostgreSQL hashes the leaf and authd writes the record: equal texts, whatever the row
- * contains. */
+/* PostgreSQL makes the text of which it hashes the leaf, and authd the text of the record. Both are
+ * equal, whatever the row contains. */
 static void a_leaf_is_the_record_whatever_the_row_has(void)
 {
     static const char *const entities[] = {
@@ -505,7 +505,7 @@ static void what_an_admin_did_shows_neither_address_nor_reason(void)
         done_by_others += !own;
         free(text);
     }
-    CU_ASSERT_EQUAL(done_by_others, ARRAY_SIZE(acts) + 1); /* the ended session too */
+    CU_ASSERT_EQUAL(done_by_others, ARRAY_SIZE(acts) + 1); /* plus the session that was ended */
 }
 
 static void check_whole(void)

@@ -283,7 +283,8 @@ static void a_session_of_an_older_build_gets_its_keys_too(void)
     free(account);
 }
 
-/* A locked account omits that row's address instead of waiting. */
+/* If the account's row is locked, the audit row gets no address, so that the sign-in need not
+ * wait. */
 static void a_locked_row_makes_no_sign_in_wait(void)
 {
     PERSON person = person_register(suite, NULL);

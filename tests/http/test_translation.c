@@ -204,7 +204,8 @@ static void each_translation_request_is_audited(void)
     long before = trail_number(suite, "%s", rows);
     HTTP_ANSWER answer = translate("en", "es", one(secret));
     HTTP_ANSWER refused = translate("en", "ja", one(secret));
-    HTTP_ANSWER nothing = translate("en", "es", one("12:30")); /* no call of the provider */
+    HTTP_ANSWER nothing =
+        translate("en", "es", one("12:30")); /* nothing to translate: the provider is not called */
 
     CHECK_STATUS(answer, 200);
     CU_ASSERT_EQUAL(trail_number(suite, "%s", rows), before + 1);
@@ -293,7 +294,7 @@ static void hostile_texts_do_no_harm(void)
     json_decref(sources);
 }
 
-/* Finds the first botd's descendants with this text on their command line. */
+/* Finds the pipeline stages of the first botd that have this text on their command line. */
 static size_t stages(const char *text, pid_t ret[static STAGES_MAX])
 {
     size_t count = processes_with(text, suite_pid(suite, "botd", "1"), ret, STAGES_MAX);
@@ -317,7 +318,8 @@ static json_t *long_texts(size_t count)
     return texts;
 }
 
-/* Sends the signal to stages of the pipelines in 300 ms. */
+/* After 300 ms sends the signal to the pipeline stages with this text, from a process for
+ * waitpid(). */
 static pid_t signal_stages_later(const char *text, int signo)
 {
     pid_t child = fork();
@@ -356,7 +358,8 @@ static void a_lost_stage_is_restarted(void)
         CHECK_STATUS(warm, 200);
         HTTP_ANSWER answer = translate_within(64, long_texts(TEXTS));
         CHECK_STATUS(answer, 200);
-        /* a death is noticed immediately, a stopped stage at the end of its round */
+        /* The death of a stage is noticed immediately, a stopped stage only at the end of its
+         * round. */
         UNIT_CHECK(rows[i].signo == SIGSTOP || answer->seconds < ROUND_S, "%s: %.1f s",
                    rows[i].stage, answer->seconds);
         UNIT_CHECK(translated_count(answer, TEXTS, "translated") == TEXTS, "%s: %zu", rows[i].stage,
@@ -623,7 +626,7 @@ static const struct unit_case cases[] = {
 
 int main(void)
 {
-    /* the provider is the original text each time */
+    /* without a memory every text goes to the provider */
     suite = suite_start(&(struct suite_options){
         .set = "botd.translation_memory_entries=0,botd.translation_daily_characters=0",
         .apertium_trial = true});

@@ -33,10 +33,10 @@ enum {
 
 static struct suite *suite;
 static struct person *patient;
-static long day; /* contract time, from today */
+static long day; /* days since the test's first midnight, on the test clock */
 
-/* Sets contract time to this many seconds after the test's first midnight. Older tokens have
- * expired then. */
+/* Sets the clock to this many seconds after midnight of `day`, and registers a new patient, because
+ * older tokens have expired then. */
 static void set_time(long seconds)
 {
     suite_set_clock(suite, day * DAY + seconds - time(NULL) % DAY);
@@ -347,7 +347,7 @@ static void many_at_once_keep_the_bounds(void)
         CHECK_STATUS(answers[i], 200);
     http_answers_destroy(answers, MANY);
     check_bounds();
-    /* one eviction removed a tenth each time, even if several instances saw the excess */
+    /* Each excess caused one eviction of a tenth, even if several instances saw it. */
     CU_ASSERT_TRUE(suite_count(suite, "select max(entries) from bot.translation_memory_size") >=
                    ENTRIES - ENTRIES / 10 - 1);
     CU_ASSERT_EQUAL(characters(), MANY * 2 * 40);
@@ -518,7 +518,7 @@ static void each_project_has_its_budget(void)
     CHECK_STATUS(theirs, 200);
 }
 
-/* A separate suite, whose pipelines end as soon as they start. */
+/* Starts another suite, whose pipelines end as soon as they start. */
 static void what_was_not_translated_is_given_back(void)
 {
     CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
@@ -533,7 +533,7 @@ static void what_was_not_translated_is_given_back(void)
     unit_dir_write(&dir, "modes/eng-spa.mode", "");
     suite = suite_start(&(struct suite_options){.set = set});
     PERSON one_of_it = person_register(suite, NULL);
-    for (int i = 0; i < 3; i++) { /* the budget allows one */
+    for (int i = 0; i < 3; i++) { /* 500 characters each, of 600 allowed a day */
         struct http_request request = request_of(one_of_it->access, texts_of(2, 250));
         HTTP_ANSWER failed = http_call(suite_url(suite), &request);
         CU_ASSERT_EQUAL(failed->status, 503);
@@ -598,7 +598,7 @@ static void deaths_leave_the_sums_right(void)
         CU_ASSERT_TRUE(suite_wait_new_pid(suite, "botd", "2", second));
         UNIT_CHECK(MAX(characters(), 0L) >= granted && characters() <= DAILY, "%ld, %ld granted",
                    characters(), granted);
-        HTTP_ANSWER one_more = ask(texts_of(1, 40)); /* removes the excess */
+        HTTP_ANSWER one_more = ask(texts_of(1, 40)); /* storing it evicts what exceeds the limit */
         CHECK_STATUS(one_more, 200);
         check_bounds();
     }
@@ -624,8 +624,8 @@ static void check_translation(const char *server_url, const char *bearer, const 
                provider_calls(server_url));
 }
 
-/* Three providers in turn each translate the same texts. The last one loses all marks, so its text
- * is assembled from stretches. */
+/* Three providers in turn translate the same texts. The last one loses all marks, so botd
+ * translates the stretches between marks one by one. */
 static void no_provider_answers_for_another(void)
 {
     static const char *const argv[] = {"/usr/bin/python3", "tests/support/translation_server.py",

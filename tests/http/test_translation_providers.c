@@ -132,7 +132,7 @@ static void failures_of_the_provider_are_reported(void)
         const char *mode;
         int status;
         const char *retry_after;
-        const char *plain, *marked; /* results of each, with 200 */
+        const char *plain, *marked; /* the texts' statuses after 200 */
     } rows[] = {
         {"ok", 200, NULL, "translated", "translated"},
         {"error", 503, "5", NULL, NULL},
@@ -197,7 +197,7 @@ static void a_wrong_answer_is_asked_for_again_once(void)
     behave("count");
     HTTP_ANSWER one = translate("en", "es", json_pack("[o]", numbered("a single text ")));
     CHECK_STATUS(one, 200);
-    /* twice as a whole, twice as its single stretch */
+    /* two calls for the whole text, two for its only stretch */
     UNIT_CHECK(provider_calls() == 4, "%ld", provider_calls());
     behave("count-once");
     HTTP_ANSWER two = translate("en", "es", json_pack("[o]", numbered("a single text ")));
@@ -224,7 +224,7 @@ static void languages_are_the_providers(void)
 {
     static const struct {
         const char *from, *to;
-        bool libre; /* a model may know any language */
+        bool libre; /* LibreTranslate has the pair; a model may know any */
     } rows[] = {
         {"en", "es", true}, {"en", "Hebrew", true},  {"en", "zh", true},
         {"zh", "en", true}, {"es", "German", false}, {"fr", "en", false},

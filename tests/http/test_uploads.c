@@ -507,8 +507,8 @@ static void send_and_reset(const char *url, const char *bytes, size_t size)
     close(connection);
 }
 
-/* The request is processed after that second. Without the connection's memory, AddressSanitizer
- * would end the gateway. */
+/* The gateway processes the request after that second. If it still used the closed connection's
+ * memory, AddressSanitizer would end it. */
 static void a_client_that_goes_away_while_its_form_waits_takes_nothing_along(void)
 {
     char url[64];
@@ -683,7 +683,7 @@ static void a_form_ends_with_its_session(void)
         HTTP_ANSWER refused = document_upload(suite, made, "abc", 3);
         CHECK_ERROR(refused, 403, forged);
         CU_ASSERT_TRUE(stored_files_become(suite, before, 5000));
-        /* another session can replace the document */
+        /* The document can still be replaced in another session. */
         again = person_sign_in(suite, "Patient", leaver->email, leaver->password, NULL);
         HTTP_ANSWER replaced =
             http_post(suite_url(suite), document_path(http_text(made, "id")), again->access,

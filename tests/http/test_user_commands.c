@@ -206,8 +206,8 @@ static void *perform(void *arg)
     return NULL;
 }
 
-/* Locks the account while requests are in progress (waiting: once one waits for a row). Their
- * tokens are invalid when the lock and they have ended. */
+/* Locks the account while requests are in progress, or with `waiting` once one of them waits for a
+ * row. When all have ended, the tokens they returned are invalid. */
 static void lock_meanwhile(const struct person *person, struct calls *calls, bool waiting,
                            const char *token)
 {
@@ -496,7 +496,7 @@ static int interrupt_at(const char *question, const char *const *words, bool *re
         text[size] = '\0';
     }
     UNIT_CHECK(n > 0, "%s", text);
-    usleep(200000); /* it waits by now */
+    usleep(200000); /* the command waits for the answer by then */
     (void)!write(near, &ctrl_c, 1);
     while ((got = waitpid(pid, &status, WNOHANG)) == 0 && clock_mono_ms() < until)
         usleep(10000);
@@ -526,7 +526,7 @@ static void a_question_is_left_by_ctrl_c(void)
     CHECK_EXIT(left, 0);
 }
 
-/* If the disk is full, no script must take partial output for all. */
+/* If the disk is full, a command must fail, so that no script takes partial output for complete. */
 static void output_that_is_not_written_is_an_error(void)
 {
     static const char script[] = "exec \"$0\" \"$@\" > /dev/full";

@@ -390,7 +390,7 @@ static void what_was_missed_comes_later_in_order_and_410_ends_it(void)
     webhook_delete(suite, admin, hook.id);
 }
 
-/* Checks that no attempt happens for a while; every few seconds a token is tried. */
+/* Checks that no delivery is attempted for a few seconds, in which maild would attempt it. */
 static void check_untried(const struct hook *hook)
 {
     long tries = suite_count(suite,
@@ -509,7 +509,7 @@ static void the_keys_of_the_day_sign(void)
 
     CU_ASSERT(last > 0);
     CU_ASSERT_STRING_NOT_EQUAL(came_text(came, "kids", 0), came_text(came, "kids", last));
-    /* The access token has expired. */
+    /* sign in again: the access token has expired */
     person_destroy(&admin);
     admin = person_admin(suite);
     webhook_delete(suite, admin, hook.id);

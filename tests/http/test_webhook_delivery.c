@@ -433,7 +433,7 @@ static void a_410_switches_a_webhook_off(void)
 
     CHECK_STATUS(back, 200);
     events_make(admin, 4002, 1, 1);
-    /* events while it was disabled are not sent */
+    /* only the new event: those from while it was disabled are not sent */
     CU_ASSERT(receiver_comes_to(&receiver, "gone", "events", 2, LATER_MS));
     CU_ASSERT_EQUAL(receiver_count(&receiver, "gone", "events"), 2);
     webhook_delete(suite, admin, hook.id);

@@ -308,9 +308,9 @@ static void test_the_order_is_that_of_commits(void)
     unit_on_fiber(seal_late, NULL);
 }
 
-/* Sealed rows stay in the index of unsealed ones while a snapshot may need them. Twenty batches
- * read two entries per row, and walk() two. If each batch started at the first row, there would be
- * ten more. */
+/* While a snapshot may need sealed rows, they stay in the index of unsealed ones. Reads allowed per
+ * row: two by the twenty batches and two by walk(). If each batch started at the first row, there
+ * would be ten more. */
 static void seal_beside_a_snapshot(struct loop *loop, void *arg UNUSED)
 {
     enum { ROWS = 20000 };
@@ -327,7 +327,7 @@ static void seal_beside_a_snapshot(struct loop *loop, void *arg UNUSED)
     run_at(&self, TIME_2026_01_31);
     CU_ASSERT_EQUAL(walk(&self), ROWS);
     PQfinish(snapshot);
-    teardown(&self); /* closed connections report their reads */
+    teardown(&self); /* a closed connection reports its reads */
     for (int i = 0; i < 500 && read < 4 * ROWS; i++) {
         usleep(10000);
         read = pg_exec(server, count);
@@ -461,7 +461,7 @@ static void keep_months(struct loop *loop, void *arg UNUSED)
     setup(&self, loop, "months");
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         run_at(&self, rows[i].now);
-        add_rows(&self, rows[i].now, 1); /* any time has a partition */
+        add_rows(&self, rows[i].now, 1); /* works at any time: audit_other takes the rest */
         UNIT_CHECK(ask(&self, "select count(*) - 1 from pg_inherits i join pg_class c "
                               "on c.oid = i.inhparent where c.relname = 'audit' "
                               "and c.relnamespace = 'months'::regnamespace") == rows[i].partitions,
@@ -478,7 +478,7 @@ static void test_months_are_made_ahead(void)
     unit_on_fiber(keep_months, NULL);
 }
 
-/* Rows from before their month's partition stay where they are, and so does the month. */
+/* Rows written before their month has a partition stay where they are, and that month gets none. */
 static void jump_ahead(struct loop *loop, void *arg UNUSED)
 {
     struct fixture self;

@@ -310,8 +310,8 @@ static void check_hot(const char *settings)
     PQfinish(conn);
 }
 
-/* Prepared statements keep plans from tables that were not analyzed yet. These plans are good even
- * without the daemons' settings. */
+/* Prepared statements keep plans that were made before the tables were analyzed. These plans must
+ * be good even without the daemons' settings. */
 static void test_hot_statements_are_planned_on_their_keys(void)
 {
     check_hot("set enable_seqscan = on");
@@ -335,7 +335,7 @@ static void test_five_registrations_in_any_sixty_seconds(void)
     } rows[] = {
         {"1000", 1},   {"2000", 2},   {"3000", 3},  {"4000", 4},   {"5000", 5},
         {"6000", -1},  {"60999", -1}, {"61000", 5}, {"61001", -1}, {"62000", 5},
-        {"62001", -1}, {"500", 1}, /* clock set back: hits more than a window ahead do not count */
+        {"62001", -1}, {"500", 1}, /* hits over a window ahead: the clock was set back */
     };
     PGconn *conn = open_prepared();
 
@@ -525,7 +525,7 @@ static void test_tokens_are_recorded_for_the_number_of_now(void)
                             "{\"\\\"any\\\"\",\"\\\"former\\\"\",\"\\\"now\\\"\"}", "{0,7,8}"),
                     8);
     result = PQexec(conn, "select string_agg(event #>> '{}', ' ' order by id) from audit "
-                          "where json_typeof(event) = 'string'"); /* there are others */
+                          "where json_typeof(event) = 'string'"); /* the table has other rows too */
     CU_ASSERT_STRING_EQUAL(PQgetvalue(result, 0, 0), "any now");
     PQclear(result);
     run(conn, "rollback");
@@ -641,7 +641,7 @@ static void check_keys(PGconn *conn, const char *want)
     PQclear(result);
 }
 
-/* What authd read of the account was this family name. Returns how many are done. */
+/* Writes the key for an account of which authd read this family name. Returns how many are done. */
 static long write_key(PGconn *conn, const char *surname, const char *key)
 {
     char surnames[64], keys[64];
@@ -652,8 +652,8 @@ static long write_key(PGconn *conn, const char *surname, const char *key)
                    "{Zoe.Q@x.example}", "{" TWO "}", keys);
 }
 
-/* A new member has keys immediately. authd's replace them, but not while another transaction holds
- * the membership, and not when the name has changed since authd read it. */
+/* A new member has search keys immediately. authd's keys replace them, but not while another
+ * transaction holds the membership, and not when the name has changed since authd read it. */
 static void test_search_keys_belong_to_the_current_name(void)
 {
     static const char first[] = "o'brien zoe|zoe o'brien|zoe q@x example";
@@ -688,8 +688,8 @@ static void check_plan(PGconn *conn, const struct db_statement *statement, const
     UNIT_CHECK(strstr(plan, want), "no \"%s\" in\n%s", want, plan);
 }
 
-/* 25 rows are read for any number of sign-ins, and no audit rows. A page of the audit log is
- * counted by its places. */
+/* Counting reads 25 rows for any number of sign-ins, and no audit rows. A page of the audit log is
+ * counted by its rows' places. */
 static void test_sign_ins_of_a_day_are_counted_page_by_page(void)
 {
     PGconn *conn = open_prepared();
@@ -707,8 +707,8 @@ static void test_sign_ins_of_a_day_are_counted_page_by_page(void)
     PQfinish(conn);
 }
 
-/* Uses daemons' settings, because on a table that was not analyzed, the planner takes a batch's
- * addresses for ten. */
+/* Uses daemons' settings, because the planner takes the addresses of a batch for only ten while the
+ * table is not analyzed. */
 static void test_an_import_finds_reserved_addresses_by_their_index(void)
 {
     PGconn *conn = open_prepared();
@@ -718,8 +718,8 @@ static void test_an_import_finds_reserved_addresses_by_their_index(void)
     PQfinish(conn);
 }
 
-/* The reservation is for address and patient project: another kind of account, or the former owner,
- * can use the address. */
+/* An address is reserved for one patient project: another kind of account, or the former owner, can
+ * use it. */
 static void test_a_reserved_address_refuses_all_accounts_of_its_statement(void)
 {
     static const struct {
@@ -769,7 +769,7 @@ static void test_a_reserved_address_refuses_all_accounts_of_its_statement(void)
     PQfinish(conn);
 }
 
-/* An executed request is remembered for a year, as long as it can be repeated. */
+/* An executed request is remembered for a year, because it can be repeated that long. */
 static void test_grants_are_swept_when_they_are_old(void)
 {
     PGconn *conn = open_prepared();

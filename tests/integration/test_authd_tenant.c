@@ -23,7 +23,8 @@ enum { MANY = 1500, WAIT_MS = 300 };
     "create function id(project int, last int) returns uuid language sql as $$ " \
     "select ('0190a00' || project || '-0000-7000-8000-' || lpad(last::text, 12, '0'))::uuid $$;\n"
 
-/* Three of each project; `p` is its id, `d` its digit. An at sign would start a sealed value. */
+/* Makes three rows for each project; `p` is its id, `d` its digit. chr(64) is the at sign, which
+ * would start a sealed value in the text. */
 #define OF_EACH                                                                    \
     " from generate_series(1, 3) i, (values ('" TENANT_KIT_PROJECT "'::uuid, 1), " \
     "('" TENANT_KIT_OTHER "', 2)) x (p, d);\n"
@@ -34,7 +35,7 @@ enum { MANY = 1500, WAIT_MS = 300 };
         project_, last_) "|known-secret-" last_ "@, 1, 2, 3, '{4,5}');\n"
 
 /* Each project's second account is a practitioner's. Memberships have another order than accounts.
- * One password hash is imported. */
+ * One password hash was imported. */
 static const char seed[] = MAKE_ID
     "insert into account (id, role, project_id, email, name, surname, created_at, delete_at, "
     "delete_schedule) select id(d, i), case i when 2 then 'Practitioner' else 'Patient' end, "
@@ -332,7 +333,8 @@ static void nothing_is_added_to_other_tenants(void)
     tenant_kit_run(add_each_row);
 }
 
-/* Twelve patients have ids that the receiver has already: four are named. */
+/* The receiver already has accounts with the ids of twelve patients; the error names four of
+ * them. */
 static void move_known_patients(struct tenant_kit_case *self)
 {
     const struct error *err = tenant_kit_error(self);
@@ -454,7 +456,7 @@ static void practitioners_whom_the_receiver_knows_are_invited(void)
     tenant_kit_run(invite_known);
 }
 
-/* Owners' answers to invitations stay, however the import continues. */
+/* When owners have answered their invitations, a continued import keeps the answers. */
 static void go_on_behind_answers(struct tenant_kit_case *self)
 {
     long members;
@@ -488,8 +490,8 @@ static void an_answered_invitation_stays_answered(void)
     tenant_kit_run(go_on_behind_answers);
 }
 
-/* The file comes in parts with an interruption after any of them, while accounts are made here one
- * by one: rows added before belong to the file. */
+/* The import is interrupted after each part of the file. Accounts that are made here meanwhile are
+ * not the file's; rows that an earlier part added are. */
 static void go_on_beside_new_accounts(struct tenant_kit_case *self)
 {
     tenant_kit_sql(self, TENANT_KIT_SENDER, shared);

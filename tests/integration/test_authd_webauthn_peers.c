@@ -108,9 +108,9 @@ static void flip(struct authenticator_bytes *bytes, size_t at, unsigned bits)
     bytes->bytes[at] ^= (uint8_t)(1u << chance(bits));
 }
 
-/* Flips a bit of the client data. Not a byte's highest, because JSON readers differ on invalid
- * UTF-8, and not in the challenge's last character, because base64 readers differ on its two unused
- * bits. */
+/* Flips a bit of the client data: not the highest of a byte, because JSON readers differ on invalid
+ * UTF-8, and not one in the challenge's last character, because base64 readers differ on its two
+ * unused bits. */
 static void flip_client_data(const struct answer *answer, struct authenticator_bytes *bytes)
 {
     char *text = (char *)bytes->bytes;

@@ -14,7 +14,7 @@
 
 static struct cgroups *groups;
 static char parent[CGROUP_PATH_SIZE];
-static bool shared; /* version 1 */
+static bool shared; /* control groups version 1 */
 
 static pid_t dead_pid(void)
 {

@@ -22,7 +22,7 @@
 enum { MEMORY = 128 * 1024 * 1024 };
 
 static struct cgroups *groups; /* NULL: none here */
-static bool of_their_own;      /* each run has its own */
+static bool of_their_own;      /* each run has its own group */
 static const char *setting;
 static bool missing; /* no means works here */
 
@@ -164,15 +164,15 @@ static void test_killing_does_not_wait(void)
         kill_among_busy(300 * 1000);
 }
 
-/* Some processes are just entering their groups, which the kernel allows one at a time. None of
- * them blocks the killer. */
+/* Some processes are still being moved into their control groups, which the kernel does one at a
+ * time. None of them delays the kill. */
 static void test_killing_does_not_wait_for_a_start(void)
 {
     if (!left_out())
         kill_among_busy(0);
 }
 
-/* "" if there is no such file. */
+/* A file that does not exist has the version "". */
 static void test_programs_lie_in_their_folder(void)
 {
     static const char *const names[] = {
@@ -244,7 +244,7 @@ static void test_killed_while_it_starts(void)
     start(sandbox, script, &seen);
     for (int i = 0; i < 500 && count_sleepers(seconds) == 0; i++)
         usleep(20 * 1000);
-    CU_ASSERT_EQUAL(count_sleepers(seconds), 1); /* it would be seen */
+    CU_ASSERT_EQUAL(count_sleepers(seconds), 1); /* a survivor would be counted */
     sandbox_kill(sandbox, &seen);
     for (unsigned i = 0; i < MOMENTS; i++) {
         struct sandboxed sandboxed;
@@ -254,7 +254,7 @@ static void test_killed_while_it_starts(void)
         sandbox_kill(sandbox, &sandboxed);
     }
     sandbox_destroy(&sandbox);
-    usleep(500 * 1000); /* enough for a survivor to start */
+    usleep(500 * 1000); /* time for a survivor to start */
     CU_ASSERT_EQUAL(count_sleepers(seconds), 0);
     loop_destroy(&loop);
 }
@@ -297,7 +297,7 @@ static void test_a_run_is_a_group(void)
         if (!left_out())
             unit_leave_out("no control groups");
     } else {
-        /* the number before the next */
+        /* reads the number of a run, to know that of the next one */
         CU_ASSERT_EQUAL_FATAL(cgroup_make(groups, MEMORY, 10, &run, entry, &err), 0);
         cgroup_end(groups, run);
         snprintf(strstr(entry, "/runs/"), 64, "/runs/%llu", (unsigned long long)run + 1);

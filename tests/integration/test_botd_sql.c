@@ -124,7 +124,7 @@ static void test_the_newer_of_two_bots_keeps_an_identifier_at_the_upgrade(void)
         migration_apply(conn, row, held_up, sizeof(held_up));
     }
     CU_ASSERT_EQUAL(told, 2); /* x, and the second y */
-    /* builds replace a bot in one statement, in any order */
+    /* a build replaces a bot's identifiers in one statement, in any order */
     result = PQexec(conn, replace);
     UNIT_CHECK(PQntuples(result) == 1 && strcmp(PQgetvalue(result, 0, 0), "ay bx") == 0, "%s: %s",
                PQresultErrorMessage(result), PQntuples(result) ? PQgetvalue(result, 0, 0) : "");

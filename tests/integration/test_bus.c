@@ -59,7 +59,7 @@ static void test_a_call_and_its_reply(void)
     unit_on_fiber(call_and_reply, NULL);
 }
 
-/* Maps in and out without a struct, as in the gateway. */
+/* Calls with packed maps instead of structs, as the gateway does. */
 static void packed(struct loop *loop, void *arg UNUSED)
 {
     static const char body[] = "\x81\xa4text\xa5hello";
@@ -123,7 +123,7 @@ static void errors_travel(struct loop *loop, void *arg UNUSED)
 
     kit_call(&kit, &result, &kit_unknown, NULL, "", 0, 2000);
     CU_ASSERT(result.result == -1 && result.err.code == ERR_UNAVAILABLE);
-    CU_ASSERT(result.took_ms < 1000); /* answered, not dropped */
+    CU_ASSERT(result.took_ms < 1000); /* refused, not dropped */
     kit_result_free(&result);
     kit_close(&kit);
 }
@@ -247,7 +247,8 @@ static void not_the_gateway(struct loop *loop, void *arg UNUSED)
     }
     CU_ASSERT(atomic_load(&kit.counts->executed) == 0);
 
-    /* Our bus does not send it. A peer that does is refused before the map is read. */
+    /* This bus never sends such a request. A peer that sends one is refused before the map is
+     * read. */
     CU_ASSERT(raw_open(&raw, &kit, ZMQ_DEALER, "settingsd/ctl.1"));
     CU_ASSERT(raw_hello(&raw, "ctl", "7"));
     raw_send(&raw, frame,
@@ -594,7 +595,8 @@ static void news(struct loop *loop, void *arg UNUSED)
     CU_ASSERT(teller.result.took_ms < 200 && heard == 2000);
     kit_result_free(&teller.result);
 
-    /* One acknowledges late and gets it again; one dies and is not waited for. */
+    /* One caller acknowledges late and gets the announcement again; one dies, and the wait goes on
+     * without it. */
     CU_ASSERT(raw_open(&slow, &kit, ZMQ_DEALER, "settingsd/gateway.1"));
     CU_ASSERT(raw_open(&dead, &kit, ZMQ_DEALER, "settingsd/gateway.1"));
     CU_ASSERT(raw_hello(&slow, "gateway", "2") && raw_hello(&dead, "gateway", "3"));
@@ -611,7 +613,7 @@ static void news(struct loop *loop, void *arg UNUSED)
     CU_ASSERT(teller.result.result == 0 && teller.result.out.number == 3);
     kit_result_free(&teller.result);
 
-    /* One never acknowledges: the wait times out and reports that it is incomplete. */
+    /* One caller never acknowledges: the wait times out and reports that it is incomplete. */
     teller.patience_ms = 250;
     tell_start(&teller);
     kit_sleep(&kit, 150);

@@ -26,7 +26,8 @@ static void killed(struct loop *loop, void *arg UNUSED)
     kit_sleep(&kit, 100);
     kit_end(&kit, 1, SIGKILL);
     kit_sleep(&kit, 50);
-    /* It had half of the calls: its writes fail immediately, its reads go to the other instance. */
+    /* The dead instance had half of the calls: its writes fail immediately, its reads go to the
+     * other one. */
     UNIT_CHECK(works.unavailable == 10, "%d", works.unavailable);
     CU_ASSERT(works.slowest_ms < 250);
     kit_flock_wait(&reads);
@@ -53,7 +54,8 @@ static void test_kill_9_with_calls_in_flight(void)
     unit_on_fiber(killed, NULL);
 }
 
-/* One of two lost its database: reads do not notice, and it is not asked repeatedly. */
+/* One of two instances has lost its database: reads still succeed, and it is not asked again and
+ * again. */
 static void sick(struct loop *loop, void *arg UNUSED)
 {
     enum { CALLS = 100 };
@@ -72,14 +74,14 @@ static void sick(struct loop *loop, void *arg UNUSED)
         kit_result_free(&result);
     }
     UNIT_CHECK(atomic_load(&kit.counts->executed) == 1, "%ld", (long)kit.counts->executed);
-    kit_sleep(&kit, 1100); /* it may have recovered */
+    kit_sleep(&kit, 1100); /* after this time it may have recovered */
     for (int i = 0; i < CALLS; i++) {
         kit_call(&kit, &result, &kit_sick_write, NULL, "", kit.servers[2], 2000);
         failed += result.err.code == ERR_UNAVAILABLE;
         kit_result_free(&result);
     }
     UNIT_CHECK(failed == 1, "%d", failed);
-    /* The last instance is asked even if degraded. */
+    /* The last instance is asked even if it is degraded. */
     kit_end(&kit, 1, SIGKILL);
     CU_ASSERT(kit_wait(&kit, 1));
     kit_call(&kit, &result, &kit_sick, NULL, "", kit.servers[2], 2000);
@@ -138,8 +140,9 @@ static void test_a_successor_executes_nothing_old(void)
     unit_on_fiber(restarted, NULL);
 }
 
-/* Calls in a stopped instance's sockets: a short stop delays them; after a longer one they are
- * refused and repeated for callers that still wait; calls that timed out are never executed. */
+/* Calls wait in the sockets of a stopped instance. After a short stop they are only delayed. After
+ * a longer one they are refused, and repeated for callers that still wait. Calls that timed out are
+ * never executed. */
 static void standstill(struct loop *loop, void *arg UNUSED)
 {
     enum { CALLS = 20 };

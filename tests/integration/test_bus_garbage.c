@@ -167,7 +167,7 @@ static long peak_kib(void)
     return usage.ru_maxrss;
 }
 
-/* Each needs 3 MiB to read. */
+/* Sends many such announcements, each of which needs 3 MiB to read. */
 static void pour_wrong_news(struct kit *kit, struct raw *raw, const void *route)
 {
     enum { COUNT = 100, NILS = 150000 };

@@ -74,7 +74,8 @@ static void world_open(struct world *self, struct loop *loop, const char *caller
     kit_open_far(&self->kit, caller, "hosts");
 }
 
-/* Writes a file with another key for one name. Returns the key if this side needs it too. */
+/* Writes a hosts file with another key for one name. Returns that key, if this side needs it
+ * too. */
 static void write_other_hosts(struct world *self, const char *name, const struct kit_key *key)
 {
     char text[HOSTS_SIZE] = "";
@@ -114,7 +115,7 @@ static void call_and_reply(struct loop *loop, void *arg UNUSED)
     UNIT_CHECK(result.result == 0 && strcmp(result.out.service, "gateway") == 0, "%s",
                result.err.message);
     kit_result_free(&result);
-    /* It speaks for users, as on the same host. */
+    /* The gateway can call for a user, as on the same host. */
     kit_call(kit, &result, &kit_user, &nobody, "", 0, 2000);
     UNIT_CHECK(result.err.code != ERR_UNAUTHORIZED, "%s", result.err.message);
     kit_result_free(&result);
@@ -134,7 +135,7 @@ static void test_a_call_and_its_reply(void)
     unit_on_fiber(call_and_reply, NULL);
 }
 
-/* Sealing enlarges a frame, and the largest must still pass. */
+/* Encryption enlarges a frame, and the largest one must still pass. */
 static void large_frames(struct loop *loop, void *arg UNUSED)
 {
     struct world world;
@@ -161,7 +162,7 @@ static void test_large_frames(void)
     unit_on_fiber(large_frames, NULL);
 }
 
-/* A visible socket is used, and its list entry makes no second instance. */
+/* If a socket is visible, it is used, and the instance's line in the list makes no second peer. */
 static void here_first(struct loop *loop, void *arg UNUSED)
 {
     struct world world;
@@ -273,7 +274,7 @@ static void drifting_clock(struct loop *loop, void *arg UNUSED)
     ahead = ahead_of_us(&instance);
     UNIT_CHECK(ahead > 99900 && ahead < 100100, "%d", (int)ahead);
 
-    /* A round trip delayed by a busy machine does not count; the next one can. */
+    /* A busy machine can delay a round trip, which then does not count; the next one can. */
     for (int i = 0; i < 5 && ahead < 102900; i++) {
         CU_ASSERT(instance_hears(&instance, BUS_HELLO, BUS_CLOCK_MS + 2000) >= 0);
         instance_welcomes(&instance, 103000);
@@ -282,7 +283,7 @@ static void drifting_clock(struct loop *loop, void *arg UNUSED)
     }
     UNIT_CHECK(ahead > 102900 && ahead < 103100, "%d", (int)ahead);
 
-    /* A slow round trip says little. */
+    /* A slow round trip does not change the measured clock. */
     CU_ASSERT(instance_hears(&instance, BUS_HELLO, BUS_CLOCK_MS + 2000) >= 0);
     kit_sleep(&world.kit, BUS_CLOCK_TRIP_MS + 100);
     instance_welcomes(&instance, 109000);
@@ -341,7 +342,8 @@ static void killed(struct loop *loop, void *arg UNUSED)
     kit_end(kit, 2, SIGKILL);
     kit_flock_wait(&reads);
     kit_flock_wait(&writes);
-    /* Reads went to the other instance. Writes may have been executed and are not repeated. */
+    /* Reads went to the other instance. Writes are not repeated, because they may have been
+     * executed. */
     UNIT_CHECK(reads.ok == 50, "%d", reads.ok);
     UNIT_CHECK(writes.ok > 0 && writes.unavailable > 0 && writes.ok + writes.unavailable == 50,
                "%d %d", writes.ok, writes.unavailable);

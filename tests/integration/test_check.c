@@ -157,7 +157,7 @@ static void test_settings_of_servers_are_checked(void)
     static const struct {
         struct check_server server;
         const char *version, *durability, *clock; /* states */
-        const char *word; /* advice for the one that fails, NULL: all are ok */
+        const char *word; /* advice for the check that fails; NULL: none fails */
     } rows[] = {
         {{"15.14", 150014, "on", "on", "on", 0}, "ok", "ok", "ok", NULL},
         {{"17.2", 170002, "remote_apply", "on", "on", 1000}, "ok", "ok", "ok", NULL},

@@ -55,7 +55,7 @@ static void test_the_file_moves_it_both_ways(void)
     CU_ASSERT(is_near(clock_now_ms(clock), real_ms() + 86400000));
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         unit_dir_write(&dir, "clock", rows[i].text);
-        usleep(60000); /* reread every 50 ms */
+        usleep(60000); /* the file is read every 50 ms */
         UNIT_CHECK(is_near(clock_now_ms(clock), real_ms() + rows[i].offset_s * 1000), "%s",
                    rows[i].label);
     }

@@ -345,8 +345,8 @@ static void test_nothing_of_the_caller_is_reached(void)
                    "attempt('arguments', lambda: open('/proc/%%d/cmdline' %% caller).read())\n"
                    "print('end')\n",
              dir.path, (int)getpid());
-    /* A container can give a process of the program this process's pid, so only the signal's
-     * arrival proves anything. */
+    /* The signal goes to this process's pid. In a container, a process of the program can have the
+     * same pid, so only the signal's arrival here proves anything. */
     sigemptyset(&kick);
     sigaddset(&kick, SIGUSR1);
     sigprocmask(SIG_BLOCK, &kick, NULL);
@@ -375,7 +375,7 @@ static uid_t program_uid(const struct run *run)
     return status.st_uid;
 }
 
-/* Its uid has a key, in the session keyring that it started with. */
+/* The program's uid has a key in the session keyring with which the program started. */
 static void test_its_keyring_is_its_own(void)
 {
     char users[8192] = "", line[32], said[SAID_SIZE];
@@ -462,7 +462,7 @@ static size_t count_processes(const char *words, size_t size)
     return count;
 }
 
-/* Its children in their own sessions end with it, whether it is killed or done. */
+/* Child processes in their own sessions end with the program, whether it is killed or exits. */
 static void test_all_of_it_ends(void)
 {
     char script[400], words[64], said[SAID_SIZE];
@@ -487,7 +487,8 @@ static void test_all_of_it_ends(void)
         run = start(script, &usual, input[0]);
         for (int i = 0; i < 300 && count_processes(words, (size_t)size) < 2; i++)
             usleep(20000);
-        CU_ASSERT_EQUAL(count_processes(words, (size_t)size), 2); /* they would be seen */
+        CU_ASSERT_EQUAL(count_processes(words, (size_t)size),
+                        2); /* these children are visible while they run */
         if (killed)
             confine_kill(&run.confined);
         else

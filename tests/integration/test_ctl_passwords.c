@@ -12,8 +12,9 @@
 #include "tests/support/unit.h"
 
 static const char list[] = "# a title\npassword\nqwerty\nletmein\npassword\n\xff\n";
-static const char hashes[] = "5BAA61E4C9B93F3F0682250B6CF8331B7EE68FD8:10434004\r\n" /* password */
-                             "B1B3773A05C0ED0176787A4F1574FF0075F7521E:4\r\n";       /* qwerty */
+static const char hashes[] =
+    "5BAA61E4C9B93F3F0682250B6CF8331B7EE68FD8:10434004\r\n" /* "password" */
+    "B1B3773A05C0ED0176787A4F1574FF0075F7521E:4\r\n";       /* "qwerty" */
 
 static struct unit_dir dir;
 
@@ -138,7 +139,7 @@ static void a_damaged_filter_is_refused(void)
     CHECK_REFUSED(none, FAILED, "/list: is not a password filter");
     PROGRAM gone = PASSWORDS(NULL, "info", "@gone");
     CHECK_REFUSED(gone, FAILED, "/gone: No such file");
-    PROGRAM mended = PASSWORDS(NULL, "build", "@list", "@filter"); /* also over a damaged one */
+    PROGRAM mended = PASSWORDS(NULL, "build", "@list", "@filter"); /* replaces a damaged one too */
     CHECK_EXIT(mended, DONE);
 }
 

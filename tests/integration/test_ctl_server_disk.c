@@ -40,7 +40,7 @@ static void end(pid_t pid)
     waitpid(pid, NULL, 0);
 }
 
-/* If the search hangs at the limit, the alarm ends the program. */
+/* Searches for the disks. If the search hangs, the alarm ends the program. */
 static size_t find(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();

@@ -54,7 +54,7 @@ static void a_key_does_not_tell_the_seal_key(void)
     CU_ASSERT(memcmp(key.bytes, derived, SEAL_KEY_SIZE) != 0);
 }
 
-/* Points of small order: everyone could read what is encrypted to them. */
+/* These public keys are points of small order: anyone could read what is encrypted to them. */
 static void a_key_that_hides_nothing_is_refused(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
@@ -112,8 +112,8 @@ static void what_was_written_is_read(void)
                    "%s", sums->items[i].table);
 }
 
-/* Plain sizes around a chunk: the last one is full, or has one byte. Data after a full one is
- * noticed too. */
+/* Contents whose size is near a chunk's: the last chunk is full, or has one byte. Data after a full
+ * last chunk is noticed too. */
 static void a_file_may_end_anywhere_in_a_chunk(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
@@ -149,8 +149,8 @@ static void a_file_may_end_anywhere_in_a_chunk(void)
     UNIT_CHECK(full == 1 && one_byte == 1, "%d, %d", full, one_byte);
 }
 
-/* Sums show whether another installation has the same rows, so they differ for each of these
- * pairs. */
+/* verify compares sums with another installation's, so the rows of each pair must have different
+ * ones. */
 static void sums_tell_rows_apart(void)
 {
     static const char *const contents[][2] = {{"ab", "c"}, {"a", "bc"}, {"c", "ab"}, {"abc", ""}};
@@ -517,7 +517,7 @@ static void it_has_its_name_when_it_is_whole(void)
     struct error err;
 
     error_init(&err, arena);
-    /* an earlier process was killed */
+    /* A writer that was killed earlier has left this part. */
     tenant_sample_store(part, arena_alloc(arena, 1000), 1000);
     CU_ASSERT(chmod(part, 0644) == 0);
     writer = tenant_writer_create(path, &to, NULL, TENANT_SAMPLE_HEAD, &err);
@@ -537,7 +537,7 @@ static void it_has_its_name_when_it_is_whole(void)
     CU_ASSERT(access(part, F_OK) < 0 && tenant_sample_read(path, 1, &err) == 0);
 }
 
-/* Another process's change between this one's open and lock. */
+/* Runs between this process's open and lock, as a change by another process. */
 static void (*before_lock)(void);
 static struct tenant_writer *other_writer;
 

@@ -13,7 +13,7 @@
 
 enum { FROM = 1, TO = 2 }; /* the two installations' keys */
 
-/* A complete file, and the key stored beside it before. */
+/* A complete file, and the key that was stored beside it until then. */
 struct whole {
     uint8_t *bytes, *key;
     size_t size, key_size;
@@ -41,7 +41,7 @@ static struct whole whole_make(struct arena *arena, const struct unit_dir *dir)
     return self;
 }
 
-/* Leaves a killed writer's file with this much on the disk. */
+/* Stores what a killed writer leaves: the file up to this size. */
 static void store_cut(struct arena *arena, const struct unit_dir *dir, const struct whole *whole,
                       size_t size)
 {
@@ -98,7 +98,7 @@ static void what_was_cut_anywhere_is_resumed(void)
             check_resumes(arena, &dir, &whole, cuts[i]);
         }
     }
-    store_cut(arena, &dir, &whole, whole.size); /* only its name was missing */
+    store_cut(arena, &dir, &whole, whole.size); /* complete, but not renamed yet */
     check_resumes(arena, &dir, &whole, whole.size);
 }
 
@@ -172,7 +172,8 @@ static void what_cannot_be_resumed_is_left(void)
     check_refused(arena, &dir, FROM, TO, ERR_CONFLICT, "a file of that name");
 }
 
-/* Refused: other bytes than those already encrypted of a cut record, or another table. */
+/* A resume is refused if the rest of a cut record has changed since it was encrypted, or if the
+ * table is another one. */
 static void what_has_changed_since_is_refused(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();

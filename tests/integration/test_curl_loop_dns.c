@@ -24,7 +24,7 @@ struct client {
     int result;
     CURLcode code;
     enum error_code error;
-    char address[64]; /* the connected one */
+    char address[64]; /* address of the connection */
     size_t *left;
 };
 
@@ -55,7 +55,7 @@ static void client_fiber(void *arg)
     --*self->left;
 }
 
-/* Returns the loop's longest turn meanwhile, in ms. */
+/* Runs all clients on fibers. Returns the loop's longest turn meanwhile, in ms. */
 static int64_t run_all(struct loop *loop, struct client *clients, size_t count)
 {
     int64_t longest_ms = 0;
@@ -104,7 +104,7 @@ static void test_a_silent_name_server_holds_no_loop(void)
     unit_on_fiber(silence, NULL);
 }
 
-/* A host in each form of a URL; libcurl itself resolves none. */
+/* Uses a host in each form that a URL allows. libcurl must resolve none itself. */
 static void forms(struct loop *loop, void *arg UNUSED)
 {
     static const struct {

@@ -193,7 +193,9 @@ static long count_connections(const char *schema)
  * busy machine can delay a burst once; then another handle is tried. */
 static void a_burst_opens_no_connection(struct loop *loop, void *arg UNUSED)
 {
-    struct db_job jobs[20] = {0}, first = {.statement = SQL_ADD, .params = 2}; /* prepares it */
+    struct db_job jobs[20] = {0},
+                  first = {.statement = SQL_ADD,
+                           .params = 2}; /* the first query prepares the statement */
     struct db_fixture self;
     bool shared = false;
 
@@ -219,8 +221,8 @@ static void a_burst_opens_no_connection(struct loop *loop, void *arg UNUSED)
     CU_ASSERT_TRUE(shared);
 }
 
-/* A statement without pauses causes a second connection, even with queued statements and no new
- * ones, so the next one does not wait. */
+/* A long statement occupies its connection, so a second one is opened for queued statements, even
+ * if no new ones come. */
 static void a_long_statement_opens_another_connection(struct loop *loop, void *arg UNUSED)
 {
     struct db_job long_one = {.statement = SQL_SLEEP, .a = 1500, .params = 1};
@@ -259,7 +261,7 @@ static void reads_of_a_turn_share_a_sync_and_no_error(struct loop *loop, void *a
         db_kit_teardown(&self);
         return;
     }
-    for (int round = 0; round < 3; round++) { /* the first round prepares */
+    for (int round = 0; round < 3; round++) { /* the first round prepares the statement */
         memset(jobs, 0, sizeof(jobs));
         for (size_t i = 0; i < ARRAY_SIZE(jobs); i++) {
             jobs[i] = (struct db_job){.statement = SQL_ADD, .a = (int64_t)i, .b = 100, .params = 2};
@@ -368,12 +370,12 @@ static void an_overload_is_refused_at_once(struct loop *loop, void *arg UNUSED)
         while (pg_exec(server, "select count(*) from pg_stat_activity where application_name = "
                                "'overload'") < 4)
             db_kit_sleep_ms(&self, 20);
-        db_kit_sleep_ms(&self, 200); /* the second is ready here too */
+        db_kit_sleep_ms(&self, 200); /* both connections are ready here */
         db_jobs_start(&self, jobs + 2, 1);
         while (pg_exec(server, "select count(*) from pg_stat_activity where application_name = "
                                "'overload' and query like '%pg_sleep%'") < 2)
             db_kit_sleep_ms(&self, 20);
-        db_kit_sleep_ms(&self, 300); /* neither is preferred, as both have been silent for long */
+        db_kit_sleep_ms(&self, 300); /* both have been silent for long, so neither is preferred */
         db_jobs_start(&self, jobs + 3, ARRAY_SIZE(jobs) - 3);
         db_kit_sleep_ms(&self, 50);
         for (size_t i = 3; i < ARRAY_SIZE(jobs); i++)
@@ -399,7 +401,7 @@ static void transactions_commit_roll_back_and_get_lost(struct loop *loop, void *
         db_kit_teardown(&self);
         return;
     }
-    /* committed */
+    /* a transaction that is committed */
     CU_ASSERT_EQUAL(db_begin(self.db, db_kit_soon(&self), &tx, &self.err), 0);
     CU_ASSERT_EQUAL(db_kit_tx_query(tx, &statements[SQL_TX_PUT], &res, &self.err,
                                     DB_PARAMS(DB_INT(1), DB_INT(1))),
@@ -410,7 +412,7 @@ static void transactions_commit_roll_back_and_get_lost(struct loop *loop, void *
     CU_ASSERT_PTR_NULL(tx);
     CU_ASSERT_EQUAL(db_jobs_count_things(&self), 1);
 
-    /* destroyed */
+    /* a transaction that is destroyed before its commit */
     CU_ASSERT_EQUAL(db_begin(self.db, db_kit_soon(&self), &tx, &self.err), 0);
     CU_ASSERT_EQUAL(db_kit_tx_query(tx, &statements[SQL_TX_PUT], &res, &self.err,
                                     DB_PARAMS(DB_INT(2), DB_INT(1))),
@@ -433,7 +435,7 @@ static void transactions_commit_roll_back_and_get_lost(struct loop *loop, void *
     CU_ASSERT_EQUAL(self.err.code, ERR_INTERNAL);
     CU_ASSERT_EQUAL(db_jobs_count_things(&self), 1);
 
-    /* the connection breaks in the transaction, so certainly nothing was done */
+    /* the connection breaks within a transaction, so certainly nothing was done */
     error_clear(&self.err);
     CU_ASSERT_EQUAL(db_begin(self.db, db_kit_soon(&self), &tx, &self.err), 0);
     CU_ASSERT_EQUAL(db_kit_tx_query(tx, &statements[SQL_TX_PID], &res, &self.err, DB_PARAMS()), 0);

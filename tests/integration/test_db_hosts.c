@@ -148,7 +148,7 @@ static void silent_host(struct loop *loop, void *arg UNUSED)
     snprintf(ports, sizeof(ports), "%d,5432", hole.port);
     if (setup(&self, loop, hosts, ports, 9000)) {
         CU_ASSERT_TRUE(becomes(&self, 'a', 5000));
-        /* The live one is remembered. */
+        /* The live server is remembered: a new connection is made in less than a second. */
         pg_exec(a, cut);
         CU_ASSERT_TRUE(becomes(&self, 'a', 1000));
     }
@@ -244,19 +244,19 @@ static void hung_server(struct loop *loop, void *arg UNUSED)
 
 static void test_a_silent_host_does_not_keep_the_next_from_its_turn(void)
 {
-    unit_expect_log(1); /* cut connections, if the handle notices first */
+    unit_expect_log(1); /* a cut connection, if the handle notices it first */
     unit_on_fiber(silent_host, NULL);
 }
 
 static void test_a_former_primary_is_refused(void)
 {
-    unit_expect_log(UNIT_ANY_LOG); /* each outage, and the refused server */
+    unit_expect_log(UNIT_ANY_LOG); /* each outage, and the server that is refused */
     unit_on_fiber(former_primary, NULL);
 }
 
 static void test_of_two_primaries_the_later_one_is_used(void)
 {
-    unit_expect_log(UNIT_ANY_LOG); /* the first one, when it gets a connection again */
+    unit_expect_log(UNIT_ANY_LOG); /* the first primary, each time it accepts a connection again */
     unit_on_fiber(two_primaries, NULL);
 }
 

@@ -10,7 +10,7 @@
 
 enum {
     LOCK_MS = 300,
-    OTHERS_MS = 2000, /* maximum wait without need of the lock, on a busy machine */
+    OTHERS_MS = 2000, /* maximum for calls that do not need the lock, on a busy machine */
     SOON_MS = 5000,
 };
 
@@ -118,7 +118,7 @@ static void reset(struct client *clients, size_t count)
         clients[i].good = clients[i].refused = clients[i].other = 0, clients[i].longest_ms = 0;
 }
 
-/* Waits up to ten seconds until each has more successes than that. */
+/* Waits up to ten seconds until each client has had more than this many successes. */
 static void wait_good(struct db_fixture *self, const struct client *clients, size_t count,
                       size_t good)
 {
@@ -149,8 +149,8 @@ static bool setup(struct db_fixture *self, struct loop *loop, const char *schema
     return db_kit_setup(self, server, loop, &options);
 }
 
-/* Statements that need the table are refused; the same pools serve all others. Many more clients
- * than connections. */
+/* Statements that need the locked table are refused, while the same pools serve all others. There
+ * are many more clients than connections. */
 static void table_lock(struct loop *loop, void *arg UNUSED)
 {
     enum { NEED = 24, OTHERS = 6, ALL = NEED + OTHERS + 1 };
@@ -260,7 +260,8 @@ static void test_a_locked_row_is_one_clients(void)
     unit_on_fiber(row_lock, NULL);
 }
 
-/* A vital statement may be lost, so it does not wait for a standby or disk. */
+/* The commit of a vital statement may be lost in a crash, so it does not wait for a standby or
+ * disk. */
 static void vital(struct loop *loop, void *arg UNUSED)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;

@@ -86,7 +86,7 @@ static void asker_fiber(void *arg)
     self->done = true;
 }
 
-/* Asks until the wanted result, and records the loop's longest stall. */
+/* Queries until the wanted result comes, and records the loop's longest turn. */
 static bool becomes(struct fixture *self, enum error_code want, int64_t within_ms)
 {
     int64_t until_ms = clock_mono_ms() + within_ms;
@@ -120,7 +120,7 @@ static void silence(struct loop *loop, void *arg UNUSED)
     CU_ASSERT_TRUE(becomes(&self, ERR_NONE, 10000));
     UNIT_CHECK(self.longest_ms < PROMPT_MS, "the loop stood for %lld ms",
                (long long)self.longest_ms);
-    /* Cached by now. */
+    /* the names are cached by now */
     silent_dns_set(dns, true);
     pg_exec(server, cut);
     CU_ASSERT_TRUE(becomes(&self, ERR_NONE, 2000));

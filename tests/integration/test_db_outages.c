@@ -116,7 +116,7 @@ static void set_standby(struct db_fixture *self, const char *name)
     while (pg_exec(server, "select (current_setting('synchronous_standby_names') <> '')::int") !=
            (*name != '\0'))
         db_kit_sleep_ms(self, 10);
-    db_kit_sleep_ms(self, 200); /* time for the checkpointer to inform the backends */
+    db_kit_sleep_ms(self, 200); /* until the checkpointer has informed the backends */
 }
 
 /* The server reports the commit, with a warning that the standby may lack it. */
@@ -176,8 +176,8 @@ static void run_load(void *arg)
     load->ended = true;
 }
 
-/* The server restarts under load: immediate refusals meanwhile, no restart of this process, no lost
- * acknowledged write. */
+/* The server restarts under load. Until it is back requests are refused immediately; this process
+ * does not restart, and no acknowledged write is lost. */
 static void restart(struct loop *loop, void *arg UNUSED)
 {
     struct load loads[8] = {0};
@@ -199,7 +199,8 @@ static void restart(struct loop *loop, void *arg UNUSED)
     CU_ASSERT_FALSE(db_ready(self.db));
     for (size_t i = 0; i < ARRAY_SIZE(loads); i++)
         refused += loads[i].refused;
-    UNIT_CHECK(refused > 500, "%d", refused); /* immediate: hundreds of attempts per client */
+    UNIT_CHECK(refused > 500, "%d",
+               refused); /* refused immediately: hundreds of attempts per client */
     pg_start(server);
     db_kit_sleep_ms(&self, 1500);
     CU_ASSERT_TRUE(db_ready(self.db));
@@ -229,8 +230,8 @@ static void restart(struct loop *loop, void *arg UNUSED)
     db_kit_teardown(&self);
 }
 
-/* The first success after an outage, a read or write, ends it for both: the other pool, in mid
- * back-off, refuses nothing. */
+/* The first success after an outage, of a read or write, ends the outage for both pools, even if
+ * the other one is in the middle of its back-off. */
 static void recovery(struct loop *loop, void *arg UNUSED)
 {
     enum { ROUNDS = 6, WITHIN_MS = 1000 };

@@ -122,8 +122,8 @@ static void instances_that_start_together_migrate_once(struct loop *loop, void *
     metrics_destroy(&metrics);
 }
 
-/* A failed migration leaves nothing; the next build's continues from there; an older build still
- * starts. */
+/* A failed migration leaves nothing. The next build's migrations continue from there, and an older
+ * build still starts. */
 static void a_failed_migration_leaves_nothing(struct loop *loop, void *arg UNUSED)
 {
     static const struct db_migration broken[] = {
@@ -163,8 +163,8 @@ static void a_failed_migration_leaves_nothing(struct loop *loop, void *arg UNUSE
     metrics_destroy(&metrics);
 }
 
-/* A dump reads a table that a migration needs. The migration drops its lock request immediately, so
- * that no statement queues after it, and retries. */
+/* A backup reads a table that a migration needs. The migration gives up its lock request
+ * immediately, so that no statement queues after it, and retries. */
 static void a_migration_gives_way(struct loop *loop, void *arg UNUSED)
 {
     struct db_fixture f;

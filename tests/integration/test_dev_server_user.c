@@ -12,8 +12,8 @@
 
 enum { REFUSED = 2 };
 
-/* Returns 0 if a child with this user is not root, its uid has a name, and it owns the
- * directory. */
+/* Becomes this user in a child. Returns 0 if the child is not root, its uid has a name, and it owns
+ * the directory. */
 static int become(const struct server_user *user, const char *dir)
 {
     pid_t pid = fork();

@@ -116,7 +116,7 @@ static void directories_of_others_are_refused(void)
     CU_ASSERT_EQUAL(chmod(path, 01777), 0);
     CU_ASSERT_TRUE(suite_dir_open(&suite, path, arena, &err) < 0);
     CU_ASSERT_TRUE(access(arena_printf(arena, "%s/lock", path), F_OK) < 0);
-    CU_ASSERT_EQUAL(chmod(path, 0775), 0); /* umask 002, in the user's own group */
+    CU_ASSERT_EQUAL(chmod(path, 0775), 0); /* as with umask 002, for the user's own group */
     CU_ASSERT_EQUAL(suite_dir_open(&suite, path, arena, &err), 0);
     suite_dir_close(&suite);
     if (getuid() != 0) /* only root can give a directory away */

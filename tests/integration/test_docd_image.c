@@ -41,8 +41,8 @@ static const char *in_dir(const char *name)
 struct request_of {
     const char *input; /* in the directory */
     struct image_size size;
-    int64_t timeout_ms; /* 0: plenty */
-    int64_t memory;     /* 0: plenty */
+    int64_t timeout_ms; /* 0: more than enough */
+    int64_t memory;     /* 0: more than enough */
     bool png;           /* image_make_png() */
     int result, out;
     struct image_made made;
@@ -113,7 +113,7 @@ struct golden {
         input, width, height, IMAGE_OUTSIDE, type                                             \
     }
 
-/* Odd and even numbers of pixels to crop, horizontally and vertically. */
+/* The images have an odd or even number of pixels to crop, horizontally and vertically. */
 #define TURNED(input)                                                                             \
     ALL_FITS(input, 90, 61, "image/jpeg"), {input, 90, 60, IMAGE_COVER, "image/jpeg"},            \
         {input, 91, 60, IMAGE_COVER, "image/jpeg"}, {input, 150, 50, IMAGE_COVER, "image/jpeg"},  \
@@ -198,7 +198,7 @@ static struct program *ask_sharp(void)
 
 /* The distance of two images of the same size, with colors weighted by visibility. */
 struct distance {
-    double mean, high; /* all values' mean; exceeded by 1 in 100 */
+    double mean, high; /* mean of all differences; the value that 1 in 100 exceeds */
 };
 
 static struct distance distance(const uint8_t *a, const uint8_t *b, size_t count)
@@ -370,7 +370,7 @@ static void put_between(const char *name, const char *of, size_t from, size_t to
     g_free(text);
 }
 
-/* The longest JPEG segment; what follows is far from the start. */
+/* The longest possible JPEG segment, so that what follows it is far from the start. */
 static const uint8_t application_data[2 + 65535] = {0xff, 0xef, 0xff, 0xff};
 
 /* The header of a PNG of 60,000 x 60,000 one-bit pixels without data, which decoders call
@@ -569,7 +569,7 @@ static const struct writer {
     {"image/webp", "[VP8X][VP8 ][VP8L][ALPH]", webp_parts},
 };
 
-/* False when the file has nothing of the place. */
+/* True unless the file contains nothing of the place's name and position. */
 static bool is_marked(const char *name, const char *type, GString *parts)
 {
     bool bare = true, marked;
@@ -694,8 +694,8 @@ static void test_what_is_no_whole_image_or_too_large_a_one_is_refused(void)
                       table[i].message, 0);
 }
 
-/* A file's places for its dimensions: from offset `at`, or that offset after `mark`; `bytes` per
- * side, in sequence. */
+/* Where a file has its dimensions: at offset `at`, or at that offset after `mark`, with `bytes` for
+ * each side, one after the other. */
 struct header {
     const char *input, *mark;
     size_t at, bytes;
@@ -750,7 +750,8 @@ static void put_sized(const char *name, const struct header *header, uint32_t wi
     g_free(text);
 }
 
-/* For any dimensions in a header, whether or not a decoder would continue. */
+/* An image is refused as too large for any dimensions in its header, whether or not a decoder would
+ * continue. */
 static void test_too_large_an_image_is_named_so_in_every_format(void)
 {
     static const struct header headers[] = {
@@ -862,7 +863,7 @@ static void crowds(struct loop *loop, void *arg UNUSED)
 {
     struct crowd crowd;
 
-    /* each holds 9 megapixels of 8 bytes; with less memory they run one by one */
+    /* each request holds 9 megapixels of 8 bytes; this memory lets them run only one by one */
     run_crowd(loop, &crowd, MANY, 8, 70 << 20);
     UNIT_CHECK(crowd.made == MANY && crowd.waiting_max >= 1, "%d made, %zu waited", crowd.made,
                crowd.waiting_max);

@@ -71,14 +71,14 @@ static bool reaches_others(void)
            ptrace(PTRACE_ATTACH, getppid(), NULL, NULL) == 0;
 }
 
-/* The other end of the order pipe is closed, and nothing else is open. */
+/* True when more is open than a decoder needs, such as the other end of the order pipe. */
 static bool has_descriptors(void)
 {
     int count = 0;
 
     for (int fd = 0; fd < 256; fd++)
         count += fcntl(fd, F_GETFD) >= 0;
-    return count > 5; /* two to /dev/null, and the order's three */
+    return count > 5; /* two of /dev/null, and three for the orders */
 }
 
 static bool keeps_a_key(void)
@@ -133,7 +133,7 @@ static void stay(bool deaf)
         usleep(100000);
 }
 
-static bool spoiled; /* an image's damage to its decoder */
+static bool spoiled; /* whether an image has damaged this decoder */
 
 gboolean vips_foreign_is_a_source(const char *loader UNUSED, VipsSource *source)
 {
@@ -220,7 +220,7 @@ static void check(struct image_pool *pool, char what, int64_t timeout_ms, enum e
     check_of(pool, own, what, timeout_ms, want);
 }
 
-/* After each, the next image works: 'x' is only no image. */
+/* After each image the next one is decoded: 'x' is refused only because it is no image. */
 static void run_rows(struct loop *loop, void *arg UNUSED)
 {
     static const struct {
@@ -228,7 +228,7 @@ static void run_rows(struct loop *loop, void *arg UNUSED)
         int64_t timeout_ms;
         enum error_code want;
     } rows[] = {
-        {'e', 0, ERR_VALIDATION}, /* none of it worked */
+        {'e', 0, ERR_VALIDATION}, /* 'e' tries forbidden actions: none worked */
         {'c', 0, ERR_UNAVAILABLE},
 #ifndef __SANITIZE_ADDRESS__
         {'m', 0, ERR_UNAVAILABLE},
@@ -266,7 +266,7 @@ static void neighbour_fiber(void *arg)
     fiber_wake(self->starter);
 }
 
-/* A crash fails its own request, not a waiting one. */
+/* A crash fails the request that caused it, but none that waits. */
 static void crash_beside(struct loop *loop, void *arg UNUSED)
 {
     struct image_pool *pool = image_pool_new(loop, 2, 8, MEMORY);
@@ -293,7 +293,7 @@ static void test_a_crash_costs_one_request(void)
     unit_on_fiber(crash_beside, NULL);
 }
 
-/* A decoder gets several images, but of one project only. */
+/* A decoder process gets several images, but only of one project. */
 static void two_projects(struct loop *loop, void *arg UNUSED)
 {
     struct image_pool *pool = image_pool_new(loop, 2, 8, MEMORY);

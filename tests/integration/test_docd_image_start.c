@@ -13,7 +13,7 @@
 #include "docd/image/variant.h"
 #include "tests/support/unit.h"
 
-/* Replaces libvips' own, because no environment makes that fail reliably. */
+/* Replaces libvips' function, which no environment makes fail reliably. */
 int vips_init(const char *name UNUSED)
 {
     return -1;

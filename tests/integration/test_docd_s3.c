@@ -50,7 +50,7 @@ static void test_xml_is_read_or_refused(void)
     static const char utf_16[] = "\xff\xfe<\0R\0>\0x\0<\0/\0R\0>\0", nul[] = "<R>a\0b</R>";
     static const struct {
         const char *label, *xml;
-        size_t size;      /* 0: to the NUL */
+        size_t size;      /* 0: strlen(text) */
         const char *want; /* NULL: refused */
     } rows[] = {
         {"elements", XML "<R><A>1</A><B><C>2</C><C>3</C></B></R>", 0, "R/A=1;R/B/C=2;R/B/C=3;"},
@@ -558,7 +558,7 @@ static void large_answers(struct loop *loop, void *arg UNUSED)
     teardown(f);
 }
 
-/* A caller with less time than an attempt takes gets a response in time. */
+/* A caller that has less time left than an attempt takes gets its response in time. */
 static void no_try_is_longer_than_its_callers_time(struct loop *loop, void *arg UNUSED)
 {
     struct fixture *f = setup(loop);
@@ -651,7 +651,7 @@ static void a_list_is_one_whole_or_a_failure(struct loop *loop, void *arg UNUSED
 #define THREE BODY("206 Partial Content", "abc")
 #define LARGE "12000000"
 
-/* Other parts of the responses are right for a file of three bytes, or three parts. */
+/* All other parts of the responses are right for a file of three bytes, or for three parts. */
 static void what_is_copied_is_one_file_or_a_failure(struct loop *loop, void *arg UNUSED)
 {
     static const struct {

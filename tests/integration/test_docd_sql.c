@@ -29,7 +29,7 @@ static void test_every_statement_has_its_index(void)
 {
     plans_make_schema(&plans, server);
     plans_check(&plans, server,
-                "content_list_unfolded"); /* reads a whole index that should be empty */
+                "content_list_unfolded"); /* reads a whole index, which is normally empty */
 }
 
 static void test_look_ups_use_the_primary_key(void)
@@ -199,7 +199,7 @@ static void notes_are_made(void)
     CU_ASSERT_EQUAL(pg_exec(server, sql), 4 * 3008);
 }
 
-/* Any search path compares all matches up to its limit, and each result matches. */
+/* Each way of searching compares all matches up to its limit, and each result matches. */
 static void test_a_search_is_bounded_and_complete(void)
 {
     static const struct {
@@ -208,19 +208,19 @@ static void test_a_search_is_bounded_and_complete(void)
         const char *wanted; /* the query's words */
         const char *code;
     } rows[] = {
-        {"every", 10, "every", "null"}, /* a scan */
+        {"every", 10, "every", "null"}, /* found by a scan */
         {"every", 5000, "every", "null"},
-        {"tenth", 6, "tenth", "null"},          /* a scan that finds too few */
-        {"tenth", 299, "tenth", "null"},        /* more than are compared */
-        {"tenth", 300, "tenth", "null"},        /* as many */
-        {"hundredth", 29, "hundredth", "null"}, /* index only */
+        {"tenth", 6, "tenth", "null"},          /* a scan, which finds too few */
+        {"tenth", 299, "tenth", "null"},        /* more matches than are compared */
+        {"tenth", 300, "tenth", "null"},        /* as many matches as are compared */
+        {"hundredth", 29, "hundredth", "null"}, /* found by the index only */
         {"hundredth", 100, "hundredth", "null"},
         {"every hundredth uneven", 10, "hundredth", "null"}, /* never together; one is rare */
         {"uneven even", 10, "even | uneven", "null"},
         {"uneven hundredth", 30, "hundredth", "null"},
         {"uneven hundredth", 1000, "hundredth | uneven", "null"},
         {"hundreth", 1000, "hundredth", "null"},
-        {"1", 10, "1:*", "null"}, /* starts more words than are combined */
+        {"1", 10, "1:*", "null"}, /* a prefix of more words than are combined */
         {"1", 5000, "1:*", "null"},
         {"hundredth 1", 5, "hundredth & 1:*", "null"},
         {"hundredth 1", 5000, "hundredth & 1:*", "null"},

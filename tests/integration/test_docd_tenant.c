@@ -45,7 +45,8 @@ extern const struct db_migration docd_migrations[];
     "nullif('M54 ' || k, 'M54 c'), 7 from unnest('{a,b,c}'::text[]) k, "                          \
     "unnest('{de,en}'::text[]) l;\n"
 
-/* No trigger counts words, so this adds what the sender's statements would have counted. */
+/* Adds the counts of words that the sender's statements would have made, because no trigger counts
+ * them. */
 #define WORDS                                                                                   \
     "select count(*) from (select t.language, w, count(*) from content_translation t, "         \
     "unnest(tsvector_to_array(t.words)) w where t.project_id = '" TENANT_KIT_PROJECT            \
@@ -77,7 +78,8 @@ static void usage_case(struct tenant_kit_case *self)
                "words are there");
 }
 
-/* Not readable without its content: marked as missing, with an object that is not swept. */
+/* A document is not readable until its content arrives: it is marked as missing, and its object is
+ * not swept. */
 static void missing_case(struct tenant_kit_case *self)
 {
     UNIT_CHECK(tenant_kit_move(self, true) > 3, "%s", tenant_kit_error(self)->message);
@@ -113,8 +115,8 @@ static void refuse_document(struct tenant_kit_case *self, const char *label, con
                "%s: none was added", label);
 }
 
-/* Files are named by object alone, so another owner's could be read and removed with the
- * document. */
+/* A file is found by its object's id alone. A forged row with another owner's object would let its
+ * document read and remove that file. */
 static void objects_case(struct tenant_kit_case *self)
 {
     static const char *const owners[] = {TENANT_KIT_PROJECT, TENANT_KIT_OTHER, UUID_NIL};
@@ -151,7 +153,7 @@ static void two_of_one_case(struct tenant_kit_case *self)
                "what the bytes are is not believed");
 }
 
-/* Both are in response headers, and browsers interpret types liberally. */
+/* Name and type become response headers, and browsers interpret types liberally. */
 static void headers_case(struct tenant_kit_case *self)
 {
     static const char *const refused[] = {

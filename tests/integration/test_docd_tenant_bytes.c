@@ -36,7 +36,7 @@ enum {
     PIECE = TENANT_BYTES_MAX,
     SIZE = 2 * PIECE + 17,
     LARGE = 100 * 1024 * 1024,
-    ROOM_KIB = 24 * 1024, /* memory, for any file size */
+    ROOM_KIB = 24 * 1024, /* memory limit, whatever the file's size */
 };
 
 static const char other[] = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
@@ -49,8 +49,8 @@ static struct unit_dir s3_dir;
 static char s3_door[128];
 static bool s3; /* the store is a bucket */
 
-/* A store with a file of `size` bytes that a document shows, and a document that waits for that
- * content. */
+/* A store with a file of `size` bytes that belongs to a document, and a document that waits for
+ * such content. */
 struct fixture {
     struct loop *loop;
     char schema[32];
@@ -362,7 +362,7 @@ static void empty(struct loop *loop, void *arg UNUSED)
     teardown(&f);
 }
 
-/* Each call repeated, too early, and after a crash. */
+/* Each call is repeated, comes too early, and comes again after a crash. */
 static void in_any_order(struct loop *loop, void *arg UNUSED)
 {
     struct fixture f;
@@ -553,7 +553,7 @@ static void deleted_meanwhile(struct loop *loop, void *arg UNUSED)
     teardown(&f);
 }
 
-/* The sender has too few bytes, so the document moves without content. */
+/* The sender's file is too short, so the document moves without content. */
 static void cut_at_the_sender(struct loop *loop, void *arg UNUSED)
 {
     struct fixture f;

@@ -212,7 +212,7 @@ static void variants_survive_a_restart(struct loop *loop, void *arg UNUSED)
 static void a_handle_is_good_for_as_long_as_it_takes(struct loop *loop, void *arg UNUSED)
 {
     static const char *const bad[] = {
-        /* path after project and object */
+        /* each is an invalid path after project and object */
         "/0x0/cover", "/1x1/crop", "/6001x1/cover", "/-1x1/cover", "/1x1", "/../1x1/cover", "/"};
     struct variant variant = {0};
     struct fixture f;
@@ -373,7 +373,7 @@ static void excess_distinct_variants_are_refused(struct loop *loop, void *arg UN
         CU_ASSERT(fiber_start(loop, one_of_different, &crowd, &f.err) == 0);
     while (crowd.left > 0 && fiber_park(loop, clock_mono_ms() + DEADLINE_MS) == FIBER_WOKEN)
         ;
-    /* one runs and two wait, unless it starts slowly */
+    /* One request runs and two wait, unless the first starts slowly. */
     UNIT_CHECK(crowd.good >= 2 && crowd.good <= 3 && crowd.good + crowd.busy == MANY,
                "%d made, %d sent away", crowd.good, crowd.busy);
     close_fixture(&f);
@@ -408,7 +408,7 @@ static void the_directory_is_bounded_what_is_used_stays(struct loop *loop, void 
     CU_ASSERT(access(first, F_OK) == 0);
     CU_ASSERT_EQUAL(decodes(&f), 31);
     UNIT_CHECK(files(&f) > 10, "%zu files", files(&f));
-    /* one larger than the limit is still sent */
+    /* A variant larger than the limit is still sent. */
     close_instance(&f, 0);
     open_instance(&f, 0, 1, 8);
     CU_ASSERT(get(&f, 0, f.key, (struct image_size){7, 7, IMAGE_COVER}, &variant) == 0);
@@ -416,7 +416,8 @@ static void the_directory_is_bounded_what_is_used_stays(struct loop *loop, void 
     close_fixture(&f);
 }
 
-/* The row's size is enough to refuse: this object does not exist and could not be fetched. */
+/* The size in the row is enough to refuse the file: this object does not exist, so fetching it
+ * would fail otherwise. */
 static void files_that_are_too_large_are_not_fetched(struct loop *loop, void *arg UNUSED)
 {
     static const struct {
@@ -543,7 +544,7 @@ static void incomplete_variants_are_rebuilt_or_swept(struct loop *loop, void *ar
     close(file);
     CU_ASSERT(get(&f, 0, f.key, small, &variant) == 0);
     CU_ASSERT(access(path, F_OK) == 0 && access(new_path, F_OK) < 0);
-    /* the same, for a variant that is not requested again */
+    /* the same for a variant that is never requested again */
     file = open(new_path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
     CU_ASSERT(variants_sweep(f.variants[0], &f.req, &f.err) == 0);
     CU_ASSERT(access(new_path, F_OK) == 0);

@@ -109,7 +109,7 @@ static void test_the_connection_is_looked_at(void)
         {"[::]", NULL, ERR_FORBIDDEN},
         {"127.0.0.1", v4, ERR_NONE},
         {"localhost", v4, ERR_NONE},
-        {"localhost", v6, ERR_FORBIDDEN}, /* nothing listens where it is allowed to connect */
+        {"localhost", v6, ERR_FORBIDDEN}, /* nothing listens at the other, allowed address */
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {

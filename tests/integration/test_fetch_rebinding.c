@@ -45,7 +45,7 @@ static bool bring_up(const char *name, const char *address)
     return done;
 }
 
-/* Names are resolved only at 127.0.0.1. */
+/* Moves the program into its namespace, in which names are resolved only at 127.0.0.1. */
 static bool move_away(void)
 {
     char path[] = "/tmp/atrium-resolv-XXXXXX";
@@ -63,12 +63,12 @@ static bool move_away(void)
     return done && bring_up("lo", NULL) && bring_up("lo:1", PUBLIC);
 }
 
-/* Responses to the next A questions; the last repeats. */
+/* Responses to the next queries for an A record; the last one repeats. */
 struct answer {
     const char *addresses[ADDRESSES_MAX];
 };
 struct server {
-    int dns, http[2]; /* at PUBLIC and at INNER */
+    int dns, http[2]; /* queries; requests at PUBLIC and INNER */
     pthread_t thread;
     const struct answer *answers;
     size_t answer_count, queries;
@@ -231,7 +231,7 @@ static void test_a_name_that_changes(void)
     CU_ASSERT_EQUAL(server.connections[1], 0);
 }
 
-/* A public address without a listener does not lead to the inner address after it. */
+/* If nothing listens at a name's public address, its inner address is not tried. */
 static void test_a_name_with_two_addresses(void)
 {
     static const struct answer answers[] = {{{"198.41.0.99", INNER}}, {{INNER, "198.41.0.99"}}};

@@ -20,7 +20,7 @@
 #include "common/base/log.h"
 #include "tests/support/unit.h"
 
-/* stderr goes into a file between begin and end. */
+/* Between begin and end, stderr goes into a file of this directory. */
 static struct unit_dir dir;
 static int stderr_before;
 
@@ -325,7 +325,7 @@ static void test_entries_of_the_journal_have_fields(void)
         CU_ASSERT_EQUAL(status, 0);
 }
 
-/* $JOURNAL_STREAM can be inherited while stderr goes elsewhere. */
+/* $JOURNAL_STREAM can be inherited by a process whose stderr goes elsewhere. */
 static void test_auto_takes_the_journal_where_stderr_is_it(void)
 {
     char text[4096], stream[64];

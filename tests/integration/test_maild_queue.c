@@ -404,7 +404,7 @@ static pid_t victim_start(const char *url)
     return pid;
 }
 
-/* Waits up to 10 seconds for another process. */
+/* Waits up to 10 seconds, because another process does the work. */
 static void wait_until(const char *sql, long count)
 {
     for (int i = 0; i < 500 && pg_exec(server, sql) != count; i++)

@@ -73,7 +73,8 @@ static bool keep_gate_shut(void *arg UNUSED)
     return false;
 }
 
-/* The server is ready for the text, but the database forbids sending: not the server's failure. */
+/* The server is ready for the email's text, but the database forbids sending it. This must not
+ * count as a failure of the server. */
 static void run_denied(struct loop *loop, void *arg)
 {
     static const struct transport_gate shut = {keep_gate_shut, NULL};
@@ -240,7 +241,7 @@ static void test_mails_that_come_together_do_not_wait_for_one_thread(void)
     snprintf(hold, sizeof(hold), "%.1f:%d", TOGETHER_MS / 1000.0, TOGETHER);
     server = mail_server_start(&dir, slow);
     together.url = server.url;
-    /* On one processor without preemption by woken threads, none wakes between two queued
+    /* Runs on one processor where no woken thread preempts, so that none wakes between two queued
      * emails. */
     CPU_ZERO(&one);
     CPU_SET(sched_getcpu(), &one);
@@ -278,7 +279,7 @@ static void run_change(struct loop *loop, void *arg)
     CU_ASSERT_TRUE(transport->is_back(transport));
     CU_ASSERT_EQUAL(transport->send(transport, &a_mail, clock_mono_ms() + SEND_MS, &gate, reason),
                     TRANSPORT_SENT);
-    /* A repeat restarts nothing. */
+    /* Setting the same server again restarts nothing. */
     transport->use_server(transport, &server);
     CU_ASSERT_FALSE(transport->is_back(transport));
     secret_wipe(&server.password);
@@ -314,7 +315,7 @@ static void test_another_password_while_it_runs(void)
 
 struct asking {
     struct maild_config config;
-    const char *label, *state, *seen, *mend; /* mend NULL: only the row's, from check.c */
+    const char *label, *state, *seen, *mend; /* mend NULL: the advice of check.c's row */
 };
 
 static void run_asking(struct loop *loop, void *arg)

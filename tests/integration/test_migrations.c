@@ -9,7 +9,7 @@
 static struct pg *server;
 
 static const struct row {
-    const char *label, *name, *sql, *want; /* the blocked table; "" for none */
+    const char *label, *name, *sql, *want; /* want: the table that is blocked, "" for none */
 } rows[] = {
     {"a new table", "a", "create table made (id int); create index made_id on made (id)", ""},
     {"a new table that refers to one", "a", "create table made (id int references big)", ""},

@@ -65,7 +65,7 @@ static struct db_options options_of(const char *schema, const char *conninfo)
     };
 }
 
-/* relayed: the outbox's methods; without any it only writes rows. */
+/* relayed: methods that the outbox calls; without any, rows are only written. */
 static bool setup(struct fixture *self, struct loop *loop, const char *schema,
                   const struct bus_method *const *relayed)
 {
@@ -175,17 +175,19 @@ static void rows_are_delivered_and_deleted(struct loop *loop, void *arg UNUSED)
         write_row(&self, &kit_work, "secret words", 0);
         outbox_wake(self.outbox);
         took = wait_left(&self, 0, 2000);
-        UNIT_CHECK(took >= 0 && took < 300, "%d ms", (int)took); /* woken, not polled */
+        UNIT_CHECK(took >= 0 && took < 300, "%d ms",
+                   (int)took); /* the relay was woken, it did not poll */
         for (int i = 0; i < 150; i++)
             write_row(&self, &kit_work, "more", 0);
-        took = wait_left(&self, 0, 3000); /* polled */
+        took = wait_left(&self, 0, 3000); /* found by polling */
         UNIT_CHECK(took >= 0, "%d rows left", (int)rows_left(&self));
         UNIT_CHECK(executed(&self) == 151, "%ld", executed(&self));
     }
     teardown(&self);
 }
 
-/* The relay measures rows' waiting time now and then. */
+/* Waits until the measured waiting time is in this range; the relay measures it only now and
+ * then. */
 static bool wait_waiting(struct fixture *self, int64_t from_s, int64_t to_s)
 {
     const int64_t *level =

@@ -195,7 +195,7 @@ static void test_silence_holds_no_loop_and_its_threads_and_names_are_bounded(voi
     unit_on_fiber(silence, NULL);
 }
 
-/* glibc retries after five seconds. */
+/* glibc repeats its query after five seconds. */
 static void recovery(struct loop *loop, void *arg UNUSED)
 {
     struct resolver *resolver = resolver_new(loop);
@@ -243,7 +243,7 @@ static void test_an_old_answer_while_no_name_server_answers(void)
     unit_on_fiber(stale, NULL);
 }
 
-/* A fiber waits when the loop stops; a caller is not a fiber. */
+/* When the loop stops, a fiber waits for a name, and so does a caller that is not a fiber. */
 static void stopping(struct loop *loop, void *arg UNUSED)
 {
     struct resolver *resolver = resolver_new(loop);

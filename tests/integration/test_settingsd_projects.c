@@ -23,7 +23,7 @@ extern const struct db_migration settingsd_migrations[];
 static struct pg *server;
 
 struct neighbour {
-    int published, others, granted; /* each grant counts once, however often announced */
+    int published, others, granted; /* granted: each grant once, however often it was announced */
     struct uuid granted_key, granted_account;
     bool refuse, in_use;
 };
@@ -362,8 +362,8 @@ static void writer_run(void *arg)
     self->done = true;
 }
 
-/* Runs all concurrently and counts the successes. The others lost the race and had no other
- * error. */
+/* Runs all writers concurrently and counts the successes. The others must have lost the race and
+ * have no other error. */
 static long run_writers(struct fixture *self, const char *if_match)
 {
     struct loop *loop = self->d.svc.loop;
@@ -551,7 +551,7 @@ static void bounds_projects_and_trees(struct loop *loop, void *arg UNUSED)
     CU_ASSERT_EQUAL(make_child(&self, NULL), ERR_NONE);
     CU_ASSERT_EQUAL(make_child(&self, &child), ERR_NONE);
     self.caller.project = child;
-    CU_ASSERT_EQUAL(make_child(&self, NULL), ERR_CONFLICT); /* five in the tree */
+    CU_ASSERT_EQUAL(make_child(&self, NULL), ERR_CONFLICT); /* the tree's limit of five projects */
     self.config.children_per_project = self.config.projects_per_root = 100;
     for (int i = 4; i < 30; i++)
         CU_ASSERT_EQUAL(make_child(&self, NULL), ERR_NONE);
@@ -602,14 +602,15 @@ static void keeps_the_latest_changes_of_settings(struct loop *loop, void *arg UN
     CU_ASSERT_EQUAL(history_trim(&self.d, self.req, &self.err), 0);
     CU_ASSERT_TRUE(history_is(projects[0].text, ROWS, 1, ROWS));
 
-    self.config.history_keep = 5; /* the minimum is 1,000 */
+    self.config.history_keep = 5; /* less than the configurable minimum of 1,000 */
     for (int i = 0; i < 2; i++)
         CU_ASSERT_EQUAL(history_trim(&self.d, self.req, &self.err), 0);
     CU_ASSERT_TRUE(history_is(projects[0].text, 1000, ROWS - 999, ROWS));
     CU_ASSERT_TRUE(history_is(projects[1].text, 1000, 1, 1000));
     CU_ASSERT_TRUE(history_is(projects[PROJECTS - 1].text, 1000, 2, 1001));
 
-    /* from the first project again; a moving one is left alone */
+    /* The sweep starts again from the first project, and leaves a project alone that is being
+     * moved. */
     fill_history(projects[2].text, 1100);
     self.config.history_keep = 1050;
     pg_exec(server, "insert into history.project_hold select id, id, 0 from history.project");

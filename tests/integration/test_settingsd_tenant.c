@@ -11,7 +11,7 @@
 
 extern const struct db_migration settingsd_migrations[];
 
-/* Texts with several JSON forms, members in another order, and nulls. */
+/* Rows with JSON texts that can be written in several ways: members in another order, and nulls. */
 #define ROWS_OF(project_, code_, digit_)                                                   \
     "insert into project (id, name, settings, created_at, languages, default_language, "   \
     "account_policy, branding, brand_logo) values ('" project_                             \
@@ -127,7 +127,7 @@ static const struct unit_case more[] = {CASE(a_project_arrives_suspended_below_n
                                         CASE(policies_arrive_as_routes_take_them),
                                         {.fn = NULL}};
 
-/* The deletion's own row, for 30 days. */
+/* The deletion's own row is kept for 30 days. */
 static const char *const unpurged[] = {"project_deletion", NULL};
 
 static const struct tenant_kit kit = {

@@ -276,7 +276,8 @@ static void statements_run_in_a_transaction(struct loop *loop, void *arg UNUSED)
     CU_ASSERT_EQUAL(sql_thing_insert_tx(tx, &kit.req, &in, &kit.db.err), 1);
     CU_ASSERT_EQUAL(sql_thing_get_tx(tx, &kit.req, &inserted, &found, &kit.db.err), 1);
     CU_ASSERT_EQUAL(sql_thing_get(kit.db.db, &kit.req, &inserted, &found, &kit.db.err), 0);
-    CU_ASSERT_EQUAL(sql_thing_get_statement->class, DB_READ); /* repeated when lost */
+    CU_ASSERT_EQUAL(sql_thing_get_statement->class,
+                    DB_READ); /* a read, which is repeated when its connection is lost */
     CU_ASSERT_EQUAL(sql_thing_rename(tx, &kit.req, &rename, &kit.db.err), 2);
     db_tx_destroy(&tx);
     CU_ASSERT_EQUAL(sql_thing_list(kit.db.db, &kit.req, &things, &kit.db.err), 1);

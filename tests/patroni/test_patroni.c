@@ -29,7 +29,7 @@ enum {
     WRITE_EVERY_MS = 20,
     WRITES_MAX = 100000,
     SESSIONS = 60,
-    TOKENS = 10, /* one session's, by refreshing */
+    TOKENS = 10, /* tokens of one session, by refreshing */
 };
 
 static const struct event {
@@ -60,7 +60,7 @@ static int ttl_ms;
 static struct {
     pthread_t thread;
     atomic_bool stop;
-    atomic_int acknowledged; /* pages 0 to this one */
+    atomic_int acknowledged; /* pages 0 to this one are acknowledged */
     int64_t at_ms[WRITES_MAX];
     struct person *admin;
 } writer;

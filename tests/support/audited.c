@@ -151,7 +151,7 @@ void audited_enroll(const struct person *person, struct audited_factor *ret)
                                    json_pack("{s:s}", "token", ret->code));
     CHECK_STATUS(answer, 200);
     snprintf(ret->recovery, sizeof(ret->recovery), "%s", http_text(answer, "recoveryCodes.0"));
-    /* a time step without a used code */
+    /* to a time step whose code has not been used */
     suite_advance_clock(suite, 4 * TOTP_STEP);
     totp_code(ret->key, suite_now(suite), ret->code);
 }

@@ -22,7 +22,7 @@ void audited_release(void);
 
 const char *audited_path(const char *format, ...) PRINTF_LIKE(1, 2);
 
-/* Makes a POST without a token, from its own address. */
+/* Makes a POST without a token, from a new client address. */
 struct http_request audited_post(const char *path, json_t *body);
 
 struct http_request audited_by(const struct person *person, const char *method, const char *path,
@@ -31,8 +31,8 @@ struct http_request audited_by(const struct person *person, const char *method, 
 struct person *audited_patient(void);
 struct person *audited_practitioner(void);
 
-/* Make bodies of one-step sign-ins by client and to a tenant; audited_body_named() adds a
- * registration's name to `body`. */
+/* audited_body_one_step() makes the body of a one-step sign-in by client, audited_body_b2b() of one
+ * to a tenant; audited_body_named() adds a registration's name to `body`. */
 json_t *audited_body_one_step(const char *email, const char *password);
 json_t *audited_body_b2b(const char *email, const char *password);
 json_t *audited_body_named(json_t *body);
@@ -59,23 +59,24 @@ const char *audited_passkey_add(const struct person *who, struct authenticator *
 
 struct http_request audited_show(const char *role, const char *login, const char *token);
 
-/* Returns "<number of rows> <action> <outcome> <entity type> <detail>" of a request in a daemon
- * (caller frees). */
+/* Returns a request's rows in a daemon as "<number of rows> <action> <outcome> <entity type>
+ * <detail>" (caller frees). */
 char *audited_rows(const char *daemon, const char *trace);
 
 struct audited {
-    const char *operation; /* the route's; its daemon has the row */
+    const char *operation; /* the route's operation; its daemon writes the row */
     struct http_request (*request)(void);
     int status;
-    const char *want; /* audited_rows() after the number; NULL: no row */
+    const char *want; /* audited_rows() without its number; NULL: no row */
 };
 
-/* A program's part: registrations and sign-ins; other acts on the own account; administration in
- * authd, settingsd and maild. */
+/* The part of the routes that a test program covers: registrations and sign-ins; other actions on
+ * the own account; administration in authd, settingsd and maild. */
 enum audited_part { AUDITED_SIGN_INS, AUDITED_OWN, AUDITED_ADMIN };
 
-/* Runs these rows as a program. Each request must have its status and its one row or none, each
- * changing route of the part a row that succeeds, and no row an address or a hash. */
+/* Runs these requests as a program. Each must get its status and leave its one row or none, each
+ * changing route of the part must leave a row with outcome success, and no row may have an address
+ * or a hash. */
 int audited_run(const char *title, const struct audited *rows, size_t count, enum audited_part part,
                 struct suite **ret_suite, struct person **ret_admin);
 

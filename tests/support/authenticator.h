@@ -55,7 +55,7 @@ void authenticator_destroy(struct authenticator **self_p);
 /* Returns the public key in COSE (RFC 9053). */
 void authenticator_public_key(const struct authenticator *self, struct authenticator_bytes *ret);
 
-/* Answer a base64url challenge in bytes. */
+/* Take a base64url challenge and return the parts of the answer as raw bytes. */
 void authenticator_make(struct authenticator *self, const char *rp_id, const char *challenge,
                         struct authenticator_answer *ret);
 void authenticator_sign(struct authenticator *self, const char *rp_id, const char *challenge,

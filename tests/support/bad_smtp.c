@@ -93,7 +93,8 @@ static bool say(const struct conversation *self, const char *line)
     return send(self->fd, line, length, MSG_NOSIGNAL) == (ssize_t)length;
 }
 
-/* Reads a line without its end. Returns false if the client disconnected or the server stops. */
+/* Reads a line without its line ending. Returns false if the client disconnected or the server
+ * stops. */
 static bool hear(struct conversation *self, char *ret, size_t size)
 {
     for (;;) {

@@ -23,8 +23,8 @@ struct bench_client {
 /* Opens it with a timeout of 10 s. Close with curl_easy_cleanup(self->curl). */
 void bench_client_open(struct bench_client *self, const char *url);
 
-/* Returns the status, 0 for no or too long a response. body NULL: GET; access NULL: no token. Adds
- * the duration to *us. */
+/* Returns the status, or 0 if the response is missing or too long. body NULL: GET; access NULL: no
+ * token. Adds the duration to *us. */
 long bench_client_ask(struct bench_client *self, const char *path, const char *body,
                       const char *access, int64_t *us);
 

@@ -25,8 +25,8 @@ void bots_stop(struct bots *self);
 
 void bots_install(const struct bots *self, const char *name, const char *text);
 
-/* bots_body() makes a bot's body: "http" or "program", with its URL or file; bots_with() adds a
- * member. */
+/* bots_body() makes a bot's JSON body: kind "http" or "program", with its URL or file; bots_with()
+ * adds a member to the body. */
 json_t *bots_body(const char *value, const char *kind, const char *target);
 json_t *bots_with(json_t *body, const char *name, json_t *value);
 
@@ -41,7 +41,7 @@ void bots_make_program(const struct bots *self, const char *value, const char *t
 /* Runs a bot as the patient. Consumes the input; NULL: {}. */
 struct http_answer *bots_run(const struct bots *self, const char *value, json_t *input);
 
-/* Like unit_run(). Cases that need confinement of programs are left out where there is none. */
+/* Like unit_run(). Cases marked `program` are left out where nothing can confine programs. */
 enum { BOTS_CASES_MAX = 32 };
 struct bots_case {
     struct unit_case run;

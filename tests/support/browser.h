@@ -11,7 +11,7 @@
 /* The form-encoded password of every person of person_register(). */
 #define FORM_PASSWORD "correct+horse+battery+staple"
 
-/* person_register() for a patient with this `password`. */
+/* Registers a patient like person_register() and sets `password` to FORM_PASSWORD. */
 struct person *browser_person(struct suite *suite);
 
 struct browser {
@@ -35,7 +35,8 @@ int browser_get(struct browser *self, const char *page);
  * status. */
 int browser_post(struct browser *self, const char *page, const char *fields);
 
-/* Do the same in two steps, to send a form later or twice. The caller frees the form. */
+/* browser_form() makes that form and browser_send() posts it, to send a form later or twice. The
+ * caller frees the form. */
 char *browser_form(const struct browser *self, const char *fields);
 int browser_send(struct browser *self, const char *page, const char *form);
 
@@ -62,8 +63,8 @@ bool browser_signs_in(struct browser *self, const char *email, const char *passw
 bool browser_signs_in_own(struct browser *self, struct suite *suite, const char *email,
                           const char *password);
 
-/* Posts that page's form of a project ("accept", "decline", "leave") with the first invitation.
- * Returns the status. */
+/* Posts the form of the project with this tenant code on that page ("accept", "decline", "leave"),
+ * with the page's first invitation. Returns the status. */
 int browser_act_own(struct browser *self, struct suite *suite, const char *action,
                     const char *tenant_code);
 

@@ -41,7 +41,8 @@ bool bucket_hits_come_to(long want, int timeout_ms);
 size_t bucket_keys(const char *prefix);
 bool bucket_keys_become(const char *prefix, size_t want, int timeout_ms);
 
-/* Posts a file with the form of a new or replaced document. Returns the status. */
+/* Posts a file with the upload form from the response that created or replaced a document. Returns
+ * the status. */
 long bucket_upload(const struct http_answer *made, const char *bytes, size_t size);
 
 /* Makes a document and posts its file. The caller frees the id. */

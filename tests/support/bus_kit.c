@@ -58,7 +58,7 @@ struct server {
     struct loop *loop;
     struct clock *clock;
     struct metrics *metrics;
-    struct spans *spans; /* NULL: an older version */
+    struct spans *spans; /* NULL: like an older version, which records none */
     struct bus *bus;
     struct kit_counts *counts;
     bool draining;
@@ -95,7 +95,7 @@ static int op_refuse(void *daemon, const struct request *req, const void *input,
         return error_problem(err, "value", "must name a policy");
     }
     if (strcmp(in->text, "cut") == 0) {
-        char text[301]; /* two-byte characters: the error message is cut inside one */
+        char text[301]; /* two-byte characters; the limit of an error message falls inside one */
 
         for (size_t i = 0; i < 300; i += 2)
             memcpy(text + i, "\u00e9", 2);
@@ -259,7 +259,8 @@ static void on_signal(void *arg, int signo UNUSED)
         log_die("kit", err.message);
 }
 
-/* Returns NULL without a file. Lives as long as the process. */
+/* Reads the directory's `hosts` file, NULL if there is none. The result lives as long as the
+ * process. */
 static struct bus_hosts *server_hosts(const char *dir, const char *instance)
 {
     struct arena *arena = arena_new();

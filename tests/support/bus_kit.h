@@ -25,27 +25,30 @@ struct kit_out {
 };
 FIELD_DECLARE(kit_out);
 
-/* A CurveZMQ key in file form: 64 digits, and the public key in Z85. */
+/* A CurveZMQ key: as bytes, the secret as 64 hex digits for a file, and the public key in Z85. */
 struct kit_key {
     uint8_t secret[BUS_KEY_SIZE], public[BUS_KEY_SIZE];
     char digits[2 * BUS_KEY_SIZE + 1], text[BUS_KEY_TEXT_SIZE];
 };
 struct kit_key kit_key_new(void);
 
-/* echo         gives back what came            read        gateway and ctl
- *  refuse       fails in the way named by text  read        gateway
- *  work, read   count, sleep `number` ms        -, read     gateway
- *  sick, sick_write  fail with UNAVAILABLE in the process `number`, and count there   read, -
- *                    gateway
- *  large        answers `number` bytes          read        gateway
- *  user ...     check access                    read        gateway and ctl
- *  operator     -                               read        ctl
- *  tell         announces "change", waits for all callers at most `number` ms: number 1 when all
- *               acked, 2 more when gateway.1 did
- *  traced       the traceparent of what the call is served for, "" without, and its tracestate as
- *               address    read    gateway; the instance KIT_OLD records no spans, as one of an
- *               older version
- *  dropped      frames dropped so far; with a text, the sum of that counter    read    gateway */
+/* Operations of the service: name, effect, class, callers.
+ *
+ *   echo         returns its input                        read        gateway and ctl
+ *   refuse       fails as `text` says                     read        gateway
+ *   work, read   count, sleep `number` ms                 -, read     gateway
+ *   sick, sick_write  fail with UNAVAILABLE in the process `number`, and count there   read, -
+ *                     gateway
+ *   large        returns `number` bytes                   read        gateway
+ *   user ...     check access                             read        gateway and ctl
+ *   operator     -                                        read        ctl
+ *   tell         announces "change" and waits at most `number` ms for all callers; returns 1 if all
+ *                acked, plus 2 if gateway.1 did
+ *   traced       returns the traceparent of the served call, "" if there is none, and its
+ *                tracestate as `address`    read    gateway; the instance KIT_OLD records no
+ *                spans, like an older version
+ *   dropped      returns the frames dropped so far, or with `text` the sum of that counter    read
+ *                gateway */
 extern const struct bus_method kit_echo, kit_refuse, kit_work, kit_read, kit_sick, kit_sick_write,
     kit_large, kit_user, kit_logout, kit_practitioner, kit_admin, kit_operator, kit_tell,
     kit_dropped, kit_traced, kit_unknown;

@@ -63,7 +63,7 @@ bool raw_open(struct raw *self, const struct kit *kit, int type, const char *pat
     zmq_setsockopt(self->socket, ZMQ_LINGER, &none, sizeof(none));
     zmq_setsockopt(self->socket, ZMQ_SNDHWM, &none, sizeof(none));
     zmq_setsockopt(self->socket, ZMQ_RCVHWM, &none,
-                   sizeof(none)); /* otherwise responses are dropped, correctly */
+                   sizeof(none)); /* 0: no limit; otherwise the bus rightly drops responses */
     snprintf(endpoint, sizeof(endpoint), "ipc://%s/bus/%s", kit->dir.path, path);
     return (type == ZMQ_ROUTER ? zmq_bind(self->socket, endpoint)
                                : zmq_connect(self->socket, endpoint)) == 0;

@@ -12,7 +12,7 @@
 
 struct chaos;
 
-/* The last killed process. */
+/* The kind of the last process that was killed. */
 enum chaos_cause { CHAOS_DAEMON, CHAOS_POSTGRES, CHAOS_CAUSES };
 
 /* A client's longest time of retrying or waiting for one response. */

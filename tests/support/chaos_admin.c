@@ -36,8 +36,8 @@ static bool value_is_open(const struct value *self)
     return any;
 }
 
-/* True when the value is the acknowledged one, or possibly written, which is certain from then
- * on. */
+/* True when the number is the acknowledged one, or one possibly written, which then becomes the
+ * acknowledged one. */
 static bool value_saw(struct value *self, int number)
 {
     for (size_t i = 0; i < MAYBES && self->certain != number; i++) {
@@ -167,8 +167,8 @@ static void invite(struct client *self)
     invited->known = told == GOOD ? YES : told == UNKNOWN ? MAYBE : NO;
 }
 
-/* 409 on a retry means that the first one succeeded; 429, that the account's hourly limit is
- * reached. */
+/* On a retry, 409 means that the first attempt succeeded, and 429 that the account's hourly limit
+ * is reached. */
 static void make_project(struct client *self)
 {
     struct project *project = calloc(1, sizeof(*project));

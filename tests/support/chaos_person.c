@@ -9,7 +9,7 @@
 #include "tests/support/chaos_private.h"
 #include "tests/support/document.h"
 
-enum { LIFE_STEPS = 40 /* before the next person registers */ };
+enum { LIFE_STEPS = 40 /* steps of a person before the next one registers */ };
 
 static const char *password_text(int number, char text[static 48])
 {
@@ -24,7 +24,7 @@ static void take_tokens(struct someone *who, const struct http_answer *answer)
     chaos_keep(&who->profile, http_text(answer, "profile.reference"));
 }
 
-/* Tries one password: GOOD, or refused (*ret_refused) if the caller did not insist. */
+/* Tries one password. A refusal sets *ret_refused, and is GOOD unless `must`. */
 static enum told try_sign_in(struct client *self, struct someone *who, int password, bool must,
                              bool *ret_refused)
 {
@@ -62,7 +62,7 @@ enum known someone_signs_in(struct client *self, struct someone *who)
             return NO;
         if (told == GOOD && who->registered == MAYBE)
             return NO;
-        if (told == GOOD) { /* the password change had succeeded */
+        if (told == GOOD) { /* the old password is refused: the change had succeeded */
             told = try_sign_in(self, who, who->maybe_password, true, &refused);
             if (told != UNKNOWN) {
                 who->password = told == GOOD ? who->maybe_password : who->password;
@@ -149,7 +149,7 @@ static void someone_refreshes(struct client *self, struct someone *who)
     }
 }
 
-/* After 204 every gateway refuses the access token, and the refresh token is invalid. */
+/* After a logout's 204 every gateway refuses the access token, and the refresh token is invalid. */
 static void someone_leaves(struct client *self, struct someone *who)
 {
     enum told told = UNKNOWN;

@@ -70,11 +70,11 @@ struct file {
 struct someone {
     struct someone *next;
     char email[64];
-    int password, maybe_password; /* numbers; 0: none */
+    int password, maybe_password; /* passwords by number; 0: none */
     enum known registered;
     int changes, maybe_changes;
     bool rests;
-    char *access, *refresh, *profile, *ended; /* ended: a token after logout */
+    char *access, *refresh, *profile, *ended; /* ended: an access token after logout */
     struct file files[DOCUMENTS_MAX];
     size_t file_count;
 };
@@ -96,7 +96,7 @@ struct client {
     size_t number;
     unsigned seed;
     int counter;
-    int64_t waiting_since_ms; /* first bad response; 0: none */
+    int64_t waiting_since_ms; /* since the first bad response; 0: not waiting */
     enum op waiting_for;
     struct someone *people; /* newest first */
     struct invited *invited;
@@ -109,7 +109,7 @@ struct mail {
     char to[64], subject[32], id[128];
 };
 
-/* Copies from the suite's file, which changes when a daemon is killed. */
+/* Values from the suite's dev.json, copied because the file changes when a daemon is killed. */
 struct place {
     const char *url;
     char *tenant, *admin_email, *admin_password, *mail_dir;
@@ -134,13 +134,13 @@ struct chaos {
 /* Returns a number below `sides` from the client's seed. */
 int chaos_chance(struct client *self, int sides);
 
-/* chaos_ask() sends a bearer; chaos_ask_fresh() comes from a new address, which has no limit
- * yet. */
+/* chaos_ask() sends a bearer token; chaos_ask_fresh() comes from a new client address, which no
+ * limit affects yet. */
 struct http_answer *chaos_ask(const struct client *self, const char *method, const char *path,
                               const char *bearer, json_t *body);
 struct http_answer *chaos_ask_fresh(struct client *self, const char *path, json_t *body);
 
-/* Counts a response. right: as expected. */
+/* Counts a response and returns its meaning. right: it is as expected. */
 enum told chaos_judge(struct client *self, enum op op, const struct http_answer *answer,
                       bool right);
 
@@ -152,8 +152,8 @@ void chaos_keep(char **text, const char *now);
 
 void someone_lives(struct client *self);
 
-/* Retries until a response. YES: signed in; NO: no such account, which must not have been
- * certain. */
+/* Retries until a response. YES: signed in; NO: no such account, which is wrong if its registration
+ * was acknowledged. */
 enum known someone_signs_in(struct client *self, struct someone *who);
 
 void file_read(struct client *self, const struct someone *who, const struct file *file);

@@ -6,7 +6,7 @@
 
 #include "tests/support/db_kit.h"
 
-/* First statements of a program with jobs; its own start at DB_JOBS. */
+/* The first statements of a program that uses jobs; its own statements start at DB_JOBS. */
 enum { SQL_ADD, SQL_SLEEP, SQL_PUT, SQL_PUT_SLOWLY, SQL_COUNT, SQL_PID, DB_JOBS };
 
 #define DB_JOB_STATEMENTS                                                                          \

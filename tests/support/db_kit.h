@@ -7,7 +7,7 @@
 #include "common/pg/db_query.h"
 #include "tests/support/pg.h"
 
-/* A list's row. An empty one ends the list. */
+/* Initializes an element of a statement list. An empty element ends the list. */
 #define DB_STATEMENT(name_, class_, params_, text_)                                 \
     {                                                                               \
         .name = (name_), .class = DB_##class_, .params = (params_), .text = (text_) \
@@ -20,8 +20,9 @@
 #define DB_SEALED(sealed_) db_param_bytes((sealed_).bytes, (sealed_).size)
 struct db_param db_kit_int(char buffer[static 24], int64_t value);
 
-/* The last two arguments of a call below: DB_PARAMS(DB_UUID(id), DB_INT(2)), DB_PARAMS(). The
- * list's first parameter is omitted, because an empty list would not compile. */
+/* The last two arguments of the calls below, as in DB_PARAMS(DB_UUID(id), DB_INT(2)) or
+ * DB_PARAMS(). The array starts with an unused element, because an empty array would not
+ * compile. */
 #define DB_PARAMS(...)                               \
     &(struct db_param[]){DB_NULL, ##__VA_ARGS__}[1], \
         sizeof((struct db_param[]){DB_NULL, ##__VA_ARGS__}) / sizeof(struct db_param) - 1
@@ -38,7 +39,8 @@ int db_kit_tx_query(struct db_tx *tx, const struct db_statement *statement, stru
     "create table thing (id int primary key, size int not null,\n" \
     "    constraint thing_size check (size >= 0)); -- a comment at the end"
 
-/* Makes the table, then a column `note`; the NULL ends the list of an older build. */
+/* The first makes the table, the second adds a column `note`. The list of an older build, which has
+ * neither, starts at the NULL. */
 extern const struct db_migration db_kit_migrations[3];
 
 /* Each case's schema on the shared server, and a handle on the case's loop. */

@@ -267,7 +267,8 @@ static uint8_t *put_be32(uint8_t *at, uint32_t value)
     return at;
 }
 
-/* Completes a chunk whose `size` bytes are at at + 8, and returns the next chunk's place. */
+/* Completes a chunk whose `size` bytes are already at at + 8, and returns where the next chunk
+ * starts. */
 static uint8_t *put_chunk(uint8_t *at, const char *type, size_t size)
 {
     put_be32(at, (uint32_t)size);

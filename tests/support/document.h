@@ -37,7 +37,7 @@ int form_answer(int connection);
 struct http_answer *document_make(const struct suite *suite, const char *access, const char *name,
                                   const char *type);
 
-/* Uploads bytes with such a response's form. */
+/* Uploads bytes with the form from document_make()'s response. */
 struct http_answer *document_upload(const struct suite *suite, const struct http_answer *made,
                                     const void *bytes, size_t size);
 
@@ -49,7 +49,7 @@ char *document_put(const struct suite *suite, const char *access, const char *na
 const char *document_path(const char *id);
 struct http_answer *document_get(const struct suite *suite, const char *access, const char *id);
 
-/* Does the same with another method (NULL: GET) and a header line (NULL: none). */
+/* Gets a document with another method (NULL: GET) and a header line (NULL: none). */
 struct http_answer *document_get_with(const struct suite *suite, const char *access, const char *id,
                                       const char *method, const char *header);
 

@@ -10,11 +10,11 @@
 enum {
     ERASURE_DONE_MS = 30000,
     ERASURE_CHANGES = 2,       /* settings changes by erasure_add_traces() */
-    ERASURE_EXECUTIONS = 1500, /* bot executions: a full batch of botd and a part */
+    ERASURE_EXECUTIONS = 1500, /* bot executions: one full batch of botd and part of another */
 };
 
-/* Run `atriumctl user receipt` immediately, the same once it is complete, and `user delete`. The
- * caller destroys them. */
+/* Run `atriumctl user receipt` immediately, again until the receipt is complete, and `user delete`.
+ * The caller destroys them. */
 struct program *erasure_receipt(struct suite *suite, const char *account);
 struct program *erasure_complete_receipt(struct suite *suite, const char *account);
 struct program *erasure_delete(struct suite *suite, const char *account);
@@ -26,7 +26,7 @@ long erasure_number(const json_t *receipt, const char *daemon, const char *table
 
 void erasure_add_documents(struct suite *suite, const struct person *person, int count);
 
-/* Adds rows of a person, and of another one, in every daemon except docd. */
+/* Adds rows of a person, and of another person, in every daemon except docd. */
 void erasure_add_traces(struct suite *suite, const struct person *person, const char *account);
 
 /* Checks that the person's rows are gone, and that the receipt counts each. */

@@ -28,11 +28,11 @@ void factor_owner_free(struct factor_owner *self);
 struct factor_owner factor_enroll(struct suite *suite, struct person *person, const char *role);
 struct factor_owner factor_patient(struct suite *suite);
 
-/* Moves to five seconds into a step that no earlier code can match. */
+/* Moves the clock to five seconds into a time step that no earlier code can match. */
 void factor_move_on(struct suite *suite);
 
-/* factor_code_at() returns the code `steps` from now, factor_wrong_code() one that no near step
- * has. */
+/* factor_code_at() returns the code of the time step `steps` from now, factor_wrong_code() one that
+ * is not the code of any near time step. */
 const char *factor_code_at(const struct factor_owner *owner, int steps, char ret[static 7]);
 const char *factor_wrong_code(const struct factor_owner *owner, char ret[static 7]);
 
@@ -43,8 +43,8 @@ struct http_answer *factor_post(struct suite *suite, const char *path, const cha
 struct http_answer *factor_step(struct suite *suite, const char *role, const char *name,
                                 json_t *body);
 
-/* Starts a sign-in, which must require the factor and return nothing else. The id is empty
- * otherwise. */
+/* The login of a started sign-in, which must require the factor and return nothing else; otherwise
+ * the id is empty. */
 struct factor_login {
     char id[37];
 };

@@ -89,7 +89,8 @@ void host_suite_write_config(struct host_suite *self, int host, const char *bus_
     fclose(file);
 }
 
-/* Writes each daemon's key and line, and the operator's on a. */
+/* Makes each daemon's key, and the operator's on host a, and writes their lines into the file
+ * `hosts`. */
 static void write_hosts(struct host_suite *self)
 {
     FILE *file = fopen(arena_printf(self->texts, "%s/hosts", self->dir.path), "w");
@@ -218,7 +219,7 @@ void host_suite_make_project(struct host_suite *self)
 
 struct http_answer *host_suite_post(const char *path, const char *bearer, json_t *body)
 {
-    static atomic_uint calls; /* a new address each, out of the way of limits */
+    static atomic_uint calls; /* for a new client address each, which no limit affects */
     unsigned call = atomic_fetch_add(&calls, 1);
     char source[32];
 

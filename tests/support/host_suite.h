@@ -24,12 +24,12 @@ enum {
     HOST_C,
     HOST_D,
     HOST_COUNT,
-    HOST_STRANGER = 'x' - 'a', /* an attacker on c with their own files */
+    HOST_STRANGER = 'x' - 'a', /* an attacker on host c, with their own files */
 };
 
 enum {
     HOST_DAEMONS = 7,
-    HOST_BACK_MS = 15000, /* from a restored line to full recovery */
+    HOST_BACK_MS = 15000, /* from reconnecting a host to full recovery */
 };
 
 #define HOST_URL "http://127.0.0.1:8080"
@@ -50,16 +50,18 @@ struct host_suite {
     struct arena *texts;
 };
 
-/* host_suite_make() makes the hosts, or returns false where it cannot. */
+/* host_suite_make() makes the hosts, or returns false where that is not possible. */
 bool host_suite_make(struct host_suite *self);
 void host_suite_destroy(struct host_suite *self);
 
-/* host_suite_start() is a program's first case: configurations, keys, database, daemons; it ends
- * the program on failure. host_suite_stop() is the last one: SIGTERM for each daemon. */
+/* host_suite_start() is a program's first case: it makes configurations, keys and the database,
+ * starts the daemons, and ends the program on failure. host_suite_stop() is the last case: SIGTERM
+ * for each daemon. */
 void host_suite_start(struct host_suite *self);
 void host_suite_stop(struct host_suite *self);
 
-/* Return a host's configuration, and write it with that list of hosts. */
+/* host_suite_config() returns the path of a host's configuration, host_suite_write_config() writes
+ * it with that file of hosts. */
 const char *host_suite_config(struct host_suite *self, int host);
 void host_suite_write_config(struct host_suite *self, int host, const char *bus_hosts);
 

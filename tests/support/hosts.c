@@ -24,7 +24,7 @@
 
 enum { PACKET_MAX = 65536, TAP_BUFFER = 64 << 20, TAP_WAIT_US = 100000, WORDS_MAX = 8 };
 
-/* A namespace lives as long as its process or a descriptor of it. */
+/* A namespace lives as long as its process or an open descriptor of it. */
 struct space {
     pid_t pid;
     int fd;
@@ -205,7 +205,7 @@ static void *tap_thread(void *arg)
     return NULL;
 }
 
-/* A socket stays in the namespace where it was made. */
+/* The socket stays in the switch's namespace, where it was made, when the thread returns. */
 static int tap_open(const struct hosts *self)
 {
     const struct timeval wait = {.tv_usec = TAP_WAIT_US};

@@ -3,7 +3,7 @@
  * be cut.
  *
  * Host i has the address 10.77.0.<i+1>. The namespaces end with their test processes. A thread is
- * on one host at a time, and so is what it starts or connects.
+ * on one host at a time; processes it starts and connections it makes are on that host too.
  */
 #ifndef ATRIUM_TESTS_SUPPORT_HOSTS_H
 #define ATRIUM_TESTS_SUPPORT_HOSTS_H

@@ -225,7 +225,7 @@ void http_call_many(const char *base_url, const struct http_request *requests, s
                 transfer_finish(&transfers[(size_t)index], &requests[(size_t)index], code);
             done++;
         }
-        /* curl would wait even without a transfer */
+        /* curl_multi_poll() would wait its full time when no transfer is running */
         if (done < count && started - done == MIN(parallel, count - done))
             curl_multi_poll(multi, NULL, 0, 100, NULL);
     }

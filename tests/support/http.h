@@ -11,7 +11,7 @@
 
 struct http_request {
     const char *method;       /* NULL: "GET" */
-    const char *path;         /* from the base URL on, "/auth/me" */
+    const char *path;         /* after the base URL, "/auth/me" */
     const char *bearer;       /* NULL: none */
     json_t *body;             /* consumed; sent as application/json */
     const char *raw;          /* unchanged bytes instead of body */
@@ -56,7 +56,7 @@ char *http_raw(const char *base_url, const void *bytes, size_t size, bool finish
 /* Returns a header by case-insensitive name, or NULL (caller frees). */
 char *http_header(const struct http_answer *answer, const char *name);
 
-/* True when authd delayed the response this long, minus 1 ms of rounding. */
+/* True when authd delayed the response by at least `ms`, minus 1 ms for rounding. */
 bool http_took(const struct http_answer *answer, int ms);
 
 long http_retry_after(const struct http_answer *answer);

@@ -64,7 +64,7 @@ char *jose_encode(const void *bytes, size_t size)
     return sodium_bin2base64(text, length, bytes, size, sodium_base64_VARIANT_URLSAFE_NO_PADDING);
 }
 
-/* Sets a number of the key in `size` bytes, 0: its own length. */
+/* Sets a number of the key, padded to `size` bytes; 0: not padded. */
 static void set_number(json_t *jwk, const char *name, EVP_PKEY *key, const char *param, size_t size)
 {
     BIGNUM *number = NULL;

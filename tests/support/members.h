@@ -14,7 +14,7 @@
 
 #define MEMBER_BAD_LINK "The link is invalid or has expired."
 
-/* The password of accepting people, and the invitation's text. */
+/* The password with which invited people accept, and the text of invitations. */
 #define MEMBER_PASSWORD "chosen by the invited"
 #define MEMBER_INVITATION_TEXT "{{inviterName}} {{invitationUrl}}"
 

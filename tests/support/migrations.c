@@ -21,8 +21,8 @@ static void run(PGconn *conn, const char *sql)
     PQclear(result);
 }
 
-/* Examines the current transaction. Written rows block others only by row locks, unless a whole
- * table is written. */
+/* Examines the current transaction. A lock for writing rows blocks other writers only by those
+ * rows, so it counts only if the same table is fully read. */
 static void find_held_up(PGconn *conn, char *ret, size_t size)
 {
     PGresult *result =
@@ -49,7 +49,7 @@ static void apply_part(PGconn *conn, const char *part, char *ret, size_t size)
 
     run(conn, "create temporary table known as select oid from pg_class "
               "where relkind in ('r', 'p') and relnamespace = current_schema()::regnamespace");
-    /* Earlier reads are counted, and no longer in the view. */
+    /* Flushes the counts of earlier reads, so that the view has only this transaction's. */
     run(conn, "do 'begin perform pg_stat_force_next_flush(); end'");
     run(conn, "begin");
     result = PQexec(conn, part);
@@ -68,7 +68,8 @@ static void apply_part(PGconn *conn, const char *part, char *ret, size_t size)
     run(conn, "drop table known");
 }
 
-/* Applies all parts, or all but the last, which records the migration. */
+/* Applies all parts of a migration. Without `note` omits the last one, which records the
+ * migration. */
 static void apply_parts(PGconn *conn, const struct db_migration *migration, bool note, char *ret,
                         size_t size)
 {

@@ -10,8 +10,9 @@
 #include "common/pg/db.h"
 
 /* Applies a migration on a connection whose search_path starts with the daemon's schema. *ret names
- * an existing table that is fully read under a lock against writers of it or another table, "" for
- * none. Concurrent statements are applied twice, as after an interruption. */
+ * an existing table that the migration fully reads while it holds a lock that blocks writers of
+ * that or another table; "" for none. Concurrent statements are applied twice, as after an
+ * interruption. */
 void migration_apply(PGconn *conn, const struct db_migration *migration, char *ret, size_t size);
 
 #endif

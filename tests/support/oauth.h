@@ -12,7 +12,7 @@
 #define OAUTH_CHALLENGE "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 #define OAUTH_PKCE "&code_challenge=" OAUTH_CHALLENGE "&code_challenge_method=S256"
 
-/* A usual request without client_id, to append to it. */
+/* The parameters of a usual authorize request after client_id. */
 #define OAUTH_USUAL                                                             \
     "&response_type=code&redirect_uri=https%3A%2F%2Fapp.example%2Fcb&state=st8" \
     "&scope=openid+profile+email" OAUTH_PKCE
@@ -46,19 +46,21 @@ char *oauth_secret(struct suite *suite, const struct person *admin, const char *
 /* Returns a client's "Authorization: Basic ..." (RFC 6749, section 2.3.1) in a static buffer. */
 const char *oauth_basic(const char *client, const char *secret);
 
-/* Requests authorize with `client_id` and what follows. Returns the status. */
+/* Requests authorize with `client_id` and then the parameters `behind`. Returns the status. */
 int oauth_ask(struct browser *browser, const char *client, const char *behind);
 
 /* Follows redirects on this host. Returns the last status. */
 int oauth_follow(struct browser *browser);
 
-/* Submits the displayed sign-in with its request and follows. Returns the last status. */
+/* Submits the displayed sign-in form, which carries its request, and follows. Returns the last
+ * status. */
 int oauth_sign_in(struct browser *browser, const char *email, const char *password);
 
 /* Presses a button of the displayed consent ("allow") and follows. Returns the last status. */
 int oauth_consent(struct browser *browser, const char *button);
 
-/* Checks whether a signed-in browser's request asks the person `again` or returns a code. */
+/* Checks whether an authorize request of a signed-in browser asks the person `again` or returns a
+ * code. */
 void oauth_check_asked(struct browser *browser, const char *client, const char *behind, bool again);
 
 /* Returns a parameter of the redirect ("code"), "" if there is none (caller frees). */
@@ -66,7 +68,7 @@ char *oauth_parameter(const struct browser *browser, const char *name);
 
 struct http_answer *oauth_post(struct suite *suite, const char *endpoint, const char *form);
 
-/* Does the same with a header such as oauth_proof()'s; NULL: none. */
+/* Posts with a header such as oauth_proof()'s; NULL: none. */
 struct http_answer *oauth_post_with(struct suite *suite, const char *endpoint, const char *form,
                                     const char *header);
 
@@ -80,12 +82,12 @@ struct http_answer *oauth_exchange(struct suite *suite, const char *client, cons
 char *oauth_code(struct browser *browser, const struct person *person, const char *client,
                  const char *behind);
 
-/* Returns tokens of a new code for a person in that browser. */
+/* Signs the person in with that browser and returns the response with the tokens. */
 struct http_answer *oauth_tokens(struct suite *suite, struct browser *browser,
                                  const struct person *person, const char *client,
                                  const char *behind);
 
-/* Requests userinfo with the token as bearer or in a form; NULL: not there. */
+/* Requests userinfo with the token as bearer token or in a form; NULL: not sent there. */
 struct http_answer *oauth_userinfo(struct suite *suite, const char *method, const char *bearer,
                                    const char *form);
 
@@ -96,8 +98,8 @@ struct http_answer *oauth_renew(struct suite *suite, const char *client, const c
 /* Returns a connection that locks a table of authd until it is closed; mode: "share". */
 PGconn *oauth_hold(struct suite *suite, const char *table, const char *mode);
 
-/* Posts to the token endpoint while that table's rows can only be read, and calls `change` when the
- * request waits for it. */
+/* Posts to the token endpoint while that table's rows can only be read, and calls `change` once the
+ * request is blocked by that lock. */
 struct http_answer *oauth_token_during(struct suite *suite, const char *form, const char *table,
                                        void (*change)(void *arg), void *arg);
 
@@ -106,7 +108,7 @@ struct oauth_proof {
     const char *method, *url;
     const char *nonce; /* NULL: none */
     const char *token; /* the token it accompanies; NULL: none */
-    int64_t made;      /* seconds; 0: now */
+    int64_t made;      /* iat, in seconds; 0: now */
 };
 
 /* Returns the proof's header, "DPoP: ...", with a unique id (caller frees). */

@@ -14,13 +14,13 @@ struct odd_passkey {
     bool is_new; /* otherwise an assertion */
     bool authd, simplewebauthn, fido2;
     const char *why;
-    unsigned flags;   /* flipped */
-    const char *tail; /* after the authenticator data */
+    unsigned flags;   /* flags that are flipped */
+    const char *tail; /* bytes after the authenticator data */
     size_t tail_size;
     bool credential;         /* puts credential data into an assertion, before `tail` */
-    const char *head, *foot; /* attestation object around the authenticator data */
+    const char *head, *foot; /* the attestation object's bytes before and after authData */
     size_t head_size, foot_size;
-    const char *key; /* additional pairs of the public key */
+    const char *key; /* bytes of additional pairs in the COSE key */
     size_t key_size;
     size_t cut; /* bytes removed from the authenticator data */
 };

@@ -165,7 +165,7 @@ void pg_trim(const char *data_dir)
     char program[80];
     const char *const reset[] = {program, "-D", data_dir, NULL};
 
-    (void)server_user_of_new(self.dir.path); /* for the log */
+    (void)server_user_of_new(self.dir.path); /* so that the server's user can write the log there */
     find_programs(&self);
     snprintf(program, sizeof(program), "%s/pg_resetwal", self.bin);
     if (!run(&self, reset))

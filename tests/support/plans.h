@@ -16,7 +16,8 @@ struct plans {
     const struct db_statement *sql[8]; /* tables of statements, NULL-terminated */
     const char *small;                 /* tables that do not grow with tenants, "a b" */
     const char *emptied;               /* tables that can be vacuumed while empty, "a, b" */
-    /* Migrations that block writers while reading a whole table, from before this check existed. */
+    /* Names of migrations that block writers while reading a whole table; they are older than this
+     * check. */
     const char *blocking;
 };
 
@@ -39,13 +40,13 @@ void plans_explain(PGconn *conn, const struct db_statement *statement, char *ret
 /* True when a plan fully reads a growing table. */
 bool plans_scan_whole(const struct plans *self, const char *plan);
 
-/* Checks, as a case, that every statement uses an index condition, with daemons' settings and
- * cached plans from tables that were never analyzed or analyzed while empty. `walks` names
- * statements that read an index from its start under a limit: "A B". */
+/* Checks, as a case, that every statement uses an index condition, with daemons' settings and with
+ * plans cached when tables were never analyzed or were analyzed while empty. `walks` names
+ * statements that may read an index from its start, under a limit: "A B". */
 void plans_check(const struct plans *self, const struct pg *server, const char *walks);
 
-/* Checks with daemons' settings that a statement uses this index and fully reads no table after
- * `fill` and an analyze. */
+/* Checks, with daemons' settings and after `fill` and an analyze, that a statement uses this index
+ * and fully reads no table. */
 void plans_check_filled(const struct plans *self, const struct pg *server, const char *fill,
                         const struct db_statement *statement, const char *index);
 

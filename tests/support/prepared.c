@@ -46,7 +46,7 @@ static char *path_in_parent(const char *name, const char *end)
     return path;
 }
 
-/* Makes it beside its place and moves it when complete, because the maker may be killed. */
+/* Makes it under another name and renames it when complete, because the maker may be killed. */
 static void make_once(const char *name, const char *path, void (*make)(const char *dir, void *arg),
                       void *arg)
 {

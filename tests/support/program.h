@@ -19,7 +19,7 @@ struct program {
     char *err;
     json_t *json; /* parsed stdout after the end; NULL: not JSON */
     int files[2]; /* anonymous files of stdout and stderr */
-    int terminal; /* controlling side of stderr's terminal; -1: none */
+    int terminal; /* controlling side of the terminal that is stderr; -1: none */
 };
 
 /* Returns the path of a program built with this test, "atriumctl" (caller frees). */

@@ -17,8 +17,8 @@ struct receiver {
 /* True when Node.js is installed, which runs these programs. */
 bool receiver_has_node(void);
 
-/* receiver_start() starts it, on its previous port if any, which becomes the last argument; argv is
- * NULL-terminated. Ends the test program if it does not become ready. */
+/* receiver_start() starts it with argv, which is NULL-terminated, and on a restart with its
+ * previous port as the last argument. Ends the test program if it does not become ready. */
 void receiver_start(struct receiver *self, const char *const *argv);
 void receiver_stop(struct receiver *self);
 

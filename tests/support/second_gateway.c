@@ -29,7 +29,7 @@ static void write_config(struct suite *suite, const char *path, const char *sett
     fclose(file);
 }
 
-/* Waits until it reaches authd, which then refuses an unknown refresh token. */
+/* Waits until the gateway reaches authd, which then refuses an unknown refresh token. */
 static bool wait_serves(const char *url)
 {
     for (int i = 0; i < 500; i++) {

@@ -14,8 +14,8 @@
 /* Returns a server's path in a static buffer. */
 const char *smart_server_path(const char *id);
 
-/* smart_server_body() makes a registration with scopes for both roles; smart_server_register()
- * consumes it. */
+/* smart_server_body() makes a server's registration with scopes for both roles;
+ * smart_server_register() sends and consumes it. */
 json_t *smart_server_body(const char *base);
 struct http_answer *smart_server_register(const struct suite *suite, const struct person *who,
                                           json_t *body);

@@ -88,7 +88,7 @@ static NORETURN void give_up(const struct suite *self, const char *why)
     exit(1);
 }
 
-/* Installs a filter like most containers'. */
+/* Installs a seccomp filter like that of most containers. */
 static void forbid(const struct suite_options *options)
 {
     static const char *const landlock[] = {"landlock_create_ruleset", "landlock_add_rule",
@@ -340,7 +340,7 @@ struct suite *suite_start(const struct suite_options *options)
     self->dir = text_of("%s/atrium-http-XXXXXX", prepared_parent() ? prepared_parent() : parent);
     if (!mkdtemp(self->dir))
         give_up(self, "no temporary directory");
-    /* The demo does not depend on settings, except the database and the store. */
+    /* The prepared suite fits any settings, except those of the database and the store. */
     if (!self->options.first_start && !self->options.database && !self->options.s3_url)
         suite_fill(self->dir, self->options.no_demo);
     launch(self);
@@ -549,7 +549,7 @@ pid_t suite_hold(struct suite *self, const char *sql)
 
 pid_t suite_hold_sign_ins(struct suite *self)
 {
-    /* an old date: this minute's sign-in would not be written again */
+    /* an older date, because authd would not write the address again within a minute */
     return suite_hold(self, "update auth.known_address set until = until - 3600000; commit; begin; "
                             "select 1 from auth.known_address for update");
 }

@@ -21,14 +21,14 @@ struct suite_options {
     const char *bot_allow;                               /* networks of http bots */
     const char *max_upload;                              /* bytes, or NULL */
     const char *s3_url, *s3_key, *s3_secret, *s3_bucket; /* all, or NULL: files */
-    const char *database; /* on a running server, as in `dev --database`, or NULL */
+    const char *database; /* a database on a running server, as in `dev --database`, or NULL */
     const char *set;      /* further settings, "botd.warm=2,...", or NULL */
     bool test_clock;
-    bool apertium_trial; /* default; otherwise start and doctor translate nothing */
+    bool apertium_trial; /* try translation, as by default; otherwise nothing is translated */
     bool no_demo;
     bool first_start;   /* in an empty directory, not a prepared copy */
     bool no_namespaces; /* as a kernel without user namespaces: no bubblewrap */
-    bool no_landlock;   /* nothing confines programs if no_namespaces too */
+    bool no_landlock;   /* nothing confines programs if both are set */
 };
 
 /* Starts a copy of the run's prepared suite (prepared.h) and waits up to 60 s for "atrium: ready",
@@ -43,7 +43,8 @@ void suite_fill(const char *dir, bool no_demo);
  * the suite runs for 30 s more or leaves a process. */
 void suite_stop(struct suite **self_p);
 
-/* suite_halt() kills atriumctl and all its processes; suite_restart() starts the same directory. */
+/* suite_halt() kills atriumctl and all its processes; suite_restart() starts it again in the same
+ * directory. */
 void suite_halt(struct suite *self);
 void suite_restart(struct suite *self);
 
@@ -52,11 +53,12 @@ void suite_reconfigure(struct suite *self, const char *set);
 
 const char *suite_url(const struct suite *self);
 
-/* suite_go_through() sends requests to this URL, such as a proxy's. */
+/* suite_go_through() makes suite_url() this URL, such as a proxy's. */
 void suite_go_through(struct suite *self, const char *url);
 const char *suite_admin_url(const struct suite *self);
 
-/* suite_metric() returns the service's first sample of a metric from the gateway, or -1. */
+/* suite_metric() returns the first sample of a metric with this service in the gateway's metrics,
+ * or -1. */
 long long suite_metric(struct suite *self, const char *name, const char *service);
 const char *suite_dir(const struct suite *self);
 
@@ -72,12 +74,12 @@ pid_t suite_supervisor(const struct suite *self);
 /* Kills instances 1 and 2 of a daemon after this many ms, from a process for waitpid(). */
 pid_t suite_kill_both_later(struct suite *self, const char *name, int ms);
 
-/* Runs a query that locks rows for a second, in a process for waitpid(). Returns when they are
- * locked. */
+/* Runs a query that locks rows for a second, in a process that waitpid() awaits. Returns when they
+ * are locked. */
 pid_t suite_hold(struct suite *self, const char *sql);
 
-/* suite_hold_until() starts that second when `want` statements of a daemon wait for the lock, at
- * most 15 s later. suite_hold_sign_ins() locks what a sign-in writes last. */
+/* suite_hold_until() starts that second when `want` statements of a daemon wait for the lock, or
+ * after 15 s. suite_hold_sign_ins() locks the rows that a sign-in writes last. */
 pid_t suite_hold_until(struct suite *self, const char *sql, const char *daemon, long want);
 pid_t suite_hold_sign_ins(struct suite *self);
 
@@ -103,7 +105,8 @@ int64_t suite_clock_ahead(const struct suite *self);
 int64_t suite_now(const struct suite *self);
 int64_t suite_now_ms(const struct suite *self);
 
-/* Set the clock just after that moment, or at most a second less than `lead` ms before it. */
+/* suite_go_past() sets the clock just after that moment, suite_go_before() to `lead` ms before it
+ * and at most a second earlier. */
 void suite_go_past(struct suite *self, int64_t ms);
 void suite_go_before(struct suite *self, int64_t ms, int64_t lead);
 
@@ -166,7 +169,7 @@ char *person_address(void);
 /* Makes an unused client address, which no limit affects yet (caller frees). */
 char *fresh_source(void);
 
-/* Post from that address, or from a new one, out of the way of limits. Consume the body. */
+/* Post from that client address, or from a new one, which no limit affects. Consume the body. */
 struct http_answer *suite_post_from(const struct suite *suite, const char *source, const char *path,
                                     json_t *body);
 struct http_answer *suite_post_fresh(const struct suite *suite, const char *path, json_t *body);
@@ -185,7 +188,7 @@ struct http_answer *suite_post_link(const struct suite *suite, const char *path,
 /* Registers a patient of demo from a new client address; email NULL: a new one. */
 struct person *person_register(struct suite *suite, const char *email);
 
-/* Does the same and waits for the welcome. */
+/* Registers a patient like person_register(), and waits for the welcome email. */
 struct person *person_register_settled(struct suite *suite);
 
 /* Signs in with start and token. role: "Patient" or "Practitioner"; tenant NULL: demo. */

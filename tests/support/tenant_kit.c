@@ -123,7 +123,8 @@ static void teardown(struct tenant_kit_case *self)
     arena_destroy(&self->req.arena);
 }
 
-/* Returns the moved tables with pages of `rows`, 0: unchanged; name NULL ends the list. */
+/* Returns the tables whose rows are moved, with pages of `rows` rows, 0: unchanged; name NULL ends
+ * the list. */
 static const struct tenant_table *travelling_in(int64_t rows)
 {
     static struct tenant_table tables[TABLES_MAX];
@@ -259,7 +260,8 @@ static const struct tenant_table *find_table(const struct tenant_table *tables, 
     return NULL;
 }
 
-/* Sealed columns have such names; moved values are opened and resealed. */
+/* Columns of sealed values must have a name that ends with "sealed", and each moved one must be
+ * opened and resealed. */
 static void name_sealed(PGconn *conn, const struct installation *self)
 {
     PGresult *columns;
@@ -302,7 +304,8 @@ static bool is_purged(const char *table)
     return false;
 }
 
-/* A deleted project leaves no rows: they are purged, or deleted with another table's. */
+/* A deleted project leaves no rows: each table is purged, or its rows are deleted with another
+ * table's. */
 static void name_purged(PGconn *conn, const struct installation *self)
 {
     PGresult *tables;
@@ -424,8 +427,8 @@ static bool names_row(const char *message, size_t row)
     return !at || strtoul(at + strlen("ow "), NULL, 10) == row;
 }
 
-/* Expects the receiver to refuse the first table's page after `change`, and to add nothing of
- * it. */
+/* Expects the receiver to refuse the first table's page after `change`, and to add none of its
+ * rows. */
 static void refuse(struct tenant_kit_case *self, const char *label, const char *from,
                    const char *to)
 {
@@ -454,7 +457,7 @@ static void refuse(struct tenant_kit_case *self, const char *label, const char *
         error_clear(&self->err);
         UNIT_CHECK(add_to(self, table, &page, &added) < 0 && self->err.code == ERR_CONFLICT,
                    "%s: %s takes %s: %s", label, table->name, changed, self->err.message);
-        /* Where referenced rows are missing, any row can be the reported one. */
+        /* If rows reference missing ones, the receiver can name any of them. */
         UNIT_CHECK(names_row(self->err.message, page.count) || names_row(self->err.message, 1),
                    "%s: %s: row %zu: %s", label, table->name, page.count, self->err.message);
         UNIT_CHECK(count(&self->receiver, table->name, "true") == before,
@@ -462,7 +465,7 @@ static void refuse(struct tenant_kit_case *self, const char *label, const char *
     }
 }
 
-/* Sends malformed rows, as a file can have them. */
+/* Sends malformed rows, as a tampered file can contain. */
 static void refuse_texts(struct tenant_kit_case *self)
 {
     static const char *const texts[] = {
@@ -477,7 +480,7 @@ static void refuse_texts(struct tenant_kit_case *self)
                 "%s takes %s: %s %s", table->name, texts[i], self->err.message, self->err.detail);
 }
 
-/* A value that no sender's key opens is not moved. */
+/* A sealed value that none of the sender's keys opens is not moved. */
 static void refuse_other_keys(struct tenant_kit_case *self)
 {
     const struct seal_keys keys = self->sender.keys;
@@ -554,13 +557,13 @@ static void refuse_nil(struct loop *loop, void *arg UNUSED)
     "when others then null; end; end loop; end $try$; select refused from tried"
 
 static const char *const changes[] = {
-    /* the insert is last */
+    /* insert must be the last one: see has_generated_columns() */
     TRY("update %1$I set %2$I = %2$I where ctid = $1"),
     TRY("delete from %1$I where ctid = $1"),
     TRY("insert into %1$I select (t).* from %1$I t where ctid = $1"),
 };
 
-/* Rows of such a table cannot be inserted as they were read. */
+/* A table with generated columns cannot take rows back as they were read. */
 static bool has_generated_columns(const struct tenant_kit_case *self, const char *table)
 {
     const char *sql = arena_printf(self->req.arena,
@@ -572,7 +575,7 @@ static bool has_generated_columns(const struct tenant_kit_case *self, const char
 }
 
 /* Checks that every kind of change to the read-only project's rows is refused, and to another
- * project's is not; the table has as many rows of each. */
+ * project's rows is not; the table has equally many rows of both. */
 static void check_guard(struct tenant_kit_case *self, const char *table)
 {
     long rows = count(&self->sender, table, "true");

@@ -18,13 +18,13 @@ struct tenant_kit {
     /* Rows of both projects, equally many in each table: at least one per moved table, and three in
      * one of them. "@purpose|text@" is sealed by the sender. */
     const char *seed;
-    const char *arrives;  /* counts the receiver's correct rows: > 0 */
-    const char *opens;    /* runs at the receiver after the rows, which it leaves unchanged */
-    const char *conflict; /* changes a row of the receiver, which then conflicts */
-    /* For rows without a project: the account in each table's second row, and one of the other
-     * project. */
+    const char *arrives;  /* counts the rows that arrived correctly: > 0 */
+    const char *opens;    /* later changes at the receiver; another move adds nothing */
+    const char *conflict; /* SQL that changes a receiver's row, which then conflicts */
+    /* Accounts for rows that name no project: each table's second row names `account`;
+     * `other_account` belongs to the other project. */
     const char *account, *other_account;
-    /* Tables whose rows come with another's; NULL-terminated. */
+    /* Tables whose rows are moved with another table's; NULL-terminated. */
     const char *const *further;
     /* Tables with a project_id whose rows intentionally outlive a project; NULL-terminated. */
     const char *const *unpurged;
@@ -57,7 +57,7 @@ int64_t tenant_kit_move(struct tenant_kit_case *self, bool whole);
 /* Adds a row to a receiver's table. Returns the number of added rows, or -1 if refused. */
 int64_t tenant_kit_add(struct tenant_kit_case *self, const char *table, const char *row);
 
-/* Counts the sender's rows of a table after a row, or returns -1 if refused. */
+/* Counts the sender's rows of a table that come after the row `after`, or returns -1 if refused. */
 int64_t tenant_kit_read_behind(struct tenant_kit_case *self, const char *table, const char *after);
 
 const struct error *tenant_kit_error(const struct tenant_kit_case *self);

@@ -24,7 +24,8 @@ struct tenant_sample {
 
 extern const struct tenant_sample tenant_samples[TENANT_SAMPLES];
 
-/* Return a path in the directory; read a file, with space for one more chunk; write it. */
+/* tenant_sample_path() returns a path in the directory, tenant_sample_load() reads a file, with
+ * space for one more chunk, and tenant_sample_store() writes it. */
 const char *tenant_sample_path(struct arena *arena, const struct unit_dir *dir, const char *name);
 uint8_t *tenant_sample_load(struct arena *arena, const char *path, size_t *ret_size);
 void tenant_sample_store(const char *path, const uint8_t *bytes, size_t size);

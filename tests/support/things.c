@@ -95,7 +95,7 @@ const char *things_id(const struct things *self, const char *kind)
     return "";
 }
 
-/* Makes a body that fits most routes; the others refuse it with 422, which reveals nothing
+/* Makes a body that fits most routes. Other routes refuse it with 422, which reveals nothing
  * either. */
 static json_t *body_for(const struct route *route)
 {

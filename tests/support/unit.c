@@ -111,7 +111,7 @@ int unit_run(const char *suite, const struct unit_case *cases, size_t count)
     CU_basic_set_mode(CU_BRM_VERBOSE);
     CU_basic_run_tests();
     failures = CU_get_number_of_failure_records() + (CU_get_number_of_tests_run() != added);
-    if (wanted && matched == 0) { /* after the cases that end what main() has started */
+    if (wanted && matched == 0) { /* reported only after the cases that stop what main() started */
         fprintf(stderr, "%s: no case has '%s' in its name\n", suite, wanted);
         failures++;
     }
@@ -300,7 +300,7 @@ void unit_dir_remove(struct unit_dir *dir)
     bool removed =
         dir->path[0] == '\0' || nftw(dir->path, remove_entry, 16, FTW_DEPTH | FTW_PHYS) == 0;
 
-    if (CU_get_current_test()) /* objects shared by all cases are removed after the last */
+    if (CU_get_current_test()) /* outside a case: a directory that all cases shared */
         CU_ASSERT(removed);
     dir->path[0] = '\0';
 }

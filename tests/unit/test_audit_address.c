@@ -101,7 +101,8 @@ static void the_address_of_a_caller_is_sealed_for_the_caller(void)
     is_sealed_for(event_of(&req, (struct uuid){TWO}), ONE, &one);
 }
 
-/* A request without a caller uses the account that it found, or several. */
+/* When a request has no caller, the address is sealed for the account that the request has found,
+ * or for each of several. */
 static void a_sign_in_is_sealed_for_the_account_it_is_about(void)
 {
     const struct address_key first = {{ONE}, one.public_key, NULL};
@@ -140,7 +141,8 @@ static void without_a_key_it_is_left_out(void)
     }
 }
 
-/* The calling daemon's row has it. */
+/* A daemon's request to another has no address in the other's row; the first daemon's own row has
+ * it. */
 static void what_a_daemon_asks_of_another_has_none(void)
 {
     struct request req = request_of(NULL);

@@ -54,7 +54,8 @@ static void test_what_was_told_holds_for_its_project_policy_and_change(void)
     admission_cache_destroy(&cache);
 }
 
-/* Even with a lower number, which occurs when earlier changes were deleted. */
+/* A change drops all policies of the project even if its number is lower, as it is when earlier
+ * changes were deleted. */
 static void test_another_change_forgets_all_policies_of_the_project(void)
 {
     static const int64_t changes[] = {8, 3};

@@ -96,7 +96,8 @@ static void a_role_needs_a_policy(void)
     arena_destroy(&arena);
 }
 
-/* An invited practitioner chooses a password, so an invalid unused hash is no error. */
+/* An invited practitioner chooses a password, so the hash is unused, and an invalid one is no
+ * error. */
 static void hashes_of_the_invited_are_passed_over(void)
 {
     static const char text[] = "{\"email\":\"a@b.example\",\"firstName\":\"Ana\",\"lastName\":"
@@ -184,7 +185,7 @@ static void good_lines_are_rows(void)
     arena_destroy(&arena);
 }
 
-/* Patients follow practitioners; duplicates are in order of lines. */
+/* Rows are in order of addresses, practitioners first; duplicates are in order of lines. */
 static void rows_and_their_ids_go_up_with_the_addresses(void)
 {
     static const char text[] = PERSON_TEXT("c@x.example") "\n" PERSON_TEXT(

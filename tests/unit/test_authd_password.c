@@ -94,7 +94,8 @@ static bool may_be_huge(const void *address)
     return huge;
 }
 
-/* Pages of 4 KiB cost a hash a sixth more, because most of its reads miss the TLB. */
+/* Checks for huge pages: a hash in pages of 4 KiB takes a sixth longer, because most of its reads
+ * miss the TLB. */
 static void check_huge_pages(const void *piece)
 {
     CU_ASSERT_EQUAL((uintptr_t)piece % (2 * 1024 * 1024), 0);
@@ -102,8 +103,8 @@ static void check_huge_pages(const void *piece)
         CU_ASSERT_TRUE(may_be_huge(piece));
 }
 
-/* Five hashes touch fewer new pages than one needs, which proves the reuse, and none finds the
- * previous one's data. */
+/* Five hashes touch fewer new pages than one of them needs, which proves that memory is reused, and
+ * none finds data of the one before. */
 static void test_libsodium_works_in_it_and_nothing_stays(void)
 {
     char hash[crypto_pwhash_STRBYTES];
@@ -126,7 +127,7 @@ static void test_libsodium_works_in_it_and_nothing_stays(void)
     password_memory_destroy(&memory);
 }
 
-/* Only one mapping at a time, and only like libsodium's, gets the piece; the kernel answers
+/* Only one mapping at a time gets the piece, and only one like libsodium's; the kernel serves all
  * others. */
 static void test_other_mappings_are_the_kernels(void)
 {
@@ -190,8 +191,8 @@ static void *borrow(void *arg)
     return NULL;
 }
 
-/* Concurrently hashing threads have a piece each; a piece unused between two trims is returned to
- * the kernel. */
+/* Threads that hash concurrently have a piece each. A piece that was unused between two trims is
+ * returned to the kernel. */
 static void test_pieces_are_kept_while_they_are_used(void)
 {
     struct password_memory *memory = password_memory_new();
@@ -223,8 +224,8 @@ static void test_pieces_are_kept_while_they_are_used(void)
     password_memory_destroy(&memory);
 }
 
-/* A thread without a piece still hashes, and reports when it cannot: without memory a right
- * password is refused like a wrong one, also with other parameters than the piece's. Not under
+/* A thread that got no piece still hashes. If it cannot, it says so: without memory libsodium
+ * refuses a right password like a wrong one, also for hashes with other parameters. Not run under
  * AddressSanitizer or valgrind, which need memory here. */
 static void test_no_memory_is_no_harm(void)
 {

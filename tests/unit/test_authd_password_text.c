@@ -84,7 +84,7 @@ static void test_the_built_in_filter(void)
     arena_destroy(&arena);
 }
 
-/* Finds the tree's list's key as the built-in filter's build did. */
+/* Checks that the built-in filter has this key of the list in the tree. */
 static int find(void *filter, uint64_t key, struct error *err UNUSED)
 {
     CU_ASSERT_TRUE(password_filter_has_key(filter, key));
@@ -114,7 +114,7 @@ static void test_the_built_in_filter_has_all_of_its_list(void)
 
 static struct unit_dir dir;
 
-/* Returns NULL and the message in *ret_message. */
+/* Opens a filter file. On failure returns NULL, with the message in *ret_message. */
 static struct password_filter *open_path(const char *path, struct arena *arena,
                                          const char **ret_message)
 {

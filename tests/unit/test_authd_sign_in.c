@@ -29,7 +29,7 @@ static void test_a_challenge_is_the_hash_of_its_verifier(void)
         {"shorter", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-c",
          "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk", false},
         {"empty", "", "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk", false},
-        /* not in RFC 7636, section 4.1 */
+        /* lengths and characters that RFC 7636, section 4.1 excludes */
         {"of 42 characters", "elOGB_2quSlplZKfRRVlu7gULhhEEXMiqv0rPXawGv8",
          "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", false},
         {"of 128 characters", "aDbPE7rEAOkQUHHNavRwhN-srU5eMCyUv-0k4BOvtz4",

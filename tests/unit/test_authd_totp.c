@@ -119,8 +119,8 @@ static uint8_t *read_picture(const char *url, png_uint_32 *ret_side)
     return pixels;
 }
 
-/* Version 1 has 21 modules, with a border of four and four pixels each 116. Three corners have a
- * finder of 7 modules: black, white ring, black. */
+/* A version 1 code has 21 modules; with a border of four modules and four pixels per module it has
+ * 116 pixels. In three corners is a finder of 7 modules: black, white ring, black. */
 static void test_the_picture_shows_a_qr_code(void)
 {
     struct arena *arena = arena_new();

@@ -207,7 +207,7 @@ static void a_key_of_everyone_is_refused(void)
     static const struct {
         const char *label;
         int algorithm;
-        size_t at, size; /* from the end */
+        size_t at, size; /* at: counted from the end */
         const char *bytes;
     } rows[] = {
         {"exponent 0", AUTHENTICATOR_RS256, 3, 3, "\0\0\0"},
@@ -237,7 +237,7 @@ static void a_key_of_everyone_is_refused(void)
                    wrong ? wrong : "taken");
     }
 
-    /* A bad stored key opens nothing. */
+    /* A damaged stored key accepts no answer. */
     struct webauthn_credential stored;
     AUTHENTICATOR rsa = enrolled(AUTHENTICATOR_RS256, &stored);
 

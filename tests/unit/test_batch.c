@@ -12,9 +12,9 @@ struct calls {
     struct batch batch;
     size_t began, ended;
     size_t counts[MANY];         /* items of each call */
-    struct fiber *leaders[MANY]; /* while it runs */
+    struct fiber *leaders[MANY]; /* each call's leader, while the call runs */
     int64_t deadlines[MANY];
-    enum error_code fails; /* ERR_NONE: none */
+    enum error_code fails; /* error of each call; ERR_NONE: none */
 };
 
 struct caller {
@@ -22,7 +22,7 @@ struct caller {
     struct calls *calls;
     int64_t deadline_ms;
     struct error err;
-    size_t call; /* the serving call, from 1 */
+    size_t call; /* number of the call with this item, from 1 */
     int rc;
     bool over;
 };

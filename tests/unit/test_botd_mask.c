@@ -12,7 +12,7 @@
 #include "tests/support/unit.h"
 
 static const struct {
-    const char *text, *want; /* as elements; NULL: nothing to translate */
+    const char *text, *want; /* want: text with marks as elements; NULL: nothing to translate */
 } cuts[] = {
     {"Hello world", "Hello world"},
     {"Hello {{name}}, you have {{ n }} mails", "Hello <x0/>, you have <x1/> mails"},
@@ -46,7 +46,7 @@ static const struct {
     {"| a | b |\n|---|---|\n| c | d |", "<x0/>a<x1/>b<x2/>c<x3/>d<x4/>"},
     {"one\n\n---\n\ntwo", "one<x0/>two"},
     {"not \\*bold\\*", "not <x0/>bold<x1/>"},
-    /* browsers' view of tags and comments */
+    /* tags and comments as browsers read them */
     {"<v:shape style='a>b'>x</v:shape> <o:p class=c>y</o:p>", "<x0/>x<x1/> <x2/>y<x3/>"},
     {"<my_tag a=b>x</my_tag> <st1:place>y</st1:place>", "<x0/>x<x1/> <x2/>y<x3/>"},
     {"<a b==\"><i>x</i></a>", "<x0/><x1/>x<x2/><x3/>"},
@@ -59,7 +59,7 @@ static const struct {
     {"<svg><![CDATA[ a ]]></svg> b", "<x0/> b"},
     {"I <3 you, 1 < 2", "I &lt;3 you, 1 &lt; 2"},
     {"\\<b>x\\</b>", "<x0/>x<x1/>"},
-    /* excluded by an attribute, and its end */
+    /* content that an attribute excludes, up to the element's end */
     {"By <span translate=\"no\">Good <b>Health</b></span>, hello", "By <x0/>, hello"},
     {"<b TRANSLATE=No>a <b>b</b> c</b> d", "<x0/> d"},
     {"<i class='x notranslate y'>a</i> b <i class=notranslated>c</i>", "<x0/> b <x1/>c<x2/>"},
@@ -149,14 +149,14 @@ static const struct {
     {MASK_ELEMENT, "Hello", "", NULL},
     {MASK_ELEMENT, "Hello", "Hola <x0", NULL},
     {MASK_ELEMENT, "Hi {{a}}", "Hola <x0/> </X1", NULL},
-    /* nesting */
+    /* marks that are not nested as in the text */
     {MASK_ELEMENT, "<a><img> b</a> c", "<x1/> <x0/>d<x2/> e", NULL},
     {MASK_ELEMENT, "[![a](b)](c) d", "<x1/>e<x2/> <x0/>f<x3/>", NULL},
     {MASK_ELEMENT, "<b></b> a", "<x0/>b<x1/> c", NULL},
     {MASK_ELEMENT, "a <i> b </b> c", "d <x1/> e <x0/> f", NULL},
     {MASK_ELEMENT, "| a | b |\n|---|---|", "<x0/><x1/>c d<x2/>", NULL},
     {MASK_ELEMENT, "<p>a</p>", "b<x0/>c<x1/>", NULL},
-    /* words that would form new markup */
+    /* words that would become markup in their new place */
     {MASK_ELEMENT, "a", "1. b", NULL},
     {MASK_ELEMENT, "a\nb", "c<x0/>===", NULL},
     {MASK_ELEMENT, "a*b c*", "d!<x0/>\"e f<x1/>", "d!*\"e f*"},
@@ -397,7 +397,7 @@ static void test_reads_hostile_texts_in_linear_time(void)
 {
     double small = scan_hostile_texts(1 << 14), large = scan_hostile_texts(1 << 17);
 
-    /* linear: 8, quadratic: 64 */
+    /* time for 8 times the size: linear 8, quadratic 64 */
     UNIT_CHECK(large < 24 * small, "%.3f s, then %.3f s", small, large);
 }
 

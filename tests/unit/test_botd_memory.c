@@ -1,6 +1,6 @@
 /*
- * test_botd_memory.c - the translation memory's keys, which differ for any difference, and
- * remembering a text that was translated in stretches.
+ * test_botd_memory.c - the translation memory: keys, which differ if anything differs, and storing
+ * a text that was translated in stretches.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -68,7 +68,7 @@ static const char *joined(struct arena *arena, const struct mask *mask)
     return mask_join(arena, mask, texts, &result) == 0 ? result : NULL;
 }
 
-/* As if the provider had translated it as a whole, with all marks in place. */
+/* The stored text is as if the provider had translated it as a whole, with all marks in place. */
 static void test_what_was_joined_can_be_shown(void)
 {
     static const enum mask_style styles[] = {MASK_SUPERBLANK, MASK_ELEMENT};

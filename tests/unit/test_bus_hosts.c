@@ -51,7 +51,7 @@ static void test_reads_what_is_right(void)
     CU_ASSERT_PTR_NULL(bus_hosts_by_key(hosts, a.secret));
 }
 
-/* KEY and OTHER become two valid keys. */
+/* In the rows, KEY and OTHER stand for two valid keys. */
 static void test_refuses_what_is_not(void)
 {
     static const struct {
@@ -198,7 +198,7 @@ static void test_an_address_to_listen_at(void)
     hosts = read_text(text, arena, &err);
     CU_ASSERT(bus_hosts_take_key(hosts, dir.path, "ctl.c1", &err) == 0);
     CU_ASSERT(bus_hosts_listen(hosts, "0.0.0.0", arena, &err) == 0);
-    CU_ASSERT_PTR_NULL(hosts->listen); /* has no callers */
+    CU_ASSERT_PTR_NULL(hosts->listen); /* an instance without `listen` has no callers */
 }
 
 /* The caller's computed public key equals libzmq's. */

@@ -377,7 +377,7 @@ struct json_case {
     const char *label;
     const char *text;
     size_t size;
-    bool any, object; /* accepted as any value, as an object */
+    bool any, object; /* accepted where any value is allowed; where an object is */
 };
 
 static const struct json_case json_cases[] = {
@@ -547,7 +547,7 @@ static void test_keeps_numbers_as_they_are_written(void)
     }
 }
 
-/* Such numbers do not change the message of another mistake. */
+/* Numbers such as 5.40, which are kept as text, do not change where another mistake is reported. */
 static void test_tells_where_a_mistake_is(void)
 {
     static const char *const rows[] = {

@@ -51,7 +51,8 @@ static void what_is_no_colour_has_no_luminance(void)
     }
 }
 
-/* The limits of grey: on the darker light background and the lighter dark one. */
+/* The greys with just enough contrast: on the darker light background and on the lighter dark
+ * one. */
 static void the_limit_holds_on_both_grounds(void)
 {
     char why[96];

@@ -436,7 +436,7 @@ static void test_bounds_the_files_of_conf_d(void)
                "%s", self.load.err.message);
 }
 
-/* Other programs' keys are known, but no other sections. */
+/* A program knows other programs' keys in a section, but no other sections. */
 static void test_keys_of_other_sections_are_known(void)
 {
     static const struct config_row other_rows[] = {{.key = "theirs"}, {.key = "size"}};

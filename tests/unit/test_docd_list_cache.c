@@ -16,7 +16,7 @@ static struct list_key key_new(const struct document_sort *sort)
         .project = uuid_random(), .author = uuid_random(), .count = 20, .offset = 0, .sort = sort};
 }
 
-/* Makes a list of one document with a name of this length; the next list reuses it. */
+/* Makes a list of one document whose name has `size` bytes; the next list uses the same memory. */
 static struct documents list_new(struct document *document, struct reference *author, size_t size)
 {
     static char name[LIST_CACHE_LIST_BYTES + 1];

@@ -125,7 +125,7 @@ static void writes_come_in_any_order(struct loop *loop, void *arg UNUSED)
     teardown(&f);
 }
 
-/* A successor completes or removes a killed process's work. */
+/* After a kill, the next process completes or removes the killed one's work. */
 static void steps_may_be_repeated(struct loop *loop, void *arg UNUSED)
 {
     struct fixture f;
@@ -200,7 +200,8 @@ static void a_full_disk_is_reported(struct loop *loop, void *arg UNUSED)
     teardown(&f);
 }
 
-/* A missing place is not an error and does not hide the other's. */
+/* A missing file is not an error in either of an object's two places, and does not hide an error in
+ * the other place. */
 static void a_removal_that_fails_says_why(struct loop *loop, void *arg UNUSED)
 {
     struct fixture f;

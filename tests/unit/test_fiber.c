@@ -39,7 +39,7 @@ static void start(struct loop *loop, void (*fn)(void *arg), void *arg)
     CU_ASSERT(fiber_start(loop, fn, arg, &err) == 0);
 }
 
-/* Runs everything that is ready. */
+/* Lets everything run that is ready. */
 static void yield(struct loop *loop)
 {
     CU_ASSERT(fiber_park(loop, 0) == FIBER_TIMEOUT);
@@ -146,7 +146,7 @@ static void cancelling(struct loop *loop, void *arg UNUSED)
     }
     yield(loop);
     fiber_cancel_all(loop);
-    /* The children use this stack, so it waits until they have run. */
+    /* The children use this fiber's stack, so it waits until they have ended. */
     for (size_t i = 0; i < ARRAY_SIZE(children); i++)
         while (!children[i].ended)
             CU_ASSERT(fiber_park(loop, INT64_MAX) == FIBER_CANCELLED);
@@ -248,7 +248,8 @@ static void queue_race(struct loop *loop, void *arg UNUSED)
     first.order = &order;
     start(loop, wait_in_queue, &first);
     yield(loop);
-    /* Both are due in one turn, and this fiber, armed first for the earlier time, runs first. */
+    /* Both deadlines pass in one turn. This fiber runs first, because it was armed for the earlier
+     * time. */
     CU_ASSERT(fiber_park(loop, first.deadline_ms - 1) == FIBER_TIMEOUT);
     while (clock_mono_ms() <= first.deadline_ms)
         ;

@@ -13,7 +13,7 @@ static int64_t in_ms(int64_t ms)
     return clock_mono_ms() + ms;
 }
 
-/* A fiber that acquires and holds until told to release. */
+/* A fiber that acquires the semaphore and holds it until told to release it. */
 struct taker {
     struct fiber_sem *sem;
     size_t count;
@@ -42,7 +42,7 @@ static void start(struct loop *loop, struct taker *taker)
     CU_ASSERT(fiber_start(loop, take, taker, &err) == 0);
 }
 
-/* Runs everything that is ready. */
+/* Lets everything run that is ready. */
 static void yield(struct loop *loop)
 {
     (void)!fiber_park(loop, 0);
@@ -185,7 +185,8 @@ static void race(struct loop *loop, void *arg UNUSED)
     CU_ASSERT(fiber_sem_try(&sem, 1));
     start(loop, &taker);
     yield(loop);
-    /* Both are due in one turn, and this fiber, armed for the earlier time, runs first. */
+    /* Both deadlines pass in one turn. This fiber runs first, because it was armed for the earlier
+     * time. */
     (void)!fiber_park(loop, taker.deadline_ms - 1);
     while (clock_mono_ms() <= taker.deadline_ms)
         ;

@@ -211,7 +211,7 @@ struct problem_case {
     const char *body, *want;
 };
 
-/* Each with every other kind of JSON value, and each limit from both sides. */
+/* Each type with every other kind of JSON value, and each limit from both sides. */
 static const struct problem_case problem_cases[] = {
     {"{}", "text is required"},
     {"{\"text\":null}", "text is required"},

@@ -19,8 +19,8 @@ struct caller {
     struct flight *flight;
     const char *key;
     int64_t deadline_ms;
-    enum error_code ends; /* ERR_NONE: success */
-    bool keeps;           /* its failure does not affect others */
+    enum error_code ends; /* result of its work as leader; ERR_NONE: success */
+    bool keeps;           /* as leader: its failure is not the others' */
     int *order, rank;
     struct fiber *leader; /* itself, while it leads */
     struct arena *arena;
@@ -233,7 +233,7 @@ static void cancelled_fibers_unwind(void)
     unit_on_fiber(cancelled, NULL);
 }
 
-/* The work runs on its own fiber, so its starter can end before it. */
+/* The work runs on its own fiber, so the fiber that started it can end first. */
 static void apart(struct loop *loop, void *arg UNUSED)
 {
     struct flight flight;

@@ -136,7 +136,7 @@ static char *upper(struct arena *arena, const char *text)
     return copy;
 }
 
-/* True for words in one case, without marks on letters of scripts that lose them. */
+/* True for words in one case and without marks, except in scripts whose letters keep them. */
 static bool is_folded(const char *text)
 {
     const char *latin = NULL;
@@ -161,7 +161,7 @@ static bool same(struct arena *arena, const char *folded, const char *text)
     return strcmp(folded, fold(arena, text, ALL)) == 0;
 }
 
-/* Only some ideographs, which are alike. */
+/* Selects the tested characters: all, but of ideographs, which fold alike, only some. */
 static bool is_looked_at(ucs4_t c)
 {
     bool ideograph = (c >= 0x3400 && c < 0xa000) || (c >= 0x20000 && c < 0x40000);
@@ -189,7 +189,7 @@ static void every_character_is_folded_as_its_equals_are(void)
         UNIT_CHECK(same(arena, folded, folded), "U+%04X: %s is folded once more", c, folded);
         UNIT_CHECK(same(arena, folded, normal(arena, UNINORM_NFD, text)), "U+%04X in NFD", c);
         UNIT_CHECK(same(arena, folded, normal(arena, UNINORM_NFKC, text)), "U+%04X in NFKC", c);
-        /* the Greek iota subscript is a mark, in capitals a letter */
+        /* the Greek iota subscript is a mark, but becomes a letter in capitals */
         UNIT_CHECK(same(arena, folded, upper(arena, text)) ||
                        strstr(normal(arena, UNINORM_NFD, text), "\u0345"),
                    "U+%04X in capitals", c);
@@ -220,9 +220,9 @@ static bool is_ascii_word(const char *text)
            text[strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")] == '\0';
 }
 
-enum { BLACK_LETTER_H = 0x210c }; /* x in the rules, H in Unicode */
+enum { BLACK_LETTER_H = 0x210c }; /* "x" in unaccent's rules, "H" in Unicode */
 
-/* Letters that the rules write in ASCII are found by it. */
+/* If unaccent's rules write a letter in ASCII, searching for that ASCII finds the letter. */
 static void letters_are_those_of_unaccent(void)
 {
     FILE *file = open_rules();

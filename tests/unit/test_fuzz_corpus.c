@@ -96,7 +96,7 @@ static bool is_target(const char *name, size_t length)
     return false;
 }
 
-/* Targets missing above, or directories with another name, would never run. */
+/* A target missing in the list above, or a directory with another name, would never be run. */
 static void no_target_and_no_folder_of_inputs_is_forgotten(void)
 {
     static const struct {

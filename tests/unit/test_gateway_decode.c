@@ -180,8 +180,8 @@ static void routes_are_found(void)
     static const struct {
         const char *method, *path;
         int want;          /* index of the endpoint, -1: none */
-        const char *allow; /* if none */
-        const char *value; /* first parameter's */
+        const char *allow; /* Allow header when there is no endpoint */
+        const char *value; /* value of the path's first parameter */
     } rows[] = {
         {"GET", "/a", 0, NULL, NULL},
         {"HEAD", "/a", 0, NULL, NULL},

@@ -19,7 +19,7 @@ static void note_at(struct file_cache *files, const char *path, const char *hand
     file_cache_note(files, &(struct target){path, ""}, handle, places, 2, now_ms);
 }
 
-/* Loads a target's file twice. */
+/* Loads a file twice, because only a repeated one is cached. */
 static void keep(struct file_cache *files, const char *path, const char *handle, size_t size)
 {
     note_at(files, path, handle, size, 0);
@@ -108,7 +108,7 @@ static void its_bytes_are_bounded(void)
         keep(files, path, "one", FILE_CACHE_FILE_MAX);
         CU_ASSERT_TRUE(file_cache_size(files) <= FILE_CACHE_SIZE_MAX);
         CU_ASSERT_TRUE(is_kept(files, path));
-        CU_ASSERT_EQUAL(is_kept(files, "/first"), true); /* used constantly */
+        CU_ASSERT_EQUAL(is_kept(files, "/first"), true); /* stays: used all the time */
     }
     CU_ASSERT_FALSE(is_kept(files, "/longest"));
     CU_ASSERT_FALSE(is_kept(files, "/0"));
@@ -201,7 +201,8 @@ static void unread_files_expire(void)
     CU_ASSERT_EQUAL(file_cache_size(files), 1100);
     file_cache_sweep(files, FILE_CACHE_IDLE_MS);
     CU_ASSERT_EQUAL(file_cache_size(files), 1000);
-    note_at(files, "/once", "three", 10, FILE_CACHE_IDLE_MS); /* counts as the first time */
+    note_at(files, "/once", "three", 10,
+            FILE_CACHE_IDLE_MS); /* too late for the second time: counts as a first one */
     CU_ASSERT_FALSE(is_kept(files, "/once"));
     file_cache_sweep(files, FILE_CACHE_IDLE_MS + FILE_CACHE_IDLE_MS / 2);
     CU_ASSERT_EQUAL(file_cache_size(files), 1000); /* still being sent */

@@ -305,7 +305,7 @@ static const json_t *example_at(const char *path, const char *method, const char
                : json_object_get(content, "example");
 }
 
-/* `want`: how the text or JSON of the member begins; NULL: it is not there. */
+/* want: start of the member's text or JSON; NULL: no such member. */
 static void examples_make_sense(void)
 {
     static const struct {
@@ -454,7 +454,7 @@ static void internal_operations_are_not_there(void)
     CU_ASSERT_EQUAL(strlen(page.etag), 34);
 }
 
-/* Counts what OpenAPI 3.0 has for it, and complains of what it does not know. */
+/* Checks a part of the older document, and counts the keywords that only OpenAPI 3.0 has. */
 static size_t check_older(const json_t *json, const char *where)
 {
     const char *key;

@@ -216,7 +216,8 @@ static void changes_drop_identities(void)
     identities_destroy(&all);
 }
 
-/* Stores what was fetched since a generation, and reads it again. */
+/* Stores an identity that was fetched since a generation. Returns whether it was kept and can be
+ * read. */
 static bool fits(struct identities *all, struct identity *identity, uint64_t since)
 {
     bool kept = identities_put(all, identity, since, 0);
@@ -255,14 +256,14 @@ static void a_fetch_that_a_change_overtook_is_not_kept(void)
     identities_clear(all);
     CU_ASSERT_FALSE(fits(all, identity, generation));
     CU_ASSERT_TRUE(fits(all, identity, identities_generation(all)));
-    /* A request can use its identity after it was dropped. */
+    /* An identity that was dropped stays usable for the request that holds it. */
     CU_ASSERT_STRING_EQUAL(identity->caller.display, "Ana");
     identity_release(&identity);
     identities_destroy(&all);
 }
 
-/* Only changes of the same person restart a fetch, because large installations always have
- * others. */
+/* Only a change of the same person restarts a fetch, because in a large installation someone else
+ * changes all the time. */
 static void a_fetch_goes_on_through_changes_of_others(void)
 {
     struct identities *all = identities_new();

@@ -273,7 +273,8 @@ static void far_readable(void *arg)
     run->echoed += count;
 }
 
-/* Sends outside the sockets' functions, as a fiber does, which consumes libzmq's edges. */
+/* Sends outside the sockets' callbacks, as a fiber does. Each send can consume libzmq's
+ * edge-triggered event. */
 static void send_some(void *arg)
 {
     struct socket_run *run = arg;
@@ -330,8 +331,8 @@ static void test_no_message_of_a_zeromq_socket_is_left_behind(void)
     unit_dir_remove(&dir);
 }
 
-/* Processes libzmq's events without reading, as a send can; the descriptor does not fire again for
- * them. */
+/* Lets libzmq process its events without reading the messages, as a send can. The descriptor does
+ * not become readable for them again. */
 static void swallow_news(void *arg)
 {
     struct socket_run *run = arg;
@@ -416,7 +417,7 @@ static void test_signals(void)
         loop_at(loop, clock_mono_ms() + 10, stop_loop, loop);
         CU_ASSERT(loop_run(loop) == 0);
         UNIT_CHECK(last == signals[i], "signal %d came as %d", signals[i], last);
-        /* a pending one at the end does not kill the process */
+        /* a signal still pending at the end does not kill the process */
         CU_ASSERT(kill(getpid(), signals[i]) == 0);
         loop_destroy(&loop);
     }

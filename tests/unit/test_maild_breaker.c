@@ -52,7 +52,7 @@ static void test_pauses_grow_up_to_a_minute(void)
     CU_ASSERT_TRUE(self.retry_at - now <= BREAKER_PAUSE_MIN_MS * 5 / 4);
 }
 
-/* Failures in progress when it opened are not news. */
+/* Failures of attempts that were in progress when the breaker opened do not lengthen the pause. */
 static void test_late_failures_lengthen_nothing(void)
 {
     struct breaker self = breaker_new(LIMIT);

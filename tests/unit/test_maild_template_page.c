@@ -97,7 +97,8 @@ static bool ends_in(const char *text, const char *end)
     return length >= size && strcmp(text + length - size, end) == 0;
 }
 
-/* The lists of such variables are apart from the rows, where new ones are easily missed. */
+/* The lists of these variables are apart from the templates' rows, so new ones are easily missed
+ * there. */
 static void secrets_and_names_among_the_variables_are_listed(void)
 {
     const struct template_name *each;

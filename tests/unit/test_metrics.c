@@ -60,7 +60,7 @@ static void test_buckets_are_cumulative(void)
 {
     static const struct {
         int64_t us;
-        const char *first; /* the smallest bucket that contains it */
+        const char *first; /* smallest bucket with the value */
     } rows[] = {
         {0, "64"},          {-5, "64"},
         {1, "64"},          {63, "64"},

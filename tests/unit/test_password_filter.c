@@ -139,7 +139,7 @@ static void every_listed_password_is_found(void)
     CU_ASSERT_EQUAL(found, MANY);
 }
 
-/* Worst-case words, twice: at most 0.004 % are found. */
+/* For words that are the worst case, tried twice: at most 0.004 % are found. */
 static void few_other_passwords_are_found_and_soon(void)
 {
     struct password_filter *filter;
@@ -266,8 +266,8 @@ static void lines_longer_than_a_password_are_skipped(void)
     }
 }
 
-/* Memory for a thousand keys and shards of three thousand make most keys go through the file, some
- * repeatedly. The result equals a build in memory. */
+/* The options leave memory for a thousand keys, and shards of three thousand. Most keys therefore
+ * go through the file, some repeatedly. The result equals a build in memory. */
 static void the_bounds_change_no_byte_but_the_shards(void)
 {
     const struct password_filter_options options[] = {
@@ -307,7 +307,7 @@ static void more_keys_than_memory_need_a_folder(void)
     int result = 0;
 
     begin();
-    for (uint64_t i = 0; i < 1000; i++) /* repeats never fill it */
+    for (uint64_t i = 0; i < 1000; i++) /* repeated keys never fill it */
         CU_ASSERT_EQUAL(password_filter_builder_add(builder, i % 5, &err), 0);
     for (uint64_t i = 0; i < 11 && result == 0; i++)
         result = password_filter_builder_add(builder, i << 32, &err);

@@ -155,9 +155,9 @@ static void test_other_texts_are_refused(void)
         {"$fbscrypt$v=1,n=14,r=8,p=1,ss=*,sk=" B32 "$" B16 "$" B32, "cannot be read"},
         {"$fbscrypt$v=1,n=14,r=8,p=1,sk=" B16 "$" B16 "$" B32, "signer key"},
         {"$fbscrypt$v=1,n=20,r=8,p=1,sk=" B32 "$" B16 "$" B32, "256 MiB"},
-        {"$pbkdf2-sha256$i=4000001$" B16 "$" B32, NULL}, /* 2000.0005 ms */
+        {"$pbkdf2-sha256$i=4000001$" B16 "$" B32, NULL}, /* estimated at 2000.0005 ms */
         {"$pbkdf2-sha256$i=4002000$" B16 "$" B32, "2 s"},
-        {"$pbkdf2-sha1$i=2002000$" B16 "$" B32, "2 s"}, /* two blocks */
+        {"$pbkdf2-sha1$i=2002000$" B16 "$" B32, "2 s"}, /* SHA-1 needs two blocks */
         {"$pbkdf2-sha256$i=2147483647$" B16 "$" B32, "2 s"},
         {"$pbkdf2-sha256$i=0$" B16 "$" B32, "no iterations"},
         {"$pbkdf2-sha256$0$" B16 "$" B32, "no iterations"},
@@ -217,7 +217,8 @@ static size_t from_hex(const char *hex, char *ret)
     return size;
 }
 
-/* Makers and their number of vectors, so that one that make.sh omits is noticed. */
+/* Programs that made the test vectors, and how many, so that a program that make.sh omits is
+ * noticed. */
 static const struct {
     const char *name;
     size_t vectors;

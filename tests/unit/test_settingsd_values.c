@@ -7,7 +7,7 @@
 #include "settingsd/tenant_code.h"
 #include "tests/support/unit.h"
 
-/* want ending in '?': any suffix follows. */
+/* A `want` that ends in '?' allows any suffix. */
 static const struct {
     const char *name, *want;
 } names[] = {

@@ -186,7 +186,7 @@ static void only_a_loopback_port_may_differ(void)
         {"http://127.0.0.1/cb", "http://127.0.0.1:1/cb2", false},
         {"http://127.0.0.1/cb", "http://127.0.0.1:1@evil.example/cb", false},
         {"http://127.0.0.1/cb", "http://127.0.0.1:999999/cb", false},
-        {"https://*", "https://*", true}, /* as registered */
+        {"https://*", "https://*", true}, /* compared exactly as it was registered */
         {"HTTP://localhost/cb", "HTTP://localhost:9/cb", true},
         {"com.example.app:/cb", "com.example.app:/cb", true},
         {"com.example.app:/cb", "com.example.app:/cb2", false},
