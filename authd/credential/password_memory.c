@@ -74,7 +74,7 @@ int munmap(void *address, size_t size)
 
 /* ---- pieces ---- */
 
-/* Aligns the bytes to HUGE_PAGE. Returns MAP_FAILED without memory. */
+/* Aligns the bytes to HUGE_PAGE. Returns MAP_FAILED if there is no memory. */
 static void *map_bytes(void)
 {
     char *start = map(NULL, PASSWORD_MEMLIMIT + HUGE_PAGE, PROT_READ | PROT_WRITE,

@@ -61,7 +61,8 @@ static void rescan_soon(struct bus *self)
 
 static void on_event(struct bus *self, const struct inotify_event *event)
 {
-    /* Overflow lost names. The other events mean that the directory and its watch are gone. */
+    /* An overflow lost the names of files. The other events mean that the directory and its watch
+     * are gone. */
     if (event->mask & (IN_Q_OVERFLOW | IN_IGNORED | IN_DELETE_SELF | IN_MOVE_SELF)) {
         rescan_soon(self);
         return;

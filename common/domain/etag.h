@@ -24,9 +24,9 @@ bool etag_is_sent(const char *header, const char *etag);
 int etag_bind(const char *if_match, const char *etag, const char *what, const char **ret,
               struct error *err) MUST_USE;
 
-/* Checks If-Match, then If-None-Match (RFC 9110, section 13.2.2), for replacing the state with this
- * tag or creating one (NULL). Fails with etag_lost() or etag_exists(): CONFLICT instead of the
- * RFC's 412, because a late write is 409 on all routes. */
+/* Checks If-Match, then If-None-Match (RFC 9110, section 13.2.2), before a state that has this tag
+ * is replaced; NULL: it is created. Fails with etag_lost() or etag_exists(): CONFLICT instead of
+ * the RFC's 412, because a late write is 409 on all routes. */
 int etag_check(const char *if_match, const char *if_none_match, const char *etag, const char *what,
                struct error *err) MUST_USE;
 

@@ -96,7 +96,7 @@ enum { PROJECT_READ_ONLY_RETRY_S = 5 };
 int refuse_read_only(struct error *err);
 
 enum access {
-    ACCESS_PUBLIC = 1,   /* ignores tokens, except R_OPTIONAL_TOKEN */
+    ACCESS_PUBLIC = 1,   /* ignores tokens, unless R_OPTIONAL_TOKEN is set */
     ACCESS_USER,         /* any live token */
     ACCESS_PRACTITIONER, /* a practitioner's token */
     ACCESS_ADMIN,        /* token of a practitioner who administers the project */

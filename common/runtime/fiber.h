@@ -55,7 +55,7 @@ int fiber_sleep_until(struct loop *loop, int64_t mono_ms, struct error *err) MUS
 /* Resumes all fibers with FIBER_CANCELLED for shutdown; later parks return it after one pass. */
 void fiber_cancel_all(struct loop *loop);
 
-/* Lets parks wait again, for a fiber that undoes its work. */
+/* Lets a cancelled fiber park again, so that it can undo its work. */
 void fiber_cancel_end(struct loop *loop);
 
 /* Limits live fibers (default 4,096); the second function counts them. */

@@ -20,8 +20,8 @@ static const int64_t form_life_ms = HOURS(1);
 
 /* ---- tokens ---- */
 
-/* Lists contain public tokens, so tokens are stored sealed and found by hash: a stolen database
- * opens no files. */
+/* Lists show public tokens, so a hash alone would not do: tokens are stored sealed, and found by
+ * their hash. A stolen database opens no files. */
 struct token {
     struct sealed sealed;
     uint8_t hash[SECRET_HASH_SIZE];

@@ -4,7 +4,7 @@
  * libmicrohttpd 0.9.75 answers unreadable requests in HTML without an id, or just closes, and has
  * no hook. So mhd_socket.c replaces recv(), send(), sendmsg(), sendfile64() and shutdown() for
  * watched sockets of the loop's thread. connections.refused() gets the answers that the gateway
- * didn't make (`answering`). Input passes framing.h.
+ * didn't make (`answering`). framing.h checks the input first.
  */
 #ifndef ATRIUM_GATEWAY_HTTP_MHD_SOCKET_H
 #define ATRIUM_GATEWAY_HTTP_MHD_SOCKET_H

@@ -351,8 +351,8 @@ static void time_does_not_tell_who_was_imported(void)
     check_half_are_slow("Patient", imported->email, ordinary->email);
 }
 
-/* Practitioners belong to no project, so their ratio counts all practitioners and is independent of
- * patients. */
+/* Practitioners belong to no project, so the share of imported hashes is that of all practitioners,
+ * without patients. */
 static void time_does_not_tell_which_practitioner_was_imported(void)
 {
     enum { IMPORTED = 8 };

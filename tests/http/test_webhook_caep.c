@@ -390,7 +390,7 @@ static void what_was_missed_comes_later_in_order_and_410_ends_it(void)
     webhook_delete(suite, admin, hook.id);
 }
 
-/* Checks that no delivery is attempted for a few seconds, in which maild would attempt it. */
+/* Checks that maild attempts no delivery for a few seconds, long enough that it otherwise would. */
 static void check_untried(const struct hook *hook)
 {
     long tries = suite_count(suite,

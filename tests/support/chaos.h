@@ -2,8 +2,9 @@
  * chaos.h - a mixed load of clients that remember every response, for test_chaos.c.
  *
  * Each client has its own people, documents, settings and pages. An acknowledged request has
- * happened. One without a response, or with 503 or 504, may have happened, and its outcome is
- * final. Any other response is wrong, and an acknowledged write that cannot be read is lost.
+ * happened. A request without a response, or with 503 or 504, may or may not have taken effect;
+ * which of the two is final. Any other response is wrong, and an acknowledged write that cannot be
+ * read is lost.
  */
 #ifndef ATRIUM_TESTS_SUPPORT_CHAOS_H
 #define ATRIUM_TESTS_SUPPORT_CHAOS_H

@@ -15,7 +15,7 @@ enum { DONE, FAILED, USAGE };
 struct program {
     pid_t pid; /* 0 after its end */
     int code;  /* exit code, or 128 + signal; -1 while it runs */
-    char *out; /* stdout at the last call */
+    char *out; /* the last call's stdout */
     char *err;
     json_t *json; /* parsed stdout after the end; NULL: not JSON */
     int files[2]; /* anonymous files of stdout and stderr */
