@@ -1,5 +1,5 @@
 -- Folded names for searches (common/domain/fold.h), rotated so that each word begins a row: "ana
--- maria lima", "maria lima ana", "lima ana maria". authd/member/person_name.c writes them.
+-- maria lima", "maria lima ana", "lima ana maria". 0135_member_search.sql replaces them.
 -- project_id is the account's, null for practitioners.
 create table account_name (
     project_id  uuid,

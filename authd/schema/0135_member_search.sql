@@ -15,17 +15,19 @@ create table member_search_due (
     account_id  uuid primary key
 );
 
--- Gives an account the keys that PostgreSQL can make, until authd replaces them a second later.
+-- Returns the keys that PostgreSQL can make; authd replaces them a second later.
+create function member_search_first_keys(name text, surname text, email text) returns setof text language sql immutable as $$
+select left(regexp_replace(normalize(lower(k), nfd), '[\u0300-\u036f]', '', 'g'), 400)
+from unnest(array[name || ' ' || surname, surname || ' ' || name, regexp_replace(email, '[^[:alnum:]@]+', ' ', 'g')]) k
+$$;
+
+-- Gives an account its first keys in all its projects.
 create function member_search_note(account uuid) returns void language sql set search_path from current as $$
 insert into member_search (project_id, key, account_id)
-select m.project_id, left(regexp_replace(normalize(lower(k.key), nfd), '[\u0300-\u036f]', '', 'g'), 400), a.id
+select m.project_id, k.key, a.id
 from account a
 join membership m on m.account_id = a.id
-cross join lateral unnest(array[
-    a.name || ' ' || a.surname,
-    a.surname || ' ' || a.name,
-    regexp_replace(a.email, '[^[:alnum:]@]+', ' ', 'g')
-]) k (key)
+cross join lateral member_search_first_keys(a.name, a.surname, a.email) k (key)
 where a.id = account
 on conflict do nothing;
 insert into member_search_due values (account) on conflict do nothing;
