@@ -386,7 +386,8 @@ int main(int argc, char **argv)
     copy_project_parts(&self);
     run(&self, "commit");
     copy_people(&self);
-    run(&self, "insert into auth.member_search_due select id from auth.account");
+    run(&self,
+        "insert into auth.member_search_due select id from auth.account on conflict do nothing");
     /* The copied rows must be counted before the vacuum; otherwise they would seem newer than
      * it. */
     run(&self, "do 'begin perform pg_stat_force_next_flush(); end'");
