@@ -57,7 +57,7 @@ struct error {
 void error_init(struct error *self, struct arena *arena);
 void error_clear(struct error *self);
 
-/* Copies items into self's arena, or leaves them out without one. */
+/* Also copies the items into self's arena; if self has no arena, leaves them out. */
 void error_copy(struct error *self, const struct error *from);
 
 /* Returns -1, so that `return error_set(...)` is one step. */

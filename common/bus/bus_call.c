@@ -152,7 +152,8 @@ static bool is_better(const struct bus_peer *peer, const struct bus_peer *than)
     return peer->outstanding < than->outstanding;
 }
 
-/* Returns the healthy instance with the fewest requests in flight, round robin among equals. */
+/* Returns the healthy instance with the fewest requests in flight; equally busy instances take
+ * turns. */
 static int choose(const struct bus *self, struct bus_upstream *upstream, const char *name,
                   struct bus_peer **ret, struct error *err)
 {

@@ -323,7 +323,7 @@ int bus_listener_start(struct bus *self, struct error *err)
     self->listener_boot = bus_random_boot();
     bus_serve_prepare(self);
     if (!options->operations->name)
-        return 0; /* without callers: atriumctl has no directory and cannot create one */
+        return 0; /* a program such as atriumctl has no directory and cannot create one */
     if (bus_make_directory(options->run_dir, options->service, err) < 0 ||
         bus_lock_acquire(self, err) < 0 || sockets_name(self, err) < 0 ||
         listen_here(self, err) < 0 || listen_elsewhere(self, err) < 0)

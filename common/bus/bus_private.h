@@ -24,7 +24,7 @@ enum {
     BUS_TOPIC_MAX = 64,
     BUS_ITEM_NAME_MAX = 256,
     BUS_ITEM_VALUE_MAX = 1024, /* ... to here */
-    BUS_BATCH = 256,           /* messages per readiness of a socket */
+    BUS_BATCH = 256,           /* messages read each time a socket is readable */
     BUS_PEERS_MAX = 256,       /* per service */
     BUS_CALLERS_MAX = 4096,    /* per socket */
     BUS_TRIES_MAX = 8,         /* instances tried per call */
@@ -43,7 +43,7 @@ enum {
     BUS_BACKOFF_MAX_MS = 1000,
     BUS_QUEUE_SLACK = 1024,  /* ZeroMQ queue length beyond requests in flight */
     BUS_LINGER_MS = 1000,    /* for an ending instance's last answers */
-    BUS_HANDSHAKE_MS = 3000, /* between hosts */
+    BUS_HANDSHAKE_MS = 3000, /* limit for a handshake between hosts */
     BUS_SEALED_SLACK = 64,   /* CURVE's bytes per frame, and spare */
 };
 

@@ -243,7 +243,8 @@ static size_t peel(struct shard_build *self)
     return peeled;
 }
 
-/* Sets fingerprints backwards, so that no later key uses a set slot. */
+/* Sets the fingerprints in reverse order, so that no key changes a slot that an earlier key
+ * needs. */
 static void set_prints(struct shard_build *self, size_t count)
 {
     uint32_t slots[3];

@@ -23,7 +23,8 @@ struct reading {
     struct error *err;
 };
 
-/* Returns how many hex digits begin a line, or 0 unless its end or a colon and number follows. */
+/* Returns the number of hex digits at the start of a line; 0 if neither the line's end nor a colon
+ * and a number follows them. */
 static size_t hash_digits(const char *line, bool *ret_count)
 {
     size_t digits = strspn(line, "0123456789abcdefABCDEF");

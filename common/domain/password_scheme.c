@@ -352,7 +352,7 @@ static int read_sha512_crypt(struct password_scheme *self, const struct span *sp
     return weigh(self, self->rounds * SHA512_CRYPT_NS, 32, ret_why);
 }
 
-/* Forms by the first span, or the second if the first is empty. */
+/* The forms of hashes, found by their first span, or by the second if the first is empty. */
 static const struct form {
     const char *first, *second;
     enum password_algorithm algorithm;

@@ -100,7 +100,7 @@ enum access {
     ACCESS_USER,         /* any live token */
     ACCESS_PRACTITIONER, /* a practitioner's token */
     ACCESS_ADMIN,        /* token of a practitioner who administers the project */
-    /* a live token, or the one whose sign-out ended its session */
+    /* a live token, or a token whose session ended by signing out */
     ACCESS_LOGOUT,
     ACCESS_INTERNAL, /* no HTTP route; between daemons, for the row's callers */
 };

@@ -163,8 +163,8 @@ bool uri_is_loopback(const struct uri *self)
     return false;
 }
 
-/* Names below a public suffix have different owners (publicsuffix.org). An unlisted single label is
- * private. */
+/* Names below a public suffix have different owners (publicsuffix.org). A single label that is not
+ * listed counts as private. */
 static bool is_public_suffix(const struct uri *uri)
 {
     char name[HOST_MAX + 1];

@@ -287,7 +287,7 @@ enum fiber_wake fiber_park(struct loop *loop, int64_t deadline_mono_ms)
         return FIBER_WOKEN;
     }
     if (loop->fibers.cancelled) {
-        /* Let a fiber that waits for its children see them end. */
+        /* Wakes a fiber that waits for its children, so that it sees them end. */
         fiber->wake = FIBER_CANCELLED;
         make_ready(fiber);
     } else {

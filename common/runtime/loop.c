@@ -137,7 +137,7 @@ void loop_cancel(struct loop *self, struct loop_timer **timer_p)
 
 static void run_due_timers(struct loop *self)
 {
-    /* Timers armed meanwhile wait for the next turn, even if due. */
+    /* timers armed by these functions wait for the next turn, even if they are due */
     for (size_t left = self->timer_count; left > 0 && self->timer_count > 0; left--) {
         struct loop_timer *timer = self->timers[0];
         void (*fn)(void *arg) = timer->fn;

@@ -209,7 +209,7 @@ static int seal_batch(struct audit_chain *self, const struct request *round, int
     return 0;
 }
 
-/* A running transaction can hold a lower id: the next round seals its row. */
+/* Seals a batch. A running transaction can hold a lower id; the next round seals its row. */
 static int seal(struct audit_chain *self, const struct request *req, struct error *err)
 {
     struct sql_audit_waiting_row waiting;

@@ -23,7 +23,7 @@ enum {
     RETRY_MIN_MS = 200,
     RETRY_MAX_MS = 60000,
     LOOK_MS = 5000,       /* between measurements of the oldest row */
-    REFUSED_MS = 3600000, /* retry after a rejection, whose cause may be fixed */
+    REFUSED_MS = 3600000, /* retry after a rejection: its cause may be mended by then */
     METHOD_NAME_SIZE = 96,
     ARRAY_ITEM = 36, /* a uuid's characters; numbers are shorter */
 };
@@ -311,7 +311,7 @@ static int look_at_oldest(struct outbox *self, struct error *err)
     return 0;
 }
 
-/* Logs a wrong statement once; db.c logs an absent database. */
+/* Logs a wrong statement once. An absent database is logged by db.c. */
 static void log_failure(const struct error *err)
 {
     if (err->code == ERR_INTERNAL)

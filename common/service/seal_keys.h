@@ -47,7 +47,7 @@ const struct secret *seal_keys_current(const struct seal_keys *self);
 /* Counts keys whose hashes can still be valid, if a hash is valid for `life_ms`. */
 size_t seal_keys_hashing(const struct seal_keys *self, int64_t now_ms, int64_t life_ms);
 
-/* Calls secret_seal() with the writing key; the second function secret_open() with any. */
+/* Calls secret_seal() with the writing key; seal_open() calls secret_open() with any key. */
 struct sealed seal_value(struct arena *arena, const struct seal_keys *self, const char *purpose,
                          const void *plain, size_t size);
 int seal_open(struct arena *arena, const struct seal_keys *self, const char *purpose,

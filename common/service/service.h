@@ -131,7 +131,7 @@ struct service_definition {
 };
 
 struct blocker {
-    int64_t pid;          /* process id of the server's backend, or 0 */
+    int64_t pid;          /* process id of the session that blocks, or 0 */
     char since[25];       /* start of its statement; "": hidden from the role */
     char table[130];      /* table that is waited for; "": unknown */
     char application[65]; /* "psql"; "": hidden from the role */
@@ -173,10 +173,10 @@ struct service {
         bool silent; /* the last probe got no answer in time */
         struct blocker blocker;
         int64_t blocked_mono_ms; /* since when the database is blocked */
-        int64_t write_mono_ms;   /* earliest next probe that writes */
+        int64_t write_mono_ms;   /* when the next probe that writes is allowed */
     } database;
     int exit_code;
-    bool ended; /* only the last fibers have to end */
+    bool ended; /* nothing is left but the end of the last fibers */
     struct loop_timer *watchdog;
     size_t tasks;                            /* service_every() fibers */
     struct fiber_queue task_pause, task_end; /* tasks between runs; waiters for their end */

@@ -208,7 +208,7 @@ static int check_peers(void *daemon, const struct request *req, struct finding *
         size_t count = count_peers(self, *upstreams, req->arena);
         const char **list = count > 0 ? &seen : &missing;
 
-        /* A single instance has no other of its service to call. */
+        /* A service with a single instance has no other instance to call. */
         if (count == 0 && strcmp(*upstreams, self->definition->name) == 0)
             continue;
         *list = count > 0

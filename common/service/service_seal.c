@@ -17,7 +17,7 @@ enum {
     OPEN_MS = 10000,
     PERIOD_MS = 1000,
     RUN_MS = 500,             /* work per second */
-    TURN_MS = 10 * PERIOD_MS, /* then another instance continues a dead one's work */
+    TURN_MS = 10 * PERIOD_MS, /* if an instance does nothing for so long, another takes its turn */
     PAGE_ROWS = 200,
     PAGE_MS = 5000,
     IDLE_RUNS = 600, /* runs skipped after a pass that found no old value */
