@@ -88,15 +88,16 @@ static bool request_wants_factor(const struct authorization *self)
     return !self->visit.caller.secondFactor && self->request.two_factors;
 }
 
-/* A preferred factor is requested, but not required. */
+/* True if the person should be asked for a second factor, which the request prefers but does not
+ * require. */
 static bool request_prefers_factor(const struct authorization *self)
 {
     return !self->visit.caller.secondFactor && self->request.prefers_two &&
            !(self->request.prompt & PROMPT_NONE);
 }
 
-/* OpenID Connect Core 1.0, section 3.1.2.1: prompt and max_age. Also for a second factor enrolled
- * after this session's start. */
+/* True if the person must sign in again because of prompt or max_age (OpenID Connect Core 1.0,
+ * section 3.1.2.1), or because a second factor was enrolled after this session's start. */
 static bool must_sign_in(const struct authorization *self)
 {
     const struct auth_request *request = &self->request;

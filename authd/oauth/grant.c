@@ -300,7 +300,7 @@ static bool verifier_fits(const struct token_call *call, const char *challenge)
     return challenge && verifier ? challenge_matches(challenge, verifier) : !challenge && !verifier;
 }
 
-/* RFC 9449, section 10: the key that the request named, if any. */
+/* Checks that the proof is by the key that the request named, if any (RFC 9449, section 10). */
 static int check_key(const struct token_call *call, const struct sql_oauth_code_get_row *code,
                      struct error *err)
 {

@@ -13,7 +13,7 @@
 #include "authd/sql/signin.h"
 #include "settingsd/tenant_api.h"
 
-/* True without a handle in the answer, or if it is the enrolled one. */
+/* True if the answer has no user handle, or the enrolled one. */
 static bool handle_matches(const struct request *req, const char *text, struct field_bytes want,
                            bool *ret_there)
 {

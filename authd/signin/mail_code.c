@@ -240,8 +240,8 @@ static int find(struct authd *d, const struct request *req, enum role role,
     return find_account(d, req, role, row.account, ret, err);
 }
 
-/* Counts a wrong code for the sign-in, and like a wrong password. `tx` has counted it for the
- * day. */
+/* Counts a wrong code for the sign-in, and also as a wrong password. `tx` has already counted it
+ * for the day. */
 static int refuse(struct authd *d, const struct request *req, struct db_tx **tx_p,
                   const struct entered *self, struct error *err)
 {
