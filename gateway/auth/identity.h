@@ -10,7 +10,7 @@ enum { IDENTITY_CACHE_MAX = 8192, IDENTITY_AGE_MAX_MS = 60000, IDENTITY_CHANGES_
 struct identity {
     unsigned holds;
     bool suspended;
-    bool read_only; /* being moved to another installation */
+    bool read_only; /* its project is being moved to another installation */
     bool factor_required;
     int64_t expires_ms; /* monotonic */
     /* For API keys only, otherwise NULL. */

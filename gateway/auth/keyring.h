@@ -10,7 +10,7 @@ struct gateway;
 
 struct keyring {
     struct key_set *set;
-    uint64_t changes; /* announcements */
+    uint64_t changes; /* number of announcements of changed keys */
     uint64_t fetched; /* `changes` before the fetch of `set` */
     int64_t tried_ms; /* last fetch, monotonic */
     struct flight fetch;

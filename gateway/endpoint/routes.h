@@ -48,7 +48,7 @@ struct route_match {
     size_t count;
     struct route_parameter parameters[ROUTE_PARAMETERS_MAX];
     char allow[ALLOW_SIZE]; /* methods of the path; "": unknown path */
-    unsigned flags;         /* without an endpoint: those at this path */
+    unsigned flags;         /* without an endpoint: flags of all methods of this path */
 };
 
 struct router;

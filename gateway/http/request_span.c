@@ -101,7 +101,8 @@ static int64_t called_us(const struct activity *activity)
     return sum;
 }
 
-/* Starts at the body's end. For files only the daemons' time counts. */
+/* Returns how long the request took from the end of its body; for an upload, only the daemons' time
+ * counts. */
 static int64_t work_us(const struct exchange *exchange)
 {
     if (exchange->dispatched_us == 0 || exchange->replied_us == 0)
