@@ -95,7 +95,7 @@ static int check_policy(struct settingsd *d, const struct request *req, struct u
     return 0;
 }
 
-/* Unsets it if `value` is "". */
+/* Writes a text setting, or unsets it if `value` is "". */
 static int write_text(struct settingsd *d, const struct request *req, const char *name,
                       const char *value, const char *if_match, struct settings_record *out,
                       struct error *err)
