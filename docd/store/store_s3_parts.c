@@ -86,7 +86,7 @@ void store_s3_parts_abort(const struct store_s3_parts *self)
 
 struct uploads {
     const struct request *req;
-    const char *key, *ids[8]; /* more than one adoption begins */
+    const char *key, *ids[8]; /* ids of more uploads than one adoption begins */
     size_t count;
     bool ours;
 };
