@@ -77,7 +77,7 @@ static bool delivery_gate(void *arg)
     return true;
 }
 
-/* Erases the text, which may contain a one-time link. */
+/* Hands an email over, then erases its text, which may contain a one-time link. */
 static enum transport_outcome delivery_hand_over(struct delivery *self, const char *to,
                                                  const char *text,
                                                  char reason[TRANSPORT_REASON_MAX])

@@ -102,7 +102,7 @@ static int template_find(struct maild *d, const struct request *req, struct uuid
     return sql_template_get(d->svc.db, req, &get, out, err);
 }
 
-/* Locks the project's templates. */
+/* Writes a template within the project's limits, with the list of its templates locked. */
 static int put_within_limit(struct maild *d, const struct request *req,
                             const struct sql_template_put_in *put, struct template_record *out,
                             struct error *err)

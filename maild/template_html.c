@@ -23,8 +23,8 @@
 
 enum {
     TAGS_MAX = 4000,
-    OPEN_MAX = 256,       /* nesting: Gumbo can walk all open elements for each character, */
-    ATTRIBUTES_MAX = 100, /* per tag: and walk these for each open element */
+    OPEN_MAX = 256,       /* nesting, because Gumbo can walk all open elements for each character */
+    ATTRIBUTES_MAX = 100, /* per tag, because Gumbo can walk them for each open element */
     SCANS_MAX = 16,
     TREE_BYTES_MAX = 8 << 20, /* 256 KiB of ordinary HTML take 2 MiB */
     MARK_SIZE = 40,
