@@ -323,7 +323,7 @@ static size_t comment_end(struct mask_scanner *self, size_t at)
     return end > 0 ? end : find_or_all(self, END_COMMENT_BANG, "--!>", at + 4);
 }
 
-/* Markdown ends <? ?> later than HTML. */
+/* Returns the end of a <? ?>, which Markdown ends later than HTML. */
 static size_t instruction_end(struct mask_scanner *self, size_t at)
 {
     size_t end = mask_find(self, END_INSTRUCTION, "?>", at + 2);

@@ -37,7 +37,7 @@ struct mask_opened {
     size_t piece;
     const char *name; /* "b" for <b>, "**" */
     size_t name_size;
-    bool markdown; /* Markdown, which ends with its block */
+    bool markdown; /* Markdown markup, which only its own block can close */
 };
 
 struct mask_kept {
