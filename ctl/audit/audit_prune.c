@@ -305,7 +305,8 @@ struct exported {
     size_t size; /* 0: no hash yet */
 };
 
-/* Checks the hash against the previous row's, from this line or the last. */
+/* Checks the hash of a line's row. It includes the previous row's hash, which is in this line or
+ * was in the last one. */
 static bool line_holds(struct exported *self, const json_t *line)
 {
     uint8_t hash[AUDIT_HASH_SIZE], want[AUDIT_HASH_SIZE];
