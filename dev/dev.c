@@ -34,7 +34,7 @@ static void write_json(struct dev *self, pid_t pid)
         log_event(LOG_ERR, "dev", err.message, NULL);
 }
 
-/* The file exists only after "ready". */
+/* Writes dev.json again. It exists only after "ready". */
 static void on_change(void *arg)
 {
     struct dev *self = arg;
