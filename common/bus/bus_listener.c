@@ -134,7 +134,7 @@ static void on_hello(struct bus_socket *socket, uint32_t route, const struct bus
 
     caller = caller_find(socket, route);
     if (caller && caller->boot == in->boot) {
-        welcome(socket, route); /* the other host measures this clock */
+        welcome(socket, route); /* the answer lets the other host measure this clock */
         return;
     }
     if (in->boot == 0 || !bus_slice_is(in->service, socket->service) ||
@@ -338,7 +338,7 @@ void bus_open(struct bus *self)
     self->pulse_ms = clock_mono_ms();
     for (size_t i = 0; i < self->socket_count; i++) {
         if (!self->sockets[i].router || self->sockets[i].tcp)
-            continue; /* stopped before the start finished */
+            continue; /* closed again: the stop came before the start had finished */
         loop_watch_socket(self->loop, self->sockets[i].router, on_router, &self->sockets[i]);
         if (!self->pulse)
             self->pulse = loop_at(self->loop, self->pulse_ms + BUS_PULSE_MS, on_pulse, self);

@@ -174,14 +174,14 @@ struct bus_peer {
     char path[BUS_PATH_SIZE];
     enum bus_peer_state state;
     bool far;          /* on another host */
-    bool knows_traces; /* from its WELCOME */
+    bool knows_traces; /* the instance's WELCOME said so */
     size_t way;        /* next address and key to try */
-    int64_t gone_ms;   /* start of its absence; 0: present, or logged */
+    int64_t gone_ms;   /* when the instance became absent; 0: present, or logged */
     zsock_t *dealer, *monitor;
     struct loop_timer *timer;
     int64_t backoff_ms;
     int64_t hello_ms;  /* time of the unanswered HELLO; 0: none */
-    int64_t offset_ms; /* instance's monotonic clock minus own */
+    int64_t offset_ms; /* the instance's monotonic clock minus this one */
     uint64_t boot;     /* for requests; from the WELCOME or a later REFUSED */
     uint64_t drain_id; /* drain to acknowledge when idle, or 0 */
     struct bus_call *calls;
@@ -249,7 +249,7 @@ struct bus {
     const struct bus_hosts *hosts; /* from options or bus_use_hosts() */
     bool hosts_removed;            /* a name was removed: see bus_tcp.c */
     struct arena *arena;
-    uint64_t boot; /* own, as caller */
+    uint64_t boot; /* boot id of this process as a caller */
     struct codec_buffer frame;
 
     struct bus_upstream *upstreams;

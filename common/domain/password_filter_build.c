@@ -18,7 +18,7 @@
 enum {
     KEYS_MAX = 8 << 20, /* 64 MiB of memory */
     SHARD_KEYS_WANTED = 1 << 20,
-    SEEDS_MAX = 100, /* per shard; about one in ten fails */
+    SEEDS_MAX = 100, /* seeds tried per shard; about one in ten fails */
     COPY_SIZE = 1 << 20,
 };
 

@@ -129,7 +129,7 @@ static int take_lines(struct reading *self, char *buffer, size_t size, bool *ski
 static int read_all(struct reading *self, FILE *file, char *buffer)
 {
     size_t kept = 0, got, rest;
-    bool skipping = false; /* the rest of a too long line */
+    bool skipping = false; /* skips the rest of a line that is too long */
 
     while ((got = fread(buffer + kept, 1, BUFFER_SIZE - kept, file)) > 0) {
         self->counts.bytes += (int64_t)got;

@@ -168,7 +168,7 @@ int db_call_wait(struct db *self, struct db_call **call_p, int64_t deadline_mono
             continue;
         }
         if (wake == FIBER_CANCELLED || loop_mono_ms(self->loop) >= until) {
-            const struct db_call seen = *call; /* afterwards it can be another fiber's */
+            const struct db_call seen = *call; /* a copy: the call can be another's afterwards */
 
             rc = call_give_up(self, call, wake, deadline_mono_ms, uncertain, err);
             db_watch(self, &seen, err);

@@ -102,14 +102,14 @@ struct db_conn {
     size_t host;           /* index */
     int64_t timeline;      /* 0: unknown */
     int64_t heard_mono_ms; /* when the server last sent something */
-    int64_t busy_mono_ms;  /* start of the current calls, or the last ones */
+    int64_t busy_mono_ms;  /* when the current calls, or otherwise the last ones, started */
     int fd;
     short watched;
     size_t depth; /* calls in flight */
     struct db_calls in_flight;
     bool leased;
     bool unreplicated; /* the server warned that the standby may lack a commit */
-    bool touched;      /* sent in this turn */
+    bool touched;      /* something was sent in this turn */
     size_t unsynced;   /* calls since the last Sync */
     struct db_tx *tx;  /* transaction with the lease; NULL during a rollback */
     uint8_t *prepared; /* indexed by statement */
@@ -120,7 +120,7 @@ struct db_pool {
     size_t max, ready, leased, depth_max;
     size_t tried; /* failed hosts since the last success or pause */
     struct db_conn *conns;
-    struct db_conn *connecting; /* at most one */
+    struct db_conn *connecting; /* the connection being opened; at most one at a time */
     struct loop_timer *timer;   /* ends the attempt, or starts the next */
     int64_t backoff_ms, retry_at_ms, connected_at_ms;
     bool closing;

@@ -61,7 +61,7 @@ struct fiber {
     struct fiber *previous, *sibling; /* among live fibers */
     struct loop_timer deadline;
     void *context;
-    uint8_t *stack; /* above its guard page */
+    uint8_t *stack; /* start of the stack, above its guard page */
     unsigned stack_id;
     void *sanitizer; /* ThreadSanitizer's handle */
 };

@@ -201,7 +201,7 @@ static void deliver(struct loop *self, const struct epoll_event *event)
     short revents = 0;
 
     if (!watch->fn || watch->generation != (uint32_t)(event->data.u64 >> 32))
-        return; /* a handler of this turn removed it */
+        return; /* a handler of this turn removed the watch */
     if ((event->events & EPOLLIN) != 0)
         revents |= ZMQ_POLLIN;
     if ((event->events & EPOLLOUT) != 0)

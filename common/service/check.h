@@ -11,7 +11,7 @@
 #include "common/domain/request.h"
 #include "common/wire/fields.h"
 
-enum { CHECKS_MAX = 64, CHECK_EACH_MS = 4000 /* longest run of one */ };
+enum { CHECKS_MAX = 64, CHECK_EACH_MS = 4000 /* longest run of one check */ };
 
 struct finding {
     const char *check; /* row's name */

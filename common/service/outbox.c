@@ -40,7 +40,7 @@ struct outbox {
     const struct seal_keys *keys;
     struct fiber_queue idle, ended;
     bool kicked, stopping, running;
-    int64_t retry_mono_ms; /* first retry that this instance put off; INT64_MAX: none */
+    int64_t retry_mono_ms; /* when the first retry is due that this instance put off */
     int64_t look_mono_ms;  /* next measurement */
     int64_t *waiting_s;
     uint64_t *delivered, *failed, *refused;

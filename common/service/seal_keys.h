@@ -14,7 +14,7 @@
 #include "common/base/secret.h"
 
 enum {
-    SEAL_KEYS_MAX = 10, /* two of the file, eight rotated ones */
+    SEAL_KEYS_MAX = 10, /* two keys of the file, and eight rotated keys */
     SEAL_ID_SIZE = 8,
     SEAL_ID_TEXT = 2 * SEAL_ID_SIZE + 1,
     SEAL_ID_AT = 16, /* offset in a sealed value */

@@ -97,8 +97,8 @@ struct service_definition {
     const struct config_row *config;
     size_t config_count;
     size_t config_size;
-    size_t database_offset; /* offset of its struct database_config; SIZE_MAX: no database */
-    const char *schema;     /* "auth" */
+    size_t database_offset;         /* offset of the member struct database_config */
+    const char *schema;             /* "auth" */
     const struct db_statement *sql; /* ended by a row without a name, or NULL */
     const struct db_migration *migrations;
     bool audit;   /* has the table of common/service/schema/audit.sql, so keeps its chain */
@@ -135,8 +135,8 @@ struct blocker {
     char since[25];       /* start of its statement; "": hidden from the role */
     char table[130];      /* table that is waited for; "": unknown */
     char application[65]; /* "psql"; "": hidden from the role */
-    int64_t waiting;      /* this role's statements */
-    int64_t waited_ms;    /* how long the first one has waited */
+    int64_t waiting;      /* number of this role's statements that wait */
+    int64_t waited_ms;    /* how long the first of them has waited */
 };
 
 struct service {
@@ -247,7 +247,7 @@ FIELD_DECLARE(service_check_out);
 struct config_entry {
     const char *section, *key;
     const char *value; /* or NULL */
-    const char *file;  /* its file; NULL: default */
+    const char *file;  /* file that sets the value; NULL: the default */
     int64_t line;
     bool reload;      /* SIGHUP applies changes */
     bool changed;     /* files have another value */

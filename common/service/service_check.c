@@ -34,7 +34,7 @@ struct reading {
     struct error *err;
     bool good;
     struct service_difference changed;
-    const char *open; /* first that others can write, or NULL */
+    const char *open; /* first file that others can write, or NULL */
 };
 
 /* Returns a file that others can write, which would let them control the daemon's configuration. */

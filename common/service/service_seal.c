@@ -38,7 +38,7 @@ struct service_seal {
     /* the task's position */
     size_t table, idle;
     char after[KEY_TEXT]; /* "": the table's start */
-    int64_t found;        /* in this pass */
+    int64_t found;        /* old values found in this pass */
     uint64_t *resealed;
 };
 
