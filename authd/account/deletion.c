@@ -29,7 +29,7 @@
 #include "settingsd/tenant_api.h"
 
 enum {
-    REMIND_DAYS = 3,  /* before the date; nearer dates get no reminder */
+    REMIND_DAYS = 3,  /* days before the date; a nearer date gets no reminder */
     DATE_LENGTH = 10, /* "2026-01-31" */
 };
 
@@ -40,7 +40,7 @@ struct plan {
     int64_t at, days;
     const char *email, *name, *surname;
     struct tenant tenant; /* sends the email */
-    bool shared;          /* the installation sends it instead */
+    bool shared;          /* the installation sends the email instead */
     bool mailed;
     struct uuid audited, audited_account; /* for the audit row; absent: the caller's */
     enum role role;

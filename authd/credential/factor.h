@@ -25,7 +25,7 @@ struct factor {
     bool found, enrolled, pending;
     uint8_t secret[TOTP_SECRET_MAX];
     size_t secret_size;
-    int64_t limit_at; /* time of the failure that keeps the account at its limit; 0: below */
+    int64_t limit_at; /* time of the failure that keeps the account at its limit; 0: below it */
 };
 
 /* For CLEANUP. */

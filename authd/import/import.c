@@ -190,7 +190,7 @@ static int create(struct db_tx *tx, const struct request *req, struct import *se
     if (sql_import_create(tx, req, &in, &rows, err) < 0) {
         if (err->code != ERR_CONFLICT)
             return -1;
-        error_clear(err); /* meanwhile, a new account got the address or passkey */
+        error_clear(err); /* another new account got the address or passkey meanwhile */
         return error_retry(err, ERR_UNAVAILABLE, 1,
                            "An account was changed by another request. Please try again.");
     }

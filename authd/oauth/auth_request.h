@@ -23,7 +23,7 @@ enum {
     AUTH_REQUEST_MAX = 4096, /* bytes of JSON */
     PUSHED_MAX = 2000,       /* per address and window, for public clients */
     PROMPT_NONE = 1 << 0,
-    PROMPT_LOGIN = 1 << 1, /* also select_account: one account per tenant and browser */
+    PROMPT_LOGIN = 1 << 1, /* also for select_account, since a browser has one account per tenant */
     PROMPT_CONSENT = 1 << 2,
 };
 

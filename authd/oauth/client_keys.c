@@ -90,7 +90,7 @@ static json_t *keys_of(const char *text, size_t size)
 struct set_reading {
     const char *text;
     size_t size;
-    json_t *keys; /* usable ones, a new reference; NULL: no JWK set */
+    json_t *keys; /* the usable keys, a new reference; NULL: no JWK set */
     size_t count; /* all keys */
     const char *faults[SET_KEYS_MAX];
 };

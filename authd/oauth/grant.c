@@ -23,7 +23,7 @@
 #include "authd/session/refresh.h"
 #include "authd/sql/oauth.h"
 
-enum { SIGNINGS_MAX = 3 }; /* per code, if its person changes in between */
+enum { SIGNINGS_MAX = 3 }; /* attempts per code, if the person's data change in between */
 
 static int refuse(struct error *err, const char *text)
 {

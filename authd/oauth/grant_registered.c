@@ -268,7 +268,7 @@ static int scan_page(struct authd *d, const struct request *req, struct grant_sc
     return 0;
 }
 
-/* tx NULL: its own transaction. */
+/* tx NULL: uses a transaction of its own. */
 static int end_page(struct authd *d, const struct request *req, struct db_tx *tx,
                     struct grant_scan *scan, struct session_ended *ended, bool *ret_more,
                     struct error *err)

@@ -16,7 +16,7 @@ enum refresh_status {
     REFRESH_OVER,    /* no session, or ended */
     REFRESH_CURRENT, /* can rotate */
     REFRESH_AGAIN,   /* previous token, within the retry window */
-    REFRESH_THEFT,   /* older, or not this session's */
+    REFRESH_THEFT,   /* an older token, or not of this session */
 };
 
 struct refresh_state {

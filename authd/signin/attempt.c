@@ -36,7 +36,7 @@ static int find(struct authd *d, const struct request *req, const struct tenant 
 static int verify(struct authd *d, const struct request *req, const char *password,
                   struct attempt *self, struct error *err)
 {
-    if (self->locked) /* takes the same time but is never right */
+    if (self->locked) /* a locked account's password takes the same time but is never right */
         self->who =
             (struct candidate){.is = {.project = self->who.is.project, .role = self->who.is.role},
                                .hash = self->who.hash,

@@ -188,7 +188,7 @@ struct entered {
     struct candidate who; /* without a place: no account */
     const char *email, *challenge, *subject;
     bool proven;            /* the address is verified for the tenant's organization */
-    struct ownership found; /* if not `proven`: does the tenant own the account? */
+    struct ownership found; /* whether the tenant owns the account; only if not `proven` */
     struct throttle_keys keys;
     uint8_t wrong_key[THROTTLE_KEY_SIZE]; /* counts the day's wrong codes */
 };

@@ -76,7 +76,7 @@ int passkey_factor_demand(struct authd *d, const struct request *req, const stru
     if (passkey_rp_find(d, req, tenant, who->is.role, &rp, err) < 0) {
         if (err->code != ERR_BAD_REQUEST)
             return -1;
-        error_clear(err); /* no passkey for this tenant */
+        error_clear(err); /* the account has no passkey for this tenant */
         return 0;
     }
     list.rp_id = rp.id;

@@ -30,7 +30,7 @@ enum {
 struct search {
     struct uuid project;
     struct audit_rows_in want;
-    int64_t count, below; /* below: leaves from here on are done */
+    int64_t count, below; /* below: index from which on all leaves are done */
     bool ended;
     struct found {
         int64_t index;
@@ -129,7 +129,7 @@ static int step_read(struct authd *d, const struct request *req, struct search *
         in.project = search->project;
         in.first = step->first[i];
         in.last = step->last[i];
-        in.most = search->count + 1; /* one more than a page */
+        in.most = search->count + 1; /* one row more than a page */
         if (in.last > 0 && read_rows(d, req, i, &in, &step->rows[i], err) < 0)
             return -1;
     }
