@@ -11,7 +11,7 @@ struct gateway;
 struct keyring {
     struct key_set *set;
     uint64_t changes; /* number of announcements of changed keys */
-    uint64_t fetched; /* `changes` before the fetch of `set` */
+    uint64_t fetched; /* value of `changes` before `set` was fetched */
     int64_t tried_ms; /* last fetch, monotonic */
     struct flight fetch;
 };

@@ -16,7 +16,7 @@ struct key {
 };
 
 struct key_set {
-    char *issuer, *audience; /* required in the API's own tokens */
+    char *issuer, *audience; /* claims that the API's own tokens must have */
     char *public_url;        /* "": there are no issuers */
     size_t count;
     struct key *keys;

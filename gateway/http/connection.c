@@ -15,7 +15,7 @@ enum {
     STALL_BYTES = STALL_MS / 1000 * 1024,
     SLOWEST = 4096,         /* bytes per second */
     SPARE_MS = 1000,        /* minimum idle time of closed connections, unless crowded */
-    FULL_TENTHS = 9,        /* tenths of `max`; crowded above that */
+    FULL_TENTHS = 9,        /* tenths of `max` above which the listener is crowded */
     DRAIN_MAX = 256 * 1024, /* bytes read before a close */
 };
 

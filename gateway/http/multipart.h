@@ -28,7 +28,7 @@ struct multipart {
     bool file_begun, file_ended;
     char delimiter[MULTIPART_DELIMITER_MAX + 1]; /* CR LF, "--", boundary */
     size_t delimiter_size;
-    size_t matched; /* bytes of it at the last piece's end */
+    size_t matched; /* bytes of the delimiter at the last piece's end */
     size_t text;    /* bytes before the file */
     struct codec_buffer buffer;
     char *name;

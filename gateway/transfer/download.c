@@ -25,7 +25,7 @@ struct download {
     struct gateway *gateway;
     const char *service;
     struct request req;       /* texts in `arena` */
-    struct activity activity; /* the request's; its span may have ended */
+    struct activity activity; /* activity of the request, whose span may have ended */
     const char *handle;
     struct exchange *exchange;    /* NULL: ended */
     int64_t next, end;            /* not requested yet */
