@@ -26,7 +26,7 @@
 
 enum {
     CALL_MS = 6000,
-    LEASE_MS = 10000, /* another instance continues after this */
+    LEASE_MS = 10000, /* after this time, another instance continues */
     RETRY_MS = 1000,  /* after a failure */
     RUN_MS = 5000,
     BATCH = 4,      /* calls per run; a call takes a second */

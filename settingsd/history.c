@@ -15,7 +15,7 @@
 enum {
     BLANK_PAGE = 1000,
     TRIM_ROWS = 1000,  /* per statement: with more, it could time out again and again */
-    KEEP_LEAST = 1000, /* as many as one answer can show */
+    KEEP_LEAST = 1000, /* changes that are always kept: as many as one answer shows */
 };
 
 struct sql_history history_of(const struct request *req)
