@@ -264,7 +264,7 @@ static struct flight_call *find_or_begin(struct direct_uploads *self, struct sto
         (void)error_retry(err, ERR_OVERLOADED, 1, "The service is busy. Try again in a moment.");
         return NULL;
     }
-    call = flight_find(&self->running, key.text); /* begun while this fiber waited */
+    call = flight_find(&self->running, key.text); /* another fiber began it meanwhile */
     if (!call)
         made = begin(self, form, err);
     if (!made)

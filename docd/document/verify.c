@@ -18,7 +18,7 @@
 enum {
     LOOKERS = 8,
     HASH_LOOKERS = 2, /* fibers, when all bytes are read */
-    PAGE_MS = 2000,   /* starts no object after this */
+    PAGE_MS = 2000,   /* after this time, no further object is begun */
 };
 
 static const struct uuid nil = {UUID_NIL};

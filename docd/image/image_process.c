@@ -338,7 +338,7 @@ static int hire(struct image_process *self, struct uuid project, bool idle, stru
         if (send_files(self->current->hire, &text, sizeof(text), &theirs, 1) == 0)
             return 0;
         (void)unusable(err, strerror(errno));
-        self->current = NULL; /* its pidfd reports that later */
+        self->current = NULL; /* takes no more orders; its pidfd reports the end later */
     }
     decoder_end(*ret);
     return -1;

@@ -20,7 +20,7 @@ enum {
     PAUSE_MS = 100,
     RESERVE_MS = 300, /* part of the deadline that is kept for the response */
     IN_FLIGHT_MAX = 64,
-    TEXT_MAX = 2 << 20, /* a list of 1,000 keys is a fifth of it */
+    TEXT_MAX = 2 << 20, /* bytes of a response; a list of 1,000 keys has a fifth of that */
     ALL_HEADERS = S3_HEADERS_MAX + 3,
 };
 
