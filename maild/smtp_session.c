@@ -20,7 +20,7 @@ enum { MAILS_MAX = 100 /* per connection */ };
 
 struct smtp_session {
     const struct smtp_server *server; /* NULL: not connected */
-    CURL *easy;                       /* keeps its connection */
+    CURL *easy;                       /* libcurl's handle, which keeps the connection */
     int mails;
 };
 
@@ -30,7 +30,7 @@ struct sending {
     const char *text;
     size_t size;               /* not sent yet */
     bool handed_over, refused; /* answer of hand_over() */
-    bool ended;                /* all of the text was read: the server may get its last line */
+    bool ended; /* libcurl has read the whole text: the server may get its last line */
 };
 
 /* ---- callbacks of libcurl ---- */
