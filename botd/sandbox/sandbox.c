@@ -16,7 +16,7 @@
 enum {
     ENDING_MAX = 256,
     PROCESSES = 32,
-    RUN_PROCESSES = 64, /* includes bubblewrap's and forking ones */
+    RUN_PROCESSES = 64, /* processes of a run, including bubblewrap's */
     RUN_MEMORY = 2,     /* times a process's memory, including /tmp */
     COPY_SIZE = 64 * 1024,
 };

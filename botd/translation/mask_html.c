@@ -37,7 +37,7 @@ static const char *const voids[] = {"area",  "base",   "br",    "col",  "embed",
 static const struct raw {
     const char *name, *end;
     bool block;
-    bool ends; /* at the end of the text, if not before */
+    bool ends; /* without an end tag, the element ends with the text */
 } raws[] = {
     {"code", "</code", false, false},       {"iframe", "</iframe", true, true},
     {"kbd", "</kbd", false, false},         {"math", "</math", false, false},

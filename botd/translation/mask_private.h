@@ -55,7 +55,7 @@ struct mask_scanner {
     struct codec_buffer pieces;
     struct mask_opened opened[MASK_DEPTH_MAX];
     size_t depth;
-    size_t none_from[END_COUNT]; /* no end of this kind from here on */
+    size_t none_from[END_COUNT]; /* from this place on, the text has no end of this kind */
     size_t attribute_bytes;      /* left for unfinished tags */
     size_t containers;           /* open elements that need an end tag: <div>, <table> */
     struct mask_kept kept[MASK_KEPT_MAX];

@@ -25,7 +25,7 @@
 #include "common/wire/codec.h"
 
 enum {
-    ROUND_BYTES = 8 * 1024, /* bytes per round, then others get a turn */
+    ROUND_BYTES = 8 * 1024, /* bytes per round; then other requests get a turn */
     ROUND_TEXTS = 64,
     ROUND_MS = 20 * 1000,
     STRIKES_MAX = 4, /* failed rounds per request */
@@ -55,7 +55,7 @@ struct pipeline {
     struct pipeline *next;
     struct sandboxed sandboxed;
     const struct pair *pair;
-    int said; /* stderr of its stages */
+    int said; /* pipe from the stderr of all its stages */
     bool busy;
     int64_t used_mono_ms;
 };
@@ -67,7 +67,7 @@ struct apertium {
     struct pair *pairs; /* pipelines point there */
     struct pipeline *all;
     size_t running;
-    struct fiber_sem rounds; /* one per pipeline */
+    struct fiber_sem rounds; /* as many rounds as pipelines */
     uint64_t serial, *started;
 };
 

@@ -13,9 +13,9 @@
 #include "common/wire/codec.h"
 
 enum {
-    UNDER_WAY_MAX = 16 * 1024 * 1024, /* bytes; copies take fifteen times that */
+    UNDER_WAY_MAX = 16 * 1024 * 1024, /* bytes of texts; their copies take fifteen times as much */
     ANSWER_MS = 3000,                 /* kept for the response */
-    YIELD_BYTES = 128 * 1024,         /* then the loop gets a turn */
+    YIELD_BYTES = 128 * 1024,         /* after so many bytes, the loop gets a turn */
     STRETCHES_MAX = 200,              /* per retried text */
     STRETCHES_ALL_MAX = 2000,
     GROWTH = 3, /* longest result, relative to the text */
