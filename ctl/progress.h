@@ -14,8 +14,8 @@
 struct progress {
     const char *what, *unit; /* borrowed: "audit of authd", "rows" */
     bool shown;
-    int64_t done, total;                    /* total 0: unknown */
-    int64_t part, whole;                    /* in other units; whole 0: unknown */
+    int64_t done, total; /* total 0: unknown */
+    int64_t part, whole; /* the same in other units, such as bytes; whole 0: unknown */
     int64_t started_mono_ms, drawn_mono_ms; /* drawn 0: never */
 };
 

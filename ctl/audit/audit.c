@@ -59,7 +59,7 @@ static FIELD_TABLE(audit_report);
 
 struct question {
     json_t *kept;        /* reports of an earlier verification; NULL: none */
-    struct uuid project; /* counts this project's rows; absent: none */
+    struct uuid project; /* project whose rows are counted; absent: none */
 };
 
 static int read_kept(struct ctl *ctl, json_t **ret, struct error *err)

@@ -37,8 +37,8 @@ struct tenant_bytes_adder {
     struct ctl *ctl;
     struct uuid project, object; /* the current file's */
     struct arena *arena;
-    int64_t have; /* stored bytes of it */
-    bool skip;    /* it is complete, or no document has it */
+    int64_t have; /* stored bytes of that file */
+    bool skip;    /* the file is complete, or no document has it */
     crypto_generichash_state hash;
     int64_t files; /* completed files */
 };

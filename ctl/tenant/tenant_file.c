@@ -149,7 +149,7 @@ struct written {
     uint64_t rows, row;   /* rows of the last table; row: passed again */
     uint8_t *cut;
     size_t cut_size, cut_at;
-    bool whole; /* complete, except for its name */
+    bool whole; /* the file is complete except for its name */
 };
 
 struct tenant_writer {
