@@ -53,7 +53,7 @@ struct error {
     int64_t reset_s; /* RateLimit-Reset; for STEP_UP_REQUIRED the proof's maximum age in seconds */
 };
 
-/* The arena must outlive the error; NULL: no items. */
+/* Prepares an error. The arena must outlive it; NULL: no items can be added. */
 void error_init(struct error *self, struct arena *arena);
 void error_clear(struct error *self);
 

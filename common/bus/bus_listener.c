@@ -75,7 +75,7 @@ static struct bus_caller *caller_find(struct bus_socket *socket, uint32_t route)
     return NULL;
 }
 
-/* A ROUTER reports the end of a connection only when a send fails. */
+/* Removes dead callers, because a ROUTER reports the end of a connection only when a send fails. */
 static void callers_sweep(struct bus_socket *socket)
 {
     for (size_t i = socket->count; i-- > 0;) {
@@ -346,7 +346,7 @@ void bus_open(struct bus *self)
     bus_tcp_open(self);
 }
 
-/* Strict order: connections, sockets, and last the lock, which admits a successor. */
+/* Stops in a strict order: connections, sockets, and last the lock, which admits a successor. */
 void bus_listener_stop(struct bus *self)
 {
     for (size_t i = 0; i < self->socket_count; i++) {

@@ -36,7 +36,8 @@ static size_t hash_digits(const char *line, bool *ret_count)
     return *rest == '\0' ? digits : 0;
 }
 
-/* The first entry decides: hashes of another kind, taken for passwords, would match nothing. */
+/* Finds the list's kind by its first entry. Hashes of another kind, taken for passwords, would
+ * match nothing. */
 static int find_kind(struct reading *self, const char *line)
 {
     bool count;
@@ -106,7 +107,7 @@ static int take_line(struct reading *self, char *line, size_t length)
     return self->kind == KIND_HASHES ? take_hash(self, line) : take_text(self, line, length);
 }
 
-/* *ret_rest is the start of the incomplete last line. */
+/* Takes the complete lines. *ret_rest is the start of the incomplete last line. */
 static int take_lines(struct reading *self, char *buffer, size_t size, bool *skipping,
                       size_t *ret_rest)
 {

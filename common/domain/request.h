@@ -86,7 +86,7 @@ static inline struct uuid request_project(const struct request *req)
 bool request_is_practitioner(const struct request *req);
 bool request_is_admin(const struct request *req);
 
-/* An API key has no account; profile and session are its id. */
+/* True for an API key, which has no account; profile and session are its id. */
 bool request_is_key(const struct request *req);
 
 enum { PROJECT_READ_ONLY_RETRY_S = 5 };

@@ -72,7 +72,7 @@ static bool is_number(const char *text, size_t length)
     return at == length;
 }
 
-/* A final dot is allowed. */
+/* True for a host name, also with a final dot. */
 static bool is_name(const char *text, size_t length)
 {
     size_t label = 0;

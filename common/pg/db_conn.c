@@ -238,7 +238,7 @@ static void call_lose(struct db_pool *pool, struct db_call *call)
     call_requeue(pool, call);
 }
 
-/* A read that was skipped after another's error is sent again, alone. */
+/* Sends a read that was skipped after another's error again, alone. */
 static void call_skipped(struct db_pool *pool, struct db_call *call)
 {
     if (!call->waiter) {

@@ -241,7 +241,7 @@ static int64_t month_start(int month)
     return (int64_t)timegm(&day) * 1000;
 }
 
-/* *ret_done: the partition exists, or must not be created. */
+/* Creates a month's partition. *ret_done: it exists, or must not be created. */
 static int month_make(struct audit_chain *self, const struct request *req, int month,
                       bool *ret_done, struct error *err)
 {

@@ -322,7 +322,7 @@ static const char *server_of(const struct service *self, struct arena *arena)
     return text[0] == '\0' ? NULL : arena_strdup(arena, text);
 }
 
-/* Each row is bounded by CHECK_EACH_MS, all by the request's deadline. */
+/* Runs all checks: each for at most CHECK_EACH_MS, and all until the request's deadline. */
 int service_check(struct service *self, const struct request *req, const struct nothing *in,
                   struct service_check_out *out, struct error *err)
 {
