@@ -447,7 +447,7 @@ static int find_pending(struct authd *d, const struct request *req,
     return 0;
 }
 
-/* Idempotent by the email's key. */
+/* Reminds the owner before the date. Idempotent by the email's key. */
 int account_remind(struct authd *d, const struct request *req, const struct account_remind_in *in,
                    struct nothing *out UNUSED, struct error *err)
 {

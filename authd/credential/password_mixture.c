@@ -97,7 +97,7 @@ static int compare_owners(const void *a, const void *b)
                                                 : strcmp(x->project.text, y->project.text);
 }
 
-/* Rows of an owner are consecutive. */
+/* Adds a scheme to its owner. The rows of an owner are consecutive. */
 static void add_row(struct password_mixture *self, const struct sql_password_mixture_row *row)
 {
     struct owner next = {.practitioners = row->role == ROLE_PRACTITIONER,

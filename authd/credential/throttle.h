@@ -60,7 +60,7 @@ void throttle_key(const struct authd *d, struct throttle_move *move, const char 
 void throttle_keys(struct authd *d, const struct request *req, enum role role, struct uuid project,
                    const char *email, const char *address, struct throttle_keys *ret);
 
-/* Input of a statement with throttle_limits. Borrows the keys. */
+/* Returns the input of a statement with the part throttle_limits. Borrows the keys. */
 struct sql_throttle_limits throttle_limit_values(const struct request *req,
                                                  const struct throttle_keys *keys);
 

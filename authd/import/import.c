@@ -144,7 +144,7 @@ static int prepare(struct authd *d, const struct request *req, struct import *se
     return make_rows(d, req, self, err);
 }
 
-/* One row for all accounts: the statement replaces `nil`. */
+/* Returns one row for all accounts; the statement replaces `nil` with each account's id. */
 static struct sql_audit import_audit(const struct request *req, const struct import *self)
 {
     return audit_row(req,
@@ -294,7 +294,8 @@ static int rehearse(struct authd *d, const struct request *req, struct import *s
     return 0;
 }
 
-/* Without an application for a role, lines with passkeys are rejected. */
+/* Finds the roles' relying parties. Without an application for a role, lines with passkeys are
+ * rejected. */
 static void find_rps(struct authd *d, const struct request *req, struct import *self)
 {
     struct import_rules *rules = &self->batch->rules;
@@ -342,7 +343,8 @@ int operator_import_end(struct authd *d, const struct request *req,
 
 /* ---- admins ---- */
 
-/* A rejection rejects the line; other errors of member_create() fail. */
+/* Invites a line's practitioner. If member_create() refuses the person, the line is rejected; other
+ * errors fail. */
 static int invite(struct authd *d, const struct request *req, struct import_account *account,
                   int64_t *invited, struct error *err)
 {

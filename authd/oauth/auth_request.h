@@ -70,7 +70,7 @@ int auth_request_find_client(struct authd *d, const struct request *req,
                              const struct issuer *issuer, struct auth_request *self,
                              struct error *err) MUST_USE;
 
-/* Checks the rest. ERR_BAD_REQUEST with an OAuth error code, for a redirect. Parks. */
+/* Checks the other parameters. ERR_BAD_REQUEST with an OAuth error code, for a redirect. Parks. */
 int auth_request_check(struct authd *d, const struct request *req, const struct issuer *issuer,
                        struct auth_request *self, struct error *err) MUST_USE;
 

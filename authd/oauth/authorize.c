@@ -271,7 +271,7 @@ static int proceed(struct authorization *self, bool repeated, struct endpoint_an
     return give_code(self, out, err);
 }
 
-/* Also spends a pushed request. */
+/* Answers an error to the client, and spends a pushed request. */
 static int answer_error(struct authorization *self, struct endpoint_answer *out, struct error *err)
 {
     const char *word = oauth_word(err), *text = arena_strdup(self->visit.req.arena, err->message);
@@ -328,8 +328,8 @@ int authorize(struct authd *d, const struct request *req, const struct authorize
 #name, offsetof(struct authorize_in, name) \
     }
 
-/* A POST may come from another site without the cookie. After the redirect, the browser's request
- * has it (SameSite=Lax). */
+/* Redirects to a GET. The POST may come from another site without the cookie; after the redirect,
+ * the browser's request has it (SameSite=Lax). */
 int authorize_post(struct authd *d UNUSED, const struct request *req, const struct authorize_in *in,
                    struct endpoint_answer *out, struct error *err)
 {

@@ -197,7 +197,7 @@ static bool is_enough(const struct key_set *set, const char *kid, int64_t now)
     return false;
 }
 
-/* A failure keeps the old set. */
+/* Fetches a key set. After a failure, the old set stays. */
 static void keys_fetch(struct authd *d, const struct request *req, const char *uri)
 {
     struct client_keys *self = d->client_keys;

@@ -229,7 +229,7 @@ static int decide(struct device_visit *self, bool approved, struct error *err)
     return sql_oauth_device_decide(visit->d->svc.db, &visit->req, &in, &row, err);
 }
 
-/* The page shows the scopes, so approval is also consent. */
+/* Records the person's answer. The page shows the scopes, so approval is also consent. */
 static enum visit_step answer(struct device_visit *self, const char *step, bool approved,
                               struct page_answer *out, struct error *err)
 {

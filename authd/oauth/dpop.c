@@ -237,7 +237,7 @@ int dpop_spend_token(struct authd *d, const struct request *req, const struct dp
     return oauth_word(err) ? challenge(req, err) : -1;
 }
 
-/* The gateway has verified the token. */
+/* Checks and spends a proof for a token that the gateway has verified. */
 int dpop_prove(struct authd *d, const struct request *req, const struct dpop_prove_in *in,
                struct nothing *out UNUSED, struct error *err)
 {

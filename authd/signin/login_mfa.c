@@ -115,7 +115,7 @@ static int confirm(struct authd *d, const struct request *req, const struct logi
                           : confirm_code(d, req, in, &who->is, ret_code, err);
 }
 
-/* The request must have a code or a passkey. */
+/* Checks that the request has a code or a passkey. */
 static int check_shown(const struct login_mfa_in *in, struct error *err)
 {
     return in->credential || in->mfaToken ? 0 : error_problem(err, "mfaToken", "is required");

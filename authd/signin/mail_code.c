@@ -56,7 +56,7 @@ static const char *subject_of(const struct request *req, enum role role, struct 
                         role == ROLE_PATIENT ? project.text : "", email);
 }
 
-/* For practitioners, the token step checks the setting. */
+/* Checks the setting for patients. For practitioners, the token step checks it. */
 static int check_enabled(const struct tenant *tenant, enum role role, struct error *err)
 {
     const struct account_policy *policy =
@@ -89,7 +89,7 @@ static int admit(struct authd *d, const struct request *req, const char *subject
     return 0;
 }
 
-/* Without an account, the email isn't written. */
+/* Adds the email with the code to the sign-in's row. Without an account, no email is written. */
 static int write_mail(struct authd *d, const struct request *req, const struct tenant *tenant,
                       const struct candidate *who, const char *code,
                       struct sql_mail_code_create_in *create, struct error *err)
@@ -145,7 +145,7 @@ static int begin(struct authd *d, const struct request *req, const struct code_s
     return 0;
 }
 
-/* The answer comes at a fixed time, after any work for a known account. */
+/* Starts a sign-in. The answer comes at a fixed time, after any work for a known account. */
 static int start(struct authd *d, const struct request *req, enum role role,
                  const struct code_start_in *in, struct code_step *out, struct error *err)
 {

@@ -13,7 +13,8 @@
 
 static const char kind[] = "factor";
 
-/* The password was right, so the answer can list the account's passkeys. */
+/* Starts the check of a passkey. The password was right, so the answer can list the account's
+ * passkeys. */
 static int start(struct authd *d, const struct request *req, enum role role, struct uuid login,
                  struct passkey_request *out, struct error *err)
 {
