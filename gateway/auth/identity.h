@@ -43,7 +43,7 @@ bool identities_put(struct identities *self, struct identity *identity, uint64_t
 /* `kind`: "membership", "account", "policy" or "project". */
 void identities_forget(struct identities *self, const char *kind, const struct uuid *id);
 
-/* Also rejects running fetches. For use when changes may have been missed. */
+/* Drops all entries and rejects running fetches, when changes may have been missed. */
 void identities_clear(struct identities *self);
 
 #endif
