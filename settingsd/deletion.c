@@ -71,7 +71,7 @@ static struct db_array all_services(struct arena *arena)
     return names;
 }
 
-/* *ret_row: the outbox row that closes the project everywhere. */
+/* Marks the project as being deleted. *ret_row: the outbox row that closes it everywhere. */
 static int mark(struct settingsd *d, const struct request *req, const struct tenant *tenant,
                 struct sql_outbox *ret_row, bool *ret_marked, struct error *err)
 {
@@ -206,7 +206,7 @@ static int make_call(struct settingsd *d, const struct sql_project_deletion_clai
     return record_call(d, req, call, &out, &failure, err);
 }
 
-/* *ret_count: calls made. */
+/* Makes due calls. *ret_count: how many. */
 static int run_batch(struct settingsd *d, size_t *ret_count, struct error *err)
 {
     CLEANUP(service_request_destroy) struct request *req = service_request_new(&d->svc, CALL_MS);

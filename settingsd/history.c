@@ -31,7 +31,7 @@ struct sql_history history_of(const struct request *req)
                                 .display = caller->display};
 }
 
-/* Only practitioners change settings. */
+/* Returns the reference of a change's author; only practitioners change settings. */
 static const struct reference *reference_of(struct arena *arena, struct uuid profile,
                                             const char *display)
 {

@@ -126,8 +126,8 @@ int settings_get(struct settingsd *d, const struct request *req, const struct no
     return record_read(d, req, request_project(req), out, &version, err);
 }
 
-/* INVALID_SETTING_VALUE includes open practitioner registration without a default practitioner
- * policy. */
+/* Writes a switch. INVALID_SETTING_VALUE also for open practitioner registration without a default
+ * practitioner policy. */
 int setting_switch(struct settingsd *d, const struct request *req,
                    const struct setting_switch_in *in, struct settings_record *out,
                    struct error *err)
