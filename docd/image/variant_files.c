@@ -136,7 +136,8 @@ bool variant_files_read_cached(struct variant_job *job)
 
 /* ---- making ---- */
 
-/* The lock's former owner may have renamed or removed the file. */
+/* True if the locked file still has its name: the lock's former owner may have renamed or removed
+ * it. */
 static bool is_named(const struct variant_job *job, const char *path)
 {
     struct stat opened, named;

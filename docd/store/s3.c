@@ -328,7 +328,7 @@ static bool is_answer(const struct s3_answer *answer)
            strcmp(answer->code, "NoSuchBucket") != 0;
 }
 
-/* ERR_UNAVAILABLE: a retry may help. */
+/* Sends a request once. ERR_UNAVAILABLE: a retry may help. */
 static int try_once(struct s3 *self, const struct request *req, const struct s3_call *call,
                     int64_t until_ms, struct s3_answer *ret, struct error *err)
 {
