@@ -139,8 +139,8 @@ static bool is_about_mail(const struct sending *sending, CURLcode code, long ans
     return of_step && answer >= 400 && answer < 600 && !about_us;
 }
 
-/* Once the server may have the email, only its answer counts. Before that, connection, TLS and
- * sign-in failures are not the email's fault. */
+/* Classifies an outcome. Once the server may have the email, only its answer counts. Before that,
+ * connection, TLS and sign-in failures are not the email's fault. */
 static void classify(CURL *easy, const struct sending *sending, CURLcode code,
                      struct smtp_result *ret)
 {

@@ -33,7 +33,7 @@ static const char *subject_value(void *arg, const char *name, bool in_query UNUS
     return NULL;
 }
 
-/* A secret link must reach only the recipient. */
+/* Checks that a secret link can reach only the recipient. */
 static int secrets_check(struct arena *arena, const struct template_put_in *in, struct error *err)
 {
     const char *why = in->html ? template_html_check(arena, in->html) : NULL;

@@ -174,7 +174,7 @@ static void element_check(struct html_check *self, const GumboElement *element)
         attribute_check(self, element, element->attributes.data[i]);
 }
 
-/* A style sheet that selects by attribute can leak a link letter by letter. */
+/* Checks style sheets: one that selects by attribute can leak a link letter by letter. */
 static void style_check(struct html_check *self, const char *css)
 {
     bool loads = strcasestr(css, "url") || strcasestr(css, "import") || strcasestr(css, "image") ||
@@ -228,7 +228,7 @@ static const GumboVector *children_of(const GumboNode *node)
     return &none;
 }
 
-/* Not recursive: trees can be deep, and stacks are small. */
+/* Checks the tree, without recursion: trees can be deep, and stacks are small. */
 static void tree_check(struct html_check *self, const GumboNode *root)
 {
     const GumboNode *node = root;
@@ -355,7 +355,7 @@ static const char *attribute_skip(const char *text)
     return value_skip(value + strspn(value, BLANKS));
 }
 
-/* NULL: too many attributes. */
+/* Skips a tag. NULL: it has too many attributes. */
 static const char *tag_skip(const char *text)
 {
     text += strcspn(text, BLANKS "/>");
