@@ -126,7 +126,7 @@ static void close_fd(int *fd)
     *fd = -1;
 }
 
-/* Other users must be able to read and execute it. -1 with errno. */
+/* Copies a program, so that other users can read and execute it. -1 with errno. */
 static int copy_program(int from)
 {
     int copy = memfd_create("program", MFD_CLOEXEC | MFD_ALLOW_SEALING);

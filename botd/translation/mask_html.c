@@ -221,7 +221,7 @@ static size_t end_tag(struct mask_scanner *self, size_t which, size_t from)
     return 0;
 }
 
-/* In a script, "<!-- <script>" hides the next "</script>". */
+/* Returns the end of a script, in which "<!-- <script>" hides the next "</script>". */
 static size_t script_end(const struct mask_scanner *self, size_t at)
 {
     bool escaped = false, twice = false;
@@ -245,7 +245,7 @@ static size_t script_end(const struct mask_scanner *self, size_t at)
     return 0;
 }
 
-/* 0: no end tag. */
+/* Finds where a raw element ends; 0: it has no end tag. */
 static size_t raw_element(struct mask_scanner *self, const struct name *name, size_t from,
                           bool *ret_block)
 {
@@ -312,7 +312,8 @@ static struct mask_found opening_tag(struct mask_scanner *self, size_t at)
     return found;
 }
 
-/* Also ends "<!-->" and "<!--->", and "--!>" where "-->" is missing. */
+/* Returns the end of a comment, which can also be "<!-->", "<!--->", or "--!>" where "-->" is
+ * missing. */
 static size_t comment_end(struct mask_scanner *self, size_t at)
 {
     size_t end;
