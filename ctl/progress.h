@@ -24,7 +24,7 @@ void progress_start(struct progress *self, const char *what, const char *unit, b
 /* Sets the progress; total 0: unknown. Draws at most ten times a second. */
 void progress_count(struct progress *self, int64_t done, int64_t total);
 
-/* For an unknown total: `part` of `whole` (0: unknown), such as bytes. */
+/* Sets the progress when the total is unknown: `part` of `whole` (0: unknown), such as bytes. */
 void progress_part(struct progress *self, int64_t done, int64_t part, int64_t whole);
 
 /* Draws the final line. For CLEANUP too. Idempotent. */

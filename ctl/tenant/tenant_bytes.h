@@ -43,7 +43,8 @@ struct tenant_bytes_adder {
     int64_t files; /* completed files */
 };
 
-/* ERR_CONFLICT: not a piece, or out of order. Skips stored bytes. Parks. */
+/* Adds a piece, unless its bytes are stored already. ERR_CONFLICT: not a piece, or out of order.
+ * Parks. */
 int tenant_bytes_add(struct tenant_bytes_adder *self, const void *row, size_t size,
                      struct error *err) MUST_USE;
 
