@@ -52,7 +52,7 @@ struct authd {
     struct offload *imported_passwords; /* for other systems' hashes */
     struct password_slots {
         struct fiber_sem places;
-    } password_slots, imported_slots; /* requests that can hash, see password.h */
+    } password_slots, imported_slots; /* places of requests that hash passwords, see password.h */
     struct password_slot *password_slot_list;
     int64_t password_memory_failed_ms, password_memory_logged_ms; /* monotonic; 0: never */
     const char *dummy_hash;                    /* verified for unknown accounts without a mixture */
@@ -62,7 +62,7 @@ struct authd {
     struct offload *signatures;    /* for RS256 */
     struct cache *issuer_verified; /* verified tokens */
     const struct mail_domains *mail_domains;
-    const struct password_filter *common_passwords; /* includes breached ones */
+    const struct password_filter *common_passwords; /* common and breached passwords */
     struct lease_watch *leases;
     struct admission_cache *admission_cache;
     struct cache *settings_cache;

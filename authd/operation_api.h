@@ -49,7 +49,7 @@ struct change {
     int64_t sequence;
     const char *kind;
     struct uuid id, token;
-    int64_t until; /* contract time of its end; 0: an event only */
+    int64_t until; /* contract time until which it matters; 0: an event only */
 };
 FIELD_DECLARE(change);
 
@@ -246,7 +246,7 @@ FIELD_DECLARE(operator_account_leave_in);
 struct operator_account_delete_in {
     const char *email, *reason;
     int64_t days;
-    bool wipe; /* also delete its data in its projects */
+    bool wipe; /* also delete the account's data in its projects */
 };
 FIELD_DECLARE(operator_account_delete_in);
 
@@ -288,7 +288,7 @@ FIELD_DECLARE(operator_user_in);
 struct operator_user_list_in {
     const char *tenantCode;
     const char *prefix; /* start of the email address */
-    bool locked;        /* only locked ones */
+    bool locked;        /* only locked accounts */
     int64_t count;
     struct uuid after; /* from the previous page */
     const char *afterEmail;

@@ -34,7 +34,7 @@ void settings_cache_close(struct authd *d);
 
 /* Functions accept NULL: each call then reads the number. */
 struct settings_view {
-    int64_t change; /* number of its answers; 0: none yet */
+    int64_t change; /* change number of the view's answers; 0: none yet */
     bool settled;   /* the number was read, not guessed */
     bool reads;     /* read the number first */
 };

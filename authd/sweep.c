@@ -13,7 +13,7 @@
 
 enum { SWEEP_ROWS = 1000 };
 
-#define API_KEY_KEPT DAYS(30)      /* so that admins see why a machine fails */
+#define API_KEY_KEPT DAYS(30)      /* lets admins see why a machine's key fails */
 #define SIGN_IN_HOURS_KEPT DAYS(2) /* the console shows 25 hours */
 #define GRANT_KEPT DAYS(365)       /* longer than an outbox retries after an outage */
 

@@ -30,7 +30,7 @@ static char *next_word(const char **text, int *depth, bool *closes, struct arena
 
 void arguments_read_usage(struct arguments *self, const char *usage, struct arena *arena)
 {
-    struct argument *option = NULL; /* the next word can be its value's placeholder */
+    struct argument *option = NULL; /* the next word can be the placeholder of its value */
     int depth = 0;
     bool closes;
     char *word;

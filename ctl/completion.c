@@ -169,7 +169,7 @@ static void print_choices(const char *choices)
     }
 }
 
-/* `place`: an option, or the number of a positional argument. */
+/* Prints the candidates for a place: an option, or the number of a positional argument. */
 static void print_place(const char *words, const char *place, const struct argument *item)
 {
     static const char *const offers[] = {

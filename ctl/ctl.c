@@ -327,7 +327,7 @@ static int read_command_line(struct ctl *ctl, struct command_line *line, int arg
     return 0;
 }
 
-/* *ret_words: number of words in the command's name. */
+/* Finds the command. *ret_words: number of words in its name. */
 static const struct command *find_command(const struct command_line *line, size_t *ret_words)
 {
     for (size_t i = 0; commands[i].words; i++) {

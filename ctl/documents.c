@@ -45,7 +45,7 @@ struct verification {
     struct progress progress;
 };
 
-/* Also frees the previous page. */
+/* Returns the request for the next page, and frees the previous page. */
 static struct request page_request(const struct verification *self)
 {
     struct request req;

@@ -18,7 +18,8 @@ void output_list(const struct ctl *ctl, const struct field_table *table,
 void output_append(const struct ctl *ctl, const struct field_table *table, struct field_list *list,
                    const struct field_list *page);
 
-/* For output in pieces: a record's JSON, and a text without control characters. */
+/* Both functions are for output in pieces: a record's JSON, and a text without control
+ * characters. */
 json_t *output_json(struct arena *arena, const struct field_table *table, const void *record);
 char *output_printable(struct arena *arena, const char *text);
 

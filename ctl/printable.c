@@ -43,7 +43,7 @@ void printable_put(const char *text, FILE *to)
     }
 }
 
-/* JSON has control characters only in strings. */
+/* Escapes control characters, which JSON has only in strings. */
 void printable_json_text(const char *text, FILE *to)
 {
     for (; *text; text++) {

@@ -20,7 +20,8 @@ enum {
     DURATION_SIZE = 32
 };
 
-/* The window can be resized. One less keeps the line from wrapping. */
+/* Returns the width of the window, which can be resized, less one, so that the line does not
+ * wrap. */
 static int columns(void)
 {
     struct winsize size;
@@ -60,7 +61,7 @@ static void format_numbers(const struct progress *self, int64_t elapsed_ms, bool
              rate, duration, reckoned ? " left" : "");
 }
 
-/* " 31% [#####------]", or without the bar. */
+/* Formats " 31% [#####------]", or the percentage without the bar. */
 static void format_bar(const struct progress *self, int room, char text[static COLUMNS_MAX])
 {
     static const char full[] = "########################################";

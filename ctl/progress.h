@@ -14,8 +14,8 @@
 struct progress {
     const char *what, *unit; /* borrowed: "audit of authd", "rows" */
     bool shown;
-    int64_t done, total;                    /* total 0: unknown */
-    int64_t part, whole;                    /* in other units; whole 0: unknown */
+    int64_t done, total; /* total 0: unknown */
+    int64_t part, whole; /* the same in other units, such as bytes; whole 0: unknown */
     int64_t started_mono_ms, drawn_mono_ms; /* drawn 0: never */
 };
 
@@ -24,7 +24,7 @@ void progress_start(struct progress *self, const char *what, const char *unit, b
 /* Sets the progress; total 0: unknown. Draws at most ten times a second. */
 void progress_count(struct progress *self, int64_t done, int64_t total);
 
-/* For an unknown total: `part` of `whole` (0: unknown), such as bytes. */
+/* Sets the progress when the total is unknown: `part` of `whole` (0: unknown), such as bytes. */
 void progress_part(struct progress *self, int64_t done, int64_t part, int64_t whole);
 
 /* Draws the final line. For CLEANUP too. Idempotent. */

@@ -113,7 +113,7 @@ int project_hold_undo(struct ctl *ctl, const struct tenant *tenant, struct error
     struct tenant opened = *tenant;
     struct error later;
 
-    fiber_cancel_end(ctl->bus->loop); /* the next interruption ends this too */
+    fiber_cancel_end(ctl->bus->loop); /* the next interruption also ends the undoing */
     error_init(&later, ctl->arena);
     if (project_hold_end(ctl, &opened, &later) < 0)
         return error_set(err, err->code,

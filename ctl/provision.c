@@ -33,7 +33,7 @@ const char *provision_text(const char *name)
     return row->sql;
 }
 
-/* NULL: no placeholder. */
+/* Returns the text that replaces a placeholder at the start of `text`; NULL: there is none. */
 static const char *filling(const struct daemon_role *role, const char *text, size_t *ret_length)
 {
     const char *const words[][2] = {{"@role@", role->role},

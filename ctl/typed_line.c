@@ -23,7 +23,7 @@ static void on_line(void *arg, short events UNUSED)
     fiber_wake(waiting->fiber);
 }
 
-/* The loop must run to receive signals. */
+/* Waits with the loop running, so that it receives signals. */
 static int wait_for_line(struct loop *loop, struct error *err)
 {
     struct waiting waiting = {fiber_self(loop), false};

@@ -103,7 +103,8 @@ static const char *text_member(struct arena *arena, const json_t *json, const ch
     return arena_strdup(arena, json_string_value(json_object_get(json, name)));
 }
 
-/* Members stay NULL on a first start, and after an interrupted one. */
+/* Reads what an earlier start has stored. Members stay NULL on a first start, and after an
+ * interrupted one. */
 static void recall(struct demo *self, const char *path, struct arena *arena)
 {
     json_auto_t *json = json_load_file(path, 0, NULL);
@@ -373,7 +374,7 @@ static void forget_other(struct maker *self)
     *demo = (struct demo){.admin_password = self->found ? NULL : demo->admin_password};
 }
 
-/* 1: it exists; 0: it does not; -1: unknown. */
+/* Looks for the admin. 1: it exists; 0: it does not; -1: unknown. */
 static int find_admin(struct maker *self, struct error *err)
 {
     struct request req = ctl_bus_request(self->bus, self->arena);

@@ -34,7 +34,7 @@ static void write_json(struct dev *self, pid_t pid)
         log_event(LOG_ERR, "dev", err.message, NULL);
 }
 
-/* The file exists only after "ready". */
+/* Writes dev.json again. It exists only after "ready". */
 static void on_change(void *arg)
 {
     struct dev *self = arg;
@@ -273,7 +273,7 @@ static int prepare(struct dev *self, const struct arguments *args, struct error 
     self->json_file = suite_dir_path(&self->dir, self->arena, "dev.json");
     if (arguments_has(args, "--test-clock"))
         self->clock_file = suite_dir_path(&self->dir, self->arena, "clock");
-    unlink(self->json_file); /* its pids are stale */
+    unlink(self->json_file); /* the pids in the file are stale */
     if (dev_config_daemons(self, args, err) < 0 || make_directories(self, err) < 0)
         return -1;
     return open_ports(self, err);

@@ -30,7 +30,7 @@ static struct daemon *find_daemon(struct dev *self, const char *name, size_t len
     return NULL;
 }
 
-/* "authd=2,gateway=2" */
+/* Reads numbers of instances such as "authd=2,gateway=2". */
 static int read_instances(struct dev *self, const char *text, struct error *err)
 {
     while (*text) {
@@ -53,7 +53,7 @@ static int read_instances(struct dev *self, const char *text, struct error *err)
     return 0;
 }
 
-/* "botd.warm=2,docd.max_upload=10M" */
+/* Checks the form of settings such as "botd.warm=2,docd.max_upload=10M". */
 static int check_set(struct dev *self, struct error *err)
 {
     for (const char *at = self->set; *at; at += strspn(at, ",")) {

@@ -102,7 +102,7 @@ static const char *header_value(struct arena *arena, const char *text, const cha
     return arena_strndup(arena, at, strcspn(at, "\r"));
 }
 
-/* The email has one text, or two alternatives, text first. */
+/* Writes an email, which has one text, or two alternatives, text first. */
 static void put_email(const struct dev *self, FILE *out, struct arena *arena, char *text)
 {
     char *body = strstr(text, "\r\n\r\n"), *end;

@@ -10,7 +10,7 @@
 
 enum { BACKLOG = 1024 };
 
-/* `shared`: the suite's other sockets can bind the port. */
+/* Binds a socket. `shared`: the suite's other sockets can bind the same port. */
 static int bound_socket(int *port, bool shared, struct error *err)
 {
     struct sockaddr_in address = {.sin_family = AF_INET,
@@ -52,7 +52,7 @@ static int check_ipv6(int port, struct error *err)
     return result;
 }
 
-/* SO_REUSEPORT would share the port with another suite. */
+/* Checks that no other suite has the port, which SO_REUSEPORT would share. */
 static int check_free(int port, struct error *err)
 {
     int probe = bound_socket(&port, false, err);

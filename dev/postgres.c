@@ -74,7 +74,7 @@ static const char *path_bin_dir(struct arena *arena)
     return NULL;
 }
 
-/* 0: no cluster. */
+/* Returns the version of an existing cluster; 0: no cluster. */
 static long cluster_version(const struct postgres *self, struct arena *arena)
 {
     const char *path = arena_printf(arena, "%s/PG_VERSION", self->data_dir);
@@ -194,7 +194,7 @@ static pid_t leftover_server(const struct postgres *self)
     return (pid_t)pid;
 }
 
-/* PostgreSQL takes any process with a stale file's pid for the server. */
+/* Removes a stale pid file, because PostgreSQL takes any process with that pid for the server. */
 static void remove_stale_pid(void *arg)
 {
     const struct postgres *self = arg;

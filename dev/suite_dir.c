@@ -200,7 +200,7 @@ void suite_dir_discard(struct suite_dir *self, bool failed)
 {
     if (!self->fresh)
         return;
-    remove_sockets(self); /* then the path is the next suite's */
+    remove_sockets(self); /* after this, the next suite can use the path */
     if (failed)
         show_logs(self);
     nftw(self->path, remove_below, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);

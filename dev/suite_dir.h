@@ -32,7 +32,7 @@ void suite_dir_close(struct suite_dir *self);
 
 const char *suite_dir_path(const struct suite_dir *self, struct arena *arena, const char *name);
 
-/* Mode 0700. */
+/* Makes a directory with mode 0700. */
 int suite_dir_make_directory(const struct suite_dir *self, struct arena *arena, const char *name,
                              struct error *err) MUST_USE;
 
@@ -40,7 +40,7 @@ int suite_dir_make_directory(const struct suite_dir *self, struct arena *arena, 
 const char *suite_dir_key(const struct suite_dir *self, struct arena *arena, const char *daemon,
                           struct error *err);
 
-/* The previous log becomes <name>.old. */
+/* Returns the path of a new log; the previous one becomes <name>.old. */
 const char *suite_dir_log(const struct suite_dir *self, struct arena *arena, const char *name);
 
 char *suite_dir_sockets(struct arena *arena, const char *dir);

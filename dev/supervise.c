@@ -262,8 +262,8 @@ struct child *supervisor_start(struct supervisor *self, const struct child_optio
 static void child_kill(struct child *self)
 {
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    kill(self->pid, SIGKILL);  /* it leads no group before setsid() */
-    kill(-self->pid, SIGKILL); /* not reaped yet, so the pid is its own */
+    kill(self->pid, SIGKILL);  /* before setsid() the child leads no group */
+    kill(-self->pid, SIGKILL); /* the child is not reaped yet, so no other process has its pid */
     waitpid(self->pid, &self->status, 0);
     while (waitpid(-self->pid, NULL, 0) > 0)
         continue;

@@ -63,7 +63,7 @@ size_t supervisor_signal(struct supervisor *self, const char *name, int signo);
 /* Signals, and parks until they end; kills those left at the deadline. */
 void supervisor_end(struct supervisor *self, const char *name, int signo, int64_t deadline_mono_ms);
 
-pid_t child_pid(const struct child *self); /* 0 while it is down */
+pid_t child_pid(const struct child *self); /* returns 0 while the child is down */
 const char *child_name(const struct child *self);
 const char *child_instance(const struct child *self);
 const char *child_log(const struct child *self);

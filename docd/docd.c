@@ -143,7 +143,7 @@ static int configured(void *daemon, struct error *err)
                                                                             : s3_check(&s3, err);
 }
 
-/* The storage directory has only variants and temporary files if the store is S3. */
+/* Opens the store. If it is S3, the storage directory has only variants and temporary files. */
 static struct store *store_open(struct docd *d, struct error *err)
 {
     const struct docd_config *config = d->config;

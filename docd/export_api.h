@@ -41,7 +41,7 @@ FIELD_DECLARE(exports_delete_in);
 /* An export on the hosted pages: authd knows the person by the cookie. */
 struct visitor_export_in {
     const struct caller *caller;
-    struct uuid id; /* only to fetch it */
+    struct uuid id; /* only to fetch an export */
 };
 FIELD_DECLARE(visitor_export_in);
 

@@ -212,7 +212,7 @@ static unsigned silent_max_s(const struct gateway_config *config)
     return (unsigned)MAX(config->keep_alive_timeout / 1000 * 2, (int64_t)SILENT_MIN_S);
 }
 
-/* All connections together must leave some descriptors to the process. */
+/* Limits connections so that all together leave some descriptors to the process. */
 static size_t connections_max(const struct gateway_config *config, size_t sites, bool admin)
 {
     size_t limit = descriptors_limit(), wanted = (size_t)config->max_connections,

@@ -10,7 +10,7 @@ struct builtin {
     const char *name, *subject;
     const char *reason;       /* why the recipient gets this email */
     const char *link, *label; /* variable with the link, and its text; NULL: none */
-    const char *ask;          /* replaces the link where the installation has no page for it */
+    const char *ask;          /* text instead of the link if the installation has no page for it */
     const char *note;
 };
 

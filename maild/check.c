@@ -33,7 +33,7 @@ static int check_server(void *daemon, const struct request *req, struct finding 
     return d->transport->check_state ? d->transport->check_state(d->transport, req, ret) : 0;
 }
 
-/* A failed email is listed for a month, without its content. */
+/* Reports failed emails, which are listed for a month, without their content. */
 static int check_dead(void *daemon, const struct request *req, struct finding *ret,
                       struct error *err)
 {

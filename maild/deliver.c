@@ -22,7 +22,7 @@ struct delivery {
     int64_t attempts, answers, unknowns, created_at;
     int64_t expires_at; /* 0: never */
     int64_t timeout_ms; /* smtp_timeout at the start; a reload does not change it */
-    bool handed_over;   /* the row counts the outcome as unknown until it is recorded */
+    bool handed_over;   /* until the outcome is recorded, the row says "unknown" */
 };
 
 struct deliver {
@@ -77,7 +77,7 @@ static bool delivery_gate(void *arg)
     return true;
 }
 
-/* Erases the text, which may contain a one-time link. */
+/* Hands an email over, then erases its text, which may contain a one-time link. */
 static enum transport_outcome delivery_hand_over(struct delivery *self, const char *to,
                                                  const char *text,
                                                  char reason[TRANSPORT_REASON_MAX])

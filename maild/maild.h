@@ -58,7 +58,7 @@ int template_pick(struct maild *d, const struct request *req, struct uuid projec
 
 /* ---- deliver.c ---- */
 
-/* -1: no fiber is left. */
+/* Starts to deliver due messages. -1: no fiber is left. */
 int deliver_start(struct maild *d, struct error *err) MUST_USE;
 
 /* Looks for due messages now instead of within a second. */
@@ -78,7 +78,7 @@ void backlog_start(struct maild *d);
 
 /* ---- job.c ---- */
 
-/* -1: no fiber is left. */
+/* Starts to run due jobs. -1: no fiber is left. */
 int job_start(struct maild *d, struct error *err) MUST_USE;
 
 /* Waits up to 10 s for running jobs. Parks. */

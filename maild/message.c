@@ -170,7 +170,8 @@ static void add_part(struct buffer *out, const char *type, const char *text)
         add_quoted(out, body);
 }
 
-/* Plain text comes first: readers show the last part they can (RFC 2046, section 5.1.4). */
+/* Adds text and HTML. Plain text comes first: readers show the last part they can (RFC 2046,
+ * section 5.1.4). */
 static void add_alternatives(struct buffer *out, const struct message *message)
 {
     const char *id = message->id.text;

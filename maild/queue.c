@@ -104,7 +104,7 @@ int mail_retry_all(struct maild *d, const struct request *req, const struct mail
     return 0;
 }
 
-/* An email in delivery may still arrive. */
+/* Drops an email. One in delivery may still arrive. */
 int mail_drop(struct maild *d, const struct request *req, const struct mail_id_in *in,
               struct nothing *out UNUSED, struct error *err)
 {

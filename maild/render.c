@@ -18,7 +18,7 @@ struct placeholder {
     size_t length;
 };
 
-/* 1: found; 0: none; -1: not closed (only begin is set). */
+/* Finds the next placeholder. 1: found; 0: none; -1: not closed (only begin is set). */
 static int placeholder_next(const char *text, struct placeholder *ret)
 {
     const char *open = strstr(text, "{{");

@@ -95,7 +95,7 @@ static struct job *job_new(struct smtp_pool *pool, const struct mail *mail,
     return self;
 }
 
-/* The text may contain a one-time link. */
+/* Frees a job and erases its text, which may contain a one-time link. */
 static void job_free(struct job *self)
 {
     if (self->mail.text)

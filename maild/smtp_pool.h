@@ -18,7 +18,7 @@ struct smtp_pool *smtp_pool_new(struct loop *loop, const struct smtp_server *ser
 /* False: some threads still run and keep the pool until the process ends. */
 bool smtp_pool_destroy(struct smtp_pool **self_p, int64_t wait_ms);
 
-/* Work in progress keeps the old server. The server is shared. */
+/* Uses another server, which is shared, for further work. Work in progress keeps the old one. */
 void smtp_pool_use(struct smtp_pool *self, const struct smtp_server *server);
 
 /* Parks until the outcome or the deadline. Asks `gate` on this fiber before handing over the

@@ -20,7 +20,7 @@ enum { MAILS_MAX = 100 /* per connection */ };
 
 struct smtp_session {
     const struct smtp_server *server; /* NULL: not connected */
-    CURL *easy;                       /* keeps its connection */
+    CURL *easy;                       /* libcurl's handle, which keeps the connection */
     int mails;
 };
 
@@ -30,7 +30,7 @@ struct sending {
     const char *text;
     size_t size;               /* not sent yet */
     bool handed_over, refused; /* answer of hand_over() */
-    bool ended;                /* all of the text was read: the server may get its last line */
+    bool ended; /* libcurl has read the whole text: the server may get its last line */
 };
 
 /* ---- callbacks of libcurl ---- */
@@ -139,8 +139,8 @@ static bool is_about_mail(const struct sending *sending, CURLcode code, long ans
     return of_step && answer >= 400 && answer < 600 && !about_us;
 }
 
-/* Once the server may have the email, only its answer counts. Before that, connection, TLS and
- * sign-in failures are not the email's fault. */
+/* Classifies an outcome. Once the server may have the email, only its answer counts. Before that,
+ * connection, TLS and sign-in failures are not the email's fault. */
 static void classify(CURL *easy, const struct sending *sending, CURLcode code,
                      struct smtp_result *ret)
 {

@@ -33,7 +33,7 @@ static const char *subject_value(void *arg, const char *name, bool in_query UNUS
     return NULL;
 }
 
-/* A secret link must reach only the recipient. */
+/* Checks that a secret link can reach only the recipient. */
 static int secrets_check(struct arena *arena, const struct template_put_in *in, struct error *err)
 {
     const char *why = in->html ? template_html_check(arena, in->html) : NULL;
@@ -102,7 +102,7 @@ static int template_find(struct maild *d, const struct request *req, struct uuid
     return sql_template_get(d->svc.db, req, &get, out, err);
 }
 
-/* Locks the project's templates. */
+/* Writes a template within the project's limits, with the list of its templates locked. */
 static int put_within_limit(struct maild *d, const struct request *req,
                             const struct sql_template_put_in *put, struct template_record *out,
                             struct error *err)

@@ -84,7 +84,7 @@ FIELD_DECLARE(template_records);
 struct template_mapping {
     const char *name;
     bool mapped;                  /* has a template, in any language or without one */
-    bool anyLanguage;             /* has one without a language */
+    bool anyLanguage;             /* has a template without a language */
     struct field_texts languages; /* sorted */
 };
 FIELD_DECLARE(template_mapping);

@@ -23,8 +23,8 @@
 
 enum {
     TAGS_MAX = 4000,
-    OPEN_MAX = 256,       /* nesting: Gumbo can walk all open elements for each character, */
-    ATTRIBUTES_MAX = 100, /* per tag: and walk these for each open element */
+    OPEN_MAX = 256,       /* nesting, because Gumbo can walk all open elements for each character */
+    ATTRIBUTES_MAX = 100, /* per tag, because Gumbo can walk them for each open element */
     SCANS_MAX = 16,
     TREE_BYTES_MAX = 8 << 20, /* 256 KiB of ordinary HTML take 2 MiB */
     MARK_SIZE = 40,
@@ -174,7 +174,7 @@ static void element_check(struct html_check *self, const GumboElement *element)
         attribute_check(self, element, element->attributes.data[i]);
 }
 
-/* A style sheet that selects by attribute can leak a link letter by letter. */
+/* Checks style sheets: one that selects by attribute can leak a link letter by letter. */
 static void style_check(struct html_check *self, const char *css)
 {
     bool loads = strcasestr(css, "url") || strcasestr(css, "import") || strcasestr(css, "image") ||
@@ -228,7 +228,7 @@ static const GumboVector *children_of(const GumboNode *node)
     return &none;
 }
 
-/* Not recursive: trees can be deep, and stacks are small. */
+/* Checks the tree, without recursion: trees can be deep, and stacks are small. */
 static void tree_check(struct html_check *self, const GumboNode *root)
 {
     const GumboNode *node = root;
@@ -355,7 +355,7 @@ static const char *attribute_skip(const char *text)
     return value_skip(value + strspn(value, BLANKS));
 }
 
-/* NULL: too many attributes. */
+/* Skips a tag. NULL: it has too many attributes. */
 static const char *tag_skip(const char *text)
 {
     text += strcspn(text, BLANKS "/>");

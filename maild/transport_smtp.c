@@ -151,7 +151,7 @@ static void smtp_use_server(struct transport *base, const struct smtp_server *se
     self->back = true;
 }
 
-/* A thread that hangs keeps its memory. */
+/* Ends the threads. One that hangs keeps its memory. */
 static void smtp_destroy(struct transport *base)
 {
     struct transport_smtp *self = (struct transport_smtp *)base;

@@ -48,7 +48,7 @@ struct work_kind {
     /* Creates (work_item_new) and starts an item per row. Returns how many, or -1. Parks. */
     int (*claim)(struct work *work, struct maild *d, const struct request *req,
                  const struct work_claim *claim, struct error *err);
-    /* -1: failed. Parks. */
+    /* Renews the leases of rows in progress. -1: failed. Parks. */
     int (*renew)(struct maild *d, const struct request *req, const struct work_renewal *renewal,
                  struct error *err);
     /* Runs on its own fiber and calls work_end(). */
@@ -67,7 +67,7 @@ bool work_stop(struct work *self, int64_t wait_ms);
 /* Returns a zeroed item in its request's arena. NULL: in progress here, after a stall. */
 struct work_item *work_item_new(struct work *self, struct uuid id) MUST_USE;
 
-/* Without a free fiber the lease expires. */
+/* Starts the item's fiber. If no fiber is free, its lease expires. */
 void work_item_start(struct work_item *item);
 
 /* Identifies this process's claims. */

@@ -144,8 +144,8 @@ int access_policy_replace(struct settingsd *d, const struct request *req,
     return policy_put(d, req, in, out, err);
 }
 
-/* CONFLICT also means that the project changed meanwhile: perhaps this policy became its
- * default. */
+/* Deletes a policy. CONFLICT also means that the project changed meanwhile: perhaps this policy
+ * became its default. */
 int access_policy_delete(struct settingsd *d, const struct request *req, const struct id_in *in,
                          struct nothing *out UNUSED, struct error *err)
 {

@@ -124,7 +124,7 @@ static const struct member ip_rule_members[MEMBERS_MAX + 1] = {
     {"action", true, check_action},
 };
 
-/* A member that is null counts as absent. */
+/* Checks a rule. A member that is null counts as absent. */
 static int check_rule(const struct check *check, json_t *rule, const struct member *members,
                       json_t *clean)
 {

@@ -10,7 +10,8 @@
 
 enum { VERSION_SIZE = 16 }; /* bytes of the hash */
 
-/* Text on the tenant's colour has the page's colour, so the same contrast. */
+/* Returns the rules of a colour. Text on the tenant's colour has the page's colour, so the same
+ * contrast. */
 static const char *rules(struct arena *arena, const char *color, const char *on)
 {
     return arena_printf(arena, ":root{--accent:%s;--on-accent:%s}", color, on);

@@ -235,7 +235,7 @@ static int no_brand(struct error *err)
     return error_set(err, ERR_NOT_FOUND, "Page not found.");
 }
 
-/* NOT_FOUND includes suspended tenants and those without branding. */
+/* Finds a tenant's branding. NOT_FOUND also for suspended tenants and those without branding. */
 static int brand_find(struct settingsd *d, const struct request *req, const char *code,
                       struct tenant *ret, struct error *err)
 {

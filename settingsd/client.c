@@ -186,14 +186,14 @@ int client_get(struct settingsd *d, const struct request *req, const struct id_i
     return client_read(d, req, in->id, out, err);
 }
 
-/* CONFLICT can also mean that the client changed after needs_proof(). */
+/* Replaces a client. CONFLICT can also mean that it changed after needs_proof(). */
 int client_replace(struct settingsd *d, const struct request *req, const struct client_in *in,
                    struct client_record *out, struct error *err)
 {
     return client_put(d, req, in, out, err);
 }
 
-/* UNCERTAIN: the new secret is stored, but was not shown. */
+/* Makes a new secret. UNCERTAIN: it is stored, but was not shown. */
 int client_secret(struct settingsd *d, const struct request *req, const struct client_secret_in *in,
                   struct client_record *out, struct error *err)
 {

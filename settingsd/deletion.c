@@ -26,7 +26,7 @@
 
 enum {
     CALL_MS = 6000,
-    LEASE_MS = 10000, /* another instance continues after this */
+    LEASE_MS = 10000, /* after this time, another instance continues */
     RETRY_MS = 1000,  /* after a failure */
     RUN_MS = 5000,
     BATCH = 4,      /* calls per run; a call takes a second */
@@ -71,7 +71,7 @@ static struct db_array all_services(struct arena *arena)
     return names;
 }
 
-/* *ret_row: the outbox row that closes the project everywhere. */
+/* Marks the project as being deleted. *ret_row: the outbox row that closes it everywhere. */
 static int mark(struct settingsd *d, const struct request *req, const struct tenant *tenant,
                 struct sql_outbox *ret_row, bool *ret_marked, struct error *err)
 {
@@ -206,7 +206,7 @@ static int make_call(struct settingsd *d, const struct sql_project_deletion_clai
     return record_call(d, req, call, &out, &failure, err);
 }
 
-/* *ret_count: calls made. */
+/* Makes due calls. *ret_count: how many. */
 static int run_batch(struct settingsd *d, size_t *ret_count, struct error *err)
 {
     CLEANUP(service_request_destroy) struct request *req = service_request_new(&d->svc, CALL_MS);

@@ -15,7 +15,7 @@
 enum {
     BLANK_PAGE = 1000,
     TRIM_ROWS = 1000,  /* per statement: with more, it could time out again and again */
-    KEEP_LEAST = 1000, /* as many as one answer can show */
+    KEEP_LEAST = 1000, /* changes that are always kept: as many as one answer shows */
 };
 
 struct sql_history history_of(const struct request *req)
@@ -31,7 +31,7 @@ struct sql_history history_of(const struct request *req)
                                 .display = caller->display};
 }
 
-/* Only practitioners change settings. */
+/* Returns the reference of a change's author; only practitioners change settings. */
 static const struct reference *reference_of(struct arena *arena, struct uuid profile,
                                             const char *display)
 {

@@ -14,7 +14,8 @@
 
 static const char no_code[] = "The project has no tenant code.";
 
-/* The email address replaces the recipient's unknown name. */
+/* Returns the email's variables, in which the email address replaces the recipient's unknown
+ * name. */
 static const char *mail_variables(struct arena *arena, const struct tenant *tenant,
                                   const char *email)
 {

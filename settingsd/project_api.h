@@ -42,7 +42,7 @@ FIELD_DECLARE(project_list_in);
 struct project_suspend_in {
     const char *tenantCode;
     bool suspended;
-    bool readOnly; /* make it read-only instead of suspended; false ends it */
+    bool readOnly; /* make the project read-only, not suspended; false ends the read-only state */
 };
 FIELD_DECLARE(project_suspend_in);
 

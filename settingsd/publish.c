@@ -12,7 +12,7 @@
 #define NOT_YET "The change is stored, but not yet in force everywhere."
 
 enum {
-    TELL_MS = 2000, /* a killed authd restarts within this time */
+    TELL_MS = 2000, /* time for the call: a killed authd restarts within it */
     TELL_PAUSE_MS = 50,
 };
 

@@ -7,7 +7,7 @@
 struct locales {
     struct field_texts languages;
     const char *defaultLanguage;
-    const char *etag; /* other settings do not change it */
+    const char *etag; /* tag of this setting alone: other settings do not change it */
 };
 FIELD_DECLARE(locales);
 

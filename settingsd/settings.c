@@ -95,7 +95,7 @@ static int check_policy(struct settingsd *d, const struct request *req, struct u
     return 0;
 }
 
-/* Unsets it if `value` is "". */
+/* Writes a text setting, or unsets it if `value` is "". */
 static int write_text(struct settingsd *d, const struct request *req, const char *name,
                       const char *value, const char *if_match, struct settings_record *out,
                       struct error *err)
@@ -126,8 +126,8 @@ int settings_get(struct settingsd *d, const struct request *req, const struct no
     return record_read(d, req, request_project(req), out, &version, err);
 }
 
-/* INVALID_SETTING_VALUE includes open practitioner registration without a default practitioner
- * policy. */
+/* Writes a switch. INVALID_SETTING_VALUE also for open practitioner registration without a default
+ * practitioner policy. */
 int setting_switch(struct settingsd *d, const struct request *req,
                    const struct setting_switch_in *in, struct settings_record *out,
                    struct error *err)

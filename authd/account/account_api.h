@@ -88,7 +88,7 @@ FIELD_DECLARE(ok_out);
 
 struct deletion_schedule_in {
     int64_t days;
-    bool wipe; /* also erase its data in other daemons */
+    bool wipe; /* also erase the account's data in other daemons */
 };
 FIELD_DECLARE(deletion_schedule_in);
 

@@ -129,7 +129,8 @@ int credential_send_link(struct authd *d, const struct request *req, const struc
     return 0;
 }
 
-/* Needs no membership, unlike links of tenants. */
+/* Emails the installation's own link, for which the account needs no membership, unlike for a
+ * tenant's link. */
 static int send_own_link(struct authd *d, const struct request *req, const char *email,
                          struct error *err)
 {

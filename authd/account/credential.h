@@ -15,7 +15,7 @@ struct credential_owner {
     struct tenant tenant;
     struct uuid organization; /* for which the link verifies the address, see email_verified.h */
     struct uuid joined;       /* membership that changes too; absent: none */
-    bool revived;             /* its scheduled deletion was canceled */
+    bool revived;             /* the account's scheduled deletion was canceled */
     bool installation;        /* the installation sent the link */
     bool shared;              /* no project owns it: the installation sends emails */
 };

@@ -29,7 +29,7 @@
 #include "settingsd/tenant_api.h"
 
 enum {
-    REMIND_DAYS = 3,  /* before the date; nearer dates get no reminder */
+    REMIND_DAYS = 3,  /* days before the date; a nearer date gets no reminder */
     DATE_LENGTH = 10, /* "2026-01-31" */
 };
 
@@ -40,7 +40,7 @@ struct plan {
     int64_t at, days;
     const char *email, *name, *surname;
     struct tenant tenant; /* sends the email */
-    bool shared;          /* the installation sends it instead */
+    bool shared;          /* the installation sends the email instead */
     bool mailed;
     struct uuid audited, audited_account; /* for the audit row; absent: the caller's */
     enum role role;
@@ -447,7 +447,7 @@ static int find_pending(struct authd *d, const struct request *req,
     return 0;
 }
 
-/* Idempotent by the email's key. */
+/* Reminds the owner before the date. Idempotent by the email's key. */
 int account_remind(struct authd *d, const struct request *req, const struct account_remind_in *in,
                    struct nothing *out UNUSED, struct error *err)
 {

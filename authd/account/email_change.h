@@ -21,7 +21,7 @@ struct email_held {
     const char *email, *to, *display, *hash;
     int64_t changes;
     struct tenant tenant;     /* sent the link; empty: the installation did */
-    struct uuid organization; /* for which it verifies the address; absent: all */
+    struct uuid organization; /* for which the link verifies the address; absent: all */
     struct ownership found;   /* checked again when the link is redeemed */
 };
 

@@ -167,7 +167,7 @@ int email_refuse_unverified(const struct authd *d, const struct request *req, st
     return -1;
 }
 
-/* An organization never changes, so it is cached. */
+/* Finds a project's organization, which never changes and so is cached. */
 static int find_organization(struct authd *d, const struct request *req, struct uuid project,
                              struct uuid *ret, struct error *err)
 {

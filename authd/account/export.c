@@ -40,7 +40,7 @@ int export_admit(struct authd *d, const struct request *req, const struct export
 struct part_page {
     const struct export_page_in *in;
     const char *subject; /* "Patient/..." */
-    const char *after;   /* the part's cursor; "": its start */
+    const char *after;   /* cursor within the part; "": its start */
     struct export_page_out *out;
 };
 

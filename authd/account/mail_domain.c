@@ -85,7 +85,7 @@ int domain_list_parse(const char *name, const char *text, size_t size, struct do
     return 0;
 }
 
-/* The build has checked the list. */
+/* Returns a built-in list, which the build has checked. */
 static struct domain_list built_in(const char *text, const char *end)
 {
     size_t size = (size_t)(end - text), lines, start = skip_comments(text, size, &lines);

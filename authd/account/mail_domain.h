@@ -38,8 +38,8 @@ struct mail_domains_options {
 struct mail_domains *mail_domains_new(const struct mail_domains_options *options,
                                       struct arena *arena, struct error *err);
 
-/* Spelling does not matter. False for public suffixes, single labels and IP addresses. Scratch
- * memory is from the arena. */
+/* Reports if the domain is a business's, in any spelling. False for public suffixes, single labels
+ * and IP addresses. Scratch memory is from the arena. */
 bool mail_domains_business(const struct mail_domains *self, struct arena *arena,
                            const char *domain);
 

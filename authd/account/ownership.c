@@ -18,7 +18,7 @@ enum {
     LEVELS_MAX = 32,     /* ancestors of a project */
 };
 
-/* A set. */
+/* A set of projects' ids. */
 struct projects {
     const char **ids;
     size_t count;

@@ -22,7 +22,7 @@ struct found {
     struct uuid place; /* the named project, otherwise a patient's own; or absent */
 };
 
-/* VALIDATION: several accounts match. */
+/* Finds the named account. VALIDATION: several accounts match. */
 static int find(struct authd *d, const struct request *req, const struct operator_user_in *in,
                 struct found *ret, struct error *err)
 {
@@ -61,7 +61,7 @@ static struct sql_audit user_audit(const struct request *req, const char *action
 
 /* ---- showing ---- */
 
-/* Projects that settingsd does not know get no name. */
+/* Adds the projects' names. A project that settingsd does not know gets none. */
 static int name_projects(struct authd *d, const struct request *req, struct user_place *places,
                          size_t count, struct error *err)
 {

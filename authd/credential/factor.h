@@ -25,14 +25,14 @@ struct factor {
     bool found, enrolled, pending;
     uint8_t secret[TOTP_SECRET_MAX];
     size_t secret_size;
-    int64_t limit_at; /* time of the failure that keeps the account at its limit; 0: below */
+    int64_t limit_at; /* time of the failure that keeps the account at its limit; 0: below it */
 };
 
 /* For CLEANUP. */
 void factor_wipe(struct factor *self);
 
-/* Seal a secret or a new one for its account, and open it again. ERR_INTERNAL: sealed with another
- * key. */
+/* factor_seal() seals a secret for its account, factor_seal_new() a new one, and factor_open()
+ * opens it again. ERR_INTERNAL: sealed with another key. */
 struct sealed factor_seal(struct authd *d, const struct request *req, struct uuid account,
                           const uint8_t *secret, size_t size);
 struct sealed factor_seal_new(struct authd *d, const struct request *req, struct uuid account);

@@ -39,7 +39,7 @@ enum {
     NO_MEMORY_LOG_MS = 10000, /* at most one log line, even in a flood */
     OWN_COST_MS = 30,         /* estimate, like those of password_scheme.h */
     IMPORTED_WAIT_MS = 5000,  /* work queued per thread */
-    IMPORTED_START_MS = 2000, /* before the deadline; a later start would answer too late */
+    IMPORTED_START_MS = 2000, /* before the deadline; work begun later would end too late */
     IMPORTED_NICE = 15,
     IMPORTED_QUEUE = 4096, /* jobs, limited by the places */
 };

@@ -41,7 +41,7 @@ struct password_mixture {
     struct owner *owners; /* ordered: patients first, by project */
     size_t count;
     int64_t imported;   /* total of accounts */
-    int64_t changed;    /* number of imports, when counted */
+    int64_t changed;    /* number of imports at the time of the count */
     int64_t counted_ms; /* monotonic */
     int64_t took_ms;
 };
@@ -73,8 +73,8 @@ void password_mixture_close(struct authd *d)
     mixture_destroy(&d->password_mixture);
 }
 
-/* Letters and digits are in all alphabets of base64 and crypt(3). The last character stays, because
- * it may not have all values. */
+/* Replaces the hash's characters by random letters and digits, which are in all alphabets of base64
+ * and crypt(3). The last character stays, because it may not have all values. */
 void password_mixture_scramble(char *hash)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
@@ -97,7 +97,7 @@ static int compare_owners(const void *a, const void *b)
                                                 : strcmp(x->project.text, y->project.text);
 }
 
-/* Rows of an owner are consecutive. */
+/* Adds a scheme to its owner. The rows of an owner are consecutive. */
 static void add_row(struct password_mixture *self, const struct sql_password_mixture_row *row)
 {
     struct owner next = {.practitioners = row->role == ROLE_PRACTITIONER,

@@ -8,7 +8,7 @@
 #include <sodium.h>
 #include <string.h>
 
-enum { QR_SCALE = 4 /* pixels per module */, QR_QUIET = 4 /* modules around it */ };
+enum { QR_SCALE = 4 /* pixels per module */, QR_QUIET = 4 /* white modules around the code */ };
 
 /* Returns grey pixels, one byte each. */
 static uint8_t *paint(struct arena *arena, const QRcode *code, size_t side)

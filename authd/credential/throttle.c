@@ -9,7 +9,7 @@
 #include "authd/operation_api.h"
 #include "authd/sql/throttle.h"
 
-/* Includes each part's NUL, so that ("ab", "c") and ("a", "bc") differ. */
+/* Hashes the parts, each with its NUL, so that ("ab", "c") and ("a", "bc") differ. */
 static void hash_parts(const struct secret *secret, const char *const parts[static 4],
                        uint8_t ret[static THROTTLE_KEY_SIZE])
 {

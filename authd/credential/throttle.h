@@ -3,7 +3,7 @@
  *
  * A failure counts after the password was verified. Reserving it before would refuse concurrent
  * honest sign-ins. Many wrong guesses can be hashed at the same time, but the count under the row's
- * lock decides which ones learn the outcome. Times are in contract time.
+ * lock decides which ones learn the outcome. All times are contract time (common/base/clock.h).
  */
 #ifndef ATRIUM_AUTHD_CREDENTIAL_THROTTLE_H
 #define ATRIUM_AUTHD_CREDENTIAL_THROTTLE_H
@@ -20,7 +20,7 @@ enum {
     THROTTLE_WIDE_MAX = 100,       /* failures per address, and per account */
     THROTTLE_REGISTER_MAX = 5,     /* registrations per address */
     THROTTLE_CODE_SENDER_MAX = 30, /* emails with a tenant code per member */
-    THROTTLE_CODE_MAILBOX_MAX = 5, /* part of those per mailbox, from all projects */
+    THROTTLE_CODE_MAILBOX_MAX = 5, /* of those, emails to one mailbox, from all projects */
 };
 #define THROTTLE_SIGN_IN_WINDOW MINUTES(15)
 #define THROTTLE_PAIR_KEPT DAYS(1) /* consecutive failures; see the part throttle_limits */
@@ -60,7 +60,7 @@ void throttle_key(const struct authd *d, struct throttle_move *move, const char 
 void throttle_keys(struct authd *d, const struct request *req, enum role role, struct uuid project,
                    const char *email, const char *address, struct throttle_keys *ret);
 
-/* Input of a statement with throttle_limits. Borrows the keys. */
+/* Returns the input of a statement with the part throttle_limits. Borrows the keys. */
 struct sql_throttle_limits throttle_limit_values(const struct request *req,
                                                  const struct throttle_keys *keys);
 
@@ -99,8 +99,8 @@ int throttle_limit(struct authd *d, const struct request *req, const char *kind,
                    const char *subject, int64_t window_ms, int64_t limit,
                    struct error *err) MUST_USE;
 
-/* For the caller's own subjects: success reports what is left (error_limit()). Not for mailboxes,
- * which others use too. */
+/* Like throttle_limit(), for the caller's own subjects: success reports what is left
+ * (error_limit()). Not for mailboxes, which others use too. */
 int throttle_limit_own(struct authd *d, const struct request *req, const char *kind,
                        const char *subject, int64_t window_ms, int64_t limit,
                        struct error *err) MUST_USE;
@@ -110,9 +110,9 @@ int throttle_check_act(struct authd *d, const struct request *req, const char *k
                        const char *subject, int64_t window_ms, int64_t limit,
                        struct error *err) MUST_USE;
 
-/* throttle_admit() within a transaction, which keeps the count locked, and the function that takes
- * the count back. Both park. Make the key before the transaction, because throttle_act_key() can
- * park for another connection. */
+/* throttle_admit_tx() does what throttle_admit() does, within a transaction that then holds the
+ * count locked; throttle_withdraw_tx() takes that count back. Both park. Make the key before the
+ * transaction, because throttle_act_key() can park for another connection. */
 void throttle_act_key(struct authd *d, const struct request *req, const char *kind,
                       const char *subject, uint8_t ret[static THROTTLE_KEY_SIZE]);
 int throttle_admit_tx(struct db_tx *tx, const struct request *req,
@@ -121,7 +121,7 @@ int throttle_admit_tx(struct db_tx *tx, const struct request *req,
 int throttle_withdraw_tx(struct db_tx *tx, const struct request *req,
                          const uint8_t key[static THROTTLE_KEY_SIZE], struct error *err) MUST_USE;
 
-/* Count for the request's client, see address_subjects(). `limit`: for one /64. */
+/* Do the same for the request's client, see address_subjects(). `limit`: for one /64. */
 int throttle_admit_client(struct authd *d, const struct request *req, const char *kind,
                           int64_t window_ms, int64_t limit, bool *ret_admitted,
                           struct error *err) MUST_USE;

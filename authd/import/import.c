@@ -144,7 +144,7 @@ static int prepare(struct authd *d, const struct request *req, struct import *se
     return make_rows(d, req, self, err);
 }
 
-/* One row for all accounts: the statement replaces `nil`. */
+/* Returns one row for all accounts; the statement replaces `nil` with each account's id. */
 static struct sql_audit import_audit(const struct request *req, const struct import *self)
 {
     return audit_row(req,
@@ -190,7 +190,7 @@ static int create(struct db_tx *tx, const struct request *req, struct import *se
     if (sql_import_create(tx, req, &in, &rows, err) < 0) {
         if (err->code != ERR_CONFLICT)
             return -1;
-        error_clear(err); /* meanwhile, a new account got the address or passkey */
+        error_clear(err); /* another new account got the address or passkey meanwhile */
         return error_retry(err, ERR_UNAVAILABLE, 1,
                            "An account was changed by another request. Please try again.");
     }
@@ -294,7 +294,8 @@ static int rehearse(struct authd *d, const struct request *req, struct import *s
     return 0;
 }
 
-/* Without an application for a role, lines with passkeys are rejected. */
+/* Finds the roles' relying parties. Without an application for a role, lines with passkeys are
+ * rejected. */
 static void find_rps(struct authd *d, const struct request *req, struct import *self)
 {
     struct import_rules *rules = &self->batch->rules;
@@ -342,7 +343,8 @@ int operator_import_end(struct authd *d, const struct request *req,
 
 /* ---- admins ---- */
 
-/* A rejection rejects the line; other errors of member_create() fail. */
+/* Invites a line's practitioner. If member_create() refuses the person, the line is rejected; other
+ * errors fail. */
 static int invite(struct authd *d, const struct request *req, struct import_account *account,
                   int64_t *invited, struct error *err)
 {

@@ -56,7 +56,7 @@ struct import_batch {
     /* Valid lines in the order of addresses, and so of ids. */
     struct import_account *order[IMPORT_LINES_MAX];
     size_t order_count;
-    bool over; /* too many lines: the rest is unread */
+    bool over; /* too many lines; those after the limit are unread */
 };
 
 /* Arrays with an item per valid line, in the order of ids, for import_create.sql and

@@ -307,8 +307,8 @@ static int check_challenge(const struct auth_request *self, struct error *err)
     return 0;
 }
 
-/* At a FHIR server, the person limits the scopes too (smart_narrow()). Other resources get none of
- * these scopes. */
+/* True if the client can request the scope `word`. At a FHIR server, the person's rights limit the
+ * scopes too (smart_narrow()). Other resources get no such scopes. */
 static bool may_ask(const struct auth_request *self, const char *word)
 {
     if (strncmp(word, "system/", 7) == 0)

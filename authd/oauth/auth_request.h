@@ -23,7 +23,7 @@ enum {
     AUTH_REQUEST_MAX = 4096, /* bytes of JSON */
     PUSHED_MAX = 2000,       /* per address and window, for public clients */
     PROMPT_NONE = 1 << 0,
-    PROMPT_LOGIN = 1 << 1, /* also select_account: one account per tenant and browser */
+    PROMPT_LOGIN = 1 << 1, /* also for select_account, since a browser has one account per tenant */
     PROMPT_CONSENT = 1 << 2,
 };
 
@@ -70,7 +70,7 @@ int auth_request_find_client(struct authd *d, const struct request *req,
                              const struct issuer *issuer, struct auth_request *self,
                              struct error *err) MUST_USE;
 
-/* Checks the rest. ERR_BAD_REQUEST with an OAuth error code, for a redirect. Parks. */
+/* Checks the other parameters. ERR_BAD_REQUEST with an OAuth error code, for a redirect. Parks. */
 int auth_request_check(struct authd *d, const struct request *req, const struct issuer *issuer,
                        struct auth_request *self, struct error *err) MUST_USE;
 

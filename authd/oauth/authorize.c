@@ -88,15 +88,16 @@ static bool request_wants_factor(const struct authorization *self)
     return !self->visit.caller.secondFactor && self->request.two_factors;
 }
 
-/* A preferred factor is requested, but not required. */
+/* True if the person should be asked for a second factor, which the request prefers but does not
+ * require. */
 static bool request_prefers_factor(const struct authorization *self)
 {
     return !self->visit.caller.secondFactor && self->request.prefers_two &&
            !(self->request.prompt & PROMPT_NONE);
 }
 
-/* OpenID Connect Core 1.0, section 3.1.2.1: prompt and max_age. Also for a second factor enrolled
- * after this session's start. */
+/* True if the person must sign in again because of prompt or max_age (OpenID Connect Core 1.0,
+ * section 3.1.2.1), or because a second factor was enrolled after this session's start. */
 static bool must_sign_in(const struct authorization *self)
 {
     const struct auth_request *request = &self->request;
@@ -270,7 +271,7 @@ static int proceed(struct authorization *self, bool repeated, struct endpoint_an
     return give_code(self, out, err);
 }
 
-/* Also spends a pushed request. */
+/* Answers an error to the client, and spends a pushed request. */
 static int answer_error(struct authorization *self, struct endpoint_answer *out, struct error *err)
 {
     const char *word = oauth_word(err), *text = arena_strdup(self->visit.req.arena, err->message);
@@ -327,8 +328,8 @@ int authorize(struct authd *d, const struct request *req, const struct authorize
 #name, offsetof(struct authorize_in, name) \
     }
 
-/* A POST may come from another site without the cookie. After the redirect, the browser's request
- * has it (SameSite=Lax). */
+/* Redirects to a GET. The POST may come from another site without the cookie; after the redirect,
+ * the browser's request has it (SameSite=Lax). */
 int authorize_post(struct authd *d UNUSED, const struct request *req, const struct authorize_in *in,
                    struct endpoint_answer *out, struct error *err)
 {

@@ -19,7 +19,8 @@ static struct field_texts text_list(struct arena *arena, const char *const *word
     return list;
 }
 
-/* First-party and public; its refresh tokens are bound to a key. */
+/* Describes the console as a client: first-party and public, with refresh tokens that are bound to
+ * a key. */
 static void console_client(const struct authd *d, const struct request *req,
                            const struct tenant *tenant, struct oauth_client *ret)
 {

@@ -13,7 +13,7 @@ struct tenant;
 
 struct settings_view;
 
-/* An admin's changes apply from the next request. Fails: NOT_FOUND. Parks. */
+/* Finds a client. An admin's changes apply from the next request. Fails: NOT_FOUND. Parks. */
 int oauth_client_find(struct authd *d, const struct request *req, struct settings_view *view,
                       const struct tenant *tenant, const char *client_id, struct oauth_client *ret,
                       struct error *err) MUST_USE;

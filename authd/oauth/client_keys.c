@@ -90,7 +90,7 @@ static json_t *keys_of(const char *text, size_t size)
 struct set_reading {
     const char *text;
     size_t size;
-    json_t *keys; /* usable ones, a new reference; NULL: no JWK set */
+    json_t *keys; /* the usable keys, a new reference; NULL: no JWK set */
     size_t count; /* all keys */
     const char *faults[SET_KEYS_MAX];
 };
@@ -197,7 +197,7 @@ static bool is_enough(const struct key_set *set, const char *kid, int64_t now)
     return false;
 }
 
-/* A failure keeps the old set. */
+/* Fetches a key set. After a failure, the old set stays. */
 static void keys_fetch(struct authd *d, const struct request *req, const char *uri)
 {
     struct client_keys *self = d->client_keys;

@@ -19,7 +19,7 @@
 #include "common/domain/endpoint.h"
 #include "common/domain/uri.h"
 
-/* The issuer's own resource has no name. */
+/* Returns the resource's name; the issuer's own resource has none. */
 static const char *resource_of(const struct auth_request *request)
 {
     return request->in.resource ? request->in.resource : "";
@@ -178,7 +178,8 @@ static enum visit_step go_back(struct visit *visit, const struct auth_request *r
     return VISIT_ANSWERED;
 }
 
-/* An expired page's button does not count, since another person may have signed in. */
+/* Handles the page's form. The button of an expired page does not count, since another person may
+ * have signed in. */
 int page_consent_post(struct authd *d, const struct request *req, const struct consent_form *in,
                       struct page_answer *out, struct error *err)
 {
@@ -249,7 +250,7 @@ static int end_grants(struct authd *d, const struct request *req, const char *cl
     return 0;
 }
 
-/* A repeated request finishes a partial withdrawal. */
+/* Withdraws a consent. A repeated request finishes a withdrawal that was interrupted. */
 int consent_withdraw(struct authd *d, const struct request *req, const struct consent_in *in,
                      struct ok_out *out, struct error *err)
 {

@@ -155,7 +155,7 @@ static int refuse(struct error *err, const char *answer)
     return oauth_fail(err, ERR_BAD_REQUEST, "invalid_grant", "The device code was used before.");
 }
 
-/* An approved device's tokens are already signed. */
+/* Decides a device's poll. The tokens of an approved device are already signed. */
 static int poll(struct authd *d, const struct token_call *call,
                 const struct sql_oauth_device_get_row *device, struct sql_oauth_device_poll_in *in,
                 struct error *err)
@@ -173,7 +173,7 @@ static int poll(struct authd *d, const struct token_call *call,
     return 0;
 }
 
-/* After the session's end, the poll denies access. */
+/* Signs the tokens. If the session has ended, the poll denies access. */
 static int sign(struct authd *d, const struct token_call *call,
                 const struct sql_oauth_device_get_row *device, const struct grant_held *held,
                 const struct refresh_token *refresh, struct sql_oauth_device_poll_in *in,

@@ -14,9 +14,9 @@
 
 enum {
     DEVICE_USER_CODE_LETTERS = 8,
-    DEVICE_INTERVAL_S = 5,         /* between polls, and the increase after an early one */
-    DEVICES_MAX = 100,             /* per address and DEVICE_WINDOW */
-    DEVICE_TRIES_MAX = 5,          /* codes per browser session; then a new sign-in */
+    DEVICE_INTERVAL_S = 5, /* interval between polls, and its increase after an early poll */
+    DEVICES_MAX = 100,     /* per address and DEVICE_WINDOW */
+    DEVICE_TRIES_MAX = 5,  /* codes per browser session; then a new sign-in */
     DEVICE_ADDRESS_TRIES_MAX = 30, /* codes per address and DEVICE_WINDOW */
 };
 

@@ -31,7 +31,8 @@ struct device_visit {
 
 /* ---- sign-in ---- */
 
-/* Includes the browser's session, which is too old. */
+/* Sends the browser to sign in. The sealed request names the browser's present session, which is
+ * too old to count. */
 static enum visit_step send_to_sign_in(const struct visit *visit, struct page_answer *out)
 {
     const struct auth_request request = {.sent_at = visit->req.now_ms,
@@ -75,7 +76,7 @@ static enum visit_step refuse_person(const struct visit *visit, enum page_text t
     return visit_say(visit, 403, PAGE_TEXT_NOTE_DEVICE_DENIED, text, out);
 }
 
-/* Checks the person like authorize. */
+/* Makes the checks that /authorize makes for a person. */
 static enum visit_step open_person(struct device_visit *self, enum visit_step step,
                                    struct page_answer *out, struct error *err)
 {
@@ -228,7 +229,7 @@ static int decide(struct device_visit *self, bool approved, struct error *err)
     return sql_oauth_device_decide(visit->d->svc.db, &visit->req, &in, &row, err);
 }
 
-/* The page shows the scopes, so approval is also consent. */
+/* Records the person's answer. The page shows the scopes, so approval is also consent. */
 static enum visit_step answer(struct device_visit *self, const char *step, bool approved,
                               struct page_answer *out, struct error *err)
 {

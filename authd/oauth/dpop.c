@@ -46,7 +46,7 @@ static const char *nonce_new(const struct authd *d, const struct request *req)
     return secret_encode(req->arena, nonce, sizeof(nonce));
 }
 
-/* 0: not this installation's, or expired. */
+/* Returns when the nonce was made; 0: it is not this installation's, or has expired. */
 static int64_t nonce_made(const struct authd *d, const struct request *req, const char *nonce)
 {
     const struct seal_keys *keys = &d->svc.seal;
@@ -237,7 +237,7 @@ int dpop_spend_token(struct authd *d, const struct request *req, const struct dp
     return oauth_word(err) ? challenge(req, err) : -1;
 }
 
-/* The gateway has verified the token. */
+/* Checks and spends a proof for a token that the gateway has verified. */
 int dpop_prove(struct authd *d, const struct request *req, const struct dpop_prove_in *in,
                struct nothing *out UNUSED, struct error *err)
 {

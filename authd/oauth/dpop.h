@@ -17,7 +17,7 @@
 struct endpoint_visit;
 
 #define DPOP_NONCE_LIFE MINUTES(5)
-#define DPOP_PROOF_LIFE MINUTES(1) /* before and after its `iat` */
+#define DPOP_PROOF_LIFE MINUTES(1) /* validity of a proof, before and after its `iat` */
 
 struct dpop_proof {
     const char *jkt; /* key thumbprint (RFC 7638); NULL: no proof */

@@ -23,7 +23,7 @@
 #include "authd/session/refresh.h"
 #include "authd/sql/oauth.h"
 
-enum { SIGNINGS_MAX = 3 }; /* per code, if its person changes in between */
+enum { SIGNINGS_MAX = 3 }; /* attempts per code, if the person's data change in between */
 
 static int refuse(struct error *err, const char *text)
 {
@@ -69,7 +69,7 @@ static void set_text(json_t *claims, const char *name, const char *value)
         json_object_set_new(claims, name, json_string(value));
 }
 
-/* For Atrium's own API. */
+/* Sets the claims for Atrium's own API. */
 static void set_member(json_t *claims, const struct token_subject *subject)
 {
     set_text(claims, "mem", subject->membership.text);
@@ -85,7 +85,7 @@ static void set_fhir_user(json_t *claims, const struct grant *grant)
                                          grant->subject.profile.text));
 }
 
-/* For FHIR servers (SMART App Launch 2.2, token introspection). */
+/* Sets the claims for FHIR servers (SMART App Launch 2.2, token introspection). */
 static void set_smart(json_t *claims, const struct grant *grant)
 {
     set_fhir_user(claims, grant);
@@ -300,7 +300,7 @@ static bool verifier_fits(const struct token_call *call, const char *challenge)
     return challenge && verifier ? challenge_matches(challenge, verifier) : !challenge && !verifier;
 }
 
-/* RFC 9449, section 10: the key that the request named, if any. */
+/* Checks that the proof is by the key that the request named, if any (RFC 9449, section 10). */
 static int check_key(const struct token_call *call, const struct sql_oauth_code_get_row *code,
                      struct error *err)
 {
@@ -549,7 +549,8 @@ static int check_renewal(void *arg, const struct renewal *renewal, struct error 
     return dpop_spend(self->d, call->req, &call->proof, err);
 }
 
-/* The ID token needs current data (OpenID Connect Core 1.0, sections 5.5 and 12.2). */
+/* Reads the person for the ID token, which needs current data (OpenID Connect Core 1.0, sections
+ * 5.5 and 12.2). */
 static int read_person(struct authd *d, const struct token_call *call, const struct grant *grant,
                        struct sql_userinfo_get_row *ret, struct error *err)
 {

@@ -63,7 +63,8 @@ static bool allows_all(struct arena *arena, const struct field_texts *list, cons
     return true;
 }
 
-/* Earlier releases stored no grant types; for their grants, either of these two is enough. */
+/* Reports if the client is allowed the grant's types. Earlier releases stored no grant types; for
+ * their grants, either of these two is enough. */
 static bool allows_types(struct arena *arena, const struct oauth_settings *settings,
                          const char *grant_types)
 {
@@ -128,7 +129,8 @@ static int refuse(struct error *err)
                       "The client may no longer have what it was granted.");
 }
 
-/* A client that was first-party has requested no consent. */
+/* Reports if the person has consented where required. A client that was first-party has requested
+ * no consent. */
 static int has_consent(struct authd *d, const struct token_call *call, struct uuid account,
                        const struct grant_held *held, struct error *err)
 {
@@ -217,7 +219,7 @@ static int scan_server(struct authd *d, const struct request *req, struct grant_
     return MIN(found, 0);
 }
 
-/* A deleted server ends all its grants. */
+/* Reports if a grant can stay. If the server was deleted, no grant at it can. */
 static int stays(struct authd *d, const struct request *req, struct grant_scan *scan,
                  const struct grant_held *held, struct error *err)
 {
@@ -268,7 +270,7 @@ static int scan_page(struct authd *d, const struct request *req, struct grant_sc
     return 0;
 }
 
-/* tx NULL: its own transaction. */
+/* tx NULL: uses a transaction of its own. */
 static int end_page(struct authd *d, const struct request *req, struct db_tx *tx,
                     struct grant_scan *scan, struct session_ended *ended, bool *ret_more,
                     struct error *err)

@@ -33,7 +33,7 @@ struct issuer {
     const char *url; /* claim iss */
 };
 
-/* ERR_NOT_FOUND: no such tenant, or suspended. Parks. */
+/* Opens a tenant's issuer. ERR_NOT_FOUND: no such tenant, or suspended. Parks. */
 int issuer_open(struct authd *d, const struct request *req, const char *code,
                 const struct endpoint_visit *visit, struct issuer *ret, struct error *err) MUST_USE;
 

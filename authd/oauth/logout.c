@@ -79,8 +79,8 @@ static enum visit_step check_address(struct ending *self)
     return refuse(self);
 }
 
-/* A grant of another session does not count. One with offline_access has no session, so it counts
- * for the person. */
+/* Reports if the hint is of the browser's session. A grant of another session does not count. A
+ * grant with offline_access has no session, so it counts for the person. */
 static int is_of_session(const struct ending *self, bool *ret, struct error *err)
 {
     const struct caller *caller = &self->visit.caller;
@@ -114,7 +114,7 @@ static enum visit_step go_on(struct ending *self)
     return VISIT_ANSWERED;
 }
 
-/* Also ends the session's grants without offline_access. */
+/* Ends the browser's session, and its grants without offline_access. */
 static enum visit_step end(struct ending *self, struct error *err)
 {
     const struct caller *caller = &self->visit.caller;

@@ -54,7 +54,7 @@ struct round {
 
 /* ---- one delivery ---- */
 
-/* *ret_uri NULL: none, or the client was deleted. */
+/* Finds the client's logout URI. *ret_uri NULL: it has none, or the client was deleted. */
 static int find_target(struct authd *d, const struct request *req,
                        const struct sql_logout_claim_row *row, struct ended_grant *ret,
                        const char **ret_uri, struct error *err)
@@ -187,7 +187,7 @@ static void courier_fiber(void *arg)
     fiber_queue_wake_one(&self->changed);
 }
 
-/* Rows without a courier are due again after the lease. */
+/* Starts a courier for each client. Rows without a courier are due again after the lease. */
 static void run_round(struct round *self)
 {
     struct error err;

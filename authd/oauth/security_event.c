@@ -56,7 +56,7 @@ static json_t *event_of(const struct security_event_sign_in *in, const struct wh
     return event;
 }
 
-/* Like sid and sub of ID tokens; no user if the session is unknown. */
+/* Returns the subject: sid and sub as in ID tokens, without a user if the session is unknown. */
 static json_t *subject_of(const struct security_event_sign_in *in, const char *issuer,
                           const struct uuid *profile)
 {

@@ -7,7 +7,8 @@
 #include "authd/sql/oauth.h"
 #include "common/base/secret.h"
 
-/* No part contains a line feed: subjects are ids or thumbprints. */
+/* Hashes an id with its kind and subject. No part contains a line feed: subjects are ids or
+ * thumbprints. */
 static void hash_of(const struct request *req, const char *kind, const char *subject,
                     const char *id, uint8_t ret[static SECRET_HASH_SIZE])
 {

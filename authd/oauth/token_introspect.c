@@ -58,7 +58,8 @@ static void copy_claims(const json_t *claims, json_t *answer)
                         json_string(json_object_get(claims, "cnf") ? "DPoP" : "Bearer"));
 }
 
-/* A client's own token has no session; it is live if the client could still get it. */
+/* Reports if a client's own token is live. It has no session, so it is live if the client could
+ * still get it. */
 static int own_token_is_live(struct authd *d, const struct query *q, bool *ret, struct error *err)
 {
     struct oauth_client client = *q->client;

@@ -177,7 +177,7 @@ static int write_new(struct authd *d, const struct request *req,
         return error_set(err, ERR_CONFLICT, "This passkey is already registered.");
     if (created <= 0)
         return created < 0 ? -1 : too_many(err);
-    owner->joined = req->caller->membership; /* tell gateways that its session has a factor */
+    owner->joined = req->caller->membership; /* tells gateways that the session has a factor */
     return credential_change_commit(d, req, &tx, owner, what, req->caller->session, err);
 }
 
@@ -297,7 +297,7 @@ int passkey_delete(struct authd *d, const struct request *req, const struct pass
         not_found(sql_passkey_delete(tx, req, &delete, err), err) < 0 ||
         step_up_check(d, tx, req, err) < 0)
         return -1;
-    /* tell gateways if its session has a factor */
+    /* gateways must learn whether the caller's session has a factor */
     owner.joined = req->caller->membership;
     if (credential_change_commit(d, req, &tx, &owner, what, req->caller->session, err) < 0)
         return -1;

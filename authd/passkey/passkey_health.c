@@ -19,8 +19,8 @@
 struct sums {
     int64_t passkeys;
     int64_t lost;        /* passkeys whose relying party no application has */
-    const char *host;    /* an example of those */
-    struct uuid project; /* its project; not set: the installation */
+    const char *host;    /* host name of one of the lost passkeys */
+    struct uuid project; /* project of that passkey; not set: the installation */
 };
 
 static int find_tenants(struct authd *d, const struct request *req,

@@ -15,7 +15,7 @@
 #define PASSKEY_OPENS_ALL UUID_NIL
 #define PASSKEY_OPENS_NONE "ffffffff-ffff-ffff-ffff-ffffffffffff"
 
-/* The installation's own pages require this. */
+/* True if the passkey opens all projects, as the installation's own pages require. */
 bool passkey_opens_all(const struct uuid *opens);
 
 /* Returns login.within_id for a login with this passkey; not set: all. */

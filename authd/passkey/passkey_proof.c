@@ -13,7 +13,7 @@
 #include "authd/sql/signin.h"
 #include "settingsd/tenant_api.h"
 
-/* True without a handle in the answer, or if it is the enrolled one. */
+/* True if the answer has no user handle, or the enrolled one. */
 static bool handle_matches(const struct request *req, const char *text, struct field_bytes want,
                            bool *ret_there)
 {
@@ -71,7 +71,8 @@ int passkey_proof_check(struct authd *d, const struct request *req,
     return 0;
 }
 
-/* 0 means that the authenticator doesn't count (Web Authentication Level 3, section 6.1.1). */
+/* True if the signature counter didn't grow. 0 means that the authenticator doesn't count (Web
+ * Authentication Level 3, section 6.1.1). */
 static bool has_fallen(const struct passkey_proof *proof)
 {
     return (proof->former_count > 0 || proof->shown.sign_count > 0) &&

@@ -11,7 +11,7 @@ struct passkey_proof {
     struct uuid opens;           /* see passkey_opens.h */
     struct uuid account_project; /* a patient's project */
     const char *email, *name;
-    int64_t former_count; /* signature counter before */
+    int64_t former_count; /* signature counter before this use */
     struct webauthn_assertion shown;
     bool has_handle; /* the answer had a user handle */
 };

@@ -178,7 +178,7 @@ static void scan_simple(void *scan)
     scan_item(scan);
 }
 
-/* CTAP2's canonical form (section 8) has no indefinite lengths and no tags. */
+/* Rejects indefinite lengths and tags, which CTAP2's canonical form (section 8) does not have. */
 static void scan_refuse(void *scan)
 {
     ((struct scan *)scan)->refused = true;
@@ -323,7 +323,7 @@ static const cbor_item_t *member(const cbor_item_t *map, const char *name)
     return NULL;
 }
 
-/* Registered formats (RFC 8809) except "none". */
+/* True for the registered formats (RFC 8809) except "none". */
 static bool is_known_format(const cbor_item_t *format)
 {
     static const char *const known[] = {"packed",   "tpm",  "android-key", "android-safetynet",
@@ -463,7 +463,7 @@ static const struct key_kind {
     {WEBAUTHN_RS256, rs256_load, rs256_unload, rs256_build},
 };
 
-/* For RSA also rejects a prime modulus. */
+/* Checks a public key with OpenSSL. For RSA, this also rejects a prime modulus. */
 static bool is_checked(EVP_PKEY *pkey)
 {
     EVP_PKEY_CTX *context = pkey ? EVP_PKEY_CTX_new(pkey, NULL) : NULL;

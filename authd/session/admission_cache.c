@@ -45,7 +45,8 @@ void admission_cache_destroy(struct admission_cache **self_p)
     }
 }
 
-/* The last 8 bytes of the key come from a UUID generated here, so a client cannot choose them. */
+/* Makes a project's key. Its last 8 bytes come from a UUID generated here, so a client cannot
+ * choose them. */
 static struct cache_key project_key(const struct uuid *project)
 {
     struct cache_key ret = {0};

@@ -29,7 +29,8 @@ static void batch_destroy(struct announcement_batch *self)
         bus_announce_destroy(&self->items[i]);
 }
 
-/* Without an announcement, only lease renewal counts. */
+/* Reports if a gateway has acknowledged the batch. Without an announcement, only lease renewal
+ * counts. */
 static bool batch_acked(const struct announcement_batch *self, const char *gateway)
 {
     for (size_t i = 0; i < self->count; i++) {
@@ -123,7 +124,7 @@ static int lease_acquire(struct authd *d, const struct request *req,
     return db_commit(&tx, err);
 }
 
-/* Never splits the changes of a sequence number. */
+/* Fills a page of changes, without splitting those of one sequence number. */
 static void changes_fill(const struct sql_change_since_rows *rows, struct arena *arena,
                          struct gateway_lease_out *out)
 {

@@ -227,7 +227,8 @@ static const char *encode_json(const struct request *req, json_t *json)
     return secret_encode(req->arena, text, strlen(text));
 }
 
-/* The key can retire while a thread uses it. */
+/* Signs a text. A thread holds its own reference to the key, because the key can be retired
+ * meanwhile. */
 static int run(struct authd *d, const struct request *req, const struct jws_key *key,
                struct signing *job, struct error *err)
 {

@@ -138,7 +138,7 @@ int keys_list(struct authd *d, const struct request *req, const struct nothing *
     return 0;
 }
 
-/* The older keys retire when their last token has expired. */
+/* Creates a new key. The older keys retire when their last token has expired. */
 int keys_rotate(struct authd *d, const struct request *req, const struct keys_rotate_in *in,
                 struct key_list *out, struct error *err)
 {

@@ -13,7 +13,7 @@ struct renewal {
     int64_t change;        /* see admission_cache.h */
     bool current;          /* can rotate */
     bool grant;            /* an OAuth client's */
-    const char *successor; /* from its rotation, unless `current` */
+    const char *successor; /* the next token, from the rotation; unset if `current` */
 };
 
 /* Checks a grant before its rotation; -1 keeps the token unchanged. Can park. */

@@ -16,7 +16,7 @@ enum refresh_status {
     REFRESH_OVER,    /* no session, or ended */
     REFRESH_CURRENT, /* can rotate */
     REFRESH_AGAIN,   /* previous token, within the retry window */
-    REFRESH_THEFT,   /* older, or not this session's */
+    REFRESH_THEFT,   /* an older token, or not of this session */
 };
 
 struct refresh_state {
@@ -32,7 +32,7 @@ struct refresh_state {
 
 extern const struct batch_kind refresh_state_batch;
 
-/* Data is in the request's arena; REFRESH_OVER has none. Parks. */
+/* Reads a token's state. The data is in the request's arena; REFRESH_OVER has none. Parks. */
 int refresh_state_read(struct authd *d, const struct request *req,
                        const struct refresh_token *token, struct refresh_state *ret,
                        struct error *err) MUST_USE;

@@ -206,7 +206,7 @@ int sign_in_refused(struct authd *d, const struct request *req, const struct sig
 
 enum { SESSION_END_PAGE = 1000 }; /* as in session_end.sql */
 
-/* The statement sets each session's id. */
+/* Returns the audit row of ended sessions, in which the statement sets each session's id. */
 static struct sql_audit end_audit(const struct request *req, struct uuid project,
                                   struct uuid account, const char *reason)
 {
@@ -294,7 +294,7 @@ void session_end_surplus(struct authd *d, const struct request *req, struct uuid
                   req->trace, NULL);
 }
 
-/* No project: all projects. */
+/* Ends a page of sessions in a transaction. Without a project, it ends those in all projects. */
 static int end_page_in(struct db_tx *tx, const struct request *req, const struct session_end *which,
                        struct field_list *ret, struct error *err)
 {

@@ -128,8 +128,8 @@ int session_end_project(struct db_tx *tx, const struct request *req, struct uuid
                         struct uuid account, const char *reason, struct session_ended *ret,
                         struct error *err) MUST_USE;
 
-/* Add a change to `ended`. Call them last before the commit, because they lock the counter.
- * Park. */
+/* Both functions add a change to `ended`. Call them last before the commit, because they lock the
+ * counter. Both park. */
 int session_ended_membership(struct db_tx *tx, const struct request *req, struct uuid membership,
                              struct session_ended *ended, struct error *err) MUST_USE;
 

@@ -72,7 +72,7 @@ static int parse_first_version(const char *word, struct smart_scope *ret)
     return -1;
 }
 
-/* Each letter at most once, in the order "cruds". */
+/* Parses the letters of version 2: each at most once, in the order "cruds". */
 static int parse_letters(const char *at, struct smart_scope *ret)
 {
     for (size_t i = 0; i < ARRAY_SIZE(letters); i++) {

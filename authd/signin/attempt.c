@@ -36,7 +36,7 @@ static int find(struct authd *d, const struct request *req, const struct tenant 
 static int verify(struct authd *d, const struct request *req, const char *password,
                   struct attempt *self, struct error *err)
 {
-    if (self->locked) /* takes the same time but is never right */
+    if (self->locked) /* a locked account's password takes the same time but is never right */
         self->who =
             (struct candidate){.is = {.project = self->who.is.project, .role = self->who.is.role},
                                .hash = self->who.hash,
@@ -84,7 +84,8 @@ int attempt_admit(struct authd *d, const struct request *req, const struct tenan
     return passkey_factor_demand(d, req, tenant, &self->who, err);
 }
 
-/* Both attempts are one sign-in, audited for the account that exists, or for the practitioner's. */
+/* Returns the audit row of a failed sign-in. Both attempts are one sign-in, audited for the account
+ * that exists, or for the practitioner's. */
 static struct sql_audit failure(const struct request *req,
                                 const struct attempt tried[static ATTEMPTS])
 {
@@ -97,8 +98,8 @@ static struct sql_audit failure(const struct request *req,
     return sign_in_failure(req, &who, "password");
 }
 
-/* Neither password was right. If one role is at its limit, answers 429, so that its owner doesn't
- * take a right password for wrong. */
+/* Rejects a sign-in whose passwords were both wrong. If one role is at its limit, answers 429, so
+ * that its owner doesn't take a right password for wrong. */
 static int reject(struct authd *d, const struct request *req,
                   const struct attempt tried[static ATTEMPTS], struct error *err)
 {

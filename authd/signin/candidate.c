@@ -68,7 +68,7 @@ bool candidate_is_locked_in(const struct candidate *self, struct uuid project)
     return false;
 }
 
-/* The first row has the account. Adds each row's place if it counts. */
+/* Takes the account from the first row, and adds each row's place if it counts. */
 static void add_row(const struct request *req, const struct candidate_row *row, struct uuid only,
                     struct candidate *ret)
 {

@@ -21,7 +21,7 @@ struct candidate {
         *renewed; /* new hash after verification, NULL: keep `hash`; for the part password_renew */
     int64_t changes; /* count of credential changes, to notice a later one */
     bool mfa;
-    bool locked;          /* in all its places for this sign-in */
+    bool locked;          /* locked in all its places for this sign-in */
     bool barred;          /* locked by an operator */
     bool anywhere;        /* for the installation's own pages, which need no place */
     struct place *places; /* memberships that count and aren't locked */

@@ -180,7 +180,7 @@ int explain_sign_in(struct authd *d, const struct request *req, const struct ten
     return 0;
 }
 
-/* An unknown tenant is the first check that fails. */
+/* Explains a sign-in. If the tenant is unknown, that is the first check that fails. */
 int sign_in_explain(struct authd *d, const struct request *req, const struct sign_in_explain_in *in,
                     struct sign_in_explain_out *out, struct error *err)
 {

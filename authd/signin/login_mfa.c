@@ -95,7 +95,7 @@ static int confirm_code(struct authd *d, const struct request *req, const struct
         factor_lock(d, tx, req, who->account, &factor, err) < 0)
         return -1;
     factor.project = who->project;
-    if (!factor.enrolled) /* disabled meanwhile */
+    if (!factor.enrolled) /* the second factor was disabled meanwhile */
         return candidate_refuse_login(err);
     if (lock_login(tx, req, in->loginId, err) < 0 ||
         factor_consume(d, tx, req, &factor, in->mfaToken, &method, err) < 0)
@@ -115,7 +115,7 @@ static int confirm(struct authd *d, const struct request *req, const struct logi
                           : confirm_code(d, req, in, &who->is, ret_code, err);
 }
 
-/* The request must have a code or a passkey. */
+/* Checks that the request has a code or a passkey. */
 static int check_shown(const struct login_mfa_in *in, struct error *err)
 {
     return in->credential || in->mfaToken ? 0 : error_problem(err, "mfaToken", "is required");

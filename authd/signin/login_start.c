@@ -124,7 +124,7 @@ int login_start_account(struct authd *d, const struct request *req, const char *
     return login_begin(d, req, &who, &keys, none, challenge, out, err);
 }
 
-/* A named tenant restricts the places. */
+/* Starts a practitioner's sign-in. A named tenant restricts it to the places in that tenant. */
 int practitioner_login_start(struct authd *d, const struct request *req,
                              const struct practitioner_login_start_in *in, struct login_step *out,
                              struct error *err)

@@ -56,7 +56,7 @@ static const char *subject_of(const struct request *req, enum role role, struct 
                         role == ROLE_PATIENT ? project.text : "", email);
 }
 
-/* For practitioners, the token step checks the setting. */
+/* Checks the setting for patients. For practitioners, the token step checks it. */
 static int check_enabled(const struct tenant *tenant, enum role role, struct error *err)
 {
     const struct account_policy *policy =
@@ -89,7 +89,7 @@ static int admit(struct authd *d, const struct request *req, const char *subject
     return 0;
 }
 
-/* Without an account, the email isn't written. */
+/* Adds the email with the code to the sign-in's row. Without an account, no email is written. */
 static int write_mail(struct authd *d, const struct request *req, const struct tenant *tenant,
                       const struct candidate *who, const char *code,
                       struct sql_mail_code_create_in *create, struct error *err)
@@ -145,7 +145,7 @@ static int begin(struct authd *d, const struct request *req, const struct code_s
     return 0;
 }
 
-/* The answer comes at a fixed time, after any work for a known account. */
+/* Starts a sign-in. The answer comes at a fixed time, after any work for a known account. */
 static int start(struct authd *d, const struct request *req, enum role role,
                  const struct code_start_in *in, struct code_step *out, struct error *err)
 {
@@ -188,7 +188,7 @@ struct entered {
     struct candidate who; /* without a place: no account */
     const char *email, *challenge, *subject;
     bool proven;            /* the address is verified for the tenant's organization */
-    struct ownership found; /* if not `proven`: does the tenant own the account? */
+    struct ownership found; /* whether the tenant owns the account; only if not `proven` */
     struct throttle_keys keys;
     uint8_t wrong_key[THROTTLE_KEY_SIZE]; /* counts the day's wrong codes */
 };
@@ -240,8 +240,8 @@ static int find(struct authd *d, const struct request *req, enum role role,
     return find_account(d, req, role, row.account, ret, err);
 }
 
-/* Counts a wrong code for the sign-in, and like a wrong password. `tx` has counted it for the
- * day. */
+/* Counts a wrong code for the sign-in, and also as a wrong password. `tx` has already counted it
+ * for the day. */
 static int refuse(struct authd *d, const struct request *req, struct db_tx **tx_p,
                   const struct entered *self, struct error *err)
 {

@@ -84,7 +84,7 @@ static int read_factor(struct authd *d, const struct request *req, struct sql_fa
                        "Unauthorized");
 }
 
-/* Only one of concurrent requests makes the secret. */
+/* Prepares the session's pending secret. Only one of several concurrent requests makes it. */
 static int prepare_factor(struct authd *d, const struct request *req, struct error *err)
 {
     const struct sealed sealed = factor_seal_new(d, req, req->caller->account);
@@ -221,7 +221,7 @@ int mfa_disable(struct authd *d, const struct request *req, const struct mfa_tok
     return 0;
 }
 
-/* VALIDATION: two accounts fit. */
+/* Finds the named account. VALIDATION: two accounts fit. */
 static int find_named(struct authd *d, const struct request *req,
                       const struct operator_mfa_reset_in *in, struct credential_owner *ret,
                       enum role *ret_role, struct error *err)

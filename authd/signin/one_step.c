@@ -38,7 +38,7 @@ static int refuse_mfa(struct authd *d, const struct request *req, const struct c
     return -1;
 }
 
-/* The password or membership changed meanwhile. */
+/* Refuses because the password or membership changed meanwhile. */
 static int refuse_late(struct authd *d, const struct request *req, const struct candidate *who,
                        struct error *err)
 {

@@ -13,7 +13,8 @@
 
 static const char kind[] = "factor";
 
-/* The password was right, so the answer can list the account's passkeys. */
+/* Starts the check of a passkey. The password was right, so the answer can list the account's
+ * passkeys. */
 static int start(struct authd *d, const struct request *req, enum role role, struct uuid login,
                  struct passkey_request *out, struct error *err)
 {
@@ -76,7 +77,7 @@ int passkey_factor_demand(struct authd *d, const struct request *req, const stru
     if (passkey_rp_find(d, req, tenant, who->is.role, &rp, err) < 0) {
         if (err->code != ERR_BAD_REQUEST)
             return -1;
-        error_clear(err); /* no passkey for this tenant */
+        error_clear(err); /* the account has no passkey for this tenant */
         return 0;
     }
     list.rp_id = rp.id;

@@ -89,7 +89,8 @@ static int refuse(struct authd *d, const struct request *req,
     return refuse_spent(d, req, who, why, err);
 }
 
-/* The passkey was right but is valid for nothing now. Keeps `err`. */
+/* Uses up the challenge of a right passkey that is valid for nothing now. Keeps the caller's
+ * error. */
 static int spend(struct authd *d, const struct request *req,
                  const struct passkey_ceremony *ceremony)
 {

@@ -70,7 +70,7 @@ static int prove_by_password(struct authd *d, const struct request *req, const c
                        "Unauthorized");
 }
 
-/* The session now has a second factor, which all gateways must know. */
+/* Commits a proof by second factor. The session now has one, which all gateways must know. */
 static int commit_factor(struct authd *d, const struct request *req, struct db_tx **tx_p,
                          const char *method, struct error *err)
 {

@@ -188,7 +188,7 @@ static int read_trees(struct page *self, struct db_tx *tx, const struct request 
     return sql_trail_tree_list(tx, req, &in, &self->trees, err) < 0 ? -1 : 0;
 }
 
-/* Also reads the tile before an empty last tile of level 0, for its time. */
+/* Reads the trees' edges, and the tile before an empty last tile of level 0, for its time. */
 static int read_edges(struct page *self, struct db_tx *tx, const struct request *req,
                       struct error *err)
 {
@@ -424,7 +424,8 @@ static int grow_next(struct authd *d, const struct request *round, int daemon, b
     return 0;
 }
 
-/* A daemon that does not answer delays the others only in this round. */
+/* Adds new leaves of all daemons. A daemon that does not answer delays the others only in this
+ * round. */
 int trail_grow(void *daemon, const struct request *req, struct error *err)
 {
     struct authd *d = daemon;

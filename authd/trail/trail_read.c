@@ -30,7 +30,7 @@ enum {
 struct search {
     struct uuid project;
     struct audit_rows_in want;
-    int64_t count, below; /* below: leaves from here on are done */
+    int64_t count, below; /* below: index from which on all leaves are done */
     bool ended;
     struct found {
         int64_t index;
@@ -87,7 +87,8 @@ static bool note_range(struct step *step, struct search *search UNUSED, int64_t 
     return true;
 }
 
-/* Rows are in the order of leaves, so the next one is for this leaf or an older one. */
+/* Takes the row that was found for this leaf, if any. Rows are in the order of leaves, so the next
+ * row is for this leaf or an older one. */
 static bool take_found(struct step *step, struct search *search, int64_t index,
                        const struct trail_place *place)
 {
@@ -129,7 +130,7 @@ static int step_read(struct authd *d, const struct request *req, struct search *
         in.project = search->project;
         in.first = step->first[i];
         in.last = step->last[i];
-        in.most = search->count + 1; /* one more than a page */
+        in.most = search->count + 1; /* one row more than a page */
         if (in.last > 0 && read_rows(d, req, i, &in, &step->rows[i], err) < 0)
             return -1;
     }
@@ -215,7 +216,7 @@ struct named_person {
     const char *account, *profile;
 };
 
-/* A former member is found only by account id. */
+/* Finds the person that a filter names. A former member is found only by account id. */
 static int find_named(struct authd *d, const struct request *req, const char *name,
                       struct named_person *ret, struct error *err)
 {
@@ -309,7 +310,7 @@ static int parse_id(const char *id, struct trail_place *ret, struct error *err)
     return error_set(err, ERR_NOT_FOUND, "Audit event not found.");
 }
 
-/* *ret is NULL if the row was deleted. */
+/* Reads a row as it was hashed. *ret is NULL if the row was deleted. */
 static int read_record(struct authd *d, const struct request *req, struct uuid project,
                        const struct trail_place *place, const char **ret, struct error *err)
 {
@@ -325,7 +326,7 @@ static int read_record(struct authd *d, const struct request *req, struct uuid p
     return 0;
 }
 
-/* NOT_FOUND also if the row is not in the tree yet. */
+/* Proves that a row is in the tree. NOT_FOUND also if it is not in the tree yet. */
 int project_audit_proof(struct authd *d, const struct request *req,
                         const struct project_audit_proof_in *in, struct project_audit_proof *out,
                         struct error *err)

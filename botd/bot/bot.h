@@ -8,7 +8,7 @@
 
 struct found_bot {
     struct uuid id;
-    const char *url, *program; /* exactly one of them */
+    const char *url, *program; /* exactly one of the two is set */
     int64_t timeout_ms, version;
     bool warm;
     struct field_bytes secrets_sealed, signing_sealed;

@@ -27,7 +27,7 @@ static int blank_executions(void *daemon, const struct request *req,
 
 static const struct erasure_work executions = {"execution", BLANK_PAGE, blank_executions};
 
-/* The executions stay until they expire. */
+/* Removes the account from its executions, which stay until they expire. */
 int account_wipe(struct botd *d, const struct request *req, const struct account_wipe_in *in,
                  struct nothing *out UNUSED, struct error *err)
 {

@@ -178,7 +178,7 @@ static const char *outcome_of(int rc, const struct error *err)
     return err->code == ERR_OVERLOADED || err->retry_after_s > 0 ? "refused" : "failure";
 }
 
-/* A database failure does not fail the call: the bot has done its work. */
+/* Records the execution. A database failure does not fail the call: the bot has done its work. */
 static void record(struct botd *d, const struct request *req, const struct requester *who,
                    const struct found_bot *bot, int64_t started_mono_ms, const char *outcome)
 {

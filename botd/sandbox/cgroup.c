@@ -33,7 +33,7 @@ struct cgroups {
     char base[CGROUP_PATH_SIZE - 96];   /* botd's part of the tree */
     char parent[CGROUP_PATH_SIZE - 96]; /* version 1: parent of botds' groups */
     uint64_t last;
-    uint64_t leaving[LEAVING_MAX + RUNS_MAX]; /* ended runs that may remain */
+    uint64_t leaving[LEAVING_MAX + RUNS_MAX]; /* ended runs whose groups may remain */
     size_t leaving_count;
 };
 

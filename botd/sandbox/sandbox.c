@@ -16,7 +16,7 @@
 enum {
     ENDING_MAX = 256,
     PROCESSES = 32,
-    RUN_PROCESSES = 64, /* includes bubblewrap's and forking ones */
+    RUN_PROCESSES = 64, /* processes of a run, including bubblewrap's */
     RUN_MEMORY = 2,     /* times a process's memory, including /tmp */
     COPY_SIZE = 64 * 1024,
 };
@@ -126,7 +126,7 @@ static void close_fd(int *fd)
     *fd = -1;
 }
 
-/* Other users must be able to read and execute it. -1 with errno. */
+/* Copies a program, so that other users can read and execute it. -1 with errno. */
 static int copy_program(int from)
 {
     int copy = memfd_create("program", MFD_CLOEXEC | MFD_ALLOW_SEALING);

@@ -43,14 +43,15 @@ struct sandbox *sandbox_new(struct loop *loop, struct cgroups *groups, const cha
 /* Waits for killed processes. */
 void sandbox_destroy(struct sandbox **self_p);
 
-/* ERR_NOT_FOUND also for a symbolic link out of the directory. */
+/* Opens a program's file. ERR_NOT_FOUND: there is none, or it is a symbolic link out of the
+ * directory. */
 int sandbox_open(const char *directory, const char *program, struct program_version *ret_version,
                  struct error *err) MUST_USE;
 
 /* Returns the allowed means, best first; ends with CONFINE_LIMITS. */
 const enum confine_means *sandbox_allowed(const struct sandbox *self);
 
-/* CONFINE_LIMITS: only trusted programs start. */
+/* Selects the means for further starts. CONFINE_LIMITS: only trusted programs start. */
 void sandbox_use(struct sandbox *self, enum confine_means means);
 enum confine_means sandbox_means(const struct sandbox *self);
 

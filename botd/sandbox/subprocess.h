@@ -20,7 +20,7 @@ struct subprocess_output {
     const char *text; /* NUL-terminated, from the arena */
     size_t size;
     bool heard; /* the process has read all input */
-    bool ended; /* before the answer was complete */
+    bool ended; /* the process ended before its answer was complete */
 };
 
 /* Parks. Fails: ERR_DEADLINE, ERR_TOO_LARGE, ERR_UNAVAILABLE (stopping). */

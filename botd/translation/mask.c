@@ -492,7 +492,8 @@ static void write_blanks(struct reading *self, const struct mark *mark, bool beh
         write_text(&self->out, " ");
 }
 
-/* Where the source has no blank between a mark and its word, one would change the meaning. */
+/* Reads a text of the answer. Where the source has no blank between a mark and its word, a blank
+ * would change the meaning. */
 static int read_text(struct reading *self, char *text, const struct mark *next)
 {
     bool before = is_blank(text[0]), after;

@@ -37,7 +37,7 @@ static const char *const voids[] = {"area",  "base",   "br",    "col",  "embed",
 static const struct raw {
     const char *name, *end;
     bool block;
-    bool ends; /* at the end of the text, if not before */
+    bool ends; /* without an end tag, the element ends with the text */
 } raws[] = {
     {"code", "</code", false, false},       {"iframe", "</iframe", true, true},
     {"kbd", "</kbd", false, false},         {"math", "</math", false, false},
@@ -221,7 +221,7 @@ static size_t end_tag(struct mask_scanner *self, size_t which, size_t from)
     return 0;
 }
 
-/* In a script, "<!-- <script>" hides the next "</script>". */
+/* Returns the end of a script, in which "<!-- <script>" hides the next "</script>". */
 static size_t script_end(const struct mask_scanner *self, size_t at)
 {
     bool escaped = false, twice = false;
@@ -245,7 +245,7 @@ static size_t script_end(const struct mask_scanner *self, size_t at)
     return 0;
 }
 
-/* 0: no end tag. */
+/* Finds where a raw element ends; 0: it has no end tag. */
 static size_t raw_element(struct mask_scanner *self, const struct name *name, size_t from,
                           bool *ret_block)
 {
@@ -312,7 +312,8 @@ static struct mask_found opening_tag(struct mask_scanner *self, size_t at)
     return found;
 }
 
-/* Also ends "<!-->" and "<!--->", and "--!>" where "-->" is missing. */
+/* Returns the end of a comment, which can also be "<!-->", "<!--->", or "--!>" where "-->" is
+ * missing. */
 static size_t comment_end(struct mask_scanner *self, size_t at)
 {
     size_t end;
@@ -323,7 +324,7 @@ static size_t comment_end(struct mask_scanner *self, size_t at)
     return end > 0 ? end : find_or_all(self, END_COMMENT_BANG, "--!>", at + 4);
 }
 
-/* Markdown ends <? ?> later than HTML. */
+/* Returns the end of a <? ?>, which Markdown ends later than HTML. */
 static size_t instruction_end(struct mask_scanner *self, size_t at)
 {
     size_t end = mask_find(self, END_INSTRUCTION, "?>", at + 2);

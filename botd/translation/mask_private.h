@@ -37,7 +37,7 @@ struct mask_opened {
     size_t piece;
     const char *name; /* "b" for <b>, "**" */
     size_t name_size;
-    bool markdown; /* Markdown, which ends with its block */
+    bool markdown; /* Markdown markup, which only its own block can close */
 };
 
 struct mask_kept {
@@ -55,7 +55,7 @@ struct mask_scanner {
     struct codec_buffer pieces;
     struct mask_opened opened[MASK_DEPTH_MAX];
     size_t depth;
-    size_t none_from[END_COUNT]; /* no end of this kind from here on */
+    size_t none_from[END_COUNT]; /* from this place on, the text has no end of this kind */
     size_t attribute_bytes;      /* left for unfinished tags */
     size_t containers;           /* open elements that need an end tag: <div>, <table> */
     struct mask_kept kept[MASK_KEPT_MAX];

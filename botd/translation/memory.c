@@ -41,7 +41,7 @@ static const char *value_purpose(struct arena *arena, const uint8_t *key)
     return arena_printf(arena, "translation memory %s", secret_encode(arena, key, MEMORY_KEY_SIZE));
 }
 
-/* A value that cannot be opened is translated again. */
+/* Opens a stored translation. A text whose value cannot be opened is translated again. */
 static void open_value(struct botd *d, const struct request *req, struct field_bytes value,
                        const uint8_t *key, struct memory_text *text)
 {

@@ -25,7 +25,7 @@
 #include "common/wire/codec.h"
 
 enum {
-    ROUND_BYTES = 8 * 1024, /* bytes per round, then others get a turn */
+    ROUND_BYTES = 8 * 1024, /* bytes per round; then other requests get a turn */
     ROUND_TEXTS = 64,
     ROUND_MS = 20 * 1000,
     STRIKES_MAX = 4, /* failed rounds per request */
@@ -55,7 +55,7 @@ struct pipeline {
     struct pipeline *next;
     struct sandboxed sandboxed;
     const struct pair *pair;
-    int said; /* stderr of its stages */
+    int said; /* pipe from the stderr of all its stages */
     bool busy;
     int64_t used_mono_ms;
 };
@@ -67,7 +67,7 @@ struct apertium {
     struct pair *pairs; /* pipelines point there */
     struct pipeline *all;
     size_t running;
-    struct fiber_sem rounds; /* one per pipeline */
+    struct fiber_sem rounds; /* as many rounds as pipelines */
     uint64_t serial, *started;
 };
 
@@ -112,7 +112,7 @@ static void add_pair(struct apertium *self, const struct pair *pair)
     known->found = true;
 }
 
-/* A new package needs no restart. */
+/* Searches for installed pairs, so that a new package needs no restart. */
 static int search(struct apertium *self, struct error *err)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
@@ -265,7 +265,8 @@ static bool is_in_a_text(const struct provider_call *call, const char *word)
     return false;
 }
 
-/* A stage can quote input, which must not be logged. Stages write ASCII, so "?" is input. */
+/* True if a line of stderr quotes a text, which must not be logged. Stages write ASCII, so "?" is
+ * input. */
 static bool quotes_a_text(const struct provider_call *call, const char *line)
 {
     static const char between[] = " \t'\"`()[]{}<>^$/\\,.:;=*#@_-";
@@ -325,7 +326,7 @@ static const char *label(struct arena *arena, uint64_t serial)
     return arena_printf(arena, "[=%" PRIu64 "]", serial);
 }
 
-/* -1: does not match the input. */
+/* Takes a round's answers. -1: they do not match the input. */
 static int take_answers(struct arena *arena, const struct subprocess_output *answer,
                         uint64_t serial, size_t count, const char **ret)
 {

@@ -140,7 +140,8 @@ static int away(struct error *err, int64_t retry_s)
                        "Translation is not available right now. Please try again.");
 }
 
-/* A 429 is not the client's fault: ERR_UNAVAILABLE with the provider's Retry-After. */
+/* Turns a refusal into an error. A 429 is not the client's fault: ERR_UNAVAILABLE with the
+ * provider's Retry-After. */
 static int refused(const struct fetch_answer *answer, struct error *err)
 {
     switch (answer->status) {

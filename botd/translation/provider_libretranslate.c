@@ -170,7 +170,7 @@ static int translate(void *arg, const struct provider_call *call, const char **r
 
 /* ---- interface ---- */
 
-/* A failure keeps the old list. */
+/* Reloads the list of pairs. After a failure, the old list stays. */
 static int tend(void *arg, const struct request *req UNUSED, struct error *err)
 {
     struct libretranslate *self = arg;

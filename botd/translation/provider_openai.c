@@ -87,7 +87,7 @@ static int read_answer(struct arena *arena, const json_t *answer, size_t count, 
     return error_set(err, ERR_BAD_REQUEST, "The translation failed. Please try again later.");
 }
 
-/* Made per call, so that the key leaves the arena soon. */
+/* Calls the model. The header is made per call, so that the key leaves the arena soon. */
 static int call_model(struct openai *self, const struct provider_call *call, const char *body,
                       json_t **ret, struct error *err)
 {

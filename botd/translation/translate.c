@@ -13,9 +13,9 @@
 #include "common/wire/codec.h"
 
 enum {
-    UNDER_WAY_MAX = 16 * 1024 * 1024, /* bytes; copies take fifteen times that */
+    UNDER_WAY_MAX = 16 * 1024 * 1024, /* bytes of texts; their copies take fifteen times as much */
     ANSWER_MS = 3000,                 /* kept for the response */
-    YIELD_BYTES = 128 * 1024,         /* then the loop gets a turn */
+    YIELD_BYTES = 128 * 1024,         /* after so many bytes, the loop gets a turn */
     STRETCHES_MAX = 200,              /* per retried text */
     STRETCHES_ALL_MAX = 2000,
     GROWTH = 3, /* longest result, relative to the text */
@@ -76,7 +76,7 @@ static int check_pair(const struct work *self, struct error *err)
                          language_name(self->req->arena, self->call.to));
 }
 
-/* Masking can take tens of milliseconds, so other fibers get a turn. */
+/* Lets other fibers run, because masking can take tens of milliseconds. */
 static int let_others(struct work *self, const char *text, struct error *err)
 {
     self->unyielded += strlen(text);
@@ -231,7 +231,7 @@ static bool add_stretches(const struct work *self, const struct item *item, stru
     return true;
 }
 
-/* A stretch without an answer stays unchanged. */
+/* Restores the stretches' marks. A stretch without an answer stays unchanged. */
 static void restore_stretches(const struct work *self, struct stretches *all,
                               const char *const *answers)
 {
@@ -263,7 +263,7 @@ static void remember_joined(struct work *self, size_t index)
         self->remembered[index].answer = arena_strdup(self->req->arena, shown);
 }
 
-/* Without any answer the item stays pending. */
+/* Joins an item's stretches. Without any answer the item stays pending. */
 static void join(struct work *self, size_t index, const struct stretches *all, size_t first)
 {
     CLEANUP(arena_destroy) struct arena *scratch = arena_new();

@@ -127,7 +127,7 @@ static void cache_evict(struct cache *self)
         self->hand = (self->hand + 1) % self->capacity;
         slot = &self->slots[self->hand];
     }
-    /* A new entry is not marked as used, so it would be evicted next. */
+    /* Moves past the new entry, which is not marked as used and would be evicted next. */
     self->hand = (self->hand + 1) % self->capacity;
     cache_unlink(self, cache_link(self, &slot->key));
 }

@@ -40,7 +40,7 @@ size_t descriptors_used(void)
     for (const struct dirent *entry; (entry = readdir(directory));)
         count += entry->d_name[0] != '.';
     closedir(directory);
-    return count - 1; /* without opendir()'s own */
+    return count - 1; /* all but the descriptor of opendir() itself */
 }
 
 bool descriptors_available(size_t count)

@@ -77,7 +77,8 @@ static void PRINTF_LIKE(3, 0) print_cut(char *text, size_t size, const char *for
         text[end - 1 - tail] = '\0';
 }
 
-/* `tail` is NULL while the list is empty, so that a struct error can be copied. */
+/* While the list is empty, `tail` is NULL instead of a pointer into the struct, so that a struct
+ * error can be copied. */
 static void append(struct error *self, struct error_item **head, struct error_item ***tail,
                    const char *name, const char *value)
 {

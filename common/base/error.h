@@ -53,11 +53,11 @@ struct error {
     int64_t reset_s; /* RateLimit-Reset; for STEP_UP_REQUIRED the proof's maximum age in seconds */
 };
 
-/* The arena must outlive the error; NULL: no items. */
+/* Prepares an error. The arena must outlive it; NULL: no items can be added. */
 void error_init(struct error *self, struct arena *arena);
 void error_clear(struct error *self);
 
-/* Copies items into self's arena, or leaves them out without one. */
+/* Also copies the items into self's arena; if self has no arena, leaves them out. */
 void error_copy(struct error *self, const struct error *from);
 
 /* Returns -1, so that `return error_set(...)` is one step. */

@@ -4,7 +4,7 @@
 
 #include "common/base/log_private.h"
 
-/* Space for it is reserved. */
+/* End of an object that was cut. The space for it is reserved. */
 #define TRUNCATED ",\"truncated\":true"
 enum { RESERVED = sizeof(TRUNCATED) + 2 };
 
@@ -84,7 +84,7 @@ static void put_string(struct json *json, const char *text)
     json->size++;
 }
 
-/* Leaves out a member if not even its quotes fit. */
+/* Writes a member's key, or leaves out the member if not even the quotes of its value fit. */
 static bool put_key(struct json *json, const char *key, size_t value_size)
 {
     size_t before = json->length;

@@ -19,7 +19,7 @@ struct log_record {
 enum { LOG_TIME_SIZE = 25 };
 void log_time(char ret[static LOG_TIME_SIZE]);
 
-/* Writes without priority, newline or NUL. */
+/* Writes the line as text, without priority, newline or NUL. */
 size_t log_text_write(const struct log_record *record, char *out, size_t size);
 
 /* Writes an object without newline, cut and marked "truncated" if longer than `size`, at least

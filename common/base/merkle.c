@@ -100,7 +100,7 @@ static int64_t split(int64_t n)
     return (int64_t)1 << bits_of(n - 1);
 }
 
-/* MTH(D[first:end]) of RFC 6962, section 2.1; first < end. */
+/* Computes MTH(D[first:end]) of RFC 6962, section 2.1; first < end. */
 static int range_hash(const struct source *source, int64_t first, int64_t end,
                       struct merkle_hash *ret)
 {
@@ -122,7 +122,7 @@ static int add_range(const struct source *source, int64_t first, int64_t end,
     return range_hash(source, first, end, &proof->hashes[proof->count++]);
 }
 
-/* PATH(index, D[first:end]). */
+/* Adds PATH(index, D[first:end]) to the proof. */
 static int add_path(const struct source *source, int64_t first, int64_t end, int64_t index,
                     struct merkle_proof *proof)
 {
@@ -139,7 +139,7 @@ static int add_path(const struct source *source, int64_t first, int64_t end, int
                                                          : add_range(source, first, half, proof);
 }
 
-/* SUBPROOF(older, D[first:end], whole). */
+/* Adds SUBPROOF(older, D[first:end], whole) to the proof. */
 static int add_subproof(const struct source *source, int64_t first, int64_t end, int64_t older,
                         bool whole, struct merkle_proof *proof)
 {

@@ -31,7 +31,7 @@ struct cell {
 };
 
 struct metrics {
-    struct arena *arena; /* callers keep cells' addresses */
+    struct arena *arena; /* the cells, whose addresses callers keep */
     struct cell *first, **tail;
     size_t count;
 };

@@ -50,7 +50,8 @@ int secret_decode(const char *text, void *ret, size_t max, size_t *ret_size)
     return sodium_base642bin(ret, max, text, strlen(text), NULL, ret_size, NULL, BASE64);
 }
 
-/* Group read is allowed: a systemd credential's access list shows as the group's mode. */
+/* Returns what is wrong with a key file, or NULL. Group read is allowed: a systemd credential's
+ * access list shows as the group's mode. */
 static const char *key_file_fault(const struct stat *stat)
 {
     if (!S_ISREG(stat->st_mode))

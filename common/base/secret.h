@@ -26,8 +26,8 @@ void secret_hash(const char *text, uint8_t ret[static SECRET_HASH_SIZE]);
 char *secret_encode(struct arena *arena, const void *bytes, size_t size);
 int secret_decode(const char *text, void *ret, size_t max, size_t *ret_size) MUST_USE;
 
-/* Reads 64 hex digits in a systemd credential or 0600 file. The error names a missing, malformed or
- * readable file. */
+/* Reads 64 hex digits in a systemd credential or 0600 file. The error names a file that is missing,
+ * malformed or readable for others. */
 int secret_load_key(const char *path, struct secret *ret, struct error *err) MUST_USE;
 
 /* Reads such a file with one or two lines. */
@@ -53,7 +53,7 @@ struct sealed {
 struct sealed secret_seal(struct arena *arena, const struct secret *key, const char *purpose,
                           const void *plain, size_t size);
 
-/* Ends the nonce with `mark` (at most 8 bytes) after 16 random bytes. */
+/* Seals with a nonce of 16 random bytes, followed by `mark` (at most 8 bytes). */
 struct sealed secret_seal_marked(struct arena *arena, const struct secret *key, const char *purpose,
                                  const uint8_t *mark, size_t mark_size, const void *plain,
                                  size_t size);

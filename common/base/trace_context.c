@@ -92,7 +92,7 @@ static bool are_key_chars(const char *text, size_t length)
     return true;
 }
 
-/* "vendor", or "tenant@vendor". */
+/* True for a key of tracestate: "vendor", or "tenant@vendor". */
 static bool is_key(const char *text, size_t length)
 {
     const char *at = memchr(text, '@', length);

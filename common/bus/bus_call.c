@@ -143,8 +143,8 @@ static bool is_degraded(const struct bus_peer *peer)
     return peer->degraded_until_ms > clock_mono_ms();
 }
 
-/* Degraded instances come last: without a database, for example, they fail fastest and would
- * attract every request. */
+/* Compares two instances. Degraded ones come last: without a database, for example, they fail
+ * fastest and would attract every request. */
 static bool is_better(const struct bus_peer *peer, const struct bus_peer *than)
 {
     if (is_degraded(peer) != is_degraded(than))
@@ -152,7 +152,8 @@ static bool is_better(const struct bus_peer *peer, const struct bus_peer *than)
     return peer->outstanding < than->outstanding;
 }
 
-/* Returns the healthy instance with the fewest requests in flight, round robin among equals. */
+/* Returns the healthy instance with the fewest requests in flight; equally busy instances take
+ * turns. */
 static int choose(const struct bus *self, struct bus_upstream *upstream, const char *name,
                   struct bus_peer **ret, struct error *err)
 {

@@ -62,7 +62,8 @@ int bus_make_directory(const char *run_dir, const char *service, struct error *e
     return make_one(path, err);
 }
 
-/* The file is never unlinked, otherwise a successor could lock a second file of this name. */
+/* Locks a file for this instance. The file is never unlinked, because a successor could otherwise
+ * lock a second file of this name. */
 int bus_lock_acquire(struct bus *self, struct error *err)
 {
     const struct bus_options *options = self->options;
@@ -107,7 +108,7 @@ static void give_to_caller(const char *path, const char *caller)
     acl_free(list);
 }
 
-/* The path appears only when clients can connect. */
+/* Listens at a path, which appears only when clients can connect. */
 static int listen_at(int type, const char *path, const char *temporary, const char *caller,
                      struct error *err)
 {

@@ -111,7 +111,8 @@ static bool same_text(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* A key or endpoint belongs to one instance; an instance has one endpoint and at most two keys. */
+/* Checks a row against the others. A key or endpoint belongs to one instance; an instance has one
+ * endpoint and at most two keys. */
 static int check_row(const struct reader *reader, const struct bus_host *row)
 {
     int keys = 1;

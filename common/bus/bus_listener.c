@@ -75,7 +75,7 @@ static struct bus_caller *caller_find(struct bus_socket *socket, uint32_t route)
     return NULL;
 }
 
-/* A ROUTER reports the end of a connection only when a send fails. */
+/* Removes dead callers, because a ROUTER reports the end of a connection only when a send fails. */
 static void callers_sweep(struct bus_socket *socket)
 {
     for (size_t i = socket->count; i-- > 0;) {
@@ -134,7 +134,7 @@ static void on_hello(struct bus_socket *socket, uint32_t route, const struct bus
 
     caller = caller_find(socket, route);
     if (caller && caller->boot == in->boot) {
-        welcome(socket, route); /* the other host measures this clock */
+        welcome(socket, route); /* the answer lets the other host measure this clock */
         return;
     }
     if (in->boot == 0 || !bus_slice_is(in->service, socket->service) ||
@@ -323,7 +323,7 @@ int bus_listener_start(struct bus *self, struct error *err)
     self->listener_boot = bus_random_boot();
     bus_serve_prepare(self);
     if (!options->operations->name)
-        return 0; /* without callers: atriumctl has no directory and cannot create one */
+        return 0; /* a program such as atriumctl has no directory and cannot create one */
     if (bus_make_directory(options->run_dir, options->service, err) < 0 ||
         bus_lock_acquire(self, err) < 0 || sockets_name(self, err) < 0 ||
         listen_here(self, err) < 0 || listen_elsewhere(self, err) < 0)
@@ -338,7 +338,7 @@ void bus_open(struct bus *self)
     self->pulse_ms = clock_mono_ms();
     for (size_t i = 0; i < self->socket_count; i++) {
         if (!self->sockets[i].router || self->sockets[i].tcp)
-            continue; /* stopped before the start finished */
+            continue; /* closed again: the stop came before the start had finished */
         loop_watch_socket(self->loop, self->sockets[i].router, on_router, &self->sockets[i]);
         if (!self->pulse)
             self->pulse = loop_at(self->loop, self->pulse_ms + BUS_PULSE_MS, on_pulse, self);
@@ -346,7 +346,7 @@ void bus_open(struct bus *self)
     bus_tcp_open(self);
 }
 
-/* Strict order: connections, sockets, and last the lock, which admits a successor. */
+/* Stops in a strict order: connections, sockets, and last the lock, which admits a successor. */
 void bus_listener_stop(struct bus *self)
 {
     for (size_t i = 0; i < self->socket_count; i++) {

@@ -261,7 +261,7 @@ static void say_hello(struct bus_peer *self)
         bus_peer_lost(self, "cannot send");
 }
 
-/* Number (16 bits) and value (32 bits) in host order, then the address. */
+/* Reads an event: number (16 bits) and value (32 bits) in host order, then the address. */
 static int monitor_event(zsock_t *monitor)
 {
     uint8_t bytes[6];
@@ -314,7 +314,7 @@ static int choose_way(const struct bus_peer *self, const struct bus_host **ret)
     return 0;
 }
 
-/* Without free descriptors for its own sockets, libzmq ends the process. */
+/* Reports if there are descriptors for libzmq's own sockets, without which it ends the process. */
 static bool can_open_sockets(struct bus_peer *self)
 {
     if (descriptors_available(PEER_DESCRIPTORS))
@@ -327,7 +327,7 @@ static bool can_open_sockets(struct bus_peer *self)
     return false;
 }
 
-/* Also closes a lost connection's sockets first. */
+/* Closes a lost connection's sockets, then connects. */
 static void peer_connect(void *arg)
 {
     struct bus_peer *self = arg;

@@ -24,7 +24,7 @@ enum {
     BUS_TOPIC_MAX = 64,
     BUS_ITEM_NAME_MAX = 256,
     BUS_ITEM_VALUE_MAX = 1024, /* ... to here */
-    BUS_BATCH = 256,           /* messages per readiness of a socket */
+    BUS_BATCH = 256,           /* messages read each time a socket is readable */
     BUS_PEERS_MAX = 256,       /* per service */
     BUS_CALLERS_MAX = 4096,    /* per socket */
     BUS_TRIES_MAX = 8,         /* instances tried per call */
@@ -43,7 +43,7 @@ enum {
     BUS_BACKOFF_MAX_MS = 1000,
     BUS_QUEUE_SLACK = 1024,  /* ZeroMQ queue length beyond requests in flight */
     BUS_LINGER_MS = 1000,    /* for an ending instance's last answers */
-    BUS_HANDSHAKE_MS = 3000, /* between hosts */
+    BUS_HANDSHAKE_MS = 3000, /* limit for a handshake between hosts */
     BUS_SEALED_SLACK = 64,   /* CURVE's bytes per frame, and spare */
 };
 
@@ -174,14 +174,14 @@ struct bus_peer {
     char path[BUS_PATH_SIZE];
     enum bus_peer_state state;
     bool far;          /* on another host */
-    bool knows_traces; /* from its WELCOME */
+    bool knows_traces; /* the instance's WELCOME said so */
     size_t way;        /* next address and key to try */
-    int64_t gone_ms;   /* start of its absence; 0: present, or logged */
+    int64_t gone_ms;   /* when the instance became absent; 0: present, or logged */
     zsock_t *dealer, *monitor;
     struct loop_timer *timer;
     int64_t backoff_ms;
     int64_t hello_ms;  /* time of the unanswered HELLO; 0: none */
-    int64_t offset_ms; /* instance's monotonic clock minus own */
+    int64_t offset_ms; /* the instance's monotonic clock minus this one */
     uint64_t boot;     /* for requests; from the WELCOME or a later REFUSED */
     uint64_t drain_id; /* drain to acknowledge when idle, or 0 */
     struct bus_call *calls;
@@ -249,7 +249,7 @@ struct bus {
     const struct bus_hosts *hosts; /* from options or bus_use_hosts() */
     bool hosts_removed;            /* a name was removed: see bus_tcp.c */
     struct arena *arena;
-    uint64_t boot; /* own, as caller */
+    uint64_t boot; /* boot id of this process as a caller */
     struct codec_buffer frame;
 
     struct bus_upstream *upstreams;

@@ -142,7 +142,7 @@ static void answer_refused(struct bus_socket *socket, uint32_t route, uint64_t i
     bus_listener_send(socket, route);
 }
 
-/* A reply too large for the bus is the operation's error. */
+/* If the reply is too large for the bus, sends an error of the operation instead. */
 static int answer_reply(struct bus_serving *serving, const void *out, struct error *err)
 {
     struct bus *self = serving->socket->bus;

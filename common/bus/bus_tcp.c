@@ -48,7 +48,7 @@ static struct bus_socket *socket_of(struct bus *self, const char *service)
     return NULL;
 }
 
-/* `service` is the key's, or NULL for an unknown key. */
+/* service: the service that the key belongs to; NULL for an unknown key. */
 static void log_refused(struct bus *self, const char *address, const char *service)
 {
     int64_t now = loop_mono_ms(self->loop);

@@ -139,7 +139,7 @@ static struct bus_slice read_bin(struct bus_reader *self)
     return read_slice(self, self->bad ? 0 : read_bytes(self, (size_t)1 << (tag - 0xc4)));
 }
 
-/* -1: the version has no such kind. */
+/* Returns the number of elements of a frame; -1: the version has no such kind. */
 static int element_count(uint64_t version, uint64_t kind)
 {
     static const int8_t counts[] = {

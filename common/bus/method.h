@@ -54,7 +54,8 @@
     {#name,          "ctl",           ACCESS_INTERNAL, REACH_PUBLIC, (flags) | R_PROJECT, \
      &input##_table, &output##_table, call_##handler},
 
-/* A row's structs and tables. Files that fill a struct include its subject's header. */
+/* Declares the structs and field tables of a row. A file that fills a struct includes the header of
+ * the struct's subject. */
 #define METHOD_SHAPES(input, output) \
     struct input;                    \
     struct output;                   \

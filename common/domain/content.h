@@ -16,7 +16,7 @@
 #include "common/wire/fields.h"
 
 enum {
-    CONTENT_INLINE_MAX = 64 * 1024, /* bytes that come within struct content */
+    CONTENT_INLINE_MAX = 64 * 1024, /* bytes of a file that struct content itself contains */
     CONTENT_PIECE_MAX = 256 * 1024,
     CONTENT_HANDLE_MAX = 128,
     FORM_FIELDS_MAX = 32,

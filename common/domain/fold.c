@@ -168,7 +168,7 @@ static void push_word(struct points *to, ucs4_t *between, ucs4_t c)
     push_letter(to, c);
 }
 
-/* Catalan writes l·l within a word. */
+/* True for a middle dot between two l, which Catalan writes within a word. */
 static bool is_between_l(const struct points *points, size_t at)
 {
     return at > 0 && at + 1 < points->count && points->items[at - 1] == 'l' &&

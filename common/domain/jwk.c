@@ -135,7 +135,8 @@ static EVP_PKEY *key_ec(const json_t *jwk)
     return key;
 }
 
-/* RFC 7518, section 6.3.1. Exponent 1 would not sign, and an even one has no inverse. */
+/* RFC 7518, section 6.3.1. With exponent 1 the signature would be the message itself; an even
+ * exponent has no inverse. */
 struct rsa_numbers {
     uint8_t modulus[MODULUS_MAX], exponent[EXPONENT_MAX];
     size_t modulus_size, exponent_size;

@@ -2,8 +2,8 @@
  * list_limit.h - limits on a project's rows of one kind and their texts.
  *
  * A whole list fits in a bus message of 4 MiB: LIST_ROWS_MAX rows, LIST_SIZE_MAX bytes and 200 per
- * row. A write first locks the project's list, because a waiting statement sees only the state at
- * its start, then compares sizes before and after.
+ * row. A write first locks the project's list. Only later statements compare the sizes before and
+ * after the write, because a statement that waits for the lock sees the state at its own start.
  */
 #ifndef ATRIUM_COMMON_DOMAIN_LIST_LIMIT_H
 #define ATRIUM_COMMON_DOMAIN_LIST_LIMIT_H

@@ -30,7 +30,7 @@ static const struct field page_answer_rows[] = {
 };
 FIELD_TABLE(page_answer);
 
-/* `iss` and origins are compared byte by byte, so no capitals. */
+/* Rejects capitals, because `iss` and origins are compared byte by byte. */
 bool page_is_origin(const char *url)
 {
     struct uri uri;

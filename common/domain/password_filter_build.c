@@ -18,7 +18,7 @@
 enum {
     KEYS_MAX = 8 << 20, /* 64 MiB of memory */
     SHARD_KEYS_WANTED = 1 << 20,
-    SEEDS_MAX = 100, /* per shard; about one in ten fails */
+    SEEDS_MAX = 100, /* seeds tried per shard; about one in ten fails */
     COPY_SIZE = 1 << 20,
 };
 
@@ -243,7 +243,8 @@ static size_t peel(struct shard_build *self)
     return peeled;
 }
 
-/* Sets fingerprints backwards, so that no later key uses a set slot. */
+/* Sets the fingerprints in reverse order, so that no key changes a slot that an earlier key
+ * needs. */
 static void set_prints(struct shard_build *self, size_t count)
 {
     uint32_t slots[3];

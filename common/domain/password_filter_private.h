@@ -21,7 +21,7 @@ extern const uint8_t filter_magic[FILTER_MAGIC];
 struct filter_shape {
     uint64_t seed;
     uint32_t segment;  /* slots per segment: a power of two, 0 for an empty shard */
-    uint32_t segments; /* those with a first slot; two more follow */
+    uint32_t segments; /* segments that hold a key's first slot; two more follow */
 };
 
 static inline size_t filter_slots(const struct filter_shape *shape)

@@ -23,7 +23,8 @@ struct reading {
     struct error *err;
 };
 
-/* Returns how many hex digits begin a line, or 0 unless its end or a colon and number follows. */
+/* Returns the number of hex digits at the start of a line; 0 if neither the line's end nor a colon
+ * and a number follows them. */
 static size_t hash_digits(const char *line, bool *ret_count)
 {
     size_t digits = strspn(line, "0123456789abcdefABCDEF");
@@ -35,7 +36,8 @@ static size_t hash_digits(const char *line, bool *ret_count)
     return *rest == '\0' ? digits : 0;
 }
 
-/* The first entry decides: hashes of another kind, taken for passwords, would match nothing. */
+/* Finds the list's kind by its first entry. Hashes of another kind, taken for passwords, would
+ * match nothing. */
 static int find_kind(struct reading *self, const char *line)
 {
     bool count;
@@ -105,7 +107,7 @@ static int take_line(struct reading *self, char *line, size_t length)
     return self->kind == KIND_HASHES ? take_hash(self, line) : take_text(self, line, length);
 }
 
-/* *ret_rest is the start of the incomplete last line. */
+/* Takes the complete lines. *ret_rest is the start of the incomplete last line. */
 static int take_lines(struct reading *self, char *buffer, size_t size, bool *skipping,
                       size_t *ret_rest)
 {
@@ -128,7 +130,7 @@ static int take_lines(struct reading *self, char *buffer, size_t size, bool *ski
 static int read_all(struct reading *self, FILE *file, char *buffer)
 {
     size_t kept = 0, got, rest;
-    bool skipping = false; /* the rest of a too long line */
+    bool skipping = false; /* skips the rest of a line that is too long */
 
     while ((got = fread(buffer + kept, 1, BUFFER_SIZE - kept, file)) > 0) {
         self->counts.bytes += (int64_t)got;

@@ -72,7 +72,7 @@ static int sextet(char c)
     return c == '/' || c == '_' ? 63 : -1;
 }
 
-/* Unused final bits must be zero, so that a hash has one text. */
+/* Decodes base64. Unused final bits must be zero, so that a hash has one text. */
 static int read_base64(struct span span, struct password_bytes *ret)
 {
     uint32_t bits = 0;
@@ -263,7 +263,7 @@ static int read_firebase(struct password_scheme *self, const struct span *spans,
     return weigh_scrypt(self, ret_why);
 }
 
-/* Each block of the hash, as long as the digest, takes all iterations. */
+/* Estimates PBKDF2: each block of the hash, as long as the digest, takes all iterations. */
 static int weigh_pbkdf2(struct password_scheme *self, const char **ret_why)
 {
     size_t digest = self->algorithm == PASSWORD_PBKDF2_SHA1     ? 20
@@ -352,7 +352,7 @@ static int read_sha512_crypt(struct password_scheme *self, const struct span *sp
     return weigh(self, self->rounds * SHA512_CRYPT_NS, 32, ret_why);
 }
 
-/* Forms by the first span, or the second if the first is empty. */
+/* The forms of hashes, found by their first span, or by the second if the first is empty. */
 static const struct form {
     const char *first, *second;
     enum password_algorithm algorithm;

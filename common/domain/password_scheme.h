@@ -49,8 +49,8 @@ struct password_bytes {
 struct password_scheme {
     enum password_algorithm algorithm;
     const char *name;   /* "argon2id", "bcrypt", "pbkdf2-sha256", ... */
-    int64_t cost_ms;    /* one verification, estimated, at least 1 */
-    int64_t memory_mib; /* used meanwhile, estimated, at least 1 */
+    int64_t cost_ms;    /* estimated time of one verification, at least 1 */
+    int64_t memory_mib; /* estimated memory of one verification, at least 1 */
     int64_t version;    /* Argon2 */
     int64_t rounds;     /* Argon2's passes, log2 of bcrypt's rounds, PBKDF2's iterations */
     int64_t memory;     /* KiB of Argon2, log2 of scrypt's N */

@@ -76,9 +76,9 @@ int policy_check(const struct request *req, const char *type, enum policy_intera
 /* Reads "AccessPolicy/<id>". Returns -1 and leaves *ret for other text. */
 int policy_reference(const char *text, struct uuid *ret) MUST_USE;
 
-/* Checks an address against `rules` (JSON array of {ip, action}; NULL: none). The first network
- * with the address decides; without one it is admitted unless some rule allows. Unreadable rules or
- * addresses fail too. Fails: ERR_FORBIDDEN. */
+/* Checks an address against `rules` (JSON array of {ip, action}; NULL: none). The first rule whose
+ * network has the address decides. If no rule has it, the address is admitted, unless some rule
+ * says `allow`. Unreadable rules or addresses fail too. Fails: ERR_FORBIDDEN. */
 int policy_address_check(const char *rules, const char *address, struct error *err) MUST_USE;
 
 #endif

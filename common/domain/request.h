@@ -86,7 +86,7 @@ static inline struct uuid request_project(const struct request *req)
 bool request_is_practitioner(const struct request *req);
 bool request_is_admin(const struct request *req);
 
-/* An API key has no account; profile and session are its id. */
+/* True for an API key, which has no account; profile and session are its id. */
 bool request_is_key(const struct request *req);
 
 enum { PROJECT_READ_ONLY_RETRY_S = 5 };
@@ -100,7 +100,7 @@ enum access {
     ACCESS_USER,         /* any live token */
     ACCESS_PRACTITIONER, /* a practitioner's token */
     ACCESS_ADMIN,        /* token of a practitioner who administers the project */
-    /* a live token, or the one whose sign-out ended its session */
+    /* a live token, or a token whose session ended by signing out */
     ACCESS_LOGOUT,
     ACCESS_INTERNAL, /* no HTTP route; between daemons, for the row's callers */
 };

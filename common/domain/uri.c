@@ -72,7 +72,7 @@ static bool is_number(const char *text, size_t length)
     return at == length;
 }
 
-/* A final dot is allowed. */
+/* True for a host name, also with a final dot. */
 static bool is_name(const char *text, size_t length)
 {
     size_t label = 0;
@@ -163,8 +163,8 @@ bool uri_is_loopback(const struct uri *self)
     return false;
 }
 
-/* Names below a public suffix have different owners (publicsuffix.org). An unlisted single label is
- * private. */
+/* Names below a public suffix have different owners (publicsuffix.org). A single label that is not
+ * listed counts as private. */
 static bool is_public_suffix(const struct uri *uri)
 {
     char name[HOST_MAX + 1];

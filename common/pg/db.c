@@ -122,8 +122,8 @@ static void note_refusal(struct db *self, const struct error *err)
             db_refusal_set(self, err->detail);
 }
 
-/* Returns the end of the statement timeout or the deadline. A write can wait longer, for a
- * standby. */
+/* Returns the end of the statement timeout, or the deadline if that is earlier. A write can wait
+ * longer, for a standby. */
 static int64_t wait_until(const struct db *self, const struct db_call *call, int64_t queued_until,
                           int64_t deadline_mono_ms, bool doubted)
 {
@@ -135,7 +135,7 @@ static int64_t wait_until(const struct db *self, const struct db_call *call, int
                call->sent_mono_ms + self->options->statement_timeout_ms + DB_SILENCE_MS);
 }
 
-/* Drops the connection, and with it the call, if the server is silent. */
+/* If the server is silent, drops the connection, which also ends the call. */
 static void doubt(struct db *self, const struct db_call *call)
 {
     db_pool_probe(self, call);
@@ -157,7 +157,7 @@ int db_call_wait(struct db *self, struct db_call **call_p, int64_t deadline_mono
         int64_t until = wait_until(self, call, queued_until, deadline_mono_ms, doubted);
         enum fiber_wake wake = fiber_park(self->loop, until);
 
-        /* Meanwhile the call can have been sent, sent again, or answered. */
+        /* while this fiber was parked, the call can have been sent, sent again, or answered */
         if (call->state >= CALL_DONE || wake == FIBER_WOKEN)
             continue;
         until = wait_until(self, call, queued_until, deadline_mono_ms, doubted);
@@ -168,7 +168,7 @@ int db_call_wait(struct db *self, struct db_call **call_p, int64_t deadline_mono
             continue;
         }
         if (wake == FIBER_CANCELLED || loop_mono_ms(self->loop) >= until) {
-            const struct db_call seen = *call; /* afterwards it can be another fiber's */
+            const struct db_call seen = *call; /* a copy: the call can be another's afterwards */
 
             rc = call_give_up(self, call, wake, deadline_mono_ms, uncertain, err);
             db_watch(self, &seen, err);

@@ -136,7 +136,7 @@ void db_tx_destroy(struct db_tx **tx_p);
 
 struct db_stats {
     uint64_t statements, syncs, flushes, reconnects;
-    size_t in_flight_max; /* highest number on one connection */
+    size_t in_flight_max; /* most calls at a time on one connection */
 };
 struct db_stats db_stats(const struct db *self);
 

@@ -215,15 +215,16 @@ static void call_requeue(struct db_pool *pool, struct db_call *call)
     pool->queued++;
 }
 
-/* True after the longest statement time: sent again, the call would outlast its request. */
+/* True if the call has waited for the longest statement time: if it were sent again, it would
+ * outlast its request. */
 static bool has_waited_long(const struct db_pool *pool, const struct db_call *call)
 {
     return loop_mono_ms(pool->db->loop) - call->sent_mono_ms >=
            pool->db->options->statement_timeout_ms;
 }
 
-/* Sends a repeatable call again while its fiber waits. For others only the sender knows what the
- * loss means. */
+/* Sends a repeatable call again while its fiber waits. For other calls, only the fiber knows what
+ * the loss means. */
 static void call_lose(struct db_pool *pool, struct db_call *call)
 {
     PQclear(call->result);
@@ -237,7 +238,7 @@ static void call_lose(struct db_pool *pool, struct db_call *call)
     call_requeue(pool, call);
 }
 
-/* A read that was skipped after another's error is sent again, alone. */
+/* Sends a read that was skipped after another's error again, alone. */
 static void call_skipped(struct db_pool *pool, struct db_call *call)
 {
     if (!call->waiter) {
@@ -355,7 +356,7 @@ static bool send_call(struct db_conn *self, struct db_call *call)
         return send_prepare(self, call) && PQsendDescribePrepared(self->pg, call->statement->name);
     case CALL_COMMAND:
         return send_command(self, call->text);
-    case CALL_SCRIPT: /* has its own end */
+    case CALL_SCRIPT: /* a script has its own end */
         return PQsendQuery(self->pg, call->text);
     }
     return false;

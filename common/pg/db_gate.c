@@ -3,8 +3,9 @@
  *
  * A lock that an open transaction holds (psql, for example) blocks each statement that needs it,
  * which would use up the pool. So three timeouts in a row close a statement's gate: one call at a
- * time tries, others fail immediately, and a success opens it. A row that one account's requests
- * wait for closes no gate, since other runs succeed in between.
+ * time tries the statement, the others fail immediately, and a success opens the gate. A locked row
+ * that only one account's requests need closes no gate, since other accounts' calls succeed in
+ * between.
  */
 #include "common/base/log.h"
 #include "common/pg/db_private.h"
@@ -76,7 +77,8 @@ void db_gate_sweep(struct db *db)
     }
 }
 
-/* True for a deadlock, a cancelled, terminated or unprepared call: it never reached the lock. */
+/* True if the result says nothing about the lock, because the call never reached it: a deadlock, or
+ * a cancelled, terminated or unprepared call. */
 static bool tells_nothing(const PGresult *result)
 {
     return db_result_is(result, "40") || db_result_is(result, "57") ||

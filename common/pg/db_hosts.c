@@ -19,7 +19,8 @@ static size_t list_count(const char *list)
     return count;
 }
 
-/* A single item applies to all, as one port to all hosts. */
+/* Returns an item of a list. A list with a single item applies it to all hosts, such as one
+ * port. */
 static char *list_item(const char *list, size_t index)
 {
     char *item;

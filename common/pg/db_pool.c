@@ -295,7 +295,7 @@ void db_pool_lost(struct db_conn *conn, bool was_ready)
     if (was_ready) {
         self->ready--;
         self->db->stats.reconnects++;
-        /* Pause also for a server that drops each new connection. */
+        /* Also pauses for a server that accepts each new connection and then drops it. */
         self->retry_at_ms = MAX(self->retry_at_ms, self->connected_at_ms + DB_BACKOFF_MIN_MS);
     } else {
         self->connecting = NULL;
@@ -352,8 +352,8 @@ static bool is_silent(const struct db_conn *conn, int64_t now_ms)
     return db_conn_waits_ms(conn, now_ms) >= limit_ms;
 }
 
-/* Writes prove nothing, since a commit can wait for a standby. TCP notices a lost host, but not one
- * that hangs. */
+/* Only reads prove that the server hangs, since a commit can wait for a standby. TCP notices a lost
+ * host, but not one that hangs. */
 void db_pool_probe(struct db *db, const struct db_call *call)
 {
     struct db_pool *const pools[] = DB_POOLS(db);

@@ -23,7 +23,7 @@ enum {
     DB_WRITE_DEPTH = 16,     /* writes: each can wait for a row lock and delays those after it */
     DB_WAIT_MS = 2000,       /* longest wait for a connection */
     DB_BACKOFF_MIN_MS = 50,  /* between connection attempts */
-    DB_BACKOFF_MAX_MS = 400, /* also how much longer an outage is than the server's absence */
+    DB_BACKOFF_MAX_MS = 400, /* also: how much longer an outage can last than its cause */
     DB_CONNECT_MS = 10000,   /* per attempt, with one host */
     DB_HOST_MS = 3000,       /* per attempt, with several hosts */
     DB_RESOLVE_MS = 3000,    /* part of that for the host's name */
@@ -79,7 +79,7 @@ struct db_call {
     bool tries;     /* may try a closed gate */
     bool failed;
     bool skipped;                /* skipped after another call's error */
-    int good;                    /* results received before the error */
+    int good;                    /* results received before the first error */
     int64_t started_us, sent_us; /* sent_us: 0 until it is sent */
     PGresult *result;            /* first error, or last result */
 };
@@ -102,14 +102,14 @@ struct db_conn {
     size_t host;           /* index */
     int64_t timeline;      /* 0: unknown */
     int64_t heard_mono_ms; /* when the server last sent something */
-    int64_t busy_mono_ms;  /* start of the current calls, or the last ones */
+    int64_t busy_mono_ms;  /* when the current calls, or otherwise the last ones, started */
     int fd;
     short watched;
     size_t depth; /* calls in flight */
     struct db_calls in_flight;
     bool leased;
     bool unreplicated; /* the server warned that the standby may lack a commit */
-    bool touched;      /* sent in this turn */
+    bool touched;      /* something was sent in this turn */
     size_t unsynced;   /* calls since the last Sync */
     struct db_tx *tx;  /* transaction with the lease; NULL during a rollback */
     uint8_t *prepared; /* indexed by statement */
@@ -120,7 +120,7 @@ struct db_pool {
     size_t max, ready, leased, depth_max;
     size_t tried; /* failed hosts since the last success or pause */
     struct db_conn *conns;
-    struct db_conn *connecting; /* at most one */
+    struct db_conn *connecting; /* the connection being opened; at most one at a time */
     struct loop_timer *timer;   /* ends the attempt, or starts the next */
     int64_t backoff_ms, retry_at_ms, connected_at_ms;
     bool closing;
@@ -225,7 +225,7 @@ void db_watch(struct db *self, const struct db_call *call, const struct error *e
 
 /* ---- db_hosts.c ---- */
 
-/* Fills one item with NULLs unless the string is a plain list. */
+/* Fills one item whose members are NULL, unless the connection string's lists are plain. */
 void db_hosts_init(struct db_hosts *self, const char *conninfo);
 void db_hosts_clear(struct db_hosts *self);
 
@@ -269,7 +269,7 @@ bool db_pools_failing(const struct db *db);
 /* Returns the first unanswered call's wait without a word from the server, or 0. */
 int64_t db_conn_waits_ms(const struct db_conn *conn, int64_t now_ms);
 
-/* Closes connections to servers of timelines older than this new one. */
+/* Closes connections to servers with an older timeline than this one. */
 void db_pool_promoted(struct db *db, int64_t timeline);
 
 /* Closes other connections to a lost host that were silent since. */

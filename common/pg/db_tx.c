@@ -75,7 +75,7 @@ int db_tx_query(struct db_tx *self, const struct db_statement *statement,
     return 0;
 }
 
-/* The answer ends the lease, awaited or not. */
+/* Sends a last command, whose answer ends the lease, awaited or not. */
 static void tx_end(struct db_tx *self, struct db_call *call, const char *command)
 {
     struct db_conn *conn = TAKE_PTR(self->conn);

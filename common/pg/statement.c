@@ -351,7 +351,7 @@ static bool field_fits(const struct field *field, Oid server)
     return false;
 }
 
-/* `folded` ignores case, as SQL folds names without quotes. */
+/* folded: ignore case, as SQL does for names without quotes. */
 static const struct field *table_field(const struct field_table *table, const char *name,
                                        bool folded)
 {
@@ -385,7 +385,8 @@ static size_t scalar_count(const struct sql_shape *shape)
     return count;
 }
 
-/* Compares a column with the file's; one without a scalar is a struct's field. */
+/* Compares a column of the result with the file's. A column that is no scalar of the file must be a
+ * field of its struct. */
 static int check_column(const struct sql_shape *shape, const PGresult *described, int column,
                         struct error *err)
 {

@@ -51,7 +51,7 @@ struct sql_shape {
     const struct sql_value *columns; /* in the server's order, then structs */
     size_t column_count;
     size_t row_size;
-    const struct field_table *table; /* the row is this struct; NULL: the columns' */
+    const struct field_table *table; /* the row's struct; NULL: the row has a member per column */
 };
 
 /* Runs a statement (`in` and `out` by its shape; out NULL without columns). Parks until the

@@ -30,7 +30,7 @@ typedef int batch_fn(void *owner, const struct batch_item *own, struct batch_ite
 struct batch_kind {
     batch_fn *run;
     size_t items_max;   /* per call */
-    size_t running_max; /* concurrent calls; meanwhile items collect */
+    size_t running_max; /* concurrent calls; items that come meanwhile are collected */
     bool writes;        /* an item that gives up does not know whether the call had effect */
 };
 

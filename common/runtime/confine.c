@@ -84,7 +84,8 @@ static void mark_used(void *arg, uid_t uid, int64_t threads UNUSED)
         used[uid - CONFINE_FIRST_UID] = true;
 }
 
-/* Rotates, so that a uid is reused late. Skips uids with another caller's process if possible. */
+/* Takes the uids in turn, so that a uid is reused as late as possible. Avoids a uid under which
+ * another caller's process runs. */
 static size_t take_slot(struct confine *self)
 {
     bool used[CONFINE_UIDS] = {false};
@@ -217,8 +218,8 @@ static void put_bubblewrap(struct words *words, enum confine_means means,
     put_binding(words, "/etc/ld.so.cache");
     for (const char *const *path = rules->read; path && *path; path++)
         put_binding(words, *path);
-    /* Not for CONFINE_BUBBLEWRAP_BARE: these write below /proc or mount it. The filter forbids
-     * namespaces in any case. */
+    /* CONFINE_BUBBLEWRAP_BARE leaves these out, because they write below /proc or mount it. The
+     * filter forbids namespaces in any case. */
     if (means == CONFINE_BUBBLEWRAP) {
         put(words, "--disable-userns");
         put(words, "--proc");
@@ -291,7 +292,8 @@ static int filter_pipe(const struct sock_fprog *filter)
     return raise_fd(ends[0]);
 }
 
-/* Opens a new description: bubblewrap reads from the offset, which starts would share. */
+/* Opens the file again, with an own offset: bubblewrap reads from the offset, which all starts
+ * would share otherwise. */
 static int reopen(int fd)
 {
     char path[32];

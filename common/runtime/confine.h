@@ -63,7 +63,7 @@ struct confine_program {
 struct confined {
     int pidfd; /* readable when nothing is left; -1: none */
     pid_t pid;
-    size_t slot; /* index of its uid */
+    size_t slot; /* index of the program's uid */
 };
 
 struct confine;

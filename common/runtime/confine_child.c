@@ -83,7 +83,8 @@ static void take_limits(const struct confine_plan *plan)
         fail(plan, "limits");
 }
 
-/* A container can have only uid 0: the program keeps it, without privileges. */
+/* Changes the uid. In a container that has only uid 0, the program keeps that, without
+ * privileges. */
 static void take_uid(const struct confine_plan *plan)
 {
     struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};

@@ -19,7 +19,7 @@
     (CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | \
      CLONE_NEWNET)
 #define MAP_KIND (MAP_TYPE | MAP_ANONYMOUS | MAP_GROWSDOWN)
-#define SOCKET_KIND 0xf /* without flags */
+#define SOCKET_KIND 0xf /* type of a socket, without its flags */
 
 static const char *const always[] = {
     /* files */
@@ -70,7 +70,7 @@ static const char *const signals[] = {"kill", "tgkill", "tkill", "rt_sigqueueinf
 /* Succeed without effect, so that the process group still has all processes to kill. */
 static const char *const grouping[] = {"setpgid", "setsid"};
 
-/* All four members: clang warns of the one that SCMP_CMP64() omits. */
+/* Sets all four members, because clang warns of the one that SCMP_CMP64() leaves out. */
 #define WHEN(argument, mask, value)               \
     {                                             \
         argument, SCMP_CMP_MASKED_EQ, mask, value \

@@ -8,7 +8,7 @@
 #include "common/runtime/confine.h"
 
 enum {
-    CONFINE_PROGRAM_FD = 3, /* program's file before it runs */
+    CONFINE_PROGRAM_FD = 3, /* descriptor of the program's file until it runs */
     CONFINE_FILTER_FD = 4,  /* for bubblewrap */
     CONFINE_UIDS = 384,     /* 60800 to 61183, unused in systemd's list of uids */
     CONFINE_FIRST_UID = 60800,
@@ -51,7 +51,7 @@ struct confine_report {
 enum confine_filter {
     CONFINE_FILTER_NAMESPACES, /* within bubblewrap */
     CONFINE_FILTER_SHARED,     /* other processes and files exist */
-    CONFINE_FILTER_SILENT,     /* the same, without signals */
+    CONFINE_FILTER_SILENT,     /* as CONFINE_FILTER_SHARED, without signals */
     CONFINE_FILTER_COUNT
 };
 

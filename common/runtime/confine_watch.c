@@ -51,7 +51,8 @@ static void add_children(struct found *found, pid_t process, const char *thread)
     }
 }
 
-/* Adds children of each thread, since a process is its forking thread's child. */
+/* Adds the children of each thread, since the kernel lists a child under the thread that forked
+ * it. */
 static void add_children_of_threads(struct found *found, pid_t process)
 {
     char path[64], listing[LISTING_SIZE];

@@ -57,7 +57,7 @@ static void act(struct curl_loop *self, curl_socket_t fd, int events)
 static void on_ready(void *arg, short revents)
 {
     const struct curl_socket *socket =
-        arg; /* freed if libcurl closes the descriptor within the call */
+        arg; /* freed if libcurl closes the descriptor during the call */
     int events = ((revents & ZMQ_POLLIN) != 0 ? CURL_CSELECT_IN : 0) |
                  ((revents & ZMQ_POLLOUT) != 0 ? CURL_CSELECT_OUT : 0) |
                  ((revents & ZMQ_POLLERR) != 0 ? CURL_CSELECT_ERR : 0);

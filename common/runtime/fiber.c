@@ -61,7 +61,7 @@ struct fiber {
     struct fiber *previous, *sibling; /* among live fibers */
     struct loop_timer deadline;
     void *context;
-    uint8_t *stack; /* above its guard page */
+    uint8_t *stack; /* start of the stack, above its guard page */
     unsigned stack_id;
     void *sanitizer; /* ThreadSanitizer's handle */
 };
@@ -287,7 +287,7 @@ enum fiber_wake fiber_park(struct loop *loop, int64_t deadline_mono_ms)
         return FIBER_WOKEN;
     }
     if (loop->fibers.cancelled) {
-        /* Let a fiber that waits for its children see them end. */
+        /* Wakes a fiber that waits for its children, so that it sees them end. */
         fiber->wake = FIBER_CANCELLED;
         make_ready(fiber);
     } else {

@@ -137,7 +137,7 @@ void loop_cancel(struct loop *self, struct loop_timer **timer_p)
 
 static void run_due_timers(struct loop *self)
 {
-    /* Timers armed meanwhile wait for the next turn, even if due. */
+    /* timers armed by these functions wait for the next turn, even if they are due */
     for (size_t left = self->timer_count; left > 0 && self->timer_count > 0; left--) {
         struct loop_timer *timer = self->timers[0];
         void (*fn)(void *arg) = timer->fn;
@@ -201,7 +201,7 @@ static void deliver(struct loop *self, const struct epoll_event *event)
     short revents = 0;
 
     if (!watch->fn || watch->generation != (uint32_t)(event->data.u64 >> 32))
-        return; /* a handler of this turn removed it */
+        return; /* a handler of this turn removed the watch */
     if ((event->events & EPOLLIN) != 0)
         revents |= ZMQ_POLLIN;
     if ((event->events & EPOLLOUT) != 0)

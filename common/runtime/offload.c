@@ -194,7 +194,8 @@ static bool settle(struct offload *self, struct job *job, enum fiber_wake wake)
         self->waiting_count--;
         return true;
     }
-    /* At shutdown parks do not wait, but the job is on this stack: block the loop until it ends. */
+    /* During a shutdown, parking does not wait. But the job is on this stack, so block the loop
+     * until the job ends. */
     while (job->state == JOB_RUNNING && wake == FIBER_CANCELLED)
         pthread_cond_wait(&self->job_done, &self->mutex);
     if (job->state == JOB_DONE)

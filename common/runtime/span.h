@@ -74,7 +74,7 @@ struct span_attribute {
 struct span {
     struct activity *activity; /* NULL: not recorded, rest unset */
     struct spans *spans;
-    struct trace_context context; /* span_id: own */
+    struct trace_context context; /* span_id: of this span */
     uint8_t parent_id[SPAN_ID_BYTES];
     enum span_kind kind;
     const char *name, *state;

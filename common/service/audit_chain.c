@@ -209,7 +209,7 @@ static int seal_batch(struct audit_chain *self, const struct request *round, int
     return 0;
 }
 
-/* A running transaction can hold a lower id: the next round seals its row. */
+/* Seals a batch. A running transaction can hold a lower id; the next round seals its row. */
 static int seal(struct audit_chain *self, const struct request *req, struct error *err)
 {
     struct sql_audit_waiting_row waiting;
@@ -241,7 +241,7 @@ static int64_t month_start(int month)
     return (int64_t)timegm(&day) * 1000;
 }
 
-/* *ret_done: the partition exists, or must not be created. */
+/* Creates a month's partition. *ret_done: it exists, or must not be created. */
 static int month_make(struct audit_chain *self, const struct request *req, int month,
                       bool *ret_done, struct error *err)
 {

@@ -36,7 +36,8 @@ static struct db_array array_of(const struct request *req, const struct field_te
     return array;
 }
 
-/* Rows become visible in sequence order, so all rows before the end are visible. */
+/* Reads the log's end first. Rows become visible in sequence order, so all rows before the end are
+ * visible. */
 int audit_events_read(struct service *self, const struct request *req,
                       const struct audit_events_in *in, struct audit_events_out *out,
                       struct error *err)

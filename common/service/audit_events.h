@@ -9,9 +9,9 @@ struct service;
 enum { AUDIT_EVENT_PROJECTS_MAX = 500, AUDIT_EVENT_ACTIONS_MAX = 64 };
 
 struct audit_events_in {
-    int64_t after;               /* sequence; negative: only find the one for `since` */
-    int64_t since;               /* contract time, ms: starts before it; 0: at the end */
-    struct field_texts actions;  /* such as "session.create" */
+    int64_t after;               /* last sequence number read; negative: only find it for `since` */
+    int64_t since;               /* contract time in ms before which to start; 0: the log's end */
+    struct field_texts actions;  /* actions to report, such as "session.create" */
     bool everywhere;             /* all projects, not `projects` */
     struct field_texts projects; /* ids */
 };

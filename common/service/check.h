@@ -11,7 +11,7 @@
 #include "common/domain/request.h"
 #include "common/wire/fields.h"
 
-enum { CHECKS_MAX = 64, CHECK_EACH_MS = 4000 /* longest run of one */ };
+enum { CHECKS_MAX = 64, CHECK_EACH_MS = 4000 /* longest run of one check */ };
 
 struct finding {
     const char *check; /* row's name */
@@ -50,8 +50,8 @@ struct check_report {
     size_t count;
 };
 
-/* Runs the table (ended by name NULL) without rows that have a `without` flag, each for
- * CHECK_EACH_MS. False: a check failed. Parks. */
+/* Runs a table's checks (ended by name NULL), each for at most CHECK_EACH_MS, except rows that have
+ * a flag of `without`. False: a check failed. Parks. */
 bool checks_run(const struct check *rows, unsigned without, void *daemon, const struct request *req,
                 struct check_report *report);
 
@@ -66,7 +66,7 @@ void check_database_extend(struct db *db);
 /* The server's version and settings. Too old a version, or settings that lose data, fail. */
 struct check_server {
     const char *version;
-    int64_t number; /* 150014 */
+    int64_t number; /* for example 150014 */
     const char *synchronous_commit, *fsync, *full_page_writes;
     int64_t ahead_ms; /* server's clock minus this host's, beyond the answer's travel time */
 };

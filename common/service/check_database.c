@@ -22,7 +22,7 @@ static int found_row(int found, struct error *err)
     return sql_require(found, err, ERR_INTERNAL, "The database does not know this role.");
 }
 
-/* This clock was between `before` and `after` when the server answered. */
+/* before, after: this host's clock when the question was sent and when the answer arrived */
 static int64_t ahead(int64_t theirs, int64_t before, int64_t after)
 {
     if (theirs > after)

@@ -27,8 +27,8 @@ static const struct unit sizes[] = {{"", 1}, {"k", 1 << 10}, {"M", 1 << 20}, {"G
 
 struct section_state {
     struct config_origin first;    /* first occurrence; file NULL: none */
-    const char *file;              /* last file that has the section */
-    int line;                      /* line where it starts there */
+    const char *file;              /* the last file with this section */
+    int line;                      /* line at which the section starts in that file */
     struct config_origin *origins; /* per key */
 };
 
@@ -40,7 +40,7 @@ struct reader {
     struct error *err;
     int line;
     const struct config_section *section; /* current section; NULL: another program's */
-    bool complete;                        /* has other programs' sections */
+    bool complete;                        /* the sections of all programs are known */
     bool began;                           /* a section of the file has begun */
     struct section_state *states;
 };

@@ -100,15 +100,15 @@ struct config_section {
     const char *name; /* "common", "authd" */
     const struct config_row *rows;
     size_t count;
-    void *out;                     /* the struct to fill; NULL: another program's, keys only */
+    void *out; /* struct to fill; NULL: another program's section, only its keys */
     struct config_origin *origins; /* filled, one per row, or NULL */
 };
 
 /* The daemons' sections, ended by one without a name; from config_known.pl. */
 extern const struct config_section config_known[];
 
-/* Lists files, NULL-ended: `defaults` (can be NULL) if it exists; `path`, optional then; *.conf of
- * conf.d. -1: conf.d is unreadable. */
+/* Lists the configuration files, NULL-ended: `defaults` (can be NULL) if it exists, `path`, which
+ * can then be missing, and the *.conf of conf.d. Returns -1 if conf.d is unreadable. */
 int config_files(const char *defaults, const char *path, struct arena *arena, const char ***ret,
                  struct error *err) MUST_USE;
 
@@ -116,8 +116,8 @@ int config_files(const char *defaults, const char *path, struct arena *arena, co
 int config_files_of(const char *path, struct arena *arena, const char ***ret,
                     struct error *err) MUST_USE;
 
-/* Fills the sections' structs. -1 with "FILE:LINE: ...". Rejects other sections unless other
- * programs' are given. */
+/* Fills the sections' structs. Returns -1 with "FILE:LINE: ...". Rejects unknown sections, if
+ * `sections` contains those of other programs. */
 int config_read(const char *const *files, const struct config_section *sections, size_t count,
                 struct arena *arena, struct error *err) MUST_USE;
 

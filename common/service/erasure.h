@@ -22,7 +22,7 @@ FIELD_DECLARE(membership_ref);
 struct account_wipe_in {
     struct uuid key;          /* caller's outbox row */
     struct field_list places; /* struct membership_ref */
-    struct uuid account;      /* its receipt counts the rows; absent: none */
+    struct uuid account;      /* account whose receipt counts the rows; absent: none */
 };
 FIELD_DECLARE(account_wipe_in);
 
@@ -39,7 +39,7 @@ FIELD_DECLARE(account_erased_in);
 
 struct account_erased_out {
     int64_t steps;            /* completed requests, by key */
-    int64_t doneAt;           /* time of the last one, or 0 */
+    int64_t doneAt;           /* when the last request was completed, or 0 */
     bool waiting;             /* bytes wait for a sweep */
     struct field_list erased; /* struct erased_table */
 };

@@ -12,7 +12,8 @@
 #include "common/domain/list_limit.h"
 #include "common/pg/statement.h"
 
-/* Statements of class tx with `project uuid`: `lock` excludes writers, `size` returns list_size. */
+/* Statements of class tx with the parameter `project uuid`: `lock` locks out other writers, `size`
+ * returns list_size. */
 struct list_rule {
     struct list_limit limit;
     const struct db_statement *const *lock, *const *size;

@@ -1,7 +1,8 @@
 /* network.c - see network.h. */
 #include "common/service/network.h"
 
-/* Includes 6to4, NAT64 and Teredo, whose IPv4 addresses would bypass these rows. */
+/* Closed networks. Includes 6to4, NAT64 and Teredo, whose addresses contain IPv4 addresses that
+ * would bypass the other rows. */
 static const char *const closed[] = {
     "0.0.0.0/8",
     "10.0.0.0/8",

@@ -23,7 +23,7 @@ enum {
     RETRY_MIN_MS = 200,
     RETRY_MAX_MS = 60000,
     LOOK_MS = 5000,       /* between measurements of the oldest row */
-    REFUSED_MS = 3600000, /* retry after a rejection, whose cause may be fixed */
+    REFUSED_MS = 3600000, /* retry after a rejection: its cause may be mended by then */
     METHOD_NAME_SIZE = 96,
     ARRAY_ITEM = 36, /* a uuid's characters; numbers are shorter */
 };
@@ -40,7 +40,7 @@ struct outbox {
     const struct seal_keys *keys;
     struct fiber_queue idle, ended;
     bool kicked, stopping, running;
-    int64_t retry_mono_ms; /* first retry that this instance put off; INT64_MAX: none */
+    int64_t retry_mono_ms; /* when the first retry is due that this instance put off */
     int64_t look_mono_ms;  /* next measurement */
     int64_t *waiting_s;
     uint64_t *delivered, *failed, *refused;
@@ -311,7 +311,7 @@ static int look_at_oldest(struct outbox *self, struct error *err)
     return 0;
 }
 
-/* Logs a wrong statement once; db.c logs an absent database. */
+/* Logs a wrong statement once. An absent database is logged by db.c. */
 static void log_failure(const struct error *err)
 {
     if (err->code == ERR_INTERNAL)

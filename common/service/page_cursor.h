@@ -35,8 +35,8 @@ extern const struct page_cursor page_cursor_start;
 const char *page_cursor_new(struct arena *arena, const struct seal_keys *keys, const char *list,
                             int64_t now_ms, const struct page_cursor *cursor);
 
-/* Cuts the extra row off a list in id order that was read with `count` + 1 rows. Returns the next
- * cursor or NULL. size, id: a row's size, and its uuid's offset. */
+/* Cuts off the extra row of a list that was read with `count` + 1 rows in the order of their ids.
+ * Returns the next cursor, or NULL. size, id: a row's size, and the offset of its uuid. */
 const char *page_cursor_cut(struct arena *arena, const struct seal_keys *keys, const char *list,
                             int64_t now_ms, int64_t count, size_t size, size_t id,
                             struct field_list *rows);

@@ -6,7 +6,7 @@
 #include "common/service/sql/purge.h"
 
 enum {
-    RUN_MS = 1000, /* per call, so that other requests run */
+    RUN_MS = 1000, /* time per call, so that other requests can run */
     PERIOD_MS = MINUTES(1),
     REMEMBER_MS = DAYS(1), /* longer than any request, form or retry */
     PAGE = 100,

@@ -23,7 +23,7 @@ typedef int purge_page_fn(void *daemon, const struct request *req, struct uuid p
 
 struct purge_step {
     const char *table;
-    int64_t rows; /* per page, so that locks last 100 ms at most */
+    int64_t rows; /* rows per page, so that locks last 100 ms at most */
     const struct db_statement *const *statement;
     purge_page_fn *page; /* NULL: only the statement */
 };

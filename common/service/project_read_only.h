@@ -20,7 +20,7 @@ enum { TENANT_HOLD_PROJECTS_MAX = 4000 };
 struct tenant_hold_in {
     struct uuid holder;            /* project that atriumctl named */
     struct field_texts projectIds; /* holder, and projects below it */
-    bool held;                     /* false ends it */
+    bool held;                     /* false: the read-only state ends */
 };
 FIELD_DECLARE(tenant_hold_in);
 

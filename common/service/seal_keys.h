@@ -14,7 +14,7 @@
 #include "common/base/secret.h"
 
 enum {
-    SEAL_KEYS_MAX = 10, /* two of the file, eight rotated ones */
+    SEAL_KEYS_MAX = 10, /* two keys of the file, and eight rotated keys */
     SEAL_ID_SIZE = 8,
     SEAL_ID_TEXT = 2 * SEAL_ID_SIZE + 1,
     SEAL_ID_AT = 16, /* offset in a sealed value */
@@ -47,7 +47,7 @@ const struct secret *seal_keys_current(const struct seal_keys *self);
 /* Counts keys whose hashes can still be valid, if a hash is valid for `life_ms`. */
 size_t seal_keys_hashing(const struct seal_keys *self, int64_t now_ms, int64_t life_ms);
 
-/* Calls secret_seal() with the writing key; the second function secret_open() with any. */
+/* Calls secret_seal() with the writing key; seal_open() calls secret_open() with any key. */
 struct sealed seal_value(struct arena *arena, const struct seal_keys *self, const char *purpose,
                          const void *plain, size_t size);
 int seal_open(struct arena *arena, const struct seal_keys *self, const char *purpose,

@@ -19,8 +19,8 @@
 struct seal_row {
     const char *key;
     const char *subject;      /* or NULL */
-    bool other;               /* sealed by a non-writing key */
-    struct field_bytes value; /* if `other`; bytes NULL: none */
+    bool other;               /* a key that no longer writes sealed it */
+    struct field_bytes value; /* only if `other`; bytes NULL: no value */
 };
 
 extern const struct field_table seal_row_table;

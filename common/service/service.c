@@ -170,8 +170,8 @@ static void close_all(struct service *self)
 {
     static const int signals[] = {SIGTERM, SIGINT, SIGHUP};
 
-    /* The event loop unblocks the signals at its end; ignored, a second one does not kill the
-     * exiting process. */
+    /* The event loop unblocks these signals when it ends. They are ignored then, so that a second
+     * signal does not kill the exiting process. */
     for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
         signal(signals[i], SIG_IGN);
     loop_cancel(self->loop, &self->watchdog);

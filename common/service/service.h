@@ -97,8 +97,8 @@ struct service_definition {
     const struct config_row *config;
     size_t config_count;
     size_t config_size;
-    size_t database_offset; /* offset of its struct database_config; SIZE_MAX: no database */
-    const char *schema;     /* "auth" */
+    size_t database_offset;         /* offset of the member struct database_config */
+    const char *schema;             /* "auth" */
     const struct db_statement *sql; /* ended by a row without a name, or NULL */
     const struct db_migration *migrations;
     bool audit;   /* has the table of common/service/schema/audit.sql, so keeps its chain */
@@ -131,12 +131,12 @@ struct service_definition {
 };
 
 struct blocker {
-    int64_t pid;          /* process id of the server's backend, or 0 */
+    int64_t pid;          /* process id of the session that blocks, or 0 */
     char since[25];       /* start of its statement; "": hidden from the role */
     char table[130];      /* table that is waited for; "": unknown */
     char application[65]; /* "psql"; "": hidden from the role */
-    int64_t waiting;      /* this role's statements */
-    int64_t waited_ms;    /* how long the first one has waited */
+    int64_t waiting;      /* number of this role's statements that wait */
+    int64_t waited_ms;    /* how long the first of them has waited */
 };
 
 struct service {
@@ -173,10 +173,10 @@ struct service {
         bool silent; /* the last probe got no answer in time */
         struct blocker blocker;
         int64_t blocked_mono_ms; /* since when the database is blocked */
-        int64_t write_mono_ms;   /* earliest next probe that writes */
+        int64_t write_mono_ms;   /* when the next probe that writes is allowed */
     } database;
     int exit_code;
-    bool ended; /* only the last fibers have to end */
+    bool ended; /* nothing is left but the end of the last fibers */
     struct loop_timer *watchdog;
     size_t tasks;                            /* service_every() fibers */
     struct fiber_queue task_pause, task_end; /* tasks between runs; waiters for their end */
@@ -247,7 +247,7 @@ FIELD_DECLARE(service_check_out);
 struct config_entry {
     const char *section, *key;
     const char *value; /* or NULL */
-    const char *file;  /* its file; NULL: default */
+    const char *file;  /* file that sets the value; NULL: the default */
     int64_t line;
     bool reload;      /* SIGHUP applies changes */
     bool changed;     /* files have another value */

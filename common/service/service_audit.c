@@ -36,7 +36,7 @@ static size_t page_fit(const struct field_list *rows)
     return count;
 }
 
-/* The end is read first, so that all before it is among rows or gaps. */
+/* Reads the log's end first, so that all rows before it are among the rows or gaps. */
 int audit_page(struct service *self, const struct request *req, const struct audit_page_in *in,
                struct audit_page_out *out, struct error *err)
 {

@@ -34,7 +34,7 @@ struct reading {
     struct error *err;
     bool good;
     struct service_difference changed;
-    const char *open; /* first that others can write, or NULL */
+    const char *open; /* first file that others can write, or NULL */
 };
 
 /* Returns a file that others can write, which would let them control the daemon's configuration. */
@@ -208,7 +208,7 @@ static int check_peers(void *daemon, const struct request *req, struct finding *
         size_t count = count_peers(self, *upstreams, req->arena);
         const char **list = count > 0 ? &seen : &missing;
 
-        /* A single instance has no other of its service to call. */
+        /* A service with a single instance has no other instance to call. */
         if (count == 0 && strcmp(*upstreams, self->definition->name) == 0)
             continue;
         *list = count > 0
@@ -322,7 +322,7 @@ static const char *server_of(const struct service *self, struct arena *arena)
     return text[0] == '\0' ? NULL : arena_strdup(arena, text);
 }
 
-/* Each row is bounded by CHECK_EACH_MS, all by the request's deadline. */
+/* Runs all checks: each for at most CHECK_EACH_MS, and all until the request's deadline. */
 int service_check(struct service *self, const struct request *req, const struct nothing *in,
                   struct service_check_out *out, struct error *err)
 {

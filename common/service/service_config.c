@@ -26,7 +26,8 @@ static const struct field service_config_out_rows[] = {
 };
 FIELD_TABLE(service_config_out);
 
-/* A conninfo can hold a password, though it belongs in a passfile. */
+/* Returns the value as it is shown: a conninfo can hold a password, though it belongs in a
+ * passfile. */
 static const char *shown(const char *value)
 {
     return value && strstr(value, "password=") ? "(has a password)" : value;

@@ -166,7 +166,8 @@ int service_database_blocker(struct service *self, const struct request *req, st
     return 0;
 }
 
-/* A full queue says nothing of the server; nor does a role without temporary files. */
+/* True for an error that says nothing about the server: a full queue, or a role without temporary
+ * files. */
 static bool is_undecided(const struct error *err)
 {
     return err->code == ERR_OVERLOADED || strcmp(err->sqlstate, "53400") == 0 ||

@@ -140,7 +140,7 @@ int service_log_level(const char *word)
     return -1;
 }
 
-/* The bus rejects other names. */
+/* True for a name that the bus accepts. */
 static bool is_instance_name(const char *name)
 {
     size_t length = strlen(name);

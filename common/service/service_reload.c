@@ -100,7 +100,7 @@ static void note_difference(void *arg, const struct config_section *mine,
                          mine->rows[row].key);
 }
 
-/* The listening socket and its key are fixed at start. */
+/* Reports if the new hosts fit the listening socket and its key, which are fixed at start. */
 static bool can_use_hosts(const struct bus_hosts *mine, const struct bus_hosts *fresh)
 {
     return mine && fresh && memcmp(mine->own->key, fresh->own->key, BUS_KEY_SIZE) == 0 &&

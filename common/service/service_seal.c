@@ -17,7 +17,7 @@ enum {
     OPEN_MS = 10000,
     PERIOD_MS = 1000,
     RUN_MS = 500,             /* work per second */
-    TURN_MS = 10 * PERIOD_MS, /* then another instance continues a dead one's work */
+    TURN_MS = 10 * PERIOD_MS, /* if an instance does nothing for so long, another takes its turn */
     PAGE_ROWS = 200,
     PAGE_MS = 5000,
     IDLE_RUNS = 600, /* runs skipped after a pass that found no old value */
@@ -38,7 +38,7 @@ struct service_seal {
     /* the task's position */
     size_t table, idle;
     char after[KEY_TEXT]; /* "": the table's start */
-    int64_t found;        /* in this pass */
+    int64_t found;        /* old values found in this pass */
     uint64_t *resealed;
 };
 

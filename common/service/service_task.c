@@ -42,7 +42,7 @@ void service_request_destroy(struct request **self_p)
     *self_p = NULL;
 }
 
-/* A failure that repeats every second must not fill the log. */
+/* Logs only changes of the outcome: a failure that repeats every second must not fill the log. */
 static void log_outcome(struct task *task, const struct request *req, const struct error *err)
 {
     const struct error_kind *kind = error_kind(err->code);

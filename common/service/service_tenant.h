@@ -42,12 +42,12 @@ struct tenant_add_in {
     struct uuid projectId;
     const char *table;
     struct field_list rows; /* struct tenant_json */
-    int64_t before;         /* the table's rows before these */
+    int64_t before;         /* the table's rows in earlier pages */
 };
 FIELD_DECLARE(tenant_add_in);
 
 struct tenant_add_out {
-    int64_t added; /* other rows existed */
+    int64_t added; /* new rows; the others existed already */
 };
 FIELD_DECLARE(tenant_add_out);
 

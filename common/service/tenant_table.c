@@ -183,7 +183,8 @@ static const char *turn_page(const struct tenant_table *table, const struct seal
     return NULL;
 }
 
-/* Returns the row as a key, without open values, which statements must not get. */
+/* Returns the row as a key, in which sealed columns stay sealed, because statements must not get
+ * open values. */
 static const char *key_of(const struct tenant_table *table, struct arena *arena, const char *row)
 {
     for (const struct tenant_sealed *sealed = table->sealed; sealed->column; sealed++) {
@@ -257,7 +258,7 @@ struct addition {
     struct sql_audit audit;
     struct uuid project;
     struct tenant_page page; /* sealed by the receiver */
-    bool values;             /* searches for an invalid value, whatever else is wrong */
+    bool values;             /* search for an invalid value, even if rows have other faults */
 };
 
 /* Adds the first `count` rows. *ret_others: rows that exist with other values. */

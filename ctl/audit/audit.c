@@ -59,7 +59,7 @@ static FIELD_TABLE(audit_report);
 
 struct question {
     json_t *kept;        /* reports of an earlier verification; NULL: none */
-    struct uuid project; /* counts this project's rows; absent: none */
+    struct uuid project; /* project whose rows are counted; absent: none */
 };
 
 static int read_kept(struct ctl *ctl, json_t **ret, struct error *err)
@@ -112,7 +112,7 @@ static int64_t count_project(const struct field_list *rows, int64_t after, struc
     return count;
 }
 
-/* *ret: the last page, which has no new rows or a fault. */
+/* Walks a daemon's chain. *ret: the last page, which has no new rows or a fault. */
 static int walk_trail(struct ctl *ctl, const char *service, struct audit_walk *walk,
                       struct uuid project, int64_t *ret_of_project, struct arena *scratch,
                       struct audit_page_out *ret, struct error *err)
@@ -139,7 +139,7 @@ static int walk_trail(struct ctl *ctl, const char *service, struct audit_walk *w
     return 0;
 }
 
-/* *ret_kept: the daemon has a log. */
+/* Verifies a daemon's chain. *ret_kept: the daemon has a log. */
 static int verify_trail(struct ctl *ctl, const char *service, const struct question *question,
                         struct audit_report *ret, bool *ret_kept, struct error *err)
 {
@@ -181,7 +181,8 @@ static int judge(const struct field_list *reports, struct error *err)
     return 0;
 }
 
-/* *ret: if an instance was ever started here. */
+/* Waits for a daemon of the service. *ret: if an instance was ever started here; without one, there
+ * is no wait. */
 static int find_daemon(struct ctl *ctl, const char *service, bool *ret, struct error *err)
 {
     *ret = *ctl_bus_instances(ctl->bus, service, ctl->arena) != NULL;

@@ -5,7 +5,7 @@
 #include "common/service/service.h"
 #include "ctl/ctl.h"
 
-/* `kept` false: the daemon has no log. Parks. */
+/* Reads a page. `kept` false: the daemon has no log. Parks. */
 int audit_page_fetch(struct ctl *ctl, const char *service, const struct audit_page_in *in,
                      struct arena *arena, struct audit_page_out *ret, struct error *err) MUST_USE;
 

@@ -60,7 +60,7 @@ static PGresult *checked(const struct prune *self, PGresult *result)
     return NULL;
 }
 
-/* NULL: see err. */
+/* Runs SQL and returns its result; NULL: see err. */
 static PGresult *query(const struct prune *self, const char *sql)
 {
     return checked(self, PQexec(self->connection, sql));
@@ -217,14 +217,14 @@ static int read_month(struct ctl *ctl, int64_t *ret, struct error *err)
     return 0;
 }
 
-/* "audit_2026_01" */
+/* Returns the name of a month's partition, such as "audit_2026_01". */
 static const char *month_name(struct arena *arena, int64_t month)
 {
     return arena_printf(arena, "audit_%04lld_%02lld", (long long)(month / 12),
                         (long long)(month % 12 + 1));
 }
 
-/* These names need no quotes. */
+/* Finds the partitions before a month. Their names need no quotes. */
 static PGresult *find_months(const struct prune *self, const char *before)
 {
     return query_with(self, provision_text("audit_months"), before);
@@ -305,7 +305,8 @@ struct exported {
     size_t size; /* 0: no hash yet */
 };
 
-/* Checks the hash against the previous row's, from this line or the last. */
+/* Checks the hash of a line's row. It includes the previous row's hash, which is in this line or
+ * was in the last one. */
 static bool line_holds(struct exported *self, const json_t *line)
 {
     uint8_t hash[AUDIT_HASH_SIZE], want[AUDIT_HASH_SIZE];

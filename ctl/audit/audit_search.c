@@ -131,7 +131,7 @@ static void add_page(struct lines *lines, const char *service, const struct filt
     }
 }
 
-/* `newest`: rows from the end; 0: all. */
+/* Reads a daemon's log. `newest`: how many rows from its end; 0: all. */
 static int read_trail(struct ctl *ctl, const char *service, const struct filter *filter,
                       int64_t newest, struct lines *lines, struct error *err)
 {

@@ -51,7 +51,8 @@ static void hash_at(const struct audit_record *row, int64_t sequence, struct fie
     audit_hash(&moved, previous, ret);
 }
 
-/* True if one of the two rows has this hash: who swaps rows can leave their hashes in place. */
+/* True if one of the two rows has this hash: someone who swaps rows can leave their hashes in
+ * place. */
 static bool either(const struct suspects *who, size_t other,
                    const uint8_t hash[static AUDIT_HASH_SIZE])
 {

@@ -14,7 +14,7 @@ struct audit_fault {
 
 struct audit_walk {
     int64_t sequence; /* place of the last row; 0: none */
-    int64_t id;       /* id of that row; 0: dropped */
+    int64_t id;       /* id of that row; 0: the row was dropped */
     uint8_t hash[AUDIT_HASH_SIZE];
     size_t hash_size;
     int64_t rows, dropped;

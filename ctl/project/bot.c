@@ -12,7 +12,7 @@
 
 enum { BOT_RUN_MS = 30000 }; /* longest timeout of a bot */
 
-/* The file has the API's format. */
+/* Reads a bot from a file in the API's format. */
 static int read_bot(struct ctl *ctl, struct bot_in *ret, struct error *err)
 {
     char *text = files_read(ctl->arena, arguments_get(&ctl->args, "FILE.json"), err);

@@ -68,7 +68,7 @@ static int settings_from_file(struct ctl *ctl, json_t *client, struct error *err
     return 0;
 }
 
-/* `etag` NULL: new. */
+/* Writes a client. `etag` NULL: a new one. */
 static int client_put_json(struct ctl *ctl, struct uuid id, const char *etag, json_t *client,
                            struct client_record *out, struct error *err)
 {
@@ -131,7 +131,7 @@ int client_create_command(struct ctl *ctl, struct error *err)
     return 0;
 }
 
-/* CONFLICT: another change came first. */
+/* Changes a client. CONFLICT: another change came first. */
 static int client_change(struct ctl *ctl, json_t *file, struct client_record *out,
                          struct error *err)
 {

@@ -33,7 +33,7 @@ static int count_members(struct ctl *ctl, const char *code, int64_t *ret, struct
     return 0;
 }
 
-/* A deletion in progress was confirmed before. */
+/* Asks for confirmation, unless a deletion is in progress, which was confirmed before. */
 static int check_and_confirm(struct ctl *ctl, const char *code, struct error *err)
 {
     struct tenant tenant = {0};
@@ -57,7 +57,8 @@ static int check_and_confirm(struct ctl *ctl, const char *code, struct error *er
     return confirm(ctl, question, code, err);
 }
 
-/* ERR_UNCERTAIN: the deletion has begun. */
+/* Starts the deletion. ERR_UNCERTAIN means that it has begun, so a second call returns the
+ * progress. */
 static int begin(struct ctl *ctl, const char *code, struct project_deletion *ret, struct error *err)
 {
     const struct project_delete_in in = {code};

@@ -148,7 +148,7 @@ static void add_alike(struct report *report, const struct instance_probe *probe)
                                  instances_up_time(report->arena, probe->status.uptimeMs))});
 }
 
-/* Older daemons lack the operation. */
+/* Adds rows for an instance of another version. An older one can lack the operation. */
 static void add_other_version(struct report *report, const struct instance_probe *probe)
 {
     struct doctor_row row = {

@@ -57,7 +57,7 @@ static struct password_filter *open_filter(struct ctl *ctl, const char *path, st
     return NULL;
 }
 
-/* "-" is stdin. */
+/* Opens a list; "-" is stdin. */
 static FILE *open_list(const char *path, struct error *err)
 {
     FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");

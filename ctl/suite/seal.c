@@ -170,7 +170,7 @@ static int swap(struct exchange *self, struct error *err)
     return write_file(self, &keys, err);
 }
 
-/* *ret_unopened: values that no key opens. */
+/* Reseals a table. *ret_unopened: values that no key opens. */
 static int pass_table(struct exchange *self, int64_t table, int64_t *ret_tables, int64_t *ret_found,
                       int64_t *ret_unopened, struct error *err)
 {

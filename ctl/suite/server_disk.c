@@ -20,7 +20,7 @@ struct postmaster {
     char lines[PID_LINES][LINE_SIZE];
 };
 
-/* Any user can create such a file, and a FIFO would block. */
+/* Opens a regular file only: any user can create such a file, and a FIFO would block. */
 static FILE *open_regular(const char *path)
 {
     int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
@@ -68,7 +68,7 @@ static bool listens_at(const struct postmaster *self, const char *server)
     return host[0] == '/' ? strcmp(host, self->lines[PID_SOCKET_DIR]) == 0 : is_loopback(host);
 }
 
-/* "": not visible. */
+/* Finds the server's main process; "": not visible. */
 static void find_postmaster(const char *server, char ret[static 16])
 {
     struct postmaster postmaster;

@@ -52,7 +52,7 @@ static void ask(struct ctl *ctl, const struct instance *instance, struct status_
     row->upTime = instances_up_time(ctl->arena, out.uptimeMs);
     row->upTimeSeconds = out.uptimeMs / 1000;
     row->pid = out.pid;
-    row->inFlight = MAX(out.inFlight - 1, (int64_t)0); /* without this request */
+    row->inFlight = MAX(out.inFlight - 1, (int64_t)0); /* without this request itself */
     row->queued = out.queued;
     row->database = out.database;
     row->writable = out.database && out.writable != TRISTATE_FALSE;

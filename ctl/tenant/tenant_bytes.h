@@ -37,13 +37,14 @@ struct tenant_bytes_adder {
     struct ctl *ctl;
     struct uuid project, object; /* the current file's */
     struct arena *arena;
-    int64_t have; /* stored bytes of it */
-    bool skip;    /* it is complete, or no document has it */
+    int64_t have; /* stored bytes of that file */
+    bool skip;    /* the file is complete, or no document has it */
     crypto_generichash_state hash;
     int64_t files; /* completed files */
 };
 
-/* ERR_CONFLICT: not a piece, or out of order. Skips stored bytes. Parks. */
+/* Adds a piece, unless its bytes are stored already. ERR_CONFLICT: not a piece, or out of order.
+ * Parks. */
 int tenant_bytes_add(struct tenant_bytes_adder *self, const void *row, size_t size,
                      struct error *err) MUST_USE;
 

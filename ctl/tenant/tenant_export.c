@@ -23,7 +23,7 @@ struct export
     struct tenant tenant;
     const char *path;
     bool live, read_only, resume;
-    bool began; /* the read-only state is from this command */
+    bool began; /* this command made the tenant read-only */
     struct tenant_writer *writer;
     struct tenant_bytes_place from; /* end of the written bytes */
     struct progress progress;

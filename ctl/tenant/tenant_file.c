@@ -149,7 +149,7 @@ struct written {
     uint64_t rows, row;   /* rows of the last table; row: passed again */
     uint8_t *cut;
     size_t cut_size, cut_at;
-    bool whole; /* complete, except for its name */
+    bool whole; /* the file is complete except for its name */
 };
 
 struct tenant_writer {
@@ -192,7 +192,8 @@ static int changed(const struct tenant_writer *self, struct error *err)
                      self->part);
 }
 
-/* Different bytes would reuse the key stream, so they are rejected. */
+/* Compares bytes that the file has already. Different ones would reuse the key stream, so they are
+ * rejected. */
 static int pass_over(struct written *self, const uint8_t *bytes, size_t size, size_t *ret)
 {
     *ret = MIN(size, self->cut_size - self->cut_at);
@@ -542,7 +543,7 @@ static int get(struct tenant_reader *self, size_t size, struct error *err)
     return 0;
 }
 
-/* The record is NUL-terminated, in the reader. */
+/* Reads a record into the reader, NUL-terminated. */
 static int get_record(struct tenant_reader *self, size_t max, uint8_t *ret_kind,
                       const uint8_t **ret, size_t *ret_size, struct error *err)
 {
@@ -658,7 +659,7 @@ const char *tenant_reader_head(const struct tenant_reader *self)
     return self->head;
 }
 
-/* Nothing may follow the sums. */
+/* Compares the sums of the file with those of its rows. Nothing may follow them. */
 static int compare_sums(struct tenant_reader *self, const uint8_t *said, size_t size,
                         struct error *err)
 {

@@ -54,7 +54,7 @@ struct tenant_summing {
 /* Returns zeroed memory, aligned to 64 bytes. free() it. */
 void *tenant_summing_alloc(size_t size);
 
-/* -1: invalid or repeated name, or too many tables. */
+/* Begins a table. -1: invalid or repeated name, or too many tables. */
 int tenant_summing_table(struct tenant_summing *self, const char *name, size_t size) MUST_USE;
 void tenant_summing_row(struct tenant_summing *self, const void *bytes, size_t size);
 void tenant_summing_end(struct tenant_summing *self); /* ends the last table */
@@ -96,7 +96,7 @@ void tenant_writer_destroy(struct tenant_writer **self_p);
 /* Keeps the unfinished file for tenant_writer_resume(). False without `own`. */
 bool tenant_writer_keep(struct tenant_writer *self);
 
-/* After a failure the writer can only be kept or destroyed. */
+/* Begins a table. After a failure, the writer can only be kept or destroyed. */
 int tenant_writer_table(struct tenant_writer *self, const char *name, struct error *err) MUST_USE;
 
 int tenant_writer_row(struct tenant_writer *self, const void *bytes, size_t size,
@@ -112,7 +112,7 @@ int tenant_writer_finish(struct tenant_writer *self, struct error *err) MUST_USE
 
 struct tenant_reader;
 
-/* NULL: see err. ERR_FORBIDDEN: for another key. */
+/* Opens a file. NULL: see err. ERR_FORBIDDEN: the file is for another key. */
 struct tenant_reader *tenant_reader_open(const char *path, const struct seal_keys *keys,
                                          struct error *err);
 void tenant_reader_destroy(struct tenant_reader **self_p);

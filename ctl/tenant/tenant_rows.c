@@ -16,7 +16,7 @@ struct walk {
     int64_t rows;
 };
 
-/* Also fails if the daemon deleted `project` recently; absent: not checked. */
+/* Lists a daemon's tables. Fails if the daemon deleted `project` recently; absent: not checked. */
 static int list_tables(struct ctl *ctl, const char *service, struct uuid project,
                        struct tenant_tables_out *ret, struct error *err)
 {

@@ -8,7 +8,7 @@
 
 enum { MEMBER_PAGE = 100, MEMBERS_DEFAULT = 1000, MEMBERS_MAX = 10000 };
 
-/* A bus message carries only a page. */
+/* Reads members page by page, because a bus message carries only a page. */
 static int read_members(struct ctl *ctl, int64_t count, int64_t offset, struct field_list *ret,
                         int64_t *ret_total, struct error *err)
 {

@@ -17,7 +17,7 @@
 enum { PASSWORD_MAX = 4096 };
 enum { USER_PAGE = 200, USERS_DEFAULT = 1000, USERS_MAX = 100000 };
 
-/* The caller erases it. */
+/* Reads a password, which the caller erases. */
 static int read_password(struct ctl *ctl, char **ret, struct error *err)
 {
     *ret = arena_alloc(ctl->arena, PASSWORD_MAX + 2);
@@ -54,7 +54,7 @@ int user_create_admin_command(struct ctl *ctl, struct error *err)
     return 0;
 }
 
-/* *ret_more: there is another page. */
+/* Reads a page of accounts. *ret_more: there is another page. */
 static int read_page(struct ctl *ctl, struct operator_user_list_in *in, struct field_list *list,
                      bool *ret_more, struct error *err)
 {
@@ -108,7 +108,7 @@ int user_list_command(struct ctl *ctl, struct error *err)
     return 0;
 }
 
-/* USER is an email address or id. */
+/* Returns the account that USER names, by email address or id. */
 static struct operator_user_in user_given(const struct ctl *ctl)
 {
     struct operator_user_in in = {.email = arguments_get(&ctl->args, "USER")};

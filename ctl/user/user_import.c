@@ -62,7 +62,7 @@ struct import {
     struct batch *batches; /* used in turn */
 };
 
-/* Its fiber always ends: each wait has a deadline. */
+/* Waits for a batch's fiber, which always ends: each wait has a deadline. */
 static void batch_wait(struct batch *batch)
 {
     struct loop *loop = batch->import->ctl->bus->loop;
@@ -127,7 +127,7 @@ static int hash_file(struct import *self, struct error *err)
     return ferror(self->file) || fseeko(self->file, 0, SEEK_SET) < 0 ? unreadable(self, err) : 0;
 }
 
-/* A pipe could not be read twice. */
+/* Opens a file. A pipe could not be read twice, so it is rejected. */
 static int open_file(struct import *self, struct error *err)
 {
     struct stat status;

@@ -81,7 +81,8 @@ static struct field_list sections_read(struct arena *arena, const char *text)
 
 /* ---- writing ---- */
 
-/* The caller has locked the key, which exists before its first entry. */
+/* Checks If-Match and If-None-Match. The caller has locked the key, which exists before its first
+ * entry. */
 static int require_state(struct db_tx *tx, const struct request *req, const struct cms_put_in *in,
                          struct error *err)
 {

@@ -60,8 +60,8 @@ struct content_text {
     const char *title, *name, *sections;
 };
 
-/* The extra word T.1 shows that this function made the words. Its position changes with each write,
- * see content_translation_words(). */
+/* Returns the folded words. The extra word T.1 shows that this function made them; its position
+ * changes with each write, see content_translation_words(). */
 static const char *words_of(struct arena *arena, const struct content_text *of, int64_t now_ms)
 {
     char *bytes = NULL;

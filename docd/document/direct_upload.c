@@ -237,7 +237,7 @@ static struct form_key key_of(struct store_key form)
     return key;
 }
 
-/* The caller holds a slot, which the fiber releases. */
+/* Begins an adoption on a fiber. The caller holds a slot, which the fiber releases. */
 static struct flight_call *begin(struct direct_uploads *self, struct store_key form,
                                  struct error *err)
 {
@@ -264,7 +264,7 @@ static struct flight_call *find_or_begin(struct direct_uploads *self, struct sto
         (void)error_retry(err, ERR_OVERLOADED, 1, "The service is busy. Try again in a moment.");
         return NULL;
     }
-    call = flight_find(&self->running, key.text); /* begun while this fiber waited */
+    call = flight_find(&self->running, key.text); /* another fiber began it meanwhile */
     if (!call)
         made = begin(self, form, err);
     if (!made)
@@ -272,7 +272,7 @@ static struct flight_call *find_or_begin(struct direct_uploads *self, struct sto
     return made ? made : call;
 }
 
-/* *ret_noted: it failed, and its row records that. */
+/* Adopts a file. *ret_noted: the adoption failed, and its row records that. */
 static int adopt_and_wait(struct direct_uploads *self, const struct request *req,
                           struct store_key form, bool *ret_noted, struct error *err)
 {

@@ -273,7 +273,7 @@ static int list_sorted(struct docd *d, const struct request *req,
     return sql_document_list_sorted(d->svc.db, req, &all, ret, err);
 }
 
-/* An empty page has one row, without an id. */
+/* Searches for documents. An empty page has one row, without an id. */
 static int search(struct docd *d, const struct request *req, const struct document_search_in *in,
                   const struct list_key *key, struct field_list *ret, struct error *err)
 {
@@ -505,7 +505,7 @@ int document_update(struct docd *d, const struct request *req, const struct docu
     return 0;
 }
 
-/* The sweep removes what fails here. */
+/* Removes an object's bytes. If that fails, the sweep removes them. */
 static void remove_bytes(struct docd *d, const struct request *req,
                          const struct sql_document_delete_rows *due, struct error *err)
 {

@@ -142,7 +142,8 @@ int upload_finish(struct docd *d, const struct request *req, bool direct, struct
     return 0;
 }
 
-/* Can be repeated. FORBIDDEN: a later upload won, or the document was deleted. */
+/* Completes an upload; can be repeated. FORBIDDEN: a later upload won, or the document was
+ * deleted. */
 int form_end(struct docd *d, const struct request *req, const struct form_end_in *in,
              struct nothing *out UNUSED, struct error *err)
 {

@@ -18,7 +18,7 @@
 enum {
     LOOKERS = 8,
     HASH_LOOKERS = 2, /* fibers, when all bytes are read */
-    PAGE_MS = 2000,   /* starts no object after this */
+    PAGE_MS = 2000,   /* after this time, no further object is begun */
 };
 
 static const struct uuid nil = {UUID_NIL};
@@ -160,7 +160,8 @@ static const struct store_key *find_key(const struct store_key *keys, size_t cou
     return NULL;
 }
 
-/* An object's row outlives its bytes, so bytes without a row belong to nothing. */
+/* Verifies a page of stored objects. An object's row outlives its bytes, so bytes without a row
+ * belong to nothing. */
 int objects_verify(struct docd *d, const struct request *req, const struct objects_verify_in *in,
                    struct objects_verified *out, struct error *err)
 {

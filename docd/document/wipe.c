@@ -29,7 +29,7 @@ static int wipe_documents(void *daemon, const struct request *req,
 
 static const struct erasure_work documents = {"document", WIPE_BATCH, wipe_documents};
 
-/* The sweep removes what the deadline leaves. */
+/* Erases an account's data. The sweep removes the bytes that are left at the deadline. */
 int account_wipe(struct docd *d, const struct request *req, const struct account_wipe_in *in,
                  struct nothing *out UNUSED, struct error *err)
 {
@@ -72,7 +72,8 @@ static int purge_document_page(void *daemon, const struct request *req, struct u
     return 0;
 }
 
-/* Also finds bytes of running uploads: an object's row exists before its first byte. */
+/* Purges a page of objects, and so the bytes of running uploads: an object's row exists before its
+ * first byte. */
 static int purge_object_page(void *daemon, const struct request *req, struct uuid project,
                              int64_t rows, int64_t *ret_removed, struct error *err)
 {

@@ -14,7 +14,7 @@
 #define EXPORT_TYPE "Export"
 
 enum {
-    EXPORT_DAILY = 3, /* per account and requester, without failed ones */
+    EXPORT_DAILY = 3, /* exports per account and requester, without failed ones */
     EXPORT_PERIOD_MS = 1000,
 };
 

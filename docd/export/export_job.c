@@ -146,7 +146,7 @@ static const char *path_of(struct arena *arena, const struct uuid *id, const cha
     return path;
 }
 
-/* A document without a file is still in the Bundle. */
+/* Finds a document's file. A document without one is still in the Bundle. */
 static int find_file(struct export_job *self, const struct sql_export_document_list_row *row,
                      bool *ret, struct error *err)
 {

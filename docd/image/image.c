@@ -24,7 +24,7 @@ struct image_pool {
     struct loop *loop;
     struct image_process *process;
     struct image_scheduler *scheduler;
-    bool told;               /* logged that libvips does not start */
+    bool told;               /* the log says already that libvips does not start */
     struct fiber_sem memory; /* bytes */
     uint64_t decodes;
 };

@@ -64,7 +64,8 @@ struct image_process {
 static const enum confine_means means_in_order[] = {CONFINE_KERNEL, CONFINE_BUBBLEWRAP,
                                                     CONFINE_BUBBLEWRAP_BARE};
 
-/* A timeout counts as working. If no means works, each image tries the first again. */
+/* Chooses the first means that works in a trial; a timeout counts as working. If none works, each
+ * image tries the first again. */
 static void choose_means(struct image_process *self)
 {
     for (size_t i = 0; i < ARRAY_SIZE(means_in_order); i++) {
@@ -338,7 +339,7 @@ static int hire(struct image_process *self, struct uuid project, bool idle, stru
         if (send_files(self->current->hire, &text, sizeof(text), &theirs, 1) == 0)
             return 0;
         (void)unusable(err, strerror(errno));
-        self->current = NULL; /* its pidfd reports that later */
+        self->current = NULL; /* takes no more orders; its pidfd reports the end later */
     }
     decoder_end(*ret);
     return -1;

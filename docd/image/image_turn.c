@@ -83,7 +83,7 @@ static void refill(struct image_client *client, int64_t now_ms)
     client->refilled_ms = now_ms;
 }
 
-/* Also frees idle clients whose bucket is full. */
+/* Finds or adds a client, and frees idle clients whose bucket is full. */
 static struct image_client *client_find(struct image_scheduler *self, const char *name,
                                         int64_t factor)
 {

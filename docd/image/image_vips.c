@@ -378,7 +378,7 @@ static int write_all(struct image_job *job, const char *bytes, size_t size)
     return 0;
 }
 
-/* Only here are pixels read and computed. */
+/* Writes the result. Only now are pixels read and computed. */
 static int save(struct image_job *job, VipsImage *image, const struct output *output)
 {
     void *bytes = NULL;

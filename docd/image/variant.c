@@ -127,7 +127,7 @@ static int run(struct variants *self, const struct request *req, void (*work)(vo
     return offload_run(self->pool, work, job, req->deadline_mono_ms, err);
 }
 
-/* A file takes at least a block. */
+/* Returns a file's size on disk, at least a block. */
 static int64_t bytes_of(const struct variant_head *head)
 {
     return (head->size + (int64_t)sizeof(*head) + 4095) / 4096 * 4096;

@@ -40,7 +40,7 @@ int variant_files_open(const char *dir)
     if (mkdir(dir, 0700) < 0 && errno != EEXIST)
         return -1;
     file = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (file < 0 || faccessat(file, "ff", F_OK, 0) == 0) /* created last */
+    if (file < 0 || faccessat(file, "ff", F_OK, 0) == 0) /* the folder ff is made last */
         return file;
     for (int i = 0; i < VARIANT_FOLDERS; i++) {
         snprintf(name, sizeof(name), "%02x", (unsigned)i);
@@ -136,7 +136,8 @@ bool variant_files_read_cached(struct variant_job *job)
 
 /* ---- making ---- */
 
-/* The lock's former owner may have renamed or removed the file. */
+/* True if the locked file still has its name: the lock's former owner may have renamed or removed
+ * it. */
 static bool is_named(const struct variant_job *job, const char *path)
 {
     struct stat opened, named;

@@ -72,7 +72,7 @@ static void on_again(void *arg)
     watch(self);
 }
 
-/* The socket stays readable, so a timer pauses accepting. */
+/* Pauses accepting with a timer, because the socket stays readable. */
 static void accept_later(struct file_sender *self)
 {
     loop_unwatch(self->loop, self->socket);

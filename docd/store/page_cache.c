@@ -36,7 +36,7 @@ ssize_t page_cache_read(int file, const struct iovec *places, int count, int64_t
     return size;
 }
 
-/* A network file system may ask its server even for cached bytes. */
+/* False for a network file system, which may ask its server even for cached bytes. */
 static bool is_local(int file)
 {
     uint8_t byte;

@@ -141,7 +141,7 @@ static bool read_size_range(const json_t *condition, struct post_policy *ret)
     return ret->size_min >= 0 && ret->size_min <= ret->size_max;
 }
 
-/* Every condition must hold, and every field must have one. */
+/* Checks that every condition holds, and that every field has one. */
 static int check_conditions(const json_t *conditions, const struct field_list *fields,
                             const char *bucket, struct post_policy *ret, struct error *err)
 {

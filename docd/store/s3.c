@@ -20,7 +20,7 @@ enum {
     PAUSE_MS = 100,
     RESERVE_MS = 300, /* part of the deadline that is kept for the response */
     IN_FLIGHT_MAX = 64,
-    TEXT_MAX = 2 << 20, /* a list of 1,000 keys is a fifth of it */
+    TEXT_MAX = 2 << 20, /* bytes of a response; a list of 1,000 keys has a fifth of that */
     ALL_HEADERS = S3_HEADERS_MAX + 3,
 };
 
@@ -328,7 +328,7 @@ static bool is_answer(const struct s3_answer *answer)
            strcmp(answer->code, "NoSuchBucket") != 0;
 }
 
-/* ERR_UNAVAILABLE: a retry may help. */
+/* Sends a request once. ERR_UNAVAILABLE: a retry may help. */
 static int try_once(struct s3 *self, const struct request *req, const struct s3_call *call,
                     int64_t until_ms, struct s3_answer *ret, struct error *err)
 {

@@ -275,7 +275,7 @@ static int keep_file(struct job *job)
     return sync_folder_of(job);
 }
 
-/* Checks a file that was finished but not recorded, or by another transfer. */
+/* Checks a file that was finished already: without being recorded, or by another transfer. */
 static int keep_again(struct job *job)
 {
     CLEANUP(file_close_descriptor) int file = open_complete(job);

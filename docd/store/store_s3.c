@@ -242,7 +242,8 @@ static int probe_all(const struct store_s3 *self, const struct request *req, str
                       &answer, err);
 }
 
-/* All probes use one key, so at most one object is left over. No object has that name. */
+/* Probes the bucket with a small object. All probes use one key, so at most one object is left
+ * over. No object has that name. */
 static int s3_probe(struct store *store, const struct request *req, struct error *err)
 {
     struct store_s3 *self = store_s3_of(store);

@@ -17,7 +17,7 @@ static int changed(struct error *err, const char *method)
     return s3_unavailable(err, method, "changed while it was copied");
 }
 
-/* The server may still make the object. */
+/* Fails with UNCERTAIN: the server may still make the object. */
 static int uncertain(struct error *err)
 {
     struct error cause = *err;
@@ -114,7 +114,8 @@ static int copy_part(const struct store_s3_parts *parts, const char *from,
     return store_s3_copy_answer(req, &call, &answer, "CopyPartResult/ETag", ret_etag, err);
 }
 
-/* Some servers ignore "if-match" on part copies, and would mix two files. */
+/* Checks that the file is unchanged, because some servers ignore "if-match" on part copies, and
+ * would mix two files. */
 static int check_unchanged(const struct store_s3 *self, const struct request *req, const char *key,
                            const struct object_head *before, struct error *err)
 {

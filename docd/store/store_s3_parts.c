@@ -50,7 +50,7 @@ void store_s3_parts_add(struct store_s3_parts *self, const char *etag)
     self->number++;
 }
 
-/* If a retry finds no upload, the response was lost: checks the object. */
+/* Completes an upload. If a retry finds no upload, the response was lost: checks the object. */
 int store_s3_parts_complete(struct store_s3_parts *self, int64_t size, struct error *err)
 {
     struct s3_call call = {.method = "POST",
@@ -86,7 +86,7 @@ void store_s3_parts_abort(const struct store_s3_parts *self)
 
 struct uploads {
     const struct request *req;
-    const char *key, *ids[8]; /* more than one adoption begins */
+    const char *key, *ids[8]; /* ids of more uploads than one adoption begins */
     size_t count;
     bool ours;
 };

@@ -95,7 +95,7 @@ static int put_bytes(const struct store_s3 *self, const struct request *req, con
 
 /* ---- appending ---- */
 
-/* *ret_size: 0 without the key. */
+/* Finds a key. *ret_size: 0 without the key. */
 static int find(const struct store_s3 *self, const struct request *req, const char *key,
                 bool *ret_found, int64_t *ret_size, struct error *err)
 {
@@ -151,7 +151,7 @@ static int append_piece(const struct store_s3 *self, const struct request *req,
     return put_bytes(self, req, piece_key(req, key, number), NULL, bytes, &etag, err);
 }
 
-/* Checks at the start and at the end if the object is finished. */
+/* Appends a piece, and checks at the start and at the end if the object is finished. */
 int store_s3_append(struct store *store, const struct request *req, struct store_key key,
                     int64_t offset, struct field_bytes bytes, int64_t size, int64_t *ret_have,
                     struct error *err)
@@ -227,7 +227,7 @@ static int check_hash(struct keeping *keeping, const char *hash, struct error *e
                : error_set(err, ERR_BAD_REQUEST, "The file did not arrive as it was sent.");
 }
 
-/* The object appears with the last step, after the hash was checked. */
+/* Joins the pieces as parts. The object appears with the last step, after the hash was checked. */
 static int keep_parts(struct keeping *keeping, struct store_s3_parts *parts, const char *hash,
                       struct error *err)
 {

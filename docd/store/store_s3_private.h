@@ -71,7 +71,7 @@ const char *store_s3_tag(const struct request *req, const struct object_head *he
 /* Returns how long to wait for a copy: a server is silent until done, and may be dead. */
 int64_t store_s3_copy_ms(int64_t size);
 
-/* ERR_UNCERTAIN: the server may still make it. */
+/* Makes an object by a copy. ERR_UNCERTAIN: the server may still make it. */
 int store_s3_make(const struct store_s3 *self, const struct request *req,
                   const struct s3_call *call, struct s3_answer *ret, struct error *err) MUST_USE;
 
@@ -80,7 +80,7 @@ int store_s3_copy_answer(const struct request *req, const struct s3_call *call,
                          const struct s3_answer *answer, const char *etag_path,
                          const char **ret_etag, struct error *err) MUST_USE;
 
-/* ERR_UNCERTAIN: the object can still appear. */
+/* Looks at the copy. ERR_UNCERTAIN: the object can still appear. */
 int store_s3_look_at_copy(const struct store_s3 *self, const struct request *req, const char *key,
                           struct object_head *ret, struct error *err) MUST_USE;
 

@@ -16,7 +16,8 @@ static void change_apply(struct gateway *gateway, const struct change *change)
         identities_forget(gateway->identities, change->kind, &change->id);
 }
 
-/* When this returns, the bus acknowledges the announcement, and authd answers its client. */
+/* Applies an announced change. When this returns, the bus acknowledges the announcement, and authd
+ * answers its client. */
 static void on_change(void *arg, const msgpack_object *body, struct arena *arena)
 {
     struct gateway *gateway = arg;

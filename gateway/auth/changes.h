@@ -29,7 +29,7 @@ static inline bool lease_is_live(const struct lease *self)
     return clock_mono_ms() < self->valid_until_ms;
 }
 
-/* The lease is first renewed when an authd connects. */
+/* Starts announcements and the lease, which is first renewed when an authd connects. */
 void changes_start(struct gateway *gateway);
 
 enum { WARM_UP_MS = 1000 };

@@ -94,7 +94,7 @@ void identities_destroy(struct identities **self_p)
     }
 }
 
-/* Only authd makes these UUIDs, so clients can't choose hash buckets. */
+/* Makes a session's key. Only authd makes these UUIDs, so clients can't choose hash buckets. */
 static struct cache_key identity_key(const struct uuid *session)
 {
     struct cache_key key = {0};

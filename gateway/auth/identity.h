@@ -10,7 +10,7 @@ enum { IDENTITY_CACHE_MAX = 8192, IDENTITY_AGE_MAX_MS = 60000, IDENTITY_CHANGES_
 struct identity {
     unsigned holds;
     bool suspended;
-    bool read_only; /* being moved to another installation */
+    bool read_only; /* its project is being moved to another installation */
     bool factor_required;
     int64_t expires_ms; /* monotonic */
     /* For API keys only, otherwise NULL. */
@@ -43,7 +43,7 @@ bool identities_put(struct identities *self, struct identity *identity, uint64_t
 /* `kind`: "membership", "account", "policy" or "project". */
 void identities_forget(struct identities *self, const char *kind, const struct uuid *id);
 
-/* Also rejects running fetches. For use when changes may have been missed. */
+/* Drops all entries and rejects running fetches, when changes may have been missed. */
 void identities_clear(struct identities *self);
 
 #endif

@@ -13,7 +13,7 @@ void keyring_init(struct keyring *self, struct loop *loop)
     flight_init(&self->fetch, loop);
 }
 
-/* If the keys are the same, verified tokens stay cached. */
+/* Replaces the key set. If the keys are the same, verified tokens stay cached. */
 static void keyring_replace(struct gateway *gateway, struct key_set *set, uint64_t changes)
 {
     struct keyring *self = &gateway->keyring;
@@ -25,7 +25,8 @@ static void keyring_replace(struct gateway *gateway, struct key_set *set, uint64
     self->fetched = changes;
 }
 
-/* The leader's failure isn't passed on, so waiters check the key set themselves. */
+/* Fetches the keys. The leader's failure isn't passed on, so waiters check the key set
+ * themselves. */
 static int keyring_fetch(struct gateway *gateway, const struct request *req, struct error *err)
 {
     struct keyring *self = &gateway->keyring;

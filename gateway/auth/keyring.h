@@ -10,8 +10,8 @@ struct gateway;
 
 struct keyring {
     struct key_set *set;
-    uint64_t changes; /* announcements */
-    uint64_t fetched; /* `changes` before the fetch of `set` */
+    uint64_t changes; /* number of announcements of changed keys */
+    uint64_t fetched; /* value of `changes` before `set` was fetched */
     int64_t tried_ms; /* last fetch, monotonic */
     struct flight fetch;
 };
@@ -21,10 +21,10 @@ void keyring_init(struct keyring *self, struct loop *loop);
 /* Fetches keys newer than the last announcement, once for all waiting fibers. Parks. */
 int keyring_ensure(struct gateway *gateway, const struct request *req, struct error *err) MUST_USE;
 
-/* For tokens with an unknown key. Fetches at most once per second. Parks. */
+/* Fetches keys for a token with an unknown key, at most once per second. Parks. */
 int keyring_refetch(struct gateway *gateway, const struct request *req, struct error *err) MUST_USE;
 
-/* Also drops all verified tokens. */
+/* Drops the keys and all verified tokens. */
 void keyring_forget(struct gateway *gateway);
 
 #endif

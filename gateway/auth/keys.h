@@ -16,7 +16,7 @@ struct key {
 };
 
 struct key_set {
-    char *issuer, *audience; /* required in the API's own tokens */
+    char *issuer, *audience; /* claims that the API's own tokens must have */
     char *public_url;        /* "": there are no issuers */
     size_t count;
     struct key *keys;
@@ -24,7 +24,7 @@ struct key_set {
 
 struct keys_get_out; /* authd/session/key_api.h */
 
-/* ERR_INTERNAL: a key isn't a P-256 public key. Keeps no reference to `answer`. */
+/* Makes a key set. ERR_INTERNAL: a key isn't a P-256 public key. Keeps no reference to `answer`. */
 struct key_set *key_set_new(const struct keys_get_out *answer, struct error *err);
 void key_set_destroy(struct key_set **self_p);
 

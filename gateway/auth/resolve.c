@@ -43,7 +43,7 @@ static void set_context(struct caller *caller, const struct caller_context_out *
     set_limits(caller, context->accountPolicy);
 }
 
-/* An API key acts as a device of the project, without second factor. */
+/* Fetches an API key's identity: it acts as a device of the project, without second factor. */
 static int fetch_key(struct gateway *gateway, const struct request *req, const struct token *token,
                      struct identity **ret, struct error *err)
 {

@@ -44,7 +44,7 @@ void revocations_destroy(struct revocations **self_p)
     free(self);
 }
 
-/* The last eight bytes of a session id are random. */
+/* Uses the last eight bytes of a session id, which are random. */
 static size_t bucket_of(const uint8_t session[static 16], size_t size)
 {
     uint64_t hash;

@@ -10,7 +10,8 @@ struct revocations;
 struct revocations *revocations_new(void);
 void revocations_destroy(struct revocations **self_p);
 
-/* Idempotent. `until_ms`: contract time. `token`: jti that logged out, or "". */
+/* Adds an ended session. Idempotent. `until_ms`: contract time. `token`: jti that logged out, or
+ * "". */
 void revocations_add(struct revocations *self, const struct uuid *session, const struct uuid *token,
                      int64_t until_ms);
 

@@ -7,10 +7,10 @@
 
 struct exchange;
 
-/* 200 with a live lease and an instance of each daemon, otherwise 503. Parks. */
+/* Answers 200 with a live lease and an instance of each daemon, otherwise 503. Parks. */
 void admin_serve_ready(struct exchange *exchange);
 
-/* Covers all gateways and daemons, labelled service and instance. Parks. */
+/* Answers the metrics of all gateways and daemons, with the labels service and instance. Parks. */
 void admin_serve_metrics(struct exchange *exchange);
 
 struct metrics_part {

@@ -23,8 +23,8 @@ const struct console_file *console_find(const char *name)
     return strncmp(name, ASSETS, strlen(ASSETS)) == 0 ? NULL : file_of(CONSOLE_DOCUMENT);
 }
 
-/* Swagger UI loads icons from data: URLs. It also turns the description's Markdown into HTML, so
- * Trusted Types can't be required. */
+/* Returns the policy of the API reference. Swagger UI loads icons from data: URLs. It also turns
+ * the description's Markdown into HTML, so Trusted Types can't be required. */
 static const char *reference_policy(struct arena *arena)
 {
     return arena_printf(arena,

@@ -46,7 +46,7 @@ const char *console_policy(const struct console_file *file, const char *upload_o
 
 void console_serve(struct exchange *exchange);
 
-/* The API reference: Swagger UI with /openapi.json. */
+/* Serves the API reference: Swagger UI with /openapi.json. */
 void reference_serve(struct exchange *exchange);
 
 #endif

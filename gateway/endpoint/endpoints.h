@@ -10,7 +10,8 @@ struct exchange;
 /* /healthz and the partner health checks: 200 even if all daemons are down. */
 void health_serve(struct exchange *exchange);
 
-/* 204 for OPTIONS on a known path (CORS preflight), 405 with Allow, or 404 "Cannot GET /x". */
+/* Answers 204 for OPTIONS on a known path (CORS preflight), 405 with Allow, or 404 "Cannot GET
+ * /x". */
 void no_endpoint_serve(struct exchange *exchange);
 
 /* Returns a browser's page for a path without an endpoint. NULL: not GET or HEAD, or JSON

@@ -144,7 +144,8 @@ static void exchange_log(struct exchange *self, int64_t duration_us)
     access_log_add(&self->gateway->log, &line);
 }
 
-/* The client or this side asked for it (RFC 9112, section 9.6). */
+/* True if the connection ends with this exchange, because the client or this side asked for it (RFC
+ * 9112, section 9.6). */
 static bool is_last(const struct exchange *self)
 {
     const char *option = MHD_lookup_connection_value(self->mhd, MHD_HEADER_KIND, "Connection");

@@ -79,7 +79,7 @@ void exchange_on_connection(void *arg, struct MHD_Connection *mhd, void **socket
 void exchange_on_refused(struct connection *connection, int status);
 bool exchange_on_unfinished(struct connection *connection);
 
-/* Call once. answer->body must be static or in the exchange's arena. */
+/* Sends the answer; call it once. answer->body must be static or in the exchange's arena. */
 void exchange_reply(struct exchange *self, struct answer *answer);
 
 void exchange_answer_error(unsigned flags, const struct error *err, struct arena *arena,

@@ -14,7 +14,8 @@ struct sample {
     size_t order; /* keeps histogram buckets in order */
 };
 
-/* "x_bucket", "x_sum" and "x_count" belong to the family "x". */
+/* Returns the length of the family's name: "x_bucket", "x_sum" and "x_count" belong to the family
+ * "x". */
 static size_t family_length(const struct metric_row *row)
 {
     static const char *const endings[] = {"_bucket", "_sum", "_count"};

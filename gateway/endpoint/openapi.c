@@ -79,7 +79,7 @@ static void walk_bodies(struct page *self, const struct endpoint *endpoint,
         walk_tables(self, route->output, FIELDS_ANSWER, visit);
 }
 
-/* Handler name, and for its second path "logout_v1_auth_logout". */
+/* Returns the handler's name, or for its second path a name such as "logout_v1_auth_logout". */
 static const char *operation_id(struct page *self, const struct route *route)
 {
     char *id = arena_strdup(self->arena, route->operation);

@@ -25,9 +25,9 @@ static void convert_type(json_t *schema)
     json_object_set(schema, "type", json_array_get(types, 0)); /* frees the list */
 }
 
-/* Removes a final {"type": "null"} from "anyOf". Two or more others: the first becomes nullable.
- * One, a $ref: becomes a nullable object with that $ref in "allOf", because "nullable" needs a type
- * beside it. */
+/* Removes a final {"type": "null"} from "anyOf". If two or more others are left, the first becomes
+ * nullable. If one is left, a $ref, it becomes a nullable object with that $ref in "allOf", because
+ * "nullable" needs a type beside it. */
 static void convert_any_of(json_t *schema)
 {
     json_t *list = json_object_get(schema, "anyOf"), *first = json_array_get(list, 0);
@@ -64,7 +64,7 @@ static void convert_schema(json_t *schema)
     convert_type(schema);
     convert_any_of(schema);
     convert_reference(schema);
-    if (json_is_array(examples)) { /* a media type's are an object */
+    if (json_is_array(examples)) { /* the examples of a media type are an object */
         json_object_set(schema, "example", json_array_get(examples, 0));
         json_object_del(schema, "examples");
     }

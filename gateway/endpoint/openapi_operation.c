@@ -3,7 +3,8 @@
 
 #include <assert.h>
 
-/* A shared input can have path members that this route's path lacks. */
+/* True for a parameter of this route: a shared input can have path members that this route's path
+ * lacks. */
 static bool is_parameter(const struct route *route, const struct field *row)
 {
     const char *found;
@@ -47,7 +48,8 @@ static json_t *parameters_json(const struct route *route)
     return list;
 }
 
-/* The other fields stay untyped, because a type for them would also have to fit the file. */
+/* Describes a form with a file. The other fields stay untyped, because a type for them would also
+ * have to fit the file. */
 static json_t *form_content(void)
 {
     return json_pack("{s:{s:{s:s, s:s, s:[s], s:{s:{s:s, s:s, s:s}}, s:b}}}", "multipart/form-data",
@@ -86,7 +88,7 @@ json_t *openapi_example(const struct field_table *table, unsigned omit, const ch
     return example;
 }
 
-/* PATCH always merges, so both media types mean the same (RFC 7396). */
+/* Describes a JSON body. PATCH always merges, so both media types mean the same (RFC 7396). */
 static json_t *json_content(const struct endpoint *endpoint)
 {
     const struct route *route = &endpoint->route;

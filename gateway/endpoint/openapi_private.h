@@ -23,8 +23,8 @@ const char *openapi_code_meaning(enum error_code code);
 json_t *openapi_operation(const struct endpoint *endpoint, const char *id, struct arena *arena,
                           json_t *shared);
 
-/* The table's fields_example() with the merge patch `patch`, or its member `variant`; each may be
- * NULL. New reference. */
+/* Returns the table's fields_example() with the merge patch `patch`, or its member `variant`; each
+ * may be NULL. New reference. */
 json_t *openapi_example(const struct field_table *table, unsigned omit, const char *patch,
                         const char *variant);
 

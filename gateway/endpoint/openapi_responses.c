@@ -194,7 +194,7 @@ static const char *error_description(struct arena *arena, const struct codes *co
     return text;
 }
 
-/* For example, "unprocessable_entity_password_refused". */
+/* Returns the name of an error response, such as "unprocessable_entity_password_refused". */
 static const char *error_name(struct arena *arena, const struct codes *codes)
 {
     char *name = arena_strdup(arena, error_status_name(codes->status));
@@ -285,7 +285,7 @@ static json_t *file_content(void)
     return json_pack("{s:{s:{s:s, s:s}}}", "*/*", "schema", "type", "string", "format", "binary");
 }
 
-/* 206, or 304 if the client has the file. */
+/* Adds the responses of a file: also 206, and 304 if the client has the file. */
 static void add_file_responses(json_t *responses, json_t *success)
 {
     json_t *part =
@@ -305,7 +305,8 @@ static void add_file_responses(json_t *responses, json_t *success)
     json_object_set_new(responses, "304", same);
 }
 
-/* Only examples of answers to POST include secrets: the client has just created them. */
+/* Describes an answer. Only examples of answers to POST include secrets: the client has just
+ * created them. */
 static json_t *answer_content(const struct endpoint *endpoint)
 {
     const struct field_table *table = endpoint->route.output;

@@ -63,7 +63,8 @@ static size_t write_peer(FILE *file, struct arena *arena, const struct fanout_re
     return (size_t)out->count;
 }
 
-/* Other gateways send their own. Older instances have none. */
+/* True if this gateway collects the peer's spans: other gateways send their own, and older
+ * instances have none. */
 static bool has_spans(const struct gateway *gateway, const char *peer)
 {
     return strncmp(peer, "gateway.", strlen("gateway.")) != 0 &&
@@ -210,7 +211,7 @@ int otlp_check(const struct gateway *gateway, struct error *err)
                      "otlp_endpoint must be a URL such as http://127.0.0.1:4318/v1/traces");
 }
 
-/* The header can be a secret, so it is in a file. */
+/* Reads the additional header from its file, because it can be a secret. */
 static int read_header(struct otlp *self, struct error *err)
 {
     const char *path = gateway_config(self->gateway)->otlp_header_file;

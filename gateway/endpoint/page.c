@@ -20,7 +20,8 @@ static const char *public_url(const struct exchange *exchange)
     return exchange->gateway->service.common->public_url;
 }
 
-/* All pages with forms have a tenant in their path. Others need no cookie. */
+/* Finds the visitor's cookie. All pages with forms have a tenant in their path; other pages need no
+ * cookie. */
 int visitor_find(const struct exchange *exchange, struct visitor *ret, struct error *err)
 {
     const struct route_match *match = &exchange->match;

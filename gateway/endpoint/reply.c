@@ -64,7 +64,7 @@ void exchange_unpause(struct exchange *self)
     resume(self);
 }
 
-/* The errors of some routes are delayed (R_SLOW_ERRORS). */
+/* Lets the answer go out. For an error of a route with R_SLOW_ERRORS, this is called late. */
 static void exchange_release(struct exchange *self)
 {
     self->released = true;

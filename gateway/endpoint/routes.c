@@ -295,7 +295,7 @@ static bool table_has(const struct field_table *table, unsigned flags)
     return false;
 }
 
-/* A signed upload form counts as a token. */
+/* True if a table has a token; a signed upload form counts as one. */
 static bool table_has_token(const struct field_table *table)
 {
     for (size_t i = 0; i < table->count; i++)

@@ -48,7 +48,7 @@ struct route_match {
     size_t count;
     struct route_parameter parameters[ROUTE_PARAMETERS_MAX];
     char allow[ALLOW_SIZE]; /* methods of the path; "": unknown path */
-    unsigned flags;         /* without an endpoint: those at this path */
+    unsigned flags;         /* without an endpoint: flags of all methods of this path */
 };
 
 struct router;
@@ -57,14 +57,15 @@ struct router;
 struct router *router_new(struct endpoint *endpoints, size_t count, struct error *err);
 void router_destroy(struct router **self_p);
 
-/* HEAD matches GET. Without an endpoint, `allow` has the path's methods. */
+/* Finds the endpoint of a request; HEAD matches GET. Without an endpoint, `allow` has the path's
+ * methods. */
 void router_match(const struct router *self, const char *method, const struct path *path,
                   struct route_match *ret);
 
 /* Returns the front page at "/", otherwise the 404 page. NULL: the router has no pages. */
 struct endpoint *router_browser_page(const struct router *self, const char *path);
 
-/* All daemons' routes, without `serve`. */
+/* Returns all daemons' routes, without `serve`. */
 struct endpoint *routes_all(struct arena *arena, size_t *ret_count);
 
 #endif

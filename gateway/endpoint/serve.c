@@ -88,7 +88,7 @@ bool serve_is_media_type(const char *content_type, const char *wanted)
            strchr("; \t", content_type[length]);
 }
 
-/* PATCH merges, with either media type (RFC 7396). */
+/* Checks Content-Type. PATCH merges, with either media type (RFC 7396). */
 static int check_media_type(const struct exchange *exchange, struct error *err)
 {
     const char *type = exchange->head.content_type;
@@ -184,7 +184,7 @@ static const char *take_etag(const struct exchange *exchange, const msgpack_obje
     return arena_strndup(exchange->arena, etag->via.str.ptr, etag->via.str.size);
 }
 
-/* A success that counted for a limit reports what is left of it (error_limit()). */
+/* Returns the limit that a success reports, if it counted for one (error_limit()). */
 static const struct error *noted_limit(const struct error *err)
 {
     return err->code == ERR_NONE && err->limit > 0 ? err : NULL;
@@ -203,7 +203,8 @@ static void answer_success(struct exchange *exchange, const msgpack_object *outp
     exchange_reply(exchange, &answer);
 }
 
-/* A session without a required second factor can only enroll one and manage itself. */
+/* Rejects a session without a required second factor, except where it enrolls one or manages
+ * itself. */
 static int check_factor(const struct exchange *exchange, const struct authentication *who,
                         struct error *err)
 {
@@ -217,7 +218,7 @@ static int check_factor(const struct exchange *exchange, const struct authentica
                      "The project requires a second factor. Set one up first.");
 }
 
-/* API keys can only call what a policy can name: no sessions, settings, members or keys. */
+/* Rejects an API key on routes that no policy can name: sessions, settings, members and keys. */
 static int check_key(const struct exchange *exchange, const struct authentication *who,
                      struct error *err)
 {

@@ -50,7 +50,8 @@ static json_t *problems_json(const struct error *err)
     return list;
 }
 
-/* Other members are for endpoints: the OAuth 2.0 error code and headers. */
+/* True for a member that the body shows. The others are for endpoints: the OAuth 2.0 error code and
+ * headers. */
 static bool is_body_member(const char *name)
 {
     static const char *const others[] = {"error", "WWW-Authenticate", "DPoP-Nonce"};

@@ -29,7 +29,7 @@ struct answer {
     bool close;
 };
 
-/* 500 hides the message; 503 and 504 have a default. */
+/* Makes an error's answer. 500 hides the message; 503 and 504 have a default. */
 void answer_from_error(const struct error *err, struct arena *arena, struct answer *ret);
 
 /* RFC 6749, section 5.2: `invalid_request`, `temporarily_unavailable` or `server_error`. */
@@ -39,7 +39,7 @@ void answer_page_from_error(const struct error *err, struct arena *arena, struct
 
 struct MHD_Response *answer_response(const struct answer *self);
 
-/* Wire format in the arena, for when libmicrohttpd can't answer. */
+/* Returns the wire format, in the arena, for when libmicrohttpd can't answer. */
 const char *answer_text(const struct answer *self, int64_t now_ms, struct arena *arena);
 
 #endif

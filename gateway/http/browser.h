@@ -16,13 +16,15 @@ const char *cookie_name(struct arena *arena, const char *tenant, bool secure);
 /* RFC 6265, section 5.4. NULL: absent, repeated, or not made by cookie_header(). */
 const char *cookie_find(struct arena *arena, const char *header, const char *name);
 
-/* `value` NULL deletes the cookie. It has no Max-Age, because the server ends sessions. */
+/* Returns a Set-Cookie header; `value` NULL deletes the cookie. It has no Max-Age, because the
+ * server ends sessions. */
 const char *cookie_header(struct arena *arena, const char *name, const char *value, bool secure);
 
-/* The token is a hash of the cookie, masked with random bytes (BREACH). NULL: malformed cookie. */
+/* Returns a form token: a hash of the cookie, masked with random bytes (BREACH). NULL: malformed
+ * cookie. */
 const char *form_token(struct arena *arena, const char *cookie);
 
-/* Both can be NULL. Constant time. */
+/* True if the token is of this cookie; both can be NULL. Constant time. */
 bool form_token_is_of(const char *token, const char *cookie);
 
 /* Returns the same id for the same cookie, path and body. NULL: malformed cookie. */

@@ -15,7 +15,7 @@ enum {
     STALL_BYTES = STALL_MS / 1000 * 1024,
     SLOWEST = 4096,         /* bytes per second */
     SPARE_MS = 1000,        /* minimum idle time of closed connections, unless crowded */
-    FULL_TENTHS = 9,        /* tenths of `max`; crowded above that */
+    FULL_TENTHS = 9,        /* tenths of `max` above which the listener is crowded */
     DRAIN_MAX = 256 * 1024, /* bytes read before a close */
 };
 
@@ -110,7 +110,7 @@ static bool is_crowded(const struct connections *all)
     return all->count > all->max * FULL_TENTHS / 10;
 }
 
-/* If no other connection is idle, the new one is closed. */
+/* Closes idle connections above the limits. If none is idle, the new connection is closed. */
 static void make_room(struct connections *all, const struct http_client *client, int64_t mono_ms)
 {
     trim(all, client, mono_ms, is_crowded(all) ? 0 : SPARE_MS);
@@ -181,7 +181,8 @@ void connection_allow(struct connection *self, int64_t bytes)
     self->more_ms = bytes * 1000 / SLOWEST;
 }
 
-/* Unread bytes would turn the close into a reset, and the client would lose the answer. */
+/* Sends the last bytes, reads what the client still sends, and closes: unread bytes would turn the
+ * close into a reset, and the client would lose the answer. */
 void connection_cut(struct connection *self, const char *bytes, size_t size)
 {
     if (self->cut)
@@ -192,7 +193,7 @@ void connection_cut(struct connection *self, const char *bytes, size_t size)
     shut(self);
 }
 
-/* A body needs STALL_BYTES, an answer any progress. */
+/* True if a body brings less than STALL_BYTES, or an answer makes no progress. */
 static bool is_stalled(struct connection *self, int64_t mono_ms)
 {
     bool reading = self->phase == CONNECTION_READING;

@@ -46,8 +46,8 @@ struct connection {
     int64_t more_ms;  /* extends this phase */
     int64_t head_ms;  /* when the sweep saw a header begin; 0: none */
     int64_t moved_ms; /* when the sweep last saw progress */
-    uint64_t moved;   /* bytes in this phase, both directions */
-    uint64_t counted; /* `moved` at that time */
+    uint64_t moved;   /* bytes that went either way in this phase */
+    uint64_t counted; /* value of `moved` at the time `moved_ms` */
     off_t file_end;   /* answer's end in its file; see mhd_socket.c */
     struct address peer;
     bool answering; /* libmicrohttpd sends the gateway's answer */

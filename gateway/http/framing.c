@@ -170,8 +170,8 @@ static void match_name(struct framing *self, uint8_t c)
     self->position++;
 }
 
-/* A second framing field leaves the request's end unclear (RFC 9112, section 6.3). HTTP/1.0 has no
- * chunks. */
+/* Handles the end of a field's name. A second framing field leaves the request's end unclear (RFC
+ * 9112, section 6.3). HTTP/1.0 has no chunks. */
 static bool name_ends(struct framing *self)
 {
     for (size_t i = 0; i < ARRAY_SIZE(names); i++)

@@ -23,7 +23,7 @@ struct framing {
     bool unclear;       /* it is unclear where the request ends */
     bool trailers;      /* the fields follow the last chunk */
     bool gap;           /* in white space that is dropped at a value's end */
-    bool gap_lost;      /* too long to keep, so the value must end */
+    bool gap_lost;      /* the white space was too long to keep, so the value must end */
     uint16_t extension; /* bytes of the chunk extension */
     uint16_t held_size;
     uint16_t status;   /* 0, 400, or 413 for a size above 64 bits */

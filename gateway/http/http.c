@@ -30,7 +30,7 @@ static void on_timer(void *arg)
     http_pump(self, true);
 }
 
-/* The timer moves only if it would be late. */
+/* Arms the timer, which moves only if it would be late. */
 static void http_arm(struct http *self)
 {
     MHD_UNSIGNED_LONG_LONG wait_ms;

@@ -19,7 +19,7 @@ static int set_option(int fd, int level, int option)
     return setsockopt(fd, level, option, &on, sizeof(on));
 }
 
-/* Accepted sockets inherit TCP_NODELAY. */
+/* Opens a listening socket, from which accepted sockets inherit TCP_NODELAY. */
 static int open_socket(const struct addrinfo *info, const char *address, struct error *err)
 {
     int fd = socket(info->ai_family, info->ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -35,7 +35,7 @@ static int open_socket(const struct addrinfo *info, const char *address, struct 
     return -1;
 }
 
-/* The address must be numeric: a name would need a resolver at the start. */
+/* Listens on a numeric address: a name would need a resolver at the start. */
 static int listen_on(const char *address, struct error *err)
 {
     const struct addrinfo hints = {.ai_family = AF_UNSPEC,

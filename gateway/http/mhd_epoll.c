@@ -59,7 +59,8 @@ static int call_ctl(int epoll, int operation, int fd, struct epoll_event *event)
     return (int)syscall(SYS_epoll_ctl, epoll, operation, fd, event);
 }
 
-/* Without EPOLLRDHUP an end that arrives with bytes is reported only once. */
+/* Sets the kernel's events. Without EPOLLRDHUP, an end that arrives with bytes is reported only
+ * once. */
 static int kernel_set(struct connection *connection, int operation, int fd, uint32_t events)
 {
     struct epoll_event event = {.events = events | EPOLLRDHUP,
@@ -74,7 +75,7 @@ static void repeat(struct connection *connection, int fd)
         (void)kernel_set(connection, EPOLL_CTL_MOD, fd, connection->edge.events);
 }
 
-/* EPOLL_CTL_MOD makes the kernel report missed events. */
+/* Adds a socket for libmicrohttpd. EPOLL_CTL_MOD makes the kernel report missed events. */
 static int library_add(struct connection *connection, int fd, const struct epoll_event *event)
 {
     struct mhd_epoll *self = &connection->edge;

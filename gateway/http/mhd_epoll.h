@@ -21,7 +21,7 @@ struct mhd_epoll {
     /* Makes the kernel report unread bytes again. NULL: never added. */
     void (*repeat)(struct connection *connection, int fd);
     bool in_kernel;  /* in the epoll set */
-    bool in_library; /* so libmicrohttpd believes */
+    bool in_library; /* in the epoll set, as libmicrohttpd believes */
     bool drained;    /* all bytes were read; the kernel reports new ones */
     bool over;       /* the client stopped sending, or the socket broke */
     bool missed;     /* libmicrohttpd missed an event */

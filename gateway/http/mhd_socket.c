@@ -115,7 +115,7 @@ static bool is_dropped(struct connection *connection, const char *bytes, size_t 
     return true;
 }
 
-/* A short read empties an edge-triggered socket. */
+/* True after a short read, which empties an edge-triggered socket. */
 static bool is_drained(const struct mhd_epoll *edge, ssize_t got, size_t size)
 {
     bool none = got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);

@@ -125,7 +125,7 @@ static int part_end(struct multipart *self, struct error *err)
     return 0;
 }
 
-/* After a mismatch, the delimiter's beginning belongs to the part. */
+/* Compares the rest of a delimiter. After a mismatch, its beginning belongs to the part. */
 static int resume_delimiter(struct multipart *self, const uint8_t **bytes, size_t *size,
                             struct error *err)
 {
@@ -192,7 +192,8 @@ static int feed_text(struct multipart *self, const char *end, size_t max, const 
     return 0;
 }
 
-/* "--" ends the form; any bytes can follow. Otherwise only blanks up to the line's end. */
+/* Reads what follows a delimiter: "--" ends the form, and any bytes can follow; otherwise only
+ * blanks up to the line's end. */
 static int feed_border(struct multipart *self, const uint8_t **bytes, size_t *size,
                        struct error *err)
 {

@@ -28,7 +28,7 @@ struct multipart {
     bool file_begun, file_ended;
     char delimiter[MULTIPART_DELIMITER_MAX + 1]; /* CR LF, "--", boundary */
     size_t delimiter_size;
-    size_t matched; /* bytes of it at the last piece's end */
+    size_t matched; /* bytes of the delimiter at the last piece's end */
     size_t text;    /* bytes before the file */
     struct codec_buffer buffer;
     char *name;
@@ -38,11 +38,11 @@ struct multipart {
     void *arg;
 };
 
-/* ERR_UNSUPPORTED_MEDIA: not a form. Uses the arena. */
+/* Prepares to read a form. ERR_UNSUPPORTED_MEDIA: not a form. Uses the arena. */
 int multipart_init(struct multipart *self, const char *content_type, struct arena *arena,
                    struct error *err) MUST_USE;
 
-/* ERR_BAD_REQUEST: malformed or too large. */
+/* Reads a piece of the form. ERR_BAD_REQUEST: malformed or too large. */
 int multipart_feed(struct multipart *self, const uint8_t *bytes, size_t size,
                    struct error *err) MUST_USE;
 

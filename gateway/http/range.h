@@ -22,7 +22,8 @@ struct range_answer {
     int64_t first, size; /* for 200 and 206 */
 };
 
-/* Multiple or malformed ranges get the whole file, which is allowed. */
+/* Decides which bytes to send. Multiple or malformed ranges get the whole file, which is
+ * allowed. */
 struct range_answer range_decide(const struct range_request *request,
                                  const struct range_file *file);
 

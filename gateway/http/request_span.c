@@ -51,7 +51,8 @@ void request_span_begin(struct exchange *exchange)
     span_enter(&exchange->span);
 }
 
-/* "GET /auth/me". Lives as long as the process, because spans only point to their name. */
+/* Returns a name such as "GET /auth/me", which lives as long as the process, because spans only
+ * point to it. */
 static const char *span_name(struct exchange *exchange)
 {
     struct endpoint *endpoint = exchange->endpoint;
@@ -64,7 +65,7 @@ static const char *span_name(struct exchange *exchange)
     return endpoint->span_name;
 }
 
-/* Spelled as in the semantic conventions. A client can send any word. */
+/* Returns the method as the semantic conventions spell it. A client can send any word. */
 static const char *method_of(const struct exchange *exchange)
 {
     const char *method = access_log_method(exchange->method);
@@ -101,7 +102,8 @@ static int64_t called_us(const struct activity *activity)
     return sum;
 }
 
-/* Starts at the body's end. For files only the daemons' time counts. */
+/* Returns how long the request took from the end of its body; for an upload, only the daemons' time
+ * counts. */
 static int64_t work_us(const struct exchange *exchange)
 {
     if (exchange->dispatched_us == 0 || exchange->replied_us == 0)

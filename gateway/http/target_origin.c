@@ -19,7 +19,7 @@ static enum MHD_Result keep_last(void *arg, enum MHD_ValueKind kind UNUSED, cons
     return MHD_YES;
 }
 
-/* The list can span several headers. NULL: empty. */
+/* Returns the last entry of a list, which can span several headers. NULL: empty. */
 static const char *last_entry(const struct exchange *exchange, const char *name)
 {
     struct search search = {.name = name};

@@ -25,7 +25,7 @@ struct download {
     struct gateway *gateway;
     const char *service;
     struct request req;       /* texts in `arena` */
-    struct activity activity; /* the request's; its span may have ended */
+    struct activity activity; /* activity of the request, whose span may have ended */
     const char *handle;
     struct exchange *exchange;    /* NULL: ended */
     int64_t next, end;            /* not requested yet */
@@ -81,7 +81,7 @@ static void drop_first(struct download *self)
     piece_destroy(self->gateway, &piece);
 }
 
-/* Running readers still use the pieces. */
+/* Frees the download once neither libmicrohttpd nor a running reader uses its pieces. */
 static void end_if_unused(struct download *self)
 {
     struct arena *arena = self->arena;
@@ -289,7 +289,8 @@ static struct MHD_Response *respond_ahead(struct download *self, int64_t size)
     return MHD_create_response_from_callback((uint64_t)size, BLOCK_SIZE, on_read, self, on_over);
 }
 
-/* NULL: a piece failed or memory is short. `whole`: the part is the whole file. Parks. */
+/* Returns a response with all bytes. NULL: a piece failed or memory is short. `whole`: the part is
+ * the whole file. Parks. */
 static struct MHD_Response *respond_whole(struct download *self, bool whole)
 {
     struct loop *loop = self->gateway->service.loop;

@@ -14,7 +14,7 @@ struct cached_file {
     char handle[CONTENT_HANDLE_MAX + 1];
     uint8_t *bytes; /* NULL: noted once, not copied */
     size_t size, references;
-    uint64_t noted_at; /* files->noted at that time */
+    uint64_t noted_at; /* value of files->noted when this file was noted */
     int64_t used_mono_ms;
     bool evicted; /* freed with the last reference */
 };

@@ -114,7 +114,7 @@ void file_receiver_release(struct file_receiver *self)
     self->taken--;
 }
 
-/* The daemon's last files may still be in the socket. */
+/* Receives the daemon's last files, which may still be in the socket, and closes it. */
 static void on_hang_up(void *arg, short revents UNUSED)
 {
     (void)receive_until(arg, 0, NULL);

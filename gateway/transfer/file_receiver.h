@@ -17,7 +17,8 @@ struct file_receiver;
 struct file_receiver *file_receiver_new(struct loop *loop, struct bus *bus, size_t places);
 void file_receiver_destroy(struct file_receiver **self_p);
 
-/* Also connects to new instances. Called every second. */
+/* Receives waiting files, closes unclaimed ones, and connects to new instances. Called every
+ * second. */
 void file_receiver_sweep(struct file_receiver *self, const char *service);
 
 /* Takes one of the `places`. Returns `fileTo`, or NULL if there is no place or no daemon. */
