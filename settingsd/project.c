@@ -246,7 +246,7 @@ int tenant_lookup(struct settingsd *d, const struct request *req, const struct t
     return require_tenant(!out->deleting || strcmp(req->service, "ctl") == 0, err);
 }
 
-/* Leaves out unknown ids. */
+/* Returns the tenants of these projects, without those of unknown ids. */
 int tenants_of(struct settingsd *d, const struct request *req, const struct tenants_of_in *in,
                struct tenant_list *out, struct error *err)
 {

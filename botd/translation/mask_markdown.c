@@ -140,7 +140,7 @@ void mask_markdown_read(struct mask_scanner *self)
     char *text = arena_strndup(self->arena, self->text, self->size);
     struct reader reader = {.scanner = self, .text = text};
 
-    /* a placeholder must be a word in Markdown */
+    /* letters instead of placeholders, so that Markdown reads each as a word */
     for (size_t at = 0, size; at < self->size; at += MAX(size, (size_t)1)) {
         size = mask_placeholder(self, at);
         memset(text + at, 'x', size);
