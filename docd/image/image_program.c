@@ -22,9 +22,9 @@
 
 enum {
     HIRE_FD = STDIN_FILENO,
-    FILES = 2, /* from, to */
+    FILES = 2, /* the files `from` and `to` */
     LATE_MS = 250,
-    NICE_STEP = 5, /* like offload.h */
+    NICE_STEP = 5, /* as in offload.h */
     MEMORY_BASE = 192 * 1024 * 1024,
     MEMORY_SHARE = 2, /* times what the image needs */
 };
