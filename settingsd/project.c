@@ -171,7 +171,7 @@ static int project_insert(struct settingsd *d, const struct request *req,
     return db_commit(&tx, err);
 }
 
-/* Makes a code from the name if none is given. */
+/* Makes a project; its code comes from the name if none is given. */
 static int project_make(struct settingsd *d, const struct request *req,
                         const struct project *project, const char *given,
                         struct project_child_out *out, struct error *err)
@@ -236,8 +236,8 @@ static int find_tenant(struct settingsd *d, const struct request *req,
     return project_by_id(d, req, in->projectId, out, err);
 }
 
-/* Includes suspended projects; those being deleted only for atriumctl, because no daemon may write
- * for them. */
+/* Finds suspended projects too. Only atriumctl finds those being deleted, because no daemon may
+ * write for them. */
 int tenant_lookup(struct settingsd *d, const struct request *req, const struct tenant_lookup_in *in,
                   struct tenant *out, struct error *err)
 {
