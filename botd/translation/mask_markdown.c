@@ -230,7 +230,8 @@ size_t mask_line_start(const struct mask_scanner *self, size_t at)
 
 /* ---- within a line ---- */
 
-/* Linear: at most one unmatched run per length up to CODE_TICKS_MAX. */
+/* Takes linear time, because a text has at most one unmatched run per length up to
+ * CODE_TICKS_MAX. */
 size_t mask_code(const struct mask_scanner *self, size_t at)
 {
     size_t ticks = run_of(self, at), end = at + ticks;
