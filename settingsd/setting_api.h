@@ -74,7 +74,7 @@ FIELD_DECLARE(settings_history);
 struct readiness_switch {
     const char *name;
     bool enabled; /* the value that applies now */
-    bool written; /* false: nobody set it, so it is the default */
+    bool written; /* false: not set, so it is the default */
 };
 FIELD_DECLARE(readiness_switch);
 

@@ -115,7 +115,7 @@ void session_end_surplus(struct authd *d, const struct request *req, struct uuid
 struct session_ended {
     struct change *changes;
     size_t count;
-    int64_t sequence; /* of the last change */
+    int64_t sequence; /* number of the last change */
 };
 
 /* Ends an account's sessions in all projects except `except` (absent: none). Parks. */
