@@ -425,7 +425,7 @@ int account_delete(struct authd *d, const struct request *req, const struct acco
 
 /* ---- reminders ---- */
 
-/* Returns 0 if there is no recipient. */
+/* Reads a valid schedule with its account's owner; returns 0 if there is no recipient. */
 static int find_pending(struct authd *d, const struct request *req,
                         const struct account_remind_in *in, struct plan *ret, struct error *err)
 {

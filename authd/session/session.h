@@ -71,7 +71,7 @@ int session_begun(struct authd *d, const struct request *req, const struct sessi
                   const struct session_draft *draft, enum role role, struct token_subject *ret,
                   struct error *err) MUST_USE;
 
-/* display: the profile's. */
+/* Makes the answer of a new session, with its tokens. display: the profile's name. */
 int session_answer(struct authd *d, const struct request *req, const struct token_subject *subject,
                    const struct session_draft *draft, const char *project_name, const char *display,
                    struct token_response *out, struct error *err) MUST_USE;
