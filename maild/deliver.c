@@ -150,7 +150,7 @@ static enum transport_outcome delivery_send(struct delivery *self,
     return delivery_hand_over(self, to, delivery_text(self, &template, variables, to), reason);
 }
 
-/* Audits no attempts that will be retried. */
+/* Returns the audit row of a final outcome; an attempt that will be retried has none. */
 static struct sql_audit delivery_audit(const struct delivery *self, bool sent)
 {
     return audit_row(self->item.req, &(struct audit){.action = "mail.send",

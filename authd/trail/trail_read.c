@@ -161,7 +161,7 @@ static int seek_until(struct authd *d, const struct request *req, struct uuid pr
     return 0;
 }
 
-/* *ret_next: the next page's cursor; NULL: the end. */
+/* Runs a search. *ret_next: the next page's cursor; NULL: the end. */
 static int search_run(struct authd *d, const struct request *req, struct search *search,
                       const char *key, const char *cursor, const char **ret_next, struct error *err)
 {

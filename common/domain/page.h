@@ -32,7 +32,7 @@ FIELD_DECLARE(page_visit);
 struct page_answer {
     int64_t status;
     const char *location;          /* for 303: a path of this host */
-    const char *html;              /* otherwise */
+    const char *html;              /* for every other status */
     const char *policy;            /* Content-Security-Policy */
     const char *cookie;            /* replaces the visitor's; "" ends it; NULL keeps it */
     int64_t retryAfter;            /* seconds, or 0 */

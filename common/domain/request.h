@@ -102,7 +102,7 @@ enum access {
     ACCESS_ADMIN,        /* token of a practitioner who administers the project */
     /* a live token, or a token whose session ended by signing out */
     ACCESS_LOGOUT,
-    ACCESS_INTERNAL, /* no HTTP route; between daemons, for the row's callers */
+    ACCESS_INTERNAL, /* has no HTTP route; only the daemons named in the row can call it */
 };
 
 enum route_flags {
@@ -120,9 +120,9 @@ enum route_flags {
     /* defined by a standard, see endpoint.h; can be combined only with: */
     R_ENDPOINT = 1 << 11,
     R_CORS = 1 << 12,    /* open to scripts of all origins */
-    R_BROWSER = 1 << 13, /* for browsers: has the tenant's cookie, shows errors as pages */
+    R_BROWSER = 1 << 13, /* for browsers: gets the tenant's cookie, shows errors as pages */
     R_CACHED = 1 << 14,  /* its answers are cached for when no daemon answers */
-    /* below /auth/: requires a second factor if the project does */
+    /* below /auth/, where other routes do not: requires a second factor if the project does */
     R_FACTOR = 1 << 15,
     R_SECRET = 1 << 16,   /* can show a secret, which compressed length would leak */
     R_REPEATED = 1 << 17, /* handles repeated parameters itself */

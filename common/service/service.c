@@ -141,7 +141,7 @@ static void open_audit(struct service *self)
     service_every(self, "audit", AUDIT_PERIOD_MS, run_audit);
 }
 
-/* `ret_begun`: start() was called. */
+/* Opens everything a daemon needs, in order. `ret_begun`: start() was called. */
 static int open_all(struct service *self, bool *ret_begun, struct error *err)
 {
     const struct service_definition *definition = self->definition;

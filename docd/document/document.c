@@ -59,7 +59,7 @@ static const char *token_open(const struct docd *d, struct arena *arena, struct 
 /* ---- rows ---- */
 
 struct document_row {
-    struct uuid id; /* unset: no row */
+    struct uuid id; /* unset if there is no such row */
     int64_t lastUpdated;
     const char *author, *authorDisplay;
     const char *fileName, *contentType;
