@@ -30,7 +30,7 @@ struct project {
     const char *settings;           /* JSON object */
     const char *account_policy;     /* JSON object or NULL */
     const struct sql_outbox *grant; /* written with the project, or NULL */
-    struct uuid root, maker; /* of a child: the top of its tree, the account that creates it */
+    struct uuid root, maker;        /* set for a child: the top of its tree, and its creator */
 };
 
 static int require_tenant(int rows, struct error *err)
