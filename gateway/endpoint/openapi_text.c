@@ -56,6 +56,7 @@ const struct openapi_tag openapi_tags[] = {
     {"Client applications", "Applications that sign people in, also by OAuth."},
     {"Audit", "The audit log of a project, with proofs that it was not changed."},
     {"API keys", "Keys with which machines use a project."},
+    {"Domains", "Email domains that a project has verified."},
     {"FHIR servers", "FHIR servers that applications use with SMART App Launch."},
     {"Mail templates", "Texts of the project's emails. An email without a template is not sent."},
     {"Webhooks", "Post a project's events to its own servers."},
