@@ -14,6 +14,7 @@ import { StepUp } from './screens/step_up.js';
 
 // Exports for the screens' modules.
 export * from './lib/api.js';
+export * from './lib/errors.js';
 export * from './lib/html.js';
 export * from './lib/i18n.js';
 export * from './lib/load.js';

@@ -1,8 +1,9 @@
 // ui.js - the components of screens.
 import { ApiError, rows } from './api.js';
+import { saysAll, titleOfCode } from './errors.js';
 import { pathNow } from './first.js';
 import { html, pause, useCallback, useEffect, useLayoutEffect, useRef, useState } from './html.js';
-import { N, number, t } from './i18n.js';
+import { number, t } from './i18n.js';
 import { LoadError } from './load.js';
 import { guard, Link, mayLeave, useRoute } from './router.js';
 
@@ -12,27 +13,11 @@ export const useId = () => useRef(`i${++ids}`).current;
 
 // ---- errors ----
 
-const byCode = {
-    ACCOUNT_SHARED: N('This person also belongs to another organization, so you can’t do this here.'),
-    STEP_UP_REQUIRED: N('Please confirm it’s you, then try again.'),
-    MFA_ENROLLMENT_REQUIRED: N('This project requires a second factor. Set one up on your account page first.'),
-    QUOTA_EXCEEDED: N('There isn’t enough storage for this file.'),
-    EntityTooLarge: N('This file is too large.'),
-};
-const byStatus = {
-    0: N('No response. Check your connection.'),
-    401: N('You’re signed out. Please sign in again.'),
-    403: N('You don’t have permission to do this.'),
-    404: N('This no longer exists.'),
-    409: N('This change isn’t possible.'),
-    422: N('Some of the input isn’t valid.'),
-    429: N('Too many attempts. Wait a moment and try again.'),
-    503: N('The service isn’t available right now.'),
-    504: N('The service didn’t respond in time.'),
-};
+export const errorTitle = (error) => (error instanceof ApiError && titleOfCode(error))
+    || (error instanceof LoadError ? t('This screen failed to load. Try again, or reload the page.') : t('Something went wrong.'));
 
-export const errorTitle = (error) => (error instanceof ApiError ? t(byCode[error.code] ?? byStatus[error.status] ?? N('Something went wrong.'))
-    : error instanceof LoadError ? t('This screen failed to load. Try again, or reload the page.') : t('Something went wrong.'));
+/** What the title leaves open: the problems, or the service's own words, which are English. */
+const errorDetail = (error) => (error instanceof ApiError && !error.problems.length && saysAll(error) ? '' : error.message);
 
 /** Returns the error, unless all its problems are at these fields, which show them. */
 export const otherError = (error, ...fields) => (error?.problems?.length
@@ -41,7 +26,7 @@ export const otherError = (error, ...fields) => (error?.problems?.length
 export function ErrorBox({ error, retry }) {
     return html`<div class="notice bad" role="alert">
         <p><strong>${errorTitle(error)}</strong></p>
-        ${error.message && html`<p class="detail">${error.message}</p>`}
+        ${errorDetail(error) && html`<p class="detail">${errorDetail(error)}</p>`}
         ${error.requestId && error.status >= 500
             && html`<p class="detail">${t('Request ID for support: {id}', { id: error.requestId })}</p>`}
         ${retry && html`<p><${Button} onClick=${retry}>${t('Retry')}<//></p>`}
@@ -323,7 +308,7 @@ export const toasting = (work) => async (...given) => {
     }
 };
 
-export const toastError = (error) => toast(`${errorTitle(error)} ${error.message ?? ''}`);
+export const toastError = (error) => toast(`${errorTitle(error)} ${errorDetail(error) ?? ''}`);
 
 /** Confirms a destructive action by typing a name. */
 export function ConfirmName({ title, name, submit, act, onClose, onDone, children }) {
