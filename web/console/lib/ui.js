@@ -130,9 +130,9 @@ export function Switch({ label, on, busy, onSwitch, ...rest }) {
 
 const LONG_WORD = /\S{20}/;
 
-/** A text that breaks lines in addresses after their punctuation, never inside a word. Returns everything else as it is. */
-export const breakable = (text) => (typeof text === 'string' && LONG_WORD.test(text)
-    ? text.match(/[^]+?(?:[@./:_-]+(?=\w)|$)/g).map((part, i) => html`${i > 0 && html`<wbr />`}${part}`) : text);
+/** Lets a text break lines in addresses after their punctuation, never inside a word; also texts in a list of elements. */
+export const breakable = (text) => (Array.isArray(text) ? text.map(breakable) : typeof text === 'string' && LONG_WORD.test(text)
+    ? text.match(/[^]+?(?:[@./:_|-]+(?=\w)|$)/g).map((part, i) => html`${i > 0 && html`<wbr />`}${part}`) : text);
 
 export const Badge = ({ kind = '', children }) => html`<span class=${`badge ${kind}`}>${children}</span>`;
 

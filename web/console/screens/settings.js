@@ -152,7 +152,7 @@ function History({ history, policies }) {
         { title: t('Change'), cell: (row) => html`<${Diff} change=${row} policies=${policies} />` },
         { title: t('Changed by'), cell: (row) => author(row) },
         { title: t('Time'), kind: 'time', cell: (row) => time(row.when) },
-    ]} empty=${html`<${Empty} title=${t('No changes yet')} />`} />`;
+    ]} empty=${html`<${Empty} title=${t('No changes yet')}><p>${t('When someone changes a setting, you see it here.')}</p><//>`} />`;
 }
 
 export function Settings({ query }) {
