@@ -431,70 +431,6 @@ const jobs = {
         await press(button('Undo'));
         await until(async () => (await read('/v1/project/settings')).settings.PATIENT_LOGIN_ENABLED, 'undone');
     },
-    async 'a message stays while it is looked at, one key reaches its Undo, and it leaves with its screen'() {
-        const other = await open(), toast = other.locator('.toast'), undo = button('Undo', other);
-        await other.addInitScript(() => { // the seconds of a message are tenths here
-            const real = window.setTimeout;
-            window.setTimeout = (call, ms, ...rest) => real.call(window, call, ms >= 6000 ? ms / 10 : ms, ...rest);
-        });
-        await signIn(other);
-        await other.goto(`${CONSOLE}/settings`);
-        const one = other.getByRole('switch', { name: 'Patient invitations' }), isOn = () => one.getAttribute('aria-checked');
-        const has = (locator) => locator.evaluate((element) => element === document.activeElement);
-        const turn = async () => {
-            const was = await isOn();
-            await press(one, 'Space', other);
-            await until(async () => await isOn() !== was, 'turned');
-            await undo.waitFor();
-        };
-        await turn();
-        await toast.waitFor({ state: 'detached' });
-        await turn();
-        await other.keyboard.press('F8');
-        insist(await has(undo), 'F8 does not reach it');
-        await sleep(2000);
-        insist(await toast.count() === 1, 'it leaves while it has the focus');
-        await other.keyboard.press('F8');
-        insist(await has(one), 'F8 does not lead back');
-        await toast.waitFor({ state: 'detached' });
-        await turn();
-        await toast.hover();
-        await sleep(2000);
-        insist(await toast.count() === 1, 'it leaves under the pointer');
-        const before = await isOn();
-        await other.keyboard.press('F8');
-        await other.keyboard.press('Enter');
-        await until(async () => await isOn() !== before, 'undone');
-        insist(await has(one), 'the focus is not where it was');
-        await other.mouse.move(0, 0);
-        await turn();
-        await other.keyboard.press('F8');
-        await other.keyboard.press('Escape');
-        await toast.waitFor({ state: 'detached' });
-        insist(await has(one), 'the focus is not where it was after Escape');
-        await turn();
-        await other.locator('nav').getByRole('link', { name: 'Members', exact: true }).click();
-        await other.getByRole('heading', { level: 1, name: 'Members' }).waitFor();
-        insist(await toast.count() === 0, 'it is on another screen');
-        await other.context().close();
-    },
-    async 'a field that is too long is explained in the language of the admin'() {
-        const other = await open({ locale: 'de' });
-        await signIn(other, 'Abmelden');
-        await other.goto(`${CONSOLE}/keys`);
-        await button('Neuer Schlüssel', other).click();
-        const dialog = other.locator('dialog'), name = other.getByLabel('Name', { exact: true });
-        await dialog.locator('select option').nth(1).waitFor({ state: 'attached' });
-        await dialog.locator('select').selectOption({ index: 1 });
-        await name.fill('x'.repeat(300));
-        await dialog.getByRole('button', { name: 'Schlüssel erstellen' }).click();
-        await dialog.locator('.field').filter({ has: name }).getByText(/^Geben Sie höchstens \d+ Zeichen ein\.$/).waitFor();
-        await name.fill('Zu weit');
-        await dialog.locator('input[type=number]').fill('400');
-        await dialog.getByRole('button', { name: 'Schlüssel erstellen' }).click();
-        await dialog.getByText('Geben Sie höchstens 365 ein.').waitFor();
-        await other.context().close();
-    },
     async 'an address is written, and the history shows it'() {
         await type(field('Patient app URL'), 'https://my.lakeside.example');
         await page.keyboard.press('Enter');
@@ -740,6 +676,70 @@ const jobs = {
         await page.locator('.preferences select').last().selectOption('dark');
         insist(await page.locator('html').evaluate((element) => getComputedStyle(element).colorScheme) === 'dark', 'not dark');
         await page.locator('.preferences select').last().selectOption('system');
+    },
+    async 'a message stays while it is looked at, one key reaches its Undo, and it leaves with its screen'() {
+        const other = await open(), toast = other.locator('.toast'), undo = button('Undo', other);
+        await other.addInitScript(() => { // the seconds of a message are tenths here
+            const real = window.setTimeout;
+            window.setTimeout = (call, ms, ...rest) => real.call(window, call, ms >= 6000 ? ms / 10 : ms, ...rest);
+        });
+        await signIn(other);
+        await other.goto(`${CONSOLE}/settings`);
+        const one = other.getByRole('switch', { name: 'Patient invitations' }), isOn = () => one.getAttribute('aria-checked');
+        const has = (locator) => locator.evaluate((element) => element === document.activeElement);
+        const turn = async () => {
+            const was = await isOn();
+            await press(one, 'Space', other);
+            await until(async () => await isOn() !== was, 'turned');
+            await undo.waitFor();
+        };
+        await turn();
+        await toast.waitFor({ state: 'detached' });
+        await turn();
+        await other.keyboard.press('F8');
+        insist(await has(undo), 'F8 does not reach it');
+        await sleep(2000);
+        insist(await toast.count() === 1, 'it leaves while it has the focus');
+        await other.keyboard.press('F8');
+        insist(await has(one), 'F8 does not lead back');
+        await toast.waitFor({ state: 'detached' });
+        await turn();
+        await toast.hover();
+        await sleep(2000);
+        insist(await toast.count() === 1, 'it leaves under the pointer');
+        const before = await isOn();
+        await other.keyboard.press('F8');
+        await other.keyboard.press('Enter');
+        await until(async () => await isOn() !== before, 'undone');
+        insist(await has(one), 'the focus is not where it was');
+        await other.mouse.move(0, 0);
+        await turn();
+        await other.keyboard.press('F8');
+        await other.keyboard.press('Escape');
+        await toast.waitFor({ state: 'detached' });
+        insist(await has(one), 'the focus is not where it was after Escape');
+        await turn();
+        await other.locator('nav').getByRole('link', { name: 'Members', exact: true }).click();
+        await other.getByRole('heading', { level: 1, name: 'Members' }).waitFor();
+        insist(await toast.count() === 0, 'it is on another screen');
+        await other.context().close();
+    },
+    async 'a field that is too long is explained in the language of the admin'() {
+        const other = await open({ locale: 'de' });
+        await signIn(other, 'Abmelden');
+        await other.goto(`${CONSOLE}/keys`);
+        await button('Neuer Schlüssel', other).click();
+        const dialog = other.locator('dialog'), name = other.getByLabel('Name', { exact: true });
+        await dialog.locator('select option').nth(1).waitFor({ state: 'attached' });
+        await dialog.locator('select').selectOption({ index: 1 });
+        await name.fill('x'.repeat(300));
+        await dialog.getByRole('button', { name: 'Schlüssel erstellen' }).click();
+        await dialog.locator('.field').filter({ has: name }).getByText(/^Geben Sie höchstens \d+ Zeichen ein\.$/).waitFor();
+        await name.fill('Zu weit');
+        await dialog.locator('input[type=number]').fill('400');
+        await dialog.getByRole('button', { name: 'Schlüssel erstellen' }).click();
+        await dialog.getByText('Geben Sie höchstens 365 ein.').waitFor();
+        await other.context().close();
     },
     async 'a reload stays signed in, a sign-out does not'() {
         await page.reload();
