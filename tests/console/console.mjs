@@ -100,14 +100,36 @@ async function register(email, name, surname) {
 // ---- the browser ----
 
 let browser, page;
-const faults = []; // CSP reports and uncaught exceptions
+const faults = []; // CSP reports, uncaught exceptions and lost focus
+const LOST = 'The focus fell to <body>, after';
+
+// Reports on every screen and dialog when the focus is on <body> for half a second, unless it never was elsewhere, or a
+// click on the background took it away.
+function watchFocus(lost) {
+    let last = null, times = 0;
+
+    addEventListener('pointerdown', () => { last = null; }, true);
+    setInterval(() => {
+        const { activeElement } = document;
+
+        if (!document.querySelector('.shell .who'))
+            last = null; // no screen yet, or no console
+        else if (activeElement && activeElement !== document.body)
+            [last, times] = [activeElement, 0];
+        else if (last && ++times === 10)
+            console.error(`${lost} ${last.outerHTML.slice(0, 120)}`);
+    }, 50);
+}
 
 async function open(options = {}) {
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: 'en', ...options });
     const made = await context.newPage();
 
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await context.addInitScript(watchFocus, LOST);
     made.on('console', (message) => {
+        if (message.text().startsWith(LOST))
+            faults.push(message.text());
         // A template's preview has its own policy, with which it loads no image.
         if (/Content Security Policy|TrustedHTML|TrustedScript/.test(message.text()) && !message.text().includes('"img-src data:"'))
             faults.push(message.text());
@@ -129,9 +151,9 @@ async function typeSignIn(on = page) {
     await on.keyboard.press('Enter');
 }
 
-async function signIn(on = page) {
+async function signIn(on = page, signOut = 'Sign out') {
     await typeSignIn(on);
-    await button('Sign out', on).waitFor();
+    await button(signOut, on).waitFor();
 }
 
 // Presses Tab until the element has the focus.
@@ -655,6 +677,70 @@ const jobs = {
         insist(await page.locator('html').evaluate((element) => getComputedStyle(element).colorScheme) === 'dark', 'not dark');
         await page.locator('.preferences select').last().selectOption('system');
     },
+    async 'a message stays while it is looked at, one key reaches its Undo, and it leaves with its screen'() {
+        const other = await open(), toast = other.locator('.toast'), undo = button('Undo', other);
+        await other.addInitScript(() => { // the seconds of a message are tenths here
+            const real = window.setTimeout;
+            window.setTimeout = (call, ms, ...rest) => real.call(window, call, ms >= 6000 ? ms / 10 : ms, ...rest);
+        });
+        await signIn(other);
+        await other.goto(`${CONSOLE}/settings`);
+        const one = other.getByRole('switch', { name: 'Patient invitations' }), isOn = () => one.getAttribute('aria-checked');
+        const has = (locator) => locator.evaluate((element) => element === document.activeElement);
+        const turn = async () => {
+            const was = await isOn();
+            await press(one, 'Space', other);
+            await until(async () => await isOn() !== was, 'turned');
+            await undo.waitFor();
+        };
+        await turn();
+        await toast.waitFor({ state: 'detached' });
+        await turn();
+        await other.keyboard.press('F8');
+        insist(await has(undo), 'F8 does not reach it');
+        await sleep(2000);
+        insist(await toast.count() === 1, 'it leaves while it has the focus');
+        await other.keyboard.press('F8');
+        insist(await has(one), 'F8 does not lead back');
+        await toast.waitFor({ state: 'detached' });
+        await turn();
+        await toast.hover();
+        await sleep(2000);
+        insist(await toast.count() === 1, 'it leaves under the pointer');
+        const before = await isOn();
+        await other.keyboard.press('F8');
+        await other.keyboard.press('Enter');
+        await until(async () => await isOn() !== before, 'undone');
+        insist(await has(one), 'the focus is not where it was');
+        await other.mouse.move(0, 0);
+        await turn();
+        await other.keyboard.press('F8');
+        await other.keyboard.press('Escape');
+        await toast.waitFor({ state: 'detached' });
+        insist(await has(one), 'the focus is not where it was after Escape');
+        await turn();
+        await other.locator('nav').getByRole('link', { name: 'Members', exact: true }).click();
+        await other.getByRole('heading', { level: 1, name: 'Members' }).waitFor();
+        insist(await toast.count() === 0, 'it is on another screen');
+        await other.context().close();
+    },
+    async 'a field that is too long is explained in the language of the admin'() {
+        const other = await open({ locale: 'de' });
+        await signIn(other, 'Abmelden');
+        await other.goto(`${CONSOLE}/keys`);
+        await button('Neuer Schlüssel', other).click();
+        const dialog = other.locator('dialog'), name = other.getByLabel('Name', { exact: true });
+        await dialog.locator('select option').nth(1).waitFor({ state: 'attached' });
+        await dialog.locator('select').selectOption({ index: 1 });
+        await name.fill('x'.repeat(300));
+        await dialog.getByRole('button', { name: 'Schlüssel erstellen' }).click();
+        await dialog.locator('.field').filter({ has: name }).getByText(/^Geben Sie höchstens \d+ Zeichen ein\.$/).waitFor();
+        await name.fill('Zu weit');
+        await dialog.locator('input[type=number]').fill('400');
+        await dialog.getByRole('button', { name: 'Schlüssel erstellen' }).click();
+        await dialog.getByText('Geben Sie höchstens 365 ein.').waitFor();
+        await other.context().close();
+    },
     async 'a reload stays signed in, a sign-out does not'() {
         await page.reload();
         await button('Sign out').waitFor();
@@ -671,6 +757,7 @@ const screens = ['/', '/people', '/members', '/settings', '/settings?tab=history
     '/templates/PATIENT_WELCOME', '/documents', '/content', '/bots', '/webhooks', '/nothing'];
 
 const dialogs = [['/clients', 'Register application'], ['/keys', 'New key'], ['/bots', 'New bot'], ['/webhooks', 'New webhook'], ['/content', 'New entry']];
+const actsOnPatients = ['End sessions', 'Lock', 'Export data', 'Delete account']; // dialogs on a patient's screen
 
 async function axe(what, rules) {
     await until(async () => await page.locator('[aria-busy=true]').count() === 0, `${what} is there`);
@@ -719,7 +806,7 @@ async function inScheme(colorScheme, width, rules) {
     await register(patient, 'Ana', 'Lima');
     await page.goto(`${CONSOLE}/people?search=${encodeURIComponent(patient)}`);
     await page.locator('tbody a').click();
-    for (const name of ['End sessions', 'Lock', 'Export data', 'Delete account'])
+    for (const name of actsOnPatients)
         await axeDialog(`one person: ${name}`, button(name), rules);
     await page.goto(`${CONSOLE}/members?invite=1`);
     await page.locator('dialog').waitFor();
@@ -794,12 +881,139 @@ async function onADesk() {
     await other.context().close();
 }
 
+const languages = ['en', 'de', 'es'].map((tag) => [tag, tag === 'en' ? {} : JSON.parse(readFileSync(new URL(`../../web/console/text/${tag}.json`, import.meta.url), 'utf8'))]);
+const sizes = [[390, 844], [768, 1024], [1366, 768], [1440, 900]];
+const ZOOMED = [683, 384]; // 1366x768 at 200 %
+
+// Finds shown texts that are cut or broken inside a word, and what scrolls sideways or reaches beyond the window.
+const badlyShown = (on) => on.evaluate(() => {
+    const LONGEST = 40; // letters; longer words can break
+    const name = (each) => `${each.tagName} ${each.className} "${(each.getAttribute('aria-label') ?? each.textContent).trim().slice(0, 50)}"`;
+    const found = document.documentElement.scrollWidth > innerWidth ? ['the document is wider than the window'] : [];
+    const all = [...document.querySelectorAll('body *')].filter((each) => each.checkVisibility() && !each.closest('.hidden, svg, iframe'));
+    const pen = document.createElement('canvas').getContext('2d'), range = document.createRange();
+
+    for (const each of all) {
+        const { overflowX, overflowY, font, paddingLeft, paddingRight } = getComputedStyle(each);
+        const box = each.getBoundingClientRect(), isInput = each.matches('input, textarea, progress');
+
+        if (!isInput && overflowX !== 'visible' && each.clientWidth > 0 && each.scrollWidth > each.clientWidth + 1)
+            found.push(`${/auto|scroll/.test(overflowX) ? 'scrolls sideways' : 'is cut'}: ${name(each)}`);
+        if (!isInput && /hidden|clip/.test(overflowY) && each.clientHeight > 0 && each.scrollHeight > each.clientHeight + 1)
+            found.push(`is cut below: ${name(each)}`);
+        if (box.right > innerWidth + 1)
+            found.push(`is beyond the window: ${name(each)}`);
+        if (each.matches('select') && each.selectedIndex >= 0) {
+            pen.font = font;
+            const need = pen.measureText(each.selectedOptions[0].text).width + parseFloat(paddingLeft) + parseFloat(paddingRight);
+            if (need > each.clientWidth + 1)
+                found.push(`is cut: ${name(each)}: ${each.selectedOptions[0].text}`);
+        }
+        for (const node of each.matches('option, textarea, pre') ? [] : each.childNodes) {
+            if (node.nodeType !== Node.TEXT_NODE || !node.data.trim())
+                continue;
+            for (const { 0: word, index } of node.data.matchAll(/[\p{L}\p{N}]+/gu)) {
+                range.setStart(node, index);
+                range.setEnd(node, index + word.length);
+                const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)));
+                const { right } = range.getBoundingClientRect();
+                if (lines.size > 1 && word.length < LONGEST)
+                    found.push(`is broken: ${word} in ${name(each)}`);
+                const place = each.closest('button, .button, .badge, td, th, dd, label, li, p, h1, h2, div')?.getBoundingClientRect();
+                if (place && right > place.right + 2)
+                    found.push(`sticks out: ${word} of ${name(each)}`);
+            }
+        }
+    }
+    return [...new Set(found)];
+});
+
+// Makes a row of each kind, with words of usual length.
+async function furnish() {
+    await signInHere();
+    const post = async (path, body) => {
+        const { status, data } = await api('POST', path, body, admin);
+
+        insist(status < 300, { path, data });
+        return data;
+    };
+    const clinic = `clinic${process.pid}`;
+    const policy = await post('/v1/project/access-policies', { name: 'Scheduling assistants', resource: [{ resourceType: 'DocumentReference', interaction: ['read', 'search'] }] });
+    const imported = await post('/v1/projects/me/imports', { accounts: [{ firstName: 'Maximiliane', lastName: 'Freifrau von Hohenlohe-Schillingsfürst', email: `maximiliane.hohenlohe-schillingsfuerst@${clinic}.lakeside-clinic.example` }] });
+
+    insist(imported.imported === 1, imported);
+    await post('/v1/projects/me/members', { email: `dr.katharina.montgomery-smythe@${clinic}.lakeside-clinic.example`, firstName: 'Katharina', lastName: 'Montgomery-Smythe', type: 'Practitioner', admin: false, accessPolicy: `AccessPolicy/${policy.id}` });
+    await post('/v1/project/api-keys', { name: 'Nightly export', accessPolicy: `AccessPolicy/${policy.id}`, days: 90, addresses: ['192.0.2.0/24', '2001:db8::/32'] });
+    await post('/v1/project/webhooks', { url: 'https://hooks.lakeside-clinic.example/atrium/events', events: ['session.created', 'account.created'] });
+    await post('/v1/project/bots', { name: 'Appointment reminder', kind: 'http', url: 'https://bots.lakeside-clinic.example/reminder', identifier: [{ value: `reminder-${clinic}` }] });
+    await post('/document', { fileName: 'Discharge summary November 2026.pdf', contentType: 'application/pdf' });
+    return (await read(`/v1/project/accounts?search=maximiliane.hohenlohe`)).resources[0].id;
+}
+
+// Every screen and dialog in each language and size. Collects everything before it fails.
+async function inEachSizeAndLanguage() {
+    const person = await furnish(), bad = [];
+    const other = page = await open();
+    const settled = () => until(async () => await other.locator('[aria-busy=true]').count() === 0, 'it is there');
+    const look = async (what, [width, height]) => {
+        await other.setViewportSize({ width, height });
+        await other.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))));
+        bad.push(...(await badlyShown(other)).map((each) => `${what} at ${width}: ${each}`));
+    };
+    const speak = async (tag) => {
+        await other.locator('.preferences select').first().evaluate((select, to) => { select.value = to; select.dispatchEvent(new Event('change', { bubbles: true })); }, tag);
+        await until(() => other.evaluate((to) => document.documentElement.lang === to, tag), `${tag} is spoken`);
+        await settled();
+    };
+    const lookAtDialog = async (what, opener) => {
+        await other.setViewportSize({ width: 1440, height: 900 });
+        await opener.focus();
+        await other.keyboard.press('Enter');
+        await other.locator('dialog').waitFor();
+        await settled();
+        insist(await other.evaluate(() => document.activeElement.closest('dialog')), `${what}: the focus is not inside`);
+        for (const size of [...sizes, ZOOMED]) {
+            await look(what, size);
+            const seen = await other.locator('dialog > form > .buttons').evaluate((each) => {
+                const { top, bottom } = each.getBoundingClientRect();
+                return top >= 0 && bottom <= innerHeight && each.contains(document.elementFromPoint(innerWidth / 2, (top + bottom) / 2));
+            });
+            if (!seen)
+                bad.push(`${what} at ${size.join('x')}: its buttons are not in view`);
+        }
+        await other.setViewportSize({ width: 1440, height: 900 });
+        await other.keyboard.press('Escape');
+        await other.locator('dialog').waitFor({ state: 'detached' });
+        insist(await opener.evaluate((each) => each === document.activeElement), `${what}: the focus is not back`);
+    };
+    const places = [...screens.map((at) => [at, []]), ['/members', ['Invite someone']], [`/people/${person}`, actsOnPatients], ...dialogs.map(([at, name]) => [at, [name]])];
+
+    await signIn(other);
+    for (const [at, names] of places) {
+        await other.goto(CONSOLE + at);
+        await other.locator('.who').waitFor({ state: 'attached' });
+        await other.locator('h1').waitFor();
+        await settled();
+        for (const [tag, words] of languages) {
+            await speak(tag);
+            for (const size of sizes)
+                await look(`${at} in ${tag}`, size);
+            for (const name of names)
+                await lookAtDialog(`${at}: ${name} in ${tag}`, button(words[name] ?? name, other));
+        }
+    }
+    await speak('en');
+    await other.context().close();
+    insist(bad.length === 0, `${bad.length} places\n    ${bad.join('\n    ')}`);
+}
+
 const accessible = {
     'light, a desk': () => inScheme('light', 1440),
     'dark, a desk': () => inScheme('dark', 1440, ['color-contrast']),
     'light, a phone': () => inScheme('light', 390, ['target-size', 'color-contrast', 'label', 'aria-required-children']),
     'a phone: what a finger touches is 44 points high, and nothing is wider than the window': onAPhone,
     'a desk: controls of one row are at one height, and no word is broken where there is room': onADesk,
+    'each screen and dialog in each language and size: no text is cut, nothing scrolls sideways, the buttons are in view': inEachSizeAndLanguage,
 };
 
 // Two admins at one thing: made here, opened there, changed here meanwhile. Input there is never lost.

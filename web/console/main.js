@@ -6,7 +6,7 @@ import { html, pause, render, useEffect, useErrorBoundary, useLayoutEffect, useR
 import { currentLanguage, prepare, setLanguage, t } from './lib/i18n.js';
 import { load, moduleOf } from './lib/load.js';
 import { Link, mayLeave, useRoute } from './lib/router.js';
-import { Button, Empty, ErrorBox, Heading, Loading, Page, Toasts, toasting } from './lib/ui.js';
+import { Button, Empty, ErrorBox, Heading, keepFocus, Loading, Page, Toasts, toasting } from './lib/ui.js';
 import { groups, overviewLead, titleOf } from './navigation.js';
 import { screenAt } from './screens/index.js';
 import { SignInScreen } from './screens/sign_in.js';
@@ -14,6 +14,7 @@ import { StepUp } from './screens/step_up.js';
 
 // Exports for the screens' modules.
 export * from './lib/api.js';
+export * from './lib/errors.js';
 export * from './lib/html.js';
 export * from './lib/i18n.js';
 export * from './lib/load.js';
@@ -54,6 +55,8 @@ function Navigation({ path, onFollow }) {
             onFollow=${onFollow} onPointerEnter=${() => begin(screenAt(to).module)}>${t(title)}<//></li>`)}</ul>`)}</nav>`;
 }
 
+const focusHeading = () => document.querySelector('h1')?.focus({ preventScroll: true });
+
 /** The frame of each screen. index.html contains the same elements, which Preact takes over. */
 function Shell({ me, path, children, onLeave, onLanguage }) {
     const [open, setOpen] = useState(false);
@@ -70,7 +73,7 @@ function Shell({ me, path, children, onLeave, onLanguage }) {
                 <${Button} onClick=${onLeave}>${t('Sign out')}<//>`}
         </header>
         <div class=${open ? 'side open' : 'side'} id="side">
-            <${Navigation} path=${path} onFollow=${() => setOpen(false)} />
+            <${Navigation} path=${path} onFollow=${() => { setOpen(false); focusHeading(); }} />
             <${Preferences} onLanguage=${onLanguage} />
         </div>
         <main id="main" tabindex="-1">${children}</main>
@@ -145,7 +148,7 @@ function App() {
     useEffect(() => {
         if (moved.current !== path) {
             moved.current = path;
-            document.querySelector('h1')?.focus({ preventScroll: true });
+            focusHeading();
         }
     }, [path]);
 
@@ -173,6 +176,7 @@ function App() {
 async function start() {
     await setLanguage(chooseLanguage()).catch(() => setLanguage('en'));
     await pause();
+    keepFocus();
     render(html`<${App} />`, document.getElementById('app'));
     (globalThis.requestIdleCallback ?? setTimeout)(prepare);
 }

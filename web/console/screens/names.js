@@ -1,6 +1,7 @@
 // names.js - titles of settings, emails and outcomes that several screens use.
 import { html } from '../lib/html.js';
 import { languageName, N, t } from '../lib/i18n.js';
+import { breakable } from '../lib/ui.js';
 
 const settings = {
     PATIENT_REGISTRATION_ENABLED: N('Patient registration'), PATIENT_LOGIN_ENABLED: N('Patient sign-in'), PATIENT_INVITATION_ENABLED: N('Patient invitations'),
@@ -53,7 +54,7 @@ export function Diff({ change, policies = [] }) {
     const isLogo = change.name === `${BRANDING}logo`; // shown by its hash
     const word = (value) => (isLogo && value ? t('an image') : policies.find(({ id }) => value === `AccessPolicy/${id}`)?.name ?? plain(value));
 
-    return html`<span class="diff"><del>${word(change.old)}</del> → <ins>${word(change.new)}</ins></span>`;
+    return html`<span class="diff"><del>${breakable(word(change.old))}</del> → <ins>${breakable(word(change.new))}</ins></span>`;
 }
 
 // A person whose account was erased has no name.
