@@ -336,7 +336,7 @@ const jobs = {
         await type(field('Reason'), 'Ticket 4712');
         await page.keyboard.press('Enter');
         await says('Person locked.');
-        await button('Unlock').waitFor();
+        await button('Unlock').last().waitFor();
         await press(button('Undo'));
         await button('Lock').waitFor();
     },
@@ -1368,7 +1368,7 @@ const trouble = {
         await press(button('Undo'));
         await says('No response.');
         await page.unroute('**/unlock');
-        await button('Unlock').waitFor();
+        await button('Unlock').last().waitFor();
     },
     async 'a key is shown though its dialog was closed meanwhile'() {
         await page.goto(`${CONSOLE}/keys`);

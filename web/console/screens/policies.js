@@ -9,17 +9,17 @@ import { nameOf, pathOf, roleName } from './people.js';
 const PATH = '/v1/project/access-policies';
 const OWN = 'DocumentReference?author=%profile';
 
-const actions = { search: N('Find'), read: N('Read'), create: N('Create'), update: N('Change'), delete: N('Delete'), execute: N('Run') };
-const verbs = { search: N('find'), read: N('read'), create: N('create'), update: N('change'), delete: N('delete'), execute: N('run') };
+const actions = { search: N('Find'), read: N('Read'), create: N('Create'), update: N('Edit'), delete: N('Delete'), execute: N('Run') };
+const verbs = { search: N('find'), read: N('read'), create: N('create'), update: N('edit'), delete: N('delete'), execute: N('run') };
 
 // What a policy is about, with the actions that the server knows for it. A new document always belongs to its author.
 const things = [
     { key: 'own', type: 'DocumentReference', title: N('Own documents'), does: N('{actions} their own documents'), can: ['search', 'read', 'create', 'update', 'delete'] },
     { key: 'all', type: 'DocumentReference', title: N('All documents in the project'), does: N('{actions} all documents in the project'), can: ['search', 'read', 'update', 'delete'] },
     { key: 'content', type: 'Content', title: N('Content'), does: N('{actions} content'), can: ['read'] },
-    { key: 'languages', type: 'Locale', title: N('Languages'), does: N('{actions} the list of languages'), can: ['read'] },
+    { key: 'languages', type: 'Locale', title: N('Languages'), does: N('see the list of languages'), can: ['read'] },
     { key: 'bots', type: 'Bot', title: N('Bots'), does: N('{actions} bots'), can: ['execute'] },
-    { key: 'translation', type: 'Translation', title: N('Translation'), does: N('{actions} translations'), can: ['execute'] },
+    { key: 'translation', type: 'Translation', title: N('Translation'), does: N('translate texts'), can: ['execute'] },
 ];
 const known = ['resourceType', 'interaction', 'readonly', 'criteria'];
 
@@ -123,7 +123,7 @@ function Summary({ value: { resource, ipAccessRule = [] } }) {
 
     return html`<${Section} title=${t('Summary')}><div class="stack" aria-live="polite">
         ${can.length > 0 ? html`<p>${t('People with this policy can:')}</p><ul class="dots">${can.map((each) => html`<li>${each}</li>`)}</ul>` : html`<p>${t('People with this policy can sign in, but nothing else.')}</p>`}
-        <p>${networks('allow') ? t('They can sign in only from {networks}.', { networks: networks('allow') }) : networks('block') ? t('They can sign in from anywhere except {networks}.', { networks: networks('block') }) : t('They can sign in from anywhere.')}</p></div><//>`;
+        <p>${networks('allow') && networks('block') ? t('The first matching network decides: {allowed} allowed, {blocked} blocked.', { allowed: networks('allow'), blocked: networks('block') }) : networks('allow') ? t('They can sign in only from {networks}.', { networks: networks('allow') }) : networks('block') ? t('They can sign in from anywhere except {networks}.', { networks: networks('block') }) : t('They can sign in from anywhere.')}</p></div><//>`;
 }
 
 function Holders({ id }) {
