@@ -105,8 +105,8 @@ static int read_page(struct authd *d, const struct request *req, const struct li
     return 0;
 }
 
-/* Names a list in its cursors. Without a filter of release 0.4, it is the name of release 0.3, whose
- * cursors stay valid. */
+/* Names a list in its cursors. Without a filter of release 0.4, it is the name of release 0.3,
+ * whose cursors stay valid. */
 static const char *list_key(const struct request *req, const struct project_accounts_in *in)
 {
     const char *key = arena_printf(req->arena, "people %s %s %s %s", req->caller->project.text,

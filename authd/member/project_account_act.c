@@ -2,8 +2,8 @@
  * project_account_act.c - an admin's actions on an account, with a fresh proof and an audited
  * reason.
  *
- * Lock, unlock and the ends of sessions act on the membership. Other actions change the account itself,
- * which the caller's project must own (ownership.h).
+ * Lock, unlock and the ends of sessions act on the membership. Other actions change the account
+ * itself, which the caller's project must own (ownership.h).
  */
 #include <string.h>
 

@@ -520,7 +520,7 @@ const jobs = {
         const patients = (await read('/v1/project/access-policies')).resources.find(({ id }) => demo.patientAccessPolicy.endsWith(id));
         await go('Access policies');
         await press(page.getByRole('link', { name: patients.name, exact: true }));
-        await page.getByRole('region', { name: 'Who has this policy' }).getByRole('row').filter({ hasText: 'hostile@people.example' }).waitFor();
+        await page.getByRole('region', { name: 'People with this policy' }).getByRole('row').filter({ hasText: 'hostile@people.example' }).waitFor();
     },
     async 'an application is registered'() {
         await go('Applications');

@@ -129,8 +129,8 @@ function Summary({ value: { resource, ipAccessRule = [] } }) {
 function Holders({ id }) {
     const list = useCursor((cursor) => get(`/v1/project/accounts${queryOf({ accessPolicy: `AccessPolicy/${id}`, _cursor: cursor })}`), [id]);
 
-    return html`<${Section} title=${t('Who has this policy')}>
-        <${Loaded} from=${list}>${() => html`<${Table} label=${t('Who has this policy')} rows=${list.rows} more=${list.more} onMore=${list.next} busy=${list.busy}
+    return html`<${Section} title=${t('People with this policy')}>
+        <${Loaded} from=${list}>${() => html`<${Table} label=${t('People with this policy')} rows=${list.rows} more=${list.more} onMore=${list.next} busy=${list.busy}
             empty=${html`<p class="soft">${t('No one has this policy.')}</p>`} columns=${[
                 { title: t('Name'), cell: (row) => html`<${Link} class="open" to=${pathOf(row)}>${nameOf(row)}<//>` },
                 { title: t('Email'), cell: (row) => row.email },
