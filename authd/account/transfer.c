@@ -232,6 +232,7 @@ const struct tenant_table authd_tenant_tables[] = {
     TENANT_STAYS("account_address_key", TRAIL_STAYS),
     TENANT_STAYS("member_search", "is computed again when members are added"),
     TENANT_STAYS("member_search_due", "like member_search"),
+    TENANT_STAYS("member_order", "like member_search"),
     TENANT_STAYS("erasure", TRAIL_STAYS),
     TENANT_STAYS("erasure_request", TRAIL_STAYS),
     TENANT_STAYS("erasure_table", TRAIL_STAYS),

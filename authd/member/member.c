@@ -331,6 +331,25 @@ int member_resend(struct authd *d, const struct request *req, const struct membe
     return send_invitation(d, req, &tenant, &invitation, out, err);
 }
 
+/* Lists the pending invitations for a role. */
+static int list_invited(struct authd *d, const struct request *req, const struct tenant *tenant,
+                        const struct members_in *page, struct member_list *out, struct error *err)
+{
+    const struct sql_invitation_count_in all = {.project = tenant->projectId,
+                                                .role = page->invited};
+    const struct sql_invitation_list_in list = {.project = tenant->projectId,
+                                                .role = page->invited,
+                                                .most = page->_count,
+                                                .skip = page->_offset};
+    struct sql_invitation_count_row count;
+
+    if (sql_invitation_count(d->svc.db, req, &all, &count, err) < 0 ||
+        sql_invitation_list(d->svc.db, req, &list, &out->resources, err) < 0)
+        return -1;
+    out->total = count.total;
+    return 0;
+}
+
 /* Lists members and invitations, oldest first. */
 static int list_members(struct authd *d, const struct request *req, const struct tenant *tenant,
                         const struct members_in *page, struct member_list *out, struct error *err)
@@ -356,7 +375,8 @@ int members(struct authd *d, const struct request *req, const struct members_in 
 
     if (tenant_open_id(d, req, req->caller->project, &tenant, err) < 0)
         return -1;
-    return list_members(d, req, &tenant, in, out, err);
+    return in->invited ? list_invited(d, req, &tenant, in, out, err)
+                       : list_members(d, req, &tenant, in, out, err);
 }
 
 /* Includes suspended projects. */

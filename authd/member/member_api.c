@@ -98,6 +98,9 @@ static const struct field member_rows[] = {
 FIELD_TABLE(member);
 
 static const struct field members_in_rows[] = {
+    FIELD_ENUM(struct members_in, invited, role, account_roles, FIELD_QUERY,
+               "Return only pending invitations for this role, in the order of their addresses.",
+               "Practitioner"),
     FIELD_INT(struct members_in, _count, 1, MEMBERS_MAX, 20, FIELD_QUERY,
               "Maximum number of members to return.", "20"),
     FIELD_INT(struct members_in, _offset, 0, INT32_MAX, 0, FIELD_QUERY,
@@ -119,6 +122,7 @@ static const struct field member_in_rows[] = {
 FIELD_TABLE(member_in);
 
 static const char *const account_states[] = {"active", "locked", "deleting", NULL};
+static const char *const account_orders[] = {"name", "newest", NULL};
 static const char *const account_lockers[] = {"admin", "operator", NULL};
 
 static const struct field project_account_rows[] = {
@@ -139,6 +143,9 @@ static const struct field project_account_rows[] = {
                "Family name.", "Lima"),
     FIELD_BOOL(struct project_account, admin, false, FIELD_REQUIRED,
                "Whether the account is an admin of the project.", "false"),
+    FIELD_TEXT(struct project_account, accessPolicy, 1, REFERENCE_MAX, FIELD_NULLABLE,
+               "Access policy of the account; null for an account without one, such as an admin's.",
+               "AccessPolicy/5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"),
     FIELD_BOOL(struct project_account, emailVerified, false, FIELD_REQUIRED,
                "Whether the email address is verified for this organization or for all."),
     FIELD_JSON_TEXTS(struct project_account, factors, 256, FIELD_REQUIRED,
@@ -172,6 +179,19 @@ static const struct field project_accounts_in_rows[] = {
                "Return only accounts with this role.", "Patient"),
     FIELD_CHOICE(struct project_accounts_in, state, account_states, FIELD_QUERY,
                  "Return only accounts in this state.", "locked"),
+    FIELD_TRISTATE(struct project_accounts_in, admin, FIELD_QUERY,
+                   "Return only admins, or only others.", "true"),
+    FIELD_TRISTATE(struct project_accounts_in, secondFactor, FIELD_QUERY,
+                   "Return only accounts with a second factor, or only those without one.",
+                   "false"),
+    FIELD_PATTERN(struct project_accounts_in, accessPolicy, 1, REFERENCE_MAX,
+                  check_policy_reference, POLICY_REFERENCE_PATTERN, FIELD_QUERY,
+                  "Return only accounts with this access policy.",
+                  "AccessPolicy/5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"),
+    FIELD_CHOICE(struct project_accounts_in, sort, account_orders, FIELD_QUERY,
+                 "`name`: by family name, then given name; `newest`: newest member first. Not with "
+                 "`search`.",
+                 "name"),
     FIELD_CURSOR(struct project_accounts_in,
                  "`next` of the previous page, with the same other parameters; valid for a day."),
     FIELD_INT(struct project_accounts_in, _count, 1, MEMBERS_MAX, 50, FIELD_QUERY,
@@ -180,10 +200,11 @@ static const struct field project_accounts_in_rows[] = {
 FIELD_TABLE(project_accounts_in);
 
 static const struct field project_account_list_rows[] = {
-    FIELD_OBJECTS(struct project_account_list, resources, project_account, MEMBERS_MAX,
-                  FIELD_REQUIRED,
-                  "A search is sorted by what matched; any other list keeps its order. A page can "
-                  "have fewer accounts than `_count` although `next` is set."),
+    FIELD_OBJECTS(
+        struct project_account_list, resources, project_account, MEMBERS_MAX, FIELD_REQUIRED,
+        "A search is sorted by what matched, other lists as `sort` says; without it, a list "
+        "keeps its order. A page can have fewer accounts than `_count` although `next` is "
+        "set."),
     FIELD_NEXT(struct project_account_list),
 };
 FIELD_TABLE(project_account_list);
@@ -212,6 +233,17 @@ static const struct field project_account_delete_in_rows[] = {
                "Also erase everything the account owns, such as documents."),
 };
 FIELD_TABLE(project_account_delete_in);
+
+static const struct field project_account_session_end_in_rows[] = {
+    FIELD_UUID(struct project_account_session_end_in, id, FIELD_PATH | FIELD_REQUIRED,
+               "The account."),
+    FIELD_UUID(struct project_account_session_end_in, session, FIELD_PATH | FIELD_REQUIRED,
+               "The session."),
+    FIELD_CHECKED(struct project_account_session_end_in, reason, 1, REASON_MAX, name_check,
+                  FIELD_REQUIRED | FIELD_CHARACTERS, "Reason, which the audit log records.",
+                  "Ticket 4711: phone lost"),
+};
+FIELD_TABLE(project_account_session_end_in);
 
 static const struct field project_account_sessions_in_rows[] = {
     FIELD_UUID(struct project_account_sessions_in, id, FIELD_PATH | FIELD_REQUIRED, "The account."),

@@ -41,6 +41,7 @@ struct member {
 FIELD_DECLARE(member);
 
 struct members_in {
+    enum role invited; /* only pending invitations for this role; ROLE_NONE: everything */
     int64_t _count, _offset;
 };
 FIELD_DECLARE(members_in);
@@ -62,21 +63,24 @@ struct project_account {
     enum role role;
     const char *email, *firstName, *lastName;
     bool admin;
-    bool emailVerified;   /* for all or for the organization */
-    const char *factors;  /* JSON array: "totp", "passkey" */
-    const char *state;    /* "active", "locked", "deleting" */
-    int64_t lockedAt;     /* 0: not locked */
-    const char *lockedBy; /* "admin", "operator", or NULL */
-    int64_t lastSignInAt; /* 0: unknown */
-    int64_t deletionAt;   /* 0: not scheduled */
+    const char *accessPolicy; /* "AccessPolicy/<id>"; NULL: none */
+    bool emailVerified;       /* for all or for the organization */
+    const char *factors;      /* JSON array: "totp", "passkey" */
+    const char *state;        /* "active", "locked", "deleting" */
+    int64_t lockedAt;         /* 0: not locked */
+    const char *lockedBy;     /* "admin", "operator", or NULL */
+    int64_t lastSignInAt;     /* 0: unknown */
+    int64_t deletionAt;       /* 0: not scheduled */
     int64_t memberSince;
 };
 FIELD_DECLARE(project_account);
 
-/* Filter and position of a page. */
+/* Filter, order and position of a page. */
 struct project_accounts_in {
     enum role role;
-    const char *search, *state, *_cursor; /* NULL: all accounts, from the start */
+    const char *search, *state, *accessPolicy, *_cursor; /* NULL: all accounts, from the start */
+    enum tristate admin, secondFactor;
+    const char *sort; /* "name" or "newest"; NULL: an order that suits the filter */
     int64_t _count;
 };
 FIELD_DECLARE(project_accounts_in);
@@ -106,6 +110,13 @@ struct project_account_delete_in {
     bool wipe; /* also erases what the account owns in its projects */
 };
 FIELD_DECLARE(project_account_delete_in);
+
+/* A session to end, with a reason. */
+struct project_account_session_end_in {
+    struct uuid id, session;
+    const char *reason;
+};
+FIELD_DECLARE(project_account_session_end_in);
 
 struct project_account_sessions_in {
     struct uuid id;

@@ -16,6 +16,7 @@
 #include "authd/signin/explain.h"
 #include "authd/sql/project_account.h"
 #include "authd/tenant.h"
+#include "common/domain/policy.h"
 #include "common/service/audit.h"
 #include "common/service/page_cursor.h"
 #include "settingsd/tenant_api.h"
@@ -32,23 +33,34 @@ struct listing {
     struct uuid organization;
     const char *key;   /* names the list in its cursors */
     const char *words; /* start of the search keys; "": no key matches */
+    struct uuid policy;
 };
 
+/* Returns the statement whose index fits the order, or else has the fewest rows. */
 static const struct db_statement *statement_of(const struct project_accounts_in *in)
 {
     if (in->search)
         return sql_project_account_search_statement;
-    return in->state && strcmp(in->state, "active") != 0
-               ? sql_project_account_list_inactive_statement
-               : sql_project_account_list_statement;
+    if (in->sort)
+        return strcmp(in->sort, "name") == 0 ? sql_project_account_list_by_name_statement
+                                             : sql_project_account_list_newest_statement;
+    if (in->state && strcmp(in->state, "active") != 0)
+        return sql_project_account_list_inactive_statement;
+    if (in->accessPolicy)
+        return sql_project_account_list_of_policy_statement;
+    return in->admin == TRISTATE_TRUE ? sql_project_account_list_admins_statement
+                                      : sql_project_account_list_statement;
 }
 
 /* Returns how many index rows to read to find `most` people: more if some rows may not match. */
 static int64_t rows_to_walk(const struct listing *list, int64_t most)
 {
-    if (list->in->role || list->in->state)
+    const struct project_accounts_in *in = list->in;
+
+    if (in->state || in->admin != TRISTATE_UNSET || in->secondFactor != TRISTATE_UNSET ||
+        in->accessPolicy || (in->role && !in->sort))
         return WALK_MAX;
-    return list->in->search ? KEYS_ALIKE * most : most;
+    return in->search ? KEYS_ALIKE * most : most;
 }
 
 /* Reads a page and its next cursor. Reads one row more than requested, to know whether there is a
@@ -65,6 +77,9 @@ static int read_page(struct authd *d, const struct request *req, const struct li
                                              .organization = list->organization,
                                              .role = list->in->role,
                                              .state = list->in->state,
+                                             .factor = list->in->secondFactor,
+                                             .admin = list->in->admin,
+                                             .policy = list->policy,
                                              .most = list->in->_count + 1,
                                              .now = req->now_ms};
     const struct sql_project_account_read_row *last;
@@ -90,25 +105,40 @@ static int read_page(struct authd *d, const struct request *req, const struct li
     return 0;
 }
 
+/* Names a list in its cursors. Without a filter of release 0.4, it is the name of release 0.3,
+ * whose cursors stay valid. */
+static const char *list_key(const struct request *req, const struct project_accounts_in *in)
+{
+    const char *key = arena_printf(req->arena, "people %s %s %s %s", req->caller->project.text,
+                                   in->role ? role_text(in->role) : "-",
+                                   in->state ? in->state : "-", in->search ? in->search : "");
+
+    if (!in->sort && !in->accessPolicy && in->admin == TRISTATE_UNSET &&
+        in->secondFactor == TRISTATE_UNSET)
+        return key;
+    return arena_printf(req->arena, "sorted %s %s %d %d %s", in->sort ? in->sort : "-",
+                        in->accessPolicy ? in->accessPolicy : "-", in->admin, in->secondFactor,
+                        key);
+}
+
 static int open_listing(struct authd *d, const struct request *req,
                         const struct project_accounts_in *in, struct listing *ret,
                         struct error *err)
 {
     struct tenant tenant;
 
+    if (in->search && in->sort)
+        return error_problem(err, "sort", "can't be combined with search");
     if (tenant_open_id(d, req, req->caller->project, &tenant, err) < 0)
         return -1;
-    *ret = (struct listing){
-        .in = in,
-        .organization = tenant_organization(&tenant),
-        .words = in->search ? member_search_words(req->arena, in->search) : "",
-        .key = arena_printf(req->arena, "people %s %s %s %s", req->caller->project.text,
-                            in->role ? role_text(in->role) : "-", in->state ? in->state : "-",
-                            in->search ? in->search : "")};
-    return 0;
+    *ret = (struct listing){.in = in,
+                            .organization = tenant_organization(&tenant),
+                            .words = in->search ? member_search_words(req->arena, in->search) : "",
+                            .key = list_key(req, in)};
+    return in->accessPolicy ? policy_reference(in->accessPolicy, &ret->policy) : 0;
 }
 
-/* Fails: VALIDATION (a cursor of another list). */
+/* Fails: VALIDATION (a cursor of another list, or a sorted search). */
 int project_accounts(struct authd *d, const struct request *req,
                      const struct project_accounts_in *in, struct project_account_list *out,
                      struct error *err)

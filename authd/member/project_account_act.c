@@ -2,8 +2,8 @@
  * project_account_act.c - an admin's actions on an account, with a fresh proof and an audited
  * reason.
  *
- * Lock, unlock and end-sessions act on the membership. Other actions change the account itself,
- * which the caller's project must own (ownership.h).
+ * Lock, unlock and the ends of sessions act on the membership. Other actions change the account
+ * itself, which the caller's project must own (ownership.h).
  */
 #include <string.h>
 
@@ -126,6 +126,24 @@ int project_account_end_sessions(struct authd *d, const struct request *req,
         db_commit(&tx, err) < 0)
         return -1;
     return session_revocation_wait(d, req, &ended, err);
+}
+
+int project_account_session_end(struct authd *d, const struct request *req,
+                                const struct project_account_session_end_in *in,
+                                struct nothing *out UNUSED, struct error *err)
+{
+    struct session_end which = {.project = req->caller->project,
+                                .account = in->id,
+                                .only = in->session,
+                                .reason = "revoked",
+                                .why = in->reason};
+    struct act act;
+    size_t count;
+
+    if (open_act(d, req, in->id, in->reason, &act, err) < 0 ||
+        step_up_check(d, NULL, req, err) < 0 || session_end(d, req, &which, &count, err) < 0)
+        return -1;
+    return count > 0 ? 0 : error_set(err, ERR_NOT_FOUND, "Session not found.");
 }
 
 /* ---- the account ---- */

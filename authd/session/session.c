@@ -208,12 +208,13 @@ enum { SESSION_END_PAGE = 1000 }; /* as in session_end.sql */
 
 /* Returns the audit row of ended sessions, in which the statement sets each session's id. */
 static struct sql_audit end_audit(const struct request *req, struct uuid project,
-                                  struct uuid account, const char *reason)
+                                  struct uuid account, const char *reason, const char *why)
 {
     return audit_row(req, &(struct audit){.action = "session.end",
                                           .project = project,
                                           .account = account,
-                                          .detail = reason});
+                                          .detail = reason,
+                                          .reason = why});
 }
 
 static int ended_settle(struct authd *d, const struct request *req, const struct field_list *ended,
@@ -238,7 +239,7 @@ static struct sql_session_end_in end_values(const struct request *req,
                                        .token = which->token,
                                        .until = req->now_ms + CHANGE_SESSION_LIFE,
                                        .audit = end_audit(req, which->project, which->account,
-                                                          which->reason)};
+                                                          which->reason, which->why)};
 }
 
 static int end_page(struct authd *d, const struct request *req, const struct session_end *which,
@@ -282,7 +283,7 @@ void session_end_surplus(struct authd *d, const struct request *req, struct uuid
         .most = d->config->sessions_per_account,
         .now = req->now_ms,
         .reason = "revoked",
-        .audit = end_audit(req, (struct uuid){""}, account, "limit"),
+        .audit = end_audit(req, (struct uuid){""}, account, "limit", NULL),
         .change = {.until = req->now_ms + CHANGE_SESSION_LIFE}};
     struct field_list ended;
     struct error err;

@@ -99,6 +99,7 @@ struct session_end {
     struct uuid project, account;
     struct uuid only, except; /* absent: all, and none */
     const char *reason;
+    const char *why;   /* an admin's own words for the audit log, or NULL */
     struct uuid token; /* the jti that signed out, for "logout" */
 };
 

@@ -136,6 +136,26 @@ static void locked(const struct bench *self UNUSED, size_t n UNUSED, char *path)
     snprintf(path, PATH_MAX_SIZE, ACCOUNTS "?state=locked");
 }
 
+static void practitioners_by_name(const struct bench *self UNUSED, size_t n UNUSED, char *path)
+{
+    snprintf(path, PATH_MAX_SIZE, ACCOUNTS "?role=Practitioner&sort=name");
+}
+
+static void newest_patients(const struct bench *self UNUSED, size_t n UNUSED, char *path)
+{
+    snprintf(path, PATH_MAX_SIZE, ACCOUNTS "?role=Patient&sort=newest");
+}
+
+static void with_factor(const struct bench *self UNUSED, size_t n UNUSED, char *path)
+{
+    snprintf(path, PATH_MAX_SIZE, ACCOUNTS "?role=Patient&sort=name&secondFactor=true");
+}
+
+static void admins(const struct bench *self UNUSED, size_t n UNUSED, char *path)
+{
+    snprintf(path, PATH_MAX_SIZE, ACCOUNTS "?admin=true");
+}
+
 static void by_address(const struct bench *self, size_t n, char *path)
 {
     snprintf(path, PATH_MAX_SIZE, ACCOUNTS "?search=person%ld", number_of(self, n));
@@ -175,6 +195,10 @@ static const struct kind {
     {"page in the middle", middle_page},
     {"practitioners", practitioners},
     {"who is locked", locked},
+    {"practitioners by name", practitioners_by_name},
+    {"newest patients", newest_patients},
+    {"patients with a factor", with_factor},
+    {"admins", admins},
     {"search: address begins", by_address},
     {"search: whole address", by_whole_address},
     {"search: both names begin", by_both_names},

@@ -388,6 +388,9 @@ int main(int argc, char **argv)
     copy_people(&self);
     run(&self,
         "insert into auth.member_search_due select id from auth.account on conflict do nothing");
+    run(&self, "set search_path = auth; insert into member_order select m.project_id, a.id, m.id, "
+               "a.role, member_order_name(a.name, a.surname) from account a join membership m on "
+               "m.account_id = a.id on conflict do nothing; reset search_path");
     /* The copied rows must be counted before the vacuum; otherwise they would seem newer than
      * it. */
     run(&self, "do 'begin perform pg_stat_force_next_flush(); end'");

@@ -38,5 +38,5 @@ suite_seed() { # NAME TENANTS ACCOUNTS SAMPLE: the sample is in $scratch/NAME.pe
     until [ "$(psql -XAt "$(suite_text "$1" conninfo)" -c 'select exists (select from auth.member_search_due)')" = f ]; do
         sleep 0.5
     done
-    psql -XAqt "$(suite_text "$1" conninfo)" -c 'vacuum (analyze) auth.member_search, auth.member_search_due'
+    psql -XAqt "$(suite_text "$1" conninfo)" -c 'vacuum (analyze) auth.member_search, auth.member_search_due, auth.member_order'
 }

@@ -86,5 +86,5 @@ await take(page, '/audit', 'audit', { prepare: prove });
 const dark = await signedIn(browser, 1440, 900, 'dark');
 await take(dark, '/settings', 'settings', { fullPage: true });
 await take(dark, '/branding', 'branding', { prepare: () => dark.waitForTimeout(500) });
-await take(await signedIn(browser, 390, 844, 'light'), '/people', 'people', { fullPage: true });
+await take(await signedIn(browser, 390, 844, 'light'), '/patients', 'people', { fullPage: true });
 await browser.close();

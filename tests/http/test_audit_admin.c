@@ -134,6 +134,16 @@ static struct http_request account_end_sessions(void)
     return account_act(signed_out(), "end-sessions");
 }
 
+static struct http_request account_session_end(void)
+{
+    const struct person *who = audited_patient();
+    const char *session =
+        audited_text(suite_query(suite, "select id from auth.session where ended_at is null "
+                                        "order by created_at desc, id desc limit 1"));
+
+    return account_act(who, audited_path("sessions/%s/end", session));
+}
+
 static struct http_request account_reset_mfa(void)
 {
     const struct person *who = audited_patient();
@@ -431,6 +441,8 @@ static const struct audited audited[] = {
     {"project_account_unlock", account_unlock, 204, "membership.unlock success ProjectMembership"},
     {"project_account_end_sessions", account_end_sessions, 204,
      "account.end-sessions success Account"},
+    {"project_account_session_end", account_session_end, 204,
+     "session.end success Session revoked"},
     {"project_account_reset_mfa", account_reset_mfa, 204, "mfa.reset success Account"},
     {"project_account_send_reset", account_send_reset, 204, "password.link success Account"},
     {"project_account_schedule_deletion", account_schedule_deletion, 204,

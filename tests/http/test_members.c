@@ -43,6 +43,32 @@ static void members_are_listed_by_pages(void)
     CU_ASSERT_TRUE(json_is_true(http_member(all, "resources.0.admin")));
 }
 
+static void invitations_are_listed_by_role(void)
+{
+    PERSON there = member_equipped_child(suite, "invited");
+    const char *emails[] = {"c@invited.example", "a@invited.example", "b@invited.example"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(emails); i++) {
+        HTTP_ANSWER made = member_invite(suite, there->access, emails[i], NULL);
+        CHECK_STATUS(made, 200);
+    }
+    HTTP_ANSWER first =
+        http_get(suite_url(suite), MEMBER_PATH "?invited=Practitioner&_count=2", there->access);
+    CHECK_STATUS(first, 200);
+    CU_ASSERT_EQUAL(json_integer_value(http_member(first, "total")), 3);
+    CU_ASSERT_EQUAL(json_array_size(http_member(first, "resources")), 2);
+    CU_ASSERT_STRING_EQUAL(http_text(first, "resources.0.email"), emails[1]);
+    CU_ASSERT_TRUE(json_is_true(http_member(first, "resources.0.pending")));
+    HTTP_ANSWER last =
+        http_get(suite_url(suite), MEMBER_PATH "?invited=Practitioner&_offset=2", there->access);
+    CU_ASSERT_STRING_EQUAL(http_text(last, "resources.0.email"), emails[0]);
+    HTTP_ANSWER patients =
+        http_get(suite_url(suite), MEMBER_PATH "?invited=Patient", there->access);
+    CU_ASSERT_EQUAL(json_integer_value(http_member(patients, "total")), 0);
+    HTTP_ANSWER wrong = http_get(suite_url(suite), MEMBER_PATH "?invited=true", there->access);
+    CHECK_PROBLEM(wrong, "invited");
+}
+
 static void another_project_is_out_of_reach(void)
 {
     PERSON there = member_equipped_child(suite, "elsewhere");
@@ -293,10 +319,15 @@ static void suite_shuts_down_cleanly(void)
 }
 
 static const struct unit_case cases[] = {
-    CASE(members_are_listed_by_pages),     CASE(another_project_is_out_of_reach),
-    CASE(admin_is_given_and_taken),        CASE(the_list_shows_verified_addresses),
-    CASE(a_project_keeps_an_admin),        CASE(a_removed_practitioner_keeps_the_account),
-    CASE(a_removed_patient_is_gone),       CASE(changes_are_audited),
+    CASE(members_are_listed_by_pages),
+    CASE(invitations_are_listed_by_role),
+    CASE(another_project_is_out_of_reach),
+    CASE(admin_is_given_and_taken),
+    CASE(the_list_shows_verified_addresses),
+    CASE(a_project_keeps_an_admin),
+    CASE(a_removed_practitioner_keeps_the_account),
+    CASE(a_removed_patient_is_gone),
+    CASE(changes_are_audited),
     CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 

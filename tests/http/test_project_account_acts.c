@@ -21,9 +21,10 @@
 
 enum { FRESH = 900, DAY = 86400, DONE_MS = 30000 };
 
-static const char *const acts[] = {"lock",           "unlock",     "end-sessions",
-                                   "reset-mfa",      "send-reset", "schedule-deletion",
-                                   "cancel-deletion"};
+#define END_ONE "sessions/" UNKNOWN "/end"
+static const char *const acts[] = {
+    "lock",      "unlock",     "end-sessions",      END_ONE,
+    "reset-mfa", "send-reset", "schedule-deletion", "cancel-deletion"};
 static const char *const of_the_account[] = {"reset-mfa", "send-reset", "schedule-deletion",
                                              "cancel-deletion"};
 
@@ -258,6 +259,49 @@ static void sessions_of_the_project_end(void)
     check_act(id, "end-sessions"); /* repeated, when no session is left */
     HTTP_ANSWER in = by_client(person->email, person->password);
     CHECK_STATUS(in, 200);
+}
+
+static void first_session(const char *id, char act_name[static 80])
+{
+    char path[160];
+
+    snprintf(path, sizeof(path), ACCOUNTS "%s/sessions?_count=1", id);
+    HTTP_ANSWER listed = http_get(suite_url(suite), path, admin->access);
+    CHECK_STATUS(listed, 200);
+    snprintf(act_name, 80, "sessions/%s/end", http_text(listed, "resources.0.id"));
+}
+
+static void one_session_ends(void)
+{
+    PERSON person = practitioner();
+    PERSON stranger = practitioner();
+    TEXT id = suite_account(suite, person->email);
+    TEXT other = suite_account(suite, stranger->email);
+    TEXT child =
+        suite_query(suite, "select project_id from settings.tenant_code where code = 'actschild'");
+    char newest[80], elsewhere_end[80];
+
+    join(person->email, child);
+    PERSON second = person_sign_in(suite, "Practitioner", person->email, person->password, "demo");
+    first_session(id, newest);
+    PERSON elsewhere =
+        person_sign_in(suite, "Practitioner", person->email, person->password, "actschild");
+    TEXT foreign = suite_query(suite, "select id from auth.session order by id desc limit 1");
+    snprintf(elsewhere_end, sizeof(elsewhere_end), "sessions/%s/end", foreign);
+    HTTP_ANSWER hidden = act(admin->access, id, elsewhere_end, "a ticket");
+    CHECK_ERROR(hidden, 404, "Session not found.");
+    HTTP_ANSWER theirs = act(admin->access, other, newest, "a ticket");
+    CHECK_ERROR(theirs, 404, "Session not found.");
+    check_act(id, newest);
+    CU_ASSERT_TRUE(suite_everywhere(suite, second->access, 401));
+    CU_ASSERT_EQUAL(suite_refresh_status(suite, second->refresh), 401);
+    CU_ASSERT_TRUE(suite_everywhere(suite, person->access, 200));
+    CU_ASSERT_TRUE(suite_everywhere(suite, elsewhere->access, 200));
+    CU_ASSERT_EQUAL(audited(id, "session.end"), 1);
+    HTTP_ANSWER again = act(admin->access, id, newest, "a ticket");
+    CHECK_ERROR(again, 404, "Session not found.");
+    HTTP_ANSWER word = act(admin->access, id, "sessions/all/end", "a ticket");
+    CHECK_PROBLEM(word, "session");
 }
 
 /* Counts an account's credentials in a table, or its live sessions. */
@@ -660,6 +704,7 @@ static const struct unit_case cases[] = {
     CASE(what_an_operator_has_locked_stays_locked),
     CASE(a_practitioner_is_locked_in_one_project_alone),
     CASE(sessions_of_the_project_end),
+    CASE(one_session_ends),
     CASE(lost_factors_are_taken_away),
     CASE(a_link_is_mailed),
     CASE(others_may_not),

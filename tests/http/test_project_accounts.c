@@ -9,6 +9,7 @@
 
 #include "tests/support/suite.h"
 #include "tests/support/suite_command.h"
+#include "tests/support/totp.h"
 #include "tests/support/unit.h"
 
 #define ACCOUNTS "/v1/project/accounts"
@@ -329,6 +330,105 @@ static void states_are_told_and_filtered(void)
     CHECK_EXIT(unlock, 0);
 }
 
+/* Checks that a list has the people of the statement, in that order. Returns their number. */
+static size_t check_sorted(const char *query, const char *sql)
+{
+    char cursor[4200] = "", *ids = NULL;
+    size_t count = 0, size = 0;
+    bool more = true;
+    FILE *all = open_memstream(&ids, &size);
+
+    for (int page = 0; more && page < PAGES_MAX; page++) {
+        HTTP_ANSWER answer = page_of(admin, query, cursor);
+        json_t *each;
+        size_t i;
+
+        CHECK_STATUS(answer, 200);
+        json_array_foreach(http_member(answer, "resources"), i, each)
+        {
+            fprintf(all, "%s%s", count++ > 0 ? "," : "",
+                    json_string_value(json_object_get(each, "id")));
+        }
+        more = !json_is_null(http_member(answer, "next"));
+        snprintf(cursor, sizeof(cursor), "%s", http_text(answer, "next"));
+    }
+    fclose(all);
+    TEXT wanted = suite_query(suite, sql);
+    UNIT_CHECK(strcmp(ids, wanted) == 0, "%s: another order than %s", query, sql);
+    free(ids);
+    return count;
+}
+
+#define ORDERED(role, order)                                                                      \
+    "select string_agg(a.id::text, ',' order by " order ") from auth.membership m join "          \
+    "auth.account a on a.id = m.account_id where a.role = '" role "' and m.project_id = (select " \
+    "project_id from settings.tenant_code where code = 'demo')"
+#define BY_NAME "lower(a.surname || ' ' || a.name) collate \"C\", a.id"
+
+static void lists_are_sorted_on_request(void)
+{
+    PERSON moved = person_register(suite, NULL);
+
+    CU_ASSERT_TRUE(check_sorted("role=Practitioner&sort=newest&_count=7",
+                                ORDERED("Practitioner", "m.id desc")) > 7);
+    check_sorted("role=Patient&sort=newest&_count=100", ORDERED("Patient", "m.id desc"));
+    CU_ASSERT_TRUE(
+        check_sorted("role=Practitioner&sort=name&_count=7", ORDERED("Practitioner", BY_NAME)) > 7);
+    check_walk("sort=name&_count=100",
+               (size_t)suite_count(suite,
+                                   "select count(*) from auth.membership where project_id = '%s'",
+                                   suite_text(suite, "demo.projectId")));
+    name_account(moved, "Zoë", "Áaaron");
+    HTTP_ANSWER first = get(admin, "?role=Patient&sort=name&_count=1");
+    CU_ASSERT_STRING_EQUAL(http_text(first, "resources.0.lastName"), "Áaaron");
+    name_account(moved, "Ana", "Zzzyx");
+    HTTP_ANSWER next = get(admin, "?role=Patient&sort=name&_count=1");
+    CU_ASSERT_STRING_NOT_EQUAL(http_text(next, "resources.0.lastName"), "Zzzyx");
+    HTTP_ANSWER both = get(admin, "?search=zq&sort=name");
+    CHECK_PROBLEM(both, "sort");
+    HTTP_ANSWER unknown = get(admin, "?sort=age");
+    CHECK_PROBLEM(unknown, "sort");
+}
+
+static void people_are_filtered_by_right_factor_and_policy(void)
+{
+    PERSON person = person_register(suite, NULL);
+    TEXT id = suite_account(suite, person->email);
+    const char *project = suite_text(suite, "demo.projectId");
+    const char *policy = suite_text(suite, "demo.patientAccessPolicy");
+    uint8_t secret[TOTP_SECRET];
+    char query[160];
+    size_t admins = (size_t)suite_count(
+        suite, "select count(*) from auth.membership where project_id = '%s' and admin", project);
+    size_t holders = (size_t)suite_count(
+        suite, "select count(*) from auth.membership where project_id = '%s' and policy_id = '%s'",
+        project, strchr(policy, '/') + 1);
+    size_t members = (size_t)suite_count(
+        suite, "select count(*) from auth.membership where project_id = '%s'", project);
+
+    CU_ASSERT_TRUE(admins > 0 && holders > 0 && holders < members);
+    check_walk("admin=true", admins);
+    check_walk("admin=true&sort=name", admins);
+    check_walk("admin=true&role=Patient", 0);
+    check_walk("admin=false&_count=100", members - admins);
+    snprintf(query, sizeof(query), "accessPolicy=%s", policy);
+    check_walk(query, holders);
+    snprintf(query, sizeof(query), "_count=1&accessPolicy=%s", policy);
+    check_walk(query, holders);
+    check_walk("accessPolicy=AccessPolicy/" UNKNOWN, 0);
+    check_walk("secondFactor=true", 0);
+    totp_enrol(suite, person, suite_now(suite), secret);
+    check_walk("secondFactor=true", 1);
+    check_walk("secondFactor=true&role=Patient&sort=newest", 1);
+    check_walk("secondFactor=false&_count=100", members - 1);
+    HTTP_ANSWER shown = of_account(admin, id, "");
+    CU_ASSERT_STRING_EQUAL(http_text(shown, "accessPolicy"), policy);
+    HTTP_ANSWER word = get(admin, "?accessPolicy=mine");
+    CHECK_PROBLEM(word, "accessPolicy");
+    HTTP_ANSWER maybe = get(admin, "?secondFactor=maybe");
+    CHECK_PROBLEM(maybe, "secondFactor");
+}
+
 static void check_cursor(const struct person *who, const char *query, const char *cursor)
 {
     HTTP_ANSWER answer = page_of(who, query, cursor);
@@ -347,6 +447,10 @@ static void a_cursor_is_good_for_its_list_and_a_day(void)
     check_cursor(admin, "search=zp", cursor);
     check_cursor(admin, "search=zq&role=Patient", cursor);
     check_cursor(admin, "search=zq&state=active", cursor);
+    check_cursor(admin, "search=zq&admin=true", cursor);
+    check_cursor(admin, "search=zq&secondFactor=false", cursor);
+    check_cursor(admin, "search=zq&accessPolicy=AccessPolicy/" UNKNOWN, cursor);
+    check_cursor(admin, "sort=newest", cursor);
     check_cursor(child, "search=zq", cursor);
     check_cursor(admin, "search=zq", "x");
     snprintf(changed, sizeof(changed), "%s", cursor);
@@ -495,6 +599,8 @@ static const struct unit_case cases[] = {
     CASE(sessions_are_paged),
     CASE(the_checks_of_a_sign_in_are_explained),
     CASE(states_are_told_and_filtered),
+    CASE(people_are_filtered_by_right_factor_and_policy),
+    CASE(lists_are_sorted_on_request),
     CASE(a_cursor_is_good_for_its_list_and_a_day),
     CASE_ALWAYS(test_stop),
 };

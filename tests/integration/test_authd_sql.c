@@ -202,6 +202,11 @@ static const struct {
     {"project_account_list_inactive", "account_not_active on account a_1"},
     {"project_account_search", "member_search_key on member_search n"},
     {"project_account_search", "member_search_pkey on member_search n_1"},
+    {"project_account_list_admins", "membership_admin on membership m"},
+    {"project_account_list_of_policy", "membership_policy_id on membership m"},
+    {"project_account_list_by_name", "member_order_name on member_order"},
+    {"project_account_list_newest", "member_order_membership on member_order"},
+    {"invitation_list", "invitation_project_id_role_email_key on invitation i"},
     {"member_search_due_list", "member_search_due_pkey on member_search_due"},
     {"member_search_write", "member_search_due_pkey on member_search_due"},
     {"tenant_page_account", "Index Scan using membership_pkey on membership m\n"},
@@ -601,10 +606,14 @@ static void test_a_page_is_read_from_where_it_begins(void)
     } rows[] = {
         {"the first page of a search",
          "project_account_search('" ONE "', 'person1 99', '', '" ZERO "', 20, null, 0, null, null, "
-         "10)"},
+         "null, null, null, 10)"},
         {"a later page of a search",
          "project_account_search('" ONE "', 'person1', 'person1 99', '" ZERO
-         "', 20, null, 0, null, null, 10)"},
+         "', 20, null, 0, null, null, null, null, null, 10)"},
+        {"a later page by name", "project_account_list_by_name('" ONE "', 'surname given', '" ZERO
+                                 "', 20, null, null, 0, null, null, null, null, 10)"},
+        {"the first page of the newest", "project_account_list_newest('" ONE "', '" ZERO
+                                         "', 20, null, null, 0, null, null, null, null, 10)"},
         {"the first page of an operator's list",
          "user_list(0, '', 'person1.99', null, 'person1.9:', 10)"},
         {"a later page of an operator's list",
@@ -621,6 +630,7 @@ static void test_a_page_is_read_from_where_it_begins(void)
         "select '" ONE "', gen_random_uuid(), id, gen_random_uuid(), 1 from people");
     run(conn, "vacuum analyze account");
     run(conn, "vacuum analyze member_search");
+    run(conn, "vacuum analyze member_order");
     run(conn, "set plan_cache_mode = force_generic_plan");
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         long buffers = buffers_of(conn, rows[i].sql);

@@ -7,8 +7,8 @@ export const groups = [
         { path: '/', title: N('Overview') },
     ] },
     { title: N('Directory'), screens: [
-        { path: '/people', title: N('People') },
-        { path: '/members', title: N('Members') },
+        { path: '/staff', title: N('Staff') },
+        { path: '/patients', title: N('Patients') },
     ] },
     { title: N('Project'), screens: [
         { path: '/settings', title: N('Settings') },

@@ -3,6 +3,7 @@
 -- class: read
 -- in: project uuid, words text, after_key text, after uuid, walk int8
 -- in: organization uuid null, role role null, state text null, most int8, now int8
+-- in: factor bool null, admin bool null, policy uuid null
 -- rows: many
 -- row: walked int8, last_key text null, last uuid null, at_key text null, at uuid null
 -- row: account struct project_account

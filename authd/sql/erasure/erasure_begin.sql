@@ -18,6 +18,8 @@ counted as (
     union all
     select 'member_search', count(*) from member_search where account_id = :account
     union all
+    select 'member_order', count(*) from member_order where account_id = :account
+    union all
     select 'credential', count(*) from credential where account_id = :account
     union all
     select 'email_link', count(*) from email_link where account_id = :account

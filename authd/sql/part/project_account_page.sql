@@ -1,12 +1,14 @@
 -- The end of a list of accounts of {project}. `walked` are the rows that were read, by `key` and
--- `id`. Returns the first {most} of those that are active at {now} and match {role} and {state}
--- (null: any) and {also}. Without a match, returns one row without an account. Its first columns
--- give the number of rows read, and where the next page begins.
--- args: project, organization, role, state, also, most, now
+-- `id`, in the order {next}; {last} is the opposite. Returns the first {most} of those that are
+-- active at {now} and match {also} and the filters of the call project_account_read (null: any).
+-- Without a match, returns one row without an account. Its first columns give the number of rows
+-- read, and where the next page begins.
+-- args: project, organization, role, state, factor, admin, policy, also, most, now
+-- args: next = asc, last = desc
 select
     (select count(*) from walked) as walked,
-    (select key from walked order by key desc, id desc limit 1) as last_key,
-    (select id from walked order by key desc, id desc limit 1) as last,
+    (select key from walked order by key {last}, id {last} limit 1) as last_key,
+    (select id from walked order by key {last}, id {last} limit 1) as last,
     h.*
 from (select 1) one
 left join (
@@ -29,7 +31,12 @@ left join (
         and ({state}::text is null or {state} =
             -- include: project_account_state
         )
+        and ({admin}::boolean is null or m.admin = {admin})
+        and ({policy}::uuid is null or m.policy_id = {policy})
+        and ({factor}::boolean is null or {factor} =
+            -- include: project_account_factor(project = {project})
+        )
         and {also}
-    order by w.key, w.id
+    order by w.key {next}, w.id {next}
     limit {most}
 ) h on true

@@ -33,4 +33,5 @@ walked as materialized (
     limit :walk
 )
 -- include: project_account_page(project = :project, organization = :organization, role = :role,
---     state = :state, also = true, most = :most, now = :now)
+--     state = :state, factor = :factor, admin = :admin, policy = :policy, also = true, most = :most,
+--     now = :now)

@@ -15,7 +15,7 @@ walked as materialized (
     limit :walk
 )
 -- include: project_account_page(project = :project, organization = :organization, role = :role,
---     state = :state, also = {(
+--     state = :state, factor = :factor, admin = :admin, policy = :policy, also = {(
 --         select n.key
 --         from member_search n
 --         where n.account_id = w.account_id and n.project_id is not distinct from :project

@@ -2,9 +2,13 @@
 // navigation.js.
 const screens = [
     { at: '/', module: 'overview', name: 'Overview' },
-    { at: '/people', module: 'people', name: 'People' },
+    { at: '/staff', module: 'people', name: 'Staff' },
+    { at: '/staff/:id', module: 'person', name: 'Person' },
+    { at: '/patients', module: 'people', name: 'Patients' },
+    { at: '/patients/:id', module: 'person', name: 'Person' },
     { at: '/people/:id', module: 'person', name: 'Person' },
-    { at: '/members', module: 'members', name: 'Members' },
+    { at: '/people', module: 'people', name: 'Moved' },
+    { at: '/members', module: 'people', name: 'Moved' },
     { at: '/settings', module: 'settings', name: 'Settings' },
     { at: '/account-policy', module: 'account_policy', name: 'AccountPolicy' },
     { at: '/branding', module: 'branding', name: 'Branding' },

@@ -1,4 +1,4 @@
-// names.js - titles of settings, emails and outcomes that several screens use.
+// names.js - titles of settings, emails, sign-in methods and outcomes that several screens use.
 import { html } from '../lib/html.js';
 import { languageName, N, t } from '../lib/i18n.js';
 import { breakable } from '../lib/ui.js';
@@ -39,6 +39,11 @@ const templates = {
 };
 
 export const templateTitle = (name) => t(templates[name] ?? name);
+
+// Sign-in methods. A session contains those it began with, joined by "+".
+const proofs = { password: N('Password'), totp: N('Authenticator app'), passkey: N('Passkey'), 'mail-code': N('Email code'), 'recovery-code': N('Recovery code') };
+
+export const proofNames = (kinds) => kinds.map((each) => t(proofs[each] ?? each)).join(', ');
 
 /** Outcomes of executions: [text, kind of badge]. */
 export const outcomes = { success: [N('Success'), 'good'], failure: [N('Failed'), 'bad'], timeout: [N('Timed out'), 'bad'], refused: [N('Rejected'), 'warn'] };

@@ -1,15 +1,17 @@
-// person.js - one person: profile, support actions, sessions, and why a sign-in fails.
-import { call, get, post } from '../lib/api.js';
+// person.js - one person: whether a sign-in succeeds and why not, profile, support actions, sessions.
+import { call, get, patch, post, remove } from '../lib/api.js';
 import { html, useEffect, useState } from '../lib/html.js';
 import { bytes, day, N, t, time } from '../lib/i18n.js';
-import { Badge, Button, Check, Dialog, ErrorBox, Facts, Field, Loaded, otherError, Page, Section, Table, toast, useAct, useCursor, useLoad } from '../lib/ui.js';
-import { nameOf, roleName, State } from './people.js';
+import { Link, navigate } from '../lib/router.js';
+import { Badge, Button, Check, ConfirmName, Dialog, ErrorBox, Facts, Field, Loaded, otherError, Page, Section, Table, toast, toastError, useAct, useCursor, useLoad } from '../lib/ui.js';
+import { proofNames } from './names.js';
+import { listOf, nameOf, roleName, State } from './people.js';
 
 // `name`: requires typing the name.
 const acts = [
     { key: 'lock', title: N('Lock'), done: N('Person locked.'), text: N('Ends all sessions in this project and blocks new sign-ins until you unlock the person.'), undo: 'unlock', when: (who) => who.state === 'active', danger: true },
     { key: 'unlock', title: N('Unlock'), done: N('Person unlocked.'), text: N('Lets this person sign in again.'), when: (who) => who.lockedBy === 'admin' },
-    { key: 'end-sessions', title: N('End sessions'), done: N('Sessions ended.'), text: N('Signs this person out of this project on all devices.'), when: () => true },
+    { key: 'end-sessions', title: N('End all sessions'), done: N('Sessions ended.'), text: N('Signs this person out of this project on all devices.'), when: () => true },
     { key: 'send-reset', title: N('Send password link'), done: N('Password link sent.'), text: N('Emails the person a link to set a new password.'), when: (who) => who.state !== 'deleting' },
     { key: 'reset-mfa', title: N('Remove second factors'), done: N('Second factors removed.'), text: N('Removes authenticator apps, recovery codes and passkeys, and ends all sessions. First make sure you’re talking to the right person.'), when: (who) => who.factors.length > 0, danger: true, name: true },
     { key: 'export', title: N('Export data'), done: N('Export started.'), text: N('Creates a file with all data that the project stores about this person, for you to download. The person receives an email if the “Export ready” template is set up.'), when: (who) => who.role === 'Patient' },
@@ -17,28 +19,24 @@ const acts = [
     { key: 'cancel-deletion', title: N('Cancel deletion'), done: N('Deletion canceled.'), text: N('Cancels the scheduled deletion and keeps the account.'), when: (who) => who.state === 'deleting' },
 ];
 
-// Sign-in methods. A session contains those it began with, joined by "+".
-const proofs = { password: N('Password'), totp: N('Authenticator app'), passkey: N('Passkey'), 'mail-code': N('Email code'), 'recovery-code': N('Recovery code') };
-const proofNames = (kinds) => kinds.map((each) => t(proofs[each] ?? each)).join(', ');
-
 const exportStates = { pending: [N('In progress'), 'warn'], ready: [N('Ready'), 'good'], failed: [N('Failed'), 'bad'] };
 const POLL_MS = 2000;
 
-// Steps of a sign-in: its question, and a text for each outcome other than passed.
+// Steps of a sign-in: its question, a text for each outcome other than passed, and the action that helps.
 const steps = {
     tenant: [N('Project exists')],
     'not suspended': [N('Project not suspended'), { fail: N('The project is suspended. The operator can reactivate it.') }],
-    PATIENT_LOGIN_ENABLED: [N('Patient sign-in enabled'), { fail: N('Sign-in is disabled in the settings.') }],
-    PRACTITIONER_LOGIN_ENABLED: [N('Practitioner sign-in enabled'), { fail: N('Sign-in is disabled in the settings.') }],
-    throttle: [N('Failed attempts within the limit'), { fail: N('Too many failed attempts in 15 minutes. Only IP addresses with a recent successful sign-in are accepted.') }],
+    PATIENT_LOGIN_ENABLED: [N('Patient sign-in enabled'), { fail: N('Patient sign-in is disabled in the settings.') }],
+    PRACTITIONER_LOGIN_ENABLED: [N('Practitioner sign-in enabled'), { fail: N('Practitioner sign-in is disabled in the settings.') }],
+    throttle: [N('Failed attempts within the limit'), { fail: N('There were too many failed attempts in 15 minutes. For now, only IP addresses with a recent successful sign-in are accepted.') }],
     account: [N('Account exists'), { fail: N('There is no account with this role and email, or its invitation hasn’t been accepted yet.') }],
     'not deleted': [N('Not deleted'), { fail: N('The deletion date has passed.'), pass: N('Deletion is scheduled. Signing in cancels it.') }],
     'not locked': [N('Not locked by the operator'), { fail: N('The operator locked the account and can unlock it.') }],
-    password: [N('Password set'), { fail: N('No password is set yet. Send a password link.') }],
-    'address verified': [N('Email verified, if required'), { fail: N('The project requires a verified email, and this one isn’t verified. A password link also verifies it.') }],
-    membership: [N('Project member'), { fail: N('Not a member, or the invitation hasn’t been accepted yet.') }],
-    'member not locked': [N('Not locked in this project'), { fail: N('Locked by an admin. Any admin can unlock this person.') }],
-    address: [N('IP address allowed'), { fail: N('The access policy blocks this IP address.'), skipped: N('The access policy restricts IP addresses. Enter one above to check it.') }],
+    password: [N('Password set'), { fail: N('No password is set yet. Send a password link.') }, 'send-reset'],
+    'address verified': [N('Email verified, if required'), { fail: N('The project requires a verified email, and this one isn’t verified. A password link also verifies it.') }, 'send-reset'],
+    membership: [N('Project member'), { fail: N('This person isn’t a member of the project, or hasn’t accepted the invitation yet.') }],
+    'member not locked': [N('Not locked in this project'), { fail: N('An admin locked this person. Any admin can unlock them.') }, 'unlock'],
+    address: [N('IP address allowed'), { fail: N('The access policy blocks this IP address.'), skipped: N('The access policy restricts IP addresses. To check one, enter it below.') }],
     'second factor': [N('Second factor'), { pass: N('Set up. The person must enter a code after the password.') }],
 };
 
@@ -71,36 +69,53 @@ function Act({ act, who, onClose, onDone }) {
     <//>`;
 }
 
-function Sessions({ id, stamp }) {
+function Sessions({ id, stamp, onEnd }) {
     const list = useCursor((cursor) => get(`/v1/project/accounts/${id}/sessions${cursor ? `?_cursor=${encodeURIComponent(cursor)}` : ''}`), [id, stamp]);
+    const device = (row) => [row.browser, row.os].filter((each) => each !== 'unknown').join(', ') || t('Unknown');
 
     return html`<${Section} title=${t('Sessions in this project')}>
         <${Loaded} from=${list}>${() => html`<${Table} label=${t('Sessions in this project')} rows=${list.rows} more=${list.more} onMore=${list.next}
             busy=${list.busy} empty=${html`<p class="soft">${t('No active sessions.')}</p>`} columns=${[
-                { title: t('Device'), cell: (row) => [row.browser, row.os].filter((each) => each !== 'unknown').join(', ') || t('Unknown') },
+                { title: t('Device'), cell: device },
                 { title: t('Application'), cell: (row) => row.client?.name ?? '–' },
                 { title: t('IP address'), cell: (row) => row.remoteAddress },
                 { title: t('Sign-in method'), cell: (row) => proofNames(row.authMethod.split('+')) },
                 { title: t('Last active'), kind: 'time', cell: (row) => time(row.lastUpdated) },
-            ]} />`}<//><//>`;
+                onEnd && { kind: 'acts', cell: (row) => html`<${Button} kind="quiet danger" onClick=${() => onEnd(row)}
+                    aria-label=${t('End session: {device}', { device: device(row) })}>${t('End')}<//>` },
+            ].filter(Boolean)} />`}<//><//>`;
 }
 
-function Explain({ id }) {
-    const [address, setAddress] = useState('');
-    const { busy, error, run, ...rest } = useAct(async () => setAnswer(await get(`/v1/project/accounts/${id}/explain${address ? `?address=${encodeURIComponent(address)}` : ''}`)));
-    const [answer, setAnswer] = useState(null);
+const endSession = (row) => ({ key: `sessions/${row.id}/end`, title: N('End session'), done: N('Session ended.'), text: N('Signs this person out on this device.'), danger: true });
 
-    return html`<${Section} title=${t('Troubleshoot sign-in')}>
-        <form class="form" onSubmit=${(event) => { event.preventDefault(); run(); }}>
-            <${Field} label=${t('IP address')} hint=${t('Optional')} value=${address} onValue=${setAddress}
-                error=${error?.problem?.('address')} />
-            <div class="buttons"><${Button} type="submit" busy=${busy}>${t('Run check')}<//></div>
-        </form>
-        <div aria-live="polite" class="stack">${error && !error.problem?.('address') && html`<${ErrorBox} error=${error} />`}
-        ${answer && html`<p><strong>${answer.wouldSucceed ? t('Sign-in would succeed with the right password.') : t('Sign-in would fail.')}</strong>
-            ${answer.secondFactor ? ` ${t('A second factor is also required.')}` : ''}</p>
-            <ul class="rows">${answer.steps.map((step) => html`<li><div>${steps[step.check] ? t(steps[step.check][0]) : step.check}${step.hint && html`<p class="hint">${t(steps[step.check]?.[1]?.[step.outcome] ?? step.hint)}</p>`}</div>
-                <${Badge} kind=${checks[step.outcome]?.[1]}>${checks[step.outcome] ? t(checks[step.outcome][0]) : step.outcome}<//></li>`)}</ul>`}</div>
+// A step's remark in the reader's language, or as the server sent it.
+const remark = (step) => t(steps[step.check]?.[1]?.[step.outcome] ?? step.hint ?? '');
+
+/** One sentence says if a sign-in succeeds, and if not, why. The checks are folded. */
+function SignIn({ who, own, stamp, onAct }) {
+    const [address, setAddress] = useState(''), [open, setOpen] = useState(false), [asked, ask] = useState('');
+    const list = useLoad(() => get(`/v1/project/accounts/${who.id}/explain${asked ? `?address=${encodeURIComponent(asked)}` : ''}`), [who.id, asked, stamp]);
+    const problem = list.error?.problem?.('address');
+    const sentence = ({ wouldSucceed, secondFactor, steps: all }) => {
+        const failed = all.find(({ outcome }) => outcome === 'fail'), notes = all.filter((step) => step.hint && step.check !== 'second factor' && step !== failed);
+        const help = !own && acts.find(({ key, when }) => key === steps[failed?.check]?.[2] && when(who));
+
+        return html`<div class=${wouldSucceed ? 'notice' : 'notice bad'} role="status"><p><strong>${wouldSucceed
+            ? secondFactor ? t('{name} can sign in with the right password and a second factor.', { name: nameOf(who) }) : t('{name} can sign in with the right password.', { name: nameOf(who) })
+            : t('{name} can’t sign in.', { name: nameOf(who) })}</strong>${failed && ` ${remark(failed)}`}${wouldSucceed && notes.map((step) => ` ${remark(step)}`)}</p>
+            ${help && html`<div><${Button} onClick=${() => onAct(help)}>${t(help.title)}<//></div>`}</div>`;
+    };
+
+    return html`<${Section} title=${t('Can this person sign in?')}>
+        ${list.data && sentence(list.data)}${!list.data && !list.error && html`<${Loaded} kind="line" from=${list} />`}
+        ${list.error && !problem && html`<${ErrorBox} error=${list.error} retry=${list.reload} />`}
+        <details open=${open} onToggle=${(event) => setOpen(event.target.open)}><summary>${t('Show all checks')}</summary><div class="stack">
+            <ul class="rows">${list.data?.steps.map((step) => html`<li><div>${steps[step.check] ? t(steps[step.check][0]) : step.check}${step.hint && html`<p class="hint">${remark(step)}</p>`}</div>
+                <${Badge} kind=${checks[step.outcome]?.[1]}>${checks[step.outcome] ? t(checks[step.outcome][0]) : step.outcome}<//></li>`)}</ul>
+            <form class="form" onSubmit=${(event) => { event.preventDefault(); if (address.trim() === asked) list.reload(); else ask(address.trim()); }}>
+                <${Field} label=${t('Check from this IP address')} hint=${t('Optional')} value=${address} onValue=${setAddress} error=${problem} />
+                <div class="buttons"><${Button} type="submit" busy=${list.loading}>${t('Check again')}<//></div>
+            </form></div></details>
     <//>`;
 }
 
@@ -131,32 +146,64 @@ function Exports({ id, stamp }) {
         ]} />${fetched.error && html`<${ErrorBox} error=${fetched.error} />`}<//>`;
 }
 
+function Remove({ who, onClose }) {
+    const { path } = listOf(who.role);
+
+    return html`<${ConfirmName} title=${t('Remove from project')} name=${nameOf(who)} submit=${t('Remove')} onClose=${onClose}
+        act=${() => remove(`/v1/projects/me/members/${who.membership}`)} onDone=${() => { onClose(); setTimeout(() => { navigate(path); toast(t('Removed.')); }); }}>
+        <p>${who.role === 'Patient' ? t('Deletes the patient’s account and ends all of its sessions immediately. This can’t be undone.')
+            : t('Ends all of the person’s sessions in this project immediately. The account isn’t deleted.')}</p><//>`;
+}
+
+function Profile({ who, own, policy, onAct, onRemove, onDone }) {
+    const { busy, run } = useAct(async (admin) => {
+        try {
+            await patch(`/v1/projects/me/members/${who.membership}`, { admin });
+            toast(admin ? t('{name} is now an admin.', { name: nameOf(who) }) : t('{name} is no longer an admin.', { name: nameOf(who) }), () => run(!admin));
+            onDone();
+        } catch (error) {
+            toastError(error);
+        }
+    });
+
+    const some = (danger) => acts.filter((each) => each.when(who) && Boolean(each.danger) === danger).map((each) => html`
+        <${Button} key=${each.key} kind=${danger ? 'danger' : ''} onClick=${() => onAct(each)}>${t(each.title)}<//>`);
+
+    return html`<${Section} title=${t('Profile')}>
+        <${Facts} rows=${[
+            [t('Status'), html`<${State} of=${who.state} />`],
+            [t('Email address'), html`${who.email} ${who.emailVerified ? html`<${Badge} kind="good">${t('Verified')}<//>` : html`<${Badge} kind="warn">${t('Not verified')}<//>`}`],
+            [t('Role'), roleName(who.role)],
+            [t('Access'), who.admin ? html`<${Badge} kind="accent">${t('Admin')}<//>` : policy ? html`<${Link} to=${`/policies/${policy.id}`}>${policy.name}<//>` : t('None')],
+            [t('Second factors'), proofNames(who.factors) || t('None')],
+            [t('Last sign-in'), time(who.lastSignInAt)],
+            [t('Member since'), day(who.memberSince)],
+            who.lockedAt && [t('Locked since'), time(who.lockedAt)],
+            who.deletionAt && [t('Deletion date'), time(who.deletionAt)],
+        ]} />
+        ${own ? html`<p class="soft">${t('This is your own account. Ask another admin to make changes to it.')}</p>`
+            : html`<div class="actions">${some(false)}
+                ${who.role === 'Practitioner' && html`<${Button} key="admin" busy=${busy} onClick=${() => run(!who.admin)}>${who.admin ? t('Remove admin access') : t('Make admin')}<//>`}
+                ${some(true)}<${Button} key="remove" kind="danger" onClick=${onRemove}>${t('Remove from project')}<//></div>`}
+    <//>`;
+}
+
 export function Person({ id, me }) {
     const who = useLoad(() => get(`/v1/project/accounts/${id}`), [id]);
-    const [act, setAct] = useState(null), [stamp, setStamp] = useState(0);
-    const own = who.data?.email && me.profile.telecom.some((each) => each.value === who.data.email);
+    const policies = useLoad(async () => (await get('/v1/project/access-policies')).resources, []);
+    const [act, setAct] = useState(null), [gone, setGone] = useState(false), [stamp, setStamp] = useState(0);
+    const own = who.data?.membership === me.membership.id, list = who.data && listOf(who.data.role);
+    const again = () => { who.reload(); setStamp((n) => n + 1); };
 
-    return html`<${Page} title=${who.data ? nameOf(who.data) : t('Person')} back=${['/people', t('People')]}>
+    return html`<${Page} title=${who.data ? nameOf(who.data) : t('Person')} back=${list && [list.path, t(list.title)]}
+        actions=${html`<${Link} class="button" to=${`/audit?person=${id}`}>${t('What happened to this account')}<//>`}>
         <${Loaded} from=${who}>${(data) => html`
-            <${Section}>
-                <${Facts} rows=${[
-                    [t('Status'), html`<${State} of=${data.state} />`],
-                    [t('Email address'), html`${data.email} ${data.emailVerified ? html`<${Badge} kind="good">${t('Verified')}<//>` : html`<${Badge} kind="warn">${t('Not verified')}<//>`}`],
-                    [t('Role'), html`${roleName(data.role)}${data.admin ? `, ${t('Admin')}` : ''}`],
-                    [t('Second factors'), proofNames(data.factors) || t('None')],
-                    [t('Last sign-in'), time(data.lastSignInAt)],
-                    [t('Member since'), day(data.memberSince)],
-                    data.lockedAt && [t('Locked since'), time(data.lockedAt)],
-                    data.deletionAt && [t('Deletion date'), time(data.deletionAt)],
-                ]} />
-                ${own ? html`<p class="soft">${t('This is your own account. Ask another admin to make changes to it.')}</p>`
-                    : html`<div class="actions">${acts.filter((each) => each.when(data)).map((each) => html`
-                        <${Button} kind=${each.danger ? 'danger' : ''} onClick=${() => setAct(each)}>${t(each.title)}<//>`)}</div>`}
-            <//>
+            <${SignIn} who=${data} own=${own} stamp=${stamp} onAct=${setAct} />
+            <${Profile} who=${data} own=${own} policy=${policies.data?.find((each) => data.accessPolicy === `AccessPolicy/${each.id}`)} onAct=${setAct}
+                onRemove=${() => setGone(true)} onDone=${again} />
+            <${Sessions} id=${id} stamp=${stamp} onEnd=${own ? undefined : (row) => setAct(endSession(row))} />
             ${data.role === 'Patient' && html`<${Exports} id=${id} stamp=${stamp} />`}
-            <${Sessions} id=${id} stamp=${stamp} />
-            <${Explain} id=${id} />
-            ${act && html`<${Act} act=${act} who=${data} onClose=${() => setAct(null)}
-                onDone=${() => { setAct(null); who.reload(); setStamp((n) => n + 1); }} />`}`}<//>
+            ${act && html`<${Act} act=${act} who=${data} onClose=${() => setAct(null)} onDone=${() => { setAct(null); again(); }} />`}
+            ${gone && html`<${Remove} who=${data} onClose=${() => setGone(false)} />`}`}<//>
     <//>`;
 }
