@@ -1072,7 +1072,7 @@ async function inEachSizeAndLanguage() {
         await other.locator('dialog').waitFor({ state: 'detached' });
         insist(await opener.evaluate((each) => each === document.activeElement), `${what}: the focus is not back`);
     };
-    const places = [...screens.map((at) => [at, []]), ['/members', ['Invite someone']], [`/people/${person}`, actsOnPatients], ...dialogs.map(([at, name]) => [at, [name]])];
+    const places = [...screens.map((at) => [at, []]), ['/staff', ['Invite someone']], [`/people/${person}`, actsOnPatients], ...dialogs.map(([at, name]) => [at, [name]])];
 
     await signIn(other);
     for (const [at, names] of places) {
