@@ -289,6 +289,49 @@ const jobs = {
         const bars = await page.locator('.bar i').evaluateAll((all) => all.map((each) => each.offsetHeight));
         insist(bars.length > 0 && bars.every((height) => height >= 3), `heights ${bars}`);
     },
+    async 'the setup checklist ends, and names what is required'() {
+        const setup = page.locator('section').filter({ has: heading('Setup status') });
+        const path = '/v1/project/email-templates/PASSWORD_RESET', languages = (await read('/v1/project/email-templates')).resources
+            .filter(({ name }) => name === 'PASSWORD_RESET').map(({ language }) => language ?? '');
+        const kept = await Promise.all(languages.map((language) => read(`${path}?language=${language}`)));
+        await setup.getByText('Everything that this project uses is set up.').waitFor();
+        insist(await setup.getByRole('listitem').count() === 0, 'the finished list is not folded');
+        await api('DELETE', path, undefined, admin);
+        try {
+            await page.reload();
+            await setup.getByRole('progressbar', { name: 'Setup status' }).waitFor();
+            insist((await setup.getByRole('listitem').allTextContents()).every((each) => each.includes('reset their password')), 'optional flows are required');
+            await press(setup.getByText('Ready and optional', { exact: true }));
+            await setup.getByRole('listitem').filter({ hasText: 'Patients change their email' }).getByText('Optional').waitFor();
+            await setup.getByRole('link', { name: 'template “Password reset”' }).first().waitFor();
+        } finally {
+            for (const { language, subject, text, html } of kept)
+                await api('PUT', path, { ...(language && { language }), subject, text, html }, admin);
+        }
+    },
+    async 'the recommended settings are shown before they are applied, and are those of --strict'() {
+        const path = '/v1/project/account-policy', before = await read(path);
+        const source = readFileSync('settingsd/account_policy.c', 'utf8').match(/account_policy_strict\[\] =([^;]*);/)[1];
+        const strict = JSON.parse([...source.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, part]) => part.replaceAll('\\"', '"')).join(''));
+        await api('PUT', path, { passwordMinLength: 20 }, admin); // stricter
+        try {
+            await page.reload();
+            await press(button('Review changes'));
+            const dialog = page.locator('dialog');
+            await dialog.getByLabel('Second factor required for: No one → Admins').waitFor();
+            insist(await dialog.getByRole('checkbox').count() === Object.keys(strict).length - 1, 'not each that is weaker');
+            insist(await dialog.getByText('Minimum password length:').count() === 0, 'a stricter setting is weakened');
+            await tabTo(dialog.getByLabel(/^Second factor/));
+            await page.keyboard.press('Space'); // the demo's admin has no second factor
+            await press(dialog.getByRole('button', { name: 'Apply' }));
+            await says('Saved.');
+            const after = await read(path), want = { ...strict, passwordMinLength: 20, requireMfa: before.requireMfa };
+            insist(Object.entries(want).every(([name, value]) => after[name] === value), after);
+            await page.getByText('1 setting of the account policy is weaker than recommended.').waitFor();
+        } finally {
+            await api('PUT', path, Object.fromEntries(Object.keys(strict).map((name) => [name, before[name]])), admin);
+        }
+    },
     async 'the overview names the mails and the bots that fail'() {
         const { data: bot } = await api('POST', '/v1/project/bots',
             { name: 'Grumpy', kind: 'http', url: 'https://127.0.0.2/', identifier: [{ value: 'grumpy' }] }, admin);
@@ -299,7 +342,7 @@ const jobs = {
             await register('unlucky@people.example', 'Una', 'Lucky');
             await until(async () => (await read('/v1/project/mail-failures')).resources.length > 0, 'a mail failed');
             await page.reload();
-            const mails = page.locator('section').filter({ has: heading('Failed emails') });
+            const mails = page.getByRole('region', { name: 'Failed emails' });
             await mails.getByText('Retrying').waitFor();
             insist(await mails.getByRole('link', { name: 'Welcome email' }).count() === 1, 'not by its template');
             insist(!(await mails.textContent()).includes('unlucky'), 'an address is shown');
@@ -920,14 +963,14 @@ const trouble = {
     },
     async 'a daemon that hangs takes its own part of the overview alone'() {
         const { pid } = suite().daemons.find((each) => each.name === 'botd');
-        const bots = page.locator('section').filter({ has: heading('Failed bots') });
+        const bots = page.getByRole('region', { name: 'Failed bots' });
         await go('Settings');
         process.kill(pid, 'SIGSTOP');
         try {
             await press(page.locator('nav').getByRole('link', { name: 'Overview', exact: true }));
             await page.locator('.chart').waitFor();
             await page.getByText('No email failed in the last 30 days.').waitFor();
-            await page.getByText('Patients sign in', { exact: true }).waitFor();
+            await page.locator('section').filter({ has: heading('Setup status') }).locator('summary').waitFor();
             await bots.locator('.notice[role=alert]').waitFor({ timeout: 120_000 });
             insist(await page.locator('main .notice[role=alert]').count() === 1, 'another part fails too');
         } finally {
