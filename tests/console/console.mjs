@@ -576,7 +576,7 @@ const jobs = {
         await press(opener);
         const dialog = page.locator('dialog');
         await dialog.locator('.badge').getByText(/^Verified(, except the signature)?$/).waitFor();
-        for (const [name, value] of [['Who', demo.adminEmail], ['What', 'branding.write'], ['IP address', '127.0.0.1'], ['Event ID', resources[0].id]])
+        for (const [name, value] of [['Actor', demo.adminEmail], ['Action', 'branding.write'], ['IP address', '127.0.0.1'], ['Event ID', resources[0].id]])
             await dialog.getByRole('row').filter({ has: page.getByRole('rowheader', { name, exact: true }) }).getByText(value).waitFor();
         await press(dialog.getByText('How this works'));
         await dialog.getByText(/^The log is a hash tree/).waitFor();
@@ -770,7 +770,7 @@ const jobs = {
 const screens = ['/', '/people', '/members', '/settings', '/settings?tab=history', '/account-policy', '/branding', '/audit', '/policies', '/policies/new', '/clients', '/keys', '/templates',
     '/templates/PATIENT_WELCOME', '/documents', '/content', '/bots', '/webhooks', '/nothing'];
 
-const dialogs = [['/clients', 'Register application'], ['/keys', 'New key'], ['/bots', 'New bot'], ['/webhooks', 'New webhook'], ['/content', 'New entry']];
+const dialogs = [['/', 'Review changes'], ['/clients', 'Register application'], ['/keys', 'New key'], ['/bots', 'New bot'], ['/webhooks', 'New webhook'], ['/content', 'New entry']];
 
 async function axe(what, rules) {
     await until(async () => await page.locator('[aria-busy=true]').count() === 0, `${what} is there`);
@@ -811,6 +811,11 @@ async function inScheme(colorScheme, width, rules) {
         await page.goto(CONSOLE + at);
         await axeDialog(`${at}: ${name}`, button(name), rules);
     }
+    await page.goto(`${CONSOLE}/audit`);
+    await axeDialog('/audit: an event', page.locator('tbody button').first(), rules);
+    await field('Person').fill(demo.adminEmail);
+    await page.getByRole('option').first().waitFor();
+    await axe('/audit: people to choose from', rules);
     await page.goto(`${CONSOLE}/people?search=${encodeURIComponent(demo.adminEmail)}`);
     await page.locator('tbody a').click();
     await heading('Sessions in this project').waitFor();

@@ -4,7 +4,7 @@ import { html, useEffect, useMemo, useRef, useState } from '../lib/html.js';
 import { exactTime, N, number, plural, t, zone } from '../lib/i18n.js';
 import { actionOf, canVerify, isRecordOf, verify } from '../lib/proof.js';
 import { Link, navigate } from '../lib/router.js';
-import { Badge, Button, Dialog, Empty, ErrorBox, Field, Loaded, Page, Table, toast, useCursor, useGuard, useId, useLoad, useSettled } from '../lib/ui.js';
+import { Badge, Button, Dialog, Empty, ErrorBox, errorTitle, Field, Loaded, Page, Table, toast, useCursor, useGuard, useId, useLoad, useSettled } from '../lib/ui.js';
 import { actionGroups, isDone, noteOf, objectOf, sentenceOf } from './actions.js';
 import { nameOf } from './people.js';
 
@@ -34,8 +34,12 @@ function wanted({ period, since, until, person, own, action }) {
 
 // ---- people ----
 
-/** People by account and by profile, as pages of the log name them. */
+const isDevice = (event) => event.agent?.[0]?.who?.display?.startsWith('Device/') ?? false;
+
+/** People by account and by profile, as pages of the log name them, and the names of API keys. */
 class Directory extends Map {
+    apiKeys = new Map();
+
     learn(page) {
         for (const each of page.people ?? []) {
             this.set(`Account/${each.account}`, each);
@@ -48,19 +52,20 @@ class Directory extends Map {
         return this.get(event.agent?.[0]?.who?.reference ?? event.agent?.[0]?.who?.display);
     }
 
+    actorName(event) {
+        const actor = this.actor(event), { reference, display = '' } = event.agent?.[0]?.who ?? {};
+
+        if (actor)
+            return nameOf(actor);
+        if (isDevice(event))
+            return this.apiKeys.has(display) ? t('API key “{name}”', { name: this.apiKeys.get(display) }) : t('API key or application');
+        return reference || display.startsWith('Account/') ? t('Former member') : t(services[display] ?? N('System'));
+    }
+
     /** The person whom the event is about. */
     subject(event) {
         return this.get(`Account/${detailOf(event, 'account')}`) ?? this.get(event.entity?.[0]?.what?.display);
     }
-}
-
-/** Names an actor that is no current member of the project. */
-function otherName(event) {
-    const { reference, display = '' } = event.agent?.[0]?.who ?? {};
-
-    if (display.startsWith('Device/'))
-        return t('API key or application');
-    return reference || display.startsWith('Account/') ? t('Former member') : t(services[display] ?? N('System'));
 }
 
 const shownName = (person) => html`<strong>${nameOf(person)}</strong>${nameOf(person) !== person.email && html`<span class="hint">${person.email}</span>`}`;
@@ -71,6 +76,7 @@ function PersonField({ label, chosen, onPerson }) {
     const sought = useSettled(text?.trim() ?? '');
     const found = useLoad(async () => (sought ? (await get(`/v1/project/accounts${queryOf({ search: sought, _count: CHOICES })}`)).resources : []), [sought]);
     const id = useId(), rows = text?.trim() ? found.data ?? [] : [], open = rows.length > 0;
+    const isFound = sought === text?.trim() && !found.loading; // not the rows of an earlier text
     const pick = (person) => {
         type(null);
         move(-1);
@@ -84,7 +90,8 @@ function PersonField({ label, chosen, onPerson }) {
             move((at + step + rows.length) % rows.length);
         } else if (event.key === 'Enter' && open) {
             event.preventDefault();
-            pick(rows[Math.max(at, 0)]);
+            if (isFound || at >= 0)
+                pick(rows[Math.max(at, 0)]);
         } else if (event.key === 'Escape' && text !== null) {
             event.preventDefault();
             type(null);
@@ -97,12 +104,12 @@ function PersonField({ label, chosen, onPerson }) {
             pick(null);
     };
 
-    return html`<div class="combo"><${Field} label=${label} type="search" value=${text ?? (chosen ? nameOf(chosen) : '')} onValue=${input} onKeyDown=${key} onBlur=${() => type(null)}
+    return html`<div class="combo"><${Field} label=${label} type="search" value=${text ?? (chosen ? nameOf(chosen) : '')} onValue=${input} onKeyDown=${key} onBlur=${() => type(null)} error=${found.error && errorTitle(found.error)}
             placeholder=${t('Anyone')} autocomplete="off" role="combobox" aria-autocomplete="list" aria-expanded=${open ? 'true' : 'false'} aria-controls=${id}
             aria-activedescendant=${at >= 0 && open ? `${id}-${at}` : undefined} />
         <ul id=${id} role="listbox" aria-label=${t('People')} hidden=${!open}>${rows.map((person, i) => html`<li role="option" id=${`${id}-${i}`} key=${person.id} aria-selected=${i === at ? 'true' : 'false'}
             onPointerDown=${(event) => event.preventDefault()} onClick=${() => pick(person)}>${shownName(person)}</li>`)}</ul>
-        <p class="hidden" role="status">${open ? plural(rows.length, '{n} person found', '{n} people found') : sought && text?.trim() === sought && found.data && t('No people found')}</p></div>`;
+        <p class="hidden" role="status">${open ? plural(rows.length, '{n} person found', '{n} people found') : isFound && found.data && t('No people found')}</p></div>`;
 }
 
 // ---- one event ----
@@ -147,9 +154,9 @@ function Details({ event, people, onPerson, onClose }) {
     const id = (text) => text && html`<code>${text}</code>`;
     const { who, network } = event.agent?.[0] ?? {}, what = event.entity?.[0]?.what?.display;
     const rows = [
-        [t('When'), exactTime(event.recorded)],
-        [t('Who'), html`${actor ? person(actor) : otherName(event)} ${(who?.reference || who?.display?.includes('/')) && id(who.display)}`],
-        [t('What'), html`${sentenceOf(event)} ${id(actionOf(event))}`],
+        [t('Time'), exactTime(event.recorded)],
+        [t('Actor'), html`${actor ? person(actor) : people.actorName(event)} ${(who?.reference || who?.display?.includes('/')) && id(who.display)}`],
+        [t('Action'), html`${sentenceOf(event)} ${id(actionOf(event))}`],
         [t('Result'), html`<${Result} of=${event} />`],
         note && [t('Details'), note],
         subject && subject !== actor && [t('About'), person(subject)],
@@ -181,7 +188,7 @@ function record(event, people) {
     const actor = people.actor(event), subject = people.subject(event), { who, network } = event.agent?.[0] ?? {};
 
     return [event.recorded, sentenceOf(event), noteOf(event), actionOf(event), isDone(event) ? t('Success') : t((results[event.outcome] ?? results[4])[1]),
-        actor ? nameOf(actor) : otherName(event), actor?.email, who?.reference ?? who?.display, subject && nameOf(subject), subject?.email, detailOf(event, 'account'),
+        people.actorName(event), actor?.email, who?.reference ?? who?.display, subject && nameOf(subject), subject?.email, detailOf(event, 'account'),
         event.entity?.[0]?.what?.display, network?.address ?? detailOf(event, 'address'), detailOf(event, 'reason'), detailOf(event, 'trace'), event.id];
 }
 
@@ -193,9 +200,9 @@ function save(parts) {
 }
 
 /** Reads the filtered events page by page, with progress; closing it cancels. */
-function Export({ filter, onClose }) {
+function Export({ filter, keys, onClose }) {
     const [state, set] = useState({ count: 0, busy: true });
-    const work = useRef({ parts: [], people: new Directory(), count: 0, cursor: undefined, stop: new AbortController() }).current;
+    const work = useRef({ parts: [], people: Object.assign(new Directory(), { apiKeys: keys }), count: 0, cursor: undefined, stop: new AbortController() }).current;
     const run = async () => {
         set({ count: work.count, busy: true });
         try {
@@ -236,12 +243,15 @@ export function Audit({ query }) {
     const settled = useSettled(wish, 400), filter = useMemo(() => wanted(settled), [settled]);
     const people = useRef(new Directory()).current;
     const list = useCursor(async (cursor) => people.learn(await get(`${PATH}${queryOf({ ...filter, _cursor: cursor })}`)), [filter]);
+    const devices = list.rows.some(isDevice);
+    const keys = useLoad(async () => new Map(devices ? (await get('/v1/project/api-keys')).resources.map(({ id, name }) => [`Device/${id}`, name]) : []), [devices]);
     const change = (name) => (value) => set({ ...wish, [name]: value });
     const choose = (person) => {
         if (person)
             people.learn({ people: [{ ...person, account: person.account ?? person.id, profile: person.profile ?? `${person.role}/${person.profileId}` }] });
         set({ ...wish, person: person ? person.account ?? person.id : '', own: person ? wish.own : '' });
     };
+    people.apiKeys = keys.data ?? people.apiKeys;
     const clear = () => {
         set(none);
         document.querySelector('h1').focus(); // the button disappears
@@ -251,7 +261,7 @@ export function Audit({ query }) {
         ${list.more ? html`<${Button} busy=${list.busy} onClick=${list.next}>${t('Continue search')}<//>` : filtered && html`<${Button} onClick=${clear}>${t('Clear filters')}<//>`}<//>`;
 
     useEffect(() => navigate(`/audit${queryOf(settled)}`, { replace: true }), [settled]);
-    return html`<${Page} title=${t('Audit log')} lead=${t('Who did what in this project. Times are in the zone {zone}.', { zone: zone() })} wide actions=${html`${filtered && html`<${Button} onClick=${clear}>${t('Clear filters')}<//>`}
+    return html`<${Page} title=${t('Audit log')} lead=${t('Events in this project, newest first. Times are in the zone {zone}.', { zone: zone() })} wide actions=${html`${filtered && html`<${Button} onClick=${clear}>${t('Clear filters')}<//>`}
             <${Button} onClick=${() => setExporting(true)}>${t('Export CSV')}<//>`}>
         <form class="filters few" role="search" onSubmit=${(event) => event.preventDefault()}>
             <${PersonField} label=${t('Person')} chosen=${wish.person ? people.get(`Account/${wish.person}`) ?? { firstName: list.data ? t('Former member') : '…', lastName: '' } : null} onPerson=${choose} />
@@ -271,10 +281,10 @@ export function Audit({ query }) {
                 return html`<button type="button" class="button quiet start" onClick=${() => open(row)}>${sentenceOf(row)}</button>
                     ${!isDone(row) && html` <${Result} of=${row} />`}${about && html`<p class="hint">${about}</p>`}`;
             } },
-            { title: t('Who'), cell: (row) => { const actor = people.actor(row); return actor ? html`<div class="who-cell">${shownName(actor)}</div>` : html`<span class="soft">${otherName(row)}</span>`; } },
+            { title: t('Actor'), cell: (row) => { const actor = people.actor(row); return actor ? html`<div class="who-cell">${shownName(actor)}</div>` : html`<span class="soft">${people.actorName(row)}</span>`; } },
             { title: t('Time'), kind: 'time', cell: (row) => exactTime(row.recorded) },
         ]} />`}<//>
         ${opened && html`<${Details} event=${opened} people=${people} onClose=${() => open(null)} onPerson=${(person) => { open(null); choose(person); }} />`}
-        ${exporting && html`<${Export} filter=${filter} onClose=${() => setExporting(false)} />`}
+        ${exporting && html`<${Export} filter=${filter} keys=${people.apiKeys} onClose=${() => setExporting(false)} />`}
     <//>`;
 }
