@@ -814,7 +814,7 @@ async function inScheme(colorScheme, width, rules) {
     await page.goto(`${CONSOLE}/audit`);
     await axeDialog('/audit: an event', page.locator('tbody button').first(), rules);
     await field('Person').fill(demo.adminEmail);
-    await page.getByRole('option').first().waitFor();
+    await page.locator('.combo [role=option]').first().waitFor();
     await axe('/audit: people to choose from', rules);
     await page.goto(`${CONSOLE}/people?search=${encodeURIComponent(demo.adminEmail)}`);
     await page.locator('tbody a').click();
