@@ -311,6 +311,49 @@ const jobs = {
         const bars = await page.locator('.bar i').evaluateAll((all) => all.map((each) => each.offsetHeight));
         insist(bars.length > 0 && bars.every((height) => height >= 3), `heights ${bars}`);
     },
+    async 'the setup checklist ends, and names what is required'() {
+        const setup = page.locator('section').filter({ has: heading('Setup status') });
+        const path = '/v1/project/email-templates/PASSWORD_RESET', languages = (await read('/v1/project/email-templates')).resources
+            .filter(({ name }) => name === 'PASSWORD_RESET').map(({ language }) => language ?? '');
+        const kept = await Promise.all(languages.map((language) => read(`${path}?language=${language}`)));
+        await setup.getByText('Everything that this project uses is set up.').waitFor();
+        insist(await setup.getByRole('listitem').count() === 0, 'the finished list is not folded');
+        await api('DELETE', path, undefined, admin);
+        try {
+            await page.reload();
+            await setup.getByRole('progressbar', { name: 'Setup status' }).waitFor();
+            insist((await setup.getByRole('listitem').allTextContents()).every((each) => each.includes('reset their password')), 'optional flows are required');
+            await press(setup.getByText('Ready and optional', { exact: true }));
+            await setup.getByRole('listitem').filter({ hasText: 'Patients change their email' }).getByText('Optional').waitFor();
+            await setup.getByRole('link', { name: 'template “Password reset”' }).first().waitFor();
+        } finally {
+            for (const { language, subject, text, html } of kept)
+                await api('PUT', path, { ...(language && { language }), subject, text, html }, admin);
+        }
+    },
+    async 'the recommended settings are shown before they are applied, and are those of --strict'() {
+        const path = '/v1/project/account-policy', before = await read(path);
+        const source = readFileSync('settingsd/account_policy.c', 'utf8').match(/account_policy_strict\[\] =([^;]*);/)[1];
+        const strict = JSON.parse([...source.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, part]) => part.replaceAll('\\"', '"')).join(''));
+        await api('PUT', path, { passwordMinLength: 20 }, admin); // stricter
+        try {
+            await page.reload();
+            await press(button('Review changes'));
+            const dialog = page.locator('dialog');
+            await dialog.getByLabel('Second factor required for: No one → Admins').waitFor();
+            insist(await dialog.getByRole('checkbox').count() === Object.keys(strict).length - 1, 'not each that is weaker');
+            insist(await dialog.getByText('Minimum password length:').count() === 0, 'a stricter setting is weakened');
+            await tabTo(dialog.getByLabel(/^Second factor/));
+            await page.keyboard.press('Space'); // the demo's admin has no second factor
+            await press(dialog.getByRole('button', { name: 'Apply' }));
+            await says('Saved.');
+            const after = await read(path), want = { ...strict, passwordMinLength: 20, requireMfa: before.requireMfa };
+            insist(Object.entries(want).every(([name, value]) => after[name] === value), after);
+            await page.getByText('1 setting of the account policy is weaker than recommended.').waitFor();
+        } finally {
+            await api('PUT', path, Object.fromEntries(Object.keys(strict).map((name) => [name, before[name]])), admin);
+        }
+    },
     async 'the overview names the mails and the bots that fail'() {
         const { data: bot } = await api('POST', '/v1/project/bots',
             { name: 'Grumpy', kind: 'http', url: 'https://127.0.0.2/', identifier: [{ value: 'grumpy' }] }, admin);
@@ -321,7 +364,7 @@ const jobs = {
             await register('unlucky@people.example', 'Una', 'Lucky');
             await until(async () => (await read('/v1/project/mail-failures')).resources.length > 0, 'a mail failed');
             await page.reload();
-            const mails = page.locator('section').filter({ has: heading('Failed emails') });
+            const mails = page.getByRole('region', { name: 'Failed emails' });
             await mails.getByText('Retrying').waitFor();
             insist(await mails.getByRole('link', { name: 'Welcome email' }).count() === 1, 'not by its template');
             insist(!(await mails.textContent()).includes('unlucky'), 'an address is shown');
@@ -629,34 +672,91 @@ const jobs = {
         for (const [name, value] of [['Branding: Logo', 'an image'], ['Branding: Texts', 'English'], ['Branding: Light mode color', '#7a1f5c']])
             await page.getByRole('row').filter({ hasText: name }).filter({ hasText: value }).first().waitFor();
     },
-    async 'a row of the trail is proven in the browser, and a changed one is not'() {
+    async 'an event of the log opens to its details with its proof, and a changed one is not proven'() {
         await go('Audit log');
-        await type(field('Action'), 'branding.write');
-        const row = page.getByRole('row').filter({ hasText: 'branding.write' }).first();
+        await field('Action').selectOption('branding.write');
+        const row = page.getByRole('row').filter({ hasText: 'Changed the branding' }).first(), opener = row.getByRole('button', { name: 'Changed the branding' });
         await row.waitFor();
-        await until(async () => await page.getByRole('row').filter({ hasText: 'session.create' }).count() === 0, 'filtered');
+        await until(async () => await page.getByRole('row').filter({ hasText: 'Signed in' }).count() === 0, 'filtered');
+        insist(await row.getByText(demo.adminEmail).count() === 1, `not named: ${await row.textContent()}`);
         const { resources } = await read('/v1/project/audit?action=branding.write');
         await until(async () => (await api('GET', `/v1/project/audit/${resources[0].id}/proof`, undefined, admin)).status === 200, 'a leaf');
-        await press(row.getByRole('button', { name: 'Verify row' }));
-        await page.locator('dialog').getByText('Verified', { exact: true }).waitFor();
-        await page.locator('dialog').getByText(/^(Valid|This browser doesn’t support Ed25519)$/).waitFor();
+        await press(opener);
+        const dialog = page.locator('dialog');
+        await dialog.locator('.badge').getByText(/^Verified(, except the signature)?$/).waitFor();
+        for (const [name, value] of [['Actor', demo.adminEmail], ['Action', 'branding.write'], ['IP address', '127.0.0.1'], ['Event ID', resources[0].id]])
+            await dialog.getByRole('row').filter({ has: page.getByRole('rowheader', { name, exact: true }) }).getByText(value).waitFor();
+        await press(dialog.getByText('How this works'));
+        await dialog.getByText(/^The log is a hash tree/).waitFor();
         await page.keyboard.press('Escape');
+        await until(() => opener.evaluate((element) => element === document.activeElement), 'the focus is back');
         await page.route('**/proof', async (route) => {
             const answer = await route.fetch(), proof = await answer.json();
             await route.fulfill({ response: answer, json: { ...proof, record: proof.record.replace('branding.write', 'branding.read') } });
         });
-        await press(row.getByRole('button', { name: 'Verify row' }));
-        await page.locator('dialog').getByText('Not verified').waitFor();
+        await press(opener);
+        await dialog.getByText('Not verified', { exact: true }).waitFor();
         await page.unroute('**/proof');
         await page.keyboard.press('Escape');
         // A valid proof of another row.
         const other = (await read('/v1/project/audit?action=account-policy')).resources[0] ?? (await read('/v1/project/audit')).resources.at(-1);
         const { data: swapped } = await api('GET', `/v1/project/audit/${other.id}/proof`, undefined, admin);
         await page.route('**/proof', (route) => route.fulfill({ json: swapped }));
-        await press(row.getByRole('button', { name: 'Verify row' }));
-        await page.locator('dialog').getByText('Verified, but a different row', { exact: true }).waitFor();
+        await press(opener);
+        await dialog.getByText('Verified, but a different row', { exact: true }).waitFor();
         await page.unroute('**/proof');
         await page.keyboard.press('Escape');
+        await press(button('Clear filters'));
+        await page.getByRole('row').filter({ hasText: 'Signed in' }).first().waitFor();
+        insist(await page.evaluate(() => document.activeElement !== document.body), 'the focus is lost');
+    },
+    async 'the log is filtered by a person and a period, and the filter is in the address'() {
+        await register('audited@people.example', 'Audrey', 'Tome');
+        await sleep(SEALED_MS);
+        await type(field('Person'), 'audited@');
+        await page.getByRole('option').filter({ hasText: 'Audrey Tome' }).waitFor();
+        await page.keyboard.press('ArrowDown');
+        await page.keyboard.press('Enter');
+        await until(async () => await page.locator('tbody tr').evaluateAll((rows) => rows.length > 0 && rows.every((each) => /Audrey Tome|Sent an email/.test(each.textContent))), 'only this person');
+        await page.getByRole('button', { name: 'Registered', exact: true }).waitFor();
+        insist(await field('Person').inputValue() === 'Audrey Tome', 'not the name');
+        await field('Period').selectOption('today');
+        await page.waitForURL(/period=today/);
+        await page.reload();
+        await page.getByRole('button', { name: 'Registered', exact: true }).waitFor();
+        await until(async () => await field('Person').inputValue() === 'Audrey Tome', 'the name after a reload');
+        await field('Period').selectOption('custom');
+        await field('From').fill('2001-01-01T00:00');
+        await field('To').fill('2001-01-02T00:00');
+        await heading('No matching events').waitFor();
+        await page.locator('.empty').getByRole('button', { name: 'Clear filters' }).click();
+        await page.getByRole('row').filter({ hasText: demo.adminEmail }).first().waitFor();
+    },
+    async 'the filtered log is exported, without formulas, and an export is canceled'() {
+        await register('formula@people.example', '=HYPERLINK("https://x.example")', 'Lima');
+        await sleep(SEALED_MS);
+        const [{ id }] = (await read('/v1/project/accounts?search=formula@')).resources;
+        await page.goto(`${CONSOLE}/audit?person=${id}`);
+        await page.getByRole('button', { name: 'Registered', exact: true }).waitFor();
+        const coming = page.waitForEvent('download');
+        await press(button('Export CSV'));
+        const lines = readFileSync(await (await coming).path(), 'utf8').trimEnd().split('\r\n');
+        insist(lines[0].startsWith('\ufeff"Time","Event"'), lines[0]);
+        insist(lines.length - 1 === (await read(`/v1/project/audit?_count=100&target=Account/${id}`)).resources.length, `${lines.length} lines`);
+        insist(lines.some((each) => each.includes('"Registered"') && each.includes(`"'=HYPERLINK(""https://x.example"") Lima","formula@people.example"`)), lines[1]);
+        insist(!lines.slice(1).some((each) => /"[=+@-]/.test(each)), 'a formula');
+        await says(/events? exported\./);
+        let came = false;
+        page.once('download', () => { came = true; });
+        const free = await hold((url) => url.searchParams.get('_count') === '100', page);
+        await press(button('Export CSV'));
+        await page.getByRole('progressbar', { name: 'Export events' }).waitFor();
+        await press(page.locator('dialog').getByRole('button', { name: 'Cancel' }));
+        await page.locator('dialog').waitFor({ state: 'detached' });
+        await free();
+        await sleep(500);
+        insist(!came, 'a canceled export is saved');
+        insist(await button('Export CSV').evaluate((element) => element === document.activeElement), 'the focus is lost');
     },
     async 'a template is edited beside its preview, which runs nothing'() {
         await go('Mail templates');
@@ -842,7 +942,7 @@ const jobs = {
 const screens = ['/', '/staff', '/staff?tab=invitations', '/patients', '/settings', '/settings?tab=history', '/account-policy', '/branding', '/audit', '/policies', '/policies/new', '/clients', '/keys', '/templates',
     '/templates/PATIENT_WELCOME', '/documents', '/content', '/bots', '/webhooks', '/nothing'];
 
-const dialogs = [['/clients', 'Register application'], ['/keys', 'New key'], ['/bots', 'New bot'], ['/webhooks', 'New webhook'], ['/content', 'New entry']];
+const dialogs = [['/', 'Review changes'], ['/clients', 'Register application'], ['/keys', 'New key'], ['/bots', 'New bot'], ['/webhooks', 'New webhook'], ['/content', 'New entry']];
 const actsOnPatients = ['End all sessions', 'Lock', 'Export data', 'Delete account', 'Remove from project']; // dialogs on a patient's screen
 
 async function axe(what, rules) {
@@ -884,6 +984,11 @@ async function inScheme(colorScheme, width, rules) {
         await page.goto(CONSOLE + at);
         await axeDialog(`${at}: ${name}`, button(name), rules);
     }
+    await page.goto(`${CONSOLE}/audit`);
+    await axeDialog('/audit: an event', page.locator('tbody button').first(), rules);
+    await field('Person').fill(demo.adminEmail);
+    await page.locator('.combo [role=option]').first().waitFor();
+    await axe('/audit: people to choose from', rules);
     await page.goto(`${CONSOLE}/staff?search=${encodeURIComponent(demo.adminEmail)}`);
     await page.locator('tbody a').click();
     await heading('Sessions in this project').waitFor();
@@ -948,9 +1053,9 @@ async function onADesk() {
     const rows = await other.locator('.form').first().evaluate((form) => [...form.querySelectorAll('input:not([type=checkbox]), select')].map((each) => each.getBoundingClientRect())
         .map(({ top, height }) => `${Math.round(top)} ${Math.round(height)}`));
     insist(new Set(rows).size === 1, `controls at ${rows.join(', ')}`);
-    await other.goto(`${CONSOLE}/audit`);
+    await other.goto(`${CONSOLE}/audit?period=custom`);
     await other.locator('tbody tr').first().waitFor();
-    const fields = await other.locator('.form.dense .field').evaluateAll((all) => all.map((each) => [each, each.querySelector('input')].map((one) => one.getBoundingClientRect().right)));
+    const fields = await other.locator('.filters .field:has(input, select)').evaluateAll((all) => all.map((each) => [each, each.querySelector('input, select')].map((one) => one.getBoundingClientRect().right)));
     insist(fields.every(([field_, input]) => input <= field_ + 1), `wider than its place: ${fields.join(' / ')}`);
     await other.goto(`${CONSOLE}/patients?sort=newest`);
     await other.getByRole('row').filter({ hasText: `wide${process.pid}@axe.example` }).waitFor();
@@ -1163,14 +1268,14 @@ const trouble = {
     },
     async 'a daemon that hangs takes its own part of the overview alone'() {
         const { pid } = suite().daemons.find((each) => each.name === 'botd');
-        const bots = page.locator('section').filter({ has: heading('Failed bots') });
+        const bots = page.getByRole('region', { name: 'Failed bots' });
         await go('Settings');
         process.kill(pid, 'SIGSTOP');
         try {
             await press(page.locator('nav').getByRole('link', { name: 'Overview', exact: true }));
             await page.locator('.chart').waitFor();
             await page.getByText('No email failed in the last 30 days.').waitFor();
-            await page.getByText('Patients sign in', { exact: true }).waitFor();
+            await page.locator('section').filter({ has: heading('Setup status') }).locator('summary').waitFor();
             await bots.locator('.notice[role=alert]').waitFor({ timeout: 120_000 });
             insist(await page.locator('main .notice[role=alert]').count() === 1, 'another part fails too');
         } finally {
@@ -1508,12 +1613,12 @@ const trouble = {
         await button('Show more').waitFor();
         const free = await hold((url) => url.searchParams.has('_cursor'), page);
         await button('Show more').click();
-        await type(field('Action'), 'account-policy.write');
-        await until(async () => await page.locator('tbody code').evaluateAll((all) => all.length > 0 && all.every((each) => each.textContent.startsWith('account-policy'))), 'filtered');
+        await field('Action').selectOption('account-policy.write');
+        await until(async () => await page.locator('tbody .start').evaluateAll((all) => all.length > 0 && all.every((each) => each.textContent === 'Changed the account policy')), 'filtered');
         await free();
         await sleep(1000);
-        const actions = await page.locator('tbody code').allTextContents();
-        insist(actions.every((each) => each.startsWith('account-policy')), actions);
+        const actions = await page.locator('tbody .start').allTextContents();
+        insist(actions.every((each) => each === 'Changed the account policy'), actions);
     },
     async 'a picture that comes too late is let go'() {
         const other = await open();
@@ -1776,8 +1881,8 @@ const trouble = {
         const other = await open({ timezoneId: 'Asia/Tokyo' });
         await signIn(other);
         await other.goto(`${CONSOLE}/audit`);
-        await other.locator('tbody .time').first().filter({ hasText: /, \d+:\d\d\s[AP]M\sGMT\+9$/ }).waitFor();
-        insist(await other.getByText('Time zone: Asia/Tokyo').count() === 2, 'the filter has no zone');
+        await other.locator('tbody .time').first().filter({ hasText: /, \d+:\d\d:\d\d\s[AP]M\sGMT\+9$/ }).waitFor();
+        await other.getByText('Times are in the zone Asia/Tokyo.').waitFor();
         await other.context().close();
     },
     async 'a long list is gone through from any row, and is not drawn as a whole'() {

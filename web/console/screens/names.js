@@ -21,13 +21,13 @@ export const brandTitles = {
     name: N('Name'), colorLight: N('Light mode color'), colorDark: N('Dark mode color'), imprintUrl: N('Legal notice'), privacyUrl: N('Privacy policy'), texts: N('Texts'), logo: N('Logo'),
 };
 
-const BRANDING = 'branding.'; // prefix of a member in the history
+const BRANDING = 'branding.', POLICY = 'accountPolicy.'; // prefixes of members in the history
 
 /** Returns the title of a setting, or of a member of the account policy or branding. */
 export function settingTitle(name) {
     const member = name.startsWith(BRANDING) && brandTitles[name.slice(BRANDING.length)];
 
-    return member ? `${t('Branding')}: ${t(member)}` : t(settings[name] ?? name);
+    return member ? `${t('Branding')}: ${t(member)}` : t(settings[name.startsWith(POLICY) ? name.slice(POLICY.length) : name] ?? name);
 }
 
 const templates = {
