@@ -427,9 +427,10 @@ static struct http_answer *invite(const struct person *admin, const char *email)
 /* In emails of both daemons that send any. The operator's name stays if the branding has none. */
 static void the_name_is_in_emails_and_of_the_project(void)
 {
-    PERSON admin = person_admin_of_child(suite, "brand-name");
+    PERSON admin = person_admin(suite);
     char *first = person_address(), *second = person_address(), *third = person_address();
     const char *const told[] = {first, second};
+    char subject[128], text[128];
 
     put_template(admin, "ORGANIZATION_CODE");
     put_template(admin, "INVITE_TO_PROJECT");
@@ -437,8 +438,11 @@ static void the_name_is_in_emails_and_of_the_project(void)
     HTTP_ANSWER plain = invite(admin, third);
     HTTP_ANSWER before = http_get(suite_url(suite), "/auth/me", admin->access);
     CHECK_STATUS(plain, 200);
-    CU_ASSERT_STRING_EQUAL(http_text(before, "project.brandName"), "Side");
-    mail_has(third, "Subject: From Side\r\n");
+    snprintf(subject, sizeof(subject), "Subject: From %s\r\n", http_text(before, "project.name"));
+    snprintf(text, sizeof(text), "%s: Seeblick\r\n", http_text(before, "project.name"));
+    CU_ASSERT_STRING_EQUAL(http_text(before, "project.brandName"),
+                           http_text(before, "project.name"));
+    mail_has(third, subject);
     mail_has(third, "From: <");
 
     HTTP_ANSWER written = put_raw(admin, whole, NULL);
@@ -451,11 +455,11 @@ static void the_name_is_in_emails_and_of_the_project(void)
     for (size_t i = 0; i < ARRAY_SIZE(told); i++) {
         mail_has(told[i], "From: Seeblick <");
         mail_has(told[i], "Subject: From Seeblick\r\n");
-        mail_has(told[i], "Side: Seeblick\r\n");
+        mail_has(told[i], text);
     }
     HTTP_ANSWER after = http_get(suite_url(suite), "/auth/me", admin->access);
     CU_ASSERT_STRING_EQUAL(http_text(after, "project.brandName"), "Seeblick");
-    CU_ASSERT_STRING_EQUAL(http_text(after, "project.name"), "Side");
+    CU_ASSERT_STRING_EQUAL(http_text(after, "project.name"), http_text(before, "project.name"));
     free(first);
     free(second);
     free(third);
