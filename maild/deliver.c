@@ -33,9 +33,9 @@ struct deliver {
 
 /* ---- one delivery ---- */
 
-/* Returns the name of a project's branding, which sends the project's emails, or NULL. Completes the
- * variables: otherwise the variable `brandName` is the project's name. */
-static const char *brand_take(const struct delivery *self, json_t *variables)
+/* Returns the name of the project's branding, the sender of its emails, or NULL. The variable
+ * `brandName` is the project's name then. */
+static const char *brand_resolve(const struct delivery *self, json_t *variables)
 {
     const char *brand = json_string_value(json_object_get(variables, "brandName"));
 
@@ -54,7 +54,7 @@ static char *delivery_text(struct delivery *self, const struct template_record *
     /* Leaves out HTML that would leak a secret: earlier releases stored it unchecked. */
     const char *html =
         template->html && !template_html_check(arena, template->html) ? template->html : NULL;
-    const char *brand = brand_take(self, variables);
+    const char *brand = brand_resolve(self, variables);
     struct message message = {
         .id = self->item.id,
         .date_ms = self->created_at,

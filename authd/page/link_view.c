@@ -14,7 +14,7 @@
 struct remedy {
     enum page_text why;
     const char *page; /* receives the form that asks for the address; NULL: no form */
-    bool knows_email; /* of the signed-in person */
+    bool knows_email; /* the person is signed in */
 };
 
 /* The installation sends links to verify an address only when it changes. */

@@ -10,7 +10,7 @@
 
 struct link_form;
 
-/* By what gets a person a new link. */
+/* Differ in how a person gets a new link. */
 enum link_kind { LINK_PASSWORD, LINK_VERIFY, LINK_UNDO, LINK_INVITATION };
 
 struct link_view {
@@ -25,7 +25,7 @@ struct link_view {
 enum visit_step link_show(const struct visit *visit, int status, const struct link_view *view,
                           const char *id, const char *secret, struct page_answer *out);
 
-/* link_show() for a link that was opened. If it can't be used any more, shows that instead. Parks. */
+/* Shows an opened link's form, or that the link can't be used any more. Parks. */
 enum visit_step link_open(const struct visit *visit, const struct link_view *view, const char *id,
                           const char *secret, struct page_answer *out, struct error *err) MUST_USE;
 
