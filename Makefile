@@ -98,7 +98,7 @@ PAGE_STAMPS := $(foreach o,$(PAGE_OWNERS),$(BUILD)/gen/$(word 1,$(subst :, ,$(o)
 PAGE_KIT := $(BUILD)/gen/tests/support/page_kit/pages.o
 
 # The console, which the gateway serves below /console/. The assembler includes its files from build/gen.
-$(BUILD)/gen/web/console/console_files.c: $(wildcard web/console/*.* web/console/*/*) docs/mail-templates.md | deps-check
+$(BUILD)/gen/web/console/console_files.c: $(wildcard web/console/*.* web/console/*/*) docs/mail-templates.md authd/page/template/part/palette.css | deps-check
 	@mkdir -p $(@D)
 	./web/console/build.sh $(@D)
 $(BUILD)/gen/web/console/console_files.o: $(BUILD)/gen/web/console/console_files.c | deps-check

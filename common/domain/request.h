@@ -23,7 +23,8 @@ struct caller {
     const char *addressKey; /* encrypts the account's network addresses; NULL: no key yet */
     bool admin;             /* administers the project */
     const char *projectName;
-    struct uuid policy; /* can be "" */
+    const char *brandName; /* the project's name on pages and in emails; NULL: projectName */
+    struct uuid policy;    /* can be "" */
     const char *policyName;
     const char *policyResource; /* access policy's rules, a JSON array */
     int64_t until;              /* contract time in ms when the account ends; 0: never */

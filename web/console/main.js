@@ -68,7 +68,7 @@ function Shell({ me, path, children, onLeave, onLanguage }) {
             <${Button} kind="menu" aria-expanded=${open ? 'true' : 'false'} aria-controls="side"
                 onClick=${() => setOpen(!open)}><span aria-hidden="true">☰</span><span class="hidden">${t('Menu')}</span><//>
             <span class="mark" aria-hidden="true"></span>
-            <strong class="project">${me ? me.project.name : 'Atrium'}</strong>
+            <strong class="project">${me ? me.project.brandName ?? me.project.name : 'Atrium'}</strong>
             ${me && html`<span class="who">${[...person.given, person.family].join(' ')}</span>
                 <${Button} onClick=${onLeave}>${t('Sign out')}<//>`}
         </header>
@@ -100,10 +100,10 @@ function Opened({ path, screen: { module, name, values }, ...rest }) {
     return shown ? html`<${shown[name]} ...${values} ...${rest} />` : html`<${Coming} path=${path} />`;
 }
 
-function Screen({ path, query, me }) {
+function Screen({ path, query, me, onMe }) {
     const screen = screenAt(path);
 
-    return screen ? html`<${Opened} key=${path} path=${path} screen=${screen} query=${query} me=${me} />`
+    return screen ? html`<${Opened} key=${path} path=${path} screen=${screen} query=${query} me=${me} onMe=${onMe} />`
         : html`<${Page} title=${t('Page not found')}><${Empty} title=${t('There is no screen at this URL')}>
             <p><${Link} to="/">${t('Go to overview')}<//></p><//><//>`;
 }
@@ -123,6 +123,7 @@ function App() {
             set(error.status === 401 ? { at: 'out' } : { at: 'error', error });
         }
     };
+    const refresh = () => get('/auth/me').then((me) => set({ at: 'in', me }), () => {}); // after a change of what the header shows
     const start = async () => {
         try {
             await (await restore() ? enter() : set({ at: 'out' }));
@@ -161,7 +162,7 @@ function App() {
             <${Preferences} onLanguage=${language} /></main>`,
         in: () => (state.me.membership.admin
             ? html`<${Shell} me=${state.me} path=${path} onLeave=${leave} onLanguage=${language}>
-                <${Screen} path=${path} query=${query} me=${state.me} /><//>`
+                <${Screen} path=${path} query=${query} me=${state.me} onMe=${refresh} /><//>`
             : html`<main class="alone"><h1>${t('Admin access required')}</h1>
                 <p>${t('You’re not an admin of {name}. Sign in with an admin account.', { name: state.me.project.name })}</p>
                 <p><${Button} kind="primary" onClick=${leave}>${t('Sign out')}<//></p></main>`),
