@@ -4,7 +4,7 @@
 
 #include "common/wire/fields.h"
 
-enum { CMS_NAME_MAX = 100, CMS_SECTIONS_MAX = 100, CMS_IMPORT_MAX = 100 };
+enum { CMS_NAME_MAX = 100, CMS_SECTIONS_MAX = 100, CMS_IMPORT_MAX = 100, CMS_LANGUAGES_MAX = 100 };
 
 struct cms_section {
     const char *title, *text; /* title NULL: none */
@@ -30,6 +30,7 @@ struct cms_put_in {
     const char *title;
     struct field_list sections; /* struct cms_section */
     const char *author, *code;
+    bool reviewed;
     const char *ifMatch, *ifNoneMatch;
 };
 FIELD_DECLARE(cms_put_in);
@@ -37,6 +38,7 @@ FIELD_DECLARE(cms_put_in);
 struct cms_map_in {
     const char *type, *language;
     const char *search, *code; /* NULL or "": any */
+    const char *translation;   /* NULL: any */
     int64_t _count, _offset;
 };
 FIELD_DECLARE(cms_map_in);
@@ -46,9 +48,16 @@ struct cms_side {
 };
 FIELD_DECLARE(cms_side);
 
+struct cms_version {
+    const char *language;
+    int64_t lastUpdated;
+};
+FIELD_DECLARE(cms_version);
+
 struct cms_pair {
     const struct cms_side *source,
         *target; /* source: in the default language; target: in the requested one; NULL: none */
+    struct field_list languages; /* struct cms_version */
 };
 FIELD_DECLARE(cms_pair);
 

@@ -26,6 +26,7 @@ struct content_titles {
     int64_t total;
     const char *key;
     const char *source, *target;
+    const char *languages; /* JSON */
 };
 FIELD_DECLARE(content_titles);
 
@@ -34,6 +35,7 @@ static const struct field content_titles_rows[] = {
     FIELD_TEXT(struct content_titles, key, 0, 0, 0, "The key", "welcome"),
     FIELD_TEXT(struct content_titles, source, 0, 0, 0, "In the default language", "Welcome"),
     FIELD_TEXT(struct content_titles, target, 0, 0, 0, "In the other language", "Willkommen"),
+    FIELD_TEXT(struct content_titles, languages, 0, 0, 0, "All, as JSON", "[]"),
 };
 FIELD_TABLE(content_titles);
 
@@ -115,7 +117,7 @@ static int check_limit(struct db_tx *tx, const struct request *req, struct uuid 
     return list_limit_check(&content_limit, &before, &after, err);
 }
 
-/* Stores new and changed entries (JSON array), all or none. */
+/* Stores new and changed entries (JSON array), all or none; `only` is one of a PUT. */
 static int write_entries(struct docd *d, const struct request *req, struct uuid project,
                          const json_t *entries, const struct cms_put_in *only,
                          struct sql_content_write_row *ret, struct error *err)
@@ -126,6 +128,7 @@ static int write_entries(struct docd *d, const struct request *req, struct uuid 
     const struct sql_content_write_in write = {
         .project = project,
         .entries = json,
+        .touch = only && only->reviewed,
         .now = req->now_ms,
         .audit = audit_row(req, &(struct audit){.action = "content.write", .project = project})};
 
@@ -175,12 +178,18 @@ static int search(struct docd *d, const struct request *req, const struct cms_ma
                   const struct sql_content_titles *where, struct field_list *ret, struct error *err)
 {
     const char *code = is_given(in->code) ? in->code : NULL;
-    const struct sql_content_list_in all = {
-        .count = in->_count, .offset = in->_offset, .content_titles = *where};
-    const struct sql_content_list_by_code_in of_code = {
-        .code = code, .count = in->_count, .offset = in->_offset, .content_titles = *where};
+    const struct sql_content_list_in all = {.todo = in->translation,
+                                            .count = in->_count,
+                                            .offset = in->_offset,
+                                            .content_titles = *where};
+    const struct sql_content_list_by_code_in of_code = {.code = code,
+                                                        .todo = in->translation,
+                                                        .count = in->_count,
+                                                        .offset = in->_offset,
+                                                        .content_titles = *where};
     struct sql_content_search_in found = {.search = in->search,
                                           .code = code,
+                                          .todo = in->translation,
                                           .count = in->_count,
                                           .offset = in->_offset,
                                           .content_titles = *where};
@@ -202,6 +211,21 @@ static const struct cms_side *side(struct arena *arena, const char *key, const c
     const struct cms_side side = {title, language, key};
 
     return title ? arena_memdup(arena, &side, sizeof(side)) : NULL;
+}
+
+static struct field_list languages_read(struct arena *arena, const char *text)
+{
+    json_auto_t *json = json_loads(text, 0, NULL);
+    struct cms_version *versions = arena_calloc(arena, json_array_size(json), sizeof(*versions));
+
+    for (size_t i = 0; i < json_array_size(json); i++) {
+        const json_t *each = json_array_get(json, i);
+
+        versions[i] = (struct cms_version){
+            arena_strdup(arena, json_string_value(json_object_get(each, "language"))),
+            json_integer_value(json_object_get(each, "lastUpdated"))};
+    }
+    return (struct field_list){versions, json_array_size(json)};
 }
 
 /* ---- handlers ---- */
@@ -232,6 +256,7 @@ int cms_map(struct docd *d, const struct request *req, const struct cms_map_in *
     for (size_t i = 0; i < page.count; i++) {
         pairs[i].source = side(req->arena, rows[i].key, rows[i].source, where.source);
         pairs[i].target = side(req->arena, rows[i].key, rows[i].target, where.target);
+        pairs[i].languages = languages_read(req->arena, rows[i].languages);
     }
     out->resources = (struct field_list){pairs, page.count};
     return 0;
