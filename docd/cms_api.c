@@ -162,6 +162,39 @@ static const struct field cms_map_rows[] = {
 };
 FIELD_TABLE(cms_map);
 
+static const struct field cms_draft_rows[] = {
+    CMS_TYPE(struct cms_draft, FIELD_REQUIRED),
+    CMS_KEY(struct cms_draft, FIELD_REQUIRED),
+    CMS_LANGUAGE(struct cms_draft, FIELD_REQUIRED, "en"),
+    CMS_TITLE(struct cms_draft, FIELD_REQUIRED),
+    FIELD_TIME(struct cms_draft, lastUpdated, FIELD_REQUIRED, "When it was last changed."),
+    FIELD_OBJECTS(struct cms_draft, languages, cms_version, CMS_LANGUAGES_MAX, FIELD_REQUIRED,
+                  "Languages in which the entry is published."),
+};
+FIELD_TABLE(cms_draft);
+
+static const struct field cms_drafts_in_rows[] = {
+    CMS_TYPE(struct cms_drafts_in, FIELD_QUERY),
+};
+FIELD_TABLE(cms_drafts_in);
+
+static const struct field cms_drafts_rows[] = {
+    FIELD_OBJECTS(struct cms_drafts, resources, cms_draft, CMS_DRAFTS_MAX, FIELD_REQUIRED,
+                  "All drafts, by type, key and language."),
+};
+FIELD_TABLE(cms_drafts);
+
+static const struct field cms_draft_put_in_rows[] = {
+    CMS_TYPE(struct cms_draft_put_in, FIELD_PATH | FIELD_REQUIRED),
+    CMS_KEY(struct cms_draft_put_in, FIELD_PATH | FIELD_REQUIRED),
+    CMS_LANGUAGE(struct cms_draft_put_in, FIELD_PATH | FIELD_REQUIRED, "en"),
+    CMS_TITLE(struct cms_draft_put_in, FIELD_REQUIRED),
+    CMS_BODY(struct cms_draft_put_in, FIELD_NULLABLE),
+    FIELD_IF_MATCH(struct cms_draft_put_in, "the draft"),
+    FIELD_IF_NONE_MATCH(struct cms_draft_put_in, "the draft"),
+};
+FIELD_TABLE(cms_draft_put_in);
+
 static const struct field cms_import_in_rows[] = {
     FIELD_UUID(struct cms_import_in, projectId, FIELD_REQUIRED, "Project that gets them."),
     FIELD_OBJECTS(struct cms_import_in, entries, cms_entry, CMS_IMPORT_MAX, FIELD_REQUIRED,

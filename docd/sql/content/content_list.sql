@@ -4,7 +4,14 @@
 -- in: todo text null, count int8, offset int8
 -- rows: many
 -- row: struct content_titles
-select c.total, p.key, s.title as source, t.title as target, v.languages
+select
+    c.total,
+    p.key,
+    s.title as source,
+    t.title as target,
+    -- include: content_versions(project = :content_titles.project, type = :content_titles.type,
+    --     key = p.key)
+    as languages
 from (
     select count(*) as total
     from content c

@@ -14,7 +14,14 @@ found as materialized (
         -- include: content_todo(todo = :todo, source = :content_titles.source,
         --     target = :content_titles.target)
 )
-select c.total, p.key, s.title as source, t.title as target, v.languages
+select
+    c.total,
+    p.key,
+    s.title as source,
+    t.title as target,
+    -- include: content_versions(project = :content_titles.project, type = :content_titles.type,
+    --     key = p.key)
+    as languages
 from (select count(*) as total from found) c
 left join lateral (select key from found order by key limit :count offset :offset) p on true
 -- include: content_titles

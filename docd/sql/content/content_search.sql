@@ -33,7 +33,14 @@ found as materialized (
     order by rank desc, h.key
     limit 500
 )
-select c.total, p.key, s.title as source, t.title as target, v.languages
+select
+    c.total,
+    p.key,
+    s.title as source,
+    t.title as target,
+    -- include: content_versions(project = :content_titles.project, type = :content_titles.type,
+    --     key = p.key)
+    as languages
 from (select count(*) as total from found) c
 left join lateral (
     select * from found order by rank desc, key limit :count offset :offset
