@@ -29,7 +29,7 @@ function stateOf(versions, language, source) {
 const todos = { missing: N('Missing in {language}'), outdated: N('Outdated in {language}') };
 
 /** A draft comes first; an entry that has only a draft is not called missing. */
-const State = ({ of, draft }) => html`${draft && html`<${Badge} kind="accent">${t('Draft')}<//> `}
+const State = ({ of, draft }) => html`${draft && html`<${Badge} kind="accent">${t('Draft')}<//>`}
     ${!(draft && of === 'missing') && html`<${Badge} kind=${states[of][1]}>${t(states[of][0])}<//>`}`;
 const stateText = (of, draft) => (draft ? t('Draft') : t(states[of][0]));
 
@@ -112,8 +112,9 @@ function Editor({ type, id, language, source, onSaved }) {
 
         return html`<form class="stack" onSubmit=${(event) => { event.preventDefault(); publish.run({ etag: target?.etag }); }}>
         ${rival(publish, 'target', (etag) => publish.run({ etag }))}${rival(keep, 'draft', keep.run)}
-        ${state === 'outdated' && html`<div class="notice warn"><p>${t('The original has changed since this translation was saved. Update the translation, or mark it as up to date.')}</p>
-            <p><${Button} busy=${publish.busy} disabled=${typed || draft} onClick=${() => publish.run({ etag: target.etag, reviewed: true })}>${t('Mark as up to date')}<//></p></div>`}
+        ${state === 'outdated' && html`<div class="notice warn"><p>${t('The original has changed since this translation was published.')}
+            ${!draft && ` ${t('Update the translation, or mark it as up to date.')}`}</p>
+            ${!draft && html`<p><${Button} busy=${publish.busy} disabled=${typed} onClick=${() => publish.run({ etag: target.etag, reviewed: true })}>${t('Mark as up to date')}<//></p>`}</div>`}
         <div class=${original ? 'grid two' : 'stack'}>
             ${original && html`<${Side} value=${original} language=${source} label=${languageName(source)} state="source" />`}
             <${Side} value=${value} language=${language} label=${languageName(language)} state=${state} draft=${draft} onChange=${setTyped} />
@@ -181,15 +182,15 @@ export function Content({ query }) {
     const list = useRows(target && `/cms/${type}/map/${target}`, { search: settled, translation: todo }, [type, target, todo, settled]);
     const address = (part) => `/content${queryOf({ type, show: onlyDrafts ? 'drafts' : todo, in: todoLanguage, search: settled, ...part })}`, go = (part) => navigate(address(part));
     const draftIn = (row, tag) => drafts.data?.some((each) => each.key === row.key && each.language === tag);
-    const cell = (row, tag) => html`<${Link} to=${address({ key: row.key, language: tag })}
+    // Without tab stops, of which a list would have hundreds: the entry has the languages, too.
+    const cell = (row, tag) => html`<${Link} tabindex="-1" to=${address({ key: row.key, language: tag })}
         aria-label=${`${languageName(tag)}: ${stateText(stateOf(row.languages, tag, source), draftIn(row, tag))}`}><${State} of=${stateOf(row.languages, tag, source)} draft=${draftIn(row, tag)} /><//>`;
-    // One row for each entry with a draft.
+    // One row for each entry with a draft. Those that are not published are not in the list, which they precede.
     const drafted = [...new Map((drafts.data ?? []).map((each) => [each.key, each])).values()];
-    const rowsOf = ({ resources, start }) => {
-        const shown = resources.map((each) => ({ title: (each.source ?? each.target).title, key: (each.source ?? each.target).key, languages: each.languages }));
-
-        return onlyDrafts ? drafted : todo || settled || start > 0 ? shown : [...drafted.filter((each) => each.languages.length === 0), ...shown];
-    };
+    const unpublished = onlyDrafts || todo || settled ? [] : drafted.filter((each) => each.languages.length === 0);
+    const rowsOf = ({ resources, start }) => (onlyDrafts ? drafted : [...start === 0 ? unpublished : [],
+        ...resources.map(({ source: original, target: other, languages: known }) => ({ ...original ?? other, languages: known }))]);
+    const countText = (n) => plural(n, '{n} entry', '{n} entries') + (unpublished.length ? `, ${plural(unpublished.length, '{n} unpublished', '{n} unpublished')}` : '');
 
     useEffect(() => { if (!key) navigate(address({}), { replace: true }); }, [settled]);
     if (key && source)
@@ -202,9 +203,9 @@ export function Content({ query }) {
                 <option value="">${t('All entries')}</option><option value="drafts">${t('Drafts')}</option>
                 ${others.flatMap((tag) => Object.entries(todos).map(([name, text]) => html`<option value=${`${name} ${tag}`}>${t(text, { language: languageName(tag) })}</option>`))}<//>
         </form>`}<//>
-        <${Loaded} from=${list}>${(data) => html`<div class="stack">${!onlyDrafts && html`<${Count} list=${list} text=${(n) => plural(n, '{n} entry', '{n} entries')} />`}
+        <${Loaded} from=${list}>${(data) => html`<div class="stack">${!onlyDrafts && html`<${Count} list=${list} text=${countText} />`}
             <${Table} label=${t('Content')} rows=${rowsOf(data)} more=${list.more && !onlyDrafts} busy=${list.busy} onMore=${list.next} columns=${[
-                    { title: t('Entry'), cell: (row) => html`<${Link} to=${address({ key: row.key })}>${row.title}<//><br /><code class="soft">${row.key}</code>` },
+                    { title: t('Entry'), cell: (row) => html`<${Link} to=${address({ key: row.key, language: todoLanguage ?? (onlyDrafts ? row.language : undefined) })}>${row.title}<//><br /><code class="soft">${row.key}</code>` },
                     ...languages.length <= COLUMNS_MAX
                         ? [source, ...others].map((tag) => ({ title: languageName(tag), cell: (row) => cell(row, tag) }))
                         : [{ title: t('Languages'), cell: (row) => [source, ...others].map((tag) => html`<span class="small">${languageName(tag)}</span> ${cell(row, tag)} `) }],
