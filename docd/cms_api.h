@@ -9,7 +9,7 @@ enum {
     CMS_SECTIONS_MAX = 100,
     CMS_IMPORT_MAX = 100,
     CMS_LANGUAGES_MAX = 100,
-    CMS_DRAFTS_MAX = 1000, /* of a project */
+    CMS_DRAFTS_MAX = 1000, /* per project */
 };
 
 struct cms_section {

@@ -456,7 +456,7 @@ static void documents_are_found_by_name_and_kind(void)
     static const struct {
         const char *query, *names;
         int total;
-    } asked[] = {
+    } found[] = {
         {"?search=rontgen%20links", "Knie-R\u00f6ntgen_links.PNG", 1},
         {"?search=KNIE%20links", "Knie-R\u00f6ntgen_links.PNG", 1},
         {"?search=ntge%20zq", "", 0},
@@ -492,10 +492,10 @@ static void documents_are_found_by_name_and_kind(void)
         CHECK_STATUS(made, 200);
         usleep(3000); /* lastUpdated has milliseconds */
     }
-    for (size_t i = 0; i < ARRAY_SIZE(asked); i++) {
-        check_list(other->access, asked[i].query, asked[i].names, asked[i].total);
-        check_list(admin->access, asked[i].query, asked[i].names, asked[i].total);
-        check_list(none->access, asked[i].query, "", 0);
+    for (size_t i = 0; i < ARRAY_SIZE(found); i++) {
+        check_list(other->access, found[i].query, found[i].names, found[i].total);
+        check_list(admin->access, found[i].query, found[i].names, found[i].total);
+        check_list(none->access, found[i].query, "", 0);
     }
     for (size_t i = 0; i < ARRAY_SIZE(own); i++) {
         check_list(other->access, own[i].query, own[i].names, own[i].total);
