@@ -23,7 +23,7 @@ export function Templates() {
     return html`<${Page} title=${t('Mail templates')}><p class="soft">${t('An email is only sent if its template is set up.')}</p>
         <${Loaded} from=${list}>${(data) => html`<${Table} label=${t('Mail templates')} rows=${templateNames.map((name) => ({ key: name, name, mapped: data.resources.filter((each) => each.name === name) }))} columns=${[
             { title: t('Email'), cell: (row) => html`<${Link} to=${`/templates/${row.name}`}>${templateTitle(row.name)}<//><br /><code class="soft">${row.name}</code>` },
-            { title: t('Languages'), cell: (row) => (row.mapped.length ? row.mapped.map((each) => html`<${Badge} kind="accent">${tongue(each.language)}<//> `) : html`<${Badge} kind="warn">${t('Not set up')}<//>`) },
+            { title: t('Languages'), cell: (row) => (row.mapped.length ? row.mapped.map((each) => html`<${Badge} kind="accent">${each.language || row.mapped.length > 1 ? tongue(each.language) : t('All languages')}<//> `) : html`<${Badge} kind="warn">${t('Not set up')}<//>`) },
             { title: t('Last changed'), kind: 'time', cell: (row) => time(row.mapped.map((each) => each.lastUpdated).sort().pop()) },
         ]} />`}<//><//>`;
 }
