@@ -187,11 +187,11 @@ async function hold(pattern, on) {
 // Tests the sign-in of an application whose redirect URI is on this machine, where this is the application.
 async function tryIt(id) {
     await press(button('Test sign-in'));
-    const opened = page.context().waitForEvent('page'), link = page.getByRole('link', { name: 'Open sign-in in a new tab' });
+    const opened = page.context().waitForEvent('page'), asked = page.context().waitForEvent('request', (each) => each.url().includes('/authorize?'));
     await page.context().route('http://localhost:8990/**', (route) => route.fulfill({ body: 'the application' }));
     await axe('test sign-in');
-    await press(link);
-    const tab = await opened;
+    await press(button('Open sign-in in a new tab'));
+    const tab = await opened, { code_challenge: challenge } = Object.fromEntries(new URL((await asked).url()).searchParams);
     await tab.waitForURL(/^http:\/\/localhost:8990\/callback\?|\/consent\b|\/authorize\b/);
     if (!tab.url().startsWith('http://localhost:8990/'))
         await tab.locator('button[value=allow]').click(); // consent, which third-party applications need
@@ -199,7 +199,7 @@ async function tryIt(id) {
     const answer = new URL(tab.url()).searchParams;
     insist(answer.get('code') && answer.get('state') === 'test-sign-in', tab.url());
     const redeemed = await fetch(`${gateway}/t/${demo.tenantCode}/token`, { method: 'POST', body: new URLSearchParams({ grant_type: 'authorization_code', client_id: id, code: answer.get('code'),
-        redirect_uri: 'http://localhost:8990/callback', code_verifier: new URL(await link.getAttribute('href')).searchParams.get('code_challenge') }) });
+        redirect_uri: 'http://localhost:8990/callback', code_verifier: challenge }) });
     insist(redeemed.status === 400, 'the code can be redeemed');
     await tab.close();
     await page.context().unroute('http://localhost:8990/**');

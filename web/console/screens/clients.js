@@ -53,7 +53,7 @@ export function Clients() {
     return html`<${Page} title=${t('Applications')} wide actions=${html`<${Button} kind="primary" onClick=${() => navigate('/applications/new')}>${t('Register application')}<//>`}>
         <${Loaded} from=${list}>${(data) => html`<${Table} label=${t('Applications')} rows=${data.resources} columns=${[
             { title: t('Name'), cell: (row) => html`<${Link} to=${`/applications/${row.id}`}>${row.name}<//>` },
-            { title: t('Client ID'), kind: 'code', cell: (row) => html`<code>${row.id}</code>` },
+            { title: t('Client ID'), cell: (row) => html`<code>${row.id}</code>` },
             { title: t('Type'), cell: (row) => html`<${Badge}>${row.type === 'confidential' ? t('Confidential') : t('Public')}<//>` },
             { title: t('Last changed'), kind: 'time', cell: (row) => time(row.lastUpdated) },
         ]} empty=${html`<${Empty} title=${t('No applications yet')}><p>${t('Apps need a client ID to sign people in. Register an application to get one.')}</p><//>`} />`}<//><//>`;
@@ -154,7 +154,7 @@ function TestSignIn({ client, issuer, onClose }) {
     const address = `${issuer}/authorize?${new URLSearchParams({ client_id: client.id, response_type: 'code', redirect_uri: redirect, scope: client.scopes.join(' '), state: 'test-sign-in',
         nonce: challenge, code_challenge: challenge, code_challenge_method: 'S256' })}`;
 
-    return html`<${Dialog} title=${t('Test sign-in')} close=${t('Close')} onClose=${onClose}>
+    return html`<${Dialog} title=${t('Test sign-in')} submit=${t('Open sign-in in a new tab')} close=${t('Close')} onClose=${onClose} onSubmit=${() => window.open(address, '_blank', 'noopener')}>
         <p>${t('A new tab opens the sign-in of this application. You’re signed in already, so it may return to the application immediately. What you see there is the result:')}</p>
         <ul class="bullets"><li>${t('The application, with “code=” in the URL: sign-in works. The application reports an error, because it didn’t start this sign-in, and nobody can use the code.')}</li>
             <li>${t('The application, with “error=” in the URL: the rest of the URL says what is wrong.')}</li>
@@ -162,7 +162,7 @@ function TestSignIn({ client, issuer, onClose }) {
             <li>${t('An error of the browser: Atrium returned to the redirect URI, but the browser couldn’t open it.')}</li></ul>
         <${Field} label=${t('Redirect URI')} as="select" value=${redirect} onValue=${pick}>${client.redirectUris.map((each) => html`<option value=${each}>${each}</option>`)}<//>
         <p class="soft small">${t('To test with another account, copy the link and open it in a private window.')}</p>
-        <div class="actions"><a class="button primary" href=${address} target="_blank" rel="noopener">${t('Open sign-in in a new tab')}</a><${Button} onClick=${() => copy(address)}>${t('Copy link')}<//></div>
+        <div><${Button} onClick=${() => copy(address)}>${t('Copy link')}<//></div>
     <//>`;
 }
 

@@ -75,9 +75,12 @@ export const libraries = [
 |
 |await users.signinRedirect(); // when the person signs in
 |const user = await users.signinCallback(); // at the redirect URI` },
-    { name: 'AppAuth', language: 'Kotlin', fits: publicApp, code: ({ issuer, id, redirect, scopes }) => text`|AuthorizationServiceConfiguration.fetchFromIssuer(Uri.parse("${issuer}")) { service, failure ->
+    { name: 'AppAuth', language: 'Kotlin', fits: publicApp, code: ({ issuer, id, redirect, scopes }) => text`|val issuer = Uri.parse("${issuer}")
+|val redirect = Uri.parse("${redirect}")
+|
+|AuthorizationServiceConfiguration.fetchFromIssuer(issuer) { service, failure ->
 |    if (service == null) throw failure!!
-|    val request = AuthorizationRequest.Builder(service, "${id}", ResponseTypeValues.CODE, Uri.parse("${redirect}"))
+|    val request = AuthorizationRequest.Builder(service, "${id}", ResponseTypeValues.CODE, redirect)
 |        .setScope("${scope(scopes)}")
 |        .build() // with PKCE
 |
@@ -87,6 +90,14 @@ export const libraries = [
 |
 |from authlib.integrations.requests_client import OAuth2Session
 |
-|session = OAuth2Session("${id}", os.environ["ATRIUM_CLIENT_SECRET"], scope="${scopes.join(' ')}")
-|session.fetch_token("${issuer}/token", grant_type="client_credentials", resource="${audience}")` },
+|session = OAuth2Session(
+|    "${id}",
+|    os.environ["ATRIUM_CLIENT_SECRET"],
+|    scope="${scopes.join(' ')}",
+|)
+|session.fetch_token(
+|    "${issuer}/token",
+|    grant_type="client_credentials",
+|    resource="${audience}",
+|)` },
 ];
