@@ -188,6 +188,26 @@ static void write_set(const struct dev *self, FILE *file, const char *name)
     }
 }
 
+/* True if --set has the key, "maild.allow_networks". */
+static bool is_set(const struct dev *self, const char *key)
+{
+    for (const char *at = self->set; at && *at; at += strspn(at, ",")) {
+        if (strncmp(at, key, strlen(key)) == 0 && at[strlen(key)] == '=')
+            return true;
+        at += strcspn(at, ",");
+    }
+    return false;
+}
+
+/* Webhooks can lead to a receiver on this machine, also without TLS. */
+static void write_webhooks(const struct dev *self, FILE *file)
+{
+    if (!is_set(self, "maild.allow_networks"))
+        fprintf(file, "    allow_networks = \"127.0.0.0/8,::1\"\n");
+    if (!is_set(self, "maild.allow_plain_http"))
+        fprintf(file, "    allow_plain_http = \"true\"\n");
+}
+
 static int write_daemon(const struct dev *self, FILE *file, const char *name, struct error *err)
 {
     const char *conninfo = postgres_conninfo(&self->postgres, self->arena, name), *key;
@@ -201,6 +221,8 @@ static int write_daemon(const struct dev *self, FILE *file, const char *name, st
     }
     if (strcmp(name, "gateway") == 0)
         fprintf(file, "    listen = \"127.0.0.1:%d\"\n", self->port);
+    if (strcmp(name, "maild") == 0)
+        write_webhooks(self, file);
     if (strcmp(name, "maild") == 0 && self->smtp)
         fprintf(file,
                 "    transport = \"smtp\"\n    smtp_url = \"smtp://%s\"\n"

@@ -55,6 +55,9 @@ static const struct config_row config_rows[] = {
                 "Name of the installation in its own emails."),
     CONFIG_LIST_RELOAD(struct maild_config, allow_networks, NULL,
                        "Private networks and addresses that webhooks can lead to; default: none."),
+    CONFIG_BOOL_RELOAD(struct maild_config, allow_plain_http, "false",
+                       "Whether webhooks on loopback addresses can be http, for development. "
+                       "allow_networks must permit the address, too."),
     CONFIG_PATH(struct maild_config, webhook_ca_file, NULL, CONFIG_RELOAD,
                 "Certificate authorities that the certificates of webhook receivers must chain to; "
                 "default: the system's."),

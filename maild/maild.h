@@ -26,6 +26,7 @@ struct maild_config {
     const char *from_address, *from_name;
     const char *installation_name; /* name of the installation in its own emails */
     const char **allow_networks;   /* private networks for webhooks */
+    bool allow_plain_http;         /* webhooks on loopback can be http */
     const char *webhook_ca_file;
 };
 

@@ -66,6 +66,9 @@ struct webhook_delivery {
     const char *type, *state;
     int64_t attempts, happenedAt;
     int64_t triedAt, nextAt; /* 0: not tried yet; no next attempt */
+    int64_t expiresAt;       /* 0: ended */
+    int64_t waitsFor;        /* 0: none */
+    int64_t duration;        /* ms of the last attempt; -1: unknown */
     int64_t status;          /* HTTP; 0: no answer */
     const char *error;       /* NULL: answered, or untried */
 };
@@ -76,6 +79,32 @@ struct webhook_delivery_list {
     const char *next;
 };
 FIELD_DECLARE(webhook_delivery_list);
+
+struct webhook_delivery_id_in {
+    struct uuid id;
+    int64_t delivery;
+};
+FIELD_DECLARE(webhook_delivery_id_in);
+
+struct webhook_attempt {
+    int64_t at;       /* its end */
+    int64_t duration; /* ms; -1: unknown */
+    int64_t status;   /* HTTP; 0: no answer */
+    const char *error;
+};
+FIELD_DECLARE(webhook_attempt);
+
+struct webhook_delivery_detail {
+    struct webhook_delivery delivery;
+    const char *payload;
+    struct field_list history; /* struct webhook_attempt */
+};
+FIELD_DECLARE(webhook_delivery_detail);
+
+struct webhook_test_out {
+    int64_t delivery;
+};
+FIELD_DECLARE(webhook_test_out);
 
 struct webhook_redeliver_in {
     struct uuid id;

@@ -199,6 +199,16 @@ int uri_https_check(const char *value, char why[static 96])
                                                                                              : -1;
 }
 
+int uri_receiver_check(const char *value, char why[static 96])
+{
+    struct uri uri;
+
+    if (!uri_parse(value, &uri) || uri.secure || !uri_is_loopback(&uri))
+        return uri_https_check(value, why);
+    snprintf(why, 96, "must be a URL without user and fragment");
+    return uri.has_user || uri.has_fragment ? -1 : 0;
+}
+
 int uri_app_check(const char *value, char why[static 96])
 {
     struct uri uri;

@@ -40,6 +40,9 @@ size_t uri_scheme_length(const char *text);
 /* Accepts https with a host that is no public suffix ("co.uk"), without user or fragment. */
 int uri_https_check(const char *value, char why[static 96]);
 
+/* Accepts the same, and http on loopback or localhost. */
+int uri_receiver_check(const char *value, char why[static 96]);
+
 /* Accepts a redirect URI (RFC 6749, section 3.1.2) without fragment: https as above; http on
  * loopback (RFC 8252, section 7.3) or localhost; or a private-use scheme with a dot (section
  * 7.1). */

@@ -9,6 +9,7 @@
 #include "authd/operation_api.h"
 #include "common/base/clock.h"
 #include "common/domain/etag.h"
+#include "common/domain/uri.h"
 #include "common/service/audit.h"
 #include "common/service/page_cursor.h"
 #include "maild/sql/webhook.h"
@@ -30,7 +31,21 @@ static struct field_bytes secret_sealed(const struct maild *d, const struct requ
 /* Makes the scheme lower case (RFC 3986, section 6.2.2.1). */
 static const char *url_of(const struct request *req, const struct webhook_in *in)
 {
-    return arena_printf(req->arena, "https%s", in->url + strlen("https"));
+    bool secure;
+    const char *rest = uri_after_http(in->url, &secure);
+
+    return arena_printf(req->arena, "%s://%s", secure ? "https" : "http", rest);
+}
+
+/* Refuses http on loopback, unless the operator permits it. */
+static int check_url(const struct maild *d, const struct webhook_in *in, struct error *err)
+{
+    const struct maild_config *config = d->svc.config;
+    char why[96];
+
+    if (!config->allow_plain_http && uri_https_check(in->url, why) < 0)
+        return error_problem(err, "url", "%s", why);
+    return 0;
 }
 
 static int require_webhook(int rows, struct error *err)
@@ -136,7 +151,7 @@ int webhook_create(struct maild *d, const struct request *req, const struct webh
                                                  .now = req->now_ms,
                                                  .audit = webhook_audit(req, "webhook.create", id)};
 
-    if (webhook_format_check(in, format, true, err) < 0)
+    if (check_url(d, in, err) < 0 || webhook_format_check(in, format, true, err) < 0)
         return -1;
     if (caep && !d->svc.common->public_url)
         return error_set(err, ERR_CONFLICT,
@@ -181,7 +196,8 @@ int webhook_replace(struct maild *d, const struct request *req, const struct web
                          "A webhook's format can't be changed. Create another webhook.");
     if (etag_bind(in->ifMatch, out->etag, "webhook", &replace.etag, err) < 0)
         return -1;
-    if (webhook_format_check(in, out->format, false, err) < 0 || check_proof(d, req, err) < 0)
+    if (check_url(d, in, err) < 0 || webhook_format_check(in, out->format, false, err) < 0 ||
+        check_proof(d, req, err) < 0)
         return -1;
     rows = sql_webhook_replace(d->svc.db, req, &replace, out, err);
     return rows == 0 && replace.etag ? etag_lost("webhook", err) : require_webhook(rows, err);

@@ -17,6 +17,8 @@ enum {
     WEBHOOK_SOURCE_IDLE_MS = 5000, /* pause while no webhook is enabled */
 };
 
+#define WEBHOOK_LIFE_MS DAYS(3) /* a delivery that waits longer has failed */
+
 struct webhooks {
     struct work *work;
     struct curl_loop *curl;
@@ -64,6 +66,11 @@ const char *webhook_caep_refusal(const struct fetch_answer *answer, bool *ret_fi
 /* ---- webhook_event.c ---- */
 
 void webhook_event_start(struct maild *d);
+
+/* Returns an event's JSON: identifiers only, no names or addresses. subject: NULL for none. */
+struct audit_event;
+const char *webhook_event_body(struct arena *arena, const struct audit_event *row, const char *type,
+                               const char *subject);
 
 /* Reads audit logs within half a second. */
 void webhook_event_wake(struct maild *d);

@@ -60,7 +60,6 @@ struct place {
 
 /* ---- events ---- */
 
-/* Returns identifiers only, no names or addresses. */
 static json_t *body_of(const struct audit_event *row, const char *type, const char *subject)
 {
     json_t *data = json_object();
@@ -73,6 +72,14 @@ static json_t *body_of(const struct audit_event *row, const char *type, const ch
     codec_set_text(data, "actor", row->actor);
     codec_set_text(data, "subject", subject);
     return json_pack("{s:s, s:s, s:o}", "type", type, "timestamp", at, "data", data);
+}
+
+const char *webhook_event_body(struct arena *arena, const struct audit_event *row, const char *type,
+                               const char *subject)
+{
+    json_auto_t *body = body_of(row, type, subject);
+
+    return codec_dump_json(arena, body);
 }
 
 /* Returns the account's lane, or the project's. */

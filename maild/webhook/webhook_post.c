@@ -43,7 +43,6 @@ enum {
     ERROR_MAX = 32,
 };
 
-#define GIVE_UP_MS DAYS(3)
 #define KEEP_MS DAYS(7)
 
 struct post_work {
@@ -69,6 +68,7 @@ struct post {
     enum outcome outcome;
     int64_t status;    /* 0: none */
     const char *error; /* "-": none */
+    int64_t duration;  /* ms */
 };
 
 struct batch {
@@ -128,6 +128,7 @@ static int prepare(struct batch *self, const struct post *post, struct request *
                           .body = post->row->body,
                           .networks = &d->networks,
                           .ca_file = config->webhook_ca_file,
+                          .plain = config->allow_plain_http,
                           .answer_max = ANSWER_MAX};
     if (!self->target->audience) {
         ret->headers = headers_of(self->target, req->arena, post->row, clock_now_ms(d->real));
@@ -184,6 +185,7 @@ static void deliver(struct batch *self, struct post *post)
     struct fetch_answer answer = {.status = 0};
     struct fetch what;
     struct error err;
+    int64_t from_mono_ms = clock_mono_ms();
     bool ready;
 
     error_init(&err, req->arena);
@@ -197,6 +199,7 @@ static void deliver(struct batch *self, struct post *post)
             judge(post, self->target, &answer);
         else
             miss(post, &err);
+        post->duration = clock_mono_ms() - from_mono_ms;
         count(self, post);
     }
     fiber_queue_wake_one(&self->changed);
@@ -265,12 +268,13 @@ static bool record(struct batch *self)
         .id = item->id,
         .lease = work_lease(item),
         .now = now,
-        .give_up = now - GIVE_UP_MS,
+        .give_up = now - WEBHOOK_LIFE_MS,
         .sequences = db_array_new(req->arena, self->unrecorded, DB_ARRAY_INT),
         .outcomes = db_array_new(req->arena, self->unrecorded, DB_ARRAY_INT),
         .due_at = db_array_new(req->arena, self->unrecorded, DB_ARRAY_INT),
         .statuses = db_array_new(req->arena, self->unrecorded, DB_ARRAY_INT),
-        .errors = db_array_new(req->arena, self->unrecorded, ERROR_MAX)};
+        .errors = db_array_new(req->arena, self->unrecorded, ERROR_MAX),
+        .durations = db_array_new(req->arena, self->unrecorded, DB_ARRAY_INT)};
     struct error err;
     int rows;
 
@@ -287,6 +291,7 @@ static bool record(struct batch *self)
                          now + doubled_ms(RETRY_MIN_MS, RETRY_MAX_MS, post->row->attempts));
         db_array_add_int(&in.statuses, post->status);
         db_array_add(&in.errors, post->error);
+        db_array_add_int(&in.durations, post->duration);
     }
     self->unrecorded -= count;
     do {
@@ -559,7 +564,7 @@ static int sweep(void *daemon, const struct request *req, struct error *err)
     struct maild *d = daemon;
     int64_t now = clock_now_ms(d->real);
     const struct sql_webhook_delivery_expire_in old = {
-        .before = now - GIVE_UP_MS, .now = now, .most = SWEEP_PAGE};
+        .before = now - WEBHOOK_LIFE_MS, .now = now, .most = SWEEP_PAGE};
     const struct sql_webhook_delivery_purge_in ended = {.before = now - KEEP_MS,
                                                         .most = SWEEP_PAGE};
     int count;

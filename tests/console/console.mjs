@@ -206,6 +206,28 @@ async function hold(pattern, on) {
     };
 }
 
+// Tests the sign-in of an application whose redirect URI is on this machine, where this is the application.
+async function tryIt(id) {
+    await press(button('Test sign-in'));
+    const opened = page.context().waitForEvent('page'), asked = page.context().waitForEvent('request', (each) => each.url().includes('/authorize?'));
+    await page.context().route('http://localhost:8990/**', (route) => route.fulfill({ body: 'the application' }));
+    await axe('test sign-in');
+    await press(button('Open sign-in in a new tab'));
+    const tab = await opened, { code_challenge: challenge } = Object.fromEntries(new URL((await asked).url()).searchParams);
+    await tab.waitForURL(/^http:\/\/localhost:8990\/callback\?|\/consent\b|\/authorize\b/);
+    if (!tab.url().startsWith('http://localhost:8990/'))
+        await tab.locator('button[value=allow]').click(); // consent, which third-party applications need
+    await tab.waitForURL('http://localhost:8990/callback?**');
+    const answer = new URL(tab.url()).searchParams;
+    insist(answer.get('code') && answer.get('state') === 'test-sign-in', tab.url());
+    const redeemed = await fetch(`${gateway}/t/${demo.tenantCode}/token`, { method: 'POST', body: new URLSearchParams({ grant_type: 'authorization_code', client_id: id, code: answer.get('code'),
+        redirect_uri: 'http://localhost:8990/callback', code_verifier: challenge }) });
+    insist(redeemed.status === 400, 'the code can be redeemed');
+    await tab.close();
+    await page.context().unroute('http://localhost:8990/**');
+    await page.keyboard.press('Escape');
+}
+
 const SHIFT_MAX = 0.02;
 
 // Records layout shifts on each page.
@@ -587,44 +609,75 @@ const jobs = {
         await press(page.getByRole('link', { name: patients.name, exact: true }));
         await page.getByRole('region', { name: 'People with this policy' }).getByRole('row').filter({ hasText: 'hostile@people.example' }).waitFor();
     },
-    async 'an application is registered'() {
-        await go('Applications');
-        await press(button('Register application'));
-        await page.locator('dialog input:focus').waitFor();
-        await page.keyboard.type('Portal');
-        await page.keyboard.press('Enter');
-        await says('Application registered.');
-        await page.getByRole('row').filter({ hasText: 'Portal' }).waitFor();
+    async 'an application is registered with the defaults of its kind, and its screen says how to connect it'() {
+        const kinds = { 'Single-page app': ['public', 'authorization_code refresh_token', 'oidc-client-ts', 'AppAuth'], 'Mobile or desktop app': ['public', 'authorization_code refresh_token', 'oidc-client-ts', 'AppAuth'],
+            'Web application': ['confidential', 'authorization_code refresh_token', 'Auth.js', 'Spring Security', 'Authlib'], Service: ['confidential', 'client_credentials', 'Authlib'] };
+
+        for (const [kind, [clientType, grantTypes, ...libraries]] of Object.entries(kinds)) {
+            await page.goto(`${CONSOLE}/clients`); // its address in earlier releases
+            await page.waitForURL('**/console/applications');
+            await press(button('Register application'));
+            await heading('Register application').waitFor();
+            await type(field('Name'), `Kind ${kind}`);
+            await field(kind).check();
+            if (kind !== 'Service')
+                await type(field('Redirect URIs'), 'http://localhost:8990/callback');
+            insist(await field('Redirect URIs').count() === (kind === 'Service' ? 0 : 1), 'redirect URIs of a service');
+            await press(button('Register'));
+            if (clientType === 'confidential') {
+                await heading('Copy this secret').waitFor();
+                await page.keyboard.press('Escape');
+            }
+            await page.getByRole('heading', { level: 1, name: `Kind ${kind}` }).waitFor();
+            const id = new URL(page.url()).pathname.split('/').pop(), made = await read(`/v1/project/clients/${id}`);
+            insist(made.type === clientType && made.grantTypes.join(' ') === grantTypes, made);
+            const { issuer } = await (await fetch(`${gateway}/t/${demo.tenantCode}/.well-known/openid-configuration`)).json();
+            for (const shown of [issuer, `${issuer}/.well-known/openid-configuration`, id])
+                await page.locator('dd code').filter({ hasText: shown }).first().waitFor();
+            insist((await field('Library').locator('option').allTextContents()).map((each) => each.replace(/ \(.*/, '')).join() === libraries.join(), `libraries for: ${kind}`);
+            for (const each of await field('Library').locator('option').all()) {
+                await field('Library').selectOption(await each.getAttribute('value'));
+                const code = await page.locator('pre').textContent();
+                insist(code.includes(id) && code.includes(issuer) && (!code.includes('NextAuth') || code.includes('\n    id: "atrium"')), code);
+            }
+            await axe(`application: ${kind}`);
+            insist(await button('Test sign-in').count() === (kind === 'Service' ? 0 : 1), 'a service cannot sign in');
+            if (kind === 'Single-page app')
+                await tryIt(id);
+            await api('DELETE', `/v1/project/clients/${id}`, undefined, admin);
+        }
     },
     async 'an OAuth client is registered, its secret shown once, and edited'() {
-        const row = page.getByRole('row').filter({ hasText: 'Charts' });
         const written = async () => {
             const { id } = (await read('/v1/project/clients')).resources.find((each) => each.name === 'Charts');
             return read(`/v1/project/clients/${id}`);
         };
 
+        await go('Applications');
         await press(button('Register application'));
-        await page.locator('dialog input:focus').waitFor();
-        await page.keyboard.type('Charts');
-        await field('Type').selectOption('confidential');
-        await press(field('Authorization code (sign-in pages)'), 'Space');
-        await press(button('Register'));
-        await page.locator('dialog .field').filter({ hasText: 'Redirect URIs' }).locator('.problem').waitFor();
+        await type(field('Name'), 'Charts');
+        await page.keyboard.press('Enter');
+        await page.locator('.field').filter({ hasText: 'Redirect URIs' }).locator('.problem').waitFor();
         await type(field('Redirect URIs'), 'https://charts.example/callback');
         await type(field('Scopes'), 'openid profile');
+        await page.locator('summary').click();
+        await press(field('Refresh token (longer sessions)'), 'Space');
         await press(button('Register'));
         await heading('Copy this secret').waitFor();
         insist((await page.locator('dialog pre').textContent()).startsWith('atcs_'), 'no secret');
         await page.keyboard.press('Escape');
-        await press(row.getByRole('button', { name: 'Edit' }));
+        await says('Application registered.');
+        await page.getByRole('heading', { level: 1, name: 'Charts' }).waitFor();
+        insist(await page.locator('h1').evaluate((element) => element === document.activeElement), 'the heading has no focus');
         insist(await field('Redirect URIs').inputValue() === 'https://charts.example/callback', 'its address is not shown');
+        await page.locator('summary').click();
         await press(field('Refresh token (longer sessions)'), 'Space');
         await press(button('Save'));
         await says('Saved.');
         const now = await written();
         insist(now.authMethod === 'client_secret_basic' && now.grantTypes.join() === 'authorization_code,refresh_token' && now.scopes.join() === 'openid,profile'
             && now.redirectUris.length === 1 && now.secretCreatedAt, now);
-        await press(row.getByRole('button', { name: 'New secret' }));
+        await press(button('New secret'));
         await heading('Copy this secret').waitFor();
         await page.locator('dialog').getByText(/The previous secret works until/).waitFor();
         await page.keyboard.press('Escape');
@@ -941,6 +994,32 @@ const jobs = {
         await heading('No deliveries yet').waitFor();
         insist(!(await page.content()).includes('whsec_'), 'the secret is still there');
     },
+    async 'a test event is sent to a webhook, its attempts are shown, and it is retried'() {
+        const url = 'http://127.0.0.1:9/nothing-listens';
+        await go('Webhooks');
+        await press(button('New webhook'));
+        await type(field('URL'), url);
+        await press(field('document.created'), 'Space');
+        await press(button('Save'));
+        await heading('Copy this secret').waitFor();
+        await page.keyboard.press('Escape');
+        await press(page.getByRole('link', { name: url, exact: true }));
+        await press(button('Send test event'));
+        await page.getByRole('heading', { level: 1, name: 'webhook.test', exact: true }).waitFor();
+        insist(await page.locator('h1').evaluate((element) => element === document.activeElement), 'the heading has no focus');
+        await page.locator('tbody td').filter({ hasText: 'Connection failed' }).first().waitFor();
+        await page.getByText(/^Attempt \d+ failed, next at /).waitFor();
+        insist(/"type": "webhook.test"/.test(await page.locator('pre').textContent()), 'no payload');
+        await axe('one delivery');
+        await press(button('Retry now'));
+        await says('1 delivery will be resent.');
+        await until(async () => await page.locator('tbody tr').count() >= 2, 'a second attempt');
+        await press(page.getByRole('link', { name: '← Webhook' }));
+        await page.getByRole('row').filter({ hasText: 'webhook.test' }).getByText('Retrying').waitFor();
+        await axe('one webhook');
+        await page.getByRole('link', { name: 'webhook.test' }).waitFor();
+        await api('DELETE', `/v1/project/webhooks/${new URL(page.url()).pathname.split('/').pop()}`, undefined, admin);
+    },
     async 'a webhook of ends of sessions has an audience and no secret'() {
         await go('Webhooks');
         await press(button('New webhook'));
@@ -1041,10 +1120,10 @@ const jobs = {
     },
 };
 
-const screens = ['/', '/staff', '/staff?tab=invitations', '/patients', '/settings', '/settings?tab=history', '/account-policy', '/branding', '/audit', '/policies', '/policies/new', '/clients', '/keys', '/templates',
+const screens = ['/', '/staff', '/staff?tab=invitations', '/patients', '/settings', '/settings?tab=history', '/account-policy', '/branding', '/audit', '/policies', '/policies/new', '/applications', '/applications/new', '/keys', '/templates',
     '/templates/PATIENT_WELCOME', '/documents', '/content', '/bots', '/webhooks', '/nothing'];
 
-const dialogs = [['/', 'Review changes'], ['/clients', 'Register application'], ['/keys', 'New key'], ['/bots', 'New bot'], ['/webhooks', 'New webhook'], ['/content', 'New entry']];
+const dialogs = [['/', 'Review changes'], ['/applications', '/applications/new', 'Register application'], ['/keys', 'New key'], ['/bots', 'New bot'], ['/webhooks', 'New webhook'], ['/content', 'New entry']];
 const actsOnPatients = ['End all sessions', 'Lock', 'Export data', 'Delete account', 'Remove from project']; // dialogs on a patient's screen
 
 async function axe(what, rules) {
@@ -1423,7 +1502,7 @@ const trouble = {
     async 'an application that another changed: both versions are shown'() {
         await rivals('/v1/project/clients', 'POST', (name) => ({ name }), async (name) => {
             await go('Applications');
-            await press(page.getByRole('row').filter({ hasText: name }).getByRole('button', { name: 'Edit' }));
+            await press(page.getByRole('link', { name, exact: true }));
         });
     },
     async 'a bot that another changed: both versions are shown'() {
@@ -1694,8 +1773,8 @@ const trouble = {
         insist(data.id, data);
         let sent = 0;
         await page.route('**/secret', async (route) => { sent++; await sleep(300); await route.continue(); });
-        await page.goto(`${CONSOLE}/clients`);
-        const again = page.getByRole('row').filter({ hasText: 'Twice' }).getByRole('button', { name: 'New secret' });
+        await page.goto(`${CONSOLE}/applications/${data.id}`);
+        const again = button('New secret');
         await again.waitFor();
         await again.evaluate(async (element) => { element.click(); await new Promise((done) => setTimeout(done, 50)); element.click(); });
         await heading('Copy this secret').waitFor();
@@ -1866,13 +1945,13 @@ const trouble = {
     },
     async 'what was typed in a dialog is asked for before it is left'() {
         await page.goto(`${CONSOLE}/bots`);
-        await go('Applications');
-        await press(button('Register application'));
+        await go('API keys');
+        await press(button('New key'));
         await type(field('Name'), 'Half of a na');
         const asked = new Promise((done) => page.once('dialog', async (dialog) => { await dialog.dismiss(); done(true); }));
         await page.evaluate(() => history.back());
         insist(await Promise.race([asked, sleep(3000)]), 'not asked');
-        await until(async () => new URL(page.url()).pathname === '/console/clients', 'back at the dialog');
+        await until(async () => new URL(page.url()).pathname === '/console/keys', 'back at the dialog');
         insist(await field('Name').inputValue() === 'Half of a na', 'lost');
         await page.keyboard.press('Escape');
         await page.locator('dialog').waitFor({ state: 'detached' });

@@ -386,6 +386,12 @@ static struct http_request webhook_redeliver(void)
                       json_object());
 }
 
+static struct http_request webhook_test(void)
+{
+    return audited_by(admin, "POST", audited_path(WEBHOOKS "/%s/test", made(webhook_create())),
+                      NULL);
+}
+
 static struct http_request webhook_delete(void)
 {
     return audited_by(admin, "DELETE", audited_path(WEBHOOKS "/%s", made(webhook_create())), NULL);
@@ -481,6 +487,7 @@ static const struct audited audited[] = {
     {"webhook_replace", webhook_replace, 200, "webhook.replace success Webhook"},
     {"webhook_exchange", webhook_exchange, 200, "webhook.exchange success Webhook"},
     {"webhook_redeliver", webhook_redeliver, 200, "webhook.redeliver success Webhook"},
+    {"webhook_test", webhook_test, 200, "webhook.test success Webhook"},
     {"webhook_delete", webhook_delete, 204, "webhook.delete success Webhook"},
 
     {"setting_switch", setting_lost, 409, NULL},

@@ -83,6 +83,114 @@ static void only_https_urls_are_taken(void)
     }
 }
 
+/* atriumctl dev permits a receiver on the same machine. */
+static void plain_http_is_for_this_machine_only(void)
+{
+    static const struct {
+        const char *url;
+        int status;
+    } rows[] = {
+        {"http://127.0.0.1:9/x", 200},
+        {"HTTP://localhost:9/x", 200},
+        {"http://[::1]/", 200},
+        {"http://127.0.0.2/", 422},
+        {"http://10.0.0.1/", 422},
+        {"http://localhost.example/", 422},
+        {"http://user@localhost/", 422},
+        {"http://localhost/#part", 422},
+        {"http://localhost@hooks.example/", 422},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        HTTP_ANSWER made = create(child, body(rows[i].url, "session.created"));
+
+        UNIT_CHECK(made->status == rows[i].status, "%s: %d", rows[i].url, made->status);
+        if (rows[i].status == 422)
+            CHECK_PROBLEM(made, "url");
+        else
+            webhook_delete(suite, child, http_text(made, "id"));
+    }
+}
+
+static json_t *caep(void)
+{
+    return json_pack("{s:s, s:[s], s:s, s:s}", "url", "https://a.example/", "events",
+                     "session.revoked", "format", "caep", "audience", "https://a.example/");
+}
+
+static struct http_answer *test_event(const struct person *who, const char *id)
+{
+    return http_post(suite_url(suite), webhook_path(id, "/test"), who->access, NULL);
+}
+
+static struct http_answer *delivery_of(const struct person *who, const char *id, long delivery)
+{
+    char rest[64];
+
+    snprintf(rest, sizeof(rest), "/deliveries/%ld", delivery);
+    return http_get(suite_url(suite), webhook_path(id, rest), who->access);
+}
+
+/* Nothing listens at the webhook's port, so the test event waits for its retry. */
+static void a_test_event_is_delivered_and_shown_with_its_attempts(void)
+{
+    HTTP_ANSWER made = create(admin, body("https://127.0.0.1:9/", "document.created"));
+    const char *id = http_text(made, "id");
+    HTTP_ANSWER hidden = test_event(patient, id);
+    HTTP_ANSWER foreign = test_event(child, id);
+    HTTP_ANSWER sent = test_event(admin, id);
+    long delivery = (long)json_integer_value(http_member(sent, "delivery"));
+
+    CHECK_STATUS(hidden, 403);
+    CHECK_ERROR(foreign, 404, "Webhook not found.");
+    CHECK_STATUS(sent, 200);
+    CU_ASSERT(suite_comes_to(suite, 1, 10000,
+                             "select count(*) from mail.webhook_delivery "
+                             "where sequence = %ld and attempts > 0",
+                             delivery));
+
+    HTTP_ANSWER second = test_event(admin, id);
+    HTTP_ANSWER shown = delivery_of(admin, id, delivery);
+    HTTP_ANSWER other = delivery_of(child, id, delivery);
+    HTTP_ANSWER unknown = delivery_of(admin, id, delivery + 1);
+    HTTP_ANSWER closed = delivery_of(patient, id, delivery);
+    json_auto_t *payload = json_loads(http_text(shown, "payload"), 0, NULL);
+    const char *project = strchr(admin->project, '/') + 1;
+
+    CHECK_ERROR(second, 409, "A test event is already waiting to be delivered.");
+    CHECK_STATUS(shown, 200);
+    CU_ASSERT_STRING_EQUAL(http_text(shown, "type"), "webhook.test");
+    CU_ASSERT_STRING_EQUAL(http_text(shown, "state"), "waiting");
+    CU_ASSERT(json_is_string(http_member(shown, "expiresAt")));
+    CU_ASSERT(!http_member(shown, "waitsFor"));
+    CU_ASSERT_STRING_EQUAL(http_text(shown, "history.0.error"), "UNAVAILABLE");
+    CU_ASSERT(json_is_integer(http_member(shown, "history.0.duration")));
+    CU_ASSERT(!http_member(shown, "history.0.status"));
+    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(payload, "type")), "webhook.test");
+    CU_ASSERT_STRING_EQUAL(
+        json_string_value(json_object_get(json_object_get(payload, "data"), "project")), project);
+    CU_ASSERT(json_object_get(json_object_get(payload, "data"), "actor") != NULL);
+    CU_ASSERT(!strchr(shown->body, '@'));
+    CHECK_STATUS(other, 404);
+    CHECK_ERROR(unknown, 404, "Delivery not found.");
+    CHECK_STATUS(closed, 403);
+    webhook_delete(suite, admin, id);
+}
+
+static void some_webhooks_have_no_test_event(void)
+{
+    HTTP_ANSWER off = create(admin, json_pack("{s:s, s:[s], s:b}", "url", "https://a.example/",
+                                              "events", "session.created", "enabled", 0));
+    HTTP_ANSWER tokens = create(admin, caep());
+    HTTP_ANSWER disabled = test_event(admin, http_text(off, "id"));
+    HTTP_ANSWER unsigned_ = test_event(admin, http_text(tokens, "id"));
+
+    CHECK_ERROR(disabled, 409, "The webhook is disabled.");
+    CHECK_ERROR(unsigned_, 409, "A webhook with the format caep has no test event: end a session.");
+    webhook_delete(suite, admin, http_text(off, "id"));
+    webhook_delete(suite, admin, http_text(tokens, "id"));
+}
+
 static void only_known_events_are_taken(void)
 {
     HTTP_ANSWER unknown = create(admin, body("https://a.example/", "session.renewed"));
@@ -174,6 +282,7 @@ static void changes_need_a_fresh_proof(void)
                  body("https://evil.example/", "session.created")),
         http_post(suite_url(suite), webhook_path(id, "/secret"), admin->access, json_object()),
         http_post(suite_url(suite), webhook_path(id, "/redeliver"), admin->access, json_object()),
+        test_event(admin, id),
         http_delete(suite_url(suite), webhook_path(id, ""), admin->access),
     };
     HTTP_ANSWER list = http_get(suite_url(suite), WEBHOOKS, admin->access);
@@ -187,6 +296,7 @@ static void changes_need_a_fresh_proof(void)
                  body("https://c.example/", "session.created")),
         http_post(suite_url(suite), webhook_path(id, "/secret"), admin->access, json_object()),
         http_post(suite_url(suite), webhook_path(id, "/redeliver"), admin->access, json_object()),
+        test_event(admin, id),
         http_delete(suite_url(suite), webhook_path(id, ""), admin->access),
     };
 
@@ -258,6 +368,28 @@ static void a_list_goes_on_by_its_cursor(void)
     CHECK_PROBLEM(elsewhere, "_cursor");
 }
 
+/* Attack: an admin lets a production suite post to its own loopback interface. */
+static void plain_http_needs_the_operators_permission(void)
+{
+    HTTP_ANSWER kept = create(admin, body("http://127.0.0.1:9/", "session.created"));
+
+    CHECK_STATUS(kept, 200);
+    suite_reconfigure(suite, "maild.allow_plain_http=false");
+
+    HTTP_ANSWER made = create(admin, body("http://127.0.0.1:9/", "session.created"));
+    HTTP_ANSWER replaced = http_put(suite_url(suite), webhook_path(http_text(kept, "id"), ""),
+                                    admin->access, body("http://localhost:9/", "session.created"));
+    HTTP_ANSWER sent = test_event(admin, http_text(kept, "id"));
+
+    CHECK_PROBLEM(made, "url");
+    CHECK_PROBLEM(replaced, "url");
+    CHECK_STATUS(sent, 200);
+    CU_ASSERT(suite_comes_to(suite, 1, 10000,
+                             "select count(*) from mail.webhook_delivery "
+                             "where webhook_id = '%s' and error = 'FORBIDDEN'",
+                             http_text(kept, "id")));
+}
+
 static void the_scene_is_left(void)
 {
     person_destroy(&patient);
@@ -267,11 +399,20 @@ static void the_scene_is_left(void)
 }
 
 static const struct unit_case cases[] = {
-    CASE_ALWAYS(the_scene_is_set),      CASE(only_admins_have_them),
-    CASE(only_https_urls_are_taken),    CASE(only_known_events_are_taken),
-    CASE(a_secret_is_shown_once),       CASE(those_of_another_project_are_not_found),
-    CASE(a_project_has_twenty_at_most), CASE(a_list_goes_on_by_its_cursor),
-    CASE(changes_need_a_fresh_proof),   CASE_ALWAYS(the_scene_is_left),
+    CASE_ALWAYS(the_scene_is_set),
+    CASE(only_admins_have_them),
+    CASE(only_https_urls_are_taken),
+    CASE(plain_http_is_for_this_machine_only),
+    CASE(a_test_event_is_delivered_and_shown_with_its_attempts),
+    CASE(some_webhooks_have_no_test_event),
+    CASE(only_known_events_are_taken),
+    CASE(a_secret_is_shown_once),
+    CASE(those_of_another_project_are_not_found),
+    CASE(a_project_has_twenty_at_most),
+    CASE(a_list_goes_on_by_its_cursor),
+    CASE(changes_need_a_fresh_proof),
+    CASE(plain_http_needs_the_operators_permission),
+    CASE_ALWAYS(the_scene_is_left),
 };
 
 int main(void)

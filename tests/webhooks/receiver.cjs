@@ -1,7 +1,7 @@
 // receiver.cjs DIR [PORT] - receives webhooks for tests/http/test_webhook_delivery.c. DIR has cert.pem and key.pem. npm's
 // standardwebhooks verifies requests to /hook/NAME with that name's secrets, and its mode selects the response. Requests to
 // /set/NAME are Security Event Tokens, which npm's jose verifies with their issuer's keys. A plain server on the next line's port
-// takes commands:
+// receives webhooks without TLS, and takes commands:
 //
 //     PUT /NAME {secrets, mode, account}    mode: ok, fail, hang, slow, gone, redirect, large; with an account for it alone
 //     PUT /NAME {jwks, issuer, audience, mode, account}    account: prefix of its sessions; mode: also plain (200), unready,
@@ -124,7 +124,7 @@ async function takeSet(self, body, headers, response) {
 }
 
 const options = { key: fs.readFileSync(`${dir}/key.pem`), cert: fs.readFileSync(`${dir}/cert.pem`), keepAlive: true };
-const receiver = https.createServer(options, (request, response) => {
+const receive = (request, response) => {
   const self = hook(request.url.split("/")[2]), parts = [];
 
   request.on("data", (part) => parts.push(part));
@@ -147,9 +147,12 @@ const receiver = https.createServer(options, (request, response) => {
 
     answer(self, mode, request.headers["webhook-id"], event, response);
   });
-});
+};
 
+const receiver = https.createServer(options, receive);
 const commands = http.createServer((request, response) => {
+  if (request.url.startsWith("/hook/"))
+    return receive(request, response);
   const self = hook(request.url.split("/")[1]), parts = [];
 
   request.on("data", (part) => parts.push(part));

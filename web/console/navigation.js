@@ -15,7 +15,7 @@ export const groups = [
         { path: '/branding', title: N('Branding') },
         { path: '/account-policy', title: N('Account policy') },
         { path: '/policies', title: N('Access policies') },
-        { path: '/clients', title: N('Applications') },
+        { path: '/applications', title: N('Applications') },
         { path: '/keys', title: N('API keys') },
         { path: '/audit', title: N('Audit log') },
     ] },

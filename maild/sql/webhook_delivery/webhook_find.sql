@@ -1,6 +1,6 @@
--- Returns the format of a project's webhook. No row: no such webhook.
+-- Returns the format of a project's webhook, and whether it is enabled. No row: no such webhook.
 -- class: read
 -- in: project uuid, id uuid
 -- rows: one
--- row: format text
-select format from webhook where project_id = :project and id = :id
+-- row: format text, enabled bool
+select format, enabled from webhook where project_id = :project and id = :id

@@ -1,5 +1,6 @@
--- Repeats ended deliveries of a webhook: one or (null) the first failed ones, up to `most`. No row:
--- no such webhook.
+-- Repeats ended deliveries of a webhook: one or (null) the first failed ones, up to `most`. Makes one
+-- that waits for its retry due now; it keeps its attempts and the end of its three days. No row: no
+-- such webhook.
 -- class: write
 -- in: project uuid, id uuid, delivery int8 null, now int8, most int8
 -- rows: one
@@ -10,12 +11,16 @@ target as (
 ),
 again as (
     update webhook_delivery
-    set state = 'waiting', attempts = 0, created_at = :now, due_at = :now, ended_at = null
+    set state = 'waiting',
+        attempts = case when state = 'waiting' then attempts else 0 end,
+        created_at = case when state = 'waiting' then created_at else :now end,
+        due_at = :now,
+        ended_at = null
     where project_id = :project and webhook_id = :id and sequence = any (array(
         select sequence
         from webhook_delivery
         where project_id = :project and webhook_id = :id and sequence = :delivery
-            and state <> 'waiting' and exists (select from target)
+            and (state <> 'waiting' or attempts > 0) and exists (select from target)
         union all
         select *
         from (

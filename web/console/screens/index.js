@@ -15,7 +15,9 @@ const screens = [
     { at: '/audit', module: 'audit', name: 'Audit' },
     { at: '/policies', module: 'policies', name: 'Policies' },
     { at: '/policies/:id', module: 'policies', name: 'Policy' },
-    { at: '/clients', module: 'clients', name: 'Clients' },
+    { at: '/applications', module: 'clients', name: 'Clients' },
+    { at: '/applications/:id', module: 'clients', name: 'Client' },
+    { at: '/clients', module: 'clients', name: 'MovedClients' },
     { at: '/keys', module: 'keys', name: 'Keys' },
     { at: '/templates', module: 'templates', name: 'Templates' },
     { at: '/templates/:name', module: 'templates', name: 'Template' },
@@ -24,6 +26,7 @@ const screens = [
     { at: '/bots', module: 'bots', name: 'Bots' },
     { at: '/webhooks', module: 'webhooks', name: 'Webhooks' },
     { at: '/webhooks/:id', module: 'webhooks', name: 'Webhook' },
+    { at: '/webhooks/:id/:delivery', module: 'webhooks', name: 'Delivery' },
 ];
 
 // A part of the address becomes part of a request's address, so it must not lead elsewhere ("..", "\\").

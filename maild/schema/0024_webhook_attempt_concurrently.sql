@@ -1,0 +1,2 @@
+-- Existing URLs are https.
+alter table webhook validate constraint webhook_url;
