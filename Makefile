@@ -37,7 +37,7 @@ LDFLAGS_ALL = -pie -Wl,-z,relro,-z,now $(if $(findstring mold,$(LDFLAGS)),,$(REL
 COMMON_LIBS  := -l:libboost_context.a -lseccomp -lczmq -lzmq -lmsgpackc -lpq -ljansson -lsodium -largon2 -lcrypt -lidn2 -lpsl -lunistring \
     -lcrypto -lsystemd -lacl -lpthread -lm
 gateway_LIBS := -lmicrohttpd -lcrypto -lbrotlienc -lz -lcurl
-authd_LIBS   := -lcrypto -lcurl -lfido2 -lcbor -loath -lqrencode -lpng -lunistring
+authd_LIBS   := -lcares -lresolv -lcrypto -lcurl -lfido2 -lcbor -loath -lqrencode -lpng -lunistring
 maild_LIBS   := -lcurl -lgumbo
 botd_LIBS    := -lcurl -lmd4c
 docd_LIBS    := -lmagic -lcurl -lexpat -lzip -lvips -lwebpmux -lwebp -lgobject-2.0 -lglib-2.0
@@ -98,7 +98,7 @@ PAGE_STAMPS := $(foreach o,$(PAGE_OWNERS),$(BUILD)/gen/$(word 1,$(subst :, ,$(o)
 PAGE_KIT := $(BUILD)/gen/tests/support/page_kit/pages.o
 
 # The console, which the gateway serves below /console/. The assembler includes its files from build/gen.
-$(BUILD)/gen/web/console/console_files.c: $(wildcard web/console/*.* web/console/*/*) docs/mail-templates.md | deps-check
+$(BUILD)/gen/web/console/console_files.c: $(wildcard web/console/*.* web/console/*/*) docs/mail-templates.md authd/page/template/part/palette.css | deps-check
 	@mkdir -p $(@D)
 	./web/console/build.sh $(@D)
 $(BUILD)/gen/web/console/console_files.o: $(BUILD)/gen/web/console/console_files.c | deps-check

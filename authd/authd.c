@@ -18,6 +18,8 @@
 #include "authd/credential/password.h"
 #include "authd/credential/password_mixture.h"
 #include "authd/credential/totp.h"
+#include "authd/federation/dns_text.h"
+#include "authd/federation/domain.h"
 #include "authd/member/member_search.h"
 #include "authd/oauth/client_keys.h"
 #include "authd/oauth/client_token.h"
@@ -53,6 +55,9 @@
 #include "common/bus/operations.def"
 
 extern const struct db_migration authd_migrations[];
+
+/* More questions than threads wait; a question takes at most five seconds. */
+enum { DNS_THREADS = 2, DNS_QUEUE = 32 };
 
 static const struct config_row config_rows[] = {
     DATABASE_CONFIG_ROWS(struct authd_config,
@@ -97,6 +102,9 @@ static const struct config_row config_rows[] = {
     CONFIG_LIST_RELOAD(
         struct authd_config, allow_networks, NULL,
         "Private networks and addresses that URLs of OAuth clients can lead to; default: none."),
+    CONFIG_TEXT(struct authd_config, dns_servers, NULL, CONFIG_RELOAD,
+                "Name servers that are asked for the records of verified domains, such as "
+                "192.0.2.53 or 127.0.0.1:5353, separated by commas; default: the system's."),
     CONFIG_PATH(
         struct authd_config, client_ca_file, NULL, CONFIG_RELOAD,
         "Certificate authorities that these URLs' servers must chain to; default: the system's."),
@@ -160,6 +168,10 @@ static int configured(void *daemon, struct error *err)
     if (config->account_app_url && !is_app_url(config->account_app_url))
         return error_set(err, ERR_INTERNAL,
                          "account_app_url must be an absolute http or https URL");
+    if (config->dns_servers && !dns_text_servers_valid(config->dns_servers))
+        return error_set(err, ERR_INTERNAL,
+                         "dns_servers must be IP addresses, with or without a port, separated by "
+                         "commas");
     if (passkey_rp_check_config(d, d->svc.arena, err) < 0 ||
         network_rules_read("allow_networks", config->allow_networks, d->svc.arena, &d->networks,
                            err) < 0)
@@ -196,6 +208,7 @@ static int start(void *daemon, struct error *err)
     password_mixture_open(d);
     totp_open();
     lease_watch_open(d);
+    d->dns = offload_new(d->svc.loop, DNS_THREADS, DNS_QUEUE);
     d->admission_cache = admission_cache_new();
     settings_cache_open(d);
     d->client_keys = client_keys_new(d);
@@ -218,6 +231,7 @@ static int start(void *daemon, struct error *err)
     service_every(&d->svc, "search keys", SECONDS(2), member_search_run);
     service_every(&d->svc, "email scan", SECONDS(5), email_scan_run);
     service_every(&d->svc, "passkeys", SECONDS(5), passkey_opens_run);
+    service_every(&d->svc, "domains", SECONDS(5), domain_check_run);
     logout_delivery_start(d);
     return 0;
 }
@@ -233,6 +247,7 @@ static void stop(void *daemon)
     cache_destroy(&d->organizations);
     admission_cache_destroy(&d->admission_cache);
     settings_cache_close(d);
+    offload_destroy(&d->dns);
     password_close(d);
     password_mixture_close(d);
 }

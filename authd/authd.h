@@ -41,6 +41,7 @@ struct authd_config {
     const char *account_app_url;  /* NULL: none */
     const char **passkey_origins; /* besides account_app_url's; NULL: none */
     const char **allow_networks;  /* private networks for OAuth clients' URLs */
+    const char *dns_servers;      /* NULL: the system's */
     const char *client_ca_file;   /* for OAuth clients' URLs; NULL: the system's */
 };
 
@@ -59,6 +60,7 @@ struct authd {
     struct password_mixture *password_mixture; /* see password_mixture.h; NULL: none yet */
     struct key_ring *keyring;
     struct key_ring *issuer_keys;  /* see session/issuer_key.h */
+    struct offload *dns;           /* threads that wait for name servers */
     struct offload *signatures;    /* for RS256 */
     struct cache *issuer_verified; /* verified tokens */
     const struct mail_domains *mail_domains;

@@ -6,6 +6,7 @@
 #include "authd/account/app_url.h"
 #include "authd/account/ownership.h"
 #include "authd/authd.h"
+#include "authd/federation/domain.h"
 #include "authd/passkey/passkey_health.h"
 #include "authd/session/key_api.h"
 #include "authd/sql/credential.h"
@@ -117,6 +118,9 @@ const struct check authd_checks[] = {
      "Their owners can sign in with a password or an emailed code and add new passkeys; or set the "
      "application's previous URL again (PATIENT_APP_URL, PRACTITIONER_APP_URL, account_app_url).",
      passkey_health_check},
+    {"domains", CHECK_DATABASE,
+     "Their projects' admins got an email. Verify a domain by hand with `atriumctl domain verify`.",
+     domain_health_check},
     {"shared accounts", CHECK_DATABASE,
      "Set public_url (section common) to give them account pages; until then, use atriumctl "
      "account.",

@@ -30,6 +30,8 @@ static const char *variables(struct arena *arena, const struct mail *mail)
                              "recipientName", mail->display, "recipientEmail", mail->to);
     const char *text;
 
+    if (tenant && tenant->brandName)
+        json_object_set_new(json, "brandName", json_string(tenant->brandName));
     for (size_t i = 0; i < MAIL_VARIABLES_MAX && mail->variables[i].name; i++)
         json_object_set_new(json, mail->variables[i].name,
                             json_string(or_empty(mail->variables[i].value)));

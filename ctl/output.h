@@ -23,10 +23,10 @@ void output_append(const struct ctl *ctl, const struct field_table *table, struc
 json_t *output_json(struct arena *arena, const struct field_table *table, const void *record);
 char *output_printable(struct arena *arena, const char *text);
 
-/* Prints nothing with --json. */
+/* Prints a note, but nothing with --json. */
 void output_note(const struct ctl *ctl, const char *format, ...) PRINTF_LIKE(2, 3);
 
-/* Prints {"message": sentence} with --json. */
+/* Prints a sentence, with --json as {"message": sentence}. */
 void output_done(const struct ctl *ctl, const char *format, ...) PRINTF_LIKE(2, 3);
 
 #endif

@@ -7,10 +7,10 @@
 #include <jansson.h>
 #include <stdio.h>
 
-/* Replaces in place. */
+/* Replaces control characters in place. */
 char *printable_line(char *text);
 
-/* Keeps line ends and tabs. */
+/* Replaces control characters in place, except line ends and tabs. */
 char *printable_lines(char *text);
 
 void printable_put(const char *text, FILE *to);

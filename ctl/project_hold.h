@@ -14,8 +14,8 @@ int project_release(struct ctl *ctl, struct uuid project, struct error *err) MUS
 /* Fails unless all daemons are read-only, without a write in progress. Parks. */
 int project_hold_check(struct ctl *ctl, struct uuid project, struct error *err) MUST_USE;
 
-/* Makes a project read-only, first in settingsd. *ret_begun: it was not before. A failure or Ctrl-C
- * undoes it. Parks. */
+/* Makes a project read-only, first in settingsd. *ret_begun: it was not read-only before. A failure
+ * or Ctrl-C undoes it. Parks. */
 int project_hold_begin(struct ctl *ctl, struct tenant *tenant, bool *ret_begun,
                        struct error *err) MUST_USE;
 

@@ -66,7 +66,7 @@ struct dev {
 
 /* ---- dev_config.c ---- */
 
-/* After suite_dir_open(). */
+/* Chooses the daemons and how many instances each has. Call it after suite_dir_open(). */
 int dev_config_daemons(struct dev *self, const struct arguments *args, struct error *err) MUST_USE;
 
 int dev_config_options(struct dev *self, const struct arguments *args, struct error *err) MUST_USE;
@@ -78,7 +78,7 @@ int dev_config_write(const struct dev *self, struct error *err) MUST_USE;
 /* Parks until every instance and every gateway answers. */
 int dev_ready_wait(struct dev *self, struct error *err) MUST_USE;
 
-/* -1: interrupted, or a child keeps dying. */
+/* Checks that the start can go on. -1: interrupted, or a child keeps dying. */
 int dev_ready_check(struct dev *self, struct error *err) MUST_USE;
 
 /* ---- dev_show.c ---- */

@@ -173,7 +173,7 @@ static int write_s3(const struct dev *self, FILE *file, struct error *err)
     return files_replace(secret, 0600, arena_printf(self->arena, "%s\n", self->s3_secret), err);
 }
 
-/* The daemon checks the values. */
+/* Writes the settings of --set, whose values the daemon checks. */
 static void write_set(const struct dev *self, FILE *file, const char *name)
 {
     size_t prefix = strlen(name) + 1;

@@ -57,7 +57,8 @@ void supervisor_interrupt(struct supervisor *self);
 /* Stops restarting children. */
 void supervisor_retire(struct supervisor *self);
 
-/* Returns the number of live children with that name (NULL: all). 0 sends no signal. */
+/* Sends `signo` (0: no signal) to the live children with that name (NULL: all), and returns their
+ * number. */
 size_t supervisor_signal(struct supervisor *self, const char *name, int signo);
 
 /* Signals, and parks until they end; kills those left at the deadline. */
@@ -67,7 +68,7 @@ pid_t child_pid(const struct child *self); /* returns 0 while the child is down 
 const char *child_name(const struct child *self);
 const char *child_instance(const struct child *self);
 const char *child_log(const struct child *self);
-size_t child_failures(const struct child *self); /* each within 5 s of its start */
+size_t child_failures(const struct child *self); /* deaths in a row, each within 5 s of the start */
 
 /* Returns the children in start order; NULL-ended. */
 struct child *const *supervisor_children(const struct supervisor *self);

@@ -25,7 +25,7 @@ struct document_problem {
 FIELD_DECLARE(document_problem);
 
 struct documents_verified {
-    int64_t checked, marked;    /* marked: documents newly marked, or no longer */
+    int64_t checked, marked;    /* marked: documents that got the mark or lost it */
     struct field_list problems; /* struct document_problem */
     struct uuid lastProject, lastId;
     bool more;

@@ -92,10 +92,16 @@ static const struct field cms_put_in_rows[] = {
     CMS_LANGUAGE(struct cms_put_in, FIELD_PATH | FIELD_REQUIRED, "en"),
     CMS_TITLE(struct cms_put_in, FIELD_REQUIRED),
     CMS_BODY(struct cms_put_in, FIELD_NULLABLE),
+    FIELD_BOOL(
+        struct cms_put_in, reviewed, false, 0,
+        "`true` changes `lastUpdated` even if nothing else changes, such as after the review "
+        "of a translation whose source has changed."),
     FIELD_IF_MATCH(struct cms_put_in, "the entry"),
     FIELD_IF_NONE_MATCH(struct cms_put_in, "the entry"),
 };
 FIELD_TABLE(cms_put_in);
+
+static const char *const cms_translations[] = {"missing", "outdated", NULL};
 
 static const struct field cms_map_in_rows[] = {
     CMS_TYPE(struct cms_map_in, FIELD_PATH | FIELD_REQUIRED),
@@ -107,6 +113,10 @@ static const struct field cms_map_in_rows[] = {
                "back pain"),
     FIELD_TEXT(struct cms_map_in, code, 0, CMS_NAME_MAX, FIELD_QUERY | FIELD_CHARACTERS,
                "Return only entries with this code.", "M54.5"),
+    FIELD_CHOICE(struct cms_map_in, translation, cms_translations, FIELD_QUERY,
+                 "Return only entries in the default language whose translation is `missing`, or "
+                 "`outdated`: older than the entry in the default language.",
+                 "outdated"),
     FIELD_INT(struct cms_map_in, _count, 1, 100, 10, FIELD_QUERY,
               "Maximum number of entries to return.", "10"),
     FIELD_INT(struct cms_map_in, _offset, 0, INT32_MAX, 0, FIELD_QUERY,
@@ -124,6 +134,13 @@ static const struct field cms_side_rows[] = {
 };
 FIELD_TABLE(cms_side);
 
+static const struct field cms_version_rows[] = {
+    FIELD_TEXT(struct cms_version, language, 1, LANGUAGE_TAG_MAX, FIELD_REQUIRED,
+               "Language (BCP 47).", "en"),
+    FIELD_TIME(struct cms_version, lastUpdated, FIELD_REQUIRED, "When it was last changed."),
+};
+FIELD_TABLE(cms_version);
+
 static const struct field cms_pair_rows[] = {
     FIELD_OBJECT(struct cms_pair, source, cms_side, 0,
                  "Entry in the project's default language; absent if there is none."),
@@ -131,6 +148,9 @@ static const struct field cms_pair_rows[] = {
                  "Entry in the requested language; absent if it is not translated.",
                  "{\"title\":\"Rückenschmerzen: die "
                  "Grundlagen\",\"language\":\"de\",\"key\":\"back-pain-basics\"}"),
+    FIELD_OBJECTS(struct cms_pair, languages, cms_version, CMS_LANGUAGES_MAX, FIELD_REQUIRED,
+                  "Languages of the entry. A translation is outdated if the entry in the default "
+                  "language was changed after it."),
 };
 FIELD_TABLE(cms_pair);
 
@@ -141,6 +161,39 @@ static const struct field cms_map_rows[] = {
                   "Entries on this page."),
 };
 FIELD_TABLE(cms_map);
+
+static const struct field cms_draft_rows[] = {
+    CMS_TYPE(struct cms_draft, FIELD_REQUIRED),
+    CMS_KEY(struct cms_draft, FIELD_REQUIRED),
+    CMS_LANGUAGE(struct cms_draft, FIELD_REQUIRED, "en"),
+    CMS_TITLE(struct cms_draft, FIELD_REQUIRED),
+    FIELD_TIME(struct cms_draft, lastUpdated, FIELD_REQUIRED, "When it was last changed."),
+    FIELD_OBJECTS(struct cms_draft, languages, cms_version, CMS_LANGUAGES_MAX, FIELD_REQUIRED,
+                  "Languages in which the entry is published."),
+};
+FIELD_TABLE(cms_draft);
+
+static const struct field cms_drafts_in_rows[] = {
+    CMS_TYPE(struct cms_drafts_in, FIELD_QUERY),
+};
+FIELD_TABLE(cms_drafts_in);
+
+static const struct field cms_drafts_rows[] = {
+    FIELD_OBJECTS(struct cms_drafts, resources, cms_draft, CMS_DRAFTS_MAX, FIELD_REQUIRED,
+                  "All drafts, by type, key and language."),
+};
+FIELD_TABLE(cms_drafts);
+
+static const struct field cms_draft_put_in_rows[] = {
+    CMS_TYPE(struct cms_draft_put_in, FIELD_PATH | FIELD_REQUIRED),
+    CMS_KEY(struct cms_draft_put_in, FIELD_PATH | FIELD_REQUIRED),
+    CMS_LANGUAGE(struct cms_draft_put_in, FIELD_PATH | FIELD_REQUIRED, "en"),
+    CMS_TITLE(struct cms_draft_put_in, FIELD_REQUIRED),
+    CMS_BODY(struct cms_draft_put_in, FIELD_NULLABLE),
+    FIELD_IF_MATCH(struct cms_draft_put_in, "the draft"),
+    FIELD_IF_NONE_MATCH(struct cms_draft_put_in, "the draft"),
+};
+FIELD_TABLE(cms_draft_put_in);
 
 static const struct field cms_import_in_rows[] = {
     FIELD_UUID(struct cms_import_in, projectId, FIELD_REQUIRED, "Project that gets them."),

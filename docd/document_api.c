@@ -14,6 +14,7 @@ enum {
     TOKEN_MAX = 4096, /* a longer token is not found */
     SORT_MAX = 100,
     SEARCH_MAX = 1000,
+    SEARCH_TEXT_MAX = 200,
     HEADER_MAX = 2048,
     HOST_MAX = 255,
     SCHEME_MAX = 8,
@@ -201,6 +202,10 @@ static const struct field document_replace_in_rows[] = {
 };
 FIELD_TABLE(document_replace_in);
 
+/* As in the SQL function document_kinds(). */
+static const char *const document_kinds[] = {"image", "pdf",   "text", "audio",
+                                             "video", "other", NULL};
+
 static const struct field document_search_in_rows[] = {
     FIELD_INT(struct document_search_in, _count, 1, SEARCH_MAX, 100, FIELD_QUERY,
               "Maximum number of documents to return.", "100"),
@@ -210,12 +215,22 @@ static const struct field document_search_in_rows[] = {
                   "Sort order: a list of `_lastUpdated`, `fileName` and `contentType`, each with "
                   "`-` for descending. The default is `-_lastUpdated`.",
                   "fileName,-_lastUpdated"),
+    FIELD_TEXT(struct document_search_in, search, 0, SEARCH_TEXT_MAX,
+               FIELD_QUERY | FIELD_CHARACTERS,
+               "Return only documents whose file name contains these words in this order. Case and "
+               "accents are ignored. A word of one or two characters matches only the beginning of "
+               "a word. At most 1,000 documents are found.",
+               "x-ray"),
+    FIELD_CHOICE(struct document_search_in, kind, document_kinds, FIELD_QUERY,
+                 "Return only documents of this kind, by `contentType`: `text` includes JSON and "
+                 "XML.",
+                 "image"),
 };
 FIELD_TABLE(document_search_in);
 
 static const struct field documents_rows[] = {
-    FIELD_INT(struct documents, total, 0, INT64_MAX, 0, FIELD_REQUIRED, "Number of documents.",
-              "12"),
+    FIELD_INT(struct documents, total, 0, INT64_MAX, 0, FIELD_REQUIRED,
+              "Number of documents; with `search`, at most 1,000.", "12"),
     FIELD_OBJECTS(struct documents, resources, document, SEARCH_MAX, FIELD_REQUIRED,
                   "Entries on this page."),
 };

@@ -50,6 +50,7 @@ FIELD_DECLARE(document_replace_in);
 struct document_search_in {
     int64_t _count, _offset;
     const char *_sort;
+    const char *search, *kind; /* NULL: any; search "": any */
 };
 FIELD_DECLARE(document_search_in);
 

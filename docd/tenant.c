@@ -19,6 +19,10 @@ const struct tenant_table docd_tenant_tables[] = {
      .first = "{\"type\":\"\",\"key\":\"\",\"language\":\"\"}",
      .rows = 3, /* up to 1 MiB each */
      TENANT_TABLE(content_translation)},
+    {.name = "content_draft",
+     .first = "{\"type\":\"\",\"key\":\"\",\"language\":\"\"}",
+     .rows = 3, /* up to 1 MiB each */
+     TENANT_TABLE(content_draft)},
     TENANT_STAYS("object", "is created again with the documents that show it"),
     TENANT_STAYS("upload", "a form is signed by its own installation, which receives the upload"),
     TENANT_STAYS("content_word", "is counted again when translations are added"),

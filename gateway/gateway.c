@@ -27,7 +27,7 @@ enum {
     LINGER_MS = 500,
     DRAIN_STEP_MS = 10,
     CONNECTIONS_MIN = 16, /* even without unreserved descriptors */
-    FILES_MAX = 1024,     /* being sent */
+    FILES_MAX = 1024,     /* files being sent at a time */
     ADMIN_SHARE = 8,      /* 1/8 of the connections */
 };
 

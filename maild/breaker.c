@@ -51,7 +51,7 @@ bool breaker_succeed(struct breaker *self, int64_t now_ms)
     return was_open;
 }
 
-/* Keeps deliveries in progress from lengthening a pause that has just begun. */
+/* Opens the breaker. Deliveries in progress cannot lengthen a pause that has just begun. */
 static void open_it(struct breaker *self, int64_t now_ms)
 {
     int doublings = MIN(self->pauses, 10);

@@ -73,6 +73,17 @@ static const struct builtin mails[] = {
      NULL, NULL, NULL,
      "Sign in with your password, then add a new passkey on your account page. You can remove the "
      "old one there."},
+    {"DOMAIN_RECORD_MISSING", "The DNS record of {{domain}} is missing",
+     "Your organization has verified the email domain {{domain}}, but the TXT record "
+     "{{recordName}} no longer has the value {{recordValue}}. If the record is missing for seven "
+     "days, the domain is no longer verified.",
+     NULL, NULL, NULL,
+     "Please ask the person who manages the domain's DNS to add the record again."},
+    {"DOMAIN_LOST", "{{domain}} is no longer verified",
+     "The email domain {{domain}} is no longer verified for your organization: its DNS record is "
+     "missing, or shows that another organization has verified it.",
+     NULL, NULL, NULL,
+     "To verify it again, add the domain in the console and publish the new DNS record."},
     {"COMMON_PASSWORD", "Please change your password for {{projectName}}",
      "The password of your account with {{projectName}} is one that many people use, or it was "
      "exposed in a data breach. Attackers try such passwords first.",

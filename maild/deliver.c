@@ -33,21 +33,34 @@ struct deliver {
 
 /* ---- one delivery ---- */
 
+/* Returns the name of the project's branding, the sender of its emails, or NULL. The variable
+ * `brandName` is the project's name then. */
+static const char *brand_resolve(const struct delivery *self, json_t *variables)
+{
+    const char *brand = json_string_value(json_object_get(variables, "brandName"));
+
+    if (brand && uuid_is_set(&self->project))
+        return brand;
+    json_object_set(variables, "brandName", json_object_get(variables, "projectName"));
+    return NULL;
+}
+
 /* Returns NULL with the reason when the message cannot be built. */
 static char *delivery_text(struct delivery *self, const struct template_record *template,
-                           const json_t *variables, const char *to)
+                           json_t *variables, const char *to)
 {
     const struct maild_config *config = work_maild(&self->item)->svc.config;
     struct arena *arena = self->item.req->arena;
     /* Leaves out HTML that would leak a secret: earlier releases stored it unchecked. */
     const char *html =
         template->html && !template_html_check(arena, template->html) ? template->html : NULL;
+    const char *brand = brand_resolve(self, variables);
     struct message message = {
         .id = self->item.id,
         .date_ms = self->created_at,
         .to = to,
         .from_address = config->from_address,
-        .from_name = config->from_name,
+        .from_name = brand ? brand : config->from_name,
         .subject = render_subject(arena, template->subject, variables),
         .text = render(arena, template->text, variables, RENDER_TEXT),
         .html = html ? render(arena, html, variables, RENDER_HTML) : NULL,
@@ -150,7 +163,7 @@ static enum transport_outcome delivery_send(struct delivery *self,
     return delivery_hand_over(self, to, delivery_text(self, &template, variables, to), reason);
 }
 
-/* Audits no attempts that will be retried. */
+/* Returns the audit row of a final outcome; an attempt that will be retried has none. */
 static struct sql_audit delivery_audit(const struct delivery *self, bool sent)
 {
     return audit_row(self->item.req, &(struct audit){.action = "mail.send",

@@ -6,7 +6,7 @@
 #include "maild/maild.h"
 #include "maild/sql/job.h"
 
-/* Idempotent. job_put.sql rejects later jobs. */
+/* Removes the account's jobs; job_put.sql rejects later ones. Idempotent. */
 int account_wipe(struct maild *d, const struct request *req, const struct account_wipe_in *in,
                  struct nothing *out UNUSED, struct error *err)
 {

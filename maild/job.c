@@ -24,7 +24,7 @@ enum {
 struct job {
     struct work_item item; /* must be first */
     struct uuid account, schedule, project;
-    bool reminder; /* false: deletion */
+    bool reminder; /* false: a deletion is due */
     int64_t attempts;
 };
 

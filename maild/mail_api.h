@@ -29,7 +29,7 @@ FIELD_DECLARE(mail_failure_list);
 /* An email to one person. Without a template of the project it is dropped, unless `builtin` allows
  * the installation's own text, which an email without a project uses too. Idempotent by id.
  * `variables` is a JSON object of texts with projectName, tenantCode, recipientName and
- * recipientEmail. */
+ * recipientEmail; brandName, if the branding has a name, is also the sender's name. */
 struct mail_enqueue_in {
     struct uuid id, projectId;
     bool builtin;

@@ -487,7 +487,8 @@ const char *template_html_check(struct arena *arena, const char *html)
     struct uuid random = uuid_random();
     const char *marked, *plain;
 
-    /* Lower-case letters and digits stay the same in texts, attributes and names. */
+    /* The prefix has only lower-case letters and digits, which stay the same in texts, attributes
+     * and names. */
     self->arena = arena;
     snprintf(self->prefix, sizeof(self->prefix), "m%.8s%.4s%.4s", random.text, random.text + 9,
              random.text + 24);

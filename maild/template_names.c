@@ -32,6 +32,7 @@
 
 static const struct template_variable common_variables[] = {
     {"projectName", "Lakeside Clinic"},
+    {"brandName", "Lakeside"}, /* the project's name without a branding */
     {"tenantCode", "lakeside"},
     {"recipientName", "Ana Lima"},
     {"recipientEmail", "ana@example.org"},
@@ -137,7 +138,8 @@ bool template_variable_is_secret(const char *variable)
 
 bool template_variable_is_name(const char *variable)
 {
-    static const char *const chosen[] = {"projectName", "recipientName", "inviterName", NULL};
+    static const char *const chosen[] = {"projectName", "brandName", "recipientName", "inviterName",
+                                         NULL};
 
     return is_word_of(chosen, variable);
 }

@@ -38,9 +38,10 @@ struct transport {
                                    char reason[TRANSPORT_REASON_MAX]);
     /* Copies the server. NULL: no server. */
     void (*use_server)(struct transport *self, const struct smtp_server *server);
-    /* Returns how many more emails it takes now. NULL: as configured. */
+    /* Returns how many more emails the transport takes now. NULL: as configured. */
     int64_t (*room)(struct transport *self, int64_t active);
-    /* Returns if it takes email. NULL: always. */
+    /* Returns the state of the breaker, which tells if the transport takes email. NULL: it always
+     * does. */
     enum breaker_state (*state)(const struct transport *self);
     /* True once after the receiver has recovered. NULL: never. */
     bool (*is_back)(struct transport *self);

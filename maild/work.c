@@ -99,7 +99,7 @@ void work_item_start(struct work_item *item)
         item_destroy(item); /* retried when the lease expires */
 }
 
-/* True when there may be more. */
+/* Claims due rows. True when there may be more. */
 static bool claim(struct work *self)
 {
     CLEANUP(service_request_destroy) struct request *req = NULL;

@@ -9,8 +9,8 @@ BUILD_PACKAGES := gcc make libc6-dev \
     $(shell sed -n '/^Build-Depends:/,/^[A-Z]/s/^ \([a-z0-9.+-]*\),*$$/\1/p' debian/control)
 RUN_PACKAGES   := postgresql postgresql-contrib publicsuffix util-linux procps curl bubblewrap apertium \
     apertium-eng-spa
-TEST_PACKAGES  := libjwt-dev mold golang-go golang-golang-x-mod-dev python3-aiosmtpd python3-requests nodejs openssl iproute2 curl
-BROWSER_PACKAGES := chromium python3-fido2
+TEST_PACKAGES  := libjwt-dev mold bind9 golang-go golang-golang-x-mod-dev python3-aiosmtpd python3-requests nodejs openssl iproute2 curl
+BROWSER_PACKAGES := chromium firefox-esr python3-fido2
 OPENID_PACKAGES := chromium apache2-bin libapache2-mod-auth-openidc libapache2-mod-oauth2 python3-authlib python3-requests oidc-agent-cli
 BENCH_PACKAGES := wrk nginx-light python3 nodejs
 PEERS_PACKAGES := $(if $(shell command -v npm),,npm) openssl libulfius2.7 libhoel1.4 libiddawc1.1 librhonabwy1.1 libconfig9 libcbor0.8 libldap-2.5-0

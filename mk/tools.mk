@@ -29,6 +29,7 @@ lint:
 	@tests/lint/test_lint.py
 	@tests/lint/test_sqlgen.py
 	@tests/lint/test_pagegen.py
+	@web/console/check_texts.pl web/console docs/mail-templates.md
 	@$(MAKE) --no-print-directory help >/dev/null
 	@tests/lint/lint.py --objects $(BUILD) --headers '$(subst ','\'',$(CC) $(CFLAGS_ALL) -Werror)'
 

@@ -29,7 +29,7 @@ FIELD_TABLE(branding_text);
 
 /* Only writes are checked, see client_api.c. */
 #define BRANDING_ROWS(s, url_check_)                                                         \
-    FIELD_CHECKED(s, name, 1, 80, name_check, FIELD_CHARACTERS | FIELD_NULLABLE,             \
+    FIELD_CHECKED(s, name, 1, BRAND_NAME_MAX, name_check, FIELD_CHARACTERS | FIELD_NULLABLE, \
                   "Name on the pages, instead of the project's name.", "Lakeside"),          \
         FIELD_CHECKED(s, colorLight, 7, 7, color_light_check, FIELD_NULLABLE,                \
                       "Color of buttons and links in light mode, as `#rrggbb`.", "#0b5cad"), \
@@ -58,6 +58,13 @@ static const struct field branding_in_rows[] = {
     FIELD_IF_MATCH(struct branding_in, "the branding"),
 };
 FIELD_TABLE(branding_in);
+
+static const struct field branding_preview_in_rows[] = {
+    BRANDING_ROWS(struct branding_preview_in, uri_https_check),
+    FIELD_TEXT(struct branding_preview_in, language, 1, LANGUAGE_TAG_MAX, FIELD_REQUIRED,
+               "Language of the page. If the pages don't have it, English.", "de"),
+};
+FIELD_TABLE(branding_preview_in);
 
 static const struct field brand_logo_in_rows[] = {
     FIELD_TEXT(struct brand_logo_in, image, 4, BRAND_BASE64_MAX, FIELD_REQUIRED,

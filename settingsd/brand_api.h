@@ -4,7 +4,7 @@
 
 #include "common/wire/fields.h"
 
-enum { BRAND_UPLOAD_MAX = 512 * 1024 }; /* bytes of an uploaded image */
+enum { BRAND_UPLOAD_MAX = 512 * 1024 /* bytes of an uploaded image */, BRAND_NAME_MAX = 80 };
 
 struct branding_text {
     const char *language, *intro, *help;
@@ -29,6 +29,14 @@ struct branding_in {
     const char *ifMatch;
 };
 FIELD_DECLARE(branding_in);
+
+/* Branding that is not saved, for a preview in a language of the pages. */
+struct branding_preview_in {
+    const char *name, *colorLight, *colorDark, *imprintUrl, *privacyUrl;
+    struct field_list texts; /* struct branding_text */
+    const char *language;    /* BCP 47 */
+};
+FIELD_DECLARE(branding_preview_in);
 
 struct brand_logo_in {
     const char *image; /* base64 (RFC 4648, section 4) */

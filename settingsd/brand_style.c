@@ -1,5 +1,5 @@
 /*
- * brand_style.c - see brand_style.h. authd/page/template/part/page.css has the variables.
+ * brand_style.c - see brand_style.h. authd/page/template/part/palette.css has the variables.
  */
 #include "settingsd/brand_style.h"
 

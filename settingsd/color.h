@@ -2,7 +2,7 @@
 #ifndef ATRIUM_SETTINGSD_COLOR_H
 #define ATRIUM_SETTINGSD_COLOR_H
 
-/* The hosted pages' backgrounds (authd/page/template/part/page.css): page and sheet. A tenant's
+/* The hosted pages' backgrounds (authd/page/template/part/palette.css): page and sheet. A tenant's
  * colour must be readable on both. */
 #define COLOR_LIGHT_GROUND "#f3f5f7"
 #define COLOR_LIGHT_SHEET "#ffffff"

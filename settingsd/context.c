@@ -7,7 +7,7 @@
 #include "settingsd/sql/project.h"
 #include "settingsd/tenant_api.h"
 
-/* Leaves out an unknown policy. */
+/* Returns the limits of a membership, without a policy that is unknown. */
 int caller_context(struct settingsd *d, const struct request *req,
                    const struct caller_context_in *in, struct caller_context_out *out,
                    struct error *err)

@@ -19,9 +19,9 @@ static const char no_code[] = "The project has no tenant code.";
 static const char *mail_variables(struct arena *arena, const struct tenant *tenant,
                                   const char *email)
 {
-    json_auto_t *json =
-        json_pack("{s:s, s:s, s:s, s:s}", "projectName", tenant->name, "tenantCode",
-                  tenant->tenantCode, "recipientName", email, "recipientEmail", email);
+    json_auto_t *json = json_pack("{s:s, s:s*, s:s, s:s, s:s}", "projectName", tenant->name,
+                                  "brandName", tenant->brandName, "tenantCode", tenant->tenantCode,
+                                  "recipientName", email, "recipientEmail", email);
 
     return codec_dump_json(arena, json);
 }

@@ -30,7 +30,7 @@ struct project {
     const char *settings;           /* JSON object */
     const char *account_policy;     /* JSON object or NULL */
     const struct sql_outbox *grant; /* written with the project, or NULL */
-    struct uuid root, maker; /* of a child: the top of its tree, the account that creates it */
+    struct uuid root, maker;        /* for a child: top of its tree, account that creates it */
 };
 
 static int require_tenant(int rows, struct error *err)
@@ -171,7 +171,7 @@ static int project_insert(struct settingsd *d, const struct request *req,
     return db_commit(&tx, err);
 }
 
-/* Makes a code from the name if none is given. */
+/* Makes a project; its code comes from the name if none is given. */
 static int project_make(struct settingsd *d, const struct request *req,
                         const struct project *project, const char *given,
                         struct project_child_out *out, struct error *err)
@@ -236,8 +236,8 @@ static int find_tenant(struct settingsd *d, const struct request *req,
     return project_by_id(d, req, in->projectId, out, err);
 }
 
-/* Includes suspended projects; those being deleted only for atriumctl, because no daemon may write
- * for them. */
+/* Finds suspended projects too. Only atriumctl finds those being deleted, because no daemon may
+ * write for them. */
 int tenant_lookup(struct settingsd *d, const struct request *req, const struct tenant_lookup_in *in,
                   struct tenant *out, struct error *err)
 {
@@ -246,7 +246,7 @@ int tenant_lookup(struct settingsd *d, const struct request *req, const struct t
     return require_tenant(!out->deleting || strcmp(req->service, "ctl") == 0, err);
 }
 
-/* Leaves out unknown ids. */
+/* Returns the tenants of these projects, without those of unknown ids. */
 int tenants_of(struct settingsd *d, const struct request *req, const struct tenants_of_in *in,
                struct tenant_list *out, struct error *err)
 {

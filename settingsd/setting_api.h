@@ -73,8 +73,8 @@ FIELD_DECLARE(settings_history);
 
 struct readiness_switch {
     const char *name;
-    bool enabled; /* effective */
-    bool written; /* false: default */
+    bool enabled; /* the value that applies now */
+    bool written; /* false: not set, so it is the default */
 };
 FIELD_DECLARE(readiness_switch);
 

@@ -91,18 +91,18 @@ struct sql_history history_of(const struct request *req);
 /* Trims the history of a page of projects to history_keep, as a task. */
 int history_trim(void *daemon, const struct request *req, struct error *err) MUST_USE;
 
-/* Returns the policy of stored JSON members; NULL if `json` is NULL (not set). */
+/* ---- account_policy.c ---- */
 
-/* Returns the policy of stored JSON members, or NULL for NULL, not set. */
+/* Returns the policy of stored JSON members; NULL if `json` is NULL (not set). */
 const struct account_policy *account_policy_from_json(struct arena *arena, const char *json);
 
 /* The strictest policy as JSON, for a new project. */
 extern const char account_policy_strict[];
 
+/* ---- brand_json.c ---- */
+
 /* Returns the branding of stored JSON with its style's version; NULL if `json` is NULL (not
  * set). */
-
-/* Returns the branding of stored JSON with its style's version, or NULL for NULL, not set. */
 const struct branding *branding_from_json(struct arena *arena, const char *json);
 
 #endif

@@ -19,6 +19,8 @@ static const struct field tenant_rows[] = {
     FIELD_UUID(struct tenant, rootId, 0, "Project at the top of its tree."),
     FIELD_TEXT(struct tenant, name, 1, 200, FIELD_REQUIRED | FIELD_CHARACTERS, "Its name.",
                "Lakeside Clinic"),
+    FIELD_TEXT(struct tenant, brandName, 0, BRAND_NAME_MAX, FIELD_CHARACTERS,
+               "The branding's name.", "Lakeside"),
     FIELD_TEXT(struct tenant, tenantCode, 3, 64, 0, "Its code, if it has one.", "lakeside"),
     FIELD_BOOL(struct tenant, suspended, false, 0, "Nobody signs in to it."),
     FIELD_BOOL(struct tenant, readOnly, false, 0, "It is read-only while it moves."),
@@ -67,6 +69,8 @@ FIELD_TABLE(caller_context_in);
 static const struct field caller_context_out_rows[] = {
     FIELD_TEXT(struct caller_context_out, projectName, 1, 200, FIELD_REQUIRED | FIELD_CHARACTERS,
                "Name of the project.", "Lakeside Clinic"),
+    FIELD_TEXT(struct caller_context_out, brandName, 0, BRAND_NAME_MAX, FIELD_CHARACTERS,
+               "The branding's name.", "Lakeside"),
     FIELD_BOOL(struct caller_context_out, suspended, false, 0, "Nobody may use it."),
     FIELD_BOOL(struct caller_context_out, readOnly, false, 0, "Nothing in it may be changed."),
     FIELD_UUID(struct caller_context_out, policyId, 0, "The policy, when the project has it."),

@@ -27,6 +27,7 @@ struct tenant {
     struct uuid projectId, parentId;
     struct uuid rootId;            /* organization: the top of the project's tree */
     const char *name, *tenantCode; /* tenantCode: or NULL */
+    const char *brandName;         /* name on pages and in emails, if the branding has one */
     bool suspended;
     bool readOnly; /* while it moves to another installation */
     bool deleting; /* since `project delete`; only atriumctl gets such projects */
@@ -58,6 +59,7 @@ FIELD_DECLARE(caller_context_in);
 
 struct caller_context_out {
     const char *projectName;
+    const char *brandName; /* or NULL */
     bool suspended, readOnly;
     struct uuid policyId; /* absent if the project has no such policy */
     const char *policyName, *policyResource, *policyIpAccessRule;

@@ -39,7 +39,7 @@ struct plan {
     struct uuid account, schedule, replaces; /* replaces: absent for a first schedule */
     int64_t at, days;
     const char *email, *name, *surname;
-    struct tenant tenant; /* sends the email */
+    struct tenant tenant; /* the tenant in whose name the email is sent */
     bool shared;          /* the installation sends the email instead */
     bool mailed;
     struct uuid audited, audited_account; /* for the audit row; absent: the caller's */
@@ -235,7 +235,7 @@ int deletion_schedule(struct authd *d, const struct request *req,
 
 struct deleting_account {
     struct uuid account, schedule;
-    struct uuid project; /* a patient's project */
+    struct uuid project; /* a patient's project; unset for a practitioner */
     enum role role;
     struct sql_deletion_lock_memberships_rows memberships;
     int64_t resets; /* deleted links to set a password */
@@ -425,7 +425,7 @@ int account_delete(struct authd *d, const struct request *req, const struct acco
 
 /* ---- reminders ---- */
 
-/* Returns 0 if there is no recipient. */
+/* Reads a valid schedule with its account's owner; returns 0 if there is no recipient. */
 static int find_pending(struct authd *d, const struct request *req,
                         const struct account_remind_in *in, struct plan *ret, struct error *err)
 {

@@ -80,7 +80,7 @@ int email_scan_run(void *daemon, const struct request *req, struct error *err)
         if (d->email_scanned)
             return 0;
         end = !part.items->last;
-        if (end && part.items->waiting) /* some rows are not in the chain yet */
+        if (end && part.items->waiting) /* more may follow: some rows are not chained yet */
             return 0;
         if (record(d, req, &part, end, err) < 0)
             return -1;

@@ -103,7 +103,7 @@ static int read_consent(struct authd *d, const struct request *req, struct part_
     return 0;
 }
 
-/* Excludes data about other actors, as GET /auth/activity does. */
+/* Reads a page of audit rows, without data about other actors, like GET /auth/activity. */
 static int read_audit(struct authd *d, const struct request *req, struct part_page *page,
                       const char **ret_next, struct error *err)
 {
@@ -195,7 +195,8 @@ int export_page(struct authd *d, const struct request *req, const struct export_
 
 /* ---- email ---- */
 
-/* Does nothing without a template, or if the account was deleted. */
+/* Emails the person that the export is ready. Does nothing without a template, or if the account
+ * was deleted. */
 int export_made(struct authd *d, const struct request *req, const struct export_made_in *in,
                 struct nothing *out UNUSED, struct error *err)
 {

@@ -90,7 +90,11 @@ int me(struct authd *d, const struct request *req, const struct nothing *in UNUS
     if (email_verified_for_caller(d, req, rows.items[0].verified, &security->emailVerified, err) <
         0)
         return -1;
-    *project = (struct me_project){"Project", caller->project, caller->projectName, false};
+    *project = (struct me_project){.resourceType = "Project",
+                                   .id = caller->project,
+                                   .name = caller->projectName,
+                                   .brandName =
+                                       caller->brandName ? caller->brandName : caller->projectName};
     *config = (struct me_config){.resourceType = "UserConfiguration"};
     *out = (struct me_out){.project = project,
                            .membership = membership(req),

@@ -163,7 +163,8 @@ static int end_one(struct db_tx *tx, const struct request *req, struct uuid acco
                : 0;
 }
 
-/* Queues the erasure. Its key is the schedule's, because the account remains. */
+/* Queues the erasure of the memberships' data under the schedule's key, because the account
+ * remains. */
 static int queue_wipe(struct authd *d, const struct request *req, struct db_tx *tx,
                       const struct sql_membership_end_due_rows *rows, struct uuid schedule,
                       struct error *err)

@@ -222,6 +222,7 @@ const struct tenant_table authd_tenant_tables[] = {
     TENANT_STAYS("session", SESSION_STAYS),
     TENANT_STAYS("account_session", SESSION_STAYS),
     TENANT_STAYS("api_key", "an API key works only at its own installation: machines get new ones"),
+    TENANT_STAYS("project_domain", "domains are verified again at the receiving installation"),
     TENANT_STAYS("trail_source", TRAIL_STAYS),
     TENANT_STAYS("trail_tree", TRAIL_STAYS),
     TENANT_STAYS("trail_tile", TRAIL_STAYS),

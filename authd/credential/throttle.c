@@ -66,7 +66,7 @@ void throttle_move_run(struct authd *d, const struct request *req, struct thrott
                   req->trace, NULL);
 }
 
-/* Appends to a text of THROTTLE_ADDRESSES_SIZE. */
+/* Appends a key to the array `text` of THROTTLE_ADDRESSES_SIZE bytes. */
 static void add_key(char *text, const uint8_t key[static THROTTLE_KEY_SIZE])
 {
     char hex[2 * THROTTLE_KEY_SIZE + 1];

@@ -20,7 +20,7 @@ enum {
     THROTTLE_WIDE_MAX = 100,       /* failures per address, and per account */
     THROTTLE_REGISTER_MAX = 5,     /* registrations per address */
     THROTTLE_CODE_SENDER_MAX = 30, /* emails with a tenant code per member */
-    THROTTLE_CODE_MAILBOX_MAX = 5, /* of those, emails to one mailbox, from all projects */
+    THROTTLE_CODE_MAILBOX_MAX = 5, /* emails of that kind to one mailbox, from all projects */
 };
 #define THROTTLE_SIGN_IN_WINDOW MINUTES(15)
 #define THROTTLE_PAIR_KEPT DAYS(1) /* consecutive failures; see the part throttle_limits */

@@ -27,7 +27,7 @@ struct import_passkey {
     const char *rpId, *name;
     int64_t signCount;
     bool backedUp;
-    struct field_texts transports; /* ignored */
+    struct field_texts transports; /* accepted, but ignored */
 };
 FIELD_DECLARE(import_passkey);
 

@@ -88,7 +88,7 @@ int auth_request_push(struct authd *d, const struct request *req, const struct i
                       const struct auth_request *self, const char **ret,
                       struct error *err) MUST_USE;
 
-/* Parks. */
+/* Spends the pushed request, if there is one. Parks. */
 int auth_request_spend(struct authd *d, const struct request *req, const struct issuer *issuer,
                        const struct auth_request *self, struct error *err) MUST_USE;
 

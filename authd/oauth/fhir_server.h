@@ -12,7 +12,7 @@
 int fhir_server_find(struct authd *d, const struct request *req, struct uuid project,
                      const char *base, struct fhir_server *ret, struct error *err) MUST_USE;
 
-/* Fails: NOT_FOUND. Parks. */
+/* Reads a server by its id. Fails: NOT_FOUND. Parks. */
 int fhir_server_read(struct authd *d, const struct request *req, struct uuid project,
                      struct uuid id, struct fhir_server *ret, struct error *err) MUST_USE;
 

@@ -175,7 +175,7 @@ static const char *sign_id_token(struct authd *d, const struct token_call *call,
     return issuer_sign(d, call->req, id_token_alg(call->client), "JWT", claims, err);
 }
 
-/* refresh NULL: no refresh token. */
+/* Signs a grant's tokens. refresh: the refresh token of the answer, or NULL. */
 static int sign_tokens(struct authd *d, const struct token_call *call, const struct grant *grant,
                        const struct sql_person_row *person, const char *refresh,
                        struct token_answer *out, struct error *err)
@@ -233,7 +233,7 @@ int grant_sign(struct authd *d, const struct token_call *call, struct uuid paren
                : 1;
 }
 
-/* Does not set the subject. ERR_UNAUTHORIZED: none. Parks. */
+/* Reads a grant, but does not set its subject. ERR_UNAUTHORIZED: there is no grant. Parks. */
 static int grant_read(struct authd *d, const struct request *req, struct uuid project,
                       struct uuid session, struct grant *ret, const char **ret_client,
                       struct error *err)

@@ -74,7 +74,8 @@ static bool allows_types(struct arena *arena, const struct oauth_settings *setti
            oauth_client_allows(&settings->grantTypes, GRANT_DEVICE_CODE);
 }
 
-/* server: the FHIR server at the grant's resource, or NULL. */
+/* Reports if the registrations of client and server cover the grant. server: the FHIR server at the
+ * grant's resource, or NULL. */
 static int is_covered(struct authd *d, const struct request *req, struct uuid project,
                       const struct grant_held *held, const struct oauth_client *client,
                       const struct fhir_server *server, struct error *err)
@@ -102,7 +103,7 @@ static int is_covered(struct authd *d, const struct request *req, struct uuid pr
     return word_list_has_all(now.scope, held->scope);
 }
 
-/* Returns 0 if it was deleted. */
+/* Finds the current registration of a client; returns 0 if the client was deleted. */
 static int find_client(struct authd *d, const struct request *req, struct settings_view *view,
                        struct uuid project, const char *client_id, struct oauth_client *ret,
                        struct error *err)
@@ -270,7 +271,7 @@ static int scan_page(struct authd *d, const struct request *req, struct grant_sc
     return 0;
 }
 
-/* tx NULL: uses a transaction of its own. */
+/* Ends the excessive grants of a page, in a transaction of its own if `tx` is NULL. */
 static int end_page(struct authd *d, const struct request *req, struct db_tx *tx,
                     struct grant_scan *scan, struct session_ended *ended, bool *ret_more,
                     struct error *err)

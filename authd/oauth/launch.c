@@ -46,7 +46,7 @@ static int check_client(struct authd *d, const struct request *req, const char *
         "must be an application with the scope launch and this server as audience");
 }
 
-/* CONFLICT: the caller has 100 unexpired launches. */
+/* Fails with CONFLICT if the caller already has 100 unexpired launches. */
 int launch_create(struct authd *d, const struct request *req, const struct launch_create_in *in,
                   struct launch *out, struct error *err)
 {

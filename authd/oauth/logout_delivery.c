@@ -118,7 +118,7 @@ static void count(struct authd *d, const struct sql_logout_claim_row *row, const
     }
 }
 
-/* error: for attempts without an answer. */
+/* Records the result of an attempt. error: why there was no answer, otherwise NULL. */
 static void record(const struct round *round, const struct sql_logout_claim_row *row, long status,
                    const char *error)
 {

@@ -15,7 +15,7 @@ static enum jws_alg alg_of(const struct oauth_client *client)
     return alg;
 }
 
-/* Has no nonce, so that it can't pass as an ID token. */
+/* The token has no nonce, so that it can't pass as an ID token. */
 const char *logout_token(struct authd *d, const struct request *req,
                          const struct ended_grant *grant, struct error *err)
 {

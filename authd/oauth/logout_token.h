@@ -15,8 +15,8 @@ struct ended_grant {
     struct uuid session, subject;
 };
 
-/* Signs it like ID tokens. A retry has a new `jti`, so that clients accept it. NULL: err is set.
- * From the arena. Parks. */
+/* Signs a logout token like an ID token. A retry has a new `jti`, so that clients accept it. NULL:
+ * err is set. From the arena. Parks. */
 const char *logout_token(struct authd *d, const struct request *req,
                          const struct ended_grant *grant, struct error *err);
 

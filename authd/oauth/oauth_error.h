@@ -12,7 +12,8 @@
 #define OAUTH_CHALLENGE "WWW-Authenticate"
 #define OAUTH_NONCE "DPoP-Nonce"
 
-/* Returns -1. word: "invalid_grant"; must live as long as the error. */
+/* Sets an OAuth error, and returns -1. word: such as "invalid_grant"; must live as long as the
+ * error. */
 int oauth_fail(struct error *err, enum error_code code, const char *word, const char *text);
 
 /* Returns oauth_fail()'s code, or NULL. */

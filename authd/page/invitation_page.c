@@ -17,7 +17,8 @@ static const char own_page[] = "invitation";
 static struct link_view view_of(const struct visit *visit, const struct invitation_show_out *shown,
                                 bool signed_in)
 {
-    struct link_view view = {.page = own_page,
+    struct link_view view = {.kind = LINK_INVITATION,
+                             .page = own_page,
                              .title = PAGE_TEXT_NOTE_INVITATION,
                              .button = PAGE_TEXT_NOTE_INVITATION_DO,
                              .project = shown->projectName,
@@ -61,7 +62,7 @@ static enum visit_step open_link(const struct visit *visit, const char *id, cons
     struct link_view view;
 
     if (show_link(visit, id, secret, &link, &shown, err) < 0)
-        return link_refuse(visit, out, err);
+        return link_refuse(visit, LINK_INVITATION, out, err);
     view = view_of(visit, &shown, signed_in);
     view.problem = problem;
     view.password_problem = password_problem;
@@ -99,7 +100,7 @@ static enum visit_step refuse(const struct visit *visit, const char *id, const c
     if (err->code == ERR_MFA_ENROLLMENT_REQUIRED)
         problem = PAGE_TEXT_ERROR_FACTOR_FIRST;
     else if (err->code != ERR_BAD_REQUEST && err->code != ERR_ACCEPT_BY_PASSWORD)
-        return link_refuse(visit, out, err);
+        return link_refuse(visit, LINK_INVITATION, out, err);
     error_clear(err); /* the session is another account's, so the owner can sign in here */
     return open_link(visit, id, secret, false, problem, PAGE_NO_TEXT, out, err);
 }
@@ -112,7 +113,7 @@ static enum visit_step accept_signed_in(const struct visit *visit, const struct 
     struct nothing nothing = {0};
 
     if (show_link(visit, form->id, form->secret, &link, &shown, err) < 0)
-        return link_refuse(visit, out, err);
+        return link_refuse(visit, LINK_INVITATION, out, err);
     if (invitation_accept(visit->d, &visit->req, &link, &nothing, err) < 0)
         return refuse(visit, form->id, form->secret, out, err);
     return joined(visit, out);
@@ -126,7 +127,7 @@ static enum visit_step accept_by_password(const struct visit *visit, const struc
     if (link_set_password(visit, form, &problem, err) == 0)
         return joined(visit, out);
     if (problem == PAGE_NO_TEXT && err->code != ERR_ACCEPT_SIGNED_IN)
-        return link_refuse(visit, out, err);
+        return link_refuse(visit, LINK_INVITATION, out, err);
     error_clear(err);
     return open_link(visit, form->id, form->secret, true, PAGE_NO_TEXT, problem, out, err);
 }

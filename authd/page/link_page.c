@@ -79,7 +79,8 @@ static enum visit_step show_again(const struct visit *visit, struct link_view vi
 
 static struct link_view password_view(enum page_text problem)
 {
-    return (struct link_view){.page = set_password_page,
+    return (struct link_view){.kind = LINK_PASSWORD,
+                              .page = set_password_page,
                               .action = "set-password",
                               .title = PAGE_TEXT_NOTE_SET_PASSWORD,
                               .button = PAGE_TEXT_NOTE_SET_PASSWORD_DO,
@@ -100,7 +101,7 @@ static enum visit_step set_it(const struct visit *visit, const struct link_form 
     if (err->code == ERR_ACCEPT_SIGNED_IN && !visit->installation)
         return link_invitation(visit, form->id, form->secret, out, err);
     view.password_problem = problem;
-    return problem == PAGE_NO_TEXT ? link_refuse(visit, out, err)
+    return problem == PAGE_NO_TEXT ? link_refuse(visit, LINK_PASSWORD, out, err)
                                    : link_show(visit, 422, &view, form->id, form->secret, out);
 }
 
@@ -112,7 +113,7 @@ int page_set_password_get(struct authd *d, const struct request *req, const stru
     enum visit_step step = visit_open_any(d, req, in->tenantCode, in->visit, &visit, out, err);
 
     if (step == VISIT_OPEN)
-        step = link_show(&visit, 200, &view, in->id, in->secret, out);
+        step = link_open(&visit, &view, in->id, in->secret, out, err);
     return visit_result(step);
 }
 
@@ -132,7 +133,8 @@ int page_set_password_post(struct authd *d, const struct request *req, const str
 /* A signed-in owner confirms with a click. Others need the account's password. */
 static struct link_view verify_view(bool by_password)
 {
-    return (struct link_view){.page = verify_page,
+    return (struct link_view){.kind = LINK_VERIFY,
+                              .page = verify_page,
                               .action = "verify",
                               .title = PAGE_TEXT_NOTE_CONFIRM,
                               .why = by_password ? PAGE_TEXT_NOTE_CONFIRM_PASSWORD
@@ -150,12 +152,12 @@ static enum visit_step verify(const struct visit *visit, const struct link_form 
     struct nothing nothing = {0};
 
     if (visit_fields(visit, &email_verify_in_table, body, &in, err) < 0)
-        return link_dead(visit, out);
+        return link_dead(visit, LINK_VERIFY, out);
     if (email_verify(visit->d, &visit->req, &in, &nothing, err) == 0)
         return visit_go(visit, visit->signed_in ? "account?note=verified" : "sign-in?note=verified",
                         out);
     if (err->code != ERR_SIGN_IN_REQUIRED)
-        return link_refuse(visit, out, err);
+        return link_refuse(visit, LINK_VERIFY, out, err);
     if (form->password)
         view.password_problem =
             *form->password ? PAGE_TEXT_ERROR_WRONG_PASSWORD : PAGE_TEXT_ERROR_REQUIRED;
@@ -172,7 +174,7 @@ int page_verify_get(struct authd *d, const struct request *req, const struct lin
     if (step != VISIT_OPEN)
         return visit_result(step);
     view = verify_view(!visit.signed_in);
-    return visit_result(link_show(&visit, 200, &view, in->id, in->secret, out));
+    return visit_result(link_open(&visit, &view, in->id, in->secret, out, err));
 }
 
 int page_verify_post(struct authd *d, const struct request *req, const struct link_form *in,
@@ -180,15 +182,18 @@ int page_verify_post(struct authd *d, const struct request *req, const struct li
 {
     struct visit visit;
     enum visit_step step = visit_open_any_form(d, req, in->tenantCode, in->visit, &visit, out, err);
+    bool again = in->action && strcmp(in->action, "send") == 0;
 
     if (step == VISIT_STALE)
-        step = show_again(&visit, verify_view(!visit.signed_in), in, out);
+        step = again ? link_dead(&visit, LINK_VERIFY, out)
+                     : show_again(&visit, verify_view(!visit.signed_in), in, out);
     else if (step == VISIT_OPEN)
-        step = verify(&visit, in, out, err);
+        step = again ? link_send_again(&visit, in->email, out, err) : verify(&visit, in, out, err);
     return visit_result(step);
 }
 
-static const struct link_view undo_view = {.page = undo_page,
+static const struct link_view undo_view = {.kind = LINK_UNDO,
+                                           .page = undo_page,
                                            .action = "undo",
                                            .title = PAGE_TEXT_NOTE_UNDO,
                                            .why = PAGE_TEXT_NOTE_UNDO_TEXT,
@@ -202,9 +207,9 @@ static enum visit_step undo(const struct visit *visit, const struct link_form *f
     const char *tenant;
 
     if (visit_fields(visit, &email_undo_in_table, body, &in, err) < 0)
-        return link_dead(visit, out);
+        return link_dead(visit, LINK_UNDO, out);
     if (email_change_undo(visit->d, &visit->req, &in, &tenant, err) < 0)
-        return link_refuse(visit, out, err);
+        return link_refuse(visit, LINK_UNDO, out, err);
     if (!tenant || !page_is_code(tenant))
         return visit_go(visit, "reset-password?note=undone", out);
     /* a patient's password is valid only for that tenant */
@@ -220,7 +225,7 @@ int page_undo_get(struct authd *d, const struct request *req, const struct link_
     enum visit_step step = visit_open_any(d, req, in->tenantCode, in->visit, &visit, out, err);
 
     if (step == VISIT_OPEN)
-        step = link_show(&visit, 200, &undo_view, in->id, in->secret, out);
+        step = link_open(&visit, &undo_view, in->id, in->secret, out, err);
     return visit_result(step);
 }
 

@@ -169,6 +169,7 @@ static const struct field link_form_rows[] = {
     PAGE_FORM_ROW(struct link_form, step, FIELD_SECRET),
     PAGE_FORM_ROW(struct link_form, code, FIELD_SECRET),
     PAGE_CREDENTIAL_ROW(struct link_form),
+    PAGE_FORM_ROW(struct link_form, email, 0),
 };
 FIELD_TABLE(link_form);
 
@@ -187,3 +188,9 @@ static const struct field account_form_rows[] = {
     PAGE_FORM_ROW(struct account_form, invitation, 0),
 };
 FIELD_TABLE(account_form);
+
+static const struct field branding_preview_out_rows[] = {
+    FIELD_TEXT(struct branding_preview_out, html, 1, PAGE_HTML_MAX, FIELD_REQUIRED,
+               "The sign-in page, without its colors.", "<!doctype html> ..."),
+};
+FIELD_TABLE(branding_preview_out);

@@ -127,6 +127,7 @@ struct link_form {
     const char *action;      /* for an invitation: "accept", "sign-in" */
     const char *step, *code; /* instead, for a sign-in that waits for a second factor */
     const char *credential;  /* instead of `code`: a passkey, JSON */
+    const char *email;       /* for "send", a new link */
 };
 FIELD_DECLARE(link_form);
 
@@ -146,6 +147,11 @@ struct account_form {
     const char *project, *invitation; /* ids for "end", "leave", "accept", "decline" */
 };
 FIELD_DECLARE(account_form);
+
+struct branding_preview_out {
+    const char *html;
+};
+FIELD_DECLARE(branding_preview_out);
 
 struct consent_form {
     const char *tenantCode;

@@ -42,12 +42,6 @@ struct entered {
     enum page_text notice, problem, email_problem, password_problem;
 };
 
-static bool may_register(const struct tenant *tenant)
-{
-    return (tenant->patientRegistration && uuid_is_set(&tenant->defaultPatientPolicy)) ||
-           (tenant->practitionerRegistration && uuid_is_set(&tenant->defaultPractitionerPolicy));
-}
-
 /* RFC 7636, section 4.2. */
 static const char *challenge_of(struct arena *arena, const char *verifier)
 {
@@ -104,7 +98,7 @@ static enum visit_step show_form(const struct visit *visit, int status,
                             .problem = entered->problem, .email_problem = entered->email_problem,
                             .password_problem = entered->password_problem,
                             .intro = visit->brand.intro, .practitioners = visit->installation,
-                            .may_register = may_register(&visit->tenant)});
+                            .may_register = visit_may_register(&visit->tenant)});
     return options ? visit_show_script(&page, status, out) : visit_show(&page, status, out);
 }
 

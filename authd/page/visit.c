@@ -9,6 +9,7 @@
 #include "authd/account/ownership.h"
 #include "authd/oauth/auth_request.h"
 #include "authd/page/language_choice.h"
+#include "authd/page/page_time.h"
 #include "authd/session/address_key.h"
 #include "authd/session/session.h"
 #include "authd/session/session_api.h"
@@ -111,10 +112,7 @@ const char *visit_device(struct arena *arena, const struct session_record *sessi
 
 const char *visit_time(const struct visit *self, int64_t at_ms)
 {
-    char text[25];
-
-    clock_format_iso(at_ms, text);
-    return arena_printf(self->req.arena, "%.10s %.5s UTC", text, text + 11);
+    return page_time(self->req.arena, self->language, self->from->languages, at_ms);
 }
 
 enum page_text visit_note(const char *note)
@@ -188,21 +186,58 @@ void visit_allow_redirect(const struct visit *self, const char *uri, struct page
 
 static void open_language(struct visit *self)
 {
+    const struct page_visit *from = self->from;
     bool secure;
 
-    self->language = language_choice(self->from->languages, self->tenant.defaultLanguage);
-    self->host = uri_after_http(self->from->url, &secure);
+    self->chosen = from->language && language_of_locales(from->language, &self->language);
+    if (!self->chosen)
+        self->language = language_choice(from->languages, self->tenant.defaultLanguage);
+    self->host = uri_after_http(from->url, &secure);
+}
+
+/* The links of a page's footer, in its language. A page that answers a form has none, because they
+ * would lose what was typed. */
+static void open_tongues(struct visit *self)
+{
+    static const char *const names[PAGE_LANGUAGES] = {"English", "Deutsch", "Español"};
+    const char *here = self->from->here;
+    struct arena *arena = self->req.arena;
+
+    for (size_t i = 0; here && i < PAGE_LANGUAGES; i++) {
+        const char *tag = page_language_tag((enum page_language)i);
+
+        self->tongues[i] = (struct page_footer_tongue){
+            .tag = tag,
+            .name = names[i],
+            .url = arena_printf(arena, "%s%slang=%s", here, strchr(here, '?') ? "&" : "?", tag),
+            .current = i == self->language};
+    }
+    self->tongue_count = here ? PAGE_LANGUAGES : 0;
+}
+
+void visit_look(struct visit *self)
+{
+    open_language(self);
+    open_tongues(self);
+    self->brand = visit_brand_of(self->req.arena, &self->tenant, self->language);
+}
+
+bool visit_may_register(const struct tenant *tenant)
+{
+    return (tenant->patientRegistration && uuid_is_set(&tenant->defaultPatientPolicy)) ||
+           (tenant->practitionerRegistration && uuid_is_set(&tenant->defaultPractitionerPolicy));
 }
 
 static enum visit_step no_tenant(struct visit *self, const char *code, struct page_answer *out)
 {
     self->tenant = (struct tenant){.tenantCode = code};
     open_language(self);
+    open_tongues(self);
     return visit_say(self, 404, PAGE_TEXT_ERROR_NO_PAGE, PAGE_TEXT_ERROR_NO_PAGE_TEXT, out);
 }
 
-/* Opens the person's authorization request, if any. Its ui_locales override the browser's. Returns
- * its redirect URI or NULL. */
+/* Opens the person's authorization request, if any. Its ui_locales override the browser's, but not
+ * the person's choice. Returns its redirect URI or NULL. */
 static const char *open_next(struct visit *self)
 {
     struct arena *arena = self->req.arena;
@@ -214,7 +249,8 @@ static const char *open_next(struct visit *self)
     self->next = self->from->next;
     self->to_device = request.to_device;
     self->login_hint = request.in.login_hint ? fields_email(arena, request.in.login_hint) : NULL;
-    (void)language_of_locales(request.in.ui_locales, &self->language);
+    if (!self->chosen)
+        (void)language_of_locales(request.in.ui_locales, &self->language);
     return request.in.redirect_uri;
 }
 
@@ -290,6 +326,7 @@ enum visit_step visit_open(struct authd *d, const struct request *req, const cha
     }
     open_language(ret);
     next = open_next(ret);
+    open_tongues(ret);
     ret->brand = visit_brand_of(req->arena, &ret->tenant, ret->language);
     visit_allow_redirect(ret, next, out);
     if (from->isNew) /* a new cookie has no session */
@@ -344,6 +381,7 @@ enum visit_step visit_open_any(struct authd *d, const struct request *req, const
     ret->installation = true;
     ret->tenant.tenantCode = PAGE_INSTALLATION_CODE;
     open_language(ret);
+    open_tongues(ret);
     ret->tenant.name = ret->brand.name = ret->host;
     return from->isNew || find_own_session(ret, err) == 0 ? VISIT_OPEN : VISIT_FAILED;
 }

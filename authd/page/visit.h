@@ -28,6 +28,9 @@ struct visit {
     bool installation;
     struct account_session own; /* the browser's session there, if own.caller.account is set */
     enum page_language language;
+    bool chosen; /* the person chose it on a page */
+    struct page_footer_tongue tongues[PAGE_LANGUAGES];
+    size_t tongue_count; /* 0: the page can't be opened again in another language */
     struct visit_brand brand;
     const char *host;       /* these pages' host, with port */
     const char *next;       /* sealed authorization request of the person; NULL: none */
@@ -44,7 +47,8 @@ struct visit {
     .host = (visit)->host, .code = (visit)->installation ? "" : (visit)->tenant.tenantCode, \
     .tenant = (visit)->brand.name, .brand_style = (visit)->brand.style,                     \
     .brand_logo = (visit)->brand.logo, .help = (visit)->brand.help,                         \
-    .imprint = (visit)->brand.imprint, .privacy = (visit)->brand.privacy
+    .imprint = (visit)->brand.imprint, .privacy = (visit)->brand.privacy,                   \
+    .tongue = (visit)->tongues, .tongue_count = (visit)->tongue_count
 #define VISIT_VALUES(visit) \
     VISIT_FRAME(visit), .form_token = (visit)->from->formToken, .next = (visit)->next
 
@@ -92,6 +96,12 @@ bool visit_lacks_factor(const struct visit *self);
 int visit_fields(const struct visit *self, const struct field_table *table, json_t *body, void *ret,
                  struct error *err) MUST_USE;
 
+/* Chooses language and look of a tenant's page without a request of its own (a preview). */
+void visit_look(struct visit *self);
+
+/* True if a person can create an account in the tenant. */
+bool visit_may_register(const struct tenant *tenant);
+
 void visit_page(const struct visit *self, struct page *ret);
 
 /* Answer with the page, or a redirect to a tenant's page ("account", "sign-in?note=signed-out").
@@ -115,7 +125,7 @@ enum visit_step visit_say(const struct visit *self, int status, enum page_text t
 struct session_record;
 const char *visit_device(struct arena *arena, const struct session_record *session);
 
-/* "2026-01-31 09:30 UTC" */
+/* "January 31, 2026, 9:30 AM" in the page's language, in UTC, which the page must say. */
 const char *visit_time(const struct visit *self, int64_t at_ms);
 
 /* Returns the text of a result of the last page, one of page_notes. NULL: none. */

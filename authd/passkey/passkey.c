@@ -102,7 +102,8 @@ static const struct passkey_creation_options *creation_options(
     return &all->options;
 }
 
-/* BAD_REQUEST: no application has passkeys. CONFLICT: 20 passkeys. */
+/* Starts an enrollment. BAD_REQUEST: no application has passkeys. CONFLICT: the account has 20
+ * passkeys. */
 int passkey_enroll_start(struct authd *d, const struct request *req,
                          const struct nothing *in UNUSED, struct passkey_enrollment *out,
                          struct error *err)

@@ -11,7 +11,7 @@
 
 static const char kind[] = "step-up";
 
-/* BAD_REQUEST: the caller has no passkey here. */
+/* Starts a proof by passkey. BAD_REQUEST: the caller has no passkey here. */
 int step_up_start(struct authd *d, const struct request *req, const struct nothing *in UNUSED,
                   struct passkey_request *out, struct error *err)
 {

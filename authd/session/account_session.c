@@ -98,7 +98,7 @@ static struct sql_outbox code_mail(struct authd *d, const struct request *req,
 
 /* ---- starting ---- */
 
-/* Commits. Cancels a scheduled deletion, as any sign-in does. */
+/* Commits, and cancels a scheduled deletion, as any sign-in does. */
 static int complete(struct authd *d, const struct request *req, struct db_tx **tx_p,
                     struct uuid account, struct error *err)
 {

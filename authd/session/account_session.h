@@ -51,7 +51,7 @@ int account_session_confirm(struct authd *d, const struct request *req,
                             const struct account_session *session, const char *code,
                             const char *cookie, struct error *err) MUST_USE;
 
-/* Parks. */
+/* Ends the session. Parks. */
 int account_session_end(struct authd *d, const struct request *req, struct uuid id,
                         struct uuid account, struct error *err) MUST_USE;
 

@@ -52,8 +52,8 @@ static int find(struct authd *d, const struct request *req, struct uuid account,
     return MIN(found, 0);
 }
 
-/* *ret is NULL if the account was deleted or is locked. A concurrent request finds the same
- * keys. */
+/* Makes an account's keys; a concurrent request finds the same ones. *ret is NULL if the account
+ * was deleted or is locked. */
 static int make(struct authd *d, const struct request *req, struct uuid account, const char **ret,
                 struct error *err)
 {
@@ -69,8 +69,8 @@ static int make(struct authd *d, const struct request *req, struct uuid account,
     return MIN(made, 0);
 }
 
-/* Logs a failure; the row then only lacks the address. absent: the account is known to have no
- * keys. */
+/* Finds or makes an account's public key. Only logs a failure, after which the row lacks the
+ * address. absent: the account is known to have no keys. */
 static const char *obtain(struct authd *d, const struct request *req, struct uuid account,
                           bool absent)
 {

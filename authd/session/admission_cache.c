@@ -75,7 +75,7 @@ const char *admission_cache_get(struct admission_cache *self, const struct admis
     return policy && mono_ms < policy->until_mono_ms ? told->name : NULL;
 }
 
-/* Replaces the project's entry. */
+/* Makes an entry that replaces the project's. */
 static struct told *told_new(struct admission_cache *self, const struct cache_key *project,
                              int64_t change, const char *name)
 {

@@ -84,7 +84,8 @@ static int insert(struct authd *d, const struct request *req, const struct jws_k
     return db_commit(&tx, err);
 }
 
-/* Retires older keys. Without `anyway`, only if there is none. */
+/* Creates a key and lets older ones of its algorithm retire. Unless `anyway` is set, does nothing
+ * if there is one already that does not retire. */
 static int key_create(struct authd *d, const struct request *req, enum jws_alg alg, bool anyway,
                       int64_t active_at, struct error *err)
 {

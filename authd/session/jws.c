@@ -49,7 +49,8 @@ int jws_key_generate(enum jws_alg alg, uint8_t **ret_der, size_t *ret_size)
     return size > 0 ? 0 : -1;
 }
 
-/* size 0: as many bytes as needed. */
+/* Returns a number of the key as base64url of `size` bytes, or of as many as needed if that is
+ * 0. */
 static char *number(struct arena *arena, const EVP_PKEY *pkey, const char *name, int size)
 {
     CLEANUP(openssl_free_bignum) BIGNUM *value = NULL;

@@ -18,7 +18,8 @@ int key_reload(struct authd *d, const struct request *req, struct error *err)
     return key_ring_read(d, req, sql_key_list_statement, KEY_SEAL_PURPOSE, d->keyring, err);
 }
 
-/* Retires older keys. Without `anyway`, only if there is none; otherwise ret->sequence is 0. */
+/* Creates a key and lets older ones retire. Unless `anyway` is set, does nothing if there is one
+ * already that does not retire; ret->sequence is then 0. */
 static int key_create(struct authd *d, const struct request *req, bool anyway, int64_t active_at,
                       struct change *ret, struct error *err)
 {

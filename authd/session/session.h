@@ -71,7 +71,7 @@ int session_begun(struct authd *d, const struct request *req, const struct sessi
                   const struct session_draft *draft, enum role role, struct token_subject *ret,
                   struct error *err) MUST_USE;
 
-/* display: the profile's. */
+/* Makes the answer of a new session, with its tokens. display: the profile's name. */
 int session_answer(struct authd *d, const struct request *req, const struct token_subject *subject,
                    const struct session_draft *draft, const char *project_name, const char *display,
                    struct token_response *out, struct error *err) MUST_USE;
@@ -116,7 +116,7 @@ void session_end_surplus(struct authd *d, const struct request *req, struct uuid
 struct session_ended {
     struct change *changes;
     size_t count;
-    int64_t sequence; /* the last change's */
+    int64_t sequence; /* number of the last change */
 };
 
 /* Ends an account's sessions in all projects except `except` (absent: none). Parks. */

@@ -43,6 +43,8 @@ static const struct field me_project_rows[] = {
                "0199a0c0-4b1e-7f20-8d35-6c1a9e4f7b02"),
     FIELD_TEXT(struct me_project, name, 0, DISPLAY_MAX, FIELD_REQUIRED | FIELD_CHARACTERS,
                "Its name.", "Lakeside Clinic"),
+    FIELD_TEXT(struct me_project, brandName, 0, DISPLAY_MAX, FIELD_REQUIRED | FIELD_CHARACTERS,
+               "Its name on pages and in emails: the branding's, otherwise `name`.", "Lakeside"),
     FIELD_BOOL(struct me_project, strictMode, false, 0,
                "Always false: no resource is checked against FHIR profiles.", "false"),
 };

@@ -11,7 +11,8 @@ struct me_project {
     const char *resourceType;
     struct uuid id;
     const char *name;
-    bool strictMode; /* for FHIR clients; always false */
+    const char *brandName; /* on pages and in emails */
+    bool strictMode;       /* for FHIR clients; always false */
 };
 FIELD_DECLARE(me_project);
 

@@ -43,7 +43,7 @@ bool smart_scope_needs_server(const char *word);
 bool smart_scope_meet(const struct smart_scope *wanted, const struct smart_scope *limit,
                       struct smart_scope *ret);
 
-/* Uses the syntax of version 1 if requested and possible. */
+/* Returns the scope as text, in the syntax of version 1 if requested and possible. */
 const char *smart_scope_print(struct arena *arena, const struct smart_scope *self);
 
 /* field_check functions (common/wire/fields.h): a patient's data, and also what a practitioner can

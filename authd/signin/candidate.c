@@ -251,7 +251,7 @@ static int strictest(struct authd *d, const struct request *req, const struct ca
     return 0;
 }
 
-/* Limits the emails to one per COMMON_MAIL_WINDOW. */
+/* Emails the owner, at most once per COMMON_MAIL_WINDOW. */
 static void mail_owner(struct authd *d, const struct request *req, const struct candidate *who,
                        const struct tenant *tenant)
 {

@@ -12,8 +12,8 @@
 #include "authd/tenant.h"
 #include "settingsd/tenant_api.h"
 
-/* Call with the rows of factor and login locked. `within`: the login leads only to this project and
- * those below; not set: any. */
+/* Gives a login its code and commits. The rows of factor and login must be locked. `within`: the
+ * login leads only to this project and those below; not set: any. */
 static int give_code(struct db_tx **tx_p, const struct request *req, struct uuid login,
                      const char *method, struct uuid within, const char **ret_code,
                      struct error *err)
@@ -44,7 +44,7 @@ static int lock_login(struct db_tx *tx, const struct request *req, struct uuid l
     return found > 0 ? 0 : candidate_refuse_login(err);
 }
 
-/* Counts a wrong passkey for the login. */
+/* Checks a passkey; a wrong one counts for the login. */
 static int confirm_passkey(struct authd *d, const struct request *req,
                            const struct login_mfa_in *in, const struct candidate *who,
                            const char **ret_code, struct error *err)
@@ -81,7 +81,7 @@ static int confirm_passkey(struct authd *d, const struct request *req,
     return error_set(err, ERR_BAD_REQUEST, "The passkey was not accepted.");
 }
 
-/* Counts a wrong code for login and account, unless the login no longer waits. */
+/* Checks a code; a wrong one counts for login and account, unless the login no longer waits. */
 static int confirm_code(struct authd *d, const struct request *req, const struct login_mfa_in *in,
                         const struct sign_in *who, const char **ret_code, struct error *err)
 {
@@ -149,7 +149,7 @@ int login_mfa_account(struct authd *d, const struct request *req, const struct l
     return confirm(d, req, in, &who, &out->sessionCode, err);
 }
 
-/* Also answers the tenants to choose from. */
+/* Checks a practitioner's second factor. The answer includes the tenants to choose from. */
 int practitioner_login_mfa(struct authd *d, const struct request *req,
                            const struct login_mfa_in *in, struct login_step *out, struct error *err)
 {

@@ -75,7 +75,7 @@ static int refuse(struct authd *d, const struct request *req, const struct login
     return candidate_refuse_login(err);
 }
 
-/* Ends the code's session. */
+/* Refuses a code that was used before, and ends its session. */
 static int refuse_replay(struct authd *d, const struct request *req, enum role role,
                          const char *code, struct error *err)
 {

@@ -46,7 +46,7 @@ static int start(struct authd *d, const struct request *req, const char *tenant_
     return 0;
 }
 
-/* BAD_REQUEST: no application has passkeys. */
+/* Starts a patient's sign-in. BAD_REQUEST: no application has passkeys. */
 int patient_passkey_start(struct authd *d, const struct request *req,
                           const struct patient_passkey_start_in *in, struct passkey_start_out *out,
                           struct error *err)
@@ -57,7 +57,7 @@ int patient_passkey_start(struct authd *d, const struct request *req,
     return start(d, req, in->tenantCode, &ceremony, out, err);
 }
 
-/* Without a tenant, asks for a passkey of the installation. */
+/* Starts a practitioner's sign-in; without a tenant, with a passkey of the installation. */
 int practitioner_passkey_start(struct authd *d, const struct request *req,
                                const struct practitioner_passkey_start_in *in,
                                struct passkey_start_out *out, struct error *err)
@@ -203,7 +203,7 @@ int patient_passkey_finish(struct authd *d, const struct request *req,
     return 0;
 }
 
-/* Also answers the tenants to choose from. */
+/* Finishes a practitioner's sign-in. The answer includes the tenants to choose from. */
 int practitioner_passkey_finish(struct authd *d, const struct request *req,
                                 const struct passkey_finish_in *in, struct login_step *out,
                                 struct error *err)

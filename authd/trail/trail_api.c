@@ -10,6 +10,7 @@ enum {
     AUDIT_TEXT_MAX = 256,
     AUDIT_EVENTS_JSON_MAX = 4 << 20,
     AUDIT_RECORD_MAX = 1 << 20,
+    AUDIT_PEOPLE_MAX = 2 * MEMBERS_MAX + 2, /* two per event, and the filter's */
     NOTE_MAX = 2048,
     RECEIPT_MAX = 32768,
     ERASURE_PARTS_MAX = 8,
@@ -60,15 +61,34 @@ static const struct field project_audit_in_rows[] = {
                "What the event is about. A profile or an account finds everything about the person "
                "or done by the person.",
                "Session/5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"),
+    FIELD_BOOL(struct project_audit_in, people, false, FIELD_QUERY,
+               "Whether to also return the `people` of the events."),
     FIELD_CURSOR(struct project_audit_in, "`next` of the previous page; valid for a day."),
     FIELD_INT(struct project_audit_in, _count, 1, MEMBERS_MAX, 50, FIELD_QUERY,
               "Maximum number of events to return.", "50"),
 };
 FIELD_TABLE(project_audit_in);
 
+static const struct field audit_person_rows[] = {
+    FIELD_UUID(struct audit_person, account, FIELD_REQUIRED, "The account."),
+    FIELD_TEXT(struct audit_person, profile, 1, AUDIT_TEXT_MAX, FIELD_REQUIRED, "The profile.",
+               "Practitioner/5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"),
+    FIELD_TEXT(struct audit_person, firstName, 0, DISPLAY_MAX, FIELD_REQUIRED | FIELD_CHARACTERS,
+               "Given name.", "Ana"),
+    FIELD_TEXT(struct audit_person, lastName, 0, DISPLAY_MAX, FIELD_REQUIRED | FIELD_CHARACTERS,
+               "Family name.", "Lima"),
+    FIELD_TEXT(struct audit_person, email, 1, 254, FIELD_REQUIRED, "Email address.",
+               "ana@example.org"),
+};
+FIELD_TABLE(audit_person);
+
 static const struct field project_audit_list_rows[] = {
     FIELD_JSON(struct project_audit_list, resources, AUDIT_EVENTS_JSON_MAX, FIELD_REQUIRED,
                "FHIR R4 AuditEvents, the newest first.", "[" EXAMPLE_EVENT "]"),
+    FIELD_OBJECTS(struct project_audit_list, people, audit_person, AUDIT_PEOPLE_MAX,
+                  FIELD_OMIT_EMPTY,
+                  "With `people`: the project's members who caused these events, whom they are "
+                  "about, or whom the filter names. The log itself contains no names."),
     FIELD_NEXT(struct project_audit_list),
 };
 FIELD_TABLE(project_audit_list);

@@ -13,13 +13,23 @@ struct project_audit_in {
     const char *actor;    /* "Practitioner/<id>", "Account/<id>" */
     const char *action;   /* "session.end", or "session" */
     const char *target;   /* "Session/<id>" */
+    bool people;          /* also name the members in the events */
     const char *_cursor;
     int64_t _count;
 };
 FIELD_DECLARE(project_audit_in);
 
+/* A current member of the project. Names are read with the list and never stored in the log. */
+struct audit_person {
+    struct uuid account;
+    const char *profile; /* "Practitioner/<id>" */
+    const char *firstName, *lastName, *email;
+};
+FIELD_DECLARE(audit_person);
+
 struct project_audit_list {
-    const char *resources; /* JSON array of AuditEvents */
+    const char *resources;    /* JSON array of AuditEvents */
+    struct field_list people; /* struct audit_person; empty unless requested */
     const char *next;
 };
 FIELD_DECLARE(project_audit_list);

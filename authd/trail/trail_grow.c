@@ -350,7 +350,8 @@ static int count_sign_ins(struct db_tx *tx, const struct request *req, int64_t a
     return sql_sign_in_count(tx, req, &in, err) < 0 ? -1 : 0;
 }
 
-/* *ret_done: this instance added the page; false: another one adds or has added it. */
+/* Adds a page of a daemon's leaves. *ret_done: this instance added it; false: another one adds or
+ * has added it. */
 static int grow_page(struct authd *d, const struct request *req, int daemon, int64_t after,
                      const struct audit_leaves_out *leaves, bool *ret_done, struct error *err)
 {
@@ -396,7 +397,7 @@ static int read_leaves(struct authd *d, const struct request *req, int daemon,
     return bus_call(d->svc.bus, &method, req, in, ret, err);
 }
 
-/* *ret_more: there are further pages. */
+/* Adds the next page of a daemon's leaves. *ret_more: there are further pages. */
 static int grow_next(struct authd *d, const struct request *round, int daemon, bool *ret_more,
                      struct error *err)
 {

@@ -161,7 +161,7 @@ static int seek_until(struct authd *d, const struct request *req, struct uuid pr
     return 0;
 }
 
-/* *ret_next: the next page's cursor; NULL: the end. */
+/* Runs a search. *ret_next: the next page's cursor; NULL: the end. */
 static int search_run(struct authd *d, const struct request *req, struct search *search,
                       const char *key, const char *cursor, const char **ret_next, struct error *err)
 {
@@ -244,6 +244,37 @@ static int find_named(struct authd *d, const struct request *req, const char *na
     return found < 0 ? -1 : 0;
 }
 
+static void add_account(struct db_array *accounts, const char *id)
+{
+    struct uuid account;
+
+    if (id && uuid_parse(id, &account) == 0)
+        db_array_add(accounts, account.text);
+}
+
+/* Reads the project's members that the events or the filter name. */
+static int name_people(struct authd *d, const struct request *req, const struct search *search,
+                       const struct named_person *actor, const struct named_person *target,
+                       struct field_list *ret, struct error *err)
+{
+    struct sql_trail_people_list_in list = {
+        .project = search->project,
+        .accounts = db_array_new(req->arena, 2 * search->found_count + 2, sizeof(struct uuid)),
+        .now = req->now_ms};
+
+    add_account(&list.accounts, actor->account);
+    add_account(&list.accounts, target->account);
+    for (size_t i = 0; i < search->found_count; i++) {
+        json_auto_t *event =
+            json_loads(search->found[i].record.event, JSON_REJECT_DUPLICATES, NULL);
+        const json_t *agent = json_object_get(event, "agent");
+
+        add_account(&list.accounts, json_string_value(json_object_get(event, "account")));
+        add_account(&list.accounts, json_string_value(json_object_get(agent, "account")));
+    }
+    return MIN(sql_trail_people_list(d->svc.db, req, &list, ret, err), 0);
+}
+
 int project_audit(struct authd *d, const struct request *req, const struct project_audit_in *in,
                   struct project_audit_list *out, struct error *err)
 {
@@ -269,7 +300,8 @@ int project_audit(struct authd *d, const struct request *req, const struct proje
                                           .targetAccount = target.account,
                                           .targetProfile = target.profile};
     if (search_run(d, req, search, key, in->_cursor, &out->next, err) < 0 ||
-        show_addresses(d, req, search, err) < 0)
+        show_addresses(d, req, search, err) < 0 ||
+        (in->people && name_people(d, req, search, &actor, &target, &out->people, err) < 0))
         return -1;
     for (size_t i = 0; i < search->found_count; i++)
         json_array_append_new(list, audit_fhir_event(trail_daemons[search->found[i].daemon],

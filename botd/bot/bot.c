@@ -227,7 +227,7 @@ static int read_bot(struct botd *d, const struct request *req, struct uuid proje
     return require_bot(sql_bot_get(d->svc.db, req, &get, out, err), err);
 }
 
-/* `etag` NULL: any. */
+/* Writes a bot that has the state `etag`; NULL: any state. */
 static int update_bot(struct botd *d, const struct request *req, struct list_write *write,
                       struct uuid id, const char *etag, const struct bot_in *in,
                       const struct draft *made, struct bot *out, struct error *err)
@@ -295,7 +295,7 @@ int bot_replace(struct botd *d, const struct request *req, const struct bot_in *
     return list_write_commit(&write, req, err);
 }
 
-/* Deletes its executions too. */
+/* Deletes a bot and its executions. */
 int bot_delete(struct botd *d, const struct request *req, const struct bot_id_in *in,
                struct nothing *out UNUSED, struct error *err)
 {

@@ -16,8 +16,8 @@
 enum { ANSWER_MAX = 1024 * 1024, MESSAGE_MAX = 200 };
 
 struct requester {
-    struct uuid project, account; /* absent: the operator */
-    const char *project_display, *reference, *display;
+    struct uuid project, account;                              /* absent: the operator */
+    const char *project_display, *brand, *reference, *display; /* brand: name on pages, in emails */
 };
 
 static const struct field found_bot_rows[] = {
@@ -69,11 +69,11 @@ static int compose(struct botd *d, const struct request *req, const struct reque
 
     if (seal_open(req->arena, &d->svc.seal, BOT_SECRETS_PURPOSE, sealed, &secrets, &size) < 0)
         return error_set(err, ERR_INTERNAL, "The bot's secrets are sealed with another key.");
-    rest = json_pack("{s:{s:s}, s:{s:s, s:s}, s:{s:s, s:s}, s:s}", "bot", "reference",
+    rest = json_pack("{s:{s:s}, s:{s:s, s:s, s:s}, s:{s:s, s:s}, s:s}", "bot", "reference",
                      arena_printf(req->arena, "Bot/%s", bot->id.text), "project", "reference",
                      arena_printf(req->arena, "Project/%s", who->project.text), "display",
-                     who->project_display, "requester", "reference", who->reference, "display",
-                     who->display, "traceId", req->trace);
+                     who->project_display, "brandName", who->brand, "requester", "reference",
+                     who->reference, "display", who->display, "traceId", req->trace);
     /* Puts members that are already JSON in place of the first brace of `rest`. */
     *ret = arena_printf(req->arena,
                         "{\"input\":%s,\"contentType\":\"application/json\",\"secrets\":%s,%s",
@@ -236,9 +236,11 @@ int bot_execute(struct botd *d, const struct request *req, const struct bot_exec
                 struct bot_answer *out, struct error *err)
 {
     const struct caller *caller = req->caller;
+    const char *name = caller->projectName ? caller->projectName : "";
     const struct requester who = {.project = caller->project,
                                   .account = caller->account,
-                                  .project_display = caller->projectName ? caller->projectName : "",
+                                  .project_display = name,
+                                  .brand = caller->brandName ? caller->brandName : name,
                                   .reference =
                                       arena_printf(req->arena, "%s/%s", role_text(caller->role),
                                                    caller->profile.text),
@@ -254,8 +256,11 @@ int operator_bot_run(struct botd *d, const struct request *req,
                      const struct operator_bot_run_in *in, struct bot_answer *out,
                      struct error *err)
 {
-    const struct requester who = {
-        .project = in->projectId, .project_display = "", .reference = "Operator", .display = ""};
+    const struct requester who = {.project = in->projectId,
+                                  .project_display = "",
+                                  .brand = "",
+                                  .reference = "Operator",
+                                  .display = ""};
 
     if (project_read_only_refuse(&d->svc, req, in->projectId, err) < 0)
         return -1;

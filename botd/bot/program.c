@@ -104,7 +104,7 @@ void programs_sweep(struct programs *self)
 
 /* ---- which process ---- */
 
-/* False when all are busy. */
+/* Ends the process that has been idle longest; false when all are busy. */
 static bool make_room(struct programs *self)
 {
     struct process *oldest = NULL;
@@ -298,7 +298,7 @@ static int tell_why(const struct sandboxed *sandboxed, enum confine_means means,
                      confine_means_names[means], said[0] != '\0' ? ": " : "", said);
 }
 
-/* ERR_DEADLINE and ERR_OVERLOADED are inconclusive. */
+/* Tries one of the means. ERR_DEADLINE and ERR_OVERLOADED say nothing about it. */
 static int try_means(struct programs *self, enum confine_means means, int fd, struct error *err)
 {
     const struct sandbox_limits limits = {

@@ -37,7 +37,7 @@ struct cgroups {
     size_t leaving_count;
 };
 
-/* path "": botd's own part. errno on failure. */
+/* Writes a control file of the group at `path` ("": botd's own part). Sets errno on failure. */
 static int put(const struct cgroups *self, const char *path, const char *file, const char *value)
 {
     char name[CGROUP_PATH_SIZE + 64];

@@ -24,7 +24,7 @@ struct sandbox_limits {
     const enum confine_means *means; /* NULL: the one in use */
 };
 
-/* The pipe ends do not block. */
+/* A started program. Its pipe ends do not block. */
 struct sandboxed {
     struct confined confined;
     uint64_t run; /* control group; 0: none */

@@ -23,7 +23,8 @@ struct subprocess_output {
     bool ended; /* the process ended before its answer was complete */
 };
 
-/* Parks. Fails: ERR_DEADLINE, ERR_TOO_LARGE, ERR_UNAVAILABLE (stopping). */
+/* Sends the input and reads the answer. Parks. Fails: ERR_DEADLINE, ERR_TOO_LARGE, ERR_UNAVAILABLE
+ * (stopping). */
 int subprocess_exchange(struct loop *loop, struct arena *arena, struct sandboxed *with,
                         const struct subprocess_input *what, struct subprocess_output *ret,
                         struct error *err) MUST_USE;

@@ -406,7 +406,7 @@ static bool begins_element(const char *text)
     return text[0] == '<' && (*at == 'x' || *at == 'X') && at[1] >= '0' && at[1] <= '9';
 }
 
-/* NULL: an unfinished element. */
+/* Takes the text before the next element; NULL if an element is unfinished. */
 static char *take_element_text(struct arena *arena, const char **at)
 {
     const char *end = *at;

@@ -51,7 +51,7 @@ enum mask_style {
 
 struct mask mask_scan(struct arena *arena, const char *text);
 
-/* Makes a single piece of a stretch, whatever it contains. */
+/* Makes a mask of a stretch: a single piece of text, whatever the stretch contains. */
 struct mask mask_plain(struct arena *arena, const char *text);
 
 const char *mask_render(struct arena *arena, const struct mask *self, enum mask_style style);

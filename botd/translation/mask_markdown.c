@@ -140,7 +140,7 @@ void mask_markdown_read(struct mask_scanner *self)
     char *text = arena_strndup(self->arena, self->text, self->size);
     struct reader reader = {.scanner = self, .text = text};
 
-    /* a placeholder must be a word in Markdown */
+    /* letters instead of placeholders, so that Markdown reads each as a word */
     for (size_t at = 0, size; at < self->size; at += MAX(size, (size_t)1)) {
         size = mask_placeholder(self, at);
         memset(text + at, 'x', size);
@@ -230,7 +230,8 @@ size_t mask_line_start(const struct mask_scanner *self, size_t at)
 
 /* ---- within a line ---- */
 
-/* Linear: at most one unmatched run per length up to CODE_TICKS_MAX. */
+/* Takes linear time, because a text has at most one unmatched run per length up to
+ * CODE_TICKS_MAX. */
 size_t mask_code(const struct mask_scanner *self, size_t at)
 {
     size_t ticks = run_of(self, at), end = at + ticks;

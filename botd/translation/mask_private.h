@@ -59,7 +59,7 @@ struct mask_scanner {
     size_t attribute_bytes;      /* left for unfinished tags */
     size_t containers;           /* open elements that need an end tag: <div>, <table> */
     struct mask_kept kept[MASK_KEPT_MAX];
-    size_t kept_depth, kept_start; /* start: of the untranslated stretch */
+    size_t kept_depth, kept_start; /* kept_start: where the untranslated stretch begins */
     bool kept_whole;               /* the stretch is one inline element */
     uint64_t structure;            /* Markdown's part of the hash in mask.h */
 };

@@ -20,7 +20,7 @@ struct provider {
     enum mask_style style;
     void *self;
 
-    /* Returns if it translates this pair; -1: cannot tell. Can park. */
+    /* *ret: the provider translates this pair. -1: it cannot tell. Can park. */
     int (*has_pair)(void *self, const struct provider_call *call, bool *ret, struct error *err);
 
     /* Fills ret[count]; NULL: not translated. -1: none; Retry-After if a retry helps. Parks. */
@@ -30,7 +30,7 @@ struct provider {
     /* Runs every few seconds. The error is for the operator. Can park. */
     int (*tend)(void *self, const struct request *req, struct error *err);
 
-    /* Sends no user text (common/service/check.h). Parks. */
+    /* Checks the provider without a user's text (common/service/check.h). Parks. */
     int (*check)(void *self, const struct request *req, struct finding *ret, struct error *err);
 
     /* No call may be in progress. */

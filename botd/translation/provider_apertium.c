@@ -35,7 +35,7 @@ enum {
     ANSWER_GROWTH = 8, /* times the text */
     ANSWER_SPARE = 4096,
     LINE_SIZE = 160,      /* a line of stderr, for the log */
-    WORD_LENGTH = 4,      /* shorter words may be logged */
+    WORD_LENGTH = 4,      /* a text's words of fewer bytes may be logged */
     TRIAL_LEAST_MS = 500, /* starts no trial with less time left */
     TRIAL_AGAIN_MS = MINUTES(1),
     FAILURE_SIZE = 320,

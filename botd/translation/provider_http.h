@@ -18,12 +18,13 @@ struct provider_http_options {
     bool plain; /* http:// to other machines */
 };
 
-/* Its own connections: a bot must not reuse one whose address was not checked. */
+/* A provider has its own connections: a bot must not reuse one whose address was not checked. */
 struct provider_http;
 
 int provider_http_check(const struct provider_http_options *options, struct error *err) MUST_USE;
 
-/* For local providers too: alerts need zero, not a missing metric. */
+/* Makes the metrics. Local providers call it too, because alerts need a zero, not a missing
+ * metric. */
 void provider_http_make_metrics(struct metrics *metrics);
 
 /* Reads the key; borrows texts. The error is for the operator. */

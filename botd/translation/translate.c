@@ -401,7 +401,7 @@ static void record_failure(const struct work *self)
 /* Not audited, like all reads. */
 static int run(struct work *self, const struct translation_in *in, struct error *err)
 {
-    struct error counted; /* err before a handled failure: with the rate limit */
+    struct error counted; /* keeps the rate limit of err, which a handled failure clears */
     size_t pending;
 
     if (read_texts(self, &in->text, err) < 0 || recall(self, err) < 0 ||

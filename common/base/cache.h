@@ -25,7 +25,8 @@ void cache_destroy(struct cache **self_p);
 struct cache_key cache_key_of(const struct cache *self, const char *const texts[], size_t count);
 struct cache_key cache_key_of_bytes(const struct cache *self, const void *bytes, size_t size);
 
-/* Marks the value as used. It is valid until the next put, remove or clear. */
+/* Returns the value and marks it as used. It is valid until the next put, remove or clear. NULL:
+ * none. */
 void *cache_get(struct cache *self, const struct cache_key *key);
 
 /* Stores a value, which the cache then owns, and drops the key's old one. */

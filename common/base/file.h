@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* Leaves stdin open, for the file name "-". */
+/* Closes a file, but leaves stdin open, which the file name "-" means. */
 static inline void file_close(FILE **file)
 {
     if (*file && *file != stdin)

@@ -34,10 +34,10 @@ struct merkle_tile {
     struct merkle_hash hashes[MERKLE_TILE_HASHES];
 };
 
+/* ---- growing ---- */
+
 /* For a tree of `size` leaves: the unfilled last tile of each level, and of the level above.
  * Zeroed: an empty tree. */
-
-/* The unfilled last tile of each level of `size`, and one more. Zeroed: empty. */
 struct merkle_edge {
     int64_t size;
     struct merkle_tile tiles[MERKLE_LEVELS_MAX];
@@ -52,9 +52,9 @@ typedef void merkle_full(void *arg, const struct merkle_tile *tile);
 void merkle_append(struct merkle_edge *self, const struct merkle_hash *leaf, merkle_full *full,
                    void *arg);
 
-/* Returns a tile that has at least the hashes of the tree's size, or NULL, which ends the proof. */
+/* ---- proving ---- */
 
-/* Returns a tile with at least the hashes of that size, or NULL, which ends the proof. */
+/* Returns a tile that has at least the hashes of the tree's size, or NULL, which ends the proof. */
 typedef const struct merkle_tile *merkle_tile_find(void *arg, int level, int64_t index);
 
 /* Computes the root of the first `size` leaves (0: SHA-256 of nothing). -1: missing tile, or

@@ -78,7 +78,8 @@ static void call_begin(struct bus *self, struct bus_call *call, struct bus_peer 
     peer->outstanding++;
 }
 
-/* Idempotent. Removes the call from slot and peer, which can die before the fiber runs. */
+/* Removes the call from its slot, and from its peer, which can die before the fiber runs.
+ * Idempotent. */
 void bus_call_finish(struct bus *self, struct bus_call *call, enum bus_outcome outcome)
 {
     struct bus_peer *peer = call->peer;

@@ -306,14 +306,14 @@ bool bus_receive(struct bus *self, zsock_t *socket, uint32_t *route, zmq_msg_t *
 /* Sends the written frame. -1 with errno. */
 int bus_send(struct bus *self, zsock_t *socket, const uint32_t *route) MUST_USE;
 
-/* Logs at most once a second. */
+/* Counts a dropped frame, and logs it at most once a second. */
 void bus_drop(struct bus *self, uint64_t *counter, const char *reason);
 
 /* ---- bus_endpoint.c ---- */
 
-/* Existing directories keep their mode. */
+/* Makes the directories of a service's sockets. Existing ones keep their mode. */
 int bus_make_directory(const char *run_dir, const char *service, struct error *err) MUST_USE;
-/* ERR_INTERNAL: path too long. */
+/* Writes the path of a socket. ERR_INTERNAL: it is too long. */
 int bus_socket_path(char path[static BUS_PATH_SIZE], const char *run_dir, const char *service,
                     const char *caller, const char *instance, struct error *err) MUST_USE;
 /* Locks until bus_lock_drop(). ERR_CONFLICT: another process is this instance. */
@@ -338,7 +338,7 @@ void bus_peer_free(struct bus_peer *self);
 
 /* ---- bus_call.c ---- */
 
-/* Consumes the message. */
+/* Gives an answer to its call. Consumes the message. */
 void bus_call_answered(struct bus_peer *peer, const struct bus_incoming *incoming,
                        zmq_msg_t *message);
 /* Wakes the call's fiber, except for BUS_PENDING. Idempotent. */
@@ -353,19 +353,19 @@ uint64_t bus_random_boot(void);
 bool bus_listener_admits(struct bus *self, uint64_t boot);
 
 void bus_serve_prepare(struct bus *self);
-/* Consumes the message. */
+/* Serves a request on a fiber. Consumes the message. */
 void bus_serve_request(struct bus_socket *socket, uint32_t route, const struct bus_incoming *in,
                        zmq_msg_t *message);
 void bus_serve_free(struct bus *self);
 
-/* Does nothing without operations or with options.held. */
+/* Starts to listen, unless there are no operations or options.held is set. */
 int bus_listener_start(struct bus *self, struct error *err) MUST_USE;
-/* Idempotent. Open requests get no answer. */
+/* Stops to listen; open requests get no answer. Idempotent. */
 void bus_listener_stop(struct bus *self);
-/* Consumes the message. */
+/* Handles a frame of a caller. Consumes the message. */
 void bus_listener_frame(struct bus_socket *socket, uint32_t route, const struct bus_incoming *in,
                         zmq_msg_t *message);
-/* Forgets a lost caller. */
+/* Sends the written frame to a caller, which it forgets if the caller is lost. */
 void bus_listener_send(struct bus_socket *socket, uint32_t route);
 void bus_drain_update(struct bus *self);
 

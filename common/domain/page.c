@@ -11,6 +11,8 @@ static const struct field page_visit_rows[] = {
                "The browser's cookie.", ""),
     FIELD_TEXT(struct page_visit, formToken, 1, 256, FIELD_REQUIRED, "For forms.", ""),
     FIELD_TEXT(struct page_visit, languages, 0, 8192, 0, "Accept-Language.", "de, en;q=0.8"),
+    FIELD_TEXT(struct page_visit, language, 2, 2, 0, "Language that the person chose.", "de"),
+    FIELD_TEXT(struct page_visit, here, 1, PAGE_HERE_MAX, FIELD_SECRET, "The page's own URL.", ""),
     FIELD_TEXT(struct page_visit, next, 0, PAGE_NEXT_MAX, FIELD_SECRET, "Where it goes on to.", ""),
     FIELD_BOOL(struct page_visit, own, false, 0, "Whether a form came from such a page."),
     FIELD_BOOL(struct page_visit, isNew, false, 0, "Whether the cookie is of this request."),

@@ -12,12 +12,15 @@
 #include "common/wire/fields.h"
 
 enum { PAGE_COOKIE_MAX = 64, PAGE_NEXT_MAX = 7168, PAGE_HTML_MAX = 512 * 1024 };
+enum { PAGE_HERE_MAX = 8192 }; /* a longer URL offers no languages */
 
 struct page_visit {
     const char *url;       /* public_url: "https://id.example.org" */
     const char *cookie;    /* the browser's for the tenant; new for a new visitor */
     const char *formToken; /* for the answer's forms */
     const char *languages; /* Accept-Language (RFC 9110, section 12.5.4) or NULL */
+    const char *language;  /* chosen on a page before: "de"; NULL: none */
+    const char *here;      /* for a GET: path and query of the page, without a choice of language */
     const char *next;
     bool own; /* a page of this origin sent the form, and this browser got that page */
     /* A page of this origin sent the form with an older cookie: it can navigate, but changes
@@ -32,7 +35,7 @@ FIELD_DECLARE(page_visit);
 struct page_answer {
     int64_t status;
     const char *location;          /* for 303: a path of this host */
-    const char *html;              /* otherwise */
+    const char *html;              /* for every other status */
     const char *policy;            /* Content-Security-Policy */
     const char *cookie;            /* replaces the visitor's; "" ends it; NULL keeps it */
     int64_t retryAfter;            /* seconds, or 0 */

@@ -14,6 +14,7 @@ static const struct field caller_rows[] = {
     FIELD_TEXT(struct caller, addressKey, 0, 64, 0, "Seals its network addresses", ""),
     FIELD_BOOL(struct caller, admin, false, 0, "Administers the project"),
     FIELD_TEXT(struct caller, projectName, 0, 1024, 0, "Name of the project", "Lakeside Clinic"),
+    FIELD_TEXT(struct caller, brandName, 0, 1024, 0, "Name in its branding", "Lakeside"),
     FIELD_UUID(struct caller, policy, 0, "Access policy of the membership"),
     FIELD_TEXT(struct caller, policyName, 0, 1024, 0, "Its name", "Patients"),
     /* Text instead of JSON: each request has it, and it was checked when written. */

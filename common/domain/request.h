@@ -23,7 +23,8 @@ struct caller {
     const char *addressKey; /* encrypts the account's network addresses; NULL: no key yet */
     bool admin;             /* administers the project */
     const char *projectName;
-    struct uuid policy; /* can be "" */
+    const char *brandName; /* the project's name on pages and in emails; NULL: projectName */
+    struct uuid policy;    /* can be "" */
     const char *policyName;
     const char *policyResource; /* access policy's rules, a JSON array */
     int64_t until;              /* contract time in ms when the account ends; 0: never */
@@ -102,7 +103,7 @@ enum access {
     ACCESS_ADMIN,        /* token of a practitioner who administers the project */
     /* a live token, or a token whose session ended by signing out */
     ACCESS_LOGOUT,
-    ACCESS_INTERNAL, /* no HTTP route; between daemons, for the row's callers */
+    ACCESS_INTERNAL, /* has no HTTP route; only the daemons named in the row can call it */
 };
 
 enum route_flags {
@@ -120,9 +121,9 @@ enum route_flags {
     /* defined by a standard, see endpoint.h; can be combined only with: */
     R_ENDPOINT = 1 << 11,
     R_CORS = 1 << 12,    /* open to scripts of all origins */
-    R_BROWSER = 1 << 13, /* for browsers: has the tenant's cookie, shows errors as pages */
+    R_BROWSER = 1 << 13, /* for browsers: gets the tenant's cookie, shows errors as pages */
     R_CACHED = 1 << 14,  /* its answers are cached for when no daemon answers */
-    /* below /auth/: requires a second factor if the project does */
+    /* below /auth/, where other routes do not: requires a second factor if the project does */
     R_FACTOR = 1 << 15,
     R_SECRET = 1 << 16,   /* can show a secret, which compressed length would leak */
     R_REPEATED = 1 << 17, /* handles repeated parameters itself */

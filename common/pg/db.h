@@ -84,8 +84,8 @@ void db_extend_sql(struct db *self, const struct db_statement *sql);
 char *db_migration_part(const struct db_migration *self, const char **rest);
 
 /* Applies migrations under an advisory lock and prepares all statements. Parks. Fails:
- * ERR_UNAVAILABLE (no server or a locked table: retry), ERR_INTERNAL (wrong migration or statement,
- * see err->detail). */
+ * ERR_UNAVAILABLE (no server or a locked table: retry), ERR_OVERLOADED (the server is too slow:
+ * retry), ERR_INTERNAL (wrong migration or statement, see err->detail). */
 int db_prepare(struct db *self, struct error *err) MUST_USE;
 
 bool db_ready(const struct db *self);

@@ -507,7 +507,7 @@ static enum db_call_state end_of(struct db_conn *self, const struct db_call *cal
     return CALL_LOST;
 }
 
-/* Returns false when the connection cannot continue. */
+/* Ends a call. Returns false when the connection cannot continue. */
 static bool call_over(struct db_conn *self, struct db_call *call)
 {
     bool ends = call->ends, timed_out = db_result_is(call->result, "55P03");
@@ -526,7 +526,7 @@ static bool call_over(struct db_conn *self, struct db_call *call)
     return true;
 }
 
-/* Returns false at the connection's end. */
+/* Receives results. Returns false at the connection's end. */
 static bool conn_receive(struct db_conn *self)
 {
     bool alive = PQconsumeInput(self->pg) == 1;

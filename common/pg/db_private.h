@@ -285,10 +285,10 @@ void db_pool_probe(struct db *db, const struct db_call *call);
  * again each turn. */
 bool db_conn_open(struct db_conn *self);
 
-/* Closes. Calls in flight are lost, or queued again if that is safe. */
+/* Closes the connection. Calls in flight are lost, or queued again if that is safe. */
 void db_conn_lose(struct db_conn *self);
 
-/* Sends, or queues or finishes the call if the connection is gone: afterwards only its waiter may
+/* Sends the call; queues or finishes it if the connection is gone. Afterwards only its waiter may
  * use it. */
 void db_conn_send(struct db_conn *self, struct db_call *call);
 

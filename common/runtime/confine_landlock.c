@@ -24,7 +24,7 @@ enum {
     VERSION_NETWORK = 4,
     VERSION_DEVICES = 5,
     VERSION_SCOPES = 6,
-    BOTH = 3, /* network rights: bind, connect; scopes: abstract sockets, signals */
+    BOTH = 3, /* both network rights (bind, connect) or both scopes (abstract sockets, signals) */
 };
 
 /* struct landlock_ruleset_attr, version 6; the kernel accepts shorter ones. */

@@ -7,7 +7,7 @@ struct fiber_sem_waiter {
     struct fiber_sem_waiter *next;
     struct fiber *fiber;
     size_t count;
-    bool over; /* left the queue */
+    bool over; /* this waiter has left the queue */
 };
 
 void fiber_sem_init(struct fiber_sem *self, struct loop *loop, size_t max, size_t waiting_max)

@@ -16,7 +16,7 @@ struct coding {
     const char *system, *code, *display;
 };
 
-/* A verb's AuditEvent.action, and its event type outside of security. */
+/* AuditEvent.action of each verb, and the event type of actions that are not security events. */
 static const struct verb {
     const char *name, *action;
     struct coding type;
@@ -44,7 +44,7 @@ static const struct coding attributes = {DCM, "110137", "User Security Attribute
 static const struct coding login = {DCM, "110122", "Login"};
 static const struct coding logout = {DCM, "110123", "Logout"};
 
-/* Security events by action or noun; action NULL: the verb's. */
+/* Security events, named by an action or by its noun. If `action` is NULL, the verb's is used. */
 static const struct {
     const char *name;
     const struct coding *type, *subtype;

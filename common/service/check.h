@@ -60,7 +60,7 @@ bool checks_run(const struct check *rows, unsigned without, void *daemon, const 
 struct db;
 struct db_migration;
 
-/* Adds the checks' statements before db_prepare(). Returns the first's number. */
+/* Adds the checks' statements. Call it before db_prepare(). */
 void check_database_extend(struct db *db);
 
 /* The server's version and settings. Too old a version, or settings that lose data, fail. */

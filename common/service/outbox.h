@@ -22,7 +22,7 @@ struct outbox *outbox_new(struct loop *loop, struct db *db, struct bus *bus,
                           struct metrics *metrics, const struct bus_method *const *methods,
                           const struct seal_keys *keys);
 
-/* Waits at most 3 s for the current call on a fiber. */
+/* Ends the relay. On a fiber, waits at most 3 s for the current call. */
 void outbox_destroy(struct outbox **self_p);
 
 /* Returns a row for the part "outbox". The id must be the key in `in`; times are real, in ms. */

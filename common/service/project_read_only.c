@@ -63,7 +63,7 @@ static int settle(struct service *self, const struct request *req, int64_t xact,
     }
 }
 
-/* Returns hold_add's transaction number, or 0. */
+/* Adds or removes the rows. *ret_xact: hold_add's transaction number, or 0. */
 static int change(struct service *self, const struct request *req, const struct tenant_hold_in *in,
                   int64_t *ret_xact, struct error *err)
 {

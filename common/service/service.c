@@ -69,7 +69,7 @@ static int prepare_database(struct service *self, struct error *err)
     int64_t pause_ms = DATABASE_RETRY_MIN_MS;
 
     while (db_prepare(self->db, err) < 0) {
-        if (err->code != ERR_UNAVAILABLE || self->stopping)
+        if ((err->code != ERR_UNAVAILABLE && err->code != ERR_OVERLOADED) || self->stopping)
             return -1;
         if (pause_ms == DATABASE_RETRY_MIN_MS)
             log_failure(LOG_WARNING, "waiting for the database", err);
@@ -141,7 +141,7 @@ static void open_audit(struct service *self)
     service_every(self, "audit", AUDIT_PERIOD_MS, run_audit);
 }
 
-/* `ret_begun`: start() was called. */
+/* Opens everything a daemon needs, in order. `ret_begun`: start() was called. */
 static int open_all(struct service *self, bool *ret_begun, struct error *err)
 {
     const struct service_definition *definition = self->definition;

@@ -524,7 +524,8 @@ static int refuse_unless_switched(const struct service *self, struct error *err)
                : error_set(err, ERR_CONFLICT, "No rotation of the seal key is in progress here.");
 }
 
-/* Fails: CONFLICT (no rotation is in progress), NOT_FOUND (no such table). */
+/* Reseals a page of a table. Fails: CONFLICT (no rotation is in progress), NOT_FOUND (no such
+ * table). */
 int seal_reseal(struct service *self, const struct request *req, const struct seal_reseal_in *in,
                 struct seal_reseal_out *out, struct error *err)
 {
@@ -546,7 +547,7 @@ int seal_reseal(struct service *self, const struct request *req, const struct se
     return 0;
 }
 
-/* Fails: CONFLICT (no rotation is in progress, or not of this key). */
+/* Retires the file's second key. Fails: CONFLICT (no rotation of this key is in progress). */
 int seal_retire(struct service *self, const struct request *req, const struct seal_retire_in *in,
                 struct nothing *out UNUSED, struct error *err)
 {

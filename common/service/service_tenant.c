@@ -97,7 +97,7 @@ static int refuse_deleted(struct service *self, const struct request *req, struc
                : 0;
 }
 
-/* Fails: CONFLICT (a project deleted here recently). */
+/* Lists the tables that move. Fails: CONFLICT (the project was deleted here recently). */
 int tenant_tables(struct service *self, const struct request *req,
                   const struct tenant_tables_in *in, struct tenant_tables_out *out,
                   struct error *err)
@@ -127,7 +127,8 @@ static int note_read(struct service *self, const struct request *req,
     return MIN(sql_audit_note(self->db, req, &note, err), 0);
 }
 
-/* Fails: NOT_FOUND (no such table); INTERNAL (sealed with an unknown key). */
+/* Reads a page of a table. Fails: NOT_FOUND (no such table); INTERNAL (sealed with an unknown
+ * key). */
 int tenant_read(struct service *self, const struct request *req, const struct tenant_read_in *in,
                 struct tenant_read_out *out, struct error *err)
 {
@@ -148,7 +149,8 @@ int tenant_read(struct service *self, const struct request *req, const struct te
     return 0;
 }
 
-/* Fails: NOT_FOUND (no such table); CONFLICT, see tenant_table_add(): nothing was added. */
+/* Adds rows. Fails: NOT_FOUND (no such table); CONFLICT, see tenant_table_add(): nothing was
+ * added. */
 int tenant_add(struct service *self, const struct request *req, const struct tenant_add_in *in,
                struct tenant_add_out *out, struct error *err)
 {

@@ -65,7 +65,7 @@ static void add_lines(struct ctl *ctl, struct lines *lines, const struct instanc
     }
 }
 
-/* Fails when there is none. */
+/* Finds the instances that the command names; fails when there are none. */
 static const struct instances *find_wanted(struct ctl *ctl, struct error *err)
 {
     const struct instances *all = instances_find(ctl, err);

@@ -195,7 +195,7 @@ static int pass_table(struct exchange *self, int64_t table, int64_t *ret_tables,
     return 0;
 }
 
-/* Repeats until nothing of the old key is left. */
+/* Reseals all tables until nothing sealed with the old key is left. */
 static int reseal_all(struct exchange *self, int64_t *ret_unopened, struct error *err)
 {
     for (int pass = 0; pass < PASSES_MAX; pass++) {
@@ -235,7 +235,7 @@ static int retire(struct exchange *self, struct error *err)
     return write_file(self, &keys, err);
 }
 
-/* Needs every instance to have read the file. */
+/* Takes a step, for which every instance must have read the file. */
 static int take_step(struct exchange *self, bool begin, const char **ret_step, struct error *err)
 {
     bool one = self->file.in_file == 1;

@@ -217,7 +217,7 @@ int tenant_bytes_end(struct tenant_bytes_adder *self, struct error *err)
     return 0;
 }
 
-/* Skips stored bytes. */
+/* Adds a piece without the bytes that are stored already. */
 static int put_piece(struct tenant_bytes_adder *self, int64_t offset, const uint8_t *bytes,
                      size_t size, struct error *err)
 {

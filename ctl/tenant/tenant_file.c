@@ -234,7 +234,7 @@ static int put_record(struct tenant_writer *self, enum record_kind kind, const v
     return put(self, head, sizeof(head), err) < 0 ? -1 : put(self, bytes, size, err);
 }
 
-/* False if finished or removed before it was locked. */
+/* False if the file was finished or removed before it was locked. */
 static bool is_named(int fd, const char *path)
 {
     struct stat opened, named;
@@ -571,7 +571,7 @@ static int open_box(const struct tenant_reader *self, const struct seal_keys *ke
                : error_set(err, ERR_FORBIDDEN, "%s: %s", self->path, err->message);
 }
 
-/* `box` NULL: the file's. */
+/* Reads the header and opens the stream key's box: `box`, or the file's if that is NULL. */
 static int read_header(struct tenant_reader *self, const struct seal_keys *keys, const uint8_t *box,
                        struct error *err)
 {
@@ -739,7 +739,7 @@ static int check_receiver(const struct tenant_reader *self, const struct tenant_
                            self->path);
 }
 
-/* Reads up to the cut. */
+/* Reads a part file up to the place where it was cut. */
 static int read_written(struct tenant_reader *self, struct written *ret, struct error *err)
 {
     struct tenant_row row;

@@ -38,7 +38,7 @@ int tenant_invited_check(struct tenant_invited *self, struct ctl *ctl, struct uu
 bool tenant_invited_skips(struct tenant_invited *self, const char *table, const void *row,
                           size_t size);
 
-/* Also prints advice when none of the file's `admins` is a member. */
+/* Prints the invited practitioners, and advice when none of the file's `admins` is a member. */
 void tenant_invited_show(const struct tenant_invited *self, const struct ctl *ctl,
                          const char *project, int64_t admins);
 

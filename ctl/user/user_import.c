@@ -190,7 +190,7 @@ static int read_batch(struct import *self, struct batch *batch, struct error *er
 
 /* ---- duplicate addresses in a dry run ---- */
 
-/* True when the hash was there; adds it. */
+/* Adds a hash. True when it was there already. */
 static bool seen_put(struct seen *self, uint64_t hash)
 {
     size_t at = (size_t)hash & (self->size - 1);
@@ -273,7 +273,7 @@ static void add_repeated(struct import *self, struct batch *batch)
 
 /* ---- batches ---- */
 
-/* authd answers a committed batch again. */
+/* Sends a batch. This can be repeated, because authd answers a committed batch again. */
 static int call_import(struct import *self, struct batch *batch)
 {
     const struct operator_import_in in = {.projectId = self->project,

@@ -26,6 +26,7 @@ struct content_titles {
     int64_t total;
     const char *key;
     const char *source, *target;
+    const char *languages; /* JSON */
 };
 FIELD_DECLARE(content_titles);
 
@@ -34,6 +35,7 @@ static const struct field content_titles_rows[] = {
     FIELD_TEXT(struct content_titles, key, 0, 0, 0, "The key", "welcome"),
     FIELD_TEXT(struct content_titles, source, 0, 0, 0, "In the default language", "Welcome"),
     FIELD_TEXT(struct content_titles, target, 0, 0, 0, "In the other language", "Willkommen"),
+    FIELD_TEXT(struct content_titles, languages, 0, 0, 0, "All, as JSON", "[]"),
 };
 FIELD_TABLE(content_titles);
 
@@ -116,7 +118,7 @@ static int check_limit(struct db_tx *tx, const struct request *req, struct uuid 
     return list_limit_check(&content_limit, &before, &after, err);
 }
 
-/* Stores new and changed entries (JSON array), all or none. */
+/* Stores new and changed entries (JSON array), all or none; `only` is one of a PUT. */
 static int write_entries(struct docd *d, const struct request *req, struct uuid project,
                          const json_t *entries, const struct cms_put_in *only,
                          struct sql_content_write_row *ret, struct error *err)
@@ -127,6 +129,7 @@ static int write_entries(struct docd *d, const struct request *req, struct uuid 
     const struct sql_content_write_in write = {
         .project = project,
         .entries = json,
+        .touch = only && only->reviewed,
         .now = req->now_ms,
         .audit = audit_row(req, &(struct audit){.action = "content.write", .project = project})};
 
@@ -176,12 +179,18 @@ static int search(struct docd *d, const struct request *req, const struct cms_ma
                   const struct sql_content_titles *where, struct field_list *ret, struct error *err)
 {
     const char *code = is_given(in->code) ? in->code : NULL;
-    const struct sql_content_list_in all = {
-        .count = in->_count, .offset = in->_offset, .content_titles = *where};
-    const struct sql_content_list_by_code_in of_code = {
-        .code = code, .count = in->_count, .offset = in->_offset, .content_titles = *where};
+    const struct sql_content_list_in all = {.todo = in->translation,
+                                            .count = in->_count,
+                                            .offset = in->_offset,
+                                            .content_titles = *where};
+    const struct sql_content_list_by_code_in of_code = {.code = code,
+                                                        .todo = in->translation,
+                                                        .count = in->_count,
+                                                        .offset = in->_offset,
+                                                        .content_titles = *where};
     struct sql_content_search_in found = {.search = in->search,
                                           .code = code,
+                                          .todo = in->translation,
                                           .count = in->_count,
                                           .offset = in->_offset,
                                           .content_titles = *where};
@@ -203,6 +212,21 @@ static const struct cms_side *side(struct arena *arena, const char *key, const c
     const struct cms_side side = {title, language, key};
 
     return title ? arena_memdup(arena, &side, sizeof(side)) : NULL;
+}
+
+static struct field_list languages_read(struct arena *arena, const char *text)
+{
+    json_auto_t *json = json_loads(text, 0, NULL);
+    struct cms_version *versions = arena_calloc(arena, json_array_size(json), sizeof(*versions));
+
+    for (size_t i = 0; i < json_array_size(json); i++) {
+        const json_t *each = json_array_get(json, i);
+
+        versions[i] = (struct cms_version){
+            arena_strdup(arena, json_string_value(json_object_get(each, "language"))),
+            json_integer_value(json_object_get(each, "lastUpdated"))};
+    }
+    return (struct field_list){versions, json_array_size(json)};
 }
 
 /* ---- handlers ---- */
@@ -233,6 +257,7 @@ int cms_map(struct docd *d, const struct request *req, const struct cms_map_in *
     for (size_t i = 0; i < page.count; i++) {
         pairs[i].source = side(req->arena, rows[i].key, rows[i].source, where.source);
         pairs[i].target = side(req->arena, rows[i].key, rows[i].target, where.target);
+        pairs[i].languages = languages_read(req->arena, rows[i].languages);
     }
     out->resources = (struct field_list){pairs, page.count};
     return 0;
@@ -280,6 +305,120 @@ int cms_delete(struct docd *d, const struct request *req, const struct cms_in *i
                struct nothing *out UNUSED, struct error *err)
 {
     return remove_entry(d, req, in, language_tag(req->arena, in->language), err);
+}
+
+/* ---- drafts ---- */
+
+static int require_draft(int rows, struct error *err)
+{
+    return sql_require(rows, err, ERR_NOT_FOUND, "Draft not found.");
+}
+
+int cms_drafts(struct docd *d, const struct request *req, const struct cms_drafts_in *in,
+               struct cms_drafts *out, struct error *err)
+{
+    const struct sql_content_draft_list_in list = {.project = req->caller->project,
+                                                   .type = in->type};
+    struct sql_content_draft_list_rows rows;
+    struct cms_draft *drafts;
+
+    if (sql_content_draft_list(d->svc.db, req, &list, &rows, err) < 0)
+        return -1;
+    drafts = arena_calloc(req->arena, rows.count, sizeof(*drafts));
+    for (size_t i = 0; i < rows.count; i++) {
+        drafts[i] = *rows.items[i].draft;
+        drafts[i].languages = languages_read(req->arena, rows.items[i].languages_json);
+    }
+    out->resources = (struct field_list){drafts, rows.count};
+    return 0;
+}
+
+static int draft_find(struct docd *d, const struct request *req, const char *type, const char *key,
+                      const char *language, struct sql_content_draft_get_row *ret,
+                      struct error *err)
+{
+    const struct sql_content_draft_get_in get = {.project = req->caller->project,
+                                                 .type = type,
+                                                 .key = key,
+                                                 .language = language_tag(req->arena, language)};
+
+    return sql_content_draft_get(d->svc.db, req, &get, ret, err);
+}
+
+int cms_draft_get(struct docd *d, const struct request *req, const struct cms_in *in,
+                  struct cms_entry *out, struct error *err)
+{
+    struct sql_content_draft_get_row row;
+
+    if (require_draft(draft_find(d, req, in->type, in->key, in->language, &row, err), err) < 0)
+        return -1;
+    *out = *row.entry;
+    out->sections = sections_read(req->arena, row.sections_json);
+    return 0;
+}
+
+/* Fails if another request has changed the draft since it was read, or if there are too many. */
+static int draft_stored(const struct sql_content_draft_write_row *written, bool is_new,
+                        struct error *err)
+{
+    if (written->etag)
+        return 0;
+    if (is_new && written->drafts >= CMS_DRAFTS_MAX)
+        return error_set(err, ERR_CONFLICT, "The project has 1,000 drafts already.");
+    return etag_lost("draft", err);
+}
+
+int cms_draft_put(struct docd *d, const struct request *req, const struct cms_draft_put_in *in,
+                  struct cms_entry *out, struct error *err)
+{
+    json_auto_t *sections = sections_json(&in->sections);
+    struct sql_content_draft_write_row written;
+    struct sql_content_draft_get_row row;
+    struct sql_content_draft_write_in write = {
+        .project = req->caller->project,
+        .type = in->type,
+        .key = in->key,
+        .language = language_tag(req->arena, in->language),
+        .title = in->title,
+        .sections = codec_dump_json(req->arena, sections),
+        .author = in->author,
+        .code = in->code,
+        .most = CMS_DRAFTS_MAX,
+        .now = req->now_ms,
+        .audit = audit_row(req, &(struct audit){.action = "content.write"})};
+    int found = draft_find(d, req, in->type, in->key, in->language, &row, err);
+    const char *etag = found > 0 ? row.entry->etag : NULL;
+
+    if (found < 0 || etag_check(in->ifMatch, in->ifNoneMatch, etag, "draft", err) < 0)
+        return -1;
+    write.expected = in->ifMatch ? etag : NULL;
+    write.is_new = in->ifNoneMatch != NULL;
+    if (sql_content_draft_write(d->svc.db, req, &write, &written, err) < 0 ||
+        draft_stored(&written, found == 0, err) < 0)
+        return -1;
+    *out = (struct cms_entry){.type = write.type,
+                              .key = write.key,
+                              .language = write.language,
+                              .title = write.title,
+                              .sections = in->sections,
+                              .author = write.author,
+                              .code = write.code,
+                              .lastUpdated = req->now_ms,
+                              .etag = written.etag};
+    return 0;
+}
+
+int cms_draft_delete(struct docd *d, const struct request *req, const struct cms_in *in,
+                     struct nothing *out UNUSED, struct error *err)
+{
+    const struct sql_content_draft_delete_in delete = {
+        .project = req->caller->project,
+        .type = in->type,
+        .key = in->key,
+        .language = language_tag(req->arena, in->language),
+        .audit = audit_row(req, &(struct audit){.action = "content.delete"})};
+
+    return require_draft(sql_content_draft_delete(d->svc.db, req, &delete, err), err);
 }
 
 /* ---- between daemons ---- */

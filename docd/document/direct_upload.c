@@ -121,7 +121,7 @@ static int adopt(struct docd *d, const struct request *req, struct store_key for
 
     if (rows < 0)
         return -1;
-    if (rows == 0) /* sent again, or document deleted */
+    if (rows == 0) /* the form was sent again, or its document deleted */
         return d->store->functions->forget(d->store, req, form, err);
     if (begun.held)
         return refuse_read_only(err);

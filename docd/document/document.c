@@ -59,7 +59,7 @@ static const char *token_open(const struct docd *d, struct arena *arena, struct 
 /* ---- rows ---- */
 
 struct document_row {
-    struct uuid id; /* unset: no row */
+    struct uuid id; /* unset if there is no such row */
     int64_t lastUpdated;
     const char *author, *authorDisplay;
     const char *fileName, *contentType;
@@ -224,10 +224,16 @@ static int author_enter(struct docd *d, const struct request *req, struct author
 
 /* ---- searching ---- */
 
-/* True for the default order, the only one with an index. */
-static bool is_usual_order(const struct document_sort *sort)
+/* True for the default order of all documents, which has a statement of its own. */
+static bool is_usual(const struct document_search_in *in, const struct document_sort *sort)
 {
-    return !sort->keys[0] || (strcmp(sort->keys[0], "-_lastUpdated") == 0 && !sort->keys[1]);
+    return !in->kind && strcmp(sort->keys[0], "-_lastUpdated") == 0 && !sort->keys[1];
+}
+
+/* True for an order that has an index of all documents. */
+static bool has_index(const struct document_sort *sort)
+{
+    return !sort->keys[1] && !strstr(sort->keys[0], "contentType");
 }
 
 static int list(struct docd *d, const struct request *req, const struct document_search_in *in,
@@ -248,11 +254,25 @@ static int list(struct docd *d, const struct request *req, const struct document
     return sql_document_list(d->svc.db, req, &all, ret, err);
 }
 
+static int list_kind(struct docd *d, const struct request *req, const struct document_search_in *in,
+                     const struct document_sort *sort, struct field_list *ret, struct error *err)
+{
+    const struct sql_document_list_kind_in of_kind = {.project = req->caller->project,
+                                                      .kind = in->kind,
+                                                      .sort = sort->keys[0],
+                                                      .count = in->_count,
+                                                      .offset = in->_offset,
+                                                      .direct = d->direct_uploads != NULL};
+
+    return sql_document_list_kind(d->svc.db, req, &of_kind, ret, err);
+}
+
 static int list_sorted(struct docd *d, const struct request *req,
                        const struct document_search_in *in, const struct document_sort *sort,
                        struct uuid author, struct field_list *ret, struct error *err)
 {
     const struct sql_document_list_sorted_in all = {.project = req->caller->project,
+                                                    .kind = in->kind,
                                                     .first = sort->keys[0],
                                                     .second = sort->keys[1],
                                                     .third = sort->keys[2],
@@ -261,6 +281,7 @@ static int list_sorted(struct docd *d, const struct request *req,
                                                     .direct = d->direct_uploads != NULL};
     const struct sql_document_list_own_sorted_in own = {.project = all.project,
                                                         .author = author,
+                                                        .kind = all.kind,
                                                         .first = all.first,
                                                         .second = all.second,
                                                         .third = all.third,
@@ -273,14 +294,45 @@ static int list_sorted(struct docd *d, const struct request *req,
     return sql_document_list_sorted(d->svc.db, req, &all, ret, err);
 }
 
+static int list_named(struct docd *d, const struct request *req,
+                      const struct document_search_in *in, const struct document_sort *sort,
+                      struct uuid author, struct field_list *ret, struct error *err)
+{
+    const struct sql_document_list_named_in named = {.project = req->caller->project,
+                                                     .author = author,
+                                                     .kind = in->kind,
+                                                     .search = in->search,
+                                                     .first = sort->keys[0],
+                                                     .second = sort->keys[1],
+                                                     .third = sort->keys[2],
+                                                     .count = in->_count,
+                                                     .offset = in->_offset,
+                                                     .direct = d->direct_uploads != NULL};
+
+    return sql_document_list_named(d->svc.db, req, &named, ret, err);
+}
+
+static bool is_search(const struct document_search_in *in)
+{
+    return in->search && in->search[0];
+}
+
 /* Searches for documents. An empty page has one row, without an id. */
 static int search(struct docd *d, const struct request *req, const struct document_search_in *in,
                   const struct list_key *key, struct field_list *ret, struct error *err)
 {
-    int rows = is_usual_order(key->sort)
-                   ? list(d, req, in, key->author, ret, err)
-                   : list_sorted(d, req, in, key->sort, key->author, ret, err);
+    static const struct document_sort usual = {{"-_lastUpdated"}};
+    const struct document_sort *sort = key->sort->keys[0] ? key->sort : &usual;
+    int rows;
 
+    if (is_search(in))
+        rows = list_named(d, req, in, sort, key->author, ret, err);
+    else if (is_usual(in, sort))
+        rows = list(d, req, in, key->author, ret, err);
+    else if (!uuid_is_set(&key->author) && has_index(sort))
+        rows = list_kind(d, req, in, sort, ret, err);
+    else
+        rows = list_sorted(d, req, in, sort, key->author, ret, err);
     return rows < 0 ? -1 : 0;
 }
 
@@ -416,13 +468,15 @@ int document_search(struct docd *d, const struct request *req, const struct docu
     struct list_key key = {
         .project = req->caller->project, .count = in->_count, .offset = in->_offset, .sort = &sort};
     struct field_list page;
+    bool is_filtered;
     int kept;
 
     if (document_scope(d, req, POLICY_SEARCH, &key.author, err) < 0)
         return -1;
     if (document_sort_parse(in->_sort ? in->_sort : "", &sort) < 0)
         return error_problem(err, "_sort", "must be a list of keys");
-    kept = find_kept(d, req, &key, out, err);
+    is_filtered = is_search(in) || in->kind;
+    kept = is_filtered ? 0 : find_kept(d, req, &key, out, err);
     if (kept != 0)
         return MIN(kept, 0);
     if (search(d, req, in, &key, &page, err) < 0)
@@ -431,7 +485,7 @@ int document_search(struct docd *d, const struct request *req, const struct docu
         search(d, req, in, &key, &page, err) < 0)
         return -1;
     documents_from_rows(d, req, &page, out);
-    if (may_be_kept(&key, &page))
+    if (!is_filtered && may_be_kept(&key, &page))
         list_cache_put(d->lists, &key, ((const struct document_row *)page.items)->version, out);
     return 0;
 }

@@ -13,7 +13,7 @@ struct request;
 
 struct document_file {
     struct uuid project, id;
-    struct uuid object; /* unset: not uploaded; so are etag, size and foundType */
+    struct uuid object; /* unset until the upload, like etag, size and foundType */
     const char *etag;
     int64_t size;
     const char *foundType; /* detected, whatever contentType says */

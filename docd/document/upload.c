@@ -1,8 +1,9 @@
 /*
  * upload.c - receives an upload form's bytes from the gateway, in pieces (common/domain/content.h).
  *
- * Safe to kill: first the object's row, due for the sweep; then the bytes; once they are durable,
- * the document points to them and the object is no longer due.
+ * docd can be killed at any time, because of the order: first the object's row, due for the sweep;
+ * then the bytes; once they are durable, the document points to them and the object is no longer
+ * due.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -99,6 +99,7 @@ const struct purge_step docd_purge[] = {
     PURGE_STEP(content_translation, 500),
     PURGE_STEP(content, 500),
     PURGE_STEP(content_word, 1000),
+    PURGE_STEP(content_draft, 500),
     PURGE_STEP(content_usage, 500),
     PURGE_STEP(document_usage, 500),
     PURGE_STEP(export, 500),

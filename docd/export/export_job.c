@@ -448,7 +448,8 @@ static int64_t pause_ms(int64_t attempts)
                                 : (int64_t)PAUSE_MAX_S);
 }
 
-/* Ends a failed attempt, or the export. Lease expiry and the sweep do what fails here. */
+/* Ends a failed attempt, or the export. If this fails too, the expiry of the lease and the sweep do
+ * the same later. */
 static void end_badly(struct export_job *self, const struct error *why)
 {
     REQUEST req = service_request_new(&self->d->svc, CALL_MS);

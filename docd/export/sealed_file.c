@@ -13,7 +13,7 @@ enum { STEP = SEALED_BLOCK + SEALED_MORE };
 
 struct sealed_file {
     int file;
-    int64_t size, block; /* block: in memory; -1: none */
+    int64_t size, block; /* block: the one in memory; -1: none */
     bool changed;
     uint8_t key[SEALED_KEY];
     uint8_t plain[SEALED_BLOCK], sealed[STEP];

@@ -147,7 +147,8 @@ static int run(struct image_pool *self, struct image_turn *turn, struct uuid pro
     return 0;
 }
 
-/* Retries twice at most: first the file's size, then its header may show that it needs more. */
+/* Retries at most twice, because the file's size, and then its header, may show that the image
+ * needs more memory. */
 static int run_as_needed(struct image_pool *self, struct image_turn *turn, struct uuid project,
                          struct image_job *job, struct memory_reservation *reservation,
                          struct error *err)

@@ -22,9 +22,9 @@
 
 enum {
     HIRE_FD = STDIN_FILENO,
-    FILES = 2, /* from, to */
+    FILES = 2, /* the files `from` and `to` */
     LATE_MS = 250,
-    NICE_STEP = 5, /* like offload.h */
+    NICE_STEP = 5, /* as in offload.h */
     MEMORY_BASE = 192 * 1024 * 1024,
     MEMORY_SHARE = 2, /* times what the image needs */
 };
@@ -38,8 +38,8 @@ bool image_program_wanted(int argc, char **argv)
     return argc == 2 && strcmp(argv[1], mode) == 0;
 }
 
-/* False when the peer is gone. *ret_good: the message is valid, and the caller closes its
- * descriptors. */
+/* Receives a message; false when the peer is gone. If *ret_good is set, the message is valid, and
+ * the caller closes its descriptors. */
 static bool receive(int socket, void *ret, size_t size, int *files, size_t count, bool *ret_good)
 {
     char room[CMSG_SPACE(FILES * sizeof(int))] __attribute__((aligned(8)));
@@ -60,12 +60,12 @@ static bool receive(int socket, void *ret, size_t size, int *files, size_t count
 
 #define LOAD(offset) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (offset))
 #define CALL offsetof(struct seccomp_data, nr)
-#define FLAGS offsetof(struct seccomp_data, args[0]) /* low half: little-endian */
+#define FLAGS offsetof(struct seccomp_data, args[0]) /* the low half, on a little-endian machine */
 #define REFUSE(name)                                       \
     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 1), \
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)
 
-/* Allows clone() only with CLONE_THREAD, for threads. */
+/* Refuses calls that open files by name or start processes. clone() can only make threads. */
 static void renounce(void)
 {
     static const struct sock_filter rows[] = {
@@ -137,7 +137,7 @@ static void limit_memory(int64_t bytes UNUSED)
 #endif
 }
 
-/* Sets a SIGALRM, which has no handler; 0: none. */
+/* Lets SIGALRM, which has no handler, end the process after the deadline; 0: never. */
 static void limit_time(int64_t deadline_mono_ms)
 {
     struct itimerval late = {0};

@@ -24,8 +24,8 @@ enum {
 struct image_scheduler;
 struct image_client;
 
-/* `fast` and `slow` are decoders of each lane. A limited client has at most `share` images in
- * progress or waiting. */
+/* Makes a scheduler for `fast` and `slow` decoders in the two lanes. A limited client has at most
+ * `share` images in progress or waiting. */
 struct image_scheduler *image_scheduler_new(struct loop *loop, size_t fast, size_t slow,
                                             size_t queue_max, size_t share);
 void image_scheduler_destroy(struct image_scheduler **self_p);

@@ -476,7 +476,7 @@ void image_vips_run(void *arg)
     (void)lseek(job->from, 0, SEEK_SET); /* an earlier try has read the file */
     format = format_of(source);
     if (format && (format->streams || memory_check(job, vips_source_length(source)))) {
-        job->status = IMAGE_DAMAGED; /* unless a cause is found */
+        job->status = IMAGE_DAMAGED; /* unless another cause is found */
         image = load(format, source, 1);
         if (!image && job->status == IMAGE_DAMAGED &&
             image_header_pixels(job->from) > IMAGE_PIXELS_MAX)

@@ -18,7 +18,7 @@
 #include "docd/image_api.h"
 
 enum {
-    LOOK_AGAIN_MS = 15, /* polling, while another process makes it */
+    LOOK_AGAIN_MS = 15, /* polling interval, while another process makes the variant */
     ETAG_HASH = 32,
 };
 
@@ -277,7 +277,7 @@ static int make(struct variants *self, const struct request *req, const struct w
 
 /* ---- equal requests ---- */
 
-/* Makes it for all waiters; *ret_there as in begin(). */
+/* Makes the variant for all waiters; *ret_there as in begin(). */
 static int make_for_all(struct variants *self, const struct request *req,
                         const struct wanted *wanted, struct image_turn *turn,
                         struct variant_job *job, bool *ret_there, struct error *err)
@@ -285,7 +285,7 @@ static int make_for_all(struct variants *self, const struct request *req,
     struct flight_call making;
     int result;
 
-    /* Rejects what the pool cannot take before a file is opened. */
+    /* Before a file is opened: rejects what the pool cannot take. */
     if (fiber_sem_acquire(&self->slots, 1, 0, err) < 0)
         return -1;
     flight_lead(&self->making, wanted->name, &making);

@@ -45,8 +45,8 @@ struct variant {
     struct field_bytes bytes; /* absent if more than CONTENT_INLINE_MAX */
 };
 
-/* Returns an object in another size. Parks. Fails like image_make(); ERR_VALIDATION also over
- * image_bytes; ERR_NOT_FOUND: no such object. */
+/* Returns an object in another size. Parks. Fails like image_make(); ERR_VALIDATION also if the
+ * object is larger than image_bytes; ERR_NOT_FOUND: no such object. */
 int variant_get(struct variants *self, const struct request *req, struct store_key key,
                 int64_t bytes, const struct image_size *size, struct variant *ret,
                 struct error *err) MUST_USE;

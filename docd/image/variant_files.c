@@ -242,7 +242,7 @@ static bool ends_with(const char *name, const char *end)
     return length >= end_length && strcmp(name + length - end_length, end) == 0;
 }
 
-/* Keeps files in progress. */
+/* Removes an object's variants, except files in progress. */
 void variant_files_remove(void *arg)
 {
     struct variant_job *job = arg;

@@ -23,7 +23,7 @@ struct variant_job {
     int dir;
     const char *name;
     int error;
-    /* for open, read */
+    /* used by open and read */
     int file; /* read: opened unless >= 0; begin: locked, after its head */
     struct variant_head head;
     int64_t offset;

@@ -7,7 +7,7 @@
 
 enum {
     PERIOD_MS = 2000,
-    OLD_MS = 5000 /* an older value is unknown: the disk hangs */
+    OLD_MS = 5000 /* older values count as unknown: the disk hangs */
 };
 
 struct disk_space {

@@ -13,7 +13,7 @@
 #include "common/domain/content.h"
 
 enum {
-    RECEIVERS_MAX = 32, /* others get files over the bus */
+    RECEIVERS_MAX = 32, /* further gateways get files over the bus */
     AGAIN_MS = 1000,    /* pause after a failed accept */
     SPARE = 4,          /* descriptors that must stay free to accept */
 };
@@ -127,7 +127,7 @@ struct file_sender *file_sender_new(struct loop *loop, struct bus *bus, struct e
     struct file_sender *self = memory_new(sizeof(*self));
 
     self->loop = loop;
-    /* Random, because a gateway has files of several docds. */
+    /* Numbers start at a random one, because a gateway has files of several docds. */
     randombytes_buf(&self->last, sizeof(self->last));
     self->last &= INT64_MAX >> 1;
     for (size_t i = 0; i < RECEIVERS_MAX; i++)

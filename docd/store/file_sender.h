@@ -21,7 +21,7 @@ void file_sender_destroy(struct file_sender **self_p);
 /* True when that gateway is connected. Both arguments can be NULL. */
 bool file_sender_knows(const struct file_sender *self, const char *receiver);
 
-/* Sends a borrowed file. Returns its number, above 0; 0: not now. */
+/* Sends a borrowed file. Returns its number, above 0; 0 if it cannot be sent now. */
 int64_t file_sender_send(struct file_sender *self, const char *receiver, int file);
 
 #endif

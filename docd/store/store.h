@@ -126,7 +126,8 @@ struct store_functions {
     int (*check)(struct store *self, const struct request *req, struct store_key key, bool hash,
                  int64_t *ret_size, const char **ret_etag, struct error *err);
 
-    /* Lists at most `room` objects, finished or not; project unset if names lack it. */
+    /* Lists at most `room` objects, finished or not. Their project is unset if the store's names do
+     * not contain it. */
     int (*objects)(struct store *self, const struct request *req, const char **cursor,
                    struct store_key *ret, size_t room, size_t *ret_count, struct error *err);
 

@@ -186,7 +186,7 @@ static int finish_file(struct job *job)
     path_incoming(job, from);
     path_complete(job, to);
     CLEANUP(file_close_descriptor) int file = open_incoming(job, O_RDWR);
-    if (file < 0 && errno == ENOENT) { /* finished before; the response was lost */
+    if (file < 0 && errno == ENOENT) { /* an earlier request finished it; the response was lost */
         file = open_complete(job);
         return file < 0 || hash_file(file, job) < 0 ? -1 : sync_folder_of(job);
     }
@@ -490,7 +490,7 @@ static int local_append(struct store *store, const struct request *req, struct s
     return 0;
 }
 
-/* Returns -1 when that is not possible. */
+/* Reads bytes that are cached in memory; -1 if they are not. */
 static ssize_t read_cached(const struct store_local *self, const struct job *job)
 {
     struct iovec place = {job->target, job->count};

@@ -91,7 +91,7 @@ struct uploads {
     bool ours;
 };
 
-/* Key comes before UploadId. */
+/* In the response, Key comes before UploadId. */
 static void uploads_element(void *arg, const char *path, const char *text)
 {
     struct uploads *self = arg;

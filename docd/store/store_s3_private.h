@@ -59,7 +59,7 @@ int store_s3_get(const struct store_s3 *self, const struct request *req, const c
                  int64_t offset, void *bytes, size_t size, size_t *ret_size,
                  struct error *err) MUST_USE;
 
-/* Idempotent. */
+/* Deletes a key. Idempotent. */
 int store_s3_delete(const struct store_s3 *self, const struct request *req, const char *key,
                     const char *query, struct error *err) MUST_USE;
 

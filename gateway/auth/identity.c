@@ -35,9 +35,9 @@ struct identity *identity_new(const struct caller *caller, bool suspended,
                               const char *address_rules, const char *policy_address_rules)
 {
     size_t size = text_size(caller->display) + text_size(caller->addressKey) +
-                  text_size(caller->projectName) + text_size(caller->policyName) +
-                  text_size(caller->policyResource) + text_size(address_rules) +
-                  text_size(policy_address_rules);
+                  text_size(caller->projectName) + text_size(caller->brandName) +
+                  text_size(caller->policyName) + text_size(caller->policyResource) +
+                  text_size(address_rules) + text_size(policy_address_rules);
     struct identity *self = memory_new(sizeof(*self) + size);
     char *place;
 
@@ -50,6 +50,7 @@ struct identity *identity_new(const struct caller *caller, bool suspended,
     text_move(&self->caller.display, &place);
     text_move(&self->caller.addressKey, &place);
     text_move(&self->caller.projectName, &place);
+    text_move(&self->caller.brandName, &place);
     text_move(&self->caller.policyName, &place);
     text_move(&self->caller.policyResource, &place);
     text_move(&self->address_rules, &place);

@@ -37,6 +37,7 @@ static int fetch_context(struct gateway *gateway, const struct request *req, str
 static void set_context(struct caller *caller, const struct caller_context_out *context)
 {
     caller->projectName = context->projectName;
+    caller->brandName = context->brandName;
     caller->policy = context->policyId;
     caller->policyName = context->policyName;
     caller->policyResource = context->policyResource;

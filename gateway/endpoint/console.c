@@ -51,7 +51,7 @@ const char *console_policy(const struct console_file *file, const char *upload_o
     return arena_printf(
         arena,
         "default-src 'none'; script-src %s; style-src %s; "
-        "img-src 'self' blob:; connect-src 'self'%s%s; frame-src 'self'; base-uri 'none'; "
+        "img-src 'self' blob:; connect-src 'self'%s%s; frame-src 'self' blob:; base-uri 'none'; "
         "form-action 'none'; "
         "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
         console_scripts, console_styles, elsewhere ? " " : "", elsewhere ? upload_origin : "");

@@ -7,14 +7,16 @@
  * lacks. */
 static bool is_parameter(const struct route *route, const struct field *row)
 {
-    const char *found;
+    size_t length = strlen(row->name);
 
     if (row->flags & FIELD_UNLISTED)
         return false;
     if (!(row->flags & FIELD_PATH))
         return row->flags & (FIELD_QUERY | FIELD_HEADER);
-    found = strstr(route->path, row->name);
-    return found && found[-1] == '{' && found[strlen(row->name)] == '}';
+    for (const char *open = strchr(route->path, '{'); open; open = strchr(open + 1, '{'))
+        if (strncmp(open + 1, row->name, length) == 0 && open[1 + length] == '}')
+            return true;
+    return false;
 }
 
 static json_t *parameter_json(const struct field *row)

@@ -121,12 +121,18 @@ void openapi_add_error_schemas(json_t *schemas)
 {
     json_t *text = json_pack("{s:s, s:s}", "type", "string", "description",
                              "A message for people; it can change.");
-    json_t *problems =
-        json_pack("{s:s, s:s, s:{s:s, s:[s,s], s:{s:{s:s, s:s}, s:{s:s, s:s}}}}", "type", "array",
-                  "description", "Every problem with the request, one entry each.", "items", "type",
-                  "object", "required", "path", "message", "properties", "path", "type", "string",
-                  "description", "Dotted path of the member that is wrong.", "message", "type",
-                  "string", "description", "A message for people; it can change.");
+    json_t *problems = json_pack(
+        "{s:s, s:s, s:{s:s, s:[s,s], s:{s:{s:s, s:s}, s:{s:s, s:s}, s:{s:s, s:s}, "
+        "s:{s:s, s:s}}}}",
+        "type", "array", "description", "Every problem with the request, one entry each.", "items",
+        "type", "object", "required", "path", "message", "properties", "path", "type", "string",
+        "description", "Dotted path of the member that is wrong.", "message", "type", "string",
+        "description", "A message for people; it can change.", "code", "type", "string",
+        "description",
+        "The kind of problem, such as `TOO_LONG`; docs/errors.md lists all of them. Since "
+        "0.4.",
+        "params", "type", "object", "description",
+        "Values of this kind of problem, such as `max`. Since 0.4.");
     json_t *mfa = error_schema(json_incref(text)), *properties;
 
     properties = json_object_get(mfa, "properties");
@@ -146,8 +152,9 @@ void openapi_add_error_schemas(json_t *schemas)
 static json_t *error_example(int status, enum error_code code)
 {
     json_t *message = status == 422
-                          ? json_pack("[{s:s, s:s}]", "path", "password", "message",
-                                      code == ERR_NONE ? "is required" : "is not accepted")
+                          ? json_pack("[{s:s, s:s, s:s}]", "path", "password", "message",
+                                      code == ERR_NONE ? "is required" : "is not accepted", "code",
+                                      code == ERR_NONE ? "REQUIRED" : "INVALID")
                           : json_string(error_status_name(status));
     json_t *body = json_pack("{s:i, s:o, s:s}", "statusCode", status, "message", message, "error",
                              error_status_name(status));

@@ -27,8 +27,9 @@ const char openapi_introduction[] =
     "characters, so a text within `maxLength` can still be too long.\n\n"
     "## Errors\n\n"
     "Every error is JSON with `statusCode`, `message` and `error`, and with a `code` if a client "
-    "needs to tell cases apart. The `message` of a 422 is a list of `{path, message}`, one for "
-    "each problem. Decide by the status and the `code`: the texts are for people and can change. "
+    "needs to tell cases apart. The `message` of a 422 is a list of `{path, message, code, "
+    "params}`, one for each problem; `params` has the values of the `code`, such as the `max` of "
+    "`TOO_LONG`. Decide by the status and the codes: the texts are for people and can change. "
     "Every response has `X-Request-Id`; include it when you ask the operator for help. "
     "docs/errors.md describes every code.\n\n"
     "## Limits and retries\n\n"
@@ -56,6 +57,7 @@ const struct openapi_tag openapi_tags[] = {
     {"Client applications", "Applications that sign people in, also by OAuth."},
     {"Audit", "The audit log of a project, with proofs that it was not changed."},
     {"API keys", "Keys with which machines use a project."},
+    {"Domains", "Email domains that a project has verified."},
     {"FHIR servers", "FHIR servers that applications use with SMART App Launch."},
     {"Mail templates", "Texts of the project's emails. An email without a template is not sent."},
     {"Webhooks", "Post a project's events to its own servers."},

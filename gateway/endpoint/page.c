@@ -20,19 +20,37 @@ static const char *public_url(const struct exchange *exchange)
     return exchange->gateway->service.common->public_url;
 }
 
+/* The footer's links choose a language with this parameter. NULL: no choice. */
+static const char *language_choice_of(const struct exchange *exchange)
+{
+    struct query query;
+    struct error err;
+    const char *choice;
+
+    error_init(&err, exchange->arena);
+    if (strcmp(exchange->method, "GET") != 0 ||
+        query_decode(exchange->parts.query, exchange->arena, &query, &err) < 0)
+        return NULL;
+    choice = query_find(&query, "lang");
+    return is_language_choice(choice) ? choice : NULL;
+}
+
 /* Finds the visitor's cookie. All pages with forms have a tenant in their path; other pages need no
  * cookie. */
 int visitor_find(const struct exchange *exchange, struct visitor *ret, struct error *err)
 {
     const struct route_match *match = &exchange->match;
-    const char *shown = NULL;
+    const char *cookies = exchange_header(exchange, "Cookie"), *shown = NULL;
 
     *ret = (struct visitor){.secure = exchange_transport(exchange) != NULL};
+    ret->choice = language_choice_of(exchange);
+    ret->language =
+        ret->choice ? ret->choice : language_cookie_find(exchange->arena, cookies, ret->secure);
     if (match->count > 0) {
         ret->name = cookie_name(exchange->arena, match->parameters[0].value, ret->secure);
         if (!ret->name)
             return error_set(err, ERR_NOT_FOUND, "Page not found.");
-        shown = cookie_find(exchange->arena, exchange_header(exchange, "Cookie"), ret->name);
+        shown = cookie_find(exchange->arena, cookies, ret->name);
     }
     ret->is_new = !shown;
     ret->shown = shown ? shown : secret_random_text(exchange->arena, COOKIE_BYTES);
@@ -99,6 +117,7 @@ void visitor_describe(const struct exchange *exchange, const struct visitor *vis
         .cookie = arena_strdup(exchange->arena, visitor->shown),
         .formToken = form_token(exchange->arena, visitor->shown),
         .languages = exchange_header(exchange, "Accept-Language"),
+        .language = visitor->language,
         .next = next_of(exchange, form),
         .own = own,
         .stale = ours && !own,
@@ -109,6 +128,24 @@ void visitor_describe(const struct exchange *exchange, const struct visitor *vis
     };
     if (ret->languages && !codec_is_text(ret->languages, strlen(ret->languages)))
         ret->languages = NULL;
+}
+
+/* Returns path and query without the choice of a language. NULL: too long. */
+static const char *here_of(const struct exchange *exchange)
+{
+    struct arena *arena = exchange->arena;
+    const char *here = arena_strdup(arena, exchange->parts.path), *mark = "?";
+
+    for (const char *at = exchange->parts.query; *at;) {
+        size_t length = strcspn(at, "&");
+
+        if (length > 0 && strncmp(at, "lang=", 5) != 0) {
+            here = arena_printf(arena, "%s%s%.*s", here, mark, (int)length, at);
+            mark = "&";
+        }
+        at += length + (at[length] == '&');
+    }
+    return strlen(here) <= PAGE_HERE_MAX ? here : NULL;
 }
 
 static int ask(struct exchange *exchange, const struct visitor *visitor, struct request *req,
@@ -124,6 +161,7 @@ static int ask(struct exchange *exchange, const struct visitor *visitor, struct 
     if (posted && page_read_form(exchange, &form, err) < 0)
         return -1;
     visitor_describe(exchange, visitor, posted ? &form : NULL, &visit);
+    visit.here = posted ? NULL : here_of(exchange);
     if (posted)
         body = page_form_json(&form);
     serve_request(exchange, req);
@@ -153,6 +191,9 @@ static void answer_page(struct exchange *exchange, const struct visitor *visitor
         {"Content-Security-Policy", page->policy},
         {"Location", page->location},
         {"Set-Cookie", visitor->name ? visitor_set_cookie(exchange, visitor, page->cookie) : NULL},
+        {"Set-Cookie",
+         visitor->choice ? language_cookie_header(exchange->arena, visitor->choice, visitor->secure)
+                         : NULL},
         {"Strict-Transport-Security", exchange_transport(exchange)},
         {"Retry-After", page->retryAfter > 0
                             ? arena_printf(exchange->arena, "%lld", (long long)page->retryAfter)

@@ -10,6 +10,8 @@ struct visitor {
     const char *name; /* cookie name; NULL: no cookie needed */
     const char *shown;
     bool secure, is_new;
+    const char *language; /* chosen on a page, or NULL */
+    const char *choice;   /* the language that this request chooses, or NULL */
 };
 
 /* Uses the tenant in the path. ERR_NOT_FOUND: its code can't be in a cookie's name. */

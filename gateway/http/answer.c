@@ -7,6 +7,7 @@
 
 #include "common/base/memory.h"
 #include "common/wire/codec.h"
+#include "gateway/http/problem.h"
 #include "gateway/http/range.h"
 
 /* Applies if a browser renders JSON. */
@@ -40,13 +41,12 @@ static const char *message_of(const struct error *err, int status)
     return error_status_name(status);
 }
 
-static json_t *problems_json(const struct error *err)
+static json_t *problems_json(const struct error *err, struct arena *arena)
 {
     json_t *list = json_array();
 
     for (const struct error_item *item = err->problems; item; item = item->next)
-        json_array_append_new(list,
-                              json_pack("{s:s, s:s}", "path", item->name, "message", item->value));
+        json_array_append_new(list, problem_json(item, arena));
     return list;
 }
 
@@ -84,7 +84,7 @@ void answer_from_error(const struct error *err, struct arena *arena, struct answ
 
     json_object_set_new(body, "statusCode", json_integer(kind->status));
     json_object_set_new(body, "message",
-                        err->problems ? problems_json(err)
+                        err->problems ? problems_json(err, arena)
                                       : json_string(message_of(err, kind->status)));
     json_object_set_new(body, "error", json_string(error_status_name(kind->status)));
     if (kind->shown)

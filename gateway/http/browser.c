@@ -9,6 +9,8 @@
 #include "common/domain/page.h"
 #include "common/domain/uri.h"
 
+enum { LANGUAGE_COOKIE_LIFE = 365 * 24 * 3600 }; /* seconds */
+
 static const char token_purpose[] = "atrium form token";
 
 const char *cookie_name(struct arena *arena, const char *tenant, bool secure)
@@ -25,9 +27,9 @@ static bool is_cookie(const char *value, uint8_t ret[static COOKIE_BYTES])
     return value && secret_decode(value, ret, COOKIE_BYTES, &size) == 0 && size == COOKIE_BYTES;
 }
 
-const char *cookie_find(struct arena *arena, const char *header, const char *name)
+/* RFC 6265, section 5.4. NULL: absent or repeated. */
+static const char *cookie_value(struct arena *arena, const char *header, const char *name)
 {
-    uint8_t bytes[COOKIE_BYTES];
     const char *found = NULL;
     size_t size = strlen(name);
 
@@ -43,6 +45,14 @@ const char *cookie_find(struct arena *arena, const char *header, const char *nam
         }
         at += length + (at[length] == ';');
     }
+    return found;
+}
+
+const char *cookie_find(struct arena *arena, const char *header, const char *name)
+{
+    uint8_t bytes[COOKIE_BYTES];
+    const char *found = cookie_value(arena, header, name);
+
     if (!is_cookie(found, bytes))
         return NULL;
     sodium_memzero(bytes, sizeof(bytes));
@@ -53,6 +63,33 @@ const char *cookie_header(struct arena *arena, const char *name, const char *val
 {
     return arena_printf(arena, "%s=%s; Path=/; HttpOnly; SameSite=Lax%s%s", name,
                         value ? value : "", secure ? "; Secure" : "", value ? "" : "; Max-Age=0");
+}
+
+/* Tenants' cookies have a hyphen there, so no tenant has this one. */
+static const char *language_cookie_name(bool secure)
+{
+    return secure ? "__Host-atrium_language" : "atrium_language";
+}
+
+bool is_language_choice(const char *text)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz";
+
+    return text && strlen(text) == 2 && strspn(text, letters) == 2;
+}
+
+const char *language_cookie_find(struct arena *arena, const char *header, bool secure)
+{
+    const char *found = cookie_value(arena, header, language_cookie_name(secure));
+
+    return is_language_choice(found) ? found : NULL;
+}
+
+const char *language_cookie_header(struct arena *arena, const char *language, bool secure)
+{
+    return arena_printf(arena, "%s=%s; Path=/; HttpOnly; SameSite=Lax; Max-Age=%d%s",
+                        language_cookie_name(secure), language, LANGUAGE_COOKIE_LIFE,
+                        secure ? "; Secure" : "");
 }
 
 /* Hashes the cookie, for its form token. */

@@ -20,6 +20,13 @@ const char *cookie_find(struct arena *arena, const char *header, const char *nam
  * server ends sessions. */
 const char *cookie_header(struct arena *arena, const char *name, const char *value, bool secure);
 
+/* The language that the browser's user chose on a page ("de"), for all tenants. NULL: none. */
+const char *language_cookie_find(struct arena *arena, const char *header, bool secure);
+const char *language_cookie_header(struct arena *arena, const char *language, bool secure);
+
+/* Returns whether a text can be such a language: two lower-case letters. NULL can't. */
+bool is_language_choice(const char *text);
+
 /* Returns a form token: a hash of the cookie, masked with random bytes (BREACH). NULL: malformed
  * cookie. */
 const char *form_token(struct arena *arena, const char *cookie);

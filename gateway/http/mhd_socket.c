@@ -225,8 +225,9 @@ ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
     return sent(connection, syscall(SYS_sendmsg, fd, message, flags));
 }
 
-/* libmicrohttpd asks for 128 KiB per turn and accepts more. Its last piece stays as it asked,
- * because only that one flushes the socket (TCP_CORK). */
+/* Returns how much of a file to send. libmicrohttpd asks for 128 KiB per turn and accepts more. The
+ * file's last piece keeps the size that it asked for, because it flushes the socket (TCP_CORK) only
+ * after that piece. */
 static size_t file_piece(const struct connection *connection, off64_t offset, size_t size)
 {
     off64_t more = connection ? connection->file_end - offset - (off64_t)size : 0;

@@ -28,7 +28,7 @@ struct upload {
     struct form form;
     const struct request *req;
     const struct form_ticket *ticket; /* NULL: not accepted yet */
-    struct fiber *fiber;              /* in upload_run() */
+    struct fiber *fiber;              /* the fiber that is in upload_run() */
     struct piece *filling, *waiting, **waiting_tail;
     size_t out; /* pieces waiting or being written */
     int64_t size;

@@ -100,14 +100,36 @@ async function register(email, name, surname) {
 // ---- the browser ----
 
 let browser, page;
-const faults = []; // CSP reports and uncaught exceptions
+const faults = []; // CSP reports, uncaught exceptions and lost focus
+const LOST = 'The focus fell to <body>, after';
+
+// Reports on every screen and dialog when the focus is on <body> for half a second, unless it never was elsewhere, or a
+// click on the background took it away.
+function watchFocus(lost) {
+    let last = null, times = 0;
+
+    addEventListener('pointerdown', () => { last = null; }, true);
+    setInterval(() => {
+        const { activeElement } = document;
+
+        if (!document.querySelector('.shell .who'))
+            last = null; // no screen yet, or no console
+        else if (activeElement && activeElement !== document.body)
+            [last, times] = [activeElement, 0];
+        else if (last && ++times === 10)
+            console.error(`${lost} ${last.outerHTML.slice(0, 120)}`);
+    }, 50);
+}
 
 async function open(options = {}) {
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: 'en', ...options });
     const made = await context.newPage();
 
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await context.addInitScript(watchFocus, LOST);
     made.on('console', (message) => {
+        if (message.text().startsWith(LOST))
+            faults.push(message.text());
         // A template's preview has its own policy, with which it loads no image.
         if (/Content Security Policy|TrustedHTML|TrustedScript/.test(message.text()) && !message.text().includes('"img-src data:"'))
             faults.push(message.text());
@@ -129,9 +151,9 @@ async function typeSignIn(on = page) {
     await on.keyboard.press('Enter');
 }
 
-async function signIn(on = page) {
+async function signIn(on = page, signOut = 'Sign out') {
     await typeSignIn(on);
-    await button('Sign out', on).waitFor();
+    await button(signOut, on).waitFor();
 }
 
 // Presses Tab until the element has the focus.
@@ -289,6 +311,49 @@ const jobs = {
         const bars = await page.locator('.bar i').evaluateAll((all) => all.map((each) => each.offsetHeight));
         insist(bars.length > 0 && bars.every((height) => height >= 3), `heights ${bars}`);
     },
+    async 'the setup checklist ends, and names what is required'() {
+        const setup = page.locator('section').filter({ has: heading('Setup status') });
+        const path = '/v1/project/email-templates/PASSWORD_RESET', languages = (await read('/v1/project/email-templates')).resources
+            .filter(({ name }) => name === 'PASSWORD_RESET').map(({ language }) => language ?? '');
+        const kept = await Promise.all(languages.map((language) => read(`${path}?language=${language}`)));
+        await setup.getByText('Everything that this project uses is set up.').waitFor();
+        insist(await setup.getByRole('listitem').count() === 0, 'the finished list is not folded');
+        await api('DELETE', path, undefined, admin);
+        try {
+            await page.reload();
+            await setup.getByRole('progressbar', { name: 'Setup status' }).waitFor();
+            insist((await setup.getByRole('listitem').allTextContents()).every((each) => each.includes('reset their password')), 'optional flows are required');
+            await press(setup.getByText('Ready and optional', { exact: true }));
+            await setup.getByRole('listitem').filter({ hasText: 'Patients change their email' }).getByText('Optional').waitFor();
+            await setup.getByRole('link', { name: 'template “Password reset”' }).first().waitFor();
+        } finally {
+            for (const { language, subject, text, html } of kept)
+                await api('PUT', path, { ...(language && { language }), subject, text, html }, admin);
+        }
+    },
+    async 'the recommended settings are shown before they are applied, and are those of --strict'() {
+        const path = '/v1/project/account-policy', before = await read(path);
+        const source = readFileSync('settingsd/account_policy.c', 'utf8').match(/account_policy_strict\[\] =([^;]*);/)[1];
+        const strict = JSON.parse([...source.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, part]) => part.replaceAll('\\"', '"')).join(''));
+        await api('PUT', path, { passwordMinLength: 20 }, admin); // stricter
+        try {
+            await page.reload();
+            await press(button('Review changes'));
+            const dialog = page.locator('dialog');
+            await dialog.getByLabel('Second factor required for: No one → Admins').waitFor();
+            insist(await dialog.getByRole('checkbox').count() === Object.keys(strict).length - 1, 'not each that is weaker');
+            insist(await dialog.getByText('Minimum password length:').count() === 0, 'a stricter setting is weakened');
+            await tabTo(dialog.getByLabel(/^Second factor/));
+            await page.keyboard.press('Space'); // the demo's admin has no second factor
+            await press(dialog.getByRole('button', { name: 'Apply' }));
+            await says('Saved.');
+            const after = await read(path), want = { ...strict, passwordMinLength: 20, requireMfa: before.requireMfa };
+            insist(Object.entries(want).every(([name, value]) => after[name] === value), after);
+            await page.getByText('1 setting of the account policy is weaker than recommended.').waitFor();
+        } finally {
+            await api('PUT', path, Object.fromEntries(Object.keys(strict).map((name) => [name, before[name]])), admin);
+        }
+    },
     async 'the overview names the mails and the bots that fail'() {
         const { data: bot } = await api('POST', '/v1/project/bots',
             { name: 'Grumpy', kind: 'http', url: 'https://127.0.0.2/', identifier: [{ value: 'grumpy' }] }, admin);
@@ -299,7 +364,7 @@ const jobs = {
             await register('unlucky@people.example', 'Una', 'Lucky');
             await until(async () => (await read('/v1/project/mail-failures')).resources.length > 0, 'a mail failed');
             await page.reload();
-            const mails = page.locator('section').filter({ has: heading('Failed emails') });
+            const mails = page.getByRole('region', { name: 'Failed emails' });
             await mails.getByText('Retrying').waitFor();
             insist(await mails.getByRole('link', { name: 'Welcome email' }).count() === 1, 'not by its template');
             insist(!(await mails.textContent()).includes('unlucky'), 'an address is shown');
@@ -585,14 +650,26 @@ const jobs = {
     async 'branding shows its contrast, is written and gets a logo'() {
         await go('Branding');
         await type(field('Light mode color'), '#8fc1f5');
-        await page.getByText('It must be at least 4.5:1.').waitFor();
-        await field('Light mode color').fill('#7a1f5c');
+        await page.getByText(/must be at least 4.5:1/).waitFor();
+        await press(button('Save'));
+        await until(() => field('Light mode color').evaluate((element) => element === document.activeElement), 'the unreadable color has the focus');
+        insist((await read('/v1/project/branding')).colorLight === null, 'an unreadable color is saved');
+        await press(page.getByRole('button', { name: /^Use #[0-9a-f]{6}, the closest readable color$/ }));
         await page.getByText(/^Contrast [0-9.]+:1. Good.$/).waitFor();
+        await field('Light mode color').fill('#7a1f5c');
+        await field('Dark mode color').fill('#f2a7d8');
+        await field('Name').fill('Seeblick');
         await type(field('Text above the sign-in form'), HOSTILE);
-        await page.locator('.brand').getByText(HOSTILE).first().waitFor();
-        insist(await page.locator('.brand .do').first().evaluate((element) => getComputedStyle(element).backgroundColor) === 'rgb(122, 31, 92)', 'no preview');
+        const preview = page.frameLocator('iframe.brand'), color = () => preview.locator('main form button').evaluate((element) => getComputedStyle(element).backgroundColor);
+        await preview.getByText(HOSTILE).waitFor();
+        await preview.getByText('Seeblick', { exact: true }).waitFor();
+        await until(async () => await color() === 'rgb(242, 167, 216)', 'the dark preview');
+        await page.getByRole('tab', { name: 'Light' }).click();
+        await until(async () => await color() === 'rgb(122, 31, 92)', 'the light preview');
+        insist(await preview.locator('.tenant').evaluate((element) => element.ownerDocument.title !== 'owned' && !element.ownerDocument.querySelector('script, img[src=x]')), 'a text became an element');
         await press(button('Save'));
         await says('Saved.');
+        await page.locator('header .project').getByText('Seeblick', { exact: true }).waitFor();
         const chooser = page.waitForEvent('filechooser');
         await press(button('Upload logo'));
         await (await chooser).setFiles({ name: 'logo.png', mimeType: 'image/png', buffer: png() });
@@ -607,34 +684,91 @@ const jobs = {
         for (const [name, value] of [['Branding: Logo', 'an image'], ['Branding: Texts', 'English'], ['Branding: Light mode color', '#7a1f5c']])
             await page.getByRole('row').filter({ hasText: name }).filter({ hasText: value }).first().waitFor();
     },
-    async 'a row of the trail is proven in the browser, and a changed one is not'() {
+    async 'an event of the log opens to its details with its proof, and a changed one is not proven'() {
         await go('Audit log');
-        await type(field('Action'), 'branding.write');
-        const row = page.getByRole('row').filter({ hasText: 'branding.write' }).first();
+        await field('Action').selectOption('branding.write');
+        const row = page.getByRole('row').filter({ hasText: 'Changed the branding' }).first(), opener = row.getByRole('button', { name: 'Changed the branding' });
         await row.waitFor();
-        await until(async () => await page.getByRole('row').filter({ hasText: 'session.create' }).count() === 0, 'filtered');
+        await until(async () => await page.getByRole('row').filter({ hasText: 'Signed in' }).count() === 0, 'filtered');
+        insist(await row.getByText(demo.adminEmail).count() === 1, `not named: ${await row.textContent()}`);
         const { resources } = await read('/v1/project/audit?action=branding.write');
         await until(async () => (await api('GET', `/v1/project/audit/${resources[0].id}/proof`, undefined, admin)).status === 200, 'a leaf');
-        await press(row.getByRole('button', { name: 'Verify row' }));
-        await page.locator('dialog').getByText('Verified', { exact: true }).waitFor();
-        await page.locator('dialog').getByText(/^(Valid|This browser doesn’t support Ed25519)$/).waitFor();
+        await press(opener);
+        const dialog = page.locator('dialog');
+        await dialog.locator('.badge').getByText(/^Verified(, except the signature)?$/).waitFor();
+        for (const [name, value] of [['Actor', demo.adminEmail], ['Action', 'branding.write'], ['IP address', '127.0.0.1'], ['Event ID', resources[0].id]])
+            await dialog.getByRole('row').filter({ has: page.getByRole('rowheader', { name, exact: true }) }).getByText(value).waitFor();
+        await press(dialog.getByText('How this works'));
+        await dialog.getByText(/^The log is a hash tree/).waitFor();
         await page.keyboard.press('Escape');
+        await until(() => opener.evaluate((element) => element === document.activeElement), 'the focus is back');
         await page.route('**/proof', async (route) => {
             const answer = await route.fetch(), proof = await answer.json();
             await route.fulfill({ response: answer, json: { ...proof, record: proof.record.replace('branding.write', 'branding.read') } });
         });
-        await press(row.getByRole('button', { name: 'Verify row' }));
-        await page.locator('dialog').getByText('Not verified').waitFor();
+        await press(opener);
+        await dialog.getByText('Not verified', { exact: true }).waitFor();
         await page.unroute('**/proof');
         await page.keyboard.press('Escape');
         // A valid proof of another row.
         const other = (await read('/v1/project/audit?action=account-policy')).resources[0] ?? (await read('/v1/project/audit')).resources.at(-1);
         const { data: swapped } = await api('GET', `/v1/project/audit/${other.id}/proof`, undefined, admin);
         await page.route('**/proof', (route) => route.fulfill({ json: swapped }));
-        await press(row.getByRole('button', { name: 'Verify row' }));
-        await page.locator('dialog').getByText('Verified, but a different row', { exact: true }).waitFor();
+        await press(opener);
+        await dialog.getByText('Verified, but a different row', { exact: true }).waitFor();
         await page.unroute('**/proof');
         await page.keyboard.press('Escape');
+        await press(button('Clear filters'));
+        await page.getByRole('row').filter({ hasText: 'Signed in' }).first().waitFor();
+        insist(await page.evaluate(() => document.activeElement !== document.body), 'the focus is lost');
+    },
+    async 'the log is filtered by a person and a period, and the filter is in the address'() {
+        await register('audited@people.example', 'Audrey', 'Tome');
+        await sleep(SEALED_MS);
+        await type(field('Person'), 'audited@');
+        await page.getByRole('option').filter({ hasText: 'Audrey Tome' }).waitFor();
+        await page.keyboard.press('ArrowDown');
+        await page.keyboard.press('Enter');
+        await until(async () => await page.locator('tbody tr').evaluateAll((rows) => rows.length > 0 && rows.every((each) => /Audrey Tome|Sent an email/.test(each.textContent))), 'only this person');
+        await page.getByRole('button', { name: 'Registered', exact: true }).waitFor();
+        insist(await field('Person').inputValue() === 'Audrey Tome', 'not the name');
+        await field('Period').selectOption('today');
+        await page.waitForURL(/period=today/);
+        await page.reload();
+        await page.getByRole('button', { name: 'Registered', exact: true }).waitFor();
+        await until(async () => await field('Person').inputValue() === 'Audrey Tome', 'the name after a reload');
+        await field('Period').selectOption('custom');
+        await field('From').fill('2001-01-01T00:00');
+        await field('To').fill('2001-01-02T00:00');
+        await heading('No matching events').waitFor();
+        await page.locator('.empty').getByRole('button', { name: 'Clear filters' }).click();
+        await page.getByRole('row').filter({ hasText: demo.adminEmail }).first().waitFor();
+    },
+    async 'the filtered log is exported, without formulas, and an export is canceled'() {
+        await register('formula@people.example', '=HYPERLINK("https://x.example")', 'Lima');
+        await sleep(SEALED_MS);
+        const [{ id }] = (await read('/v1/project/accounts?search=formula@')).resources;
+        await page.goto(`${CONSOLE}/audit?person=${id}`);
+        await page.getByRole('button', { name: 'Registered', exact: true }).waitFor();
+        const coming = page.waitForEvent('download');
+        await press(button('Export CSV'));
+        const lines = readFileSync(await (await coming).path(), 'utf8').trimEnd().split('\r\n');
+        insist(lines[0].startsWith('\ufeff"Time","Event"'), lines[0]);
+        insist(lines.length - 1 === (await read(`/v1/project/audit?_count=100&target=Account/${id}`)).resources.length, `${lines.length} lines`);
+        insist(lines.some((each) => each.includes('"Registered"') && each.includes(`"'=HYPERLINK(""https://x.example"") Lima","formula@people.example"`)), lines[1]);
+        insist(!lines.slice(1).some((each) => /"[=+@-]/.test(each)), 'a formula');
+        await says(/events? exported\./);
+        let came = false;
+        page.once('download', () => { came = true; });
+        const free = await hold((url) => url.searchParams.get('_count') === '100', page);
+        await press(button('Export CSV'));
+        await page.getByRole('progressbar', { name: 'Export events' }).waitFor();
+        await press(page.locator('dialog').getByRole('button', { name: 'Cancel' }));
+        await page.locator('dialog').waitFor({ state: 'detached' });
+        await free();
+        await sleep(500);
+        insist(!came, 'a canceled export is saved');
+        insist(await button('Export CSV').evaluate((element) => element === document.activeElement), 'the focus is lost');
     },
     async 'a template is edited beside its preview, which runs nothing'() {
         await go('Mail templates');
@@ -659,8 +793,21 @@ const jobs = {
         await press(button('Upload files'));
         await (await chooser).setFiles({ name: 'x-ray.png', mimeType: 'image/png', buffer: png() });
         await says('“x-ray.png” uploaded.');
+        const row = page.getByRole('row').filter({ hasText: 'x-ray.png' });
+        await row.getByText('Practitioner').waitFor();
+        await type(field('File name contains'), 'RAY');
+        await field('Type').selectOption('image');
+        await field('Sort by').selectOption('fileName');
+        await until(async () => await page.locator('tbody tr').count() === 1 && await row.count() === 1, 'found');
+        await until(() => new URL(page.url()).search === '?search=RAY&kind=image&sort=fileName', 'the address keeps it');
+        await field('Type').selectOption('pdf');
+        await heading('No results').waitFor();
+        await press(button('Clear filters'));
         await press(button('x-ray.png'));
         await page.locator('dialog img[src^="blob:"]').waitFor();
+        const fetched = page.waitForEvent('download');
+        await press(button('Download'));
+        insist(readFileSync(await (await fetched).path()).equals(png()) && (await fetched).suggestedFilename() === 'x-ray.png', 'another file');
         await press(page.getByRole('switch', { name: 'Public link' }), 'Space');
         await says('Public link enabled.');
         const link = await page.locator('dialog .code').textContent();
@@ -671,6 +818,33 @@ const jobs = {
         await page.keyboard.press('Enter');
         await says('Deleted.');
         insist((await fetch(link)).status === 404, 'the file is still there');
+    },
+    async 'a PDF and a text have a preview; what could run a script has none'() {
+        const pdf = Buffer.from('%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj '
+            + '3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 99 99]>>endobj\ntrailer<</Root 1 0 R>>');
+        const active = `<script>top.document.title = 'owned'</script>`;
+        const files = [['a.pdf', 'application/pdf', pdf], ['fake.pdf', 'application/pdf', active], ['b.txt', 'text/plain', active],
+            ['c.svg', 'image/svg+xml', `<svg xmlns="http://www.w3.org/2000/svg">${active}</svg>`], ['d.html', 'text/html', active], ['e.md', 'text/markdown', active]];
+
+        const chooser = page.waitForEvent('filechooser');
+        await press(button('Upload files'));
+        await (await chooser).setFiles(files.map(([name, mimeType, text]) => ({ name, mimeType, buffer: Buffer.from(text) })));
+        for (const [name] of files) {
+            await press(button(name));
+            if (name.endsWith('.pdf'))
+                await page.locator('dialog iframe[src^="blob:"]').waitFor();
+            else if (name === 'b.txt')
+                await page.locator('dialog pre').filter({ hasText: '<script>' }).waitFor();
+            else
+                await page.locator('dialog').getByText('There is no preview for this file.').waitFor();
+            insist(await page.locator('dialog img').count() === 0, `${name} is drawn`);
+            await sleep(200); // a script would have run
+            insist(await page.title() !== 'owned', `${name} ran`);
+            await page.keyboard.press('Escape');
+        }
+        for (const { id, fileName } of (await read('/document')).resources)
+            if (files.some(([name]) => name === fileName))
+                await api('DELETE', `/document/${id}`, undefined, admin);
     },
     async 'an upload is cancelled and leaves nothing'() {
         const session = await page.context().newCDPSession(page);
@@ -686,15 +860,65 @@ const jobs = {
         await until(async () => (await read('/document')).resources.every((each) => each.fileName !== 'large.bin'), 'removed');
     },
     async 'content is translated beside its source'() {
+        const state = (language) => page.locator(`tbody tr:first-child td[data-title=${language}] .badge`);
         await go('Content');
-        await field('Language').selectOption('es');
-        await press(page.locator('tbody a').first());
+        await field('Show').selectOption({ label: 'Missing in Spanish' });
+        await state('Spanish').filter({ hasText: 'Missing' }).waitFor();
+        await press(page.locator('tbody tr:first-child th a'));
         await field('Title').nth(1).waitFor();
         await type(field('Title').nth(1), 'Dolor de espalda');
-        await press(button('Save'));
-        await says('Saved.');
-        const key = new URL(page.url()).searchParams.get('key');
+        await press(button('Publish'));
+        await says('Published.');
+        const key = new URL(page.url()).searchParams.get('key'), source = await read(`/cms/article/${key}/en`);
         await until(async () => (await read(`/cms/article/${key}/es`)).title === 'Dolor de espalda', 'written');
+        await page.locator('option').filter({ hasText: 'Spanish – Up to date' }).waitFor({ state: 'attached' });
+        await api('PUT', `/cms/article/${key}/en`, { title: `${source.title}!`, sections: source.sections }, admin);
+        await press(page.locator('.back a'));
+        await field('Show').selectOption({ label: 'Outdated in Spanish' });
+        await state('Spanish').filter({ hasText: 'Outdated' }).waitFor();
+        insist(await page.locator('tbody tr').count() === 1, 'others are outdated');
+        await press(page.locator('tbody tr:first-child th a'));
+        await press(button('Mark as up to date'));
+        await says('Marked as up to date.');
+        await button('Mark as up to date').waitFor({ state: 'detached' });
+        insist((await read('/cms/article/map/es?translation=outdated')).total === 0, 'it is outdated');
+        await api('PUT', `/cms/article/${key}/en`, { title: source.title, sections: source.sections }, admin);
+    },
+    async 'a draft is kept from readers until it is published'() {
+        const drafts = async () => (await read('/v1/project/content-drafts')).resources.map(({ title }) => title).join();
+        const published = async () => (await api('GET', '/cms/article/flu-shots/en', undefined, admin)).data.title;
+        await page.goto(`${CONSOLE}/content`);
+        await press(button('New entry'));
+        await page.locator('dialog input:focus').waitFor();
+        await page.keyboard.type('flu-shots');
+        await page.keyboard.press('Enter');
+        await type(field('Title'), 'Flu shots');
+        await type(field('Text 1'), 'From October.');
+        await press(button('Save draft'));
+        await says('Draft saved. Only admins can see it.');
+        insist(await drafts() === 'Flu shots' && await published() === undefined, 'not a draft, or published');
+        await press(page.locator('.back a'));
+        const row = page.getByRole('row').filter({ hasText: 'flu-shots' });
+        await row.locator('td[data-title=English] .badge').filter({ hasText: 'Draft' }).waitFor();
+        await page.locator('.count').getByText(/, 1 unpublished$/).waitFor();
+        await field('Show').selectOption('drafts');
+        await until(async () => await page.locator('tbody tr').count() === 1, 'only drafts');
+        await press(row.locator('th a'));
+        await type(field('Title'), 'Flu shots 2026');
+        await press(button('Publish'));
+        await says('Published.');
+        insist(await drafts() === '' && await published() === 'Flu shots 2026', 'not published');
+        await type(field('Title'), 'Flu shots 2027');
+        await press(button('Save draft'));
+        await page.locator('details summary').click();
+        insist(await field('Title').nth(1).inputValue() === 'Flu shots 2026', 'the published version is not shown');
+        await press(button('Discard draft'));
+        await until(async () => await field('Title').first().inputValue() === 'Flu shots 2026', 'the published version is back');
+        await press(button('Undo'));
+        await until(async () => await field('Title').first().inputValue() === 'Flu shots 2027', 'the draft is back');
+        await press(button('Publish'));
+        await until(async () => await published() === 'Flu shots 2027', 'published');
+        await api('DELETE', '/cms/article/flu-shots/en', undefined, admin);
     },
     async 'a bot is run'() {
         await go('Bots');
@@ -741,6 +965,70 @@ const jobs = {
         insist(await page.locator('html').evaluate((element) => getComputedStyle(element).colorScheme) === 'dark', 'not dark');
         await page.locator('.preferences select').last().selectOption('system');
     },
+    async 'a message stays while it is looked at, one key reaches its Undo, and it leaves with its screen'() {
+        const other = await open(), toast = other.locator('.toast'), undo = button('Undo', other);
+        await other.addInitScript(() => { // the seconds of a message are tenths here
+            const real = window.setTimeout;
+            window.setTimeout = (call, ms, ...rest) => real.call(window, call, ms >= 6000 ? ms / 10 : ms, ...rest);
+        });
+        await signIn(other);
+        await other.goto(`${CONSOLE}/settings`);
+        const one = other.getByRole('switch', { name: 'Patient invitations' }), isOn = () => one.getAttribute('aria-checked');
+        const has = (locator) => locator.evaluate((element) => element === document.activeElement);
+        const turn = async () => {
+            const was = await isOn();
+            await press(one, 'Space', other);
+            await until(async () => await isOn() !== was, 'turned');
+            await undo.waitFor();
+        };
+        await turn();
+        await toast.waitFor({ state: 'detached' });
+        await turn();
+        await other.keyboard.press('F8');
+        insist(await has(undo), 'F8 does not reach it');
+        await sleep(2000);
+        insist(await toast.count() === 1, 'it leaves while it has the focus');
+        await other.keyboard.press('F8');
+        insist(await has(one), 'F8 does not lead back');
+        await toast.waitFor({ state: 'detached' });
+        await turn();
+        await toast.hover();
+        await sleep(2000);
+        insist(await toast.count() === 1, 'it leaves under the pointer');
+        const before = await isOn();
+        await other.keyboard.press('F8');
+        await other.keyboard.press('Enter');
+        await until(async () => await isOn() !== before, 'undone');
+        insist(await has(one), 'the focus is not where it was');
+        await other.mouse.move(0, 0);
+        await turn();
+        await other.keyboard.press('F8');
+        await other.keyboard.press('Escape');
+        await toast.waitFor({ state: 'detached' });
+        insist(await has(one), 'the focus is not where it was after Escape');
+        await turn();
+        await other.locator('nav').getByRole('link', { name: 'Members', exact: true }).click();
+        await other.getByRole('heading', { level: 1, name: 'Members' }).waitFor();
+        insist(await toast.count() === 0, 'it is on another screen');
+        await other.context().close();
+    },
+    async 'a field that is too long is explained in the language of the admin'() {
+        const other = await open({ locale: 'de' });
+        await signIn(other, 'Abmelden');
+        await other.goto(`${CONSOLE}/keys`);
+        await button('Neuer Schlüssel', other).click();
+        const dialog = other.locator('dialog'), name = other.getByLabel('Name', { exact: true });
+        await dialog.locator('select option').nth(1).waitFor({ state: 'attached' });
+        await dialog.locator('select').selectOption({ index: 1 });
+        await name.fill('x'.repeat(300));
+        await dialog.getByRole('button', { name: 'Schlüssel erstellen' }).click();
+        await dialog.locator('.field').filter({ has: name }).getByText(/^Geben Sie höchstens \d+ Zeichen ein\.$/).waitFor();
+        await name.fill('Zu weit');
+        await dialog.locator('input[type=number]').fill('400');
+        await dialog.getByRole('button', { name: 'Schlüssel erstellen' }).click();
+        await dialog.getByText('Geben Sie höchstens 365 ein.').waitFor();
+        await other.context().close();
+    },
     async 'a reload stays signed in, a sign-out does not'() {
         await page.reload();
         await button('Sign out').waitFor();
@@ -756,7 +1044,8 @@ const jobs = {
 const screens = ['/', '/staff', '/staff?tab=invitations', '/patients', '/settings', '/settings?tab=history', '/account-policy', '/branding', '/audit', '/policies', '/policies/new', '/clients', '/keys', '/templates',
     '/templates/PATIENT_WELCOME', '/documents', '/content', '/bots', '/webhooks', '/nothing'];
 
-const dialogs = [['/clients', 'Register application'], ['/keys', 'New key'], ['/bots', 'New bot'], ['/webhooks', 'New webhook'], ['/content', 'New entry']];
+const dialogs = [['/', 'Review changes'], ['/clients', 'Register application'], ['/keys', 'New key'], ['/bots', 'New bot'], ['/webhooks', 'New webhook'], ['/content', 'New entry']];
+const actsOnPatients = ['End all sessions', 'Lock', 'Export data', 'Delete account', 'Remove from project']; // dialogs on a patient's screen
 
 async function axe(what, rules) {
     await until(async () => await page.locator('[aria-busy=true]').count() === 0, `${what} is there`);
@@ -797,6 +1086,11 @@ async function inScheme(colorScheme, width, rules) {
         await page.goto(CONSOLE + at);
         await axeDialog(`${at}: ${name}`, button(name), rules);
     }
+    await page.goto(`${CONSOLE}/audit`);
+    await axeDialog('/audit: an event', page.locator('tbody button').first(), rules);
+    await field('Person').fill(demo.adminEmail);
+    await page.locator('.combo [role=option]').first().waitFor();
+    await axe('/audit: people to choose from', rules);
     await page.goto(`${CONSOLE}/staff?search=${encodeURIComponent(demo.adminEmail)}`);
     await page.locator('tbody a').click();
     await heading('Sessions in this project').waitFor();
@@ -805,7 +1099,7 @@ async function inScheme(colorScheme, width, rules) {
     await register(patient, 'Ana', 'Lima');
     await page.goto(`${CONSOLE}/patients?search=${encodeURIComponent(patient)}`);
     await page.locator('tbody a').click();
-    for (const name of ['End all sessions', 'Lock', 'Export data', 'Delete account', 'Remove from project'])
+    for (const name of actsOnPatients)
         await axeDialog(`one person: ${name}`, button(name), rules);
     await page.goto(`${CONSOLE}/staff?invite=1`);
     await page.locator('dialog').waitFor();
@@ -861,9 +1155,9 @@ async function onADesk() {
     const rows = await other.locator('.form').first().evaluate((form) => [...form.querySelectorAll('input:not([type=checkbox]), select')].map((each) => each.getBoundingClientRect())
         .map(({ top, height }) => `${Math.round(top)} ${Math.round(height)}`));
     insist(new Set(rows).size === 1, `controls at ${rows.join(', ')}`);
-    await other.goto(`${CONSOLE}/audit`);
+    await other.goto(`${CONSOLE}/audit?period=custom`);
     await other.locator('tbody tr').first().waitFor();
-    const fields = await other.locator('.form.dense .field').evaluateAll((all) => all.map((each) => [each, each.querySelector('input')].map((one) => one.getBoundingClientRect().right)));
+    const fields = await other.locator('.filters .field:has(input, select)').evaluateAll((all) => all.map((each) => [each, each.querySelector('input, select')].map((one) => one.getBoundingClientRect().right)));
     insist(fields.every(([field_, input]) => input <= field_ + 1), `wider than its place: ${fields.join(' / ')}`);
     await other.goto(`${CONSOLE}/patients?sort=newest`);
     await other.getByRole('row').filter({ hasText: `wide${process.pid}@axe.example` }).waitFor();
@@ -880,16 +1174,143 @@ async function onADesk() {
     await other.context().close();
 }
 
+const languages = ['en', 'de', 'es'].map((tag) => [tag, tag === 'en' ? {} : JSON.parse(readFileSync(new URL(`../../web/console/text/${tag}.json`, import.meta.url), 'utf8'))]);
+const sizes = [[390, 844], [768, 1024], [1366, 768], [1440, 900]];
+const ZOOMED = [683, 384]; // 1366x768 at 200 %
+
+// Finds shown texts that are cut or broken inside a word, and what scrolls sideways or reaches beyond the window.
+const badlyShown = (on) => on.evaluate(() => {
+    const LONGEST = 40; // letters; longer words can break
+    const name = (each) => `${each.tagName} ${each.className} "${(each.getAttribute('aria-label') ?? each.textContent).trim().slice(0, 50)}"`;
+    const found = document.documentElement.scrollWidth > innerWidth ? ['the document is wider than the window'] : [];
+    const all = [...document.querySelectorAll('body *')].filter((each) => each.checkVisibility() && !each.closest('.hidden, svg, iframe'));
+    const pen = document.createElement('canvas').getContext('2d'), range = document.createRange();
+
+    for (const each of all) {
+        const { overflowX, overflowY, font, paddingLeft, paddingRight } = getComputedStyle(each);
+        const box = each.getBoundingClientRect(), isInput = each.matches('input, textarea, progress');
+
+        if (!isInput && overflowX !== 'visible' && each.clientWidth > 0 && each.scrollWidth > each.clientWidth + 1)
+            found.push(`${/auto|scroll/.test(overflowX) ? 'scrolls sideways' : 'is cut'}: ${name(each)}`);
+        if (!isInput && /hidden|clip/.test(overflowY) && each.clientHeight > 0 && each.scrollHeight > each.clientHeight + 1)
+            found.push(`is cut below: ${name(each)}`);
+        if (box.right > innerWidth + 1)
+            found.push(`is beyond the window: ${name(each)}`);
+        if (each.matches('select') && each.selectedIndex >= 0) {
+            pen.font = font;
+            const need = pen.measureText(each.selectedOptions[0].text).width + parseFloat(paddingLeft) + parseFloat(paddingRight);
+            if (need > each.clientWidth + 1)
+                found.push(`is cut: ${name(each)}: ${each.selectedOptions[0].text}`);
+        }
+        for (const node of each.matches('option, textarea, pre') ? [] : each.childNodes) {
+            if (node.nodeType !== Node.TEXT_NODE || !node.data.trim())
+                continue;
+            for (const { 0: word, index } of node.data.matchAll(/[\p{L}\p{N}]+/gu)) {
+                range.setStart(node, index);
+                range.setEnd(node, index + word.length);
+                const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)));
+                const { right } = range.getBoundingClientRect();
+                if (lines.size > 1 && word.length < LONGEST)
+                    found.push(`is broken: ${word} in ${name(each)}`);
+                const place = each.closest('button, .button, .badge, td, th, dd, label, li, p, h1, h2, div')?.getBoundingClientRect();
+                if (place && right > place.right + 2)
+                    found.push(`sticks out: ${word} of ${name(each)}`);
+            }
+        }
+    }
+    return [...new Set(found)];
+});
+
+// Makes a row of each kind, with words of usual length.
+async function furnish() {
+    await signInHere();
+    const post = async (path, body) => {
+        const { status, data } = await api('POST', path, body, admin);
+
+        insist(status < 300, { path, data });
+        return data;
+    };
+    const clinic = `clinic${process.pid}`;
+    const policy = await post('/v1/project/access-policies', { name: 'Scheduling assistants', resource: [{ resourceType: 'DocumentReference', interaction: ['read', 'search'] }] });
+    const imported = await post('/v1/projects/me/imports', { accounts: [{ firstName: 'Maximiliane', lastName: 'Freifrau von Hohenlohe-Schillingsfürst', email: `maximiliane.hohenlohe-schillingsfuerst@${clinic}.lakeside-clinic.example` }] });
+
+    insist(imported.imported === 1, imported);
+    await post('/v1/projects/me/members', { email: `dr.katharina.montgomery-smythe@${clinic}.lakeside-clinic.example`, firstName: 'Katharina', lastName: 'Montgomery-Smythe', type: 'Practitioner', admin: false, accessPolicy: `AccessPolicy/${policy.id}` });
+    await post('/v1/project/api-keys', { name: 'Nightly export', accessPolicy: `AccessPolicy/${policy.id}`, days: 90, addresses: ['192.0.2.0/24', '2001:db8::/32'] });
+    await post('/v1/project/webhooks', { url: 'https://hooks.lakeside-clinic.example/atrium/events', events: ['session.created', 'account.created'] });
+    await post('/v1/project/bots', { name: 'Appointment reminder', kind: 'http', url: 'https://bots.lakeside-clinic.example/reminder', identifier: [{ value: `reminder-${clinic}` }] });
+    await post('/document', { fileName: 'Discharge summary November 2026.pdf', contentType: 'application/pdf' });
+    return (await read(`/v1/project/accounts?search=maximiliane.hohenlohe`)).resources[0].id;
+}
+
+// Every screen and dialog in each language and size. Collects everything before it fails.
+async function inEachSizeAndLanguage() {
+    const person = await furnish(), bad = [];
+    const other = page = await open();
+    const settled = () => until(async () => await other.locator('[aria-busy=true]').count() === 0, 'it is there');
+    const look = async (what, [width, height]) => {
+        await other.setViewportSize({ width, height });
+        await other.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))));
+        bad.push(...(await badlyShown(other)).map((each) => `${what} at ${width}: ${each}`));
+    };
+    const speak = async (tag) => {
+        await other.locator('.preferences select').first().evaluate((select, to) => { select.value = to; select.dispatchEvent(new Event('change', { bubbles: true })); }, tag);
+        await until(() => other.evaluate((to) => document.documentElement.lang === to, tag), `${tag} is spoken`);
+        await settled();
+    };
+    const lookAtDialog = async (what, opener) => {
+        await other.setViewportSize({ width: 1440, height: 900 });
+        await opener.focus();
+        await other.keyboard.press('Enter');
+        await other.locator('dialog').waitFor();
+        await settled();
+        insist(await other.evaluate(() => document.activeElement.closest('dialog')), `${what}: the focus is not inside`);
+        for (const size of [...sizes, ZOOMED]) {
+            await look(what, size);
+            const seen = await other.locator('dialog > form > .buttons').evaluate((each) => {
+                const { top, bottom } = each.getBoundingClientRect();
+                return top >= 0 && bottom <= innerHeight && each.contains(document.elementFromPoint(innerWidth / 2, (top + bottom) / 2));
+            });
+            if (!seen)
+                bad.push(`${what} at ${size.join('x')}: its buttons are not in view`);
+        }
+        await other.setViewportSize({ width: 1440, height: 900 });
+        await other.keyboard.press('Escape');
+        await other.locator('dialog').waitFor({ state: 'detached' });
+        insist(await opener.evaluate((each) => each === document.activeElement), `${what}: the focus is not back`);
+    };
+    const places = [...screens.map((at) => [at, []]), ['/staff', ['Invite someone']], [`/people/${person}`, actsOnPatients], ...dialogs.map(([at, name]) => [at, [name]])];
+
+    await signIn(other);
+    for (const [at, names] of places) {
+        await other.goto(CONSOLE + at);
+        await other.locator('.who').waitFor({ state: 'attached' });
+        await other.locator('h1').waitFor();
+        await settled();
+        for (const [tag, words] of languages) {
+            await speak(tag);
+            for (const size of sizes)
+                await look(`${at} in ${tag}`, size);
+            for (const name of names)
+                await lookAtDialog(`${at}: ${name} in ${tag}`, button(words[name] ?? name, other));
+        }
+    }
+    await speak('en');
+    await other.context().close();
+    insist(bad.length === 0, `${bad.length} places\n    ${bad.join('\n    ')}`);
+}
+
 const accessible = {
     'light, a desk': () => inScheme('light', 1440),
     'dark, a desk': () => inScheme('dark', 1440, ['color-contrast']),
     'light, a phone': () => inScheme('light', 390, ['target-size', 'color-contrast', 'label', 'aria-required-children']),
     'a phone: what a finger touches is 44 points high, and nothing is wider than the window': onAPhone,
     'a desk: controls of one row are at one height, and no word is broken where there is room': onADesk,
+    'each screen and dialog in each language and size: no text is cut, nothing scrolls sideways, the buttons are in view': inEachSizeAndLanguage,
 };
 
 // Two admins at one thing: made here, opened there, changed here meanwhile. Input there is never lost.
-async function rivals(path, method, body, open, { label = 'Name', shown = (data) => data.name, as = (text) => text } = {}) {
+async function rivals(path, method, body, open, { label = 'Name', shown = (data) => data.name, as = (text) => text, save = 'Save' } = {}) {
     const { data } = await api(method, path, body(as('Ours')), admin);
     const at = method === 'POST' ? `${path}/${data.id}` : path, typed = field(label);
     const conflict = page.getByRole('alert').filter({ hasText: 'Someone else changed this' });
@@ -897,7 +1318,7 @@ async function rivals(path, method, body, open, { label = 'Name', shown = (data)
         await typed.waitFor();
         await type(typed, mine);
         await api(method === 'POST' ? 'PUT' : method, at, body(theirs), admin);
-        await press(button('Save').last());
+        await press(button(save).last());
         await conflict.waitFor();
         insist(await conflict.evaluate((element) => element.contains(document.activeElement)), 'it is not gone to');
         insist(await conflict.getByText(theirs, { exact: true }).count() === 1 && await conflict.getByText(mine, { exact: true }).count() === 1, 'not both');
@@ -949,14 +1370,14 @@ const trouble = {
     },
     async 'a daemon that hangs takes its own part of the overview alone'() {
         const { pid } = suite().daemons.find((each) => each.name === 'botd');
-        const bots = page.locator('section').filter({ has: heading('Failed bots') });
+        const bots = page.getByRole('region', { name: 'Failed bots' });
         await go('Settings');
         process.kill(pid, 'SIGSTOP');
         try {
             await press(page.locator('nav').getByRole('link', { name: 'Overview', exact: true }));
             await page.locator('.chart').waitFor();
             await page.getByText('No email failed in the last 30 days.').waitFor();
-            await page.getByText('Patients sign in', { exact: true }).waitFor();
+            await page.locator('section').filter({ has: heading('Setup status') }).locator('summary').waitFor();
             await bots.locator('.notice[role=alert]').waitFor({ timeout: 120_000 });
             insist(await page.locator('main .notice[role=alert]').count() === 1, 'another part fails too');
         } finally {
@@ -1015,8 +1436,8 @@ const trouble = {
     async 'an entry that another changed: both versions are shown'() {
         await rivals('/cms/article/rival/en', 'PUT', (title) => ({ title, sections: [{ text: 'One.' }] }), async () => {
             await go('Content');
-            await press(page.getByRole('link', { name: 'rival', exact: true }));
-        }, { label: 'Title', shown: ({ title }) => title });
+            await press(page.locator('tbody th a[href*="key=rival"]'));
+        }, { label: 'Title', shown: ({ title }) => title, save: 'Publish' });
     },
     async 'languages that another changed: both versions are shown, and other settings are in no way'() {
         const { languages, defaultLanguage } = await read('/locales');
@@ -1294,12 +1715,12 @@ const trouble = {
         await button('Show more').waitFor();
         const free = await hold((url) => url.searchParams.has('_cursor'), page);
         await button('Show more').click();
-        await type(field('Action'), 'account-policy.write');
-        await until(async () => await page.locator('tbody code').evaluateAll((all) => all.length > 0 && all.every((each) => each.textContent.startsWith('account-policy'))), 'filtered');
+        await field('Action').selectOption('account-policy.write');
+        await until(async () => await page.locator('tbody .start').evaluateAll((all) => all.length > 0 && all.every((each) => each.textContent === 'Changed the account policy')), 'filtered');
         await free();
         await sleep(1000);
-        const actions = await page.locator('tbody code').allTextContents();
-        insist(actions.every((each) => each.startsWith('account-policy')), actions);
+        const actions = await page.locator('tbody .start').allTextContents();
+        insist(actions.every((each) => each === 'Changed the account policy'), actions);
     },
     async 'a picture that comes too late is let go'() {
         const other = await open();
@@ -1554,7 +1975,7 @@ const trouble = {
         await page.goto(`${CONSOLE}/content`);
         await field('Search').fill('zzzz');
         await heading('No results').waitFor();
-        await press(button('Clear search'));
+        await press(button('Clear filters'));
         await page.locator('tbody a').first().waitFor();
         insist(await field('Search').inputValue() === '', 'still searched for');
     },
@@ -1562,16 +1983,16 @@ const trouble = {
         const other = await open({ timezoneId: 'Asia/Tokyo' });
         await signIn(other);
         await other.goto(`${CONSOLE}/audit`);
-        await other.locator('tbody .time').first().filter({ hasText: /, \d+:\d\d\s[AP]M\sGMT\+9$/ }).waitFor();
-        insist(await other.getByText('Time zone: Asia/Tokyo').count() === 2, 'the filter has no zone');
+        await other.locator('tbody .time').first().filter({ hasText: /, \d+:\d\d:\d\d\s[AP]M\sGMT\+9$/ }).waitFor();
+        await other.getByText('Times are in the zone Asia/Tokyo.').waitFor();
         await other.context().close();
     },
     async 'a long list is gone through from any row, and is not drawn as a whole'() {
         const TOTAL = 20_000, asked = [];
-        await page.route('**/cms/large/map/en*', async (route) => {
+        await page.route('**/cms/large/map/*', async (route) => {
             const query = new URL(route.request().url()).searchParams, count = Number(query.get('_count')), offset = Number(query.get('_offset'));
             asked.push(offset);
-            await route.fulfill({ json: { total: TOTAL, resources: Array.from({ length: Math.min(count, TOTAL - offset) }, (each, i) => ({ source: { key: `k${offset + i + 1}`, title: `Row ${offset + i + 1}` } })) } });
+            await route.fulfill({ json: { total: TOTAL, resources: Array.from({ length: Math.min(count, TOTAL - offset) }, (each, i) => ({ source: { key: `k${offset + i + 1}`, title: `Row ${offset + i + 1}` }, languages: [] })) } });
         });
         const shown = (from, to) => page.getByText(`Rows ${from} to ${to}`, { exact: false }).waitFor();
         await page.goto(`${CONSOLE}/content?type=large`);
@@ -1587,13 +2008,13 @@ const trouble = {
         await type(field('Go to row'), '19990');
         await page.keyboard.press('Enter');
         await shown('19,990', '20,000');
-        insist(await page.locator('tbody th').first().textContent() === 'k19990' && await button('Show more').count() === 0, 'other rows');
+        insist(await page.locator('tbody th code').first().textContent() === 'k19990' && await button('Show more').count() === 0, 'other rows');
         await type(field('Go to row'), '20001');
         insist(await button('Go').isDisabled(), 'a row that there is not');
         await press(button('Back to first row'));
         await shown(1, 50);
         insist(asked.length < 20, `${asked.length} requests`);
-        await page.unroute('**/cms/large/map/en*');
+        await page.unroute('**/cms/large/map/*');
     },
     async 'an upload under way is asked for before it is cut off, on each way out'() {
         await page.goto(`${CONSOLE}/bots`);

@@ -62,12 +62,12 @@ async function take(page, at, name, { fullPage = false, prepare } = {}) {
 }
 
 async function prove(page) {
-    const row = page.getByRole('row').filter({ hasText: 'branding.write' }).first(), dialog = page.locator('dialog');
+    const row = page.getByRole('button', { name: 'Changed the branding' }).first(), dialog = page.locator('dialog');
 
     for (let i = 0; i < 60; i++) { // until the row is a leaf of the Merkle tree
-        await row.getByRole('button', { name: 'Verify row' }).click();
+        await row.click();
         await dialog.locator('.badge, [role=alert]').first().waitFor();
-        if (await dialog.getByText('Valid', { exact: true }).count() > 0)
+        if (await dialog.getByText('Verified', { exact: true }).count() > 0)
             return;
         await page.keyboard.press('Escape');
         await page.waitForTimeout(500);

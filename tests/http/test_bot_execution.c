@@ -147,6 +147,8 @@ static void an_http_bot_receives_the_whole_request(void)
     CU_ASSERT_STRING_EQUAL(http_text(answer, "got.secrets.KEY"), "s3cr3t");
     CU_ASSERT_STRING_EQUAL(http_text(answer, "got.requester.reference"), patient->profile);
     CU_ASSERT_STRING_EQUAL(http_text(answer, "got.project.reference"), patient->project);
+    CU_ASSERT_STRING_EQUAL(http_text(answer, "got.project.brandName"),
+                           http_text(answer, "got.project.display"));
     CU_ASSERT_STRING_EQUAL(http_text(answer, "got.bot.reference") + 4, http_text(made, "id"));
     char *trace = http_header(answer, "X-Request-Id");
     CU_ASSERT_STRING_EQUAL(http_text(answer, "got.traceId"), trace);

@@ -350,6 +350,121 @@ static void a_stale_state_loses_and_history_tells(void)
     free(etag);
 }
 
+static struct http_answer *preview(const char *access, const char *json)
+{
+    return http_call(suite_url(suite), &(struct http_request){.method = "POST",
+                                                              .path = BRANDING "/preview",
+                                                              .bearer = access,
+                                                              .raw = json});
+}
+
+/* The page is text in an answer to the admin: it has no URL, its form no token, and nothing is
+ * saved. */
+static void a_preview_is_the_sign_in_page_unsaved(void)
+{
+    static const char typed[] =
+        "{\"language\":\"de-AT\",\"name\":\"Typed <b>\",\"colorLight\":\"#7a1f5c\","
+        "\"imprintUrl\":\"https://typed.example/\","
+        "\"texts\":[{\"language\":\"de\",\"intro\":\"Getippt.\"}]}";
+    PERSON admin = person_admin_of_child(suite, "brand-preview");
+    PERSON patient = person_register(suite, NULL);
+    size_t size;
+    char *png = test_png(64, 64, &size);
+    HTTP_ANSWER logo = put_picture(admin, png, size);
+    HTTP_ANSWER shown = preview(admin->access, typed);
+    HTTP_ANSWER stored = http_get(suite_url(suite), BRANDING, admin->access);
+    HTTP_ANSWER forbidden = preview(patient->access, typed);
+    HTTP_ANSWER nobody = preview(NULL, typed);
+    HTTP_ANSWER unreadable =
+        preview(admin->access, "{\"language\":\"en\",\"colorLight\":\"#ffcc00\"}");
+    const char *html = http_text(shown, "html");
+
+    CHECK_STATUS(logo, 200);
+    CHECK_STATUS(shown, 200);
+    CU_ASSERT_PTR_NOT_NULL(strstr(html, "<html lang=\"de\">"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(html, "<bdi>Typed &lt;b&gt;</bdi>"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(html, "<p class=\"lead\">Getippt.</p>"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(html, "href=\"https://typed.example/\">Impressum"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(html, "src=\"/t/brand-preview/brand.png?v="));
+    CU_ASSERT_PTR_NOT_NULL(strstr(html, "name=\"formToken\" value=\"\""));
+    CU_ASSERT_PTR_NULL(strstr(html, "brand.css"));
+    CU_ASSERT_PTR_NULL(strstr(html, "<script"));
+    CU_ASSERT_TRUE(json_is_null(http_member(stored, "name")));
+    CHECK_STATUS(forbidden, 403);
+    CHECK_STATUS(nobody, 401);
+    CHECK_PROBLEM(unreadable, "colorLight");
+    free(png);
+}
+
+static bool mail_has(const char *to, const char *header)
+{
+    char *mail = suite_mail(suite, to, 10000);
+    bool has = mail && strstr(mail, header);
+
+    UNIT_CHECK(has, "%s: %.300s", header, mail ? mail : "no email");
+    free(mail);
+    return has;
+}
+
+static void put_template(const struct person *admin, const char *name)
+{
+    char path[128];
+
+    snprintf(path, sizeof(path), "/v1/project/email-templates/%s", name);
+    HTTP_ANSWER put = http_put(suite_url(suite), path, admin->access,
+                               json_pack("{s:s, s:s}", "subject", "From {{brandName}}", "text",
+                                         "{{projectName}}: {{brandName}}"));
+    CHECK_STATUS(put, 200);
+}
+
+static struct http_answer *invite(const struct person *admin, const char *email)
+{
+    return http_post(suite_url(suite), "/v1/projects/me/members", admin->access,
+                     json_pack("{s:s, s:s, s:s, s:s}", "email", email, "firstName", "A", "lastName",
+                               "B", "type", "Practitioner"));
+}
+
+/* In emails of both daemons that send any. The operator's name stays if the branding has none. */
+static void the_name_is_in_emails_and_of_the_project(void)
+{
+    PERSON admin = person_admin(suite);
+    char *first = person_address(), *second = person_address(), *third = person_address();
+    const char *const told[] = {first, second};
+    char subject[128], text[128];
+
+    put_template(admin, "ORGANIZATION_CODE");
+    put_template(admin, "INVITE_TO_PROJECT");
+    suite_set_value(suite, admin->access, "PRACTITIONER_APP_URL", "https://staff.example");
+    HTTP_ANSWER plain = invite(admin, third);
+    HTTP_ANSWER before = http_get(suite_url(suite), "/auth/me", admin->access);
+    CHECK_STATUS(plain, 200);
+    snprintf(subject, sizeof(subject), "Subject: From %s\r\n", http_text(before, "project.name"));
+    snprintf(text, sizeof(text), "%s: Seeblick\r\n", http_text(before, "project.name"));
+    CU_ASSERT_STRING_EQUAL(http_text(before, "project.brandName"),
+                           http_text(before, "project.name"));
+    mail_has(third, subject);
+    mail_has(third, "From: <");
+
+    HTTP_ANSWER written = put_raw(admin, whole, NULL);
+    HTTP_ANSWER code = http_post(suite_url(suite), "/organizations/code/email", admin->access,
+                                 json_pack("{s:s}", "email", first));
+    HTTP_ANSWER invited = invite(admin, second);
+    CHECK_STATUS(written, 200);
+    CHECK_STATUS(code, 200);
+    CHECK_STATUS(invited, 200);
+    for (size_t i = 0; i < ARRAY_SIZE(told); i++) {
+        mail_has(told[i], "From: Seeblick <");
+        mail_has(told[i], "Subject: From Seeblick\r\n");
+        mail_has(told[i], text);
+    }
+    HTTP_ANSWER after = http_get(suite_url(suite), "/auth/me", admin->access);
+    CU_ASSERT_STRING_EQUAL(http_text(after, "project.brandName"), "Seeblick");
+    CU_ASSERT_STRING_EQUAL(http_text(after, "project.name"), http_text(before, "project.name"));
+    free(first);
+    free(second);
+    free(third);
+}
+
 static void suite_shuts_down_cleanly(void)
 {
     suite_stop(&suite);
@@ -364,6 +479,8 @@ static const struct unit_case cases[] = {
     CASE(what_was_written_past_the_api_is_left_out),
     CASE(one_tenants_branding_is_no_others),
     CASE(a_stale_state_loses_and_history_tells),
+    CASE(a_preview_is_the_sign_in_page_unsaved),
+    CASE(the_name_is_in_emails_and_of_the_project),
     CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 

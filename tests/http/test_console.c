@@ -1,6 +1,6 @@
 /*
- * test_console.c - the console: its files, and its screens in Chromium (tests/console/console.mjs).
- * Browser cases need playwright-core, axe-core (`make npm`) and Chromium.
+ * test_console.c - the console: its files, and its screens in Chromium (tests/console/console.mjs)
+ * and Firefox (tests/console/firefox.mjs). Browser cases need these browsers and `make npm`.
  *
  * tier: browser
  */
@@ -19,6 +19,11 @@ static struct unit_dir dir;
 
 static const struct unit_need needs[] = {
     {"/usr/bin/chromium", NULL},
+    {"build/npm/installed/console", "npm"},
+    {NULL, NULL},
+};
+static const struct unit_need firefox_needs[] = {
+    {"/usr/bin/firefox-esr", NULL},
     {"build/npm/installed/console", "npm"},
     {NULL, NULL},
 };
@@ -75,6 +80,7 @@ static void the_document_can_be_framed_and_scripted_by_no_other_page(void)
 
     CU_ASSERT_TRUE(header_has(page, "Content-Security-Policy", "script-src 'sha256-"));
     CU_ASSERT_TRUE(header_has(page, "Content-Security-Policy", "connect-src 'self';"));
+    CU_ASSERT_TRUE(header_has(page, "Content-Security-Policy", "frame-src 'self' blob:;"));
     CU_ASSERT_TRUE(header_has(page, "Content-Security-Policy", "frame-ancestors 'none'"));
     CU_ASSERT_TRUE(header_has(page, "Content-Security-Policy", "require-trusted-types-for"));
     CU_ASSERT_TRUE(header_has(page, "X-Frame-Options", "DENY"));
@@ -168,17 +174,21 @@ static void print_figures(const char *out)
     }
 }
 
-static void run_browser(const char *part)
+static void run_script(const struct unit_need *script_needs, const char *script, const char *part)
 {
-    const char *const argv[] = {"/usr/bin/env",   "node", "tests/console/console.mjs",
-                                suite_dir(suite), part,   NULL};
+    const char *const argv[] = {"/usr/bin/env", "node", script, suite_dir(suite), part, NULL};
 
-    if (!unit_has(needs, "ATRIUM_REQUIRE_ALL"))
+    if (!unit_has(script_needs, "ATRIUM_REQUIRE_ALL"))
         return;
     PROGRAM browser = program_start(argv, NULL);
     CU_ASSERT_TRUE(program_wait_end(browser, BROWSER_MS));
     CHECK_EXIT(browser, 0);
     print_figures(browser->out);
+}
+
+static void run_browser(const char *part)
+{
+    run_script(needs, "tests/console/console.mjs", part);
 }
 
 static void each_screen_does_its_main_job_by_keyboard(void)
@@ -196,6 +206,11 @@ static void what_goes_wrong_is_shown_and_loses_nothing(void)
     run_browser("trouble");
 }
 
+static void an_admin_does_twelve_jobs_in_firefox(void)
+{
+    run_script(firefox_needs, "tests/console/firefox.mjs", NULL);
+}
+
 static const struct unit_case cases[] = {
     CASE(every_address_is_the_document),
     CASE(the_document_can_be_framed_and_scripted_by_no_other_page),
@@ -206,6 +221,7 @@ static const struct unit_case cases[] = {
     CASE(each_screen_does_its_main_job_by_keyboard),
     CASE(each_screen_is_accessible_in_both_colour_schemes),
     CASE(what_goes_wrong_is_shown_and_loses_nothing),
+    CASE(an_admin_does_twelve_jobs_in_firefox),
 };
 
 int main(void)

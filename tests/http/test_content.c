@@ -326,6 +326,150 @@ static void entries_stand_side_by_side(void)
     check_whole();
 }
 
+/* Formats "total key language... ", by the languages of each entry (caller frees). */
+static char *languages_shown(const struct http_answer *answer)
+{
+    const json_t *pairs = http_member(answer, "resources");
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    fprintf(out, "%lld", (long long)json_integer_value(http_member(answer, "total")));
+    for (size_t i = 0; i < json_array_size(pairs); i++) {
+        const json_t *pair = json_array_get(pairs, i), *each;
+        const json_t *side = json_object_get(pair, "source");
+        size_t j;
+
+        side = side ? side : json_object_get(pair, "target");
+        fprintf(out, " %s", json_string_value(json_object_get(side, "key")));
+        json_array_foreach(json_object_get(pair, "languages"), j, each)
+        {
+            fprintf(out, "%c%s", j > 0 ? '+' : '=',
+                    json_string_value(json_object_get(each, "language")));
+            CU_ASSERT_TRUE(json_is_string(json_object_get(each, "lastUpdated")));
+        }
+    }
+    fclose(out);
+    return text;
+}
+
+static void missing_and_outdated_translations_are_listed(void)
+{
+    static const char review[] = "{\"title\":\"Zwei\",\"sections\":[{\"text\":\"b\"}],"
+                                 "\"reviewed\":true}";
+    static const char again[] = "{\"title\":\"Zwei\",\"sections\":[{\"text\":\"b\"}]}";
+    static const struct {
+        const char *query, *want;
+    } rows[] = {
+        {"map/de", "4 four=de one=en three=de+en+es two=de+en"},
+        {"map/de?translation=missing", "1 one=en"},
+        {"map/de?translation=outdated", "1 two=de+en"},
+        {"map/es?translation=missing", "2 one=en two=de+en"},
+        {"map/es?translation=outdated", "0"},
+        {"map/en?translation=outdated", "0"},
+        {"map/de?translation=outdated&search=title", "1 two=de+en"},
+        {"map/de?translation=missing&search=two", "0"},
+        {"map/de?translation=outdated&code=c1", "0"},
+    };
+
+    put(admin, "/cms/todo/one/en", "Title one", "a");
+    put(admin, "/cms/todo/two/de", "Zwei", "b");
+    put(admin, "/cms/todo/three/en", "Title three", "c");
+    put(admin, "/cms/todo/four/de", "Vier", "d");
+    usleep(3000); /* lastUpdated has milliseconds */
+    put(admin, "/cms/todo/two/en", "Title two", "b");
+    put(admin, "/cms/todo/three/de", "Drei", "c");
+    put(admin, "/cms/todo/three/es", "Tres", "c");
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        char path[120];
+
+        snprintf(path, sizeof(path), "/cms/todo/%s", rows[i].query);
+        HTTP_ANSWER list = ask(patient, "GET", path, NULL);
+        char *text = languages_shown(list);
+
+        UNIT_CHECK(list->status == 200 && strcmp(text, rows[i].want) == 0,
+                   "%s: %d \"%s\", not \"%s\"", path, list->status, text, rows[i].want);
+        free(text);
+    }
+    usleep(3000);
+    HTTP_ANSWER same = ask(admin, "PUT", "/cms/todo/two/de", again);
+    CHECK_STATUS(same, 200);
+    HTTP_ANSWER still = ask(patient, "GET", "/cms/todo/map/de?translation=outdated", NULL);
+    CU_ASSERT_EQUAL(json_integer_value(http_member(still, "total")), 1);
+    HTTP_ANSWER touched = ask(admin, "PUT", "/cms/todo/two/de", review);
+    CHECK_STATUS(touched, 200);
+    HTTP_ANSWER none = ask(patient, "GET", "/cms/todo/map/de?translation=outdated", NULL);
+    CU_ASSERT_EQUAL(json_integer_value(http_member(none, "total")), 0);
+    HTTP_ANSWER bad = ask(patient, "GET", "/cms/todo/map/de?translation=old", NULL);
+    CHECK_STATUS(bad, 422);
+    check_whole();
+}
+
+static void drafts_are_for_admins_until_they_are_published(void)
+{
+    static const char path[] = "/v1/project/content-drafts/plan/one/en-us";
+    static const char list[] = "/v1/project/content-drafts?type=plan";
+    static const char body[] =
+        "{\"title\":\"Draft\",\"sections\":[{\"title\":\"A\",\"text\":\"b\"}],\"code\":\"c\"}";
+    static const char *const routes[][2] = {
+        {"GET", list}, {"GET", path}, {"PUT", path}, {"DELETE", path}};
+
+    HTTP_ANSWER none = ask(admin, "GET", path, NULL);
+    CHECK_ERROR(none, 404, "Draft not found.");
+    HTTP_ANSWER put_answer = ask(admin, "PUT", path, body);
+    CHECK_STATUS(put_answer, 200);
+    CU_ASSERT_STRING_EQUAL(http_text(put_answer, "language"), "en-US");
+    HTTP_ANSWER got = ask(admin, "GET", path, NULL);
+    CHECK_STATUS(got, 200);
+    CU_ASSERT_STRING_EQUAL(http_text(got, "title"), "Draft");
+    CU_ASSERT_STRING_EQUAL(http_text(got, "sections.0.text"), "b");
+    CU_ASSERT_STRING_EQUAL(http_text(got, "code"), "c");
+    for (size_t i = 0; i < ARRAY_SIZE(routes); i++) {
+        HTTP_ANSWER forbidden = ask(patient, routes[i][0], routes[i][1], i == 2 ? body : NULL);
+        CHECK_ERROR(forbidden, 403, "Forbidden");
+    }
+    HTTP_ANSWER hidden = ask(patient, "GET", "/cms/plan/one/en-US", NULL);
+    CHECK_ERROR(hidden, 404, NOT_FOUND);
+    HTTP_ANSWER map = ask(admin, "GET", "/cms/plan/map/en-US", NULL);
+    check_shown(map, "0", "a draft is not published");
+    HTTP_ANSWER drafts = ask(admin, "GET", list, NULL);
+    CU_ASSERT_STRING_EQUAL(http_text(drafts, "resources.0.key"), "one");
+    CU_ASSERT_EQUAL(json_array_size(http_member(drafts, "resources.0.languages")), 0);
+    put(admin, "/cms/plan/one/en", "Published", "b");
+    HTTP_ANSWER after = ask(admin, "GET", list, NULL);
+    CU_ASSERT_STRING_EQUAL(http_text(after, "resources.0.languages.0.language"), "en");
+    CU_ASSERT_STRING_EQUAL(http_text(after, "resources.0.title"), "Draft");
+    HTTP_ANSWER other_type = ask(admin, "GET", "/v1/project/content-drafts?type=other", NULL);
+    CU_ASSERT_EQUAL(json_array_size(http_member(other_type, "resources")), 0);
+    HTTP_ANSWER deleted = ask(admin, "DELETE", path, NULL);
+    CHECK_STATUS(deleted, 204);
+    HTTP_ANSWER again = ask(admin, "DELETE", path, NULL);
+    CHECK_ERROR(again, 404, "Draft not found.");
+    HTTP_ANSWER published = ask(patient, "GET", "/cms/plan/one/en", NULL);
+    CHECK_STATUS(published, 200);
+}
+
+static void a_project_has_a_thousand_drafts(void)
+{
+    PERSON there = person_admin_of_child(suite, "drafts");
+    long added = suite_count(
+        suite,
+        "with d as (insert into doc.content_draft (project_id, type, key, language, title, "
+        "sections, updated_at) select '%s', 'note', 'k' || i, 'en', 'x', '[]', 1 "
+        "from generate_series(1, 1000) i returning 1) select count(*) from d",
+        strchr(there->project, '/') + 1);
+
+    CU_ASSERT_EQUAL(added, 1000);
+    HTTP_ANSWER more = ask(there, "PUT", "/v1/project/content-drafts/note/more/en",
+                           "{\"title\":\"t\",\"sections\":[]}");
+    CHECK_ERROR(more, 409, "The project has 1,000 drafts already.");
+    HTTP_ANSWER same = ask(there, "PUT", "/v1/project/content-drafts/note/k7/en",
+                           "{\"title\":\"t\",\"sections\":[]}");
+    CHECK_STATUS(same, 200);
+    HTTP_ANSWER all = ask(there, "GET", "/v1/project/content-drafts", NULL);
+    CU_ASSERT_EQUAL(json_array_size(http_member(all, "resources")), 1000);
+}
+
 static void a_page_has_ten_entries_by_default(void)
 {
     PERSON there = person_admin_of_child(suite, "ten");
@@ -1119,6 +1263,9 @@ static const struct unit_case cases[] = {
     CASE(bad_requests_are_refused),
     CASE(roles_that_may_read_and_write),
     CASE(entries_stand_side_by_side),
+    CASE(missing_and_outdated_translations_are_listed),
+    CASE(drafts_are_for_admins_until_they_are_published),
+    CASE(a_project_has_a_thousand_drafts),
     CASE(a_page_has_ten_entries_by_default),
     CASE(entries_are_found),
     CASE(words_of_every_script_are_found),

@@ -133,6 +133,7 @@ static void bad_requests_are_refused(void)
         {"GET", "/document?_count=x", NULL, "_count"},
         {"GET", "/document?_offset=-1", NULL, "_offset"},
         {"GET", "/document?_sort=size", NULL, "_sort"},
+        {"GET", "/document?kind=picture", NULL, "kind"},
         {"GET", "/document?_sort=fileName,", NULL, "_sort"},
         {"GET", "/document?_sort=fileName,-fileName", NULL, "_sort"},
         {"GET", "/document?_sort=--fileName", NULL, "_sort"},
@@ -441,6 +442,92 @@ static void check_list(const char *access, const char *query, const char *names,
                "%s: %d, %s of %lld", query, list->status, found,
                (long long)json_integer_value(http_member(list, "total")));
     free(found);
+}
+
+static void documents_are_found_by_name_and_kind(void)
+{
+    static const struct {
+        const char *name, *type;
+    } rows[] = {{"Knie-R\u00f6ntgen_links.PNG", "Image/PNG"},
+                {"zq_scan-2026.pdf", "application/pdf; a=b"},
+                {"zq 100%.txt", "text/plain"},
+                {"zq.json", "application/json"},
+                {"zq.docx", "application/msword"}};
+    static const struct {
+        const char *query, *names;
+        int total;
+    } found[] = {
+        {"?search=rontgen%20links", "Knie-R\u00f6ntgen_links.PNG", 1},
+        {"?search=KNIE%20links", "Knie-R\u00f6ntgen_links.PNG", 1},
+        {"?search=ntge%20zq", "", 0},
+        {"?search=zq&_sort=fileName", "zq 100%.txt zq.docx zq.json zq_scan-2026.pdf", 4},
+        {"?search=zq&_sort=-fileName&_count=1&_offset=1", "zq.json", 4},
+        {"?search=q&_sort=fileName", "", 0},
+        {"?search=z%2020&_sort=fileName", "zq_scan-2026.pdf", 1},
+        {"?search=zq%20100%25", "zq 100%.txt", 1},
+        {"?search=zq&kind=text&_sort=_lastUpdated", "zq 100%.txt zq.json", 2},
+        {"?search=zq&kind=video", "", 0},
+        {"?search=-%25_", "", 0},
+        {"?search=%20", "", 0},
+    };
+    static const struct {
+        const char *query, *names;
+        int total;
+    } own[] = {
+        {"?kind=image", "Knie-R\u00f6ntgen_links.PNG", 1},
+        {"?kind=pdf&_sort=-fileName", "zq_scan-2026.pdf", 1},
+        {"?kind=text&_sort=-fileName", "zq.json zq 100%.txt", 2},
+        {"?kind=text&_sort=contentType", "zq.json zq 100%.txt", 2},
+        {"?kind=other", "zq.docx", 1},
+        {"?kind=audio", "", 0},
+        {"?kind=text&_offset=1", "zq 100%.txt", 2},
+        {"?search=", "zq.docx zq.json zq 100%.txt zq_scan-2026.pdf Knie-R\u00f6ntgen_links.PNG", 5},
+    };
+    PERSON other = person_register(suite, NULL);
+    PERSON none = person_register(suite, NULL);
+    PERSON admin = person_admin(suite);
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        HTTP_ANSWER made = document_make(suite, other->access, rows[i].name, rows[i].type);
+        CHECK_STATUS(made, 200);
+        usleep(3000); /* lastUpdated has milliseconds */
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(found); i++) {
+        check_list(other->access, found[i].query, found[i].names, found[i].total);
+        check_list(admin->access, found[i].query, found[i].names, found[i].total);
+        check_list(none->access, found[i].query, "", 0);
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(own); i++) {
+        check_list(other->access, own[i].query, own[i].names, own[i].total);
+        check_list(none->access, own[i].query, "", 0);
+    }
+}
+
+/* Pages of a kind, or of all kinds, are the whole sorted list. */
+static void pages_of_a_kind_do_not_overlap(void)
+{
+    static const char *const queries[] = {"_sort=fileName", "_sort=-fileName", "_sort=_lastUpdated",
+                                          "kind=text&_sort=fileName", "kind=text"};
+    PERSON admin = person_admin(suite);
+
+    for (size_t i = 0; i < ARRAY_SIZE(queries); i++) {
+        char path[200];
+        snprintf(path, sizeof(path), "/document?%s&_count=1000", queries[i]);
+        HTTP_ANSWER all = http_get(suite_url(suite), path, admin->access);
+        size_t count = json_array_size(http_member(all, "resources"));
+
+        UNIT_CHECK(count > 2 && count == (size_t)json_integer_value(http_member(all, "total")),
+                   "%s: %zu", queries[i], count);
+        for (size_t j = 0; j < count; j++) {
+            snprintf(path, sizeof(path), "/document?%s&_count=1&_offset=%zu", queries[i], j);
+            HTTP_ANSWER page = http_get(suite_url(suite), path, admin->access);
+            char member[64];
+
+            snprintf(member, sizeof(member), "resources.%zu.id", j);
+            UNIT_CHECK(strcmp(http_text(page, "resources.0.id"), http_text(all, member)) == 0,
+                       "%s: row %zu", queries[i], j);
+        }
+    }
 }
 
 /* Consecutive requests reach both docd. */
@@ -908,6 +995,8 @@ static const struct unit_case cases[] = {
     CASE(active_files_are_attachments),
     CASE(names_are_encoded),
     CASE(documents_are_listed),
+    CASE(documents_are_found_by_name_and_kind),
+    CASE(pages_of_a_kind_do_not_overlap),
     CASE(a_list_is_as_the_database_has_it),
     CASE(a_public_token_opens_one_file),
     CASE(a_document_can_be_public_from_the_start),

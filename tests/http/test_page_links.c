@@ -236,8 +236,7 @@ static void a_changed_address_is_taken_back(void)
     CU_ASSERT_EQUAL(browser_follow(former), 200);
     CU_ASSERT_TRUE(browser_sees(former, "its previous email address again"));
     CU_ASSERT_EQUAL(browser_get(browser, "account"), 303); /* the attacker is signed out */
-    open_link(former, "-", "undo-email", &undo);
-    CU_ASSERT_EQUAL(send_link(former, "-", "undo-email", &undo, "do=undo"), 400);
+    CU_ASSERT_EQUAL(open_link(former, "-", "undo-email", &undo), 400);
     free(email);
 }
 
@@ -616,6 +615,100 @@ static void dead_links_look_alike(void)
     }
 }
 
+/* An emailed link that has expired, and what its page offers instead. */
+struct expired {
+    const char *page, *code;
+    struct mail_link link;
+    const char *way, *form; /* form: posts to, or NULL */
+};
+
+/* Makes one of each link. */
+static void make_links(const char *email, const char *former, struct expired rows[static 6])
+{
+    char *invited = person_address(), *next = person_address();
+    PERSON changing = person_sign_in(suite, "Patient", former, PLAIN_PASSWORD, NULL);
+    HTTP_ANSWER reset =
+        suite_post_fresh(suite, "/auth/reset-password",
+                         json_pack("{s:s, s:s}", "email", email, "tenantCode", "demo"));
+    HTTP_ANSWER change = http_post(suite_url(suite), "/auth/change-email", changing->access,
+                                   json_pack("{s:s}", "email", next));
+    HTTP_ANSWER made = invite(admin, invited);
+    BROWSER browser = browser_open(suite);
+
+    CHECK_STATUS(reset, 200);
+    CHECK_STATUS(change, 200);
+    CHECK_STATUS(made, 200);
+    suite_mails_settle(suite);
+    rows[0].link = link_of(email, "demo", "set-password");
+    rows[2].link = link_of(next, "demo", "verify-email");
+    rows[3].link = link_of(invited, "demo", "invitation");
+    open_link(browser, "demo", "verify-email", &rows[2].link);
+    CU_ASSERT_EQUAL(
+        send_link(browser, "demo", "verify-email", &rows[2].link, "password=" FORM_PASSWORD), 303);
+    suite_mails_settle(suite);
+    rows[4].link = link_of(former, "-", "undo-email");
+    rows[5].link = rows[4].link;
+    free(invited);
+    free(next);
+}
+
+/* Each email with a link is here: password reset, verification, change of an address, invitation,
+ * undo of a change. The rest (deletion, export) tells a person to sign in. */
+static void each_expired_link_has_a_page_that_helps(void)
+{
+    PERSON patient = register_settled();
+    PERSON other = register_settled();
+    BROWSER browser = browser_open(suite);
+    struct expired rows[] = {
+        {"set-password", "demo", {"", ""}, "send you a new link", "/t/demo/reset-password"},
+        {"verify-email", "demo", {"", ""}, "send you a new link", "/t/demo/verify-email"},
+        {"verify-email", "demo", {"", ""}, "change it again", "/t/demo/verify-email"},
+        {"invitation", "demo", {"", ""}, "ask the person who invited you", NULL},
+        {"undo-email", "-", {"", ""}, "contact your clinic", NULL},
+        {"verify-email", "-", {"", ""}, "change your email address again", NULL},
+    };
+    char form[256];
+
+    rows[1].link = link_of(patient->email, "demo", "verify-email");
+    CU_ASSERT_EQUAL(open_link(browser, "demo", "verify-email", &rows[1].link), 200);
+    make_links(patient->email, other->email, rows);
+    suite_advance_clock(suite, 40L * 24 * 3600);
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        const struct expired *row = &rows[i];
+
+        UNIT_CHECK(row->link.id[0] != '\0', "%zu %s", i, row->page);
+        UNIT_CHECK(open_link(browser, row->code, row->page, &row->link) == 400, "%s", row->page);
+        UNIT_CHECK(browser_sees(browser, "This link is no longer valid"), "%s", row->page);
+        UNIT_CHECK(browser_sees(browser, row->way), "%zu %s", i, row->page);
+        snprintf(form, sizeof(form), "action=\"%s\"", row->form ? row->form : "");
+        UNIT_CHECK(browser_sees(browser, row->form ? form : "Go to sign-in"), "%s", row->page);
+        UNIT_CHECK(row->form || !browser_sees(browser, "<form"), "%s", row->page);
+    }
+    /* the forms send a new link, or ask again for an address */
+    snprintf(form, sizeof(form), "do=send&email=%s", patient->email);
+    open_link(browser, "demo", "verify-email", &rows[1].link);
+    CU_ASSERT_EQUAL(browser_post(browser, "verify-email", "do=send&email=nonsense"), 422);
+    CU_ASSERT_TRUE(browser_sees(browser, "id=\"email-wrong\""));
+    CU_ASSERT_EQUAL(browser_post(browser, "verify-email", form), 200);
+    CU_ASSERT_TRUE(browser_sees(browser, "Check your inbox"));
+    suite_mails_settle(suite);
+    struct mail_link verify = link_of(patient->email, "demo", "verify-email");
+    CU_ASSERT_STRING_NOT_EQUAL(verify.id, rows[1].link.id);
+    CU_ASSERT_EQUAL(open_link(browser, "demo", "verify-email", &verify), 200);
+    open_link(browser, "demo", "set-password", &rows[0].link);
+    CU_ASSERT_EQUAL(browser_post(browser, "reset-password", form), 200);
+    suite_mails_settle(suite);
+    struct mail_link again = link_of(patient->email, "demo", "set-password");
+    CU_ASSERT_EQUAL(open_link(browser, "demo", "set-password", &again), 200);
+    /* the link that lets a person continue as a patient */
+    CU_ASSERT_EQUAL(browser_get(browser, "continue-as-patient?token=expired"), 200);
+    CU_ASSERT_EQUAL(browser_post(browser, "register",
+                                 "token=expired&name=A&surname=B&email=a@clinic.example"
+                                 "&password=" NEW_PASSWORD),
+                    400);
+    CU_ASSERT_TRUE(browser_sees(browser, "href=\"/t/demo/register\">Create an account without"));
+}
+
 static bool is_logged(const char *text)
 {
     char command[512];
@@ -691,6 +784,7 @@ int main(void)
         CASE(foreign_forms_spend_no_link),
         CASE(dead_links_look_alike),
         CASE(secrets_of_links_stay),
+        CASE(each_expired_link_has_a_page_that_helps),
         CASE(without_pages_mails_need_an_application),
         CASE_ALWAYS(stop_suite),
     };

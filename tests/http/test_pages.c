@@ -151,6 +151,46 @@ static bool leads_to(const struct http_answer *answer, const char *path)
     return same;
 }
 
+static struct http_answer *ask_in(const char *path, const char *accepted, const char *cookie)
+{
+    return http_call(suite_url(suite),
+                     &(struct http_request){.path = path, .headers = {CHROMIUM, accepted, cookie}});
+}
+
+static bool sees(const struct http_answer *answer, const char *text)
+{
+    return answer->status == 200 && strstr(answer->body, text);
+}
+
+static bool has_header(const struct http_answer *answer, const char *text)
+{
+    return strstr(answer->header_text, text);
+}
+
+/* The choice is the browser's, for all tenants, and stronger than Accept-Language. */
+static void a_chosen_language_is_kept(void)
+{
+    static const char english[] = "Accept-Language: en", page[] = "/t/demo/sign-in?note=signed-out";
+    HTTP_ANSWER first = ask_in(page, english, NULL);
+    HTTP_ANSWER chosen = ask_in("/t/demo/sign-in?lang=de&note=signed-out", english, NULL);
+    HTTP_ANSWER kept = ask_in("/t/-/sign-in", english, "Cookie: a=1; atrium_language=de");
+    HTTP_ANSWER unknown = ask_in("/", "Accept-Language: es", "Cookie: atrium_language=xx");
+    HTTP_ANSWER wrong = ask_in("/t/demo/sign-in?lang=%3Cb", english, NULL);
+
+    CU_ASSERT_TRUE(sees(first, "<html lang=\"en\">"));
+    CU_ASSERT_TRUE(sees(first, "href=\"/t/demo/sign-in?note=signed-out&amp;lang=de\" lang=\"de\""));
+    CU_ASSERT_FALSE(has_header(first, "atrium_language"));
+    CU_ASSERT_TRUE(sees(chosen, "<html lang=\"de\">"));
+    CU_ASSERT_TRUE(sees(chosen, "href=\"/t/demo/sign-in?note=signed-out&amp;lang=es\""));
+    CU_ASSERT_TRUE(has_header(chosen, "atrium_language=de; Path=/; HttpOnly; SameSite=Lax; "
+                                      "Max-Age=31536000\r\n"));
+    CU_ASSERT_TRUE(has_header(chosen, "atrium-demo="));
+    CU_ASSERT_TRUE(sees(kept, "<html lang=\"de\">"));
+    CU_ASSERT_TRUE(sees(unknown, "<html lang=\"es\">"));
+    CU_ASSERT_TRUE(sees(wrong, "<html lang=\"en\">"));
+    CU_ASSERT_FALSE(has_header(wrong, "atrium_language"));
+}
+
 static void the_front_page_leads_on(void)
 {
     HTTP_ANSWER front = ask_as("GET", "/", CHROMIUM, NULL);
@@ -707,6 +747,7 @@ int main(void)
         CASE(browser_without_cookie_is_not_looked_up),
         CASE(languages_are_the_browsers),
         CASE(unknown_tenants_have_no_page),
+        CASE(a_chosen_language_is_kept),
         CASE(the_front_page_leads_on),
         CASE(the_front_page_finds_a_sign_in),
         CASE(an_unknown_address_is_a_page_for_browsers),

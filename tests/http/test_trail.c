@@ -292,6 +292,70 @@ static void other_projects_see_nothing_of_it(void)
     CHECK_STATUS(odd, 404);
 }
 
+/* Returns the list's person with this account; NULL: none. */
+static const json_t *person_of(const struct http_answer *list, const char *account)
+{
+    const json_t *people = http_member(list, "people");
+
+    for (size_t i = 0; i < json_array_size(people); i++)
+        if (strcmp(text_at(people, i, "account"), account) == 0)
+            return json_array_get(people, i);
+    return NULL;
+}
+
+static void the_list_names_its_people_on_request(void)
+{
+    PERSON patient = busy_patient();
+    TEXT id = suite_account(suite, patient->email);
+    TEXT desk = suite_account(suite, admin->email);
+    char query[160];
+
+    CU_ASSERT_TRUE(grown(admin));
+    snprintf(query, sizeof(query), "?target=Account/%s&action=membership.lock&people=true", id);
+    HTTP_ANSWER list = get(admin, AUDIT, query);
+    const json_t *found = person_of(list, id);
+
+    CHECK_STATUS(list, 200);
+    CU_ASSERT_EQUAL(json_array_size(http_member(list, "people")), 2); /* one locked the other */
+    CU_ASSERT_PTR_NOT_NULL(person_of(list, desk));
+    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(found, "email")), patient->email);
+    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(found, "profile")), patient->profile);
+    CU_ASSERT_PTR_NOT_NULL(json_object_get(found, "firstName"));
+    CU_ASSERT_PTR_NOT_NULL(json_object_get(found, "lastName"));
+    TEXT events = json_dumps(http_member(list, "resources"), 0);
+    CU_ASSERT_PTR_NULL(strstr(events, patient->email));
+    *strstr(query, "&people") = '\0';
+    HTTP_ANSWER plain = get(admin, AUDIT, query);
+    CU_ASSERT_PTR_NULL(http_member(plain, "people"));
+    CU_ASSERT_TRUE(json_equal(http_member(plain, "resources"), http_member(list, "resources")));
+}
+
+/* Neither a row nor a filter with the account of another project's person shows the name. */
+static void it_names_no_other_projects_people(void)
+{
+    PERSON patient = person_register(suite, NULL); /* in the other project */
+    TEXT id = suite_account(suite, patient->email);
+    TEXT own = suite_account(suite, child->email);
+    char query[160];
+
+    trail_number(suite,
+                 "insert into settings.audit (at, project_id, event) values (99, '%s', "
+                 "'{\"action\":\"test.odd\",\"account\":\"%s\",\"agent\":{\"account\":\"%s\"}}')",
+                 child->project + strlen("Project/"), id, own);
+    CU_ASSERT_TRUE(grown(child));
+    HTTP_ANSWER row = get(child, AUDIT, "?action=test.odd&people=true");
+    CU_ASSERT_EQUAL(json_array_size(http_member(row, "resources")), 1);
+    CU_ASSERT_EQUAL(json_array_size(http_member(row, "people")), 1);
+    CU_ASSERT_PTR_NOT_NULL(person_of(row, own));
+    for (int i = 0; i < 2; i++) {
+        snprintf(query, sizeof(query), "?%s=Account/%s&people=true", i == 0 ? "actor" : "target",
+                 id);
+        HTTP_ANSWER foreign = get(child, AUDIT, query);
+        CHECK_STATUS(foreign, 200);
+        CU_ASSERT_PTR_NULL(person_of(foreign, id));
+    }
+}
+
 static void go_accepts_the_head_and_every_proof(void)
 {
     CU_ASSERT_TRUE(grown(admin));
@@ -682,6 +746,8 @@ static const struct unit_case cases[] = {
     CASE(one_filter_finds_all_of_a_person),
     CASE(a_cursor_is_good_for_its_list),
     CASE(other_projects_see_nothing_of_it),
+    CASE(the_list_names_its_people_on_request),
+    CASE(it_names_no_other_projects_people),
     CASE(go_accepts_the_head_and_every_proof),
     CASE(go_accepts_that_the_tree_only_grew),
     CASE(the_record_is_the_row),

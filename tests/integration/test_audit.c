@@ -13,6 +13,7 @@
 #include "common/base/clock.h"
 #include "common/service/audit.h"
 #include "common/service/audit_chain.h"
+#include "tests/support/db_kit.h"
 #include "tests/support/pg.h"
 #include "tests/support/plans.h"
 
@@ -165,7 +166,7 @@ static void setup(struct fixture *self, struct loop *loop, const char *schema)
     pg_exec(server, arena_printf(self->arena, "create schema if not exists %s", schema));
     self->db = db_new(loop, self->metrics, &self->options);
     self->chain = audit_chain_new(self->arena, self->db, self->metrics);
-    UNIT_CHECK(db_prepare(self->db, &err) == 0, "%s %s", err.message, err.detail);
+    UNIT_CHECK(db_kit_prepare(self->db, &err) == 0, "%s %s", err.message, err.detail);
 }
 
 static void teardown(struct fixture *self)

@@ -49,6 +49,13 @@ static void test_look_ups_use_the_primary_key(void)
         {&sql_document_list_statement, "Index Scan using document_updated on document d"},
         {&sql_document_list_own_statement, "document_author on document d"},
         {&sql_document_list_own_sorted_statement, "document_author on document d"},
+        {&sql_document_list_kind_statement, "Scan using document_kind_updated on document d"},
+        {&sql_document_list_kind_statement,
+         "Scan Backward using document_kind_updated on document"},
+        {&sql_document_list_kind_statement, "Scan using document_kind_name on document d"},
+        {&sql_document_list_kind_statement, "Scan Backward using document_kind_name on document"},
+        {&sql_document_list_named_statement, "Bitmap Index Scan on document_name_words"},
+        {&sql_document_list_named_statement, "document_author on document d"},
         {&sql_document_list_version_statement,
          "Index Scan using document_usage_pkey on document_usage\n"},
         {&sql_document_wipe_statement, "Index Cond: ((project_id = $1) AND (author_id = $2))"},
@@ -414,6 +421,40 @@ static void test_no_upload_begins_of_a_document_that_is_being_deleted(void)
     PQfinish(uploader);
 }
 
+/* Runs last, because its documents stay. */
+static void test_large_lists_use_the_indexes_of_their_filters(void)
+{
+    static const struct {
+        const struct db_statement *const *statement;
+        const char *want;
+    } rows[] = {
+        {&sql_document_list_kind_statement,
+         "Index Only Scan using document_kind_updated on document"},
+        {&sql_document_list_kind_statement, "Index Scan using document_kind_updated on document"},
+        {&sql_document_list_kind_statement,
+         "Scan Backward using document_kind_updated on document"},
+        {&sql_document_list_kind_statement, "Index Scan using document_kind_name on document"},
+        {&sql_document_list_kind_statement, "Scan Backward using document_kind_name on document"},
+        {&sql_document_list_named_statement, "Bitmap Index Scan on document_name_words"},
+    };
+    PGconn *conn = plans_open(&plans, server);
+    char plan[16384];
+
+    run(conn, "insert into doc.document (project_id, id, author_type, author_id, author_display, "
+              "file_name, content_type, uploads, updated_at) select '" ID_1 "', "
+              "gen_random_uuid(), 'Practitioner', gen_random_uuid(), 'Ada', 'scan ' || i, "
+              "(array['image/png', 'application/pdf', 'text/plain', 'a/b'])[i % 4 + 1], 1, i "
+              "from generate_series(1, 20000) i");
+    run(conn, "vacuum (analyze) doc.document");
+    run(conn, "set plan_cache_mode = force_generic_plan; set enable_seqscan = off");
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        plans_explain(conn, *rows[i].statement, plan, sizeof(plan));
+        UNIT_CHECK(strstr(plan, rows[i].want) != NULL, "%s should have \"%s\":\n%s",
+                   (*rows[i].statement)->name, rows[i].want, plan);
+    }
+    PQfinish(conn);
+}
+
 static const struct unit_case cases[] = {
     CASE(test_every_statement_has_its_index),
     CASE(test_look_ups_use_the_primary_key),
@@ -426,6 +467,7 @@ static const struct unit_case cases[] = {
     CASE(test_a_file_is_given_up_once),
     CASE(test_bytes_that_come_while_a_wipe_waits_are_due),
     CASE(test_no_upload_begins_of_a_document_that_is_being_deleted),
+    CASE(test_large_lists_use_the_indexes_of_their_filters),
 };
 
 int main(void)

@@ -43,7 +43,11 @@ extern const struct db_migration docd_migrations[];
     "code, updated_at) select '" project_ "', 'article', k, l, E'R\\u00fccken ' || l || k, "      \
     "'[{\"text\": \"Long  text\", \"title\": null}]', nullif('Ada ' || k, 'Ada b'), "             \
     "nullif('M54 ' || k, 'M54 c'), 7 from unnest('{a,b,c}'::text[]) k, "                          \
-    "unnest('{de,en}'::text[]) l;\n"
+    "unnest('{de,en}'::text[]) l;\n"                                                              \
+    "insert into content_draft (project_id, type, key, language, title, sections, author, code, " \
+    "updated_at) select '" project_ "', 'article', k, 'en', E'R\\u00fccken ' || k, "              \
+    "'[{\"text\": \"Long  text\"}]', nullif('Ada ' || k, 'Ada b'), null, 8 "                      \
+    "from unnest('{a,b,new}'::text[]) k;\n"
 
 /* Adds the counts of words that the sender's statements would have made, because no trigger counts
  * them. */

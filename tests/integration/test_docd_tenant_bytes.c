@@ -19,6 +19,7 @@
 #include "docd/docd.h"
 #include "docd/document/sniff.h"
 #include "docd/sql_part.h"
+#include "tests/support/db_kit.h"
 #include "tests/support/http.h"
 #include "tests/support/pg.h"
 #include "tests/support/program.h"
@@ -211,8 +212,8 @@ static bool setup(struct fixture *f, struct loop *loop, int64_t size)
     f->d.svc.loop = loop;
     f->d.store = open_store(f);
     f->d.sniffer = sniffer_new(loop, f->pool, &f->err);
-    if (!UNIT_CHECK(f->d.store && f->d.sniffer && db_prepare(f->d.svc.db, &f->err) == 0, "%s %s",
-                    f->err.message, f->err.detail))
+    if (!UNIT_CHECK(f->d.store && f->d.sniffer && db_kit_prepare(f->d.svc.db, &f->err) == 0,
+                    "%s %s", f->err.message, f->err.detail))
         return false;
     add_file(f);
     return true;

@@ -13,6 +13,7 @@
 #include "maild/mail_api.h"
 #include "maild/template_api.h"
 #include "maild/transport.h"
+#include "tests/support/db_kit.h"
 #include "tests/support/mail_server.h"
 #include "tests/support/pg.h"
 
@@ -50,7 +51,7 @@ static bool start_instance(struct fixture *self, struct maild *d, struct loop *l
     svc->seal = unit_seal_keys(0);
     svc->db = db_new(loop, svc->metrics, &self->db_options);
     d->real = clock_new(NULL);
-    if (!UNIT_CHECK(db_prepare(svc->db, &self->err) == 0, "%s %s", self->err.message,
+    if (!UNIT_CHECK(db_kit_prepare(svc->db, &self->err) == 0, "%s %s", self->err.message,
                     self->err.detail))
         return false;
     if (!UNIT_CHECK(smtp_server_read(&self->config, false, &d->smtp, &self->err) == 0, "%s",

@@ -83,7 +83,7 @@ static bool setup(struct fixture *self, struct loop *loop, const char *schema,
     pg_exec(server, sql);
     kit_open(&self->kit, loop, "gateway", 512);
     self->db = db_new(loop, self->kit.metrics, &self->options);
-    if (!UNIT_CHECK(db_prepare(self->db, &err) == 0, "%s %s", err.message, err.detail))
+    if (!UNIT_CHECK(db_kit_prepare(self->db, &err) == 0, "%s %s", err.message, err.detail))
         return false;
     self->outbox =
         outbox_new(loop, self->db, self->kit.bus, self->kit.metrics, relayed, &self->keys);

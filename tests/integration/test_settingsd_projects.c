@@ -14,6 +14,7 @@
 #include "settingsd/settingsd.h"
 #include "settingsd/settingsd_api.h"
 #include "settingsd/tenant_api.h"
+#include "tests/support/db_kit.h"
 #include "tests/support/pg.h"
 
 enum { CALL_MS = 5000, WRITERS = 200 };
@@ -115,7 +116,7 @@ static bool open_database(struct fixture *self, const char *schema)
     };
     svc->db = db_new(svc->loop, svc->metrics, &self->db_options);
     project_read_only_extend(svc);
-    return UNIT_CHECK(db_prepare(svc->db, &self->err) == 0, "%s %s", self->err.message,
+    return UNIT_CHECK(db_kit_prepare(svc->db, &self->err) == 0, "%s %s", self->err.message,
                       self->err.detail);
 }
 

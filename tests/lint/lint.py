@@ -49,7 +49,7 @@ FLOORS = {
 }
 
 # The folders of authd, lowest first: each includes only those before it, and shapes (_api.h) of any.
-AUTHD_FLOORS = ('credential', 'session', 'trail', 'account', 'passkey', 'signin', 'member', 'import', 'page', 'oauth')
+AUTHD_FLOORS = ('credential', 'session', 'trail', 'account', 'passkey', 'signin', 'member', 'federation', 'import', 'page', 'oauth')
 # What does not yet: authd/FILE and what it includes. Add nothing here.
 AUTHD_ABOVE = {
     ('page/visit.c', 'oauth/auth_request.h'),

@@ -26,17 +26,18 @@ const WINDOW = 640; // at 200 % equals the narrowest at 100 %
 const NETWORK = `198.18.${['light', 'dark', 'keyboard', 'passkeys', 'tabs', 'emails'].indexOf(part)}`; // clients' network, one per part
 let failed = 0, people = 0, clients = 0, reports = [];
 
-// Returns the six digits in the address's newest email.
-async function mailedCode(email) {
+// Returns what the pattern finds in the address's newest email.
+async function mailed(email, what) {
     for (const end = Date.now() + STEP_MS; Date.now() < end; await new Promise((done) => setTimeout(done, 200))) {
         const mails = fs.readdirSync(mailDir).sort().reverse().map((name) => fs.readFileSync(path.join(mailDir, name), 'utf8'));
-        const code = mails.find((text) => text.includes(`To: <${email}>`))?.match(/\b\d{6}\b/);
+        const found = mails.find((text) => text.includes(`To: <${email}>`))?.match(what);
 
-        if (code)
-            return code[0];
+        if (found)
+            return found[0];
     }
-    throw new Error(`no code was mailed to ${email}`);
+    throw new Error(`${what} was not mailed to ${email}`);
 }
+const mailedCode = (email) => mailed(email, /\b\d{6}\b/);
 
 // ---- which pages there are ----
 
@@ -248,10 +249,11 @@ async function visitAll(browser, scheme, width) {
     for (const link of ['set-password', 'verify-email', 'undo-email', 'invitation'])
         await see(link, () => at(`${link}?id=0198c0de-0000-7000-8000-000000000000&secret=x`));
     await see('continue-as-patient', () => at('continue-as-patient?token=x'));
-    await see('dead-link', async () => {
-        await at('set-password?id=0198c0de-0000-7000-8000-000000000000&secret=x');
-        await page.fill('#password', PASSWORD);
+    await see('dead-link-again', async () => {
+        await at('verify-email?id=0198c0de-0000-7000-8000-000000000000&secret=x');
+        await page.fill('#email', 'nonsense');
         await page.click('button');
+        await page.waitForSelector('#email-wrong');
     });
     await see('choose', async () => {
         const both = newEmail();
@@ -276,6 +278,13 @@ async function visitAll(browser, scheme, width) {
         await page.fill('#code', await mailedCode(twoEmail));
         await page.click('form button');
         await page.waitForURL(`${url}/t/-/account`);
+    });
+    await see('live-link', async () => {
+        await page.goto(`${url}/t/-/reset-password`);
+        await page.fill('#email', twoEmail);
+        await page.click('main form button');
+        await page.goto(await mailed(twoEmail, /https?:\/\/\S+\/set-password\?\S+/));
+        await page.waitForSelector('#password');
     });
     await see('account', () => register(page, email));
     await see('account-twice', async () => {

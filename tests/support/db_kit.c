@@ -8,6 +8,8 @@
 
 #include "common/base/clock.h"
 
+enum { PREPARE_MS = 60000 };
+
 struct db_param db_kit_int(char buffer[static 24], int64_t value)
 {
     snprintf(buffer, 24, "%lld", (long long)value);
@@ -59,6 +61,18 @@ struct db_options db_kit_options(const struct pg *server, const char *schema,
     };
 }
 
+int db_kit_prepare(struct db *db, struct error *err)
+{
+    int64_t end = clock_mono_ms() + PREPARE_MS;
+
+    while (db_prepare(db, err) < 0) {
+        if (err->code != ERR_OVERLOADED || clock_mono_ms() > end)
+            return -1;
+        error_clear(err);
+    }
+    return 0;
+}
+
 bool db_kit_setup(struct db_fixture *self, struct pg *server, struct loop *loop,
                   const struct db_options *options)
 {
@@ -69,7 +83,7 @@ bool db_kit_setup(struct db_fixture *self, struct pg *server, struct loop *loop,
     snprintf(sql, sizeof(sql), "create schema %s", options->schema);
     pg_exec(server, sql);
     self->db = db_new(loop, self->metrics, &self->options);
-    return UNIT_CHECK(db_prepare(self->db, &self->err) == 0, "%s %s", self->err.message,
+    return UNIT_CHECK(db_kit_prepare(self->db, &self->err) == 0, "%s %s", self->err.message,
                       self->err.detail);
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "common/base/clock.h"
+#include "tests/support/db_kit.h"
 #include "tests/support/pg.h"
 
 enum { CALL_MS = 120000, TABLES_MAX = 64, CASES_MAX = 32, ROWS = 2, ALL = 1000000 };
@@ -74,7 +75,7 @@ static bool open_installation(struct installation *self, struct loop *loop, stru
         .queue_max = 64,
     };
     self->db = db_new(loop, self->metrics, &self->options);
-    return UNIT_CHECK(db_prepare(self->db, err) == 0, "%s %s", err->message, err->detail);
+    return UNIT_CHECK(db_kit_prepare(self->db, err) == 0, "%s %s", err->message, err->detail);
 }
 
 /* Returns the seed with each "@purpose|text@" sealed by the sender. */

@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "authd/page/page_time.h"
 #include "tests/support/page_kit/pages.h"
 #include "tests/support/unit.h"
 
@@ -177,12 +178,41 @@ static void a_long_value_makes_the_page_grow(void)
                written + 4 * LENGTH - 8);
 }
 
+static void times_are_written_as_the_reader_does(void)
+{
+    static const struct {
+        enum page_language language;
+        const char *accept;
+        int64_t at_ms;
+        const char *written;
+    } rows[] = {
+        {PAGE_EN, "en-US,en;q=0.9", 1795847760000, "November 28, 2026, 6:36 AM"},
+        {PAGE_EN, "EN-us", 1795847760000 + 12L * 3600 * 1000, "November 28, 2026, 6:36 PM"},
+        {PAGE_EN, "de, en-US;q=0.8, en-GB;q=0.5", 1769815800000, "January 30, 2026, 11:30 PM"},
+        {PAGE_EN, "en-US", 1769817600000, "January 31, 2026, 12:00 AM"},
+        {PAGE_EN, "en-US", 1769860800000, "January 31, 2026, 12:00 PM"},
+        {PAGE_EN, "en-GB, en-US;q=0.5", 1795847760000, "28 November 2026, 06:36"},
+        {PAGE_EN, "en", 1795847760000, "28 November 2026, 06:36"},
+        {PAGE_EN, "eng-US, zen-US", 1795847760000, "28 November 2026, 06:36"},
+        {PAGE_EN, NULL, 0, "1 January 1970, 00:00"},
+        {PAGE_DE, "en-US", 1795847760000, "28. November 2026, 06:36 Uhr"},
+        {PAGE_ES, "es-MX", 1795847760000, "28 de noviembre de 2026, 6:36"},
+    };
+    CLEANUP(arena_destroy) struct arena *arena = arena_new();
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        const char *text = page_time(arena, rows[i].language, rows[i].accept, rows[i].at_ms);
+
+        UNIT_CHECK(strcmp(text, rows[i].written) == 0, "%zu: %s", i, text);
+    }
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
         CASE(values_are_escaped_for_their_place), CASE(a_page_holds_each_value_escaped),
         CASE(a_page_speaks_each_language),        CASE(the_style_has_the_hash_of_its_text),
-        CASE(a_long_value_makes_the_page_grow),
+        CASE(a_long_value_makes_the_page_grow),   CASE(times_are_written_as_the_reader_does),
     };
 
     return unit_run("authd page", cases, ARRAY_SIZE(cases));

@@ -68,19 +68,29 @@ static void the_limit_holds_on_both_grounds(void)
     CU_ASSERT(color_dark_check("#8c8c8c", why) == 0);
 }
 
+/* Palette, server and console have the same backgrounds. */
 static void grounds_are_those_of_the_pages(void)
 {
-    static const char *const rules[] = {"--ground: " COLOR_LIGHT_GROUND ";", "--sheet: #fff;",
-                                        "--ground: " COLOR_DARK_GROUND ";",
-                                        "--sheet: " COLOR_DARK_SHEET ";"};
-    FILE *file = fopen("authd/page/template/part/page.css", "r");
-    char text[16384];
+    static const char palette[] = "authd/page/template/part/palette.css",
+                      console[] = "web/console/lib/contrast.js";
+    static const struct {
+        const char *file, *text;
+    } rows[] = {{palette, "--ground: " COLOR_LIGHT_GROUND ";"},
+                {palette, "--sheet: #fff;"},
+                {palette, "--ground: " COLOR_DARK_GROUND ";"},
+                {palette, "--sheet: " COLOR_DARK_SHEET ";"},
+                {console, "light: ['" COLOR_LIGHT_GROUND "', '" COLOR_LIGHT_SHEET "']"},
+                {console, "dark: ['" COLOR_DARK_GROUND "', '" COLOR_DARK_SHEET "']"}};
 
-    CU_ASSERT_PTR_NOT_NULL_FATAL(file);
-    text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
-    fclose(file);
-    for (size_t i = 0; i < ARRAY_SIZE(rules); i++)
-        UNIT_CHECK(strstr(text, rules[i]) != NULL, "%s", rules[i]);
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        FILE *file = fopen(rows[i].file, "r");
+        char text[16384];
+
+        CU_ASSERT_PTR_NOT_NULL_FATAL(file);
+        text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+        fclose(file);
+        UNIT_CHECK(strstr(text, rows[i].text) != NULL, "%s: %s", rows[i].file, rows[i].text);
+    }
 }
 
 static const struct unit_case cases[] = {

@@ -186,7 +186,7 @@ static void each_screen_is_a_file_of_its_own(void)
         const char *words, *name;
     } rows[] = {
         {"Troubleshoot sign-in", "person-"},
-        {"Verify row", "audit-"},
+        {"How this works", "audit-"},
         {"No email failed in the last 30 days.", "overview-"},
         {"Email preview", "templates-"},
     };

@@ -64,7 +64,10 @@ for language in de es; do
 done
 "$from/shell.pl" "$from" "$gen"
 bundle "$from/boot.js" --format=iife --alias:shell-texts="./$gen/shell_texts.js" --outfile="$gen/boot.js"
-esbuild "$from/style.css" --minify --log-level=warning --outfile="$gen/style.css"
+# A person can choose a color scheme: the colors of the dark one apply if it is chosen, too, and not if the light one is.
+cat "$from/../../authd/page/template/part/palette.css" "$from/style.css" \
+    | perl -0777 -pe 's/(\@media \(prefers-color-scheme: dark\) \{\s*):root (\{.*?\})\s*\}/$1:root:not([data-theme="light"]) $2 }\n:root[data-theme="dark"] $2/gs' \
+    | esbuild --loader=css --minify --log-level=warning > "$gen/style.css"
 # The hash is of the element's text, which has no newline at its end.
 perl -pi -e 'chomp if eof' "$gen/style.css" "$gen/boot.js"
 

@@ -2,7 +2,8 @@
 # check_texts.pl FOLDER TEMPLATES - checks that each text of the console's sources exists in each language with the same
 # {values}, and that no language has other texts. A text is the argument of t('...') or N('...'), or the second form of
 # plural(n, '...', '...'), which has a form for each category of a language: {"one": "...", "other": "..."} on one line.
-# Each template of the page TEMPLATES must have a title on the screen of mail templates, and no other title may exist.
+# Each template of the page TEMPLATES must have a title on the screen of mail templates, and no other title may exist; each
+# action of the daemons' audit logs must have a sentence.
 use strict;
 use warnings;
 use utf8;
@@ -59,4 +60,18 @@ for (grep { $_ ne 'All templates' } slurp($templates) =~ /^## (.*)$/mg) {
     print "names.js: no title for $_\n" and $bad = 1 unless delete $title{$_};
 }
 print "names.js: a title for $_, which is no template\n" and $bad = 1 for sort keys %title;
+
+# The actions of audit rows are literals in files that write such rows. Installations have their own (seal_key.*).
+my ($sentences) = slurp("$folder/screens/actions.js") =~ /^const sentences = \{(.*?)^\};/ms or die "actions.js has no sentences\n";
+my %sentence = map { $_ => 1 } $sentences =~ /^    '([^']+)': \[/mg;
+my %action;
+for my $path (map { glob "$folder/../../$_/*.c $folder/../../$_/*/*.c" } qw(authd botd common docd maild settingsd)) {
+    my $text = slurp($path);
+    next unless $text =~ /\bstruct (sql_)?audit\b|_audit\(|\.action = "/;
+    $action{$_} //= $path for grep { !/^seal_key\.|\.(gif|jpeg|json|pdf|png|sh|url|zip)$/ } $text =~ /"([a-z]+(?:[-_][a-z]+)*\.[a-z]+(?:-[a-z]+)*)"/g;
+}
+for (sort keys %action) {
+    print "$action{$_}: no sentence in actions.js: $_\n" and $bad = 1 unless delete $sentence{$_};
+}
+print "actions.js: a sentence for $_, which is no action\n" and $bad = 1 for sort keys %sentence;
 exit($bad ? 1 : 0);

@@ -6,7 +6,7 @@ import { html, pause, render, useEffect, useErrorBoundary, useLayoutEffect, useR
 import { currentLanguage, prepare, setLanguage, t } from './lib/i18n.js';
 import { load, moduleOf } from './lib/load.js';
 import { Link, mayLeave, useRoute } from './lib/router.js';
-import { Button, Empty, ErrorBox, Heading, Loading, Page, Toasts, toasting } from './lib/ui.js';
+import { Button, Empty, ErrorBox, Heading, keepFocus, Loading, Page, Toasts, toasting } from './lib/ui.js';
 import { groups, overviewLead, titleOf } from './navigation.js';
 import { screenAt } from './screens/index.js';
 import { SignInScreen } from './screens/sign_in.js';
@@ -14,6 +14,7 @@ import { StepUp } from './screens/step_up.js';
 
 // Exports for the screens' modules.
 export * from './lib/api.js';
+export * from './lib/errors.js';
 export * from './lib/html.js';
 export * from './lib/i18n.js';
 export * from './lib/load.js';
@@ -54,6 +55,8 @@ function Navigation({ path, onFollow }) {
             onFollow=${onFollow} onPointerEnter=${() => begin(screenAt(to).module)}>${t(title)}<//></li>`)}</ul>`)}</nav>`;
 }
 
+const focusHeading = () => document.querySelector('h1')?.focus({ preventScroll: true });
+
 /** The frame of each screen. index.html contains the same elements, which Preact takes over. */
 function Shell({ me, path, children, onLeave, onLanguage }) {
     const [open, setOpen] = useState(false);
@@ -65,12 +68,12 @@ function Shell({ me, path, children, onLeave, onLanguage }) {
             <${Button} kind="menu" aria-expanded=${open ? 'true' : 'false'} aria-controls="side"
                 onClick=${() => setOpen(!open)}><span aria-hidden="true">☰</span><span class="hidden">${t('Menu')}</span><//>
             <span class="mark" aria-hidden="true"></span>
-            <strong class="project">${me ? me.project.name : 'Atrium'}</strong>
+            <strong class="project">${me ? me.project.brandName ?? me.project.name : 'Atrium'}</strong>
             ${me && html`<span class="who">${[...person.given, person.family].join(' ')}</span>
                 <${Button} onClick=${onLeave}>${t('Sign out')}<//>`}
         </header>
         <div class=${open ? 'side open' : 'side'} id="side">
-            <${Navigation} path=${path} onFollow=${() => setOpen(false)} />
+            <${Navigation} path=${path} onFollow=${() => { setOpen(false); focusHeading(); }} />
             <${Preferences} onLanguage=${onLanguage} />
         </div>
         <main id="main" tabindex="-1">${children}</main>
@@ -97,10 +100,10 @@ function Opened({ path, screen: { module, name, values }, ...rest }) {
     return shown ? html`<${shown[name]} ...${values} ...${rest} />` : html`<${Coming} path=${path} />`;
 }
 
-function Screen({ path, query, me }) {
+function Screen({ path, query, me, onMe }) {
     const screen = screenAt(path);
 
-    return screen ? html`<${Opened} key=${path} path=${path} screen=${screen} query=${query} me=${me} />`
+    return screen ? html`<${Opened} key=${path} path=${path} screen=${screen} query=${query} me=${me} onMe=${onMe} />`
         : html`<${Page} title=${t('Page not found')}><${Empty} title=${t('There is no screen at this URL')}>
             <p><${Link} to="/">${t('Go to overview')}<//></p><//><//>`;
 }
@@ -120,6 +123,7 @@ function App() {
             set(error.status === 401 ? { at: 'out' } : { at: 'error', error });
         }
     };
+    const refresh = () => get('/auth/me').then((me) => set({ at: 'in', me }), () => {}); // after a change of what the header shows
     const start = async () => {
         try {
             await (await restore() ? enter() : set({ at: 'out' }));
@@ -145,7 +149,7 @@ function App() {
     useEffect(() => {
         if (moved.current !== path) {
             moved.current = path;
-            document.querySelector('h1')?.focus({ preventScroll: true });
+            focusHeading();
         }
     }, [path]);
 
@@ -158,7 +162,7 @@ function App() {
             <${Preferences} onLanguage=${language} /></main>`,
         in: () => (state.me.membership.admin
             ? html`<${Shell} me=${state.me} path=${path} onLeave=${leave} onLanguage=${language}>
-                <${Screen} path=${path} query=${query} me=${state.me} /><//>`
+                <${Screen} path=${path} query=${query} me=${state.me} onMe=${refresh} /><//>`
             : html`<main class="alone"><h1>${t('Admin access required')}</h1>
                 <p>${t('You’re not an admin of {name}. Sign in with an admin account.', { name: state.me.project.name })}</p>
                 <p><${Button} kind="primary" onClick=${leave}>${t('Sign out')}<//></p></main>`),
@@ -173,6 +177,7 @@ function App() {
 async function start() {
     await setLanguage(chooseLanguage()).catch(() => setLanguage('en'));
     await pause();
+    keepFocus();
     render(html`<${App} />`, document.getElementById('app'));
     (globalThis.requestIdleCallback ?? setTimeout)(prepare);
 }

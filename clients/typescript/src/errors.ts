@@ -2,7 +2,8 @@
 import type { components } from './openapi.js';
 
 export type ErrorCode = NonNullable<components['schemas']['error']['code']>;
-export type Problem = { path: string; message: string };
+/** code and params are for programs (docs/errors.md); services before 0.4 have neither. */
+export type Problem = { path: string; message: string; code?: string; params?: Record<string, unknown> };
 
 type ErrorBody = {
     statusCode?: number;

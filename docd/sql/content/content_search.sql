@@ -2,7 +2,7 @@
 -- equal to the search text comes first, the others follow by rank. Compares at most 500
 -- translations, which also limits the total.
 -- class: read
--- in: search text, wanted text[], code text null, count int8, offset int8
+-- in: search text, wanted text[], code text null, todo text null, count int8, offset int8
 -- rows: many
 -- row: struct content_titles
 with
@@ -21,9 +21,26 @@ hit as (
         and (:code is null or t.code = :code)
 ),
 found as materialized (
-    select key, max(rank) as rank from hit group by key order by rank desc, key limit 500
+    select h.key, max(h.rank) as rank
+    from hit h
+    join content c
+        on c.project_id = :content_titles.project and c.type = :content_titles.type
+            and c.key = h.key
+    where
+        -- include: content_todo(todo = :todo, source = :content_titles.source,
+        --     target = :content_titles.target)
+    group by h.key
+    order by rank desc, h.key
+    limit 500
 )
-select c.total, p.key, s.title as source, t.title as target
+select
+    c.total,
+    p.key,
+    s.title as source,
+    t.title as target,
+    -- include: content_versions(project = :content_titles.project, type = :content_titles.type,
+    --     key = p.key)
+    as languages
 from (select count(*) as total from found) c
 left join lateral (
     select * from found order by rank desc, key limit :count offset :offset

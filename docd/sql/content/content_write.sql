@@ -1,7 +1,7 @@
--- Stores new or different entries. Returns how many, the added entries and bytes, the last change,
+-- Stores new or different entries; `touch`: equal ones too. Returns how many, the added entries and bytes, the last change,
 -- the entity tag of one of them, and the words for content_word_delete.
 -- class: tx
--- in: project uuid, entries text, now int8
+-- in: project uuid, entries text, touch bool, now int8
 -- rows: one
 -- row: changed int8, more_entries int8, more_bytes int8, updated_at int8, etag text, unused text null
 with
@@ -31,6 +31,7 @@ written as (
             code = excluded.code, updated_at = excluded.updated_at, words = excluded.words
         where (t.title, t.sections, t.author, t.code)
             is distinct from (excluded.title, excluded.sections, excluded.author, excluded.code)
+            or :touch
     returning t.*
 ),
 more as (

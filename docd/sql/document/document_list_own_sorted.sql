@@ -1,7 +1,7 @@
 -- Lists like document_list_sorted, only one author's documents.
 -- class: read
--- in: project uuid, author uuid, first text null, second text null, third text null, count int8,
--- in: offset int8, direct bool
+-- in: project uuid, author uuid, kind text null, first text null, second text null
+-- in: third text null, count int8, offset int8, direct bool
 -- rows: many
 -- row: struct document_row
 select
@@ -15,11 +15,13 @@ from (
     select count(*) as total
     from document d
     where d.updated_at >= 0 and d.project_id = :project and d.author_id = :author
+        and document_kind(d.content_type) = any (document_kinds(:kind))
 ) t
 left join lateral (
     select *
     from document d
     where d.updated_at >= 0 and d.project_id = :project and d.author_id = :author
+        and document_kind(d.content_type) = any (document_kinds(:kind))
     order by
         -- include: document_order_key(key = :first),
         -- include: document_order_key(key = :second),

@@ -8,6 +8,7 @@
 select
     p.account_policy::text,
     p.name as "projectName",
+    p.branding->>'name' as "brandName",
     t.suspended,
     exists (select from project_hold h where h.project_id = p.id offset 0) as "readOnly",
     a.id as "policyId",

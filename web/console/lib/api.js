@@ -1,16 +1,16 @@
 // api.js - requests to the public API, with the access token, which is refreshed, and fresh proof where it is required.
 import { headers as bearerHeaders, heard, token } from './auth.js';
+import { problemText } from './errors.js';
 
-/** status 0: there was no response. */
+/** status 0: there was no response. The texts of problems are in the language of the moment at which they are read. */
 export class ApiError extends Error {
     constructor(answer, body) {
-        const listed = Array.isArray(body?.message) ? body.message : [];
-
-        super(listed.map((each) => `${each.path}: ${each.message}`).join(' ')
-            || (typeof body?.message === 'string' && body.message) || '');
+        super(typeof body?.message === 'string' ? body.message : '');
         this.status = answer?.status ?? 0;
         this.code = body?.code;
-        this.problems = listed;
+        this.problems = (Array.isArray(body?.message) ? body.message : []).map((each) => ({ path: each.path, get message() { return problemText(each); } }));
+        if (this.problems.length > 0)
+            Object.defineProperty(this, 'message', { get: () => this.problems.map((each) => `${each.path}: ${each.message}`).join(' ') });
         this.retryAfter = Number(answer?.headers.get('Retry-After')) || 0;
         this.requestId = answer?.headers.get('X-Request-Id') ?? null;
     }

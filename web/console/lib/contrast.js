@@ -20,3 +20,14 @@ const between = (a, b) => (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
  */
 export const contrast = (color, scheme) => (isColor(color)
     ? Math.floor(Math.min(...grounds[scheme].map((each) => between(luminance(color), luminance(each)))) * 100) / 100 : null);
+
+/** Returns the closest color on the way to black (light) or white (dark) that is readable in a scheme. */
+export function readable(color, scheme) {
+    const channels = [1, 3, 5].map((at) => parseInt(color.slice(at, at + 2), 16)), end = scheme === 'light' ? 0 : 255;
+    const mixed = (part) => `#${channels.map((each) => Math.round(each + (end - each) * part).toString(16).padStart(2, '0')).join('')}`;
+    let part = 0;
+
+    while (part < 1 && contrast(mixed(part), scheme) < CONTRAST_MIN)
+        part += 0.02;
+    return mixed(Math.min(part, 1));
+}

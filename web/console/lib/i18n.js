@@ -50,6 +50,8 @@ const MOMENT = { year: 'numeric', month: 'short', day: 'numeric', hour: 'numeric
  * and time.
  */
 export const time = (text) => (text ? written(text, MOMENT).replace(/ /g, '\u00a0').replace(/,\u00a0(?!.*,)/, ', ') : '–');
+/** Like time(), with seconds. */
+export const exactTime = (text) => written(text, { ...MOMENT, second: '2-digit' }).replace(/ /g, '\u00a0').replace(/,\u00a0(?!.*,)/, ', ');
 /** The zone of input without one. */
 export const zone = () => formatter(Intl.DateTimeFormat, {}).resolvedOptions().timeZone;
 export const day = (text) => (text ? written(text, { dateStyle: 'medium' }) : '–');

@@ -1,9 +1,11 @@
 // ui.js - the components of screens.
 import { ApiError, rows } from './api.js';
+import { saysAll, titleOfCode } from './errors.js';
+import { pathNow } from './first.js';
 import { html, pause, useCallback, useEffect, useLayoutEffect, useRef, useState } from './html.js';
-import { N, number, t } from './i18n.js';
+import { number, t } from './i18n.js';
 import { LoadError } from './load.js';
-import { guard, Link, mayLeave } from './router.js';
+import { guard, Link, mayLeave, useRoute } from './router.js';
 
 let ids = 0;
 
@@ -11,27 +13,11 @@ export const useId = () => useRef(`i${++ids}`).current;
 
 // ---- errors ----
 
-const byCode = {
-    ACCOUNT_SHARED: N('This person also belongs to another organization, so you can’t do this here.'),
-    STEP_UP_REQUIRED: N('Please confirm it’s you, then try again.'),
-    MFA_ENROLLMENT_REQUIRED: N('This project requires a second factor. Set one up on your account page first.'),
-    QUOTA_EXCEEDED: N('There isn’t enough storage for this file.'),
-    EntityTooLarge: N('This file is too large.'),
-};
-const byStatus = {
-    0: N('No response. Check your connection.'),
-    401: N('You’re signed out. Please sign in again.'),
-    403: N('You don’t have permission to do this.'),
-    404: N('This no longer exists.'),
-    409: N('This change isn’t possible.'),
-    422: N('Some of the input isn’t valid.'),
-    429: N('Too many attempts. Wait a moment and try again.'),
-    503: N('The service isn’t available right now.'),
-    504: N('The service didn’t respond in time.'),
-};
+export const errorTitle = (error) => (error instanceof ApiError && titleOfCode(error))
+    || (error instanceof LoadError ? t('This screen failed to load. Try again, or reload the page.') : t('Something went wrong.'));
 
-export const errorTitle = (error) => (error instanceof ApiError ? t(byCode[error.code] ?? byStatus[error.status] ?? N('Something went wrong.'))
-    : error instanceof LoadError ? t('This screen failed to load. Try again, or reload the page.') : t('Something went wrong.'));
+/** What the title leaves open: the problems, or the service's own words, which are English. */
+const errorDetail = (error) => (error instanceof ApiError && !error.problems.length && saysAll(error) ? '' : error.message);
 
 /** Returns the error, unless all its problems are at these fields, which show them. */
 export const otherError = (error, ...fields) => (error?.problems?.length
@@ -40,7 +26,7 @@ export const otherError = (error, ...fields) => (error?.problems?.length
 export function ErrorBox({ error, retry }) {
     return html`<div class="notice bad" role="alert">
         <p><strong>${errorTitle(error)}</strong></p>
-        ${error.message && html`<p class="detail">${error.message}</p>`}
+        ${errorDetail(error) && html`<p class="detail">${errorDetail(error)}</p>`}
         ${error.requestId && error.status >= 500
             && html`<p class="detail">${t('Request ID for support: {id}', { id: error.requestId })}</p>`}
         ${retry && html`<p><${Button} onClick=${retry}>${t('Retry')}<//></p>`}
@@ -98,10 +84,13 @@ export const Empty = ({ title, children }) => html`<div class="empty"><h2>${titl
 
 // ---- controls ----
 
-/** A busy button keeps the focus, which `disabled` would remove, but does nothing. */
-export function Button({ kind = '', busy, children, ...rest }) {
-    return html`<button type="button" class=${kind ? `button ${kind}` : 'button'} ...${rest}
-        ...${busy && { 'aria-busy': 'true', 'aria-disabled': 'true', onClick: (event) => event.preventDefault() }}>${children}</button>`;
+/** A button that becomes busy or disabled keeps the focus, which `disabled` would remove, but does nothing. */
+export function Button({ kind = '', busy, disabled, children, ...rest }) {
+    const button = useRef(), off = busy || (disabled && button.current !== null && button.current === document.activeElement);
+
+    return html`<button type="button" class=${kind ? `button ${kind}` : 'button'} ref=${button} disabled=${disabled && !off} ...${rest}
+        ...${off && { 'aria-disabled': 'true', onClick: (event) => event.preventDefault() }}
+        ...${busy && { 'aria-busy': 'true' }}>${children}</button>`;
 }
 
 /** A label, a control, a hint and its error. `as`: input, textarea or select. */
@@ -139,34 +128,33 @@ export function Switch({ label, on, busy, onSwitch, ...rest }) {
         onClick=${() => !busy && onSwitch(!on)}><i /></button>`;
 }
 
+const LONG_WORD = /\S{20}/;
+
+/** Lets a text break lines in addresses after their punctuation, never inside a word; also texts in a list of elements. */
+export const breakable = (text) => (Array.isArray(text) ? text.map(breakable) : typeof text === 'string' && LONG_WORD.test(text)
+    ? text.match(/[^]+?(?:[@./:_|-]+(?=\w)|$)/g).map((part, i) => html`${i > 0 && html`<wbr />`}${part}`) : text);
+
 export const Badge = ({ kind = '', children }) => html`<span class=${`badge ${kind}`}>${children}</span>`;
 
 export function Facts({ rows }) {
     return html`<dl class="facts">${rows.filter(Boolean).map(([name, value]) => html`
-        <div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+        <div><dt>${name}</dt><dd>${breakable(value)}</dd></div>`)}</dl>`;
 }
 
 /**
- * columns: [{ title, cell(row), kind }]; the first column's cell is the row's header. If a focused row disappears, the
- * focus moves to the table or the screen's heading.
+ * columns: [{ title, cell(row), kind }]; the first column's cell is the row's header. kind: "number" and "time" are at the
+ * right, "code" breaks no line, "acts" are a row's buttons.
  */
 export function Table({ label, columns, rows, empty, more, onMore, busy }) {
-    const region = useRef(), inside = useRef(false);
-
-    useEffect(() => {
-        if (inside.current && document.activeElement === document.body)
-            (region.current ?? document.querySelector('h1'))?.focus({ preventScroll: true });
-    });
     if (rows.length === 0)
         return empty ?? html`<${Empty} title=${t('Nothing here yet')} />`;
-    return html`<div class="table" tabindex="0" role="region" aria-label=${label} ref=${region}
-        onFocusIn=${() => { inside.current = true; }} onFocusOut=${({ relatedTarget }) => { inside.current = !relatedTarget; }}><table>
+    return html`<div class="table" tabindex="0" role="region" aria-label=${label}><table>
         <caption class="hidden">${label}</caption>
         <thead><tr>${columns.map((each) => html`<th scope="col" class=${each.kind}>${each.title
             || html`<span class="hidden">${t('Actions')}</span>`}</th>`)}</tr></thead>
         <tbody>${rows.map((row) => html`<tr key=${row.id ?? row.key}>${columns.map((each, i) => (i === 0
-            ? html`<th scope="row" class=${each.kind}>${each.cell(row)}</th>`
-            : html`<td class=${each.kind} data-title=${each.title}>${each.cell(row)}</td>`))}</tr>`)}</tbody>
+            ? html`<th scope="row" class=${each.kind}>${breakable(each.cell(row))}</th>`
+            : html`<td class=${each.kind} data-title=${each.title}>${breakable(each.cell(row))}</td>`))}</tr>`)}</tbody>
     </table></div>
     ${more && html`<p class="more"><${Button} busy=${busy} onClick=${onMore}>${t('Show more')}<//></p>`}`;
 }
@@ -205,8 +193,8 @@ export function Tabs({ label, tabs, current, onTab, leaves, children }) {
 export const Heading = ({ title, lead, headingRef }) => html`<div><h1 tabindex="-1" ref=${headingRef}>${title}</h1>
     ${lead && html`<p class="soft">${lead}</p>`}</div>`;
 
-/** A screen. Its heading gets the focus after a navigation. */
-export function Page({ title, lead, back, actions, wide, children }) {
+/** A screen. Its heading gets the focus after a navigation; its main button is the first of `actions`. */
+export function Page({ title, lead, back, actions, children }) {
     const heading = useRef();
 
     useEffect(() => {
@@ -214,7 +202,7 @@ export function Page({ title, lead, back, actions, wide, children }) {
         if (document.activeElement === document.body)
             heading.current?.focus({ preventScroll: true });
     }, [title]);
-    return html`<div class=${wide ? 'page' : 'page narrow'}>
+    return html`<div class="page">
         ${back && html`<p class="back"><${Link} to=${back[0]}>← ${back[1]}<//></p>`}
         <div class="head"><${Heading} title=${title} lead=${lead} headingRef=${heading} />
             ${actions && html`<div class="actions">${actions}</div>`}</div>
@@ -227,9 +215,9 @@ export const Section = ({ title, actions, children }) => html`<section class="ca
 
 // ---- dialogs ----
 
-/** A modal dialog; Escape and the Cancel button call onClose. */
+/** A modal dialog; Escape and the Cancel button call onClose. Its title and buttons stay in view; the rest scrolls. */
 export function Dialog({ title, onClose, onSubmit, submit, danger, busy, disabled, error, children, close }) {
-    const dialog = useRef(), id = useId(), [dirty, setDirty] = useState(false);
+    const dialog = useRef(), body = useRef(), id = useId(), [dirty, setDirty] = useState(false);
 
     useGuard(dirty && Boolean(onSubmit) && !danger);
     useEffect(() => {
@@ -242,12 +230,16 @@ export function Dialog({ title, onClose, onSubmit, submit, danger, busy, disable
                 before.focus();
         };
     }, []);
+    useEffect(() => { // what was wrong can be above or below the visible part
+        if (!busy)
+            body.current.querySelector('.problem, [role=alert]')?.scrollIntoView({ block: 'nearest' });
+    }, [busy]);
     return html`<dialog ref=${dialog} aria-labelledby=${id}
         onCancel=${(event) => { event.preventDefault(); onClose(); }}>
         <form novalidate onInput=${() => setDirty(true)} onSubmit=${(event) => { event.preventDefault(); if (!busy && !disabled) onSubmit?.(); }}>
-            <h2 id=${id}>${title}</h2>
-            ${children}
-            ${error && html`<${ErrorBox} error=${error} />`}
+            <h2 id=${id} tabindex="-1">${title}</h2>
+            <div class="body" ref=${body}>${children}
+                ${error && html`<${ErrorBox} error=${error} />`}</div>
             <div class="buttons">
                 <${Button} onClick=${onClose}>${close ?? t('Cancel')}<//>
                 ${onSubmit && html`<${Button} type="submit" kind=${danger ? 'danger' : 'primary'} busy=${busy}
@@ -316,7 +308,7 @@ export const toasting = (work) => async (...given) => {
     }
 };
 
-export const toastError = (error) => toast(`${errorTitle(error)} ${error.message ?? ''}`);
+export const toastError = (error) => toast(`${errorTitle(error)} ${errorDetail(error) ?? ''}`);
 
 /** Confirms a destructive action by typing a name. */
 export function ConfirmName({ title, name, submit, act, onClose, onDone, children }) {
@@ -345,25 +337,83 @@ export const copy = toasting(async (text) => {
 
 let show = () => {};
 
-/** Shows a message; `undo` adds a button. */
-export const toast = (text, undo) => show({ text, undo });
+/** Shows a message on this screen; `undo` adds a button. */
+export const toast = (text, undo) => show({ text, undo, path: pathNow() });
 
+const TOAST_MS = 6000, UNDO_MS = 12000, UNDO_KEY = 'F8';
+
+/** The latest message. It stays while it has the focus or the pointer, and leaves with its screen. */
 export function Toasts() {
-    const [message, set] = useState(null);
+    const [latest, set] = useState(null), { path } = useRoute();
+    const box = useRef(), before = useRef(), timer = useRef(), message = latest?.path === path ? latest : null;
+    const hold = () => clearTimeout(timer.current);
+    const release = () => {
+        hold();
+        timer.current = setTimeout(() => set(null), latest?.undo ? UNDO_MS : TOAST_MS);
+    };
+    const within = (element) => box.current.contains(element);
+    const back = () => within(document.activeElement) && before.current?.focus();
+    const undo = () => {
+        back();
+        set(null);
+        toasting(message.undo)();
+    };
+    const key = (event) => {
+        if (event.key !== 'Escape')
+            return;
+        back();
+        set(null);
+    };
 
+    useEffect(() => { show = set; }, []);
     useEffect(() => {
-        let timer;
-        show = (next) => {
-            clearTimeout(timer);
-            set(next);
-            timer = setTimeout(() => set(null), next.undo ? 12000 : 6000);
+        if (latest && !message)
+            set(null);
+        else if (message && !box.current.matches(':hover, :focus-within'))
+            release();
+        return hold;
+    }, [latest, path]);
+    useEffect(() => {
+        const jump = (event) => {
+            if (event.key !== UNDO_KEY || !message?.undo)
+                return;
+            event.preventDefault();
+            (within(document.activeElement) ? before.current : box.current.querySelector('button'))?.focus();
         };
-        return () => clearTimeout(timer);
-    }, []);
-    return html`<div class="toasts" role="status">${message && html`<div class="toast">
+
+        document.addEventListener('keydown', jump);
+        return () => document.removeEventListener('keydown', jump);
+    }, [message]);
+    return html`<div class="toasts" role="status" ref=${box} onKeyDown=${key} onMouseEnter=${hold}
+        onMouseLeave=${() => within(document.activeElement) || release()}
+        onFocusIn=${({ relatedTarget }) => { hold(); before.current = within(relatedTarget) ? before.current : relatedTarget; }}
+        onFocusOut=${({ relatedTarget }) => within(relatedTarget) || release()}>${message && html`<div class="toast">
         <span>${message.text}</span>
-        ${message.undo && html`<${Button} onClick=${() => { set(null); toasting(message.undo)(); }}>${t('Undo')}<//>`}
+        ${message.undo && html`<${Button} onClick=${undo} aria-keyshortcuts=${UNDO_KEY}>${t('Undo')}<kbd aria-hidden="true">${UNDO_KEY}</kbd><//>`}
     </div>`}</div>`;
+}
+
+// ---- focus ----
+
+/**
+ * Keeps the focus on the screen: if the focused element is removed, browsers move the focus to <body>, and this moves it
+ * to the table or dialog around that element, or to the screen's heading.
+ */
+export function keepFocus() {
+    let around = []; // the element that had the focus last, and its ancestors
+
+    document.addEventListener('focusin', ({ target }) => {
+        around = [];
+        for (let each = target; each; each = each.parentElement)
+            around.push(each);
+    });
+    new MutationObserver(() => {
+        if (!around.length || around[0].isConnected || document.activeElement !== document.body)
+            return;
+        const place = around.find((each) => each.isConnected && each.matches('.table, dialog'));
+
+        (place?.querySelector(':scope > form > h2') ?? place ?? document.querySelector('h1'))?.focus({ preventScroll: true });
+    }).observe(document.body, { subtree: true, childList: true });
 }
 
 /** Asks before unsaved input is lost, or asks `question`. */

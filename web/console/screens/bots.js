@@ -2,7 +2,7 @@
 import { get, getState, post, putState, query as queryOf, remove } from '../lib/api.js';
 import { html, useState } from '../lib/html.js';
 import { N, number, t, time } from '../lib/i18n.js';
-import { Badge, Button, Check, Conflict, ConfirmName, Dialog, Empty, ErrorBox, Field, Loaded, otherError, Page, Secret, Section, Table, toast, toasting, useAct, useLoad, useSave } from '../lib/ui.js';
+import { Badge, breakable, Button, Check, Conflict, ConfirmName, Dialog, Empty, ErrorBox, Field, Loaded, otherError, Page, Secret, Section, Table, toast, toasting, useAct, useLoad, useSave } from '../lib/ui.js';
 import { outcomes } from './names.js';
 
 const PATH = '/v1/project/bots';
@@ -92,12 +92,12 @@ export function Bots({ query }) {
     return html`<${Page} title=${t('Bots')} wide actions=${html`<${Button} kind="primary" onClick=${() => setEdit({})}>${t('New bot')}<//>`}>
         <${Loaded} from=${list}>${(data) => html`<${Table} label=${t('Bots')} rows=${data.resources} columns=${[
             { title: t('Name'), cell: (row) => row.name },
-            { title: t('Identifier'), cell: (row) => html`<code>${nameOf(row)}</code>` },
+            { title: t('Identifier'), cell: (row) => html`<code>${breakable(nameOf(row))}</code>` },
             { title: t('URL or program'), cell: (row) => row.url ?? row.program },
             { title: t('Last changed'), kind: 'time', cell: (row) => time(row.lastUpdated) },
             { kind: 'acts', cell: (row) => html`<${Button} kind="quiet" onClick=${() => setOpen(row)} aria-label=${t('Run “{name}”', { name: row.name })}>${t('Run')}<//>
                 <${Button} kind="quiet" onClick=${() => change(row)}>${t('Edit')}<//><${Button} kind="quiet danger" onClick=${() => setGone(row)}>${t('Delete')}<//>` },
-        ]} empty=${html`<${Empty} title=${t('No bots yet')}><p>${t('Apps call a bot, which is either a URL of yours or a program that the operator installed.')}</p><//>`} />`}<//>
+        ]} empty=${html`<${Empty} title=${t('No bots yet')}><p>${t('Add a bot to let apps call a URL of yours, or a program that the operator installed.')}</p><//>`} />`}<//>
         ${open && html`<${Run} key=${open.id} bot=${open} />`}
         ${edit && html`<${Edit} bot=${edit.bot} onClose=${() => setEdit(null)} onDone=${(made) => { setEdit(null); setSecret(made.signingSecret ?? null); list.reload(); }} />`}
         ${secret && html`<${Secret} title=${t('Copy this secret')} text=${t('Use this secret to verify that calls come from Atrium. It won’t be shown again.')} secret=${secret} onClose=${() => setSecret(null)} />`}

@@ -1,6 +1,7 @@
 // names.js - titles of settings, emails, sign-in methods and outcomes that several screens use.
 import { html } from '../lib/html.js';
 import { languageName, N, t } from '../lib/i18n.js';
+import { breakable } from '../lib/ui.js';
 
 const settings = {
     PATIENT_REGISTRATION_ENABLED: N('Patient registration'), PATIENT_LOGIN_ENABLED: N('Patient sign-in'), PATIENT_INVITATION_ENABLED: N('Patient invitations'),
@@ -20,13 +21,13 @@ export const brandTitles = {
     name: N('Name'), colorLight: N('Light mode color'), colorDark: N('Dark mode color'), imprintUrl: N('Legal notice'), privacyUrl: N('Privacy policy'), texts: N('Texts'), logo: N('Logo'),
 };
 
-const BRANDING = 'branding.'; // prefix of a member in the history
+const BRANDING = 'branding.', POLICY = 'accountPolicy.'; // prefixes of members in the history
 
 /** Returns the title of a setting, or of a member of the account policy or branding. */
 export function settingTitle(name) {
     const member = name.startsWith(BRANDING) && brandTitles[name.slice(BRANDING.length)];
 
-    return member ? `${t('Branding')}: ${t(member)}` : t(settings[name] ?? name);
+    return member ? `${t('Branding')}: ${t(member)}` : t(settings[name.startsWith(POLICY) ? name.slice(POLICY.length) : name] ?? name);
 }
 
 const templates = {
@@ -58,7 +59,7 @@ export function Diff({ change, policies = [] }) {
     const isLogo = change.name === `${BRANDING}logo`; // shown by its hash
     const word = (value) => (isLogo && value ? t('an image') : policies.find(({ id }) => value === `AccessPolicy/${id}`)?.name ?? plain(value));
 
-    return html`<span class="diff"><del>${word(change.old)}</del> → <ins>${word(change.new)}</ins></span>`;
+    return html`<span class="diff"><del>${breakable(word(change.old))}</del> → <ins>${breakable(word(change.new))}</ins></span>`;
 }
 
 // A person whose account was erased has no name.

@@ -1,10 +1,10 @@
-// overview.js - sign-ins, what each flow lacks, failures, recent changes, and links. Each part loads separately, so a
-// daemon that is down affects only its part.
-import { get, query as queryOf } from '../lib/api.js';
-import { html } from '../lib/html.js';
-import { day, hourAt, languageName, N, number, plural, t, time } from '../lib/i18n.js';
+// overview.js - sign-ins, failures that need someone, the setup checklist, recommended settings and recent changes. Each
+// part loads separately, so a daemon that is down affects only its part.
+import { call, get, query as queryOf } from '../lib/api.js';
+import { html, useState } from '../lib/html.js';
+import { hourAt, languageName, N, number, plural, t, time } from '../lib/i18n.js';
 import { Link } from '../lib/router.js';
-import { Badge, Button, Facts, Loaded, Page, Section, useCursor, useLoad } from '../lib/ui.js';
+import { Badge, Button, Check, Dialog, Facts, Loaded, Page, Section, toast, useAct, useCursor, useLoad } from '../lib/ui.js';
 import { overviewLead } from '../navigation.js';
 import { author, Diff, outcomes, settingTitle, templateTitle } from './names.js';
 
@@ -35,15 +35,100 @@ function lack({ kind, name, language }) {
     }
 }
 
-function Flow({ flow }) {
-    const off = flow.lacks.some((each) => each.kind === 'switch' || each.kind === 'account-policy');
-    const kind = flow.ready ? flow.lacks.length > 0 ? 'warn' : 'good' : off ? '' : 'bad';
+// ---- setup ----
 
-    return html`<li><div><strong>${t(flows[flow.name] ?? flow.name)}</strong>${!off && flow.lacks.length > 0 && html`<p class="hint">${t('Missing:')} ${flow.lacks.slice(0, 4).map((each, i) => {
-        const [text, to] = lack(each);
-        return html`${i > 0 ? ', ' : ''}${to ? html`<${Link} to=${to}>${text}<//>` : text}`;
+// Flows that a project works without.
+const extras = ['patient-email-change', 'practitioner-email-change', 'organization-code-mail'];
+
+/** Returns the flow's state: "ready", "todo", "optional" (works or is enabled, but could do more) or "off". */
+function stateOf(flow, all, policy) {
+    const off = ({ lacks }) => lacks.some(({ kind }) => kind === 'switch' || kind === 'account-policy');
+    const entry = all.find(({ name }) => name === `${flow.name.split('-')[0]}-sign-in`); // of the same people
+
+    if (off(flow) || (entry && off(entry)))
+        return 'off';
+    if (flow.ready)
+        return flow.lacks.length > 0 ? 'optional' : 'ready';
+    return extras.includes(flow.name) || (flow.name.endsWith('-email-verification') && !policy?.requireVerifiedEmail) ? 'optional' : 'todo';
+}
+
+const setupStates = { ready: [N('Ready'), 'good'], todo: [N('Needs setup'), 'warn'], optional: [N('Optional'), ''], off: [N('Disabled'), ''] };
+
+function Flow({ flow, state }) {
+    const [text, kind] = setupStates[state];
+
+    return html`<li><div><strong>${t(flows[flow.name] ?? flow.name)}</strong>${state !== 'off' && flow.lacks.length > 0 && html`<p class="hint">${t('Missing:')} ${flow.lacks.slice(0, 4).map((each, i) => {
+        const [what, to] = lack(each);
+        return html`${i > 0 ? ', ' : ''}${to ? html`<${Link} to=${to}>${what}<//>` : what}`;
     })}${flow.lacks.length > 4 ? ', …' : ''}</p>`}</div>
-        <${Badge} kind=${kind}>${flow.ready ? t('Ready') : off ? t('Disabled') : t('Needs setup')}<//></li>`;
+        <${Badge} kind=${kind}>${t(text)}<//></li>`;
+}
+
+const Flows = ({ list }) => html`<ul class="rows">${list.map(([flow, state]) => html`<${Flow} key=${flow.name} flow=${flow} state=${state} />`)}</ul>`;
+
+/** The checklist: what is missing, and behind it the rest. Without anything missing, it is one line. */
+function Setup({ flows: all, policy }) {
+    const list = all.map((flow) => [flow, stateOf(flow, all, policy)]);
+    const [todo, rest] = [list.filter(([, state]) => state === 'todo'), list.filter(([, state]) => state !== 'todo')];
+    const done = rest.filter(([, state]) => state === 'ready').length;
+
+    return html`${todo.length > 0 ? html`<p>${t('{done} of {all} required steps done', { done: number(done), all: number(done + todo.length) })}</p>
+            <progress max=${done + todo.length} value=${done} aria-label=${t('Setup status')} /><${Flows} list=${todo} />`
+        : html`<p><${Badge} kind="good">${t('Complete')}<//> ${t('Everything that this project uses is set up.')}</p>`}
+        <details><summary>${todo.length > 0 ? t('Ready and optional') : t('Show all')}</summary><${Flows} list=${rest} /></details>`;
+}
+
+// ---- recommended settings ----
+
+// The account policy of `atriumctl project create --strict`, and what its members change for people.
+const recommended = {
+    passwordMinLength: [15, N('Applies when someone sets a password.')],
+    passwordMinLengthWithMfa: [8, N('Applies when someone sets a password.')],
+    refuseCommonPasswords: [true, N('Applies when someone sets a password.')],
+    onSignIn: ['mail', N('People who sign in with a common password receive an email.')],
+    requireVerifiedEmail: [true, N('People who haven’t verified their email must do so before they can sign in.')],
+    requireMfa: ['admins', N('Admins without a second factor, including you, must set one up before they can continue.')],
+};
+const choices = { onSignIn: { ignore: N('Do nothing'), mail: N('Email the person'), 'require-change': N('Require a new password') },
+    requireMfa: { none: N('No one'), admins: N('Admins'), practitioners: N('Practitioners'), everyone: N('Everyone') } }; // the weakest first
+
+const isWeaker = (name, value, wanted) => (choices[name] ? Object.keys(choices[name]).indexOf(value) < Object.keys(choices[name]).indexOf(wanted) : Number(value) < Number(wanted));
+const valueText = (name, value) => (choices[name] ? t(choices[name][value] ?? '') : value === true ? t('Enabled') : value === false ? t('Disabled') : number(value));
+const weaker = (policy) => Object.entries(recommended).filter(([name, [value]]) => isWeaker(name, policy[name], value));
+
+const POLICY = '/v1/project/account-policy';
+const loadPolicy = async () => {
+    const { data, etag } = await call('GET', POLICY);
+    return { policy: data, etag };
+};
+
+function Recommend({ state, onClose, onDone }) {
+    const [without, leave] = useState([]), found = weaker(state.policy), chosen = found.filter(([name]) => !without.includes(name));
+    const { busy, error, run } = useAct(async () => {
+        const { data, etag } = await call('PUT', POLICY, { etag: state.etag, body: Object.fromEntries(chosen.map(([name, [value]]) => [name, value])) });
+
+        onDone({ policy: data, etag });
+        toast(t('Saved.'));
+    });
+
+    return html`<${Dialog} title=${t('Recommended settings')} submit=${t('Apply')} busy=${busy} error=${error} disabled=${chosen.length === 0} onClose=${onClose} onSubmit=${run}>
+        <p>${t('These settings of the account policy will change. Stricter settings stay as they are.')}</p>
+        ${found.map(([name, [value, effect]]) => html`<${Check} key=${name} checked=${!without.includes(name)} onValue=${(on) => leave(on ? without.filter((each) => each !== name) : [...without, name])}
+            label=${html`${settingTitle(name)}: <span class="diff"><del>${valueText(name, state.policy[name])}</del> → <ins>${valueText(name, value)}</ins></span>`} hint=${t(effect)} />`)}
+    <//>`;
+}
+
+function Recommended({ load }) {
+    const [open, setOpen] = useState(false);
+
+    return html`<${Section} title=${t('Recommended settings')}><${Loaded} from=${load} kind="line">${({ policy }) => {
+        const { length } = weaker(policy);
+
+        return length === 0 ? html`<p><${Badge} kind="good">${t('Complete')}<//> ${t('The account policy is at least as strict as recommended.')}</p>`
+            : html`<p>${plural(length, '{n} setting of the account policy is weaker than recommended.', '{n} settings of the account policy are weaker than recommended.')}</p>
+                <div><${Button} onClick=${() => setOpen(true)}>${t('Review changes')}<//></div>`;
+    }}<//>
+        ${open && html`<${Recommend} state=${load.data} onClose=${() => setOpen(false)} onDone=${(next) => { load.set(next); setOpen(false); }} />`}<//>`;
 }
 
 // ---- sign-ins ----
@@ -81,23 +166,40 @@ const FEW = 5;
 const tries = ({ attempts, createdAt, triedAt }) => (attempts < 2 ? t('Last attempt: {when}', { when: time(triedAt ?? createdAt) })
     : t('{n} attempts: first {first}, last {last}', { first: time(createdAt), last: time(triedAt), n: number(attempts) }));
 
+/** A part of the failures, with its title unless it is empty. */
+function Part({ title, from, count, none, children }) {
+    const empty = from.data !== undefined && !from.error && count(from.data) === 0;
+
+    return html`<section class="stack" aria-label=${title}>${!empty && html`<h3>${title}</h3>`}
+        <${Loaded} from=${from} kind="line">${(data) => (count(data) === 0 ? html`<p class="soft">${none}</p>` : children(data))}<//></section>`;
+}
+
 function Mails() {
     const list = useCursor((cursor) => get(`/v1/project/mail-failures${queryOf({ _count: FEW, _cursor: cursor })}`), []);
 
-    return html`<${Section} title=${t('Failed emails')}><${Loaded} from=${list} kind="line">${() => (list.rows.length === 0 ? html`<p class="soft">${t('No email failed in the last 30 days.')}</p>` : html`
+    return html`<${Part} title=${t('Failed emails')} from=${list} count=${() => list.rows.length} none=${t('No email failed in the last 30 days.')}>${() => html`
         <ul class="rows">${list.rows.map((mail) => html`<li key=${mail.id}><div><strong><${Link} to=${`/templates/${mail.template}`}>${templateTitle(mail.template)}<//></strong>
             <p class="hint">${mail.error}</p><p class="hint">${tries(mail)}</p></div>
             <${Badge} kind=${mail.state === 'failed' ? 'bad' : 'warn'}>${mail.state === 'failed' ? t('Failed') : t('Retrying')}<//></li>`)}</ul>
-        ${list.more && html`<p><${Button} busy=${list.busy} onClick=${list.next}>${t('Show more')}<//></p>`}`)}<//><//>`;
+        ${list.more && html`<p><${Button} busy=${list.busy} onClick=${list.next}>${t('Show more')}<//></p>`}`}<//>`;
 }
 
 function Bots() {
     const load = useLoad(() => get('/v1/project/bot-failures'));
 
-    return html`<${Section} title=${t('Failed bots')}><${Loaded} from=${load} kind="line">${({ resources }) => (resources.length === 0 ? html`<p class="soft">${t('No bot failed in the last 24 hours.')}</p>` : html`
+    return html`<${Part} title=${t('Failed bots')} from=${load} count=${({ resources }) => resources.length} none=${t('No bot failed in the last 24 hours.')}>${({ resources }) => html`
         <ul class="rows">${resources.map((bot) => html`<li key=${bot.id}><div><strong><${Link} to=${`/bots?bot=${bot.id}`}>${bot.name}<//></strong>
             <p class="hint">${t('Failures in 24 hours: {n}, last {last}', { n: number(bot.failures), last: time(bot.lastFailureAt) })}</p></div>
-            <${Badge} kind=${outcomes[bot.lastOutcome][1]}>${t(outcomes[bot.lastOutcome][0])}<//></li>`)}</ul>`)}<//><//>`;
+            <${Badge} kind=${outcomes[bot.lastOutcome][1]}>${t(outcomes[bot.lastOutcome][0])}<//></li>`)}</ul>`}<//>`;
+}
+
+function Hooks() {
+    const load = useLoad(async () => (await get('/v1/project/webhooks')).resources.filter((each) => each.goneAt || (each.enabled && each.failingSince)));
+
+    return html`<${Part} title=${t('Failed webhooks')} from=${load} count=${(list) => list.length} none=${t('No webhook is failing.')}>${(list) => html`
+        <ul class="rows">${list.map((hook) => html`<li key=${hook.id}><div><strong><${Link} to=${`/webhooks/${hook.id}`}>${hook.url}<//></strong>
+            <p class="hint">${hook.goneAt ? t('Disabled by its receiver on {when}', { when: time(hook.goneAt) }) : t('Failing since {when}', { when: time(hook.failingSince) })}</p></div>
+            <${Badge} kind=${hook.goneAt ? 'bad' : 'warn'}>${hook.goneAt ? t('Disabled') : t('Retrying')}<//></li>`)}</ul>`}<//>`;
 }
 
 // ---- the screen ----
@@ -105,16 +207,10 @@ function Bots() {
 // A number from another daemon; the rest of the screen does not wait for it.
 const fact = (load, value) => (load.data ? value(load.data) : load.error ? html`<${Button} kind="quiet" onClick=${load.reload}>${t('Failed to load. Retry')}<//>` : '…');
 
-function Hooks({ hooks }) {
-    const bad = hooks.find((each) => each.goneAt) ?? hooks.find((each) => each.enabled && each.failingSince);
-
-    return bad ? html`<${Link} to=${`/webhooks/${bad.id}`}><${Badge} kind="bad">${bad.goneAt ? t('One was disabled by its receiver') : t('One has been failing since {when}', { when: day(bad.failingSince) })}<//><//>` : number(hooks.length);
-}
-
 export function Overview() {
     const ready = useLoad(() => get('/v1/project/readiness'));
     const members = useLoad(() => get('/v1/projects/me/members?_count=1'));
-    const hooks = useLoad(() => get('/v1/project/webhooks'));
+    const policy = useLoad(loadPolicy);
     const changes = useLoad(async () => {
         const [history, policies] = await Promise.all([get('/v1/project/settings/history?_count=6'), get('/v1/project/access-policies')]);
         return { history: history.resources, policies: policies.resources };
@@ -124,13 +220,13 @@ export function Overview() {
         ${ready.data?.suspended && html`<p class="notice bad">${t('This project is suspended. No one can sign in.')}</p>`}
         <${Section}><${Facts} rows=${[[t('Tenant code'), fact(ready, (data) => (data.tenantCode ? html`<code>${data.tenantCode}</code>` : t('None')))],
             [t('Members and invitations'), fact(members, (data) => number(data.total))],
-            [t('Languages'), fact(ready, (data) => data.languages.map(languageName).join(', '))],
-            [t('Webhooks'), fact(hooks, (data) => html`<${Hooks} hooks=${data.resources} />`)]]} /><//>
+            [t('Languages'), fact(ready, (data) => data.languages.map(languageName).join(', '))]]} /><//>
         <${SignIns} />
-        <div class="grid"><${Mails} /><${Bots} /></div>
-        <div class="grid two"><${Section} title=${t('Setup status')}><${Loaded} from=${ready}>${(data) => html`<ul class="rows">${data.flows.map((flow) => html`<${Flow} flow=${flow} />`)}</ul>`}<//><//>
+        <div class="grid two"><div class="grid two"><${Section} title=${t('Needs attention')}><${Mails} /><${Bots} /><${Hooks} /><//>
+                <${Section} title=${t('Setup status')}><${Loaded} from=${ready} kind="line">${(data) => html`<${Setup} flows=${data.flows} policy=${policy.data?.policy} />`}<//><//>
+                <${Recommended} load=${policy} /></div>
             <${Section} title=${t('Recent changes')}><${Loaded} from=${changes}>${({ history, policies }) => (history.length === 0 ? html`<p class="soft">${t('No changes yet')}</p>` : html`
-                <ul class="rows">${history.map((change) => html`<li><div><strong>${settingTitle(change.name)}</strong><p class="hint">${author(change)}, ${time(change.when)}</p></div>
-                    <${Diff} change=${change} policies=${policies} /></li>`)}</ul><p><${Link} to="/settings?tab=history">${t('View all changes')}<//></p>`)}<//><//></div>
+                <ul class="rows">${history.map((change) => html`<li><div><strong>${settingTitle(change.name)}</strong><p><${Diff} change=${change} policies=${policies} /></p>
+                    <p class="hint">${author(change)}, ${time(change.when)}</p></div></li>`)}</ul><p><${Link} to="/settings?tab=history">${t('View all changes')}<//></p>`)}<//><//></div>
     <//>`;
 }

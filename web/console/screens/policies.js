@@ -222,7 +222,7 @@ function Editor({ policy, reload }) {
         <div class="buttons"><${Button} type="submit" kind="primary" busy=${busy} disabled=${!dirty || !value.name.trim() || bad}>${t('Save')}<//>
             ${policy.id && html`<${Button} kind="danger" onClick=${() => setGone(true)}>${t('Delete')}<//>`}</div>
         ${gone && html`<${ConfirmName} title=${t('Delete policy')} name=${policy.name} submit=${t('Delete')} act=${() => remove(`${PATH}/${policy.id}`)}
-            onClose=${() => setGone(false)} onDone=${() => { setDirty(false); setTimeout(() => navigate('/policies')); toast(t('Deleted.')); }}>
+            onClose=${() => setGone(false)} onDone=${() => { setDirty(false); setTimeout(() => { navigate('/policies'); toast(t('Deleted.')); }); }}>
             <p>${t('You can’t delete a policy that a member or a setting uses.')}</p><//>`}
     </form>`;
 }

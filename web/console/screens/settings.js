@@ -109,7 +109,7 @@ function Values({ state, policies, onSaved }) {
         <form class="form" onSubmit=${(event) => { event.preventDefault(); run(state.etag); }}>
             ${values.map((each) => html`<${Field} key=${each.name} label=${settingTitle(each.name)} as=${each.policy ? 'select' : 'input'} type=${each.policy ? undefined : 'url'}
                 value=${typed[each.name] ?? now[each.name]} onValue=${(text) => type({ ...typed, [each.name]: text })}
-                error=${error?.setting === each.name ? error.message : null}>
+                error=${error?.setting === each.name ? error.problem('value') ?? error.message : null}>
                 ${each.policy && html`<option value="">${t('Not set')}</option>${policies.map((policy) => html`
                     <option value=${`AccessPolicy/${policy.id}`}>${policy.name}</option>`)}`}<//>`)}
             ${error && !error.setting && html`<${ErrorBox} error=${error} />`}
@@ -152,7 +152,7 @@ function History({ history, policies }) {
         { title: t('Change'), cell: (row) => html`<${Diff} change=${row} policies=${policies} />` },
         { title: t('Changed by'), cell: (row) => author(row) },
         { title: t('Time'), kind: 'time', cell: (row) => time(row.when) },
-    ]} empty=${html`<${Empty} title=${t('No changes yet')} />`} />`;
+    ]} empty=${html`<${Empty} title=${t('No changes yet')}><p>${t('When someone changes a setting, you see it here.')}</p><//>`} />`;
 }
 
 export function Settings({ query }) {

@@ -1,7 +1,8 @@
 // templates.js - mail templates by language, edited beside a live preview or another language.
 import mails from 'mail-templates'; // build.sh makes it from docs/mail-templates.md: {NAME: {variable: sample}}
 import { findState, get, put, putState, query as queryOf, remove } from '../lib/api.js';
-import { html, useEffect, useRef, useState } from '../lib/html.js';
+import { Frame } from '../lib/frame.js';
+import { html, useRef, useState } from '../lib/html.js';
 import { languageName, N, t, time } from '../lib/i18n.js';
 import { Link } from '../lib/router.js';
 import { Badge, Button, Conflict, ConfirmName, ErrorBox, Field, Loaded, otherError, Page, saved, Section, Table, Tabs, toast, useGuard, useLoad, useSave, useSettled } from '../lib/ui.js';
@@ -22,7 +23,7 @@ export function Templates() {
     return html`<${Page} title=${t('Mail templates')}><p class="soft">${t('An email is only sent if its template is set up.')}</p>
         <${Loaded} from=${list}>${(data) => html`<${Table} label=${t('Mail templates')} rows=${templateNames.map((name) => ({ key: name, name, mapped: data.resources.filter((each) => each.name === name) }))} columns=${[
             { title: t('Email'), cell: (row) => html`<${Link} to=${`/templates/${row.name}`}>${templateTitle(row.name)}<//><br /><code class="soft">${row.name}</code>` },
-            { title: t('Languages'), cell: (row) => (row.mapped.length ? row.mapped.map((each) => html`<${Badge} kind="accent">${tongue(each.language)}<//> `) : html`<${Badge} kind="warn">${t('Not set up')}<//>`) },
+            { title: t('Languages'), cell: (row) => (row.mapped.length ? row.mapped.map((each) => html`<${Badge} kind="accent">${each.language || row.mapped.length > 1 ? tongue(each.language) : t('All languages')}<//> `) : html`<${Badge} kind="warn">${t('Not set up')}<//>`) },
             { title: t('Last changed'), kind: 'time', cell: (row) => time(row.mapped.map((each) => each.lastUpdated).sort().pop()) },
         ]} />`}<//><//>`;
 }
@@ -30,24 +31,12 @@ export function Templates() {
 const escape = (text) => text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
 const fill = (text, samples, quote) => text.replace(/\{\{\s*(\w+)\s*\}\}/g, (all, name) => (name in samples ? quote(samples[name]) : all));
 
-// The frame has its own document, in a sandbox without scripts and with a CSP that loads nothing. Trusted Types protect
-// only this document, so the frame's text bypasses them.
-function Frame({ text }) {
-    const frame = useRef(), [ready, setReady] = useState(false);
-
-    useEffect(() => {
-        if (ready)
-            frame.current.contentDocument.documentElement.innerHTML = text;
-    }, [ready, text]);
-    return html`<iframe class="preview" src="/console/preview.html" sandbox="allow-same-origin" title=${t('Email preview')} ref=${frame} onLoad=${() => setReady(true)}></iframe>`;
-}
-
 function Preview({ value, samples }) {
     const settled = useSettled(value, 150);
 
     return html`<div class="stack">
         <p><span class="soft">${t('Subject')}:</span> <strong>${fill(settled.subject, samples, (text) => text)}</strong></p>
-        ${settled.html ? html`<${Frame} text=${fill(settled.html, samples, escape)} />`
+        ${settled.html ? html`<${Frame} class="preview" title=${t('Email preview')} text=${fill(settled.html, samples, escape)} />`
             : html`<p class="soft">${t('Without HTML, the email is sent as plain text.')}</p>`}
         <h3>${t('Plain text')}</h3><pre>${fill(settled.text, samples, (text) => text)}</pre>
     </div>`;

@@ -1,0 +1,3 @@
+-- Returns a page of a project's drafts of content, for another installation.
+-- call: tenant_read
+-- include: tenant_page(table = content_draft, key = {type, key, language})
