@@ -16,23 +16,24 @@ create function member_order_name(name text, surname text) returns text language
 select left(translate(regexp_replace(normalize(lower(trim(surname || ' ' || name)), nfd), '[\u0300-\u036f]', '', 'g'), 'łøđħŧı', 'lodhti'), 400)
 $$;
 
-create or replace function member_search_note(account uuid) returns void language sql set search_path from current as $$
-insert into member_search (project_id, key, account_id)
-select m.project_id, k.key, a.id
-from account a
-join membership m on m.account_id = a.id
-cross join lateral member_search_first_keys(a.name, a.surname, a.email) k (key)
-where a.id = account
-on conflict do nothing;
-insert into member_search_due values (account) on conflict do nothing;
-insert into member_order (project_id, account_id, membership_id, role, name)
-select m.project_id, a.id, m.id, a.role, member_order_name(a.name, a.surname)
-from account a
-join membership m on m.account_id = a.id
-where a.id = account
-on conflict do nothing;
-update member_order o
-set name = member_order_name(a.name, a.surname)
-from account a
-where a.id = account and o.account_id = a.id and o.name <> member_order_name(a.name, a.surname);
+create or replace function member_search_note_member() returns trigger language plpgsql set search_path from current as $$
+begin
+    perform member_search_note(new.account_id);
+    insert into member_order (project_id, account_id, membership_id, role, name)
+    select new.project_id, id, new.id, role, member_order_name(name, surname)
+    from account
+    where id = new.account_id
+    on conflict do nothing;
+    return null;
+end
+$$;
+
+create or replace function member_search_note_account() returns trigger language plpgsql set search_path from current as $$
+begin
+    perform member_search_note(new.id);
+    update member_order
+    set name = member_order_name(new.name, new.surname)
+    where account_id = new.id and name <> member_order_name(new.name, new.surname);
+    return null;
+end
 $$;

@@ -511,7 +511,7 @@ const jobs = {
         await field('Access').selectOption({ label: 'Admins' });
         await field('Sort by').selectOption({ label: 'Newest first' });
         await until(() => page.url().endsWith('/staff?admin=true&secondFactor=false&sort=newest'), page.url());
-        const cell = await page.locator('td').filter({ hasText: demo.adminEmail }).boundingBox();
+        const cell = await page.getByRole('row').filter({ hasText: demo.adminEmail }).locator('td').nth(1).boundingBox();
         await page.mouse.click(cell.x + 5, cell.y + 5);
         await heading('Profile').waitFor();
         insist(/\/staff\/[0-9a-f-]{36}$/.test(page.url()), page.url());

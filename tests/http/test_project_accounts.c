@@ -415,6 +415,8 @@ static void people_are_filtered_by_right_factor_and_policy(void)
     check_walk(query, holders);
     snprintf(query, sizeof(query), "_count=1&accessPolicy=%s", policy);
     check_walk(query, holders);
+    snprintf(query, sizeof(query), "sort=name&accessPolicy=%s", policy);
+    check_walk(query, holders);
     check_walk("accessPolicy=AccessPolicy/" UNKNOWN, 0);
     check_walk("secondFactor=true", 0);
     totp_enrol(suite, person, suite_now(suite), secret);

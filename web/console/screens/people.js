@@ -70,10 +70,9 @@ function List({ role, query, onInvite }) {
         </form>
         <${Loaded} from=${list}>${() => html`<div class="stack" aria-live="polite"><${Table} label=${t(lists[role].title)} rows=${list.rows}
             more=${list.more} onMore=${list.next} busy=${list.busy} columns=${[
-                { title: t('Name'), cell: (row) => html`<${Link} class="open" to=${pathOf(row)}>${nameOf(row)}<//>` },
-                { title: t('Email'), cell: (row) => row.email },
+                { title: t('Name'), cell: (row) => html`<${Link} class="open" to=${pathOf(row)}>${nameOf(row)}<//><p class="hint">${row.email}</p>` },
                 isStaff && { title: t('Access'), cell: (row) => (row.admin ? html`<${Badge} kind="accent">${t('Admin')}<//>` : policyOf(row)) },
-                { title: t('Status'), cell: (row) => html`<${State} of=${row.state} />` },
+                { title: t('Status'), kind: 'tag', cell: (row) => html`<${State} of=${row.state} />` },
                 { title: t('Second factor'), cell: (row) => proofNames(row.factors) || t('None') },
                 { title: t('Last sign-in'), kind: 'time', cell: (row) => time(row.lastSignInAt) },
             ].filter(Boolean)}
