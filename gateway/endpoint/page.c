@@ -130,6 +130,21 @@ void visitor_describe(const struct exchange *exchange, const struct visitor *vis
         ret->languages = NULL;
 }
 
+/* True for a parameter that the page has, which excludes what others add to a link. */
+static bool is_of_page(const struct exchange *exchange, const char *pair, size_t length)
+{
+    const struct field_table *table = exchange->endpoint->route.input;
+
+    for (size_t i = 0; i < table->count; i++) {
+        const struct field *row = &table->rows[i];
+
+        if (row->flags & FIELD_QUERY && strlen(row->name) == length &&
+            strncmp(pair, row->name, length) == 0)
+            return true;
+    }
+    return length == 4 && strncmp(pair, "next", length) == 0;
+}
+
 /* Returns path and query without the choice of a language. NULL: too long. */
 static const char *here_of(const struct exchange *exchange)
 {
@@ -139,7 +154,7 @@ static const char *here_of(const struct exchange *exchange)
     for (const char *at = exchange->parts.query; *at;) {
         size_t length = strcspn(at, "&");
 
-        if (length > 0 && strncmp(at, "lang=", 5) != 0) {
+        if (is_of_page(exchange, at, strcspn(at, "=&"))) {
             here = arena_printf(arena, "%s%s%.*s", here, mark, (int)length, at);
             mark = "&";
         }

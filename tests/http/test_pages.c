@@ -170,7 +170,8 @@ static bool has_header(const struct http_answer *answer, const char *text)
 /* The choice is the browser's, for all tenants, and stronger than Accept-Language. */
 static void a_chosen_language_is_kept(void)
 {
-    static const char english[] = "Accept-Language: en", page[] = "/t/demo/sign-in?note=signed-out";
+    static const char english[] = "Accept-Language: en",
+                      page[] = "/t/demo/sign-in?other=x&note=signed-out";
     HTTP_ANSWER first = ask_in(page, english, NULL);
     HTTP_ANSWER chosen = ask_in("/t/demo/sign-in?lang=de&note=signed-out", english, NULL);
     HTTP_ANSWER kept = ask_in("/t/-/sign-in", english, "Cookie: a=1; atrium_language=de");
