@@ -357,15 +357,15 @@ int cms_draft_get(struct docd *d, const struct request *req, const struct cms_in
     return 0;
 }
 
-/* Fails if another request has changed the draft since it was read, or if there are too many. */
-static int draft_stored(const struct sql_content_draft_write_row *written, bool is_new,
+/* Fails if another request has stored the draft since it was read, or if there are too many. */
+static int draft_stored(const struct sql_content_draft_write_row *written, bool found, bool is_new,
                         struct error *err)
 {
     if (written->etag)
         return 0;
-    if (is_new && written->drafts >= CMS_DRAFTS_MAX)
+    if (!found && written->drafts >= CMS_DRAFTS_MAX)
         return error_set(err, ERR_CONFLICT, "The project has 1,000 drafts already.");
-    return etag_lost("draft", err);
+    return is_new ? etag_exists("draft", err) : etag_lost("draft", err);
 }
 
 int cms_draft_put(struct docd *d, const struct request *req, const struct cms_draft_put_in *in,
@@ -391,10 +391,10 @@ int cms_draft_put(struct docd *d, const struct request *req, const struct cms_dr
 
     if (found < 0 || etag_check(in->ifMatch, in->ifNoneMatch, etag, "draft", err) < 0)
         return -1;
-    write.expected = in->ifMatch ? etag : NULL;
-    write.is_new = in->ifNoneMatch != NULL;
-    if (sql_content_draft_write(d->svc.db, req, &write, &written, err) < 0 ||
-        draft_stored(&written, found == 0, err) < 0)
+    write.is_new = in->ifNoneMatch && etag_is_any(in->ifNoneMatch);
+    if (etag_bind(in->ifMatch, etag, "draft", &write.expected, err) < 0 ||
+        sql_content_draft_write(d->svc.db, req, &write, &written, err) < 0 ||
+        draft_stored(&written, found > 0, write.is_new, err) < 0)
         return -1;
     *out = (struct cms_entry){.type = write.type,
                               .key = write.key,

@@ -29,7 +29,7 @@ function stateOf(versions, language, source) {
 const todos = { missing: N('Missing in {language}'), outdated: N('Outdated in {language}') };
 
 /** A draft comes first; an entry that has only a draft is not called missing. */
-const State = ({ of, draft }) => html`${draft && html`<${Badge} kind="accent">${t('Draft')}<//>`}
+const State = ({ of, draft }) => html`${draft && html`<${Badge} kind="accent">${t('Draft')}<//><span class="hidden">, </span>`}
     ${!(draft && of === 'missing') && html`<${Badge} kind=${states[of][1]}>${t(states[of][0])}<//>`}`;
 const stateText = (of, draft) => (draft ? t('Draft') : t(states[of][0]));
 
@@ -183,8 +183,8 @@ export function Content({ query }) {
     const address = (part) => `/content${queryOf({ type, show: onlyDrafts ? 'drafts' : todo, in: todoLanguage, search: settled, ...part })}`, go = (part) => navigate(address(part));
     const draftIn = (row, tag) => drafts.data?.some((each) => each.key === row.key && each.language === tag);
     // Without tab stops, of which a list would have hundreds: the entry has the languages, too.
-    const cell = (row, tag) => html`<${Link} tabindex="-1" to=${address({ key: row.key, language: tag })}
-        aria-label=${`${languageName(tag)}: ${stateText(stateOf(row.languages, tag, source), draftIn(row, tag))}`}><${State} of=${stateOf(row.languages, tag, source)} draft=${draftIn(row, tag)} /><//>`;
+    const cell = (row, tag) => html`<${Link} tabindex="-1" to=${address({ key: row.key, language: tag })}><span class="hidden">${languageName(tag)}: </span>
+        <span><${State} of=${stateOf(row.languages, tag, source)} draft=${draftIn(row, tag)} /></span><//>`;
     // One row for each entry with a draft. Those that are not published are not in the list, which they precede.
     const drafted = [...new Map((drafts.data ?? []).map((each) => [each.key, each])).values()];
     const unpublished = onlyDrafts || todo || settled ? [] : drafted.filter((each) => each.languages.length === 0);
