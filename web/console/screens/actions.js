@@ -92,6 +92,7 @@ const sentences = {
     'webhook.replace': [N('Changed a webhook')],
     'webhook.exchange': [N('Created a new secret for a webhook')],
     'webhook.redeliver': [N('Resent events to a webhook')],
+    'webhook.test': [N('Sent a test event')],
     'webhook.gone': [N('Disabled a webhook at its receiver’s request')],
     'webhook.delete': [N('Deleted a webhook')],
     'template.write': [N('Changed a mail template')],
