@@ -66,7 +66,7 @@ int db_kit_prepare(struct db *db, struct error *err)
     int64_t end = clock_mono_ms() + PREPARE_MS;
 
     while (db_prepare(db, err) < 0) {
-        if (err->code != ERR_OVERLOADED || clock_mono_ms() > end)
+        if ((err->code != ERR_UNAVAILABLE && err->code != ERR_OVERLOADED) || clock_mono_ms() > end)
             return -1;
         error_clear(err);
     }
