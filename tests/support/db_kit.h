@@ -35,7 +35,8 @@ int db_kit_query(struct db *db, int64_t deadline_mono_ms, const struct db_statem
 int db_kit_tx_query(struct db_tx *tx, const struct db_statement *statement, struct db_result **ret,
                     struct error *err, const struct db_param *params, size_t count) MUST_USE;
 
-/* Prepares a handle like a service: tries again for a minute while the server is away or too slow. */
+/* Prepares a handle like a service: tries again for a minute while the server is away or too
+ * slow. */
 int db_kit_prepare(struct db *db, struct error *err) MUST_USE;
 
 #define DB_KIT_SQL                                                 \

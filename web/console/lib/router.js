@@ -1,6 +1,6 @@
 // router.js - paths below /console.
 import { addressOf, pathNow } from './first.js';
-import { html, useEffect, useState } from './html.js';
+import { breakable, html, useEffect, useState } from './html.js';
 import { t } from './i18n.js';
 
 const listeners = new Set();
@@ -79,5 +79,5 @@ export function Link({ to, children, ...rest }) {
     };
     const { onFollow, ...attributes } = rest;
 
-    return html`<a href=${addressOf(to)} onClick=${click} ...${attributes}>${children}</a>`;
+    return html`<a href=${addressOf(to)} onClick=${click} ...${attributes}>${breakable(children)}</a>`;
 }

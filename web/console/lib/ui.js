@@ -2,7 +2,7 @@
 import { ApiError, rows } from './api.js';
 import { saysAll, titleOfCode } from './errors.js';
 import { pathNow } from './first.js';
-import { html, pause, useCallback, useEffect, useLayoutEffect, useRef, useState } from './html.js';
+import { breakable, html, pause, useCallback, useEffect, useLayoutEffect, useRef, useState } from './html.js';
 import { number, t } from './i18n.js';
 import { LoadError } from './load.js';
 import { guard, Link, mayLeave, useRoute } from './router.js';
@@ -90,7 +90,7 @@ export function Button({ kind = '', busy, disabled, children, ...rest }) {
 
     return html`<button type="button" class=${kind ? `button ${kind}` : 'button'} ref=${button} disabled=${disabled && !off} ...${rest}
         ...${off && { 'aria-disabled': 'true', onClick: (event) => event.preventDefault() }}
-        ...${busy && { 'aria-busy': 'true' }}>${children}</button>`;
+        ...${busy && { 'aria-busy': 'true' }}>${breakable(children)}</button>`;
 }
 
 /** A label, a control, a hint and its error. `as`: input, textarea or select. */
@@ -128,12 +128,6 @@ export function Switch({ label, on, busy, onSwitch, ...rest }) {
         onClick=${() => !busy && onSwitch(!on)}><i /></button>`;
 }
 
-const LONG_WORD = /\S{20}/;
-
-/** Lets a text break lines in addresses after their punctuation, never inside a word; also texts in a list of elements. */
-export const breakable = (text) => (Array.isArray(text) ? text.map(breakable) : typeof text === 'string' && LONG_WORD.test(text)
-    ? text.match(/[^]+?(?:[@./:_|-]+(?=\w)|$)/g).map((part, i) => html`${i > 0 && html`<wbr />`}${part}`) : text);
-
 export const Badge = ({ kind = '', children }) => html`<span class=${`badge ${kind}`}>${children}</span>`;
 
 export function Facts({ rows }) {
@@ -143,7 +137,7 @@ export function Facts({ rows }) {
 
 /**
  * columns: [{ title, cell(row), kind }]; the first column's cell is the row's header. kind: "number" and "time" are at the
- * right, "code" breaks no line, "acts" are a row's buttons.
+ * right, "acts" are a row's buttons.
  */
 export function Table({ label, columns, rows, empty, more, onMore, busy }) {
     if (rows.length === 0)

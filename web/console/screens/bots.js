@@ -1,8 +1,8 @@
 // bots.js - bots, a form to run one, and their recent executions.
 import { get, getState, post, putState, query as queryOf, remove } from '../lib/api.js';
-import { html, useState } from '../lib/html.js';
+import { breakable, html, useState } from '../lib/html.js';
 import { N, number, t, time } from '../lib/i18n.js';
-import { Badge, breakable, Button, Check, Conflict, ConfirmName, Dialog, Empty, ErrorBox, Field, Loaded, otherError, Page, Secret, Section, Table, toast, toasting, useAct, useLoad, useSave } from '../lib/ui.js';
+import { Badge, Button, Check, Conflict, ConfirmName, Dialog, Empty, ErrorBox, Field, Loaded, otherError, Page, Secret, Section, Table, toast, toasting, useAct, useLoad, useSave } from '../lib/ui.js';
 import { outcomes } from './names.js';
 
 const PATH = '/v1/project/bots';

@@ -1,7 +1,6 @@
 // names.js - titles of settings, emails, sign-in methods and outcomes that several screens use.
-import { html } from '../lib/html.js';
+import { breakable, html } from '../lib/html.js';
 import { languageName, N, t } from '../lib/i18n.js';
-import { breakable } from '../lib/ui.js';
 
 const settings = {
     PATIENT_REGISTRATION_ENABLED: N('Patient registration'), PATIENT_LOGIN_ENABLED: N('Patient sign-in'), PATIENT_INVITATION_ENABLED: N('Patient invitations'),
