@@ -3,7 +3,7 @@ import { get, query as queryOf } from '../lib/api.js';
 import { html, useEffect, useState } from '../lib/html.js';
 import { N, t, time } from '../lib/i18n.js';
 import { Link, navigate } from '../lib/router.js';
-import { Badge, Button, Empty, Field, Loaded, Page, Table, Tabs, useCursor, useLoad, useSettled } from '../lib/ui.js';
+import { Badge, breakable, Button, Empty, Field, Loaded, Page, Table, Tabs, useCursor, useLoad, useSettled } from '../lib/ui.js';
 import { Invitations, Invite } from './invitations.js';
 import { proofNames } from './names.js';
 
@@ -70,7 +70,7 @@ function List({ role, query, onInvite }) {
         </form>
         <${Loaded} from=${list}>${() => html`<div class="stack" aria-live="polite"><${Table} label=${t(lists[role].title)} rows=${list.rows}
             more=${list.more} onMore=${list.next} busy=${list.busy} columns=${[
-                { title: t('Name'), cell: (row) => html`<${Link} class="open" to=${pathOf(row)}>${nameOf(row)}<//><p class="hint">${row.email}</p>` },
+                { title: t('Name'), cell: (row) => html`<${Link} class="open" to=${pathOf(row)}>${nameOf(row)}<//><p class="hint">${breakable(row.email)}</p>` },
                 isStaff && { title: t('Access'), cell: (row) => (row.admin ? html`<${Badge} kind="accent">${t('Admin')}<//>` : policyOf(row)) },
                 { title: t('Status'), kind: 'tag', cell: (row) => html`<${State} of=${row.state} />` },
                 { title: t('Second factor'), cell: (row) => proofNames(row.factors) || t('None') },
@@ -95,7 +95,7 @@ function People({ role, query }) {
             pick('invitations');
     };
 
-    return html`<${Page} title=${t(title)} wide actions=${html`<${Button} kind="primary" onClick=${() => setInvite(true)}>${t(action)}<//>`}>
+    return html`<${Page} title=${t(title)} actions=${html`<${Button} kind="primary" onClick=${() => setInvite(true)}>${t(action)}<//>`}>
         <${Tabs} label=${t(title)} tabs=${[['people', t(title)], ['invitations', t('Invitations')]]} current=${tab} onTab=${pick}>
             ${tab === 'people' ? html`<${List} key=${stamp} role=${role} query=${query} onInvite=${() => setInvite(true)} />`
                 : html`<${Invitations} role=${role} stamp=${stamp} />`}<//>

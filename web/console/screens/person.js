@@ -3,7 +3,7 @@ import { call, get, patch, post, remove } from '../lib/api.js';
 import { html, useEffect, useState } from '../lib/html.js';
 import { bytes, day, N, t, time } from '../lib/i18n.js';
 import { Link, navigate } from '../lib/router.js';
-import { Badge, Button, Check, ConfirmName, Dialog, ErrorBox, Facts, Field, Loaded, otherError, Page, Section, Table, toast, toastError, useAct, useCursor, useLoad } from '../lib/ui.js';
+import { Badge, breakable, Button, Check, ConfirmName, Dialog, ErrorBox, Facts, Field, Loaded, otherError, Page, Section, Table, toast, toastError, useAct, useCursor, useLoad } from '../lib/ui.js';
 import { proofNames } from './names.js';
 import { listOf, nameOf, roleName, State } from './people.js';
 
@@ -172,7 +172,7 @@ function Profile({ who, own, policy, onAct, onRemove, onDone }) {
     return html`<${Section} title=${t('Profile')}>
         <${Facts} rows=${[
             [t('Status'), html`<${State} of=${who.state} />`],
-            [t('Email address'), html`${who.email} ${who.emailVerified ? html`<${Badge} kind="good">${t('Verified')}<//>` : html`<${Badge} kind="warn">${t('Not verified')}<//>`}`],
+            [t('Email address'), html`${breakable(who.email)} ${who.emailVerified ? html`<${Badge} kind="good">${t('Verified')}<//>` : html`<${Badge} kind="warn">${t('Not verified')}<//>`}`],
             [t('Role'), roleName(who.role)],
             [t('Access'), who.admin ? html`<${Badge} kind="accent">${t('Admin')}<//>` : policy ? html`<${Link} to=${`/policies/${policy.id}`}>${policy.name}<//>` : t('None')],
             [t('Second factors'), proofNames(who.factors) || t('None')],
