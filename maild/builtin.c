@@ -93,6 +93,10 @@ static const struct builtin mails[] = {
      "To keep your account, sign in before that date."},
 };
 
+/* authd sets `builtin` (maild/mail_api.h) for these emails. */
+static const char *const fallbacks[] = {"EMAIL_VERIFICATION", "EMAIL_CHANGE",    "EMAIL_CHANGED",
+                                        "SIGN_IN_CODE",       "PASSKEY_COUNTER", "COMMON_PASSWORD"};
+
 static const struct builtin *find(const char *name)
 {
     for (size_t i = 0; i < ARRAY_SIZE(mails); i++) {
@@ -105,6 +109,15 @@ static const struct builtin *find(const char *name)
 bool builtin_exists(const char *name)
 {
     return find(name) != NULL;
+}
+
+bool builtin_is_fallback(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(fallbacks); i++) {
+        if (strcmp(fallbacks[i], name) == 0)
+            return true;
+    }
+    return false;
 }
 
 static bool has_value(const json_t *variables, const char *name)

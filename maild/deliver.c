@@ -95,6 +95,15 @@ static enum transport_outcome delivery_hand_over(struct delivery *self, const ch
     return outcome;
 }
 
+/* Names the installation in an email that no project sends. */
+static void name_installation(json_t *variables, const char *name)
+{
+    const char *project = json_string_value(json_object_get(variables, "projectName"));
+
+    if (!project || !*project)
+        json_object_set_new(variables, "projectName", json_string(name));
+}
+
 static int delivery_template(struct delivery *self, json_t *variables, struct template_record *ret,
                              struct error *err)
 {
@@ -104,7 +113,7 @@ static int delivery_template(struct delivery *self, json_t *variables, struct te
     if (uuid_is_set(&self->project))
         return template_pick(d, self->item.req, self->project, self->template, self->language,
                              self->default_language, ret, err);
-    json_object_set_new(variables, "projectName", json_string(config->installation_name));
+    name_installation(variables, config->installation_name);
     if (builtin_template(self->item.req->arena, self->template, variables, ret))
         return 0;
     return error_set(err, ERR_NOT_FOUND, "Template not found.");

@@ -36,7 +36,8 @@ int mail_enqueue(struct maild *d, const struct request *req, const struct mail_e
         .language = language ? language : "",
         .default_language = fallback ? fallback : "",
         .sealed = {sealed.bytes, sealed.size},
-        .builtin = (in->builtin || !uuid_is_set(&in->projectId)) && builtin_exists(in->template),
+        .builtin = uuid_is_set(&in->projectId) ? in->builtin && builtin_is_fallback(in->template)
+                                               : builtin_exists(in->template),
         .now = clock_now_ms(d->real),
         .expires_at = in->expiresAt > 0 ? &expires_at : NULL};
     int queued = sql_mail_enqueue(d->svc.db, req, &enqueue, err);

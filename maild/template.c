@@ -7,6 +7,7 @@
 #include "common/domain/language.h"
 #include "common/service/list_write.h"
 #include "common/wire/fields.h"
+#include "maild/builtin.h"
 #include "maild/maild.h"
 #include "maild/render.h"
 #include "maild/template_api.h"
@@ -169,14 +170,18 @@ int template_list(struct maild *d, const struct request *req, const struct templ
 static struct template_mapping mapping_of(const struct request *req, const char *name,
                                           const struct sql_template_summary_rows *rows)
 {
+    struct template_mapping ret = {.name = name, .builtin = builtin_is_fallback(name)};
+
     for (size_t i = 0; i < rows->count; i++) {
         const struct sql_template_summary_row *row = &rows->items[i];
 
-        if (strcmp(row->name, name) == 0)
-            return (struct template_mapping){name, true, row->any_language,
-                                             field_texts_split(req->arena, row->languages)};
+        if (strcmp(row->name, name) != 0)
+            continue;
+        ret.mapped = true;
+        ret.anyLanguage = row->any_language;
+        ret.languages = field_texts_split(req->arena, row->languages);
     }
-    return (struct template_mapping){.name = name};
+    return ret;
 }
 
 int template_summary(struct maild *d, const struct request *req, const struct template_list_in *in,

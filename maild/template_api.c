@@ -117,6 +117,9 @@ static const struct field template_mapping_rows[] = {
                "Whether there is a template for all languages without their own."),
     FIELD_TEXTS(struct template_mapping, languages, 1, LANGUAGE_TAG_MAX, LIST_ROWS_MAX,
                 FIELD_REQUIRED, "Languages with their own template.", "en"),
+    FIELD_BOOL(struct template_mapping, builtin, false, 0,
+               "Whether Atrium sends a built-in English email if the project has no template.",
+               "false"),
 };
 FIELD_TABLE(template_mapping);
 

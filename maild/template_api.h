@@ -86,6 +86,7 @@ struct template_mapping {
     bool mapped;                  /* has a template, in any language or without one */
     bool anyLanguage;             /* has a template without a language */
     struct field_texts languages; /* sorted */
+    bool builtin;                 /* see builtin_is_fallback() */
 };
 FIELD_DECLARE(template_mapping);
 

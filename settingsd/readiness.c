@@ -225,24 +225,33 @@ static void languages_check(const struct facts *facts, const struct template_map
     }
 }
 
+/* The built-in emails are in English. */
+static void template_check(const struct facts *facts, const struct flow *flow, struct lacks *lacks)
+{
+    static const char *english[] = {"en"};
+    const struct template_mapping *mapping = mapping_find(facts, flow->template);
+    const struct template_mapping builtin = {.name = flow->template, .languages = {english, 1}};
+
+    if (mapping && mapping->mapped)
+        languages_check(facts, mapping, lacks);
+    else if (mapping && mapping->builtin)
+        languages_check(facts, &builtin, lacks);
+    else
+        lack(lacks, "template", flow->template, NULL, !flow->mail_optional);
+}
+
 static struct readiness_flow flow_of(const struct facts *facts, const struct flow *flow)
 {
     struct lacks lacks = {
         .items = arena_calloc(facts->arena,
                               FLOW_NEEDS_MAX + FLOW_TEMPLATES_MAX + 1 + facts->languages.count,
                               sizeof(*lacks.items))};
-    const struct template_mapping *mapping;
 
     need_check(facts, PROJECT_OPEN, &lacks);
     for (size_t i = 0; i < FLOW_NEEDS_MAX && flow->needs[i] != NEED_END; i++)
         need_check(facts, flow->needs[i], &lacks);
-    if (flow->template) {
-        mapping = mapping_find(facts, flow->template);
-        if (mapping && mapping->mapped)
-            languages_check(facts, mapping, &lacks);
-        else
-            lack(&lacks, "template", flow->template, NULL, !flow->mail_optional);
-    }
+    if (flow->template)
+        template_check(facts, flow, &lacks);
     return (struct readiness_flow){
         .name = flow->name, .ready = !lacks.blocked, .lacks = {lacks.items, lacks.count}};
 }

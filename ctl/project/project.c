@@ -6,6 +6,7 @@
 #include "ctl/ctl_bus.h"
 #include "ctl/output.h"
 #include "ctl/project_hold.h"
+#include "maild/template_api.h"
 #include "settingsd/policy_api.h"
 #include "settingsd/project_api.h"
 #include "settingsd/setting_api.h"
@@ -138,6 +139,19 @@ static void show_lacks(const struct ctl *ctl, const char *code, const struct rea
     }
 }
 
+static void show_builtin(const struct ctl *ctl, const char *code, const struct readiness *readiness)
+{
+    const struct template_mapping *templates = readiness->templates.items;
+
+    for (size_t i = 0; i < readiness->templates.count; i++) {
+        const struct readiness_lack missing = {.kind = "template", .name = templates[i].name};
+
+        if (templates[i].builtin && !templates[i].mapped)
+            output_note(ctl, "%s is sent with Atrium's built-in English text%s", missing.name,
+                        remedy_of(ctl, code, &missing));
+    }
+}
+
 /* Prints settings and, if maild answers, what is missing for sign-in flows. */
 static int show_project(struct ctl *ctl, const char *code, struct error *err)
 {
@@ -158,9 +172,10 @@ static int show_project(struct ctl *ctl, const char *code, struct error *err)
         tenant.accountPolicy = &account_policy_default;
     show_settings(ctl, &tenant, known ? &readiness : NULL);
     account_policy_show_off(ctl, code, tenant.accountPolicy);
-    if (known)
+    if (known) {
         show_lacks(ctl, code, &readiness);
-    else
+        show_builtin(ctl, code, &readiness);
+    } else
         output_note(ctl, "What the features still need is unknown, because maild does not answer.");
     return 0;
 }

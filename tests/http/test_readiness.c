@@ -79,7 +79,7 @@ static void map(const struct person *who, const char *name, const char *language
     snprintf(path, sizeof(path), "/v1/project/email-templates/%s", name);
     HTTP_ANSWER put = http_put(suite_url(suite), path, who->access,
                                json_pack("{s:s, s:s, s:s*}", "subject", "Hello", "text",
-                                         "{{invitationUrl}}", "language", language));
+                                         "{{recipientName}}", "language", language));
     CHECK_STATUS(put, 200);
 }
 
@@ -173,17 +173,22 @@ static void a_registration_works_when_nothing_blocks_it(void)
                            "Few rights");
 }
 
-static void a_language_without_its_mail_is_named(void)
+static void speak_german(const struct person *who)
 {
     HTTP_ANSWER locales = http_call(
         suite_url(suite),
         &(struct http_request){.method = "PATCH",
                                .path = "/locales",
-                               .bearer = child->access,
+                               .bearer = who->access,
                                .body = json_pack("{s:[s, s, s], s:s}", "languages", "en", "pt-BR",
                                                  "de", "defaultLanguage", "en")});
 
     CHECK_STATUS(locales, 200);
+}
+
+static void a_language_without_its_mail_is_named(void)
+{
+    speak_german(child);
     map(child, "PATIENT_INVITE", "en");
     map(child, "PATIENT_INVITE", "pt");
     HTTP_ANSWER answer = http_get(suite_url(suite), READINESS, child->access);
@@ -200,6 +205,33 @@ static void a_language_without_its_mail_is_named(void)
         }
     }
     CU_ASSERT_EQUAL(count, 1);
+}
+
+/* Atrium sends these emails in English if the project has no template. */
+static void a_built_in_email_needs_no_template(void)
+{
+    static const char shows[] = "EMAIL_CHANGE is sent with Atrium's built-in English text "
+                                "(atriumctl template put --project readiness-child EMAIL_CHANGE ";
+
+    speak_german(child);
+    suite_set_value(suite, child->access, "PATIENT_APP_URL", "https://my.example");
+    check_blocked(child, "patient-email-verification", NULL, NULL);
+    check_blocked(child, "patient-email-change", NULL, NULL);
+    check_blocked(child, "patient-password-reset", "template", "PASSWORD_RESET");
+    check_blocked(child, "patient-sign-in-code", "account-policy", "mailCode");
+    HTTP_ANSWER answer = http_get(suite_url(suite), READINESS, child->access);
+    PROGRAM before = ATRIUMCTL(suite, NULL, "project", "show", "readiness-child");
+    CU_ASSERT_TRUE(
+        json_is_true(json_object_get(named(answer, "templates", "EMAIL_CHANGE"), "builtin")));
+    CU_ASSERT_TRUE(
+        json_is_false(json_object_get(named(answer, "templates", "PASSWORD_RESET"), "builtin")));
+    CU_ASSERT_EQUAL(lacks(answer, "patient-email-change", "language", "EMAIL_CHANGE"), 0);
+    UNIT_CHECK(strstr(before->out, shows), "%s", before->out);
+    map(child, "EMAIL_CHANGE", NULL);
+    HTTP_ANSWER mapped = http_get(suite_url(suite), READINESS, child->access);
+    PROGRAM after = ATRIUMCTL(suite, NULL, "project", "show", "readiness-child");
+    CU_ASSERT_EQUAL(lacks(mapped, "patient-email-change", "language", "EMAIL_CHANGE"), -1);
+    CU_ASSERT_PTR_NULL(strstr(after->out, shows));
 }
 
 static void atriumctl_shows_the_same(void)
@@ -250,7 +282,7 @@ static void the_guides_first_tenant_takes_patients(void)
     PROGRAM run = program_run(argv, NULL);
 
     CHECK_EXIT(run, 0);
-    UNIT_CHECK(strstr(run->out, "{\"accessToken\":"), "%s", run->out);
+    UNIT_CHECK(strstr(run->out, "{\"nextStep\":\"verify-email\"}"), "%s", run->out);
     free(program);
 }
 
@@ -320,6 +352,7 @@ static const struct unit_case cases[] = {
     CASE(an_invitation_works_when_nothing_blocks_it),
     CASE(a_registration_works_when_nothing_blocks_it),
     CASE(a_language_without_its_mail_is_named),
+    CASE(a_built_in_email_needs_no_template),
     CASE(atriumctl_shows_the_same),
     CASE(what_is_lacking_is_shown_with_its_command),
     CASE(the_guides_first_tenant_takes_patients),

@@ -249,8 +249,7 @@ static void the_installation_has_mails_of_its_own(struct loop *loop, void *arg U
         {"without a project", "0001.eml", "https://own.example/v"},
         {"the link in HTML", "0001.eml", "<a href=\"https://own.example/v\">"},
         {"without a link", "0002.eml", "ask an administrator of Health"},
-        {"where the project maps none", "0003.eml",
-         "Subject: Verify your email address for Health"},
+        {"where the project maps none", "0003.eml", "Subject: Verify your email address for X"},
     };
     struct fixture self;
 
@@ -259,6 +258,7 @@ static void the_installation_has_mails_of_its_own(struct loop *loop, void *arg U
     CU_ASSERT_FALSE(enqueue_builtin(&self, NULL, false, "PATIENT_WELCOME", "{}"));
     CU_ASSERT_FALSE(enqueue_builtin(&self, &self.project, false, "EMAIL_VERIFICATION", "{}"));
     CU_ASSERT_FALSE(enqueue_builtin(&self, &self.project, true, "PATIENT_WELCOME", "{}"));
+    CU_ASSERT_FALSE(enqueue_builtin(&self, &self.project, true, "PASSWORD_RESET", "{}"));
     CU_ASSERT_TRUE(enqueue_builtin(&self, NULL, false, "EMAIL_VERIFICATION", link));
     CU_ASSERT_TRUE(wait_for(&self, "sent", 1, 3000) >= 0);
     CU_ASSERT_TRUE(enqueue_builtin(&self, NULL, false, "EMAIL_VERIFICATION", "{}"));

@@ -19,9 +19,10 @@ static const char introduction[] =
     "An admin maps a template in a project with `PUT /v1/project/email-templates/{NAME}`,\n"
     "an operator with `atriumctl template put`. A template has a subject, a text and\n"
     "optionally HTML, with variables such as `{{name}}`. If a project hasn't mapped a\n"
-    "template, its email is not sent, except that Atrium sends some emails with a built-in\n"
-    "English template. [integrate.md](integrate.md#links-in-mails) explains the pages that\n"
-    "emails link to.\n\n"
+    "template, its email is not sent, unless the template's section below says that Atrium\n"
+    "sends a built-in English email. A registration sends the built-in EMAIL_VERIFICATION\n"
+    "only if the project requires verified addresses.\n"
+    "[integrate.md](integrate.md#links-in-mails) explains the pages that emails link to.\n\n"
     "A *secret* variable is a link or code that gives access to an account. In HTML, a\n"
     "secret variable must be text or a whole `href`.\n\n"
     "In HTML, the values of variables are escaped. In a link's query or fragment, values\n"
@@ -37,6 +38,15 @@ static void write_variables(FILE *page, const struct template_variable *variable
                 template_variable_is_secret(variable->name) ? "secret" : "");
 }
 
+static const char *builtin_text(const char *name)
+{
+    if (builtin_is_fallback(name))
+        return " If the project has no template, Atrium sends a built-in English email.";
+    if (builtin_exists(name))
+        return " Practitioners of several organizations get a built-in English email instead.";
+    return "";
+}
+
 /* The caller frees it. */
 static char *page_of_rows(void)
 {
@@ -49,9 +59,7 @@ static char *page_of_rows(void)
     fprintf(page, "%s\n## All templates\n", introduction);
     write_variables(page, common);
     for (size_t i = 0; (each = template_name_at(i)); i++) {
-        fprintf(page, "\n## %s\n\n%s%s\n", each->name, each->occasion,
-                builtin_exists(each->name) ? " Atrium has a built-in template for this email."
-                                           : "");
+        fprintf(page, "\n## %s\n\n%s%s\n", each->name, each->occasion, builtin_text(each->name));
         if (each->variables != common)
             write_variables(page, each->variables);
     }
