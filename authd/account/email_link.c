@@ -17,7 +17,7 @@ void email_link_new(struct authd *d, const struct request *req, const struct ten
     const struct mail_route *by = route->tenant && !route->app && required ? &own : route;
     struct mail mail = {.template = change ? "EMAIL_CHANGE" : "EMAIL_VERIFICATION",
                         .tenant = by->tenant,
-                        .builtin = change || required,
+                        .builtin = kind != EMAIL_LINK_REGISTER || required,
                         .to = owner->email,
                         .display = owner->display};
     struct link link;

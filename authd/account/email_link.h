@@ -21,7 +21,7 @@ struct email_owner {
     const char *email, *display;
 };
 
-enum email_link_kind { EMAIL_LINK_VERIFY, EMAIL_LINK_CHANGE };
+enum email_link_kind { EMAIL_LINK_VERIFY, EMAIL_LINK_REGISTER, EMAIL_LINK_CHANGE };
 
 /* The values to write for a link. */
 struct email_link {
@@ -29,9 +29,10 @@ struct email_link {
     struct sql_outbox mail;
 };
 
-/* Creates a link on a route of mail_route_find() or mail_route_own(). For a change of address, or
- * if the tenant requires verified addresses, the email is sent even if the tenant has mapped no
- * template. Without pages there is no link; the installation's email then says whom to ask. */
+/* Creates a link on a route of mail_route_find() or mail_route_own(). If the tenant has mapped no
+ * template, the built-in email is sent, except at a registration with a tenant that doesn't require
+ * verified addresses. Without pages there is no link; the installation's email then says whom to
+ * ask. */
 void email_link_new(struct authd *d, const struct request *req, const struct tenant *tenant,
                     const struct mail_route *route, const struct email_owner *owner,
                     enum email_link_kind kind, struct email_link *ret);

@@ -83,7 +83,7 @@ static int write_letters(struct authd *d, const struct request *req, const struc
         ret->welcome = welcome_mail(d, req, who, display);
     mail_route_own(d, req, who->tenant, who->role, &route);
     if (proof)
-        email_link_new(d, req, who->tenant, &route, &owner, EMAIL_LINK_VERIFY, &ret->proof);
+        email_link_new(d, req, who->tenant, &route, &owner, EMAIL_LINK_REGISTER, &ret->proof);
     return 0;
 }
 
