@@ -185,10 +185,10 @@ $(eval $(call link_rule,atrium-dev,$(dev_LIBS)))
 help:
 	@awk -f tests/lint/help.awk $(filter Makefile mk/%,$(MAKEFILE_LIST))
 
-# Installs what is missing, builds, and starts a suite with a demo tenant.
+# Installs what is missing, builds, and starts a suite with a demo tenant (PORT=8081).
 run: deps
 	@$(MAKE) --no-print-directory -j$(JOBS) all
-	@exec $(BUILD)/bin/atriumctl dev
+	@exec $(BUILD)/bin/atriumctl dev $(if $(filter command,$(origin PORT)),--port $(PORT))
 
 # $(1): a tier, or "all".
 define run_tier

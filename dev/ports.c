@@ -10,6 +10,13 @@
 
 enum { BACKLOG = 1024 };
 
+/* Reports errno, and how to choose another port if another program has this one. */
+static int refused(int port, const char *host, struct error *err)
+{
+    return error_set(err, ERR_CONFLICT, "port %d of %s: %s%s", port, host, strerror(errno),
+                     errno == EADDRINUSE ? "; choose another with --port N (make run PORT=N)" : "");
+}
+
 /* Binds a socket. `shared`: the suite's other sockets can bind the same port. */
 static int bound_socket(int *port, bool shared, struct error *err)
 {
@@ -25,7 +32,7 @@ static int bound_socket(int *port, bool shared, struct error *err)
         setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &one, sizeof(one));
     if (fd < 0 || bind(fd, (struct sockaddr *)&address, size) < 0 ||
         getsockname(fd, (struct sockaddr *)&address, &size) < 0) {
-        error_set(err, ERR_CONFLICT, "port %d of 127.0.0.1: %s", *port, strerror(errno));
+        refused(*port, "127.0.0.1", err);
         if (fd >= 0)
             close(fd);
         return -1;
@@ -47,7 +54,7 @@ static int check_ipv6(int port, struct error *err)
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
     setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &one, sizeof(one));
     if (bind(fd, (struct sockaddr *)&address, sizeof(address)) < 0 && errno == EADDRINUSE)
-        result = error_set(err, ERR_CONFLICT, "port %d of ::1: %s", port, strerror(EADDRINUSE));
+        result = refused(port, "::1", err);
     close(fd);
     return result;
 }
@@ -60,7 +67,7 @@ static int check_free(int port, struct error *err)
     if (probe < 0)
         return -1;
     if (listen(probe, 1) < 0) {
-        error_set(err, ERR_CONFLICT, "port %d of 127.0.0.1: %s", port, strerror(errno));
+        refused(port, "127.0.0.1", err);
         close(probe);
         return -1;
     }
@@ -77,7 +84,7 @@ int ports_listen(int *port, int *sockets, size_t count, struct error *err)
         if (sockets[i] >= 0 && listen(sockets[i], BACKLOG) == 0)
             continue;
         if (sockets[i] >= 0)
-            error_set(err, ERR_CONFLICT, "port %d of 127.0.0.1: %s", *port, strerror(errno));
+            refused(*port, "127.0.0.1", err);
         for (size_t opened = 0; opened <= i; opened++) {
             if (sockets[opened] >= 0)
                 close(sockets[opened]);

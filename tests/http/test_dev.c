@@ -534,7 +534,8 @@ static void a_second_suite_in_the_same_place_is_refused(void)
 
     PROGRAM taken = program_run(
         (const char *const[]){path, "dev", "--dir", other.path, "--port", port, NULL}, NULL);
-    snprintf(complaint, sizeof(complaint), "port %s of 127.0.0.1: Address already in use", port);
+    snprintf(complaint, sizeof(complaint),
+             "port %s of 127.0.0.1: Address already in use; choose another with --port N", port);
     CHECK_REFUSED(taken, 1, complaint);
     CU_ASSERT_EQUAL(dev_stop(&dev, SIGTERM), 0);
     free(path);
