@@ -133,7 +133,10 @@ static json_t *components_json(struct page *self)
 {
     json_t *bearer =
         json_pack("{s:s, s:s, s:s, s:s}", "type", "http", "scheme", "bearer", "bearerFormat", "JWT",
-                  "description", "Access token from sign-in or registration.");
+                  "description",
+                  "Access token from sign-in or registration. To get one by hand, try `POST "
+                  "/v2/auth/login` with the `clientId` of a client application, and copy "
+                  "`accessToken`.");
     json_t *key =
         json_pack("{s:s, s:s, s:s, s:s}", "type", "http", "scheme", "bearer", "bearerFormat",
                   "atk_...", "description", "API key of a project, for machines.");

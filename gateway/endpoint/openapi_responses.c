@@ -111,7 +111,7 @@ static json_t *error_schema(json_t *message)
                      message, "error", "type", "string", "description",
                      "The status's reason phrase.", "code", "type", "string", "enum", shown_codes(),
                      "description",
-                     "A stable code that tells apart the errors of one status; see docs/errors.md.",
+                     "A stable code that tells apart the errors of one status; see the operation.",
                      "details", "type", "object", "description", "Details of some errors.",
                      "properties", "url", "type", "string", "format", "uri", "description",
                      "With `ACCOUNT_SHARED`: the page where the owner of the account can do this.");

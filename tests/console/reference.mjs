@@ -41,8 +41,11 @@ async function open(browser, width, colorScheme) {
 
 async function tryMe(page, token) {
     await page.locator('.btn.authorize').click();
-    await page.locator('.auth-container', { hasText: 'bearer' }).first().locator('input').fill(token);
-    await page.locator('.auth-container', { hasText: 'bearer' }).first().locator('button.authorize').click();
+    const bearer = page.locator('.auth-container', { hasText: 'bearer' }).first();
+    if (!(await bearer.textContent()).includes('/v2/auth/login'))
+        faults.push('the dialog does not say how to get a token');
+    await bearer.locator('input').fill(token);
+    await bearer.locator('button.authorize').click();
     await page.locator('.btn-done').first().click();
 
     const me = page.locator('#operations-Account-me');
