@@ -1,7 +1,7 @@
 /*
  * test_integrate.c - runs what the guides show: the commands under "Operate" in README.md in a
- * directory with the suite of `make run`, and docs/integrate.md's code with
- * tests/integrate/run.mjs. The latter needs `node`.
+ * directory with the suite of `make run`, docs/sign-in.md's request, and docs/integrate.md's code
+ * with tests/integrate/run.mjs. The last needs `node`.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,9 +70,31 @@ static void the_readmes_commands_run(void)
     CU_ASSERT_TRUE(strlen(unit_dir_read(&dir, "north.json")) > 100);
     char *mail = suite_mail(suite, "nora@example.org", 10000);
     CU_ASSERT_PTR_NOT_NULL_FATAL(mail);
-    CU_ASSERT_PTR_NOT_NULL(strstr(mail, "https://clinic.example/app/invitation"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(mail, "/t/north/invitation?"));
     free(mail);
     free(script);
+}
+
+/* Runs the block with only the gateway's URL changed, in the directory of the README's commands. */
+static void the_request_of_the_sign_in_guide_signs_in(void)
+{
+    static const char script[] =
+        "eval \"$(awk '/^```/ { inside = 0 } inside || $0 == \"# one request\" { inside = 1; "
+        "print }' \"$0\" | sed \"s,http://127.0.0.1:8080,$1,\")\"";
+    char *guide = realpath("docs/sign-in.md", NULL);
+    const char *const argv[] = {
+        "/usr/bin/env", "-C",   dir.path, "bash",           "-euo", "pipefail",
+        "-c",           script, guide,    suite_url(suite), NULL};
+    HTTP_ANSWER registered = http_post(
+        suite_url(suite), "/auth/tenant/Patient/register", NULL,
+        json_pack("{s:s, s:s, s:s, s:s, s:s}", "email", "ana@example.org", "password",
+                  "correct horse", "name", "Ana", "surname", "Prova", "tenantCode", "demo"));
+
+    CHECK_STATUS(registered, 200);
+    PROGRAM run = program_run(argv, NULL);
+    CHECK_EXIT(run, 0);
+    UNIT_CHECK(strncmp(run->out, "{\"accessToken\":", 15) == 0, "%s", run->out);
+    free(guide);
 }
 
 static void the_code_of_the_integration_guide_runs(void)
@@ -103,6 +125,7 @@ static void the_code_of_the_integration_guide_runs(void)
 
 static const struct unit_case cases[] = {
     CASE(the_readmes_commands_run),
+    CASE(the_request_of_the_sign_in_guide_signs_in),
     CASE(the_code_of_the_integration_guide_runs),
 };
 
