@@ -249,8 +249,7 @@ static void the_installation_has_mails_of_its_own(struct loop *loop, void *arg U
         {"without a project", "0001.eml", "https://own.example/v"},
         {"the link in HTML", "0001.eml", "<a href=\"https://own.example/v\">"},
         {"without a link", "0002.eml", "ask an administrator of Health"},
-        {"where the project maps none", "0003.eml",
-         "Subject: Verify your email address for X"},
+        {"where the project maps none", "0003.eml", "Subject: Verify your email address for X"},
     };
     struct fixture self;
 
