@@ -58,7 +58,7 @@ const struct openapi_tag openapi_tags[] = {
     {"Audit", "The audit log of a project, with proofs that it was not changed."},
     {"API keys", "Keys with which machines use a project."},
     {"FHIR servers", "FHIR servers that applications use with SMART App Launch."},
-    {"Mail templates", "Texts of the project's emails. An email without a template is not sent."},
+    {"Mail templates", "Texts of the project's emails. Some emails have a built-in English text."},
     {"Webhooks", "Post a project's events to its own servers."},
     {"Documents", "Files: upload with a form, download, resized images, public links."},
     {"Content", "Articles, questions and other texts in several languages."},
