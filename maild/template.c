@@ -1,4 +1,4 @@
-/* template.c - a project's mail templates. An email without a template is not sent. */
+/* template.c - a project's mail templates. */
 #include "maild/sql/template.h"
 
 #include <string.h>

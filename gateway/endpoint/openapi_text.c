@@ -60,7 +60,7 @@ const struct openapi_tag openapi_tags[] = {
     {"API keys", "Keys with which machines use a project."},
     {"Domains", "Email domains that a project has verified."},
     {"FHIR servers", "FHIR servers that applications use with SMART App Launch."},
-    {"Mail templates", "Texts of the project's emails. An email without a template is not sent."},
+    {"Mail templates", "Texts of the project's emails. Some emails have a built-in English text."},
     {"Webhooks", "Post a project's events to its own servers."},
     {"Documents", "Files: upload with a form, download, resized images, public links."},
     {"Content", "Articles, questions and other texts in several languages."},
