@@ -261,7 +261,7 @@ export function Audit({ query }) {
         ${list.more ? html`<${Button} busy=${list.busy} onClick=${list.next}>${t('Continue search')}<//>` : filtered && html`<${Button} onClick=${clear}>${t('Clear filters')}<//>`}<//>`;
 
     useEffect(() => navigate(`/audit${queryOf(settled)}`, { replace: true }), [settled]);
-    return html`<${Page} title=${t('Audit log')} lead=${t('Events in this project, newest first. Times are in the zone {zone}.', { zone: zone() })} wide actions=${html`${filtered && html`<${Button} onClick=${clear}>${t('Clear filters')}<//>`}
+    return html`<${Page} title=${t('Audit log')} lead=${t('Events in this project, newest first. Times are in the zone {zone}.', { zone: zone() })} actions=${html`${filtered && html`<${Button} onClick=${clear}>${t('Clear filters')}<//>`}
             <${Button} onClick=${() => setExporting(true)}>${t('Export CSV')}<//>`}>
         <form class="filters few" role="search" onSubmit=${(event) => event.preventDefault()}>
             <${PersonField} label=${t('Person')} chosen=${wish.person ? people.get(`Account/${wish.person}`) ?? { firstName: list.data ? t('Former member') : '…', lastName: '' } : null} onPerson=${choose} />

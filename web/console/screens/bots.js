@@ -89,7 +89,7 @@ export function Bots({ query }) {
     const open = chosen === undefined ? list.data?.resources.find((each) => each.id === query.bot) : chosen;
     const change = toasting(async (row) => setEdit({ bot: await getState(`${PATH}/${row.id}`) }));
 
-    return html`<${Page} title=${t('Bots')} wide actions=${html`<${Button} kind="primary" onClick=${() => setEdit({})}>${t('New bot')}<//>`}>
+    return html`<${Page} title=${t('Bots')} actions=${html`<${Button} kind="primary" onClick=${() => setEdit({})}>${t('New bot')}<//>`}>
         <${Loaded} from=${list}>${(data) => html`<${Table} label=${t('Bots')} rows=${data.resources} columns=${[
             { title: t('Name'), cell: (row) => row.name },
             { title: t('Identifier'), cell: (row) => html`<code>${breakable(nameOf(row))}</code>` },

@@ -166,7 +166,7 @@ export function Branding({ onMe }) {
 
     useGuard(dirty);
     useEffect(() => { if (state.data && !language) speak(state.data.languages[0]); }, [state.data]);
-    return html`<${Page} title=${t('Branding')} wide><${Loaded} from=${state}>${(data) => {
+    return html`<${Page} title=${t('Branding')}><${Loaded} from=${state}>${(data) => {
         const tongue = language ?? data.languages[0], text = form.texts[tongue] ?? { intro: '', help: '' };
         const say = (name) => (value) => type({ ...form, texts: { ...form.texts, [tongue]: { ...text, [name]: value } } });
         const logo = data.branding.logo && data.code ? `/t/${encodeURIComponent(data.code)}/brand.png?v=${data.branding.logo}` : null;

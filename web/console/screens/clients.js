@@ -50,7 +50,7 @@ const URIS = { as: 'textarea', class: 'code uris', rows: 3, spellcheck: false };
 export function Clients() {
     const list = useLoad(() => get(PATH));
 
-    return html`<${Page} title=${t('Applications')} wide actions=${html`<${Button} kind="primary" onClick=${() => navigate('/applications/new')}>${t('Register application')}<//>`}>
+    return html`<${Page} title=${t('Applications')} actions=${html`<${Button} kind="primary" onClick=${() => navigate('/applications/new')}>${t('Register application')}<//>`}>
         <${Loaded} from=${list}>${(data) => html`<${Table} label=${t('Applications')} rows=${data.resources} columns=${[
             { title: t('Name'), cell: (row) => html`<${Link} to=${`/applications/${row.id}`}>${row.name}<//>` },
             { title: t('Client ID'), cell: (row) => html`<code>${row.id}</code>` },

@@ -161,7 +161,7 @@ function Entry({ type, id, language, source, languages, go }) {
         return `${languageName(tag)} – ${stateText(stateOf(versions, tag, source), draft)}`;
     };
 
-    return html`<${Page} title=${id} wide back=${[`/content${queryOf({ type })}`, t('Content')]}>
+    return html`<${Page} title=${id} back=${[`/content${queryOf({ type })}`, t('Content')]}>
         <div class="filters few"><${Field} label=${t('Language')} as="select" value=${language} onValue=${(value) => go({ language: value, key: id })}>
             ${languages.map((tag) => html`<option value=${tag}>${label(tag)}</option>`)}<//></div>
         <${Editor} key=${`${type} ${id} ${language}`} type=${type} id=${id} language=${language} source=${source} onSaved=${known.reload} /><//>`;
@@ -195,7 +195,7 @@ export function Content({ query }) {
     useEffect(() => { if (!key) navigate(address({}), { replace: true }); }, [settled]);
     if (key && source)
         return html`<${Entry} type=${type} id=${key} language=${named(query.language) ?? source} source=${source} languages=${languages} go=${go} />`;
-    return html`<${Page} title=${t('Content')} wide actions=${html`<${Button} kind="primary" onClick=${() => setCreate(true)}>${t('New entry')}<//>`}>
+    return html`<${Page} title=${t('Content')} actions=${html`<${Button} kind="primary" onClick=${() => setCreate(true)}>${t('New entry')}<//>`}>
         <${Loaded} from=${locales}>${() => html`<form class="filters" role="search" onSubmit=${(event) => event.preventDefault()}>
             <${Field} label=${t('Search')} type="search" value=${search} onValue=${setSearch} />
             <${Field} label=${t('Type')} as="select" value=${type} onValue=${(value) => go({ type: value })}>${[...new Set([...TYPES, type])].map((each) => html`<option value=${each}>${each}</option>`)}<//>

@@ -166,7 +166,7 @@ export function Documents({ query }) {
     const options = (all) => Object.entries(all).map(([key, text]) => html`<option value=${key}>${t(text)}</option>`);
 
     useEffect(() => navigate(`/documents${queryOf({ search, kind, sort: sort === USUAL ? '' : sort })}`, { replace: true }), [search, kind, sort]);
-    return html`<${Page} title=${t('Documents')} wide actions=${button}>
+    return html`<${Page} title=${t('Documents')} actions=${button}>
         ${progress}
         <form class="filters" role="search" onSubmit=${(event) => event.preventDefault()}>
             <${Field} label=${t('File name contains')} type="search" value=${filter.search} onValue=${change('search')} autocomplete="off" />

@@ -30,7 +30,7 @@ export function Keys() {
     const [create, setCreate] = useState(false), [gone, setGone] = useState(null), [key, setKey] = useState(null);
     const name = (reference) => policies.data?.find(({ id }) => reference === `AccessPolicy/${id}`)?.name ?? reference;
 
-    return html`<${Page} title=${t('API keys')} wide actions=${html`<${Button} kind="primary" onClick=${() => setCreate(true)}>${t('New key')}<//>`}>
+    return html`<${Page} title=${t('API keys')} actions=${html`<${Button} kind="primary" onClick=${() => setCreate(true)}>${t('New key')}<//>`}>
         <p class="soft">${t('An API key lets a program use this project, within the limits of its access policy.')}</p>
         <${Loaded} from=${list}>${() => html`<${Table} label=${t('API keys')} rows=${list.rows} more=${list.more} onMore=${list.next} busy=${list.busy} columns=${[
             { title: t('Name'), cell: (row) => row.name },

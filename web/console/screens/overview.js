@@ -216,7 +216,7 @@ export function Overview() {
         return { history: history.resources, policies: policies.resources };
     });
 
-    return html`<${Page} title=${t('Overview')} lead=${overviewLead()} wide actions=${html`<${Link} class="button primary" to="/staff?invite=1">${t('Invite someone')}<//><${Link} class="button" to="/people">${t('Find a person')}<//>`}>
+    return html`<${Page} title=${t('Overview')} lead=${overviewLead()} actions=${html`<${Link} class="button primary" to="/staff?invite=1">${t('Invite someone')}<//><${Link} class="button" to="/people">${t('Find a person')}<//>`}>
         ${ready.data?.suspended && html`<p class="notice bad">${t('This project is suspended. No one can sign in.')}</p>`}
         <${Section}><${Facts} rows=${[[t('Tenant code'), fact(ready, (data) => (data.tenantCode ? html`<code>${data.tenantCode}</code>` : t('None')))],
             [t('Members and invitations'), fact(members, (data) => number(data.total))],

@@ -12,6 +12,12 @@ const words = (error) => ({
     429: t('Too many attempts. Wait a moment and try again.'),
 }[error.status] ?? t('Sign-in failed: {why}', { why: error.message }));
 
+const NO_FACTOR = 'The account must enrol a second factor first.'; // authd/oauth/authorize.c
+
+const needsFactor = (code) => html`<div class="notice warn" role="alert">
+    <p>${t('This project requires a second factor. Set it up on your account page, then sign in again.')}</p>
+    <p><a href=${`/t/${encodeURIComponent(code)}/account/factor`}>${t('Set up a second factor')}</a></p></div>`;
+
 /** tenant: from a link, followed immediately; refused: the error of a sign-in. */
 export function SignInScreen({ ended, refused, tenant }) {
     const first = useRef();
@@ -32,7 +38,8 @@ export function SignInScreen({ ended, refused, tenant }) {
     return html`<form class="card" onSubmit=${submit}>
         <h1>${t('Sign in to the console')}</h1>
         ${ended && !problem && html`<p class="notice warn" role="status">${t('Your session has ended. Please sign in again.')}</p>`}
-        ${problem && html`<p class="notice bad" role="alert">${words(problem)}</p>`}
+        ${problem && (problem.message === NO_FACTOR ? needsFactor(code)
+            : html`<p class="notice bad" role="alert">${words(problem)}</p>`)}
         <${Field} label=${t('Tenant code')} value=${code} onValue=${setCode} autocomplete="organization" autocapitalize="none"
             spellcheck="false" required inputRef=${first} />
         <${Button} type="submit" kind="primary full" busy=${busy}>${t('Continue to sign-in')}<//>

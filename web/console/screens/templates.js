@@ -105,7 +105,7 @@ export function Template({ name }) {
     }, [name]);
     const [language, set] = useState(null);
 
-    return html`<${Page} title=${templateTitle(name)} wide back=${['/templates', t('Mail templates')]}>
+    return html`<${Page} title=${templateTitle(name)} back=${['/templates', t('Mail templates')]}>
         <${Loaded} from=${all}>${({ records, languages, first }) => {
             const current = language ?? first;
             return html`<${Tabs} label=${t('Languages')} leaves current=${current} onTab=${set} tabs=${languages.map((each) => [each, tongue(each)])}>

@@ -76,7 +76,7 @@ export function Webhooks() {
         list.reload();
     }));
 
-    return html`<${Page} title=${t('Webhooks')} wide actions=${html`<${Button} kind="primary" onClick=${() => setEdit(true)}>${t('New webhook')}<//>`}>
+    return html`<${Page} title=${t('Webhooks')} actions=${html`<${Button} kind="primary" onClick=${() => setEdit(true)}>${t('New webhook')}<//>`}>
         <${Loaded} from=${list}>${() => html`<${Table} label=${t('Webhooks')} rows=${list.rows} more=${list.more} onMore=${list.next} busy=${list.busy} columns=${[
             { title: t('URL'), cell: (row) => html`<${Link} to=${`/webhooks/${row.id}`}>${row.url}<//>` },
             { title: t('Events'), cell: (row) => row.events.join(', ') },
@@ -98,7 +98,7 @@ export function Webhook({ id }) {
     const exchange = useAct(async () => { setSecret((await post(`${PATH}/${id}/secret`, {})).secret); hook.reload(); });
     const failure = again.error ?? exchange.error ?? test.error;
 
-    return html`<${Page} title=${t('Webhook')} wide back=${['/webhooks', t('Webhooks')]}>
+    return html`<${Page} title=${t('Webhook')} back=${['/webhooks', t('Webhooks')]}>
         <${Loaded} from=${hook}>${(data) => (data ? html`<${Section}>
             <${Facts} rows=${[[t('URL'), data.url], [t('Events'), data.events.join(', ')], [t('Format'), t(formats[data.format])], data.audience && [t('Audience'), data.audience], [t('Created'), time(data.createdAt)],
                 [t('Status'), data.enabled ? t('Enabled') : t('Disabled')], data.previousSecretUntil && [t('Previous secret valid until'), time(data.previousSecretUntil)],
