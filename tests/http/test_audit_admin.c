@@ -10,12 +10,14 @@
 
 #include "tests/support/audited.h"
 #include "tests/support/document.h"
+#include "tests/support/suite_command.h"
 #include "tests/support/unit.h"
 
 #define MEMBERS "/v1/projects/me/members"
 #define ACCOUNTS "/v1/project/accounts"
 #define POLICIES "/v1/project/access-policies"
 #define KEYS "/v1/project/api-keys"
+#define DOMAINS "/v1/project/domains"
 #define RESOURCES "/v1/project/resources"
 #define CLIENTS "/v1/project/clients"
 #define TEMPLATES "/v1/project/email-templates"
@@ -267,6 +269,28 @@ static struct http_request key_delete(void)
     return audited_by(admin, "DELETE", audited_path(KEYS "/%s", made(key_create())), NULL);
 }
 
+static struct http_request domain_create(void)
+{
+    static int number;
+
+    return audited_by(admin, "POST", DOMAINS,
+                      json_pack("{s:o}", "domain", json_sprintf("clinic%d.example", number++)));
+}
+
+/* Its operator has verified it already; test_domains has the row of a verification. */
+static struct http_request domain_verify(void)
+{
+    PROGRAM done = ATRIUMCTL(suite, NULL, "domain", "verify", "--project", "demo", "own.example");
+
+    CHECK_EXIT(done, 0);
+    return audited_by(admin, "POST", DOMAINS "/own.example/verify", json_object());
+}
+
+static struct http_request domain_delete(void)
+{
+    return audited_by(admin, "DELETE", DOMAINS "/own.example", NULL);
+}
+
 static json_t *body_fhir_server(void)
 {
     static int number;
@@ -472,6 +496,9 @@ static const struct audited audited[] = {
     {"access_policy_delete", policy_delete, 204, "policy.delete success AccessPolicy"},
     {"api_key_create", key_create, 200, "api-key.create success ApiKey"},
     {"api_key_delete", key_delete, 204, "api-key.delete success ApiKey"},
+    {"project_domain_add", domain_create, 200, "domain.add success clinic0.example"},
+    {"project_domain_verify", domain_verify, 200, NULL},
+    {"project_domain_delete", domain_delete, 204, "domain.delete success own.example"},
     {"fhir_server_create", fhir_server_create, 200, "fhir-server.create success FhirServer"},
     {"fhir_server_replace", fhir_server_replace, 200, "fhir-server.replace success FhirServer"},
     {"fhir_server_delete", fhir_server_delete, 204, "fhir-server.delete success FhirServer"},

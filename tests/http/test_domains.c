@@ -111,6 +111,9 @@ static void a_domain_is_verified_by_its_record(void)
     HTTP_ANSWER done = verify(admin, CLINIC);
     CHECK_STATUS(done, 200);
     CU_ASSERT_STRING_EQUAL(http_text(done, "state"), "verified");
+    CU_ASSERT_EQUAL(suite_count(suite, "select count(*) from auth.audit where event::text like "
+                                       "'%%domain.verify%%'"),
+                    1);
     HTTP_ANSWER again = verify(admin, CLINIC);
     CHECK_STATUS(again, 200);
     HTTP_ANSWER twice = add(admin, CLINIC);

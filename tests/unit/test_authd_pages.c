@@ -178,7 +178,7 @@ static void a_session_can_be_ended_but_the_own_one_only_signed_out_of(void)
     has(&page,
         "value=\"end\" aria-label=\"End session: Growth &lt;chart&gt;\">End session</button>");
     has(&page, "<bdi>Growth &lt;chart&gt;</bdi>");
-    has(&page, "<bdi>Chrome, Android</bdi> · <bdi>192.0.2.2</bdi> · yesterday");
+    has(&page, "<bdi>Chrome, Android</bdi> · <bdi>192.0.2.2</bdi><br>yesterday");
     has(&page, "<button name=\"do\" value=\"sign-out\">");
     has_not(&page, "value=\"own\"");
 }

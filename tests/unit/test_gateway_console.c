@@ -185,7 +185,7 @@ static void each_screen_is_a_file_of_its_own(void)
     static const struct {
         const char *words, *name;
     } rows[] = {
-        {"Troubleshoot sign-in", "person-"},
+        {"Can this person sign in?", "person-"},
         {"How this works", "audit-"},
         {"No email failed in the last 30 days.", "overview-"},
         {"Email preview", "templates-"},

@@ -344,14 +344,15 @@ static void errors_become_bodies(void)
     answer_from_error(&err, arena, &answer);
     CU_ASSERT_PTR_NOT_NULL(strstr(answer.body, "\"Service unavailable. Try again.\""));
     error_clear(&err);
-    (void)error_problem(&err, "email", "must be an e-mail address");
+    (void)error_problem(&err, "email", "must be a valid e-mail address");
     (void)error_problem(&err, "name", "is required");
     answer_from_error(&err, arena, &answer);
     CU_ASSERT_STRING_EQUAL(
         answer.body,
-        "{\"statusCode\":422,\"message\":[{\"path\":\"email\",\"message\":\"must be an e-mail "
-        "address\"},{\"path\":\"name\",\"message\":\"is required\"}],\"error\":\"Unprocessable "
-        "Entity\"}");
+        "{\"statusCode\":422,\"message\":[{\"path\":\"email\",\"message\":\"must be a valid e-mail "
+        "address\",\"code\":\"INVALID_FORMAT\",\"params\":{\"format\":\"email\"}},{\"path\":"
+        "\"name\","
+        "\"message\":\"is required\",\"code\":\"REQUIRED\"}],\"error\":\"Unprocessable Entity\"}");
     error_clear(&err);
     (void)error_set(&err, ERR_MFA_REQUIRED, "A code is needed.");
     error_member(&err, "loginId", "7");
