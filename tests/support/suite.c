@@ -789,8 +789,8 @@ static bool mail_is_to(const char *text, const char *to)
     return holds;
 }
 
-/* Counts the emails to `to`, with the newest in *ret if wanted. */
-static size_t scan_mail(struct suite *self, const char *to, char **ret)
+/* Counts the emails to `to` that contain the text (NULL: any), with the newest in *ret if wanted. */
+static size_t scan_mail(struct suite *self, const char *to, const char *content, char **ret)
 {
     const char *dir = suite_text(self, "mailDir");
     struct dirent **entries = NULL;
@@ -800,7 +800,8 @@ static size_t scan_mail(struct suite *self, const char *to, char **ret)
     for (int i = 0; i < count; i++) {
         char *path = text_of("%s/%s", dir, entries[i]->d_name), *text = read_file(path);
 
-        if (text && (!to || mail_is_to(text, to)) && found++ == 0 && ret)
+        if (text && (!to || mail_is_to(text, to)) && (!content || strstr(text, content)) &&
+            found++ == 0 && ret)
             *ret = TAKE_PTR(text);
         free(text);
         free(path);
@@ -815,14 +816,14 @@ char *suite_mail(struct suite *self, const char *to, int timeout_ms)
     int64_t deadline = clock_mono_ms() + timeout_ms;
     char *text = NULL;
 
-    while (scan_mail(self, to, &text) == 0 && clock_mono_ms() < deadline)
+    while (scan_mail(self, to, NULL, &text) == 0 && clock_mono_ms() < deadline)
         nap(20);
     return text;
 }
 
 size_t suite_mail_count(struct suite *self, const char *to)
 {
-    return scan_mail(self, to, NULL);
+    return scan_mail(self, to, NULL, NULL);
 }
 
 bool suite_mails_arrive(struct suite *self, const char *to, size_t want)
@@ -870,13 +871,17 @@ const char *suite_mail_code(struct suite *self, const char *to)
 
 struct mail_link suite_mail_link(struct suite *self, const char *to, const char *page)
 {
-    char *mail = suite_mail(self, to, MAIL_MS), *want = text_of("%s?id=", page);
-    const char *at = mail ? strstr(mail, want) : NULL;
+    int64_t deadline = clock_mono_ms() + MAIL_MS;
+    char *mail = NULL, *want = text_of("%s?id=", page);
     struct mail_link link = {"", ""};
+    const char *at;
 
+    while (scan_mail(self, to, want, &mail) == 0 && clock_mono_ms() < deadline)
+        nap(20);
+    at = mail ? strstr(mail, want) : NULL;
     if (!at || sscanf(at + strlen(want), "%36[0-9a-f-]&secret=%127[A-Za-z0-9_-]", link.id,
                       link.secret) != 2)
-        UNIT_CHECK(false, "no link to %s in: %s", want, mail ? mail : "(no mail)");
+        UNIT_CHECK(false, "no email to %s with a link to %s", to, want);
     CU_ASSERT_TRUE(strlen(link.secret) >= 43);
     free(want);
     free(mail);
