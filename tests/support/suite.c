@@ -789,7 +789,8 @@ static bool mail_is_to(const char *text, const char *to)
     return holds;
 }
 
-/* Counts the emails to `to` that contain the text (NULL: any), with the newest in *ret if wanted. */
+/* Counts the emails to `to` that contain the text (NULL: any), with the newest in *ret if
+ * wanted. */
 static size_t scan_mail(struct suite *self, const char *to, const char *content, char **ret)
 {
     const char *dir = suite_text(self, "mailDir");

@@ -142,8 +142,8 @@ bool suite_mails_arrive(struct suite *self, const char *to, size_t want);
 bool suite_comes_to_rest(struct suite *self, int timeout_ms);
 void suite_mails_settle(struct suite *self);
 
-/* The link `page`?id=..&secret=.. of the address's newest email that has one; waits for it, and fails
- * the test without one. */
+/* The link `page`?id=..&secret=.. of the address's newest email that has one; waits for it, and
+ * fails the test without one. */
 struct mail_link {
     char id[37], secret[128];
 };
