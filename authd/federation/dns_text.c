@@ -10,7 +10,7 @@
 
 #include "common/base/clock.h"
 
-enum { TRY_MS = 1000, TRIES = 3 };
+enum { TRY_MS = 1000, TRIES = 3, SOCKETS_MAX = 8 /* a question uses one at a time */ };
 
 struct question {
     const char *servers, *name;
@@ -95,24 +95,24 @@ static void wait_for_answer(const struct question *self, ares_channel channel)
     int64_t end = clock_mono_ms() + DNS_TEXT_MS;
 
     while (!self->ended) {
-        ares_socket_t sockets[ARES_GETSOCK_MAXNUM];
-        int which = ares_getsock(channel, sockets, ARES_GETSOCK_MAXNUM);
-        struct pollfd polled[ARES_GETSOCK_MAXNUM];
-        struct timeval wait = {.tv_sec = 1}, next;
+        ares_socket_t sockets[SOCKETS_MAX];
+        int which = ares_getsock(channel, sockets, SOCKETS_MAX);
+        struct pollfd polled[SOCKETS_MAX];
+        struct timeval most = {.tv_sec = 1}, buffer;
+        const struct timeval *next = ares_timeout(channel, &most, &buffer);
         nfds_t count = 0;
 
-        for (int i = 0; i < ARES_GETSOCK_MAXNUM; i++) {
+        for (int i = 0; i < SOCKETS_MAX; i++) {
             short events = (ARES_GETSOCK_READABLE(which, i) ? POLLIN : 0) |
                            (ARES_GETSOCK_WRITABLE(which, i) ? POLLOUT : 0);
             if (events)
                 polled[count++] = (struct pollfd){.fd = sockets[i], .events = events};
         }
-        ares_timeout(channel, &wait, &next);
         if (clock_mono_ms() >= end) {
             ares_cancel(channel); /* ends the question */
             return;
         }
-        (void)poll(polled, count, (int)(next.tv_sec * 1000 + next.tv_usec / 1000) + 1);
+        (void)poll(polled, count, (int)(next->tv_sec * 1000 + next->tv_usec / 1000) + 1);
         for (nfds_t i = 0; i < count; i++)
             ares_process_fd(channel,
                             polled[i].revents & (POLLIN | POLLERR | POLLHUP) ? polled[i].fd
