@@ -13,6 +13,7 @@
 #include "authd/mail.h"
 #include "authd/session/step_up_check.h"
 #include "authd/sql/domain.h"
+#include "authd/sql/lock.h"
 #include "authd/tenant.h"
 #include "common/base/clock.h"
 #include "common/base/log.h"
@@ -39,18 +40,20 @@ static const char *record_name(struct arena *arena, const char *domain)
     return arena_printf(arena, RECORD_NAME "%s", domain);
 }
 
-/* Returns the domain of the path in its stored spelling; NULL: it is no domain. */
-static const char *spelled(const struct request *req, const char *domain)
+/* Returns the domain of a path in its stored spelling; "", which no project has: it is no
+ * domain. */
+static const char *spelled(const struct request *req, const char *text)
 {
-    return fields_domain(req->arena, domain);
+    const char *domain = fields_domain(req->arena, text);
+
+    return domain ? domain : "";
 }
 
 static int find(struct authd *d, const struct request *req, const char *text,
                 struct project_domain *ret, struct error *err)
 {
-    const char *domain = spelled(req, text);
     const struct sql_domain_get_in get = {
-        .project = request_project(req), .domain = domain ? domain : "", .now = req->now_ms};
+        .project = request_project(req), .domain = spelled(req, text), .now = req->now_ms};
 
     return sql_require(sql_domain_get(d->svc.db, req, &get, ret, err), err, ERR_NOT_FOUND,
                        "Domain not found.");
@@ -70,7 +73,7 @@ int project_domains(struct authd *d, const struct request *req, const struct not
 static int check_domain(struct authd *d, const struct request *req, const char *text,
                         const char **ret, struct error *err)
 {
-    *ret = spelled(req, text);
+    *ret = fields_domain(req->arena, text);
     if (!*ret)
         return error_problem(err, "domain", "must be a domain such as clinic.example");
     if (!mail_domains_business(d->mail_domains, req->arena, *ret))
@@ -81,9 +84,9 @@ static int check_domain(struct authd *d, const struct request *req, const char *
 
 static int lock(struct db_tx *tx, const struct request *req, const char *name, struct error *err)
 {
-    const struct sql_domain_lock_in in = {.name = name};
+    const struct sql_name_lock_in in = {.name = name};
 
-    return sql_domain_lock(tx, req, &in, err);
+    return sql_name_lock(tx, req, &in, err);
 }
 
 /* A domain that is not verified gets a new token. */
@@ -114,9 +117,8 @@ int project_domain_delete(struct authd *d, const struct request *req,
                           struct error *err)
 {
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
-    const char *domain = spelled(req, in->domain);
     struct sql_domain_delete_in delete = {.project = req->caller->project,
-                                          .domain = domain ? domain : ""};
+                                          .domain = spelled(req, in->domain)};
 
     delete.audit = domain_audit(req, "domain.delete", delete.project, delete.domain);
     if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||

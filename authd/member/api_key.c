@@ -11,6 +11,7 @@
 #include "authd/session/change.h"
 #include "authd/session/step_up_check.h"
 #include "authd/sql/api_key.h"
+#include "authd/sql/lock.h"
 #include "authd/tenant.h"
 #include "common/base/address.h"
 #include "common/service/audit.h"
@@ -78,10 +79,11 @@ static int store_key(struct authd *d, const struct request *req,
                      struct error *err)
 {
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
-    const struct sql_api_key_lock_in lock = {.project = insert->project};
+    const struct sql_name_lock_in lock = {
+        .name = arena_printf(req->arena, "api keys %s", insert->project.text)};
 
     if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
-        sql_api_key_lock(tx, req, &lock, err) < 0 ||
+        sql_name_lock(tx, req, &lock, err) < 0 ||
         sql_require(sql_api_key_insert(tx, req, insert, out, err), err, ERR_CONFLICT,
                     "The project has 50 API keys already.") < 0 ||
         step_up_check(d, tx, req, err) < 0)

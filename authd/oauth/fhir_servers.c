@@ -10,6 +10,7 @@
 #include "authd/oauth/oauth_api.h"
 #include "authd/session/smart_scope.h"
 #include "authd/session/step_up_check.h"
+#include "authd/sql/lock.h"
 #include "authd/sql/smart.h"
 #include "common/domain/uri.h"
 #include "common/service/audit.h"
@@ -70,7 +71,8 @@ int fhir_server_create(struct authd *d, const struct request *req, const struct 
 {
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
     const struct uuid id = uuid_ordered(req->now_ms);
-    const struct sql_fhir_server_lock_in lock = {.project = req->caller->project};
+    const struct sql_name_lock_in lock = {
+        .name = arena_printf(req->arena, "fhir servers %s", req->caller->project.text)};
     const struct sql_fhir_server_insert_in insert = {
         .project = req->caller->project,
         .id = id,
@@ -83,7 +85,7 @@ int fhir_server_create(struct authd *d, const struct request *req, const struct 
 
     if (check_base(d, in->base, err) < 0 ||
         db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
-        sql_fhir_server_lock(tx, req, &lock, err) < 0 ||
+        sql_name_lock(tx, req, &lock, err) < 0 ||
         sql_require(sql_fhir_server_insert(tx, req, &insert, out, err), err, ERR_CONFLICT,
                     "The project has 20 FHIR servers already.") < 0 ||
         step_up_check(d, tx, req, err) < 0)

@@ -1,4 +1,4 @@
--- Adds an API key. No row: the project has 50. Runs after api_key_lock, because a statement that
+-- Adds an API key. No row: the project has 50. Runs after name_lock, because a statement that
 -- waits counts the rows from before its wait. Of the project's revoked keys, which are kept for a
 -- day, keeps the latest 200.
 -- class: tx

@@ -1,5 +1,5 @@
 -- Adds a domain to a project, or gives one that is not verified a new token. No row: the project has
--- 20 domains, or has verified this one meanwhile. Runs after domain_lock, because a statement that
+-- 20 domains, or has verified this one meanwhile. Runs after name_lock, because a statement that
 -- waits counts the rows from before its wait.
 -- class: tx
 -- in: project uuid, domain text, token text, now int8, expires int8

@@ -1,4 +1,4 @@
--- Returns the project that has verified a domain. Runs after domain_lock.
+-- Returns the project that has verified a domain. Runs after name_lock.
 -- class: tx
 -- in: domain text
 -- rows: one

@@ -1,5 +1,5 @@
 -- Records that DNS showed a domain's token. No row: the token was replaced, or the domain deleted.
--- Runs after domain_lock, when no other project has the domain.
+-- Runs after name_lock, when no other project has the domain.
 -- class: tx
 -- in: project uuid, domain text, token text, now int8
 -- rows: one

@@ -1,5 +1,5 @@
 -- Records that an operator vouches for a domain, with or without a row of the project. Runs after
--- domain_lock, when no other project has the domain.
+-- name_lock, when no other project has the domain.
 -- class: tx
 -- in: project uuid, domain text, now int8
 -- rows: one

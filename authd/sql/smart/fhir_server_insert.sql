@@ -1,4 +1,4 @@
--- Adds a FHIR server. No row: the project has 20. Runs after fhir_server_lock, because a statement
+-- Adds a FHIR server. No row: the project has 20. Runs after name_lock, because a statement
 -- that waits counts the rows from before its wait.
 -- class: tx
 -- in: project uuid, id uuid, name text, base text, patient_scopes text[], practitioner_scopes text[]
