@@ -20,8 +20,9 @@
 #include "authd/credential/totp.h"
 #include "authd/federation/dns_text.h"
 #include "authd/federation/domain.h"
+#include "authd/federation/key_set.h"
+#include "authd/federation/relying_party.h"
 #include "authd/member/member_search.h"
-#include "authd/oauth/client_keys.h"
 #include "authd/oauth/client_token.h"
 #include "authd/oauth/grant.h"
 #include "authd/oauth/logout_delivery.h"
@@ -211,7 +212,8 @@ static int start(void *daemon, struct error *err)
     d->dns = offload_new(d->svc.loop, DNS_THREADS, DNS_QUEUE);
     d->admission_cache = admission_cache_new();
     settings_cache_open(d);
-    d->client_keys = client_keys_new(d);
+    d->client_keys = document_cache_new(d, &client_key_sets);
+    relying_party_open(d);
     d->organizations = cache_new(EMAIL_ORGANIZATIONS_MAX, free);
     batch_init(&d->refresh_states, &refresh_state_batch, d->svc.loop, d);
     batch_init(&d->rotations, &rotation_batch, d->svc.loop, d);
@@ -242,7 +244,8 @@ static void stop(void *daemon)
 
     key_close(d);
     issuer_key_close(d);
-    client_keys_destroy(&d->client_keys);
+    document_cache_destroy(&d->client_keys);
+    relying_party_close(d);
     logout_delivery_stop(d);
     cache_destroy(&d->organizations);
     admission_cache_destroy(&d->admission_cache);

@@ -12,10 +12,8 @@
 
 #include "authd/federation/provider.h"
 
-struct relying_party;
-
-struct relying_party *relying_party_new(struct authd *d);
-void relying_party_destroy(struct relying_party **self_p);
+void relying_party_open(struct authd *d);
+void relying_party_close(struct authd *d);
 
 struct discovery {
     const char *issuer, *authorization_endpoint, *token_endpoint, *jwks_uri;
