@@ -64,7 +64,7 @@ const char *identity_provider_issuer(const struct identity_provider *self);
 /* Sets the person's claims ("sub" at least), which later sign-ins have. Consumes them. */
 void identity_provider_person(struct identity_provider *self, json_t *claims);
 
-/* Bends later answers. Consumes the JSON; NULL: honest again. */
+/* Bends later answers. Consumes the JSON, borrows the texts; NULL: honest again. */
 void identity_provider_bend(struct identity_provider *self, const struct identity_bend *bend);
 
 /* Replaces the keys; the old ones are no longer published. */
