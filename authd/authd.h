@@ -74,9 +74,8 @@ struct authd {
     struct batch client_tokens;
     struct batch grant_persons;
     struct network_rules networks;      /* for URLs of OAuth clients and identity providers */
-    struct document_cache *client_keys; /* see federation/document.h, as the next two */
-    struct document_cache *provider_keys, *discoveries;
-    struct curl_loop *token_requests;  /* to identity providers */
+    struct document_cache *client_keys; /* see federation/document.h */
+    struct relying_party *relying_party;
     struct logout_deliveries *logouts; /* NULL: without public_url */
     bool email_scanned;                /* email_scan_run() is done */
     struct authd_counters {

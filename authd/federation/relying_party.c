@@ -17,6 +17,17 @@
 #include "common/service/fetch.h"
 #include "common/wire/codec.h"
 
+struct token_request {
+    struct token_request *next;
+    struct uuid project;
+};
+
+struct relying_party {
+    struct document_cache *discoveries, *keys;
+    struct curl_loop *curl;         /* for token requests */
+    struct token_request *requests; /* that are running */
+};
+
 enum { TOKEN_MS = 5000, TOKEN_SIZE_MAX = 65536, STATUS_OK = 200, STATUS_FAILED = 500 };
 
 /* ---- errors ---- */
@@ -78,18 +89,27 @@ static json_t *read_metadata(struct authd *d UNUSED, const struct request *req, 
 
 static const struct document_kind discovery_kind = {SECONDS(5), read_metadata, NULL};
 
-void relying_party_open(struct authd *d)
+struct relying_party *relying_party_new(struct authd *d)
 {
-    d->discoveries = document_cache_new(d, &discovery_kind);
-    d->provider_keys = document_cache_new(d, &provider_key_sets);
-    d->token_requests = curl_loop_new(d->svc.loop);
+    struct relying_party *self = calloc(1, sizeof(*self));
+
+    if (!self)
+        log_die("identity provider", "out of memory");
+    self->discoveries = document_cache_new(d, &discovery_kind);
+    self->keys = document_cache_new(d, &provider_key_sets);
+    self->curl = curl_loop_new(d->svc.loop);
+    return self;
 }
 
-void relying_party_close(struct authd *d)
+void relying_party_destroy(struct relying_party **self_p)
 {
-    document_cache_destroy(&d->discoveries);
-    document_cache_destroy(&d->provider_keys);
-    curl_loop_destroy(&d->token_requests);
+    if (!*self_p)
+        return;
+    document_cache_destroy(&(*self_p)->discoveries);
+    document_cache_destroy(&(*self_p)->keys);
+    curl_loop_destroy(&(*self_p)->curl);
+    free(*self_p);
+    *self_p = NULL;
 }
 
 static void read_discovery(const json_t *metadata, struct arena *arena, struct discovery *ret)
@@ -110,8 +130,8 @@ int relying_party_discover(struct authd *d, const struct request *req, const cha
     struct error failure;
     json_t *metadata;
 
-    if (document_get(d->discoveries, req, metadata_url(req->arena, issuer), "", &metadata, &failure,
-                     err) < 0)
+    if (document_get(d->relying_party->discoveries, req, metadata_url(req->arena, issuer), "",
+                     &metadata, &failure, err) < 0)
         return -1;
     if (!metadata)
         return fail(req, issuer, "discovery", &failure, err);
@@ -242,6 +262,31 @@ static int read_tokens(struct arena *arena, const struct fetch_answer *answer, s
     return result;
 }
 
+/* Limits what a project's slow provider can keep waiting. */
+static int begin_request(struct relying_party *self, struct token_request *request,
+                         struct error *err)
+{
+    size_t running = 0;
+
+    for (const struct token_request *each = self->requests; each; each = each->next)
+        running += uuid_equal(&each->project, &request->project);
+    if (running >= RELYING_PARTY_REQUESTS_MAX)
+        return error_set(err, ERR_OVERLOADED, "%zu requests to the project's providers wait.",
+                         running);
+    request->next = self->requests;
+    self->requests = request;
+    return 0;
+}
+
+static void end_request(struct relying_party *self, const struct token_request *request)
+{
+    struct token_request **link = &self->requests;
+
+    while (*link != request)
+        link = &(*link)->next;
+    *link = request->next;
+}
+
 static int request_tokens(struct authd *d, const struct request *req,
                           const struct provider *provider, const char *endpoint, const char *body,
                           struct tokens *ret, struct error *err)
@@ -256,11 +301,15 @@ static int request_tokens(struct authd *d, const struct request *req,
                                .ca_file = d->config->client_ca_file,
                                .answer_max = TOKEN_SIZE_MAX,
                                .deadline_mono_ms = clock_mono_ms() + TOKEN_MS};
+    struct token_request request = {.project = provider->project};
     struct fetch_answer answer = {.status = 0};
+    int result;
 
-    return fetch_perform(d->token_requests, req->arena, &what, &answer, err) < 0
-               ? -1
-               : read_tokens(req->arena, &answer, ret, err);
+    if (begin_request(d->relying_party, &request, err) < 0)
+        return -1;
+    result = fetch_perform(d->relying_party->curl, req->arena, &what, &answer, err);
+    end_request(d->relying_party, &request);
+    return result < 0 ? -1 : read_tokens(req->arena, &answer, ret, err);
 }
 
 /* ---- the answer ---- */
@@ -278,8 +327,8 @@ static int find_keys(struct authd *d, const struct request *req, const struct di
                      const struct jwt *token, json_t **ret, struct error *ret_why,
                      struct error *err)
 {
-    return document_get(d->provider_keys, req, discovery->jwks_uri, jwt_text(token->header, "kid"),
-                        ret, ret_why, err);
+    return document_get(d->relying_party->keys, req, discovery->jwks_uri,
+                        jwt_text(token->header, "kid"), ret, ret_why, err);
 }
 
 /* Fails with the first rule that failed. */

@@ -12,8 +12,12 @@
 
 #include "authd/federation/provider.h"
 
-void relying_party_open(struct authd *d);
-void relying_party_close(struct authd *d);
+struct relying_party;
+
+struct relying_party *relying_party_new(struct authd *d);
+void relying_party_destroy(struct relying_party **self_p);
+
+enum { RELYING_PARTY_REQUESTS_MAX = 64 }; /* token requests of a project at a time */
 
 struct discovery {
     const char *issuer, *authorization_endpoint, *token_endpoint, *jwks_uri;
@@ -27,10 +31,10 @@ struct discovery {
 int relying_party_discover(struct authd *d, const struct request *req, const char *issuer,
                            struct discovery *ret, struct error *err) MUST_USE;
 
-/* What a login sent to the provider, and has kept for the callback. */
+/* A login's request to the provider, kept for the callback. */
 struct authorization {
     const char *redirect_uri, *state, *nonce;
-    const char *verifier;   /* of PKCE (RFC 7636): 43 to 128 characters */
+    const char *verifier;   /* PKCE's (RFC 7636): 43 to 128 characters */
     const char *login_hint; /* or NULL */
     bool fresh;             /* asks for a new sign-in at the provider: a proof of now */
     int64_t started_ms;     /* contract time of the request; a proof must not be older */
@@ -54,8 +58,8 @@ struct id_claims {
 struct rule {
     const char *name; /* "nonce" */
     bool passed;
-    const char *detail; /* what is wrong, for an administrator; it can contain the provider's texts;
-                           "" for none */
+    /* the fault, for an administrator; it can contain the provider's texts; "": none */
+    const char *detail;
 };
 
 /* Exchanges a callback's code for an ID token, and checks it (Core 1.0, section 3.1.3.7). iss: the

@@ -1,4 +1,5 @@
-/* jwk.h - public signing keys of clients and identity providers as JWK (RFC 7517; RFC 7518, section 6). */
+/* jwk.h - public signing keys of clients and identity providers as JWK (RFC 7517; RFC 7518, section
+ * 6). */
 #ifndef ATRIUM_COMMON_DOMAIN_JWK_H
 #define ATRIUM_COMMON_DOMAIN_JWK_H
 

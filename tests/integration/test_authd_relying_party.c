@@ -20,7 +20,7 @@
 #define REFUSED "The identity provider's answer was refused."
 #define SILENT "The identity provider can't be reached."
 
-enum { LONG_MS = 20000, SHORT_MS = 2000, SKEW_S = 60 };
+enum { LONG_MS = 20000, SKEW_S = 60 };
 
 static struct unit_dir dir;
 static struct identity_provider *idp;
@@ -67,7 +67,7 @@ static void rig_open(struct rig *self, struct loop *loop)
     self->d.svc.loop = loop;
     self->d.svc.offload = offload_new(loop, 1, 16);
     allow(self, loopback);
-    relying_party_open(&self->d);
+    self->d.relying_party = relying_party_new(&self->d);
     self->provider = (struct provider){.preset = "oidc",
                                        .issuer = identity_provider_issuer(idp),
                                        .client_id = CLIENT,
@@ -81,7 +81,7 @@ static void rig_open(struct rig *self, struct loop *loop)
 
 static void rig_close(struct rig *self)
 {
-    relying_party_close(&self->d);
+    relying_party_destroy(&self->d.relying_party);
     offload_destroy(&self->d.svc.offload);
     arena_destroy(&self->arena);
     identity_provider_bend(idp, NULL);
@@ -541,11 +541,11 @@ static void each_endpoint_can_fail(void)
 static void no_closed_address_is_asked(struct rig *self)
 {
     static const char *const none[] = {NULL};
-    long asked = identity_provider_count(idp, IDENTITY_DISCOVERY);
+    long before = identity_provider_count(idp, IDENTITY_DISCOVERY);
 
     allow(self, none);
     CU_ASSERT_EQUAL(discover(self), ERR_BAD_REQUEST);
-    CU_ASSERT_EQUAL(identity_provider_count(idp, IDENTITY_DISCOVERY), asked);
+    CU_ASSERT_EQUAL(identity_provider_count(idp, IDENTITY_DISCOVERY), before);
 }
 
 static void closed_addresses(void)
@@ -668,46 +668,62 @@ enum { AT_ONCE = 8 };
 struct visitor {
     struct rig *rig;
     struct request req;
-    const char *issuer;
+    struct provider provider;
+    bool redeems; /* a code, instead of discovery */
     enum error_code code;
     bool ended;
 };
 
-static void call(void *arg)
+static void visit(void *arg)
 {
     struct visitor *self = arg;
+    struct authorization authorization = authorization_of(self->rig);
     struct discovery discovery;
+    struct id_claims claims;
     struct error err;
+    int rc;
 
     error_init(&err, NULL);
-    self->code = ERR_NONE;
-    if (relying_party_discover(&self->rig->d, &self->req, self->issuer, &discovery, &err) < 0)
-        self->code = err.code;
+    rc = self->redeems
+             ? relying_party_redeem(&self->rig->d, &self->req, &self->provider, &authorization,
+                                    "code", self->provider.issuer, &claims, NULL, &err)
+             : relying_party_discover(&self->rig->d, &self->req, self->provider.issuer, &discovery,
+                                      &err);
+    self->code = rc < 0 ? err.code : ERR_NONE;
     self->ended = true;
 }
 
-static void start_call(struct rig *self, struct visitor *visitor, const char *issuer)
+static void start_visit(struct rig *self, struct visitor *visitor, const char *issuer, bool redeems)
 {
     struct error err;
 
-    *visitor = (struct visitor){.rig = self, .req = self->req, .issuer = issuer};
+    *visitor = (struct visitor){
+        .rig = self, .req = self->req, .provider = self->provider, .redeems = redeems};
+    visitor->provider.issuer = issuer;
     error_init(&err, self->arena);
-    CU_ASSERT_EQUAL(fiber_start(self->d.svc.loop, call, visitor, &err), 0);
+    CU_ASSERT_EQUAL(fiber_start(self->d.svc.loop, visit, visitor, &err), 0);
 }
 
-static void wait_for(struct rig *self, const struct visitor *visitor)
+static void pause_ms(struct rig *self, int64_t ms)
 {
-    int64_t until = clock_mono_ms() + LONG_MS;
     struct error err;
 
     error_init(&err, self->arena);
+    (void)!fiber_sleep_until(self->d.svc.loop, clock_mono_ms() + ms, &err);
+}
+
+static void check_end(struct rig *self, const struct visitor *visitor, enum error_code want)
+{
+    int64_t until = clock_mono_ms() + LONG_MS;
+
     while (!visitor->ended && clock_mono_ms() < until)
-        (void)!fiber_sleep_until(self->d.svc.loop, clock_mono_ms() + 5, &err);
+        pause_ms(self, 5);
     CU_ASSERT_TRUE(visitor->ended);
+    UNIT_CHECK(visitor->code == want, "%s", error_kind(visitor->code)->wire);
 }
 
 /* One request is under way for all; a neighbour's provider answers meanwhile. */
-static void a_silent_provider_keeps_nobody_else_waiting(struct rig *self)
+static void a_silent_provider_delays_no_other(struct rig *self)
 {
     struct identity_provider *neighbour = identity_provider_start(&dir, CLIENT, SECRET);
     struct identity_bend silent = {.trouble[IDENTITY_DISCOVERY] = IDENTITY_SILENT};
@@ -716,24 +732,53 @@ static void a_silent_provider_keeps_nobody_else_waiting(struct rig *self)
 
     identity_provider_bend(idp, &silent);
     for (size_t i = 0; i < AT_ONCE; i++)
-        start_call(self, &waiting[i], identity_provider_issuer(idp));
-    start_call(self, &other, identity_provider_issuer(neighbour));
-    wait_for(self, &other);
-    CU_ASSERT_EQUAL(other.code, ERR_NONE);
+        start_visit(self, &waiting[i], identity_provider_issuer(idp), false);
+    start_visit(self, &other, identity_provider_issuer(neighbour), false);
+    check_end(self, &other, ERR_NONE);
     for (size_t i = 0; i < AT_ONCE; i++)
         CU_ASSERT_FALSE(waiting[i].ended);
     identity_provider_bend(idp, NULL);
-    for (size_t i = 0; i < AT_ONCE; i++) {
-        wait_for(self, &waiting[i]);
-        CU_ASSERT_EQUAL(waiting[i].code, ERR_NONE);
-    }
+    for (size_t i = 0; i < AT_ONCE; i++)
+        check_end(self, &waiting[i], ERR_NONE);
     check_count(IDENTITY_DISCOVERY, before, 1, "at once");
     identity_provider_stop(&neighbour);
 }
 
 static void silence(void)
 {
-    run(a_silent_provider_keeps_nobody_else_waiting);
+    run(a_silent_provider_delays_no_other);
+}
+
+/* The 65th token request of a project is refused without being sent, while another project's is
+ * sent. */
+static void a_project_has_so_many_token_requests(struct rig *self)
+{
+    static struct visitor waiting[RELYING_PARTY_REQUESTS_MAX], more, other;
+    struct identity_bend silent = {.trouble[IDENTITY_TOKEN] = IDENTITY_SILENT};
+    const char *issuer = identity_provider_issuer(idp);
+    long before = identity_provider_count(idp, IDENTITY_TOKEN);
+
+    self->provider.project = uuid_random();
+    CU_ASSERT_EQUAL(discover(self), ERR_NONE);
+    identity_provider_bend(idp, &silent);
+    for (size_t i = 0; i < ARRAY_SIZE(waiting); i++)
+        start_visit(self, &waiting[i], issuer, true);
+    pause_ms(self, 5);
+    start_visit(self, &more, issuer, true);
+    check_end(self, &more, ERR_UNAVAILABLE);
+    self->provider.project = uuid_random();
+    start_visit(self, &other, issuer, true);
+    pause_ms(self, 5);
+    identity_provider_bend(idp, NULL);
+    check_end(self, &other, ERR_BAD_REQUEST); /* there is no such code */
+    for (size_t i = 0; i < ARRAY_SIZE(waiting); i++)
+        check_end(self, &waiting[i], ERR_BAD_REQUEST);
+    check_count(IDENTITY_TOKEN, before, RELYING_PARTY_REQUESTS_MAX + 1, "sent");
+}
+
+static void many_token_requests(void)
+{
+    run(a_project_has_so_many_token_requests);
 }
 
 static void silence_ends_after_five_seconds(struct rig *self)
@@ -832,6 +877,7 @@ static const struct unit_case cases[] = {
     CASE(key_rotation),
     CASE(key_sets),
     CASE(silence),
+    CASE(many_token_requests),
     CASE(silent_token_endpoint),
     CASE(logout_tokens),
     CASE_ALWAYS(stop),

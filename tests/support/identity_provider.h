@@ -2,7 +2,7 @@
  * identity_provider.h - an identity provider (OpenID Connect) for tests, on https://127.0.0.1. It
  * runs on threads of the test's program.
  *
- * Its authorization endpoint asks nobody: it redirects with a code for the person that the test
+ * Its authorization endpoint shows no page: it redirects with a code for the person that the test
  * set. The token endpoint checks client, code (one use), redirect URI and PKCE. A test bends its
  * answers.
  */
@@ -37,17 +37,17 @@ enum identity_trouble {
  * null removes it. */
 struct identity_bend {
     enum identity_trouble trouble[IDENTITY_ENDPOINTS];
-    json_t *metadata; /* of the discovery document */
+    json_t *metadata; /* the discovery document's */
     json_t *keys;     /* replaces the key set */
-    json_t *header;   /* of the ID token */
-    json_t *claims;   /* of the ID token */
-    json_t *answer;   /* of the token endpoint */
+    json_t *header;   /* the ID token's */
+    json_t *claims;   /* the ID token's */
+    json_t *answer;   /* the token endpoint's */
     const char *alg;  /* RS256, PS256, ES256 (default), EdDSA; "none"; "HS256": the public key's PEM
                          as secret */
-    const char *iss;  /* of the callback; "": none. NULL: the issuer, announced */
+    const char *iss;  /* the callback's; "": none. NULL: the issuer, announced */
     bool unpublished; /* signs with a key that is not in the key set */
     bool by_post;     /* takes only client_secret_post; otherwise only client_secret_basic */
-    const char *cache_control; /* of discovery document and key set; NULL: none */
+    const char *cache_control; /* for discovery document and key set; NULL: none */
     int64_t shift_s;           /* its clock is ahead */
 };
 
@@ -78,8 +78,8 @@ char *identity_provider_visit(struct identity_provider *self, const char *author
 char *identity_provider_parameter(const char *url, const char *name);
 
 /* Signs a logout token (Back-Channel Logout 1.0, section 2.4) for `sub` of the person. `claims` is
- * merged over it and consumed; NULL: none. The bend's alg, header and key count, not its claims. The
- * caller frees it. */
+ * merged over it and consumed; NULL: none. The bend's alg, header and key count, not its claims.
+ * The caller frees it. */
 char *identity_provider_logout_token(struct identity_provider *self, json_t *claims);
 
 /* Returns how many requests an endpoint got. */
