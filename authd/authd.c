@@ -21,6 +21,7 @@
 #include "authd/federation/dns_text.h"
 #include "authd/federation/domain.h"
 #include "authd/federation/key_set.h"
+#include "authd/federation/provider_api.h"
 #include "authd/federation/relying_party.h"
 #include "authd/member/member_search.h"
 #include "authd/oauth/client_token.h"
@@ -262,6 +263,7 @@ static const struct seal_table seal_tables[] = {
     {"mfa_factor", FACTOR_SEAL_PURPOSE, SEAL_TABLE(mfa_factor), NULL},
     {"mfa_pending", FACTOR_SEAL_PURPOSE, SEAL_TABLE(mfa_pending), NULL},
     {"trail_key", TRAIL_KEY_PURPOSE, SEAL_TABLE(trail_key), NULL},
+    {"identity_provider", PROVIDER_SEAL_PURPOSE, SEAL_TABLE(identity_provider), NULL},
     {"account_address_key", ADDRESS_KEY_PURPOSE, SEAL_TABLE(account_address_key), NULL},
     {.name = NULL},
 };

@@ -7,6 +7,7 @@
 #include "authd/account/ownership.h"
 #include "authd/authd.h"
 #include "authd/federation/domain.h"
+#include "authd/federation/provider.h"
 #include "authd/passkey/passkey_health.h"
 #include "authd/session/key_api.h"
 #include "authd/sql/credential.h"
@@ -121,6 +122,8 @@ const struct check authd_checks[] = {
     {"domains", CHECK_DATABASE,
      "Their projects' admins got an email. Verify a domain by hand with `atriumctl domain verify`.",
      domain_health_check},
+    {"identity providers", CHECK_DATABASE, "Set public_url (section common).",
+     provider_health_check},
     {"shared accounts", CHECK_DATABASE,
      "Set public_url (section common) to give them account pages; until then, use atriumctl "
      "account.",

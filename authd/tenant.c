@@ -148,6 +148,23 @@ int tenant_ancestors(struct authd *d, const struct request *req, struct uuid pro
     return 0;
 }
 
+int tenant_inherits_from(struct authd *d, const struct request *req, struct uuid project,
+                         struct db_array *ret, struct error *err)
+{
+    *ret = db_array_new(req->arena, LEVELS_MAX, sizeof(project.text));
+    for (int level = 0; level < LEVELS_MAX && uuid_is_set(&project); level++) {
+        const struct tenant_lookup_in in = {.projectId = project};
+        struct tenant tenant = {0};
+
+        db_array_add(ret, project.text);
+        if (settings_cache_call(d, req, NULL, &settingsd_tenant_lookup_method, &in, &tenant, err) <
+            0)
+            return -1;
+        project = tenant.inheritProviders ? tenant.parentId : (struct uuid){""};
+    }
+    return 0;
+}
+
 int tenant_open_client(struct authd *d, const struct request *req, struct uuid client,
                        struct tenant *ret, struct error *err)
 {

@@ -83,7 +83,7 @@ int project_audited(struct ctl *ctl, struct uuid *ret, struct error *err) MUST_U
 #define PROJECT_SWITCHES                                                             \
     "PATIENT_REGISTRATION_ENABLED|PATIENT_INVITATION_ENABLED|PATIENT_LOGIN_ENABLED|" \
     "PRACTITIONER_REGISTRATION_ENABLED|PRACTITIONER_INVITATION_ENABLED|"             \
-    "PRACTITIONER_LOGIN_ENABLED|CLINICIAN_INVITE_ON_BUSINESS_EMAIL"
+    "PRACTITIONER_LOGIN_ENABLED|CLINICIAN_INVITE_ON_BUSINESS_EMAIL|inheritProviders"
 
 /* Part of the usage of `project policy`. */
 #define ACCOUNT_POLICY_MEMBERS                                                               \

@@ -32,6 +32,7 @@ enum need {
     SWITCH_PRACTITIONER_INVITATION,
     SWITCH_PRACTITIONER_LOGIN,
     SWITCH_BUSINESS_INVITATION,
+    SWITCH_PROVIDERS,
     POLICY_PATIENT,
     POLICY_PRACTITIONER,
     ADDRESS_PATIENT,
@@ -147,6 +148,8 @@ static struct need_fact need_fact_of(const struct facts *facts, enum need need)
         return switch_fact("PRACTITIONER_LOGIN_ENABLED", t->practitionerLogin);
     case SWITCH_BUSINESS_INVITATION:
         return switch_fact("CLINICIAN_INVITE_ON_BUSINESS_EMAIL", t->inviteOnBusinessEmail);
+    case SWITCH_PROVIDERS:
+        return switch_fact("inheritProviders", t->inheritProviders);
     case POLICY_PATIENT:
         return (struct need_fact){.kind = "policy",
                                   .name = "defaultPatientAccessPolicy",
@@ -261,9 +264,10 @@ static struct readiness_flow flow_of(const struct facts *facts, const struct flo
 static struct field_list switches_of(const struct facts *facts)
 {
     static const enum need needs[] = {
-        SWITCH_PATIENT_REGISTRATION,      SWITCH_PATIENT_INVITATION,      SWITCH_PATIENT_LOGIN,
-        SWITCH_PRACTITIONER_REGISTRATION, SWITCH_PRACTITIONER_INVITATION, SWITCH_PRACTITIONER_LOGIN,
-        SWITCH_BUSINESS_INVITATION,
+        SWITCH_PATIENT_REGISTRATION,    SWITCH_PATIENT_INVITATION,
+        SWITCH_PATIENT_LOGIN,           SWITCH_PRACTITIONER_REGISTRATION,
+        SWITCH_PRACTITIONER_INVITATION, SWITCH_PRACTITIONER_LOGIN,
+        SWITCH_BUSINESS_INVITATION,     SWITCH_PROVIDERS,
     };
     struct readiness_switch *list = arena_calloc(facts->arena, ARRAY_SIZE(needs), sizeof(*list));
 

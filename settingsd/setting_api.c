@@ -17,6 +17,7 @@ static const char *const switch_names[] = {"PATIENT_REGISTRATION_ENABLED",
                                            "PRACTITIONER_INVITATION_ENABLED",
                                            "PRACTITIONER_LOGIN_ENABLED",
                                            "CLINICIAN_INVITE_ON_BUSINESS_EMAIL",
+                                           "inheritProviders",
                                            NULL};
 static const char *const value_names[] = {"DEFAULT_PRACTITIONER_ACCESS_POLICY",
                                           "PRACTITIONER_APP_URL", "PATIENT_APP_URL", NULL};
@@ -59,6 +60,9 @@ static const struct field settings_values_rows[] = {
     FIELD_BOOL(struct settings_values, CLINICIAN_INVITE_ON_BUSINESS_EMAIL, false, FIELD_REQUIRED,
                "Whether a patient who registers with a business email address is invited as a "
                "practitioner instead. If not set, no."),
+    FIELD_BOOL(struct settings_values, inheritProviders, false, FIELD_REQUIRED,
+               "Whether people can also sign in with identity providers of the projects above this "
+               "one. If not set, they can."),
     FIELD_TEXT(struct settings_values, DEFAULT_PRACTITIONER_ACCESS_POLICY, 0, SETTING_TEXT_MAX,
                FIELD_NULLABLE, "Access policy of practitioners who register or are invited.",
                "AccessPolicy/5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"),

@@ -33,6 +33,8 @@ static const struct field tenant_rows[] = {
     FIELD_BOOL(struct tenant, practitionerLogin, false, 0, "Practitioners may sign in."),
     FIELD_BOOL(struct tenant, inviteOnBusinessEmail, false, 0,
                "Business addresses become invitations."),
+    FIELD_BOOL(struct tenant, inheritProviders, true, 0,
+               "People may sign in with the identity providers of its parent."),
     FIELD_UUID(struct tenant, defaultPatientPolicy, 0, "Policy of patients who register."),
     FIELD_UUID(struct tenant, defaultPractitionerPolicy, 0,
                "Policy of practitioners who register."),

@@ -33,6 +33,7 @@ struct tenant {
     bool deleting; /* since `project delete`; only atriumctl gets such projects */
     bool patientRegistration, patientInvitation, patientLogin;
     bool practitionerRegistration, practitionerInvitation, practitionerLogin, inviteOnBusinessEmail;
+    bool inheritProviders;
     struct uuid defaultPatientPolicy, defaultPractitionerPolicy;
     const char *patientAppUrl, *practitionerAppUrl;
     const char *defaultLanguage; /* NULL from a settingsd without locales */

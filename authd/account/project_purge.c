@@ -72,6 +72,7 @@ const struct purge_step authd_purge[] = {
     PURGE_STEP(session, 1000),
     PURGE_STEP(api_key, 1000),
     PURGE_STEP(project_domain, 1000),
+    PURGE_STEP(identity_provider, 1000),
     PURGE_STEP(oauth_consent, 1000),
     PURGE_STEP(logout_delivery, 1000),
     {"membership", 100, .page = purge_membership_page},

@@ -8,6 +8,7 @@
 
 #include "authd/authd.h"
 #include "authd/credential/factor.h"
+#include "authd/federation/provider_api.h"
 #include "authd/operation_api.h"
 #include "authd/sql/tenant.h"
 #include "common/service/audit.h"
@@ -215,6 +216,12 @@ const struct tenant_table authd_tenant_tables[] = {
     {.name = "last_sign_in", .first = FIRST_ACCOUNT, .rows = 500, MEMBER_TABLE(last_sign_in)},
     {"invitation", "{\"id\":\"" UUID_NIL "\"}", 200, TENANT_TABLE(invitation)},
     {"fhir_server", "{\"id\":\"" UUID_NIL "\"}", 200, TENANT_TABLE(fhir_server)},
+    {.name = "identity_provider",
+     .first = "{\"id\":\"" UUID_NIL "\"}",
+     .rows = 100,
+     TENANT_TABLE(identity_provider),
+     .sealed = {{"secret_sealed", PROVIDER_SEAL_PURPOSE, "id", NULL, NULL}},
+     .check = provider_check_row},
     TENANT_STAYS("email_link", LINK_STAYS),
     TENANT_STAYS("email_undo", LINK_STAYS),
     TENANT_STAYS("password_reset", LINK_STAYS),

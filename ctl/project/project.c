@@ -60,6 +60,7 @@ static const struct spelling {
     {"practitionerInvitation", "PRACTITIONER_INVITATION_ENABLED", false},
     {"practitionerLogin", "PRACTITIONER_LOGIN_ENABLED", false},
     {"inviteOnBusinessEmail", "CLINICIAN_INVITE_ON_BUSINESS_EMAIL", false},
+    {"inheritProviders", "inheritProviders", false},
     {"defaultPatientPolicy", "default-patient-access-policy", true},
     {"defaultPractitionerPolicy", "DEFAULT_PRACTITIONER_ACCESS_POLICY", true},
     {"patientAppUrl", "PATIENT_APP_URL", false},
@@ -86,7 +87,7 @@ static void show_settings(const struct ctl *ctl, const struct tenant *tenant,
         json_t *value = json_object_get(json, spelling->member);
 
         json_object_set_new(json, spelling->setting, setting_value(spelling, value));
-        if (!ctl->json)
+        if (!ctl->json && strcmp(spelling->member, spelling->setting) != 0)
             json_object_del(json, spelling->member);
     }
     if (ctl->json && readiness)

@@ -18,6 +18,7 @@
 #define POLICIES "/v1/project/access-policies"
 #define KEYS "/v1/project/api-keys"
 #define DOMAINS "/v1/project/domains"
+#define PROVIDERS "/v1/project/identity-providers"
 #define RESOURCES "/v1/project/resources"
 #define CLIENTS "/v1/project/clients"
 #define TEMPLATES "/v1/project/email-templates"
@@ -291,6 +292,29 @@ static struct http_request domain_delete(void)
     return audited_by(admin, "DELETE", DOMAINS "/own.example", NULL);
 }
 
+static json_t *body_provider(void)
+{
+    return json_pack("{s:s, s:s, s:s, s:s, s:[s]}", "name", "Staff", "preset", "oidc", "issuer",
+                     "https://login.example", "clientId", "atrium", "roles", "practitioners");
+}
+
+static struct http_request provider_create(void)
+{
+    return audited_by(admin, "POST", PROVIDERS, body_provider());
+}
+
+static struct http_request provider_replace(void)
+{
+    return audited_by(admin, "PUT", audited_path(PROVIDERS "/%s", made(provider_create())),
+                      body_provider());
+}
+
+static struct http_request provider_delete(void)
+{
+    return audited_by(admin, "DELETE", audited_path(PROVIDERS "/%s", made(provider_create())),
+                      NULL);
+}
+
 static json_t *body_fhir_server(void)
 {
     static int number;
@@ -499,6 +523,9 @@ static const struct audited audited[] = {
     {"project_domain_add", domain_create, 200, "domain.add success clinic0.example"},
     {"project_domain_verify", domain_verify, 200, NULL},
     {"project_domain_delete", domain_delete, 204, "domain.delete success own.example"},
+    {"identity_provider_create", provider_create, 200, "provider.write success IdentityProvider"},
+    {"identity_provider_replace", provider_replace, 200, "provider.write success IdentityProvider"},
+    {"identity_provider_delete", provider_delete, 204, "provider.delete success IdentityProvider"},
     {"fhir_server_create", fhir_server_create, 200, "fhir-server.create success FhirServer"},
     {"fhir_server_replace", fhir_server_replace, 200, "fhir-server.replace success FhirServer"},
     {"fhir_server_delete", fhir_server_delete, 204, "fhir-server.delete success FhirServer"},

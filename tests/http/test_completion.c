@@ -165,7 +165,7 @@ static void bash_knows_what_may_follow(void)
                               "PATIENT_REGISTRATION_ENABLED PATIENT_INVITATION_ENABLED "
                               "PATIENT_LOGIN_ENABLED PRACTITIONER_REGISTRATION_ENABLED "
                               "PRACTITIONER_INVITATION_ENABLED PRACTITIONER_LOGIN_ENABLED "
-                              "CLINICIAN_INVITE_ON_BUSINESS_EMAIL "},
+                              "CLINICIAN_INVITE_ON_BUSINESS_EMAIL inheritProviders "},
         {"project set code PRACTITIONER_A", " PRACTITIONER_APP_URL "},
         {"project set --json code d", " default-patient-access-policy "},
         {"project set code default-patient-access-policy A", "  "},

@@ -56,6 +56,12 @@ static json_t *webhook_body(const char *name)
     return body;
 }
 
+static json_t *provider_body(const char *name)
+{
+    return json_pack("{s:s, s:s, s:s, s:s, s:[s]}", "name", name, "preset", "oidc", "issuer",
+                     "https://login.lakeside.example", "clientId", "atrium", "roles", "patients");
+}
+
 static json_t *template_body(const char *name)
 {
     return json_pack("{s:s, s:s}", "subject", name, "text", "Welcome");
@@ -100,6 +106,9 @@ static const struct kind {
     {"webhook", "/v1/project/webhooks", NULL,
      "/v1/project/webhooks/0198c0de-0000-7000-8000-000000000000", "url", webhook_body,
      "The webhook was changed by another request. Read it again, then retry.", NULL},
+    {"identity provider", "/v1/project/identity-providers", NULL,
+     "/v1/project/identity-providers/0198c0de-0000-7000-8000-000000000000", "name", provider_body,
+     "The identity provider was changed by another request. Read it again, then retry.", NULL},
     {"mail template", NULL, "/v1/project/email-templates/PATIENT_WELCOME",
      "/v1/project/email-templates/PASSKEY_COUNTER", "subject", template_body,
      "The template was changed by another request. Read it again, then retry.", NULL},

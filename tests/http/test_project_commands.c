@@ -233,7 +233,8 @@ static void switches_are_written(void)
                 {"PATIENT_LOGIN_ENABLED", "patientLogin"},
                 {"PRACTITIONER_INVITATION_ENABLED", "practitionerInvitation"},
                 {"PRACTITIONER_LOGIN_ENABLED", "practitionerLogin"},
-                {"CLINICIAN_INVITE_ON_BUSINESS_EMAIL", "inviteOnBusinessEmail"}};
+                {"CLINICIAN_INVITE_ON_BUSINESS_EMAIL", "inviteOnBusinessEmail"},
+                {"inheritProviders", "inheritProviders"}};
     const char *const values[] = {"false", "true"};
 
     suite_make_project(suite, "Switches", "switches");

@@ -18,7 +18,8 @@ static const char *const switches[] = {"PATIENT_REGISTRATION_ENABLED",
                                        "PRACTITIONER_REGISTRATION_ENABLED",
                                        "PRACTITIONER_INVITATION_ENABLED",
                                        "PRACTITIONER_LOGIN_ENABLED",
-                                       "CLINICIAN_INVITE_ON_BUSINESS_EMAIL"};
+                                       "CLINICIAN_INVITE_ON_BUSINESS_EMAIL",
+                                       "inheritProviders"};
 
 static struct http_answer *put_switch(const char *access, const char *name, json_t *body,
                                       const char *header)

@@ -55,6 +55,12 @@ static const char seed[] = MAKE_ID
               "insert into last_sign_in select id(d, i), p, i" OF_EACH
               "insert into fhir_server select p, id(d, 40 + i), 'F', 'https://f/' || i, "
               "array['patient/*.rs'], '{}', 1, 2" OF_EACH
+              "insert into identity_provider (id, project_id, name, preset, issuer, client_id, "
+              "secret_sealed, auth_method, scopes, trusted_for_mfa, roles, domains, provisioning, "
+              "enforced, state, tested_at, created_at, updated_at) select id(d, 60 + i), p, "
+              "'I', 'oidc', 'https://i.example', 'c', '\\x01', 'client_secret_basic', 'openid', "
+              "true, '{patients}', '{a.example}', 'both', '{patients}', 'active', 1, 1, "
+              "2" OF_EACH
               "insert into invitation (project_id, id, role, email, name, surname, admin, "
               "profile_id, "
               "invited_at, secret_hash, expires_at, sign_up_hash, sign_up_expires_at) select p, "
@@ -140,6 +146,13 @@ static const char others[] = MAKE_ID
     ROW("fhir_server", "\"project_id\":" project_ ",\"id\":\"" NEW "\",\"name\":\"F\"," \
                        "\"base\":\"https://f\",\"patient_scopes\":[],"                  \
                        "\"practitioner_scopes\":[],\"created_at\":1,\"updated_at\":1")
+#define PROVIDER(project_, issuer_, roles_, state_, more_)                                         \
+    ROW("identity_provider",                                                                       \
+        "\"project_id\":" project_ ",\"id\":\"" NEW "\",\"name\":\"I\",\"preset\":\"oidc\","       \
+        "\"issuer\":\"" issuer_ "\",\"client_id\":\"c\",\"auth_method\":"                          \
+        "\"client_secret_basic\",\"scopes\":\"openid\",\"trusted_for_mfa\":true,\"roles\":" roles_ \
+        ",\"provisioning\":\"none\",\"enforced\":[],\"state\":\"" state_                           \
+        "\",\"created_at\":1,\"updated_at\":1," more_)
 
 static const struct {
     const char *label, *table, *row;
@@ -269,6 +282,24 @@ static const struct {
     {"a FHIR server", "fhir_server", FHIR_SERVER(HOME), NULL},
     {"a FHIR server of another tenant", "fhir_server", FHIR_SERVER("\"" TENANT_KIT_OTHER "\""),
      "do not belong to this project"},
+    {"an identity provider", "identity_provider",
+     PROVIDER(HOME, "https://i.example", "[\"patients\"]", "draft", "\"domains\":[]"), NULL},
+    {"an identity provider of another tenant", "identity_provider",
+     PROVIDER(OTHER_HOME, "https://i.example", "[\"patients\"]", "draft", "\"domains\":[]"),
+     "do not belong to this project"},
+    {"an identity provider that is active", "identity_provider",
+     PROVIDER(HOME, "https://i.example", "[\"patients\"]", "disabled", "\"domains\":[]"),
+     "do not belong to this project"},
+    {"an identity provider with a domain", "identity_provider",
+     PROVIDER(HOME, "https://i.example", "[\"patients\"]", "draft",
+              "\"domains\":[\"clinic.example\"]"),
+     "do not belong to this project"},
+    {"an identity provider with a secret", "identity_provider",
+     PROVIDER(HOME, "https://i.example", "[\"patients\"]", "draft",
+              "\"domains\":[],\"secret_sealed\":\"\\\\x6b6e6f776e\""),
+     "do not belong to this project"},
+    {"an identity provider without TLS", "identity_provider",
+     PROVIDER(HOME, "http://i.example", "[\"patients\"]", "draft", "\"domains\":[]"), "issuer"},
     {"an invitation with a link", "invitation", INVITATION("\"secret_hash\":\"\\\\x01\""),
      "do not belong to this project"},
     {"an invitation with a link of a sign-up", "invitation",
@@ -285,7 +316,7 @@ static long count_rows(const struct tenant_kit_case *self)
         "(select count(*) from mfa_factor) + (select count(*) from mfa_recovery) + "
         "(select count(*) from passkey) + "
         "(select count(*) from last_sign_in) + (select count(*) from invitation) + "
-        "(select count(*) from fhir_server)");
+        "(select count(*) from fhir_server) + (select count(*) from identity_provider)");
 }
 
 static void add_each_row(struct tenant_kit_case *self)
@@ -308,6 +339,7 @@ static void add_each_row(struct tenant_kit_case *self)
                 "delete from passkey where id = '" NEW "'; "
                 "delete from invitation where id = '" NEW "'; "
                 "delete from fhir_server where id = '" NEW "'; "
+                "delete from identity_provider where id = '" NEW "'; "
                 "delete from mfa_factor where account_id = '" ID(
                     "3",
                     "05") "'; "

@@ -68,6 +68,9 @@ static void make_all(struct things *self, const char *access)
                    "account.created"));
     make(self, "resource", access, "/v1/project/resources",
          json_pack("{s:s, s:s}", "name", THINGS_NAME, "base", "https://fhir.example/r4"));
+    make(self, "provider", access, "/v1/project/identity-providers",
+         json_pack("{s:s, s:s, s:s, s:s, s:[s]}", "name", THINGS_NAME, "preset", "oidc", "issuer",
+                   "https://login.example", "clientId", "c", "roles", "patients"));
     make(self, "client", access, "/v1/project/clients", json_pack("{s:s}", "name", THINGS_NAME));
     make(self, "policy", access, "/v1/project/access-policies",
          json_pack("{s:s, s:[{s:s}]}", "name", THINGS_NAME, "resource", "resourceType", "Content"));
@@ -101,11 +104,13 @@ static json_t *body_for(const struct route *route)
 {
     if (!rows_has_body(route))
         return NULL;
-    return json_pack("{s:s, s:s, s:s, s:s, s:b, s:b, s:s, s:[s], s:[{s:s}], s:s}", "reason",
-                     "a test", "name", "taken", "fileName", "taken.txt", "contentType",
+    return json_pack("{s:s, s:s, s:s, s:s, s:b, s:b, s:s, s:[s], s:[{s:s}], s:s, s:s, s:s, s:s, "
+                     "s:[s]}",
+                     "reason", "a test", "name", "taken", "fileName", "taken.txt", "contentType",
                      "text/plain", "isPublic", 1, "admin", 1, "url", "https://taken.example/",
                      "events", "account.created", "resource", "resourceType", "Bot", "base",
-                     "https://taken.example/r4");
+                     "https://taken.example/r4", "preset", "oidc", "issuer",
+                     "https://taken.example", "clientId", "taken", "roles", "patients");
 }
 
 static void ask(const struct things *self, const struct route *route,
@@ -155,6 +160,8 @@ static char *state(struct suite *suite)
         "select (select string_agg(w.id || w.url || w.enabled, '' order by id) from mail.webhook "
         "w) "
         "union all select (select string_agg(f::text, '' order by id) from auth.fhir_server f) "
+        "union all select (select string_agg(i::text, '' order by id) from auth.identity_provider "
+        "i) "
         "union all select (select string_agg(c::text, '' order by id) from settings.client c) "
         "union all select (select string_agg(p::text, '' order by id) from settings.access_policy "
         "p) union all select (select string_agg(a::text, '' order by id) from auth.account a) "

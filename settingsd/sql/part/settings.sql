@@ -12,6 +12,7 @@ p.settings->>'defaultPatientAccessPolicy' as "defaultPatientAccessPolicy",
 (p.settings->>'PRACTITIONER_LOGIN_ENABLED')::boolean as "PRACTITIONER_LOGIN_ENABLED",
 (p.settings->>'CLINICIAN_INVITE_ON_BUSINESS_EMAIL')::boolean
     as "CLINICIAN_INVITE_ON_BUSINESS_EMAIL",
+(p.settings->>'inheritProviders')::boolean as "inheritProviders",
 p.settings->>'DEFAULT_PRACTITIONER_ACCESS_POLICY' as "DEFAULT_PRACTITIONER_ACCESS_POLICY",
 p.settings->>'PRACTITIONER_APP_URL' as "PRACTITIONER_APP_URL",
 p.settings->>'PATIENT_APP_URL' as "PATIENT_APP_URL"

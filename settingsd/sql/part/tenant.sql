@@ -22,6 +22,7 @@ coalesce((p.settings->>'PRACTITIONER_INVITATION_ENABLED')::boolean, true)
 coalesce((p.settings->>'PRACTITIONER_LOGIN_ENABLED')::boolean, true) as "practitionerLogin",
 coalesce((p.settings->>'CLINICIAN_INVITE_ON_BUSINESS_EMAIL')::boolean, false)
     as "inviteOnBusinessEmail",
+coalesce((p.settings->>'inheritProviders')::boolean, true) as "inheritProviders",
 substr(p.settings->>'defaultPatientAccessPolicy', length('AccessPolicy/') + 1)::uuid
     as "defaultPatientPolicy",
 substr(p.settings->>'DEFAULT_PRACTITIONER_ACCESS_POLICY', length('AccessPolicy/') + 1)::uuid

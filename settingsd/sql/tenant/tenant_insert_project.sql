@@ -14,6 +14,7 @@ with
 --         (g.settings->>'PRACTITIONER_INVITATION_ENABLED')::boolean,
 --         (g.settings->>'PRACTITIONER_LOGIN_ENABLED')::boolean,
 --         (g.settings->>'CLINICIAN_INVITE_ON_BUSINESS_EMAIL')::boolean,
+--         (g.settings->>'inheritProviders')::boolean,
 --         substr(g.settings->>'defaultPatientAccessPolicy',
 --             length('AccessPolicy/') + 1)::uuid,
 --         substr(g.settings->>'DEFAULT_PRACTITIONER_ACCESS_POLICY',

@@ -6,6 +6,7 @@ const settings = {
     PATIENT_REGISTRATION_ENABLED: N('Patient registration'), PATIENT_LOGIN_ENABLED: N('Patient sign-in'), PATIENT_INVITATION_ENABLED: N('Patient invitations'),
     PRACTITIONER_LOGIN_ENABLED: N('Practitioner sign-in'), PRACTITIONER_INVITATION_ENABLED: N('Practitioner invitations'),
     PRACTITIONER_REGISTRATION_ENABLED: N('Practitioner registration'), CLINICIAN_INVITE_ON_BUSINESS_EMAIL: N('Business email invitations'),
+    inheritProviders: N('Inherited single sign-on'),
     PATIENT_APP_URL: N('Patient app URL'), PRACTITIONER_APP_URL: N('Practitioner app URL'),
     DEFAULT_PRACTITIONER_ACCESS_POLICY: N('Default practitioner access policy'), defaultPatientAccessPolicy: N('Default patient access policy'),
     languages: N('Languages'), defaultLanguage: N('Default language'),

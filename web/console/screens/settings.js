@@ -16,6 +16,7 @@ const switches = [
     { name: 'PRACTITIONER_INVITATION_ENABLED' },
     { name: 'PRACTITIONER_REGISTRATION_ENABLED', hint: N('Requires a default practitioner access policy.') },
     { name: 'CLINICIAN_INVITE_ON_BUSINESS_EMAIL', hint: N('Patients who register with a business email are invited as practitioners instead.') },
+    { name: 'inheritProviders', hint: N('Identity providers of the organization above also work here.') },
 ];
 const POLICY_OF_PATIENTS = 'defaultPatientAccessPolicy'; // a setting with a route of its own
 const values = [

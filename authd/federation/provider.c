@@ -1,0 +1,392 @@
+/*
+ * provider.c - see provider.h. Handlers: identity_providers, identity_provider_create,
+ * identity_provider_get, identity_provider_replace, identity_provider_delete.
+ *
+ * Writes need a fresh proof, since a provider says who may sign in as whom.
+ */
+#include "authd/federation/provider.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "authd/federation/provider_api.h"
+#include "authd/session/step_up_check.h"
+#include "authd/sql/lock.h"
+#include "authd/sql/provider.h"
+#include "authd/tenant.h"
+#include "common/domain/etag.h"
+#include "common/service/audit.h"
+#include "settingsd/tenant_api.h"
+
+static int require_provider(int rows, struct error *err)
+{
+    return sql_require(rows, err, ERR_NOT_FOUND, "Identity provider not found.");
+}
+
+static struct sql_audit provider_audit(const struct request *req, const char *action,
+                                       struct uuid id)
+{
+    return audit_row(req, &(struct audit){.action = action,
+                                          .project = req->caller->project,
+                                          .type = "IdentityProvider",
+                                          .id = id});
+}
+
+static bool has(const struct field_texts *list, const char *word)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (strcmp(list->items[i], word) == 0)
+            return true;
+    return false;
+}
+
+/* ---- what an admin sends ---- */
+
+/* Reports if sign-ins would reach another application or directory than before. */
+static bool is_moved(const struct identity_provider *before, const struct identity_provider_in *in)
+{
+    return strcmp(before->preset, in->preset) != 0 || strcmp(before->issuer, in->issuer) != 0 ||
+           strcmp(before->clientId, in->clientId) != 0;
+}
+
+/* before: NULL for a new provider. A stored secret goes only to the issuer for which it was sent:
+ * otherwise an admin could read it at an issuer of their own. */
+static int check_secret(const struct identity_provider *before,
+                        const struct identity_provider_in *in, struct error *err)
+{
+    bool stored = before && before->hasSecret;
+
+    if (in->clientSecret)
+        return 0;
+    if (stored && is_moved(before, in))
+        return error_problem(err, "clientSecret",
+                             "is required with another preset, issuer or client ID");
+    if (!stored && strcmp(in->state, provider_states[PROVIDER_ACTIVE]) == 0)
+        return error_problem(err, "clientSecret", "is required for an active provider");
+    return 0;
+}
+
+/* Enforcing it closes every other way to sign in, so the provider must have been seen to work. */
+static int check_enforced(const struct identity_provider_in *in, struct error *err)
+{
+    if (in->enforced.count == 0)
+        return 0;
+    return error_set(err, ERR_CONFLICT, "A provider can be enforced only after a successful test.");
+}
+
+/* Returns the members of the list in a fixed order, each once. */
+static struct db_array roles_of(const struct request *req, const struct field_texts *list)
+{
+    static const char *const all[] = {"practitioners", "patients"};
+    struct db_array roles = db_array_new(req->arena, ARRAY_SIZE(all), sizeof("practitioners"));
+
+    for (size_t i = 0; i < ARRAY_SIZE(all); i++)
+        if (has(list, all[i]))
+            db_array_add(&roles, all[i]);
+    return roles;
+}
+
+/* Accepts only domains that the caller's project has verified, and locks them until the commit. */
+static int read_domains(struct db_tx *tx, const struct request *req, const struct field_texts *list,
+                        struct db_array *ret, struct error *err)
+{
+    const char **spelled = arena_calloc(req->arena, list->count + 1, sizeof(*spelled));
+    struct sql_provider_domains_in in = {.project = req->caller->project};
+    struct sql_provider_domains_rows rows;
+    struct field_texts verified;
+
+    for (size_t i = 0; i < list->count; i++) {
+        spelled[i] = fields_domain(req->arena, list->items[i]);
+        if (!spelled[i])
+            return error_problem(err, "domains", "must name verified domains of the project");
+    }
+    in.domains = db_array_texts(req->arena, spelled, list->count);
+    if (sql_provider_domains(tx, req, &in, &rows, err) < 0)
+        return -1;
+    verified = (struct field_texts){
+        arena_calloc(req->arena, rows.count + 1, sizeof(*verified.items)), rows.count};
+    for (size_t i = 0; i < rows.count; i++)
+        verified.items[i] = rows.items[i].domain;
+    for (size_t i = 0; i < list->count; i++)
+        if (!has(&verified, spelled[i]))
+            return error_problem(err, "domains", "must name verified domains of the project");
+    *ret = db_array_texts(req->arena, verified.items, verified.count);
+    return 0;
+}
+
+static int read_values(struct db_tx *tx, const struct request *req,
+                       const struct identity_provider_in *in, struct sql_provider_values *ret,
+                       struct error *err)
+{
+    *ret = (struct sql_provider_values){.name = in->name,
+                                        .preset = in->preset,
+                                        .issuer = in->issuer,
+                                        .client_id = in->clientId,
+                                        .auth_method = in->authMethod,
+                                        .scopes = in->scopes,
+                                        .required_acr = in->requiredAcr,
+                                        .trusted_for_mfa = in->trustedForMfa,
+                                        .roles = roles_of(req, &in->roles),
+                                        .provisioning = in->provisioning,
+                                        .enforced = roles_of(req, &in->enforced),
+                                        .state = in->state};
+    return read_domains(tx, req, &in->domains, &ret->domains, err);
+}
+
+/* ---- the secret ---- */
+
+static const char *seal_purpose(const struct request *req, struct uuid id)
+{
+    return arena_printf(req->arena, PROVIDER_SEAL_PURPOSE " %s", id.text);
+}
+
+/* Seals a secret; NULL becomes no bytes. */
+static struct field_bytes seal(struct authd *d, const struct request *req, struct uuid id,
+                               const char *secret)
+{
+    struct sealed sealed = {NULL, 0};
+
+    if (secret)
+        sealed =
+            seal_value(req->arena, &d->svc.seal, seal_purpose(req, id), secret, strlen(secret));
+    return (struct field_bytes){sealed.bytes, sealed.size};
+}
+
+static int open_secret(struct authd *d, const struct request *req, struct uuid id,
+                       struct field_bytes sealed, const char **ret, struct error *err)
+{
+    uint8_t *plain;
+    size_t size;
+
+    *ret = NULL;
+    if (!sealed.bytes)
+        return 0;
+    if (seal_open(req->arena, &d->svc.seal, seal_purpose(req, id),
+                  (struct sealed){sealed.bytes, sealed.size}, &plain, &size) < 0) {
+        error_set(err, ERR_INTERNAL, "The identity provider's secret cannot be read.");
+        return error_detail(err, "provider=%s sealed with another key", id.text);
+    }
+    *ret = (const char *)plain;
+    return 0;
+}
+
+/* ---- routes ---- */
+
+/* Sets the redirect URIs of providers of the caller's project. */
+static int add_redirects(struct authd *d, const struct request *req, struct identity_provider *rows,
+                         size_t count, struct error *err)
+{
+    const char *public_url = d->svc.common->public_url;
+    struct tenant tenant;
+
+    if (count == 0 || !public_url)
+        return 0;
+    if (tenant_open_id(d, req, req->caller->project, &tenant, err) < 0)
+        return -1;
+    for (size_t i = 0; i < count && tenant.tenantCode; i++)
+        rows[i].redirectUri = arena_printf(req->arena, "%s/t/%s/idp/%s/callback", public_url,
+                                           tenant.tenantCode, rows[i].id.text);
+    return 0;
+}
+
+/* Lists active providers of the projects above the caller's. */
+static int list_inherited(struct authd *d, const struct request *req, struct field_list *ret,
+                          struct error *err)
+{
+    struct field_list active;
+    const struct provider *from;
+    struct inherited_provider *to;
+
+    if (providers_active(d, req, req->caller->project, &active, err) < 0)
+        return -1;
+    from = active.items;
+    to = arena_calloc(req->arena, active.count + 1, sizeof(*to));
+    *ret = (struct field_list){to, 0};
+    for (size_t i = 0; i < active.count; i++)
+        if (!uuid_equal(&from[i].project, &req->caller->project))
+            to[ret->count++] =
+                (struct inherited_provider){from[i].id, from[i].name, from[i].issuer};
+    return 0;
+}
+
+int identity_providers(struct authd *d, const struct request *req, const struct nothing *in UNUSED,
+                       struct identity_provider_list *out, struct error *err)
+{
+    const struct sql_provider_list_in list = {.project = req->caller->project};
+    struct identity_provider *rows;
+
+    if (sql_provider_list(d->svc.db, req, &list, &out->resources, err) < 0)
+        return -1;
+    rows = arena_memdup(req->arena, out->resources.items, out->resources.count * sizeof(*rows));
+    out->resources.items = rows;
+    if (add_redirects(d, req, rows, out->resources.count, err) < 0)
+        return -1;
+    return list_inherited(d, req, &out->inherited, err);
+}
+
+int identity_provider_get(struct authd *d, const struct request *req,
+                          const struct identity_provider_id_in *in, struct identity_provider *out,
+                          struct error *err)
+{
+    const struct sql_provider_get_in get = {.project = req->caller->project, .id = in->id};
+
+    if (require_provider(sql_provider_get(d->svc.db, req, &get, out, err), err) < 0)
+        return -1;
+    return add_redirects(d, req, out, 1, err);
+}
+
+/* CONFLICT: the project has 10 providers. */
+int identity_provider_create(struct authd *d, const struct request *req,
+                             const struct identity_provider_in *in, struct identity_provider *out,
+                             struct error *err)
+{
+    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
+    const struct uuid project = req->caller->project, id = uuid_ordered(req->now_ms);
+    const struct sql_name_lock_in lock = {
+        .name = arena_printf(req->arena, "identity providers %s", project.text)};
+    struct identity_provider_in checked = *in;
+    struct sql_provider_insert_in insert = {.project = project,
+                                            .id = id,
+                                            .secret_sealed = seal(d, req, id, in->clientSecret),
+                                            .now = req->now_ms,
+                                            .audit = provider_audit(req, "provider.write", id)};
+
+    if (provider_check(&checked, err) < 0 || check_secret(NULL, &checked, err) < 0 ||
+        check_enforced(&checked, err) < 0 ||
+        db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
+        sql_name_lock(tx, req, &lock, err) < 0 ||
+        read_values(tx, req, &checked, &insert.provider_values, err) < 0 ||
+        sql_require(sql_provider_insert(tx, req, &insert, out, err), err, ERR_CONFLICT,
+                    "The project has 10 identity providers already.") < 0 ||
+        add_redirects(d, req, out, 1, err) < 0 || step_up_check(d, tx, req, err) < 0)
+        return -1;
+    return db_commit(&tx, err);
+}
+
+/* Locks a provider of the caller's project. */
+static int lock_provider(struct db_tx *tx, const struct request *req, struct uuid id,
+                         struct identity_provider *ret, struct error *err)
+{
+    const struct sql_provider_lock_in in = {.project = req->caller->project, .id = id};
+
+    return require_provider(sql_provider_lock(tx, req, &in, ret, err), err);
+}
+
+int identity_provider_replace(struct authd *d, const struct request *req,
+                              const struct identity_provider_in *in, struct identity_provider *out,
+                              struct error *err)
+{
+    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
+    struct identity_provider_in checked = *in;
+    struct identity_provider before = {0};
+    struct sql_provider_replace_in replace = {
+        .project = req->caller->project,
+        .id = in->id,
+        .secret_sealed = seal(d, req, in->id, in->clientSecret),
+        .now = req->now_ms,
+        .audit = provider_audit(req, "provider.write", in->id)};
+
+    if (provider_check(&checked, err) < 0 ||
+        db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
+        lock_provider(tx, req, in->id, &before, err) < 0)
+        return -1;
+    if (!etag_admits(in->ifMatch, before.etag))
+        return etag_lost("identity provider", err);
+    if (check_secret(&before, &checked, err) < 0 || check_enforced(&checked, err) < 0 ||
+        read_values(tx, req, &checked, &replace.provider_values, err) < 0 ||
+        require_provider(sql_provider_replace(tx, req, &replace, out, err), err) < 0 ||
+        add_redirects(d, req, out, 1, err) < 0 || step_up_check(d, tx, req, err) < 0)
+        return -1;
+    /* identity_links_end() joins here: links = is_moved(), or the state was active and is not. */
+    return db_commit(&tx, err);
+}
+
+int identity_provider_delete(struct authd *d, const struct request *req,
+                             const struct identity_provider_id_in *in, struct nothing *out UNUSED,
+                             struct error *err)
+{
+    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
+    const struct sql_provider_delete_in delete = {.project = req->caller->project,
+                                                  .id = in->id,
+                                                  .audit = provider_audit(req, "provider.delete",
+                                                                          in->id)};
+
+    if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
+        require_provider(sql_provider_delete(tx, req, &delete, err), err) < 0 ||
+        step_up_check(d, tx, req, err) < 0)
+        return -1;
+    /* identity_links_end() joins here, with links. */
+    return db_commit(&tx, err);
+}
+
+/* ---- sign-ins ---- */
+
+static struct provider provider_from(const struct request *req, const struct sql_provider_row *row)
+{
+    return (struct provider){.id = row->id,
+                             .project = row->project,
+                             .name = row->name,
+                             .preset = row->preset,
+                             .issuer = row->issuer,
+                             .client_id = row->client_id,
+                             .scopes = row->scopes,
+                             .required_acr = row->required_acr,
+                             .by_post = row->by_post,
+                             .trusted_for_mfa = row->trusted_for_mfa,
+                             .practitioners = row->practitioners,
+                             .patients = row->patients,
+                             .provision_practitioners = row->provision_practitioners,
+                             .provision_patients = row->provision_patients,
+                             .enforced_practitioners = row->enforced_practitioners,
+                             .enforced_patients = row->enforced_patients,
+                             .domains = field_texts_split(req->arena, row->domains),
+                             .state = fields_choice(provider_states, row->state) - 1};
+}
+
+int provider_find(struct authd *d, const struct request *req, struct uuid project, struct uuid id,
+                  struct provider *ret, struct error *err)
+{
+    struct sql_provider_find_in in = {.id = id};
+    struct sql_provider_row row;
+
+    if (tenant_inherits_from(d, req, project, &in.projects, err) < 0 ||
+        require_provider(sql_provider_find(d->svc.db, req, &in, &row, err), err) < 0)
+        return -1;
+    *ret = provider_from(req, &row);
+    return open_secret(d, req, id, row.secret_sealed, &ret->secret, err);
+}
+
+int providers_active(struct authd *d, const struct request *req, struct uuid project,
+                     struct field_list *ret, struct error *err)
+{
+    struct sql_provider_active_in in;
+    struct sql_provider_rows rows;
+    struct provider *providers;
+
+    if (tenant_inherits_from(d, req, project, &in.projects, err) < 0 ||
+        sql_provider_active(d->svc.db, req, &in, &rows, err) < 0)
+        return -1;
+    providers = arena_calloc(req->arena, rows.count + 1, sizeof(*providers));
+    for (size_t i = 0; i < rows.count; i++)
+        providers[i] = provider_from(req, &rows.items[i]);
+    *ret = (struct field_list){providers, rows.count};
+    return 0;
+}
+
+/* ---- checks ---- */
+
+int provider_health_check(void *daemon, const struct request *req, struct finding *ret,
+                          struct error *err)
+{
+    struct authd *d = daemon;
+    struct sql_provider_count_active_row row;
+
+    if (sql_provider_count_active(d->svc.db, req, &row, err) < 0)
+        return -1;
+    if (row.count > 0 && !d->svc.common->public_url)
+        return check_warn(req, ret, NULL,
+                          "%" PRId64 " are active, but public_url is not set, so nobody can come "
+                          "back from them",
+                          row.count);
+    return check_ok(req, ret, "%" PRId64 " are active", row.count);
+}

@@ -1,0 +1,5 @@
+-- Returns a page of a project's identity providers, for another installation: drafts without their
+-- secret, and without domains, which the project must verify there.
+-- call: tenant_read
+-- include: tenant_page(table = identity_provider, key = id, state = {json_populate_record(t,
+--     '{"secret_sealed":null,"domains":[],"enforced":[],"state":"draft","tested_at":null}')})
