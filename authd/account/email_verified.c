@@ -82,8 +82,10 @@ static int drop_unproven(struct db_tx *tx, const struct request *req,
                : email_drop_leftovers(tx, req, owner, factor_since, 0, "claimed", err);
 }
 
-static const char *const claim_details[] = {
-    [EMAIL_BY_LINK] = "link", [EMAIL_BY_INVITATION] = "invitation", [EMAIL_BY_CODE] = "mail-code"};
+static const char *const claim_details[] = {[EMAIL_BY_LINK] = "link",
+                                            [EMAIL_BY_INVITATION] = "invitation",
+                                            [EMAIL_BY_CODE] = "mail-code",
+                                            [EMAIL_BY_PROVIDER] = "provider"};
 
 /* Returns 1 for a new verification, after removing what another person may have left, otherwise
  * 0. */
@@ -115,7 +117,7 @@ int email_claim(struct db_tx *tx, const struct request *req, struct credential_o
     claimed = verify(tx, req, owner, by, err);
     if (claimed < 0)
         return -1;
-    if (claimed == 0 && by == EMAIL_BY_CODE)
+    if (claimed == 0 && (by == EMAIL_BY_CODE || by == EMAIL_BY_PROVIDER))
         return 0;
     /* recent passkeys can be the owner's or a thief's */
     if (claimed == 0 &&

@@ -30,14 +30,15 @@ struct throttle_keys;
  * of address. */
 #define EMAIL_UNDO_AGE DAYS(30)
 
-enum email_claim_by { EMAIL_BY_LINK, EMAIL_BY_INVITATION, EMAIL_BY_CODE };
+enum email_claim_by { EMAIL_BY_LINK, EMAIL_BY_INVITATION, EMAIL_BY_CODE, EMAIL_BY_PROVIDER };
 
 /* Verifies the address of owner->account for owner->organization (absent: all) and writes the
  * password hash, in a transaction that has redeemed a link or emailed code. If the address was not
  * verified there before, another person may have made the account. So its scheduled deletion
  * (owner->revived, for credential_change_commit()), a second factor younger than
- * EMAIL_CLAIM_FACTOR_AGE, passkeys, consents and other links are deleted. For a code, which sets no
- * password, pass a hash that no password matches; it is written only if the verification is new.
+ * EMAIL_CLAIM_FACTOR_AGE, passkeys, consents and other links are deleted. For a code or an
+ * identity provider, which set no password, pass a hash that no password matches; it is written
+ * only if the verification is new.
  *
  * Order of locks: link, account, second factor, credential, sessions. The caller ends the sessions
  * afterwards. Parks. */

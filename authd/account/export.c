@@ -80,6 +80,7 @@ static struct uuid after_id(const struct part_page *page)
         return 0;                                                                              \
     }
 
+ID_PART(identity)
 ID_PART(membership)
 ID_PART(passkey)
 ID_PART(session)
@@ -128,8 +129,8 @@ static const struct {
     const char *name;
     part_reader *read;
 } parts[] = {
-    {"membership", read_membership}, {"passkey", read_passkey}, {"session", read_session},
-    {"consent", read_consent},       {"audit", read_audit},
+    {"membership", read_membership}, {"identity", read_identity}, {"passkey", read_passkey},
+    {"session", read_session},       {"consent", read_consent},   {"audit", read_audit},
 };
 
 static int organization(struct authd *d, const struct request *req, struct part_page *page,

@@ -243,6 +243,8 @@ const struct tenant_table authd_tenant_tables[] = {
     TENANT_STAYS("erasure", TRAIL_STAYS),
     TENANT_STAYS("erasure_request", TRAIL_STAYS),
     TENANT_STAYS("erasure_table", TRAIL_STAYS),
+    TENANT_STAYS("identity", "people are linked again at the receiving installation"),
+    TENANT_STAYS("federated_login", SESSION_STAYS),
     TENANT_STAYS("login", SESSION_STAYS),
     TENANT_STAYS("continue_spent", SESSION_STAYS),
     TENANT_STAYS("mfa_pending", SESSION_STAYS),

@@ -9,7 +9,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "authd/federation/identity.h"
 #include "authd/federation/provider_api.h"
+#include "authd/session/session.h"
 #include "authd/session/step_up_check.h"
 #include "authd/sql/lock.h"
 #include "authd/sql/provider.h"
@@ -272,6 +274,26 @@ static int lock_provider(struct db_tx *tx, const struct request *req, struct uui
     return require_provider(sql_provider_lock(tx, req, &in, ret, err), err);
 }
 
+static bool is_stopped(const struct identity_provider *before,
+                       const struct identity_provider_in *in)
+{
+    const char *active = provider_states[PROVIDER_ACTIVE];
+
+    return strcmp(before->state, active) == 0 && strcmp(in->state, active) != 0;
+}
+
+/* Ends the sessions of the provider's people, with their links if it is another provider now. */
+static int commit_end(struct authd *d, const struct request *req, struct db_tx **tx_p,
+                      struct uuid provider, bool links, struct error *err)
+{
+    struct session_ended ended = {.count = 0};
+
+    if (identity_links_end(d, *tx_p, req, provider, links, &ended, err) < 0 ||
+        db_commit(tx_p, err) < 0)
+        return -1;
+    return session_revocation_wait(d, req, &ended, err);
+}
+
 int identity_provider_replace(struct authd *d, const struct request *req,
                               const struct identity_provider_in *in, struct identity_provider *out,
                               struct error *err)
@@ -297,7 +319,8 @@ int identity_provider_replace(struct authd *d, const struct request *req,
         require_provider(sql_provider_replace(tx, req, &replace, out, err), err) < 0 ||
         add_redirects(d, req, out, 1, err) < 0 || step_up_check(d, tx, req, err) < 0)
         return -1;
-    /* identity_links_end() joins here: links = is_moved(), or the state was active and is not. */
+    if (is_moved(&before, &checked) || is_stopped(&before, &checked))
+        return commit_end(d, req, &tx, in->id, is_moved(&before, &checked), err);
     return db_commit(&tx, err);
 }
 
@@ -310,13 +333,16 @@ int identity_provider_delete(struct authd *d, const struct request *req,
                                                   .id = in->id,
                                                   .audit = provider_audit(req, "provider.delete",
                                                                           in->id)};
+    struct session_ended ended = {.count = 0};
+    struct identity_provider before;
 
     if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
+        lock_provider(tx, req, in->id, &before, err) < 0 || step_up_check(d, tx, req, err) < 0 ||
+        identity_links_end(d, tx, req, in->id, true, &ended, err) < 0 ||
         require_provider(sql_provider_delete(tx, req, &delete, err), err) < 0 ||
-        step_up_check(d, tx, req, err) < 0)
+        db_commit(&tx, err) < 0)
         return -1;
-    /* identity_links_end() joins here, with links. */
-    return db_commit(&tx, err);
+    return session_revocation_wait(d, req, &ended, err);
 }
 
 /* ---- sign-ins ---- */

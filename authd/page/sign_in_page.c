@@ -6,9 +6,12 @@
  * is made here, and the code or login, sealed. The installation's own page (/t/-/sign-in) is for
  * practitioners (own_account_page.h).
  */
+#include "authd/page/sign_in_page.h"
+
 #include <string.h>
 
 #include "authd/credential/password.h"
+#include "authd/federation/provider.h"
 #include "authd/page/factor_form.h"
 #include "authd/page/own_account_page.h"
 #include "authd/page/page_api.h"
@@ -82,24 +85,62 @@ static int offer_passkey(const struct visit *visit, const char **ret_step, const
     return 0;
 }
 
+static void add_button(const struct provider *provider, enum role role,
+                       struct page_sign_in_provider *rows, size_t *count)
+{
+    bool patient = role == ROLE_PATIENT;
+
+    if (patient ? provider->patients : provider->practitioners)
+        rows[(*count)++] =
+            (struct page_sign_in_provider){.id = provider->id.text,
+                                           .name = provider->name,
+                                           .role = patient ? "patient" : "practitioner",
+                                           .both = provider->patients && provider->practitioners,
+                                           .patient = patient};
+}
+
+/* A button for each active identity provider and role. */
+static int list_providers(const struct visit *visit, struct page_sign_in_in *page,
+                          struct error *err)
+{
+    struct field_list found = {0};
+    const struct provider *providers;
+    struct page_sign_in_provider *rows;
+
+    if (visit->installation)
+        return 0;
+    if (providers_active(visit->d, &visit->req, visit->tenant.projectId, &found, err) < 0)
+        return -1;
+    providers = found.items;
+    rows = arena_calloc(visit->req.arena, 2 * found.count, sizeof(*rows));
+    page->provider = rows;
+    for (size_t i = 0; i < found.count; i++) {
+        add_button(&providers[i], ROLE_PRACTITIONER, rows, &page->provider_count);
+        add_button(&providers[i], ROLE_PATIENT, rows, &page->provider_count);
+    }
+    return 0;
+}
+
 static enum visit_step show_form(const struct visit *visit, int status,
                                  const struct entered *entered, struct page_answer *out,
                                  struct error *err)
 {
-    const char *step, *options;
+    struct page_sign_in_in in = {VISIT_VALUES(visit),
+                                 .email = entered->email,
+                                 .notice = entered->notice,
+                                 .problem = entered->problem,
+                                 .email_problem = entered->email_problem,
+                                 .password_problem = entered->password_problem,
+                                 .intro = visit->brand.intro,
+                                 .practitioners = visit->installation,
+                                 .may_register = visit_may_register(&visit->tenant)};
     struct page page;
 
-    if (offer_passkey(visit, &step, &options, err) < 0)
+    if (offer_passkey(visit, &in.step, &in.options, err) < 0 || list_providers(visit, &in, err) < 0)
         return VISIT_FAILED;
     visit_page(visit, &page);
-    page_sign_in(&page, &(struct page_sign_in_in){
-                            VISIT_VALUES(visit), .step = step, .options = options,
-                            .email = entered->email, .notice = entered->notice,
-                            .problem = entered->problem, .email_problem = entered->email_problem,
-                            .password_problem = entered->password_problem,
-                            .intro = visit->brand.intro, .practitioners = visit->installation,
-                            .may_register = visit_may_register(&visit->tenant)});
-    return options ? visit_show_script(&page, status, out) : visit_show(&page, status, out);
+    page_sign_in(&page, &in);
+    return in.options ? visit_show_script(&page, status, out) : visit_show(&page, status, out);
 }
 
 static const char *list_seal(const struct visit *visit, const struct begun_list *list)
@@ -233,6 +274,23 @@ static struct begun begun_of(const struct visit *visit, enum role role,
     return (struct begun){role, step->nextStep,
                           step->sessionCode ? step->sessionCode
                                             : arena_strdup(visit->req.arena, step->loginId.text)};
+}
+
+const char *sign_in_page_verifier(struct arena *arena, const char **ret_challenge)
+{
+    const char *verifier = secret_random_text(arena, VERIFIER_SIZE);
+
+    *ret_challenge = challenge_of(arena, verifier);
+    return verifier;
+}
+
+enum visit_step sign_in_page_go_on(struct visit *visit, enum role role,
+                                   const struct login_step *step, const char *verifier,
+                                   struct page_answer *out, struct error *err)
+{
+    const struct begun item = begun_of(visit, role, step);
+
+    return go_on(visit, &item, verifier, out, err);
 }
 
 static int begin(const struct visit *visit, struct attempt *attempt, const char *challenge,

@@ -21,6 +21,11 @@ struct candidate {
         *renewed; /* new hash after verification, NULL: keep `hash`; for the part password_renew */
     int64_t changes; /* count of credential changes, to notice a later one */
     bool mfa;
+    /* Set only for a sign-in with an identity provider: */
+    const char *auth_method;
+    struct uuid identity;
+    struct uuid login;    /* id of its row, which an application knows already */
+    struct uuid within;   /* the provider's project: leads only there and below */
     bool locked;          /* locked in all its places for this sign-in */
     bool barred;          /* locked by an operator */
     bool anywhere;        /* for the installation's own pages, which need no place */
@@ -49,8 +54,8 @@ int candidate_of_login(struct authd *d, const struct request *req, enum role rol
 
 int candidate_refuse_login(struct error *err);
 
-/* Finds the account of a passkey, with places in all projects or `project`. Returns 0 even if not
- * found. Parks. */
+/* Finds the account of a passkey or identity, with places in all projects or `project`. Returns 0
+ * even if not found. Parks. */
 int candidate_of_account(struct authd *d, const struct request *req, enum role role,
                          struct uuid account, struct uuid project, struct candidate *ret,
                          struct error *err) MUST_USE;

@@ -12,17 +12,27 @@
 #include "authd/tenant.h"
 #include "settingsd/tenant_api.h"
 
+static struct uuid login_id(const struct request *req, const struct candidate *who)
+{
+    if (uuid_is_set(&who->login))
+        return who->login;
+    return who->mfa ? uuid_random() : uuid_ordered(req->now_ms);
+}
+
 int login_begin(struct authd *d, const struct request *req, const struct candidate *who,
                 const struct throttle_keys *keys, struct uuid project, const char *challenge,
                 struct login_step *out, struct error *err)
 {
     const char *code = secret_random_text(req->arena, LOGIN_CODE_SIZE);
     uint8_t hash[SECRET_HASH_SIZE];
-    struct sql_login_create_in create = {.id = who->mfa ? uuid_random() : uuid_ordered(req->now_ms),
+    struct sql_login_create_in create = {.id = login_id(req, who),
                                          .account = who->is.account,
                                          .project = project,
+                                         .within = who->within,
+                                         .identity = who->identity,
                                          .challenge = challenge,
-                                         .auth_method = "password",
+                                         .auth_method =
+                                             who->auth_method ? who->auth_method : "password",
                                          .expires_at = req->now_ms + LOGIN_LIFE,
                                          .known_until = req->now_ms + KNOWN_ADDRESS_LIFE,
                                          .changes = who->changes,
@@ -37,7 +47,8 @@ int login_begin(struct authd *d, const struct request *req, const struct candida
         throttle_result(d, req, row.pair, row.address, row.account, err) < 0)
         return -1;
     if (!row.created)
-        return candidate_reject(d, req, who, keys, err);
+        return who->auth_method ? candidate_refuse_login(err)
+                                : candidate_reject(d, req, who, keys, err);
     *d->count.passwords_renewed += row.renewed;
     if (who->mfa) {
         out->nextStep = "mfa";

@@ -27,6 +27,7 @@ struct login {
     struct uuid session_project, session; /* made with the code */
     struct uuid within;                   /* the login leads only to this project and those below */
     const char *challenge, *auth_method, *email, *display;
+    const char *provider; /* identity provider's name, or NULL */
     bool used;
 };
 
@@ -48,6 +49,7 @@ static int find(struct authd *d, const struct request *req, enum role role, cons
         .is = {.project = row.project, .account = row.account, .role = role},
         .challenge = row.challenge,
         .auth_method = row.auth_method,
+        .provider = row.provider,
         .used = row.used,
         .session_project = row.session_project,
         .session = row.session,
@@ -163,6 +165,16 @@ static int only_tenant(struct authd *d, const struct request *req, const struct 
     return 0;
 }
 
+/* Names the identity provider in the session's audit row, after the proofs. */
+static struct sql_audit provider_audit(const struct request *req, const struct login *login,
+                                       const struct session_draft *draft)
+{
+    struct session_draft named = *draft;
+
+    named.auth_method = arena_printf(req->arena, "%s %s", draft->auth_method, login->provider);
+    return session_audit(req, "session.create", &named, login->is.account, login->is.role);
+}
+
 /* Uses the code. `cookie`: of the browser that keeps the session, or NULL. */
 static int spend(struct authd *d, const struct request *req, const char *code,
                  const struct login *login, struct uuid project, const char *name,
@@ -185,6 +197,8 @@ static int spend(struct authd *d, const struct request *req, const char *code,
         .session = session_values(req, &draft),
         .audit = session_audit(req, "session.create", &draft, login->is.account, role),
         .deletion = deletion_abort_values(req, login->is.account, role)};
+    if (login->provider)
+        spend.audit = provider_audit(req, login, &draft);
     found = sql_login_spend(d->svc.db, req, &spend, &created, err);
     if (found < 0)
         return -1;

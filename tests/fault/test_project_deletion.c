@@ -143,6 +143,8 @@ static const char functions[] =
     "created_at, updated_at) values (gen_random_uuid(), p, 'I', 'oidc', 'https://gone.example', "
     "'c', 'client_secret_basic', 'openid', false, '{patients}', '{}', 'none', '{}', 'draft', 1, "
     "1); "
+    "insert into auth.identity select gen_random_uuid(), i.id, p, i.issuer, 's', 'Patient', null, "
+    "1, 1 from auth.identity_provider i where i.project_id = p; "
     "insert into settings.access_policy values (p, gen_random_uuid(), 'P', '[]', null, 1, 1); "
     "insert into settings.client values (p, gen_random_uuid(), 'C', 1); "
     "insert into settings.setting_history (project_id, version, name, changed_at) "
@@ -196,7 +198,7 @@ static void check_seeded(const char *project)
                            "select count(*) from probe.tables() where c = 'project_id' and "
                            "t not in ('auth.login', 'auth.email_link', 'auth.passkey_ceremony', "
                            "'auth.oauth_code', 'auth.oauth_device', 'auth.oauth_pushed', "
-                           "'auth.smart_launch') and "
+                           "'auth.smart_launch', 'auth.federated_login') and "
                            "position(t || '.project_id=' in '%s') = 0",
                            left) == 0,
                "not all tables have rows: %s", left);

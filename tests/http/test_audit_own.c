@@ -3,7 +3,9 @@
  * row, or none.
  */
 #include <CUnit/CUnit.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tests/support/audited.h"
 #include "tests/support/passkeys.h"
@@ -53,6 +55,27 @@ static struct http_request enroll_by(const struct person *who, struct authentica
                       json_pack("{s:s, s:o}", "enrollmentId", http_text(start, "enrollmentId"),
                                 "credential",
                                 authenticator_create(key, http_member(start, "options"))));
+}
+
+/* The link has no session: the provider was never asked. */
+static struct http_request unlink_identity(void)
+{
+    const struct person *who = audited_patient();
+    char sql[1024];
+
+    snprintf(sql, sizeof(sql),
+             "with p as (insert into auth.identity_provider (id, project_id, name, preset, issuer, "
+             "client_id, auth_method, scopes, trusted_for_mfa, roles, domains, provisioning, "
+             "enforced, state, created_at, updated_at) select gen_random_uuid(), '%s', 'Staff', "
+             "'oidc', 'https://login.example', 'atrium', 'client_secret_basic', 'openid', false, "
+             "'{patients}', '{}', 'none', '{}', 'draft', 1, 1 returning id, project_id), i as "
+             "(insert into auth.identity select gen_random_uuid(), p.id, p.project_id, "
+             "'https://login.example', 'ana', 'Patient', a.id, 1, 1 from p, auth.account a where "
+             "a.email = '%s' returning id) select id from i",
+             strchr(who->project, '/') + 1, who->email);
+    TEXT id = suite_query(suite, sql);
+
+    return audited_by(who, "DELETE", audited_path("/auth/identities/%s", id), NULL);
 }
 
 static struct http_request enroll_start(void)
@@ -337,6 +360,7 @@ static const struct audited audited[] = {
     {"passkey_enroll_finish", enroll_finish, 200, "passkey.add success Passkey"},
     {"passkey_rename", passkey_rename, 200, "passkey.rename success Passkey"},
     {"passkey_delete", passkey_delete, 200, "passkey.remove success Passkey"},
+    {"own_identity_delete", unlink_identity, 204, "identity.unlink success Account Staff"},
     {"logout", logout, 204, "session.end success Session logout"},
     {"sessions_revoke", session_revoke, 200, "session.end success Session revoked"},
     {"consent_withdraw", consent_withdraw, 200, "consent.withdraw success diary"},

@@ -131,6 +131,24 @@ static struct http_request practitioner_passkey_start(void)
     return sign_in_by_passkey("Practitioner");
 }
 
+static struct http_request sign_in_at_no_provider(const char *role, const char *redirect)
+{
+    return audited_post(audited_path(TENANT "%s/federated/start", role),
+                        json_pack("{s:s, s:s, s:s, s:s}", "tenantCode", "demo", "providerId",
+                                  "019a0b52-6e1d-7a34-9c87-5b2f1d8e6a09", "codeChallenge",
+                                  pkce_challenge, "redirectUri", redirect));
+}
+
+static struct http_request patient_at_no_provider(void)
+{
+    return sign_in_at_no_provider("Patient", "https://patient.demo.example/federated");
+}
+
+static struct http_request practitioner_at_no_provider(void)
+{
+    return sign_in_at_no_provider("Practitioner", "https://practitioner.demo.example/federated");
+}
+
 static struct http_request patient_passkey(void)
 {
     return shown_passkey("Patient", audited_patient(), NULL);
@@ -379,6 +397,8 @@ static const struct audited audited[] = {
     {"patient_login_mfa", mfa_elsewhere, 400, "session.create failure origin"},
     {"patient_code_start", code_start_unknown, 200, NULL}, /* no account */
     {"patient_login_code", code_wrong, 400, "session.create failure mail-code"},
+    {"patient_federated_start", patient_at_no_provider, 404, NULL},
+    {"practitioner_federated_start", practitioner_at_no_provider, 404, NULL},
     {"patient_passkey_finish", passkey_elsewhere, 400, "session.create failure origin"},
     {"patient_register", register_again, 400, NULL}, /* a refused request changes nothing */
 };

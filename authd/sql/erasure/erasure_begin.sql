@@ -11,6 +11,9 @@ asked as (
     insert into erasure_request (account_id, daemon, requests)
     select :account, daemon, :others from unnest(:daemons) as d (daemon)
 ),
+unlinked as (
+    delete from identity where account_id = :account
+),
 counted as (
     select 'account' as table_name, count(*) as rows from account where id = :account
     union all
@@ -27,6 +30,8 @@ counted as (
     select 'email_undo', count(*) from email_undo where account_id = :account
     union all
     select 'email_verified', count(*) from email_verified where account_id = :account
+    union all
+    select 'identity', count(*) from identity where account_id = :account
     union all
     select 'last_sign_in', count(*) from last_sign_in where account_id = :account
     union all

@@ -3,7 +3,8 @@
 -- none if the account was locked or deleted.
 -- args: project, parent, now
 parent as (
-    select s.account_id, s.role, s.auth_method, s.second_factor, s.absolute_until
+    select s.account_id, s.role, s.auth_method, s.second_factor, s.absolute_until,
+        s.identity_id
     from session s
     where s.project_id = {project} and s.id = {parent} and
         -- include: session_valid(session = s, now = {now})

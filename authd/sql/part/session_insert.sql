@@ -1,6 +1,7 @@
--- Creates the session of each sign-in {from}, which has account_id, membership_id, profile_id and
--- role, and records the account's last sign-in. The keys are hashes (authd/credential/throttle.h,
--- authd/signin/arrival.h) for the parts address_known and client_known.
+-- Creates the session of each sign-in {from}, which has account_id, identity_id, membership_id,
+-- profile_id and role, and records the account's last sign-in. The keys are hashes
+-- (authd/credential/throttle.h, authd/signin/arrival.h) for the parts address_known and
+-- client_known.
 -- args: from
 -- in: project uuid, id uuid, auth_method text, address text, browser text null, os text null
 -- in: now int8, refresh_hash bytea, cookie_hash bytea null, idle_until int8, absolute_until int8
@@ -9,11 +10,12 @@
     insert into session (
         project_id, id, account_id, membership_id, profile_id, role, auth_method, remote_address,
         browser, os, created_at, last_updated, refresh_hash, cookie_hash, idle_until,
-        absolute_until
+        absolute_until, identity_id
     )
     select
         :project, :id, f.account_id, f.membership_id, f.profile_id, f.role, :auth_method, :address,
-        :browser, :os, :now, :now, :refresh_hash, :cookie_hash, :idle_until, :absolute_until
+        :browser, :os, :now, :now, :refresh_hash, :cookie_hash, :idle_until, :absolute_until,
+        f.identity_id
     from {from} f
     returning account_id, membership_id, profile_id
 ),

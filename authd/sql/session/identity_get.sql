@@ -19,7 +19,7 @@ select
     least(a.delete_at, m.end_at) as until,
     coalesce((
         select
-            s.auth_method = 'passkey'
+            s.auth_method in ('passkey', 'federated+mfa')
             or (s.second_factor or position('+' in s.auth_method) > 0) and
                 -- include: account_has_factor(account = a.id)
         from session s

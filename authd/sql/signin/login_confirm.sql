@@ -5,5 +5,5 @@
 -- rows: none
 update login
 set code_hash = :code_hash, auth_method = auth_method || '+' || :factor,
-    expires_at = :expires_at, within_id = :within
+    expires_at = :expires_at, within_id = case when identity_id is null then :within else within_id end
 where id = :id

@@ -4,7 +4,7 @@
 -- in: code_hash bytea, now int8, role role
 -- rows: one
 -- row: id uuid, account uuid, project uuid null, within uuid null, challenge text
--- row: auth_method text, used bool
+-- row: auth_method text, provider text null, used bool
 -- row: session_project uuid null, session uuid null, email text, name text, surname text
 -- row: policy uuid null, admin bool null, change int8, address_key text null
 select
@@ -14,6 +14,12 @@ select
     l.within_id as within,
     l.challenge,
     l.auth_method,
+    (
+        select p.name
+        from identity i
+        join identity_provider p on p.id = i.provider_id
+        where i.id = l.identity_id
+    ) as provider,
     l.used_at is not null as used,
     l.session_project,
     l.session_id as session,

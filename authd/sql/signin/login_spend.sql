@@ -1,5 +1,8 @@
 -- Uses a login's code and makes its session; only one of two requests gets the row. Makes nothing
--- if the password has changed. A later change, deletion or lock finds the session and ends it.
+-- if the password has changed, or the identity's provider is not
+-- active. A later change, deletion or lock finds the session and ends it.
+-- `federated` does not compare with 'active': a plan from when the table was small would read the
+-- index of the active providers.
 -- class: write
 -- in: login uuid, role role, sessions_most int8
 -- rows: one
@@ -12,6 +15,21 @@ held as materialized (
     cross join
         -- include: membership_held(account = l.account_id, project = :session.project)
 ),
+federated as materialized (
+    select p.id
+    from
+        -- include: login_of(id = :login)
+    cross join lateral (
+        select provider_id from identity where id = l.identity_id limit 1 for key share
+    ) i
+    cross join lateral (
+        select id
+        from identity_provider
+        where id = i.provider_id and state not in ('draft', 'disabled')
+        limit 1
+        for share
+    ) p
+),
 proven as (
     select 1
     from
@@ -19,6 +37,7 @@ proven as (
     join account a on a.id = l.account_id
     join credential c on c.account_id = a.id
     where exists (select from held)
+        and (l.identity_id is null or exists (select from federated))
         and c.changes = coalesce(l.credential_changes, c.changes) and a.locked_at is null and
         -- include: account_active(account = a, now = :session.now)
     for key share of a
@@ -29,10 +48,10 @@ spent as (
     set used_at = :session.now, session_project = :session.project, session_id = :session.id
     where id = :login and exists (select from proven) and used_at is null and
         -- include: not_expired(column = expires_at, now = :session.now)
-    returning account_id
+    returning account_id, identity_id
 ),
 signed_in as (
-    select s.account_id, m.id as membership_id, m.profile_id, :role as role
+    select s.account_id, s.identity_id, m.id as membership_id, m.profile_id, :role as role
     from spent s
     cross join held m
     where m.locked_at is null and (m.end_at is null or m.end_at > :session.now)

@@ -7,6 +7,8 @@
 -- row: deleted int8
 with
 -- include: sweep_rows as logins(table = login, column = expires_at, before = :now, most = :most),
+-- include: sweep_rows as federated(table = federated_login, column = expires_at,
+--     before = :now, most = :most),
 -- include: sweep_rows as account_sessions(table = account_session, column = absolute_until,
 --     before = :now, most = :most),
 -- include: sweep_rows as links(table = continue_spent, column = until,
@@ -72,6 +74,8 @@ issuer_keys as (
 select max(n) as deleted
 from (
     select count(*) from logins
+    union all
+    select count(*) from federated
     union all
     select count(*) from logouts
     union all

@@ -43,6 +43,8 @@ const sentences = {
     'mfa.recover': [N('Used a recovery code')],
     'mfa.reset': [N('Removed the second factors of a person')],
     'mfa.admit': [N('Allowed a person to set up a new second factor')],
+    'identity.link': [N('Linked an account with an identity provider')],
+    'identity.unlink': [N('Removed a link with an identity provider')],
     'passkey.add': [N('Added a passkey'), N('Failed to add a passkey')],
     'passkey.rename': [N('Renamed a passkey')],
     'passkey.remove': [N('Removed a passkey')],
@@ -161,11 +163,13 @@ const titles = {
     project: N('Project'),
 };
 
-const proofs = { password: N('Password'), totp: N('Authenticator app'), passkey: N('Passkey'), 'mail-code': N('Email code'), recovery: N('Recovery code') };
+const proofs = { password: N('Password'), totp: N('Authenticator app'), passkey: N('Passkey'), 'mail-code': N('Email code'), recovery: N('Recovery code'), federated: N('Identity provider'), mfa: N('Second factor of the provider') };
 
 const causes = {
     password: N('Wrong password'), code: N('Wrong code'), 'second-factor': N('Second factor required'), locked: N('Locked'), 'not-enabled': N('Sign-in disabled'),
     'common-password': N('Common password'), 'not-verified': N('Email not verified'), address: N('IP address not allowed'), replay: N('Code used twice'), verifier: N('Wrong code verifier'),
+    federated: N('Answer of the identity provider not accepted'), 'not-linked': N('Account not linked'), unknown: N('Unknown person'), domain: N('Email domain not verified'), 'no-address': N('No email address'),
+    'no-policy': N('No default access policy'), 'not-a-member': N('Not a member'),
 };
 
 const notes = {
@@ -195,6 +199,8 @@ export function sentenceOf(event) {
     return t(isDone(event) ? done : failed ?? done);
 }
 
+const proofNames = (note) => note.split('+').map((each) => t(proofs[each] ?? each)).join(', ');
+
 /** Returns what the event says besides its action: a cause, a sign-in method, a setting; '' if nothing. */
 export function noteOf(event) {
     const action = actionOf(event), note = event.entity?.[0]?.name ?? '';
@@ -205,10 +211,15 @@ export function noteOf(event) {
         return templateTitle(note);
     if (action === 'bot.execute')
         return note === 'success' || note === 'failure' ? '' : t(outcomes[note]?.[0] ?? note);
+    if (action === 'session.create' && note.includes(' ')) {
+        const [why, ...provider] = note.split(' ');
+
+        return `${isDone(event) ? proofNames(why) : t(causes[why] ?? why)} (${provider.join(' ')})`;
+    }
     if (!isDone(event) && causes[note])
         return t(causes[note]);
     if (note.split('+').every((each) => proofs[each]))
-        return note.split('+').map((each) => t(proofs[each])).join(', ');
+        return proofNames(note);
     return notes[note] ? t(notes[note]) : /[0-9a-f]{8}-/.test(note) ? '' : note;
 }
 

@@ -41,7 +41,7 @@ const templates = {
 export const templateTitle = (name) => t(templates[name] ?? name);
 
 // Sign-in methods. A session contains those it began with, joined by "+".
-const proofs = { password: N('Password'), totp: N('Authenticator app'), passkey: N('Passkey'), 'mail-code': N('Email code'), 'recovery-code': N('Recovery code') };
+const proofs = { password: N('Password'), totp: N('Authenticator app'), passkey: N('Passkey'), 'mail-code': N('Email code'), 'recovery-code': N('Recovery code'), federated: N('Identity provider'), mfa: N('Second factor of the provider') };
 
 export const proofNames = (kinds) => kinds.map((each) => t(proofs[each] ?? each)).join(', ');
 

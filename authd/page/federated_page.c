@@ -1,0 +1,89 @@
+/*
+ * federated_page.c - see federated_page.h. The provider's answer arrives at
+ * authd/oauth/federated_callback.c.
+ *
+ * The button is a form, so that no other site can start a sign-in. Its answer leads on by a link,
+ * because form-action holds for redirects, too (CSP 3, section 6.4.1).
+ */
+#include "authd/page/federated_page.h"
+
+#include <string.h>
+
+#include "authd/federation/federated.h"
+#include "authd/federation/federated_api.h"
+
+static enum page_text problem_of(const struct error *err)
+{
+    switch (err->code) {
+    case ERR_ACCEPT_SIGNED_IN:
+        return PAGE_TEXT_ERROR_FEDERATED_SIGN_IN_FIRST;
+    case ERR_BAD_REQUEST:
+        return err->detail[0] != '\0' ? PAGE_TEXT_ERROR_FEDERATED_ASK
+                                      : PAGE_TEXT_ERROR_FEDERATED_FAILED;
+    case ERR_NOT_FOUND:
+        return PAGE_TEXT_ERROR_DISABLED;
+    case ERR_UNAVAILABLE:
+        return PAGE_TEXT_ERROR_FEDERATED_UNAVAILABLE;
+    default:
+        return visit_problem(err);
+    }
+}
+
+enum visit_step federated_page_refuse(const struct visit *visit, const char *provider,
+                                      struct error *err, struct page_answer *out)
+{
+    enum page_text problem = problem_of(err);
+    struct page page;
+
+    if (problem == PAGE_NO_TEXT)
+        return VISIT_FAILED;
+    visit_page(visit, &page);
+    page_federated(&page,
+                   &(struct page_federated_in){VISIT_FRAME(visit), .next = visit->next,
+                                               .provider = provider ? provider : "",
+                                               .problem = problem, .request = visit->req.trace});
+    return visit_show(&page, visit_refused(err, out), out);
+}
+
+static enum visit_step lead_on(const struct visit *visit, const char *provider, const char *url,
+                               struct page_answer *out)
+{
+    struct page page;
+
+    visit_page(visit, &page);
+    page_federated(&page, &(struct page_federated_in){VISIT_FRAME(visit), .next = visit->next,
+                                                      .provider = provider, .url = url});
+    return visit_show(&page, 200, out);
+}
+
+static enum visit_step start(const struct visit *visit, const struct federated_form *in,
+                             struct page_answer *out, struct error *err)
+{
+    struct federated_begin begin = {
+        .tenant = &visit->tenant,
+        .cookie = visit->from->cookie,
+        .next = visit->next,
+        .role = in->role && strcmp(in->role, "patient") == 0 ? ROLE_PATIENT : ROLE_PRACTITIONER};
+    const char *provider = NULL, *url;
+    struct uuid login;
+
+    if (uuid_parse(in->id ? in->id : "", &begin.provider) < 0)
+        (void)error_set(err, ERR_NOT_FOUND, "Identity provider not found.");
+    else if (federated_begin(visit->d, &visit->req, &begin, &login, &provider, &url, err) == 0)
+        return lead_on(visit, provider, url, out);
+    return federated_page_refuse(visit, provider, err, out);
+}
+
+int page_federated_start(struct authd *d, const struct request *req,
+                         const struct federated_form *in, struct page_answer *out,
+                         struct error *err)
+{
+    struct visit visit;
+    enum visit_step step = visit_open_form(d, req, in->tenantCode, in->visit, &visit, out, err);
+
+    if (step == VISIT_STALE)
+        step = visit.signed_in ? visit_continue(&visit, out) : visit_go(&visit, "sign-in", out);
+    else if (step == VISIT_OPEN)
+        step = start(&visit, in, out, err);
+    return visit_result(step);
+}

@@ -1,0 +1,784 @@
+/*
+ * test_federation.c - sign-in with a project's identity provider, by JSON and on pages: who may be
+ * whom, what a provider of another project gets, and what ends the sessions.
+ */
+#include <CUnit/CUnit.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/support/browser.h"
+#include "tests/support/certificate.h"
+#include "tests/support/factor.h"
+#include "tests/support/identity_provider.h"
+#include "tests/support/members.h"
+#include "tests/support/suite_command.h"
+#include "tests/support/unit.h"
+
+#define PROVIDERS "/v1/project/identity-providers"
+#define SECRET "the secret of both"
+#define DOMAIN "patients.example" /* see person_address() */
+#define PATIENT_APP "https://patient.demo.example/federated"
+#define STAFF_APP "https://practitioner.demo.example/federated"
+
+enum { MANY = 64 };
+
+static struct suite *suite;
+static struct unit_dir dir;
+static struct identity_provider *clinic;
+static struct person *admin, *child, *foreign;
+static char provider[37], child_provider[37], foreign_provider[37];
+
+/* ---- providers ---- */
+
+static json_t *provider_body(const char *domain, const char *more)
+{
+    json_t *body = json_pack("{s:s, s:s, s:s, s:s, s:s, s:[s,s], s:[s], s:s}", "name", "Staff ID",
+                             "preset", "oidc", "issuer", identity_provider_issuer(clinic),
+                             "clientId", "atrium", "clientSecret", SECRET, "roles", "practitioners",
+                             "patients", "domains", domain, "state", "active");
+    json_t *changes = json_loads(more, 0, NULL);
+
+    UNIT_CHECK(changes != NULL, "%s", more);
+    json_object_update(body, changes);
+    json_decref(changes);
+    return body;
+}
+
+static void add_provider(const struct person *who, const char *domain, char ret[static 37])
+{
+    HTTP_ANSWER made =
+        http_post(suite_url(suite), PROVIDERS, who->access, provider_body(domain, "{}"));
+
+    CHECK_STATUS(made, 200);
+    snprintf(ret, 37, "%s", http_text(made, "id"));
+}
+
+/* Replaces the settings of the demo clinic's provider, with these members. */
+static void set_provider(const char *more)
+{
+    char path[128];
+
+    snprintf(path, sizeof(path), PROVIDERS "/%s", provider);
+    HTTP_ANSWER set = http_put(suite_url(suite), path, admin->access, provider_body(DOMAIN, more));
+    CHECK_STATUS(set, 200);
+}
+
+static void verify_domain(const char *project, const char *domain)
+{
+    PROGRAM done =
+        ATRIUMCTL(suite, NULL, "domain", "verify", domain, "--project", project, "--json");
+
+    UNIT_CHECK(done->code == 0, "%s", done->err);
+}
+
+/* Lets an admin invite practitioners, and gives the project an application. */
+static void equip(const struct person *who, const char *app)
+{
+    char value[64];
+    HTTP_ANSWER policy =
+        http_post(suite_url(suite), "/v1/project/access-policies", who->access,
+                  json_pack("{s:s, s:[{s:s}]}", "name", "Staff", "resource", "resourceType", "*"));
+
+    CHECK_STATUS(policy, 200);
+    snprintf(value, sizeof(value), "AccessPolicy/%s", http_text(policy, "id"));
+    suite_set_value(suite, who->access, "DEFAULT_PRACTITIONER_ACCESS_POLICY", value);
+    suite_set_value(suite, who->access, "PRACTITIONER_APP_URL", app);
+    member_map_template(suite, who->access, "INVITE_TO_PROJECT", MEMBER_INVITATION_TEXT);
+}
+
+/* ---- a person at the provider ---- */
+
+static void person_is(const char *subject, const char *email)
+{
+    identity_provider_person(clinic, json_pack("{s:s, s:s, s:s, s:s}", "sub", subject, "email",
+                                               email, "given_name", "Rui", "family_name", "Costa"));
+}
+
+/* Sets the provider's clock to the suite's. */
+static void keep_time(enum identity_trouble token)
+{
+    const struct identity_bend bend = {.trouble[IDENTITY_TOKEN] = token,
+                                       .shift_s = suite_clock_ahead(suite)};
+
+    identity_provider_bend(clinic, &bend);
+}
+
+static struct http_answer *start_at(const char *tenant, const char *id, const char *role,
+                                    const char *redirect)
+{
+    char path[96];
+
+    snprintf(path, sizeof(path), "/auth/tenant/%s/federated/start", role);
+    return http_post(suite_url(suite), path, NULL,
+                     json_pack("{s:s, s:s, s:s, s:s}", "tenantCode", tenant, "providerId", id,
+                               "codeChallenge", pkce_challenge, "redirectUri", redirect));
+}
+
+/* Path and query of a URL of the suite. */
+static const char *path_of(const char *url)
+{
+    const char *host = strstr(url, "://"), *path = host ? strchr(host + 3, '/') : NULL;
+
+    return path ? path : "/";
+}
+
+/* Starts a sign-in and goes through the provider. Returns the callback's URL, "" for none. The
+ * caller frees it. */
+static char *callback_at(const char *tenant, const char *id, const char *role, const char *redirect)
+{
+    HTTP_ANSWER started = start_at(tenant, id, role, redirect);
+    char *callback = NULL;
+
+    keep_time(IDENTITY_FINE);
+    if (CHECK_STATUS(started, 200))
+        callback = identity_provider_visit(clinic, http_text(started, "authorizeUrl"));
+    return callback ? callback : strdup("");
+}
+
+static char *callback_of(const char *role)
+{
+    return callback_at("demo", provider, role,
+                       strcmp(role, "Patient") == 0 ? PATIENT_APP : STAFF_APP);
+}
+
+/* Returns where the callback leads, "" for nowhere. The caller frees it. */
+static char *follow(const char *callback)
+{
+    HTTP_ANSWER answer = http_get(suite_url(suite), path_of(callback), NULL);
+    char *location = http_header(answer, "Location");
+
+    return location ? location : strdup("");
+}
+
+static char *arrive(const char *role)
+{
+    TEXT callback = callback_of(role);
+
+    return follow(callback);
+}
+
+/* The value of a parameter, "" for none. Valid until the next call. */
+static const char *parameter(const char *url, const char *name)
+{
+    static char kept[512];
+    TEXT value = identity_provider_parameter(url, name);
+
+    snprintf(kept, sizeof(kept), "%s", value ? value : "");
+    return kept;
+}
+
+static struct http_answer *redeem(const char *role, const char *location, const char *tenant)
+{
+    char path[96];
+
+    snprintf(path, sizeof(path), "/auth/tenant/%s/login/token", role);
+    return http_post(suite_url(suite), path, NULL,
+                     body_login_token(parameter(location, "sessionCode"), tenant));
+}
+
+/* Signs in; the tokens are the caller's. */
+static struct http_answer *sign_in(const char *role)
+{
+    TEXT location = arrive(role);
+
+    UNIT_CHECK(*parameter(location, "sessionCode") != '\0', "%s", location);
+    return redeem(role, location, NULL);
+}
+
+static void check_refused(const char *role, const char *why)
+{
+    TEXT location = arrive(role);
+
+    UNIT_CHECK(strcmp(parameter(location, "error"), "access_denied") == 0 &&
+                   *parameter(location, "sessionCode") == '\0',
+               "%s", location);
+    UNIT_CHECK(suite_count(suite,
+                           "select count(*) from auth.audit where event::text like '%%%s Staff "
+                           "ID%%' and id = (select max(id) from auth.audit)",
+                           why) == 1,
+               "the audit log does not say %s", why);
+}
+
+static long links(const char *subject)
+{
+    return suite_count(suite, "select count(*) from auth.identity where subject = '%s'", subject);
+}
+
+/* ---- cases ---- */
+
+static void the_scene_is_set(void)
+{
+    char set[200];
+
+    dir = unit_dir_make();
+    certificate_make(&dir);
+    clinic = identity_provider_start(&dir, "atrium", SECRET);
+    snprintf(set, sizeof(set), "authd.allow_networks=127.0.0.1/32,authd.client_ca_file=%s/cert.pem",
+             dir.path);
+    suite = suite_start(
+        &(struct suite_options){.instances = "authd=2,gateway=2", .test_clock = true, .set = set});
+    child = person_admin_of_child(suite, "federation-child");
+    admin = person_admin(suite);
+    suite_make_open_project(suite, "neighbour");
+    PROGRAM made = suite_create_admin(suite, "neighbour", "olga@neighbour.example",
+                                      "a long enough password\n");
+    UNIT_CHECK(made->code == 0, "%s", made->err);
+    foreign = person_sign_in(suite, "Practitioner", "olga@neighbour.example",
+                             "a long enough password", "neighbour");
+    UNIT_REQUIRE(admin->access && child->access && foreign->access, "three admins");
+    member_map_template(suite, admin->access, "INVITE_TO_PROJECT", MEMBER_INVITATION_TEXT);
+    equip(child, "https://below.example");
+    equip(foreign, "https://mallory.example");
+    verify_domain("demo", DOMAIN);
+    verify_domain("neighbour", "neighbour.example");
+    add_provider(admin, DOMAIN, provider);
+}
+
+static void strangers_are_refused(void)
+{
+    TEXT email = person_address();
+
+    person_is("stranger", email);
+    check_refused("Practitioner", "unknown");
+    check_refused("Patient", "unknown");
+    person_is("stranger", "rui@elsewhere.example");
+    check_refused("Practitioner", "domain");
+    CU_ASSERT_EQUAL(links("stranger"), 0);
+    TEXT account = suite_account(suite, email);
+    CU_ASSERT_STRING_EQUAL(account, "");
+}
+
+static void a_first_arrival_can_be_provisioned(void)
+{
+    TEXT email = person_address();
+    char detail[128];
+
+    set_provider("{\"provisioning\":\"both\"}");
+    person_is("rui", email);
+    TEXT location = arrive("Practitioner");
+    UNIT_CHECK(strncmp(location, STAFF_APP "?", strlen(STAFF_APP "?")) == 0, "%s", location);
+    CU_ASSERT_STRING_NOT_EQUAL(parameter(location, "loginId"), "");
+    snprintf(detail, sizeof(detail), "%s/t/demo", suite_text(suite, "publicUrl"));
+    CU_ASSERT_STRING_EQUAL(parameter(location, "iss"), detail);
+    HTTP_ANSWER tokens = redeem("Practitioner", location, NULL);
+    CHECK_STATUS(tokens, 200);
+    HTTP_ANSWER again = redeem("Practitioner", location, NULL);
+    CHECK_STATUS(again, 400);
+    HTTP_ANSWER second = sign_in("Practitioner");
+    HTTP_ANSWER me = http_get(suite_url(suite), "/auth/me", http_text(second, "accessToken"));
+    CHECK_STATUS(me, 200);
+    CU_ASSERT_EQUAL(links("rui"), 1);
+    CU_ASSERT_EQUAL(suite_count(suite,
+                                "select count(*) from auth.session s join auth.account a on a.id "
+                                "= s.account_id where a.email = '%s' and s.auth_method = "
+                                "'federated' and s.identity_id is not null",
+                                email),
+                    2);
+    CU_ASSERT_EQUAL(suite_count(suite, "select count(*) from auth.audit where event::text like "
+                                       "'%%federated Staff ID%%'"),
+                    2);
+    CU_ASSERT_EQUAL(suite_count(suite,
+                                "select count(*) from auth.membership m join auth.account a on "
+                                "a.id = m.account_id where a.email = '%s' and not m.admin",
+                                email),
+                    1);
+    /* The address is only for the first arrival. */
+    person_is("rui", "other@elsewhere.example");
+    HTTP_ANSWER third = sign_in("Practitioner");
+    CHECK_STATUS(third, 200);
+    set_provider("{}");
+}
+
+static void patients_may_arrive_unverified(void)
+{
+    set_provider("{\"provisioning\":\"patients\"}");
+    person_is("ana", "ana@elsewhere.example");
+    HTTP_ANSWER tokens = sign_in("Patient");
+    CHECK_STATUS(tokens, 200);
+    CU_ASSERT_EQUAL(suite_count(suite, "select count(*) from auth.email_verified v join "
+                                       "auth.account a on a.id = v.account_id where a.email = "
+                                       "'ana@elsewhere.example'"),
+                    0);
+    person_is("bea", "ana@elsewhere.example");
+    check_refused("Patient", "not-linked");
+    person_is("carl", "carl@elsewhere.example");
+    check_refused("Practitioner", "domain");
+    set_provider("{}");
+}
+
+static void invitations_of_admins_are_accepted(void)
+{
+    TEXT email = person_address();
+    TEXT chief = person_address();
+
+    HTTP_ANSWER invited = member_invite(suite, admin->access, email, "Practitioner");
+    CHECK_STATUS(invited, 200);
+    person_is("invited", email);
+    HTTP_ANSWER tokens = sign_in("Practitioner");
+    CHECK_STATUS(tokens, 200);
+    CU_ASSERT_EQUAL(member_pending_count(suite, email), 0);
+    CU_ASSERT_EQUAL(member_count(suite, email), 1);
+    HTTP_ANSWER top =
+        member_call(suite, "POST", admin->access, "", "", member_body(chief, "Practitioner", true));
+    CHECK_STATUS(top, 200);
+    person_is("chief", chief);
+    check_refused("Practitioner", "unknown");
+    CU_ASSERT_EQUAL(member_pending_count(suite, chief), 1);
+}
+
+/* The mailbox beats who made the account. */
+static void an_owned_account_is_linked(void)
+{
+    char id[37];
+    PERSON squatter = person_register_settled(suite);
+    PERSON member = member_join(suite, admin, "Practitioner", false, id);
+
+    person_is("owner", squatter->email);
+    HTTP_ANSWER tokens = sign_in("Patient");
+    CHECK_STATUS(tokens, 200);
+    CU_ASSERT_EQUAL(links("owner"), 1);
+    CU_ASSERT_EQUAL(suite_status(suite, "/auth/me", squatter->access), 401);
+    PERSON locked_out = person_sign_in(suite, "Patient", squatter->email, squatter->password, NULL);
+    CU_ASSERT_EQUAL(locked_out->status, 400);
+    /* A verified account keeps what it has. */
+    person_is("member", member->email);
+    HTTP_ANSWER staff = sign_in("Practitioner");
+    CHECK_STATUS(staff, 200);
+    CU_ASSERT_EQUAL(suite_status(suite, "/auth/me", member->access), 200);
+    PERSON again = person_sign_in(suite, "Practitioner", member->email, MEMBER_PASSWORD, NULL);
+    CU_ASSERT_EQUAL(again->status, 200);
+    TEXT told = suite_mail(suite, member->email, 30000);
+    UNIT_CHECK(told && strstr(told, "Staff ID"), "%s", told ? told : "");
+}
+
+/* A provider can assert any address of its domains, so a claim gives nothing of another project. */
+static void a_claim_gets_no_account_of_others(void)
+{
+    char id[37];
+    PERSON member = member_join(suite, admin, "Practitioner", false, id);
+
+    /* The domain is another project's. */
+    add_provider(foreign, "neighbour.example", foreign_provider);
+    person_is("mallory", member->email);
+    TEXT callback = callback_at("neighbour", foreign_provider, "Practitioner",
+                                "https://mallory.example/federated");
+    TEXT outside = follow(callback);
+    CU_ASSERT_STRING_EQUAL(parameter(outside, "error"), "access_denied");
+    /* The domain is the attacker's, the account is not. */
+    CU_ASSERT_EQUAL(suite_count(suite,
+                                "with moved as (update auth.account set email = "
+                                "'rui@neighbour.example' where email = '%s' returning 1) select "
+                                "count(*) from moved",
+                                member->email),
+                    1);
+    person_is("mallory", "rui@neighbour.example");
+    TEXT mine = callback_at("neighbour", foreign_provider, "Practitioner",
+                            "https://mallory.example/federated");
+    TEXT inside = follow(mine);
+    CU_ASSERT_STRING_EQUAL(parameter(inside, "error"), "access_denied");
+    /* Nor by an invitation, which would take the account from its owner. */
+    HTTP_ANSWER invited =
+        member_invite(suite, foreign->access, "rui@neighbour.example", "Practitioner");
+    CHECK_STATUS(invited, 200);
+    TEXT third = callback_at("neighbour", foreign_provider, "Practitioner",
+                             "https://mallory.example/federated");
+    TEXT lured = follow(third);
+    CU_ASSERT_STRING_EQUAL(parameter(lured, "error"), "access_denied");
+    CU_ASSERT_EQUAL(links("mallory"), 0);
+    CU_ASSERT_EQUAL(member_count(suite, "rui@neighbour.example"), 1);
+    CU_ASSERT_EQUAL(suite_status(suite, "/auth/me", member->access), 200);
+}
+
+static void a_project_below_gets_no_account_of_its_parent(void)
+{
+    char id[37];
+    PERSON member = member_join(suite, admin, "Practitioner", false, id);
+
+    verify_domain("federation-child", "below.example");
+    add_provider(child, "below.example", child_provider);
+    suite_count(suite,
+                "with moved as (update auth.account set email = 'rui@below.example' where email = "
+                "'%s' returning 1) select count(*) from moved",
+                member->email);
+    person_is("below", "rui@below.example");
+    TEXT callback = callback_at("federation-child", child_provider, "Practitioner",
+                                "https://below.example/federated");
+    TEXT location = follow(callback);
+    CU_ASSERT_STRING_EQUAL(parameter(location, "error"), "access_denied");
+    CU_ASSERT_EQUAL(links("below"), 0);
+    /* The provider is not the parent's. */
+    HTTP_ANSWER started = start_at("demo", child_provider, "Practitioner", STAFF_APP);
+    CHECK_STATUS(started, 404);
+}
+
+static void admins_and_false_addresses_are_not_linked(void)
+{
+    char id[37];
+    PERSON chief = member_join(suite, admin, "Practitioner", true, id);
+    PERSON member = member_join(suite, admin, "Practitioner", false, id);
+
+    person_is("chief", chief->email);
+    check_refused("Practitioner", "not-linked");
+    identity_provider_person(clinic, json_pack("{s:s, s:s, s:b}", "sub", "unsure", "email",
+                                               member->email, "email_verified", 0));
+    check_refused("Practitioner", "domain");
+    identity_provider_person(clinic, json_pack("{s:s}", "sub", "unsure"));
+    check_refused("Practitioner", "no-address");
+    CU_ASSERT_EQUAL(links("chief") + links("unsure"), 0);
+}
+
+static void a_state_is_good_once(void)
+{
+    struct http_request requests[MANY];
+    struct http_answer *answers[MANY];
+    int codes = 0;
+    TEXT callback = callback_of("Practitioner");
+
+    person_is("rui", "rui@elsewhere.example");
+    TEXT fresh = callback_of("Practitioner");
+    for (int i = 0; i < MANY; i++)
+        requests[i] = (struct http_request){.path = path_of(fresh)};
+    http_call_many(suite_url(suite), requests, MANY, 16, answers);
+    for (int i = 0; i < MANY; i++) {
+        TEXT location = http_header(answers[i], "Location");
+        codes += location && *parameter(location, "sessionCode") != '\0';
+    }
+    http_answers_destroy(answers, MANY);
+    CU_ASSERT_EQUAL(codes, 1);
+    TEXT twice = follow(fresh);
+    UNIT_CHECK(*parameter(twice, "sessionCode") == '\0', "%s", twice);
+    suite_advance_clock(suite, 601);
+    HTTP_ANSWER late = http_get(suite_url(suite), path_of(callback), NULL);
+    CHECK_STATUS(late, 400);
+}
+
+static void codes_lead_only_to_the_registered_address(void)
+{
+    HTTP_ANSWER other = start_at("demo", provider, "Practitioner", STAFF_APP "/");
+    HTTP_ANSWER role = start_at("demo", provider, "Patient", STAFF_APP);
+    HTTP_ANSWER query = start_at("demo", provider, "Practitioner", STAFF_APP "?x=1");
+
+    CHECK_STATUS(other, 422);
+    CHECK_STATUS(role, 422);
+    CHECK_STATUS(query, 422);
+    person_is("rui", "rui@elsewhere.example");
+    TEXT location = arrive("Practitioner");
+    HTTP_ANSWER thief =
+        http_post(suite_url(suite), "/auth/tenant/Practitioner/login/token", NULL,
+                  json_pack("{s:s, s:s}", "sessionCode", parameter(location, "sessionCode"),
+                            "codeVerifier", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"));
+    CHECK_STATUS(thief, 400);
+}
+
+/* A callback at the path of another provider, even of the same issuer, is not the sign-in's. */
+static void two_providers_are_not_mixed_up(void)
+{
+    char second[37], path[1024];
+    TEXT callback = callback_of("Practitioner");
+    const char *query = strchr(callback, '?');
+
+    add_provider(admin, DOMAIN, second);
+    snprintf(path, sizeof(path), "/t/demo/idp/%s/callback%s", second, query ? query : "");
+    HTTP_ANSWER mixed = http_get(suite_url(suite), path, NULL);
+    CHECK_STATUS(mixed, 400);
+    /* The sign-in can still end where it belongs. */
+    TEXT location = follow(callback);
+    CU_ASSERT_STRING_NOT_EQUAL(parameter(location, "sessionCode"), "");
+    snprintf(path, sizeof(path), PROVIDERS "/%s", second);
+    HTTP_ANSWER deleted = http_delete(suite_url(suite), path, admin->access);
+    CHECK_STATUS(deleted, 204);
+}
+
+static void a_session_opens_nothing_beside_or_above(void)
+{
+    TEXT location = arrive("Practitioner");
+
+    HTTP_ANSWER above = redeem("Practitioner", location, "neighbour");
+    CHECK_STATUS(above, 400);
+}
+
+/* ---- pages ---- */
+
+/* Presses the page's button. Returns the callback's path, "" for none. The caller frees it. */
+static char *press(struct browser *browser, const char *tenant, const char *role)
+{
+    char page[128], form[64];
+    const char *link, *end;
+    char *url, *callback;
+
+    snprintf(page, sizeof(page), "/t/%s/sign-in", tenant);
+    CU_ASSERT_EQUAL(browser_get(browser, page), 200);
+    CU_ASSERT_TRUE(browser_sees(browser, "Continue with Staff ID"));
+    snprintf(page, sizeof(page), "/t/%s/idp/%s/start", tenant, provider);
+    snprintf(form, sizeof(form), "role=%s", role);
+    CU_ASSERT_EQUAL(browser_post(browser, page, form), 200);
+    link = browser->page->body ? strstr(browser->page->body, "href=\"https://127.0.0.1") : NULL;
+    if (!UNIT_CHECK(link != NULL, "%s", browser->page->body))
+        return strdup("");
+    link += strlen("href=\"");
+    end = strchr(link, '"');
+    url = calloc(1, (size_t)(end - link) + 1);
+    for (char *at = url; link < end;) { /* &amp; */
+        *at++ = *link;
+        link += strncmp(link, "&amp;", 5) == 0 ? 5 : 1;
+    }
+    keep_time(IDENTITY_FINE);
+    callback = identity_provider_visit(clinic, url);
+    free(url);
+    return callback ? callback : strdup("");
+}
+
+static void a_page_signs_in_by_its_button(void)
+{
+    BROWSER staff = browser_open(suite);
+    BROWSER patient = browser_open(suite);
+
+    person_is("rui", "rui@elsewhere.example");
+    TEXT callback = press(staff, "demo", "practitioner");
+    CU_ASSERT_EQUAL(browser_get(staff, path_of(callback)), 303);
+    CU_ASSERT_TRUE(browser_goes_to(staff, "/t/demo/account"));
+    CU_ASSERT_EQUAL(browser_follow(staff), 200);
+    person_is("ana", "ana@elsewhere.example");
+    TEXT other = press(patient, "demo", "patient");
+    CU_ASSERT_EQUAL(browser_get(patient, path_of(other)), 303);
+    CU_ASSERT_EQUAL(browser_follow(patient), 200);
+    CU_ASSERT_TRUE(browser_sees(patient, "ana@elsewhere.example"));
+}
+
+/* Login CSRF: another browser does not end up in the attacker's account. */
+static void another_browser_is_not_signed_in(void)
+{
+    BROWSER attacker = browser_open(suite);
+    BROWSER victim = browser_open(suite);
+    BROWSER blank = browser_open(suite);
+    char page[128];
+
+    person_is("rui", "rui@elsewhere.example");
+    TEXT callback = press(attacker, "demo", "practitioner");
+    CU_ASSERT_EQUAL(browser_get(victim, "sign-in"), 200);
+    CU_ASSERT_EQUAL(browser_get(victim, path_of(callback)), 400);
+    CU_ASSERT_EQUAL(browser_get(victim, "account"), 303);
+    CU_ASSERT_EQUAL(browser_get(blank, path_of(callback)), 400);
+    CU_ASSERT_TRUE(browser_sees(blank, "Sign-in failed"));
+    CU_ASSERT_EQUAL(browser_get(attacker, path_of(callback)), 303);
+    /* Another site cannot press the button. */
+    CU_ASSERT_EQUAL(browser_get(blank, "sign-in"), 200);
+    snprintf(page, sizeof(page), "/t/demo/idp/%s/start", provider);
+    blank->no_token = true;
+    CU_ASSERT_EQUAL(browser_post(blank, page, "role=patient"), 303);
+    CU_ASSERT_TRUE(browser_goes_to(blank, "/t/demo/sign-in"));
+}
+
+static void a_project_below_inherits_the_provider(void)
+{
+    BROWSER browser = browser_open(suite);
+    PERSON again =
+        person_sign_in(suite, "Practitioner", admin->email, admin->password, "federation-child");
+    TEXT email = person_address();
+    char *cookie;
+
+    HTTP_ANSWER invited = member_invite(suite, again->access, email, "Practitioner");
+    CHECK_STATUS(invited, 200);
+    person_is("nurse", email);
+    TEXT callback = press(browser, "federation-child", "practitioner");
+    cookie = strdup(browser->cookie);
+    CU_ASSERT_EQUAL(browser_get(browser, path_of(callback)), 303);
+    free(browser->cookie); /* demo's; browsers keep both */
+    browser->cookie = cookie;
+    CU_ASSERT_EQUAL(browser_follow(browser), 303);
+    CU_ASSERT_TRUE(browser_goes_to(browser, "/t/federation-child/account"));
+    /* It is no member of the project above. */
+    check_refused("Practitioner", "not-a-member");
+}
+
+/* ---- the end ---- */
+
+static void sign_in_again(void)
+{
+    person_destroy(&admin);
+    admin = person_admin(suite);
+}
+
+static void a_disabled_provider_ends_everything(void)
+{
+    sign_in_again();
+    person_is("rui", "rui@elsewhere.example");
+    TEXT waiting = callback_of("Practitioner");
+    TEXT location = arrive("Practitioner");
+    HTTP_ANSWER tokens = sign_in("Practitioner");
+    CHECK_STATUS(tokens, 200);
+    set_provider("{\"state\":\"disabled\"}");
+    CU_ASSERT_TRUE(suite_everywhere(suite, http_text(tokens, "accessToken"), 401));
+    CU_ASSERT_EQUAL(suite_refresh_status(suite, http_text(tokens, "refreshToken")), 401);
+    HTTP_ANSWER unspent = redeem("Practitioner", location, NULL);
+    CHECK_STATUS(unspent, 400);
+    TEXT late = follow(waiting);
+    CU_ASSERT_STRING_EQUAL(parameter(late, "sessionCode"), "");
+    HTTP_ANSWER started = start_at("demo", provider, "Practitioner", STAFF_APP);
+    CHECK_STATUS(started, 404);
+    set_provider("{}");
+    HTTP_ANSWER back = sign_in("Practitioner");
+    CHECK_STATUS(back, 200);
+}
+
+static void an_ended_membership_stays_ended(void)
+{
+    char id[37];
+    PERSON member = member_join(suite, admin, "Practitioner", false, id);
+
+    set_provider("{\"provisioning\":\"both\"}");
+    person_is("leaver", member->email);
+    HTTP_ANSWER tokens = sign_in("Practitioner");
+    CHECK_STATUS(tokens, 200);
+    HTTP_ANSWER removed = member_withdraw(suite, admin->access, id);
+    CHECK_STATUS(removed, 200);
+    check_refused("Practitioner", "not-a-member");
+    /* Nor by another identity with the address. */
+    person_is("leaver-again", member->email);
+    check_refused("Practitioner", "not-linked");
+    HTTP_ANSWER invited = member_invite(suite, admin->access, member->email, "Practitioner");
+    CHECK_STATUS(invited, 200);
+    set_provider("{}");
+}
+
+static char *own_link(const struct person *who)
+{
+    HTTP_ANSWER list = http_get(suite_url(suite), "/auth/identities", who->access);
+
+    CHECK_STATUS(list, 200);
+    CU_ASSERT_STRING_EQUAL(http_text(list, "identities.0.provider"), "Staff ID");
+    return strdup(http_text(list, "identities.0.id"));
+}
+
+static void an_own_link_can_be_removed(void)
+{
+    char id[37], path[128];
+    PERSON member = member_join(suite, admin, "Practitioner", false, id);
+    PERSON other = member_join(suite, admin, "Practitioner", false, id);
+
+    person_is("unlinked", member->email);
+    HTTP_ANSWER tokens = sign_in("Practitioner");
+    CHECK_STATUS(tokens, 200);
+    TEXT location = arrive("Practitioner");
+    TEXT link = own_link(member);
+    snprintf(path, sizeof(path), "/auth/identities/%s", link);
+    HTTP_ANSWER itself = http_delete(suite_url(suite), path, http_text(tokens, "accessToken"));
+    CHECK_STATUS(itself, 403);
+    HTTP_ANSWER foreigner = http_delete(suite_url(suite), path, other->access);
+    CHECK_STATUS(foreigner, 404);
+    HTTP_ANSWER done = http_delete(suite_url(suite), path, member->access);
+    CHECK_STATUS(done, 204);
+    CU_ASSERT_TRUE(suite_everywhere(suite, http_text(tokens, "accessToken"), 401));
+    CU_ASSERT_EQUAL(suite_status(suite, "/auth/me", member->access), 200);
+    HTTP_ANSWER unspent = redeem("Practitioner", location, NULL);
+    CHECK_STATUS(unspent, 400);
+    CU_ASSERT_EQUAL(links("unlinked"), 0);
+}
+
+static void a_second_factor_is_asked_unless_trusted(void)
+{
+    char id[37], code[7];
+    OWNER owner =
+        factor_enroll(suite, member_join(suite, admin, "Practitioner", false, id), "Practitioner");
+    json_t *two = json_pack("{s:s, s:s, s:[s,s]}", "sub", "careful", "email", owner.person->email,
+                            "amr", "pwd", "otp");
+
+    identity_provider_person(clinic, two);
+    factor_move_on(suite);
+    TEXT location = arrive("Practitioner");
+    CU_ASSERT_STRING_EQUAL(parameter(location, "sessionCode"), "");
+    CU_ASSERT_STRING_EQUAL(parameter(location, "nextStep"), "mfa");
+    TEXT login = strdup(parameter(location, "loginId"));
+    HTTP_ANSWER shown = factor_show(&owner, login, factor_code_at(&owner, 0, code));
+    CHECK_STATUS(shown, 200);
+    HTTP_ANSWER tokens = http_post(suite_url(suite), "/auth/tenant/Practitioner/login/token", NULL,
+                                   body_login_token(http_text(shown, "sessionCode"), NULL));
+    CHECK_STATUS(tokens, 200);
+    sign_in_again();
+    set_provider("{\"trustedForMfa\":true}");
+    HTTP_ANSWER trusted = sign_in("Practitioner");
+    CHECK_STATUS(trusted, 200);
+    CU_ASSERT_EQUAL(suite_count(suite, "select count(*) from auth.session where auth_method in "
+                                       "('federated+totp', 'federated+mfa')"),
+                    2);
+    identity_provider_person(clinic, json_pack("{s:s, s:s, s:[s]}", "sub", "careful", "email",
+                                               owner.person->email, "amr", "pwd"));
+    TEXT one = arrive("Practitioner");
+    CU_ASSERT_STRING_EQUAL(parameter(one, "nextStep"), "mfa");
+    set_provider("{}");
+}
+
+static void a_killed_authd_loses_no_sign_in(void)
+{
+    pid_t first = suite_pid(suite, "authd", "1"), second = suite_pid(suite, "authd", "2");
+
+    person_is("rui", "rui@elsewhere.example");
+    TEXT callback = callback_of("Practitioner");
+    suite_signal(suite, "authd", "1", SIGKILL);
+    suite_signal(suite, "authd", "2", SIGKILL);
+    CU_ASSERT_TRUE(suite_wait_new_pid(suite, "authd", "1", first));
+    CU_ASSERT_TRUE(suite_wait_new_pid(suite, "authd", "2", second));
+    TEXT location = follow(callback);
+    first = suite_pid(suite, "authd", "1");
+    second = suite_pid(suite, "authd", "2");
+    suite_signal(suite, "authd", "1", SIGKILL);
+    suite_signal(suite, "authd", "2", SIGKILL);
+    CU_ASSERT_TRUE(suite_wait_new_pid(suite, "authd", "1", first));
+    CU_ASSERT_TRUE(suite_wait_new_pid(suite, "authd", "2", second));
+    HTTP_ANSWER tokens = redeem("Practitioner", location, NULL);
+    CHECK_STATUS(tokens, 200);
+}
+
+static void a_silent_provider_is_said(void)
+{
+    BROWSER browser = browser_open(suite);
+    TEXT callback = press(browser, "demo", "practitioner");
+
+    keep_time(IDENTITY_FAILS);
+    UNIT_CHECK(browser_get(browser, path_of(callback)) >= 400, "%d", browser->page->status);
+    CU_ASSERT_TRUE(browser_sees(browser, "Staff ID"));
+    CU_ASSERT_TRUE(browser_sees(browser, "reference "));
+    keep_time(IDENTITY_FINE);
+}
+
+static void the_scene_is_left(void)
+{
+    person_destroy(&admin);
+    person_destroy(&child);
+    person_destroy(&foreign);
+    suite_stop(&suite);
+    identity_provider_stop(&clinic);
+    unit_dir_remove(&dir);
+}
+
+static const struct unit_case cases[] = {
+    CASE_ALWAYS(the_scene_is_set),
+    CASE(strangers_are_refused),
+    CASE_ALWAYS(a_first_arrival_can_be_provisioned),
+    CASE_ALWAYS(patients_may_arrive_unverified),
+    CASE(invitations_of_admins_are_accepted),
+    CASE(an_owned_account_is_linked),
+    CASE(a_claim_gets_no_account_of_others),
+    CASE(a_project_below_gets_no_account_of_its_parent),
+    CASE(admins_and_false_addresses_are_not_linked),
+    CASE(a_state_is_good_once),
+    CASE(codes_lead_only_to_the_registered_address),
+    CASE(two_providers_are_not_mixed_up),
+    CASE(a_session_opens_nothing_beside_or_above),
+    CASE(a_page_signs_in_by_its_button),
+    CASE(another_browser_is_not_signed_in),
+    CASE(a_project_below_inherits_the_provider),
+    CASE(a_disabled_provider_ends_everything),
+    CASE(an_ended_membership_stays_ended),
+    CASE(an_own_link_can_be_removed),
+    CASE(a_second_factor_is_asked_unless_trusted),
+    CASE(a_killed_authd_loses_no_sign_in),
+    CASE(a_silent_provider_is_said),
+    CASE_ALWAYS(the_scene_is_left),
+};
+
+int main(void)
+{
+    return unit_run("federation", cases, ARRAY_SIZE(cases));
+}
