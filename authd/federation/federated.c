@@ -1,5 +1,6 @@
 /*
- * federated.c - see federated.h. Handlers: patient_federated_start, practitioner_federated_start.
+ * federated.c - see federated.h. Handlers: patient_federated_start, practitioner_federated_start,
+ * identity_provider_test.
  */
 #include "authd/federation/federated.h"
 
@@ -10,7 +11,9 @@
 #include "authd/credential/throttle.h"
 #include "authd/federation/federated_api.h"
 #include "authd/federation/identity.h"
+#include "authd/federation/provider_api.h"
 #include "authd/federation/relying_party.h"
+#include "authd/session/step_up_check.h"
 #include "authd/signin/login.h"
 #include "authd/signin/passkey_factor.h"
 #include "authd/signin/sign_in_api.h"
@@ -20,6 +23,7 @@
 #include "common/base/clock.h"
 #include "common/base/secret.h"
 #include "common/domain/page.h"
+#include "common/service/audit.h"
 
 enum {
     STATE_SIZE = 24,    /* random bytes */
@@ -78,6 +82,7 @@ static int keep(struct authd *d, const struct request *req, const struct federat
                                                    .verifier = authorization->verifier,
                                                    .challenge = in->challenge,
                                                    .redirect_uri = in->redirect_uri,
+                                                   .test = in->test,
                                                    .next = in->next,
                                                    .now = req->now_ms,
                                                    .expires_at = req->now_ms + FEDERATED_LIFE};
@@ -89,6 +94,25 @@ static int keep(struct authd *d, const struct request *req, const struct federat
     }
     *ret = create.id;
     return sql_federated_login_create(d->svc.db, req, &create, err) < 0 ? -1 : 0;
+}
+
+static int find_enabled(struct authd *d, const struct request *req,
+                        const struct federated_begin *in, struct provider *ret, struct error *err)
+{
+    if (check_enabled(in->tenant, in->role, err) < 0)
+        return -1;
+    return find_provider(d, req, in->tenant, in->provider, in->role, ret, err);
+}
+
+/* For a test: in any state, but not an inherited one. */
+static int find_own(struct authd *d, const struct request *req, const struct federated_begin *in,
+                    struct provider *ret, struct error *err)
+{
+    if (provider_find(d, req, in->tenant->projectId, in->provider, ret, err) < 0)
+        return -1;
+    if (uuid_equal(&ret->project, &in->tenant->projectId))
+        return 0;
+    return error_set(err, ERR_NOT_FOUND, "Identity provider not found.");
 }
 
 int federated_begin(struct authd *d, const struct request *req, const struct federated_begin *in,
@@ -105,8 +129,8 @@ int federated_begin(struct authd *d, const struct request *req, const struct fed
     *ret_provider_name = NULL;
     if (throttle_limit_client(d, req, "federated start", req->address, STARTS_WINDOW, STARTS_MAX,
                               err) < 0 ||
-        check_enabled(in->tenant, in->role, err) < 0 ||
-        find_provider(d, req, in->tenant, in->provider, in->role, &provider, err) < 0)
+        (in->test ? find_own(d, req, in, &provider, err)
+                  : find_enabled(d, req, in, &provider, err)) < 0)
         return -1;
     *ret_provider_name = provider.name;
     if (callback_url(d, req, &provider, &authorization.redirect_uri, err) < 0 ||
@@ -163,6 +187,21 @@ int practitioner_federated_start(struct authd *d, const struct request *req,
     return start(d, req, ROLE_PRACTITIONER, in, out, err);
 }
 
+int identity_provider_test(struct authd *d, const struct request *req,
+                           const struct identity_provider_id_in *in,
+                           struct federated_start_out *out, struct error *err)
+{
+    struct tenant tenant;
+    const struct federated_begin begin = {
+        .tenant = &tenant, .provider = in->id, .role = ROLE_PRACTITIONER, .test = true};
+    const char *name;
+
+    if (tenant_open_id(d, req, req->caller->project, &tenant, err) < 0 ||
+        step_up_check(d, NULL, req, err) < 0)
+        return -1;
+    return federated_begin(d, req, &begin, &out->loginId, &name, &out->authorizeUrl, err);
+}
+
 /* ---- the callback ---- */
 
 static int refuse_state(struct error *err)
@@ -195,6 +234,7 @@ int federated_find(struct authd *d, const struct request *req,
                               .challenge = row.challenge,
                               .redirect_uri = row.redirect_uri,
                               .next = row.next,
+                              .test = row.test,
                               .state = in->state,
                               .nonce = row.nonce,
                               .verifier = row.verifier,
@@ -250,7 +290,7 @@ static bool shows_two(const struct id_claims *claims)
 
 static int redeem(struct authd *d, const struct request *req, const struct federated *self,
                   const struct provider *provider, const struct federated_callback_in *in,
-                  struct id_claims *ret, struct error *err)
+                  struct id_claims *ret, struct field_list *ret_rules, struct error *err)
 {
     struct authorization authorization = {.state = self->state,
                                           .nonce = self->nonce,
@@ -261,7 +301,7 @@ static int redeem(struct authd *d, const struct request *req, const struct feder
         return error_set(err, ERR_BAD_REQUEST, "The identity provider did not sign you in.");
     if (callback_url(d, req, provider, &authorization.redirect_uri, err) < 0)
         return -1;
-    return relying_party_redeem(d, req, provider, &authorization, in->code, in->iss, ret, NULL,
+    return relying_party_redeem(d, req, provider, &authorization, in->code, in->iss, ret, ret_rules,
                                 err);
 }
 
@@ -338,7 +378,7 @@ int federated_finish(struct authd *d, const struct request *req, struct federate
         find_provider(d, req, &self->tenant, self->provider, self->role, &provider, err) < 0)
         return -1;
     self->name = provider.name;
-    if (redeem(d, req, self, &provider, in, &claims, err) < 0) {
+    if (redeem(d, req, self, &provider, in, &claims, NULL, err) < 0) {
         err->detail[0] = '\0';
         return refuse_person(d, req, self, &unknown, err);
     }
@@ -348,4 +388,58 @@ int federated_finish(struct authd *d, const struct request *req, struct federate
         return -1;
     throttle_keys(d, req, self->role, self->project, person.email, req->address, &keys);
     return login_begin(d, req, &who, &keys, self->project, challenge, out, err);
+}
+
+/* ---- a test ---- */
+
+static int note_success(struct authd *d, const struct request *req, const struct federated *self,
+                        struct error *err)
+{
+    const struct audit audit = {.action = "provider.test",
+                                .project = self->project,
+                                .type = "IdentityProvider",
+                                .id = self->provider};
+    const struct sql_provider_note_test_in in = {.id = self->provider,
+                                                 .started = self->started_ms,
+                                                 .now = req->now_ms,
+                                                 .audit = audit_row(req, &audit)};
+
+    return MIN(sql_provider_note_test(d->svc.db, req, &in, err), 0);
+}
+
+/* A failure before the first rule is a rule, too. */
+static void add_failure(const struct request *req, const struct error *why,
+                        struct field_list *rules)
+{
+    struct rule *all = arena_calloc(req->arena, rules->count + 1, sizeof(*all));
+
+    if (rules->count > 0)
+        memcpy(all, rules->items, rules->count * sizeof(*all));
+    all[rules->count] = (struct rule){
+        .name = "answer",
+        .detail = arena_strdup(req->arena, why->detail[0] != '\0' ? why->detail : why->message)};
+    *rules = (struct field_list){all, rules->count + 1};
+}
+
+int federated_test(struct authd *d, const struct request *req, struct federated *self,
+                   const struct federated_callback_in *in, struct federated_test *ret,
+                   struct error *err)
+{
+    struct id_claims claims = {.all = NULL};
+    struct provider provider;
+
+    *ret = (struct federated_test){.passed = true};
+    if (spend(d, req, self, err) < 0 ||
+        provider_find(d, req, self->project, self->provider, &provider, err) < 0)
+        return -1;
+    self->name = provider.name;
+    if (redeem(d, req, self, &provider, in, &claims, &ret->rules, err) < 0) {
+        if (error_kind(err->code)->status >= 500 && err->code != ERR_UNAVAILABLE)
+            return -1;
+        add_failure(req, err, &ret->rules);
+        error_clear(err);
+        ret->passed = false;
+    }
+    ret->claims = claims.all;
+    return ret->passed ? note_success(d, req, self, err) : 0;
 }

@@ -23,6 +23,7 @@ struct federated_begin {
     const struct tenant *tenant;
     struct uuid provider;
     enum role role;
+    bool test;                            /* an admin tests a provider in any state */
     const char *cookie, *next;            /* the page's; `next`: or NULL */
     const char *challenge, *redirect_uri; /* the application's */
 };
@@ -43,6 +44,7 @@ struct federated {
     const char *challenge;    /* an application's, or NULL */
     const char *redirect_uri; /* an application's, or NULL */
     const char *next;
+    bool test;
     const char *state, *nonce, *verifier;
     struct field_bytes browser_hash;
     int64_t started_ms;
@@ -62,5 +64,18 @@ bool federated_is_of_browser(const struct federated *self, const char *cookie);
 int federated_finish(struct authd *d, const struct request *req, struct federated *self,
                      const struct federated_callback_in *in, const char *challenge,
                      struct login_step *out, struct error *err) MUST_USE;
+
+/* The result of a test. */
+struct federated_test {
+    struct field_list rules; /* struct rule */
+    const char *claims;      /* JSON; NULL: none could be read */
+    bool passed;
+};
+
+/* Uses a test, takes the provider's answer and records a success. Signs no one in, and links no
+ * one. Fails: BAD_REQUEST (used by another request). Parks. */
+int federated_test(struct authd *d, const struct request *req, struct federated *self,
+                   const struct federated_callback_in *in, struct federated_test *ret,
+                   struct error *err) MUST_USE;
 
 #endif

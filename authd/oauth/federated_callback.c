@@ -92,7 +92,9 @@ static int answer_page(struct authd *d, const struct request *req,
     error_clear(err);
     from.next = login ? login->next : NULL;
     step = visit_open(d, req, in->tenantCode, &from, &visit, &page, err);
-    if (step == VISIT_OPEN && login)
+    if (step == VISIT_OPEN && login && login->test)
+        step = federated_page_test(&visit, in, login, &page, err);
+    else if (step == VISIT_OPEN && login)
         step = finish_page(&visit, in, login, &page, err);
     else if (step == VISIT_OPEN)
         step = federated_page_refuse(&visit, NULL, &why, &page);

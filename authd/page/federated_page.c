@@ -11,6 +11,7 @@
 
 #include "authd/federation/federated.h"
 #include "authd/federation/federated_api.h"
+#include "authd/federation/relying_party.h"
 
 static enum page_text problem_of(const struct error *err)
 {
@@ -72,6 +73,33 @@ static enum visit_step start(const struct visit *visit, const struct federated_f
     else if (federated_begin(visit->d, &visit->req, &begin, &login, &provider, &url, err) == 0)
         return lead_on(visit, provider, url, out);
     return federated_page_refuse(visit, provider, err, out);
+}
+
+enum visit_step federated_page_test(const struct visit *visit,
+                                    const struct federated_callback_in *in, struct federated *login,
+                                    struct page_answer *out, struct error *err)
+{
+    struct page_federated_test_in page_in = {VISIT_FRAME(visit)};
+    struct page_federated_test_rule *rows;
+    struct federated_test test;
+    const struct rule *rules;
+    struct page page;
+
+    if (federated_test(visit->d, &visit->req, login, in, &test, err) < 0)
+        return federated_page_refuse(visit, login->name, err, out);
+    rules = test.rules.items;
+    rows = arena_calloc(visit->req.arena, test.rules.count, sizeof(*rows));
+    for (size_t i = 0; i < test.rules.count; i++)
+        rows[i] = (struct page_federated_test_rule){
+            .name = rules[i].name, .detail = rules[i].detail, .passed = rules[i].passed};
+    page_in.provider = login->name;
+    page_in.passed = test.passed;
+    page_in.claims = test.claims;
+    page_in.rule = rows;
+    page_in.rule_count = test.rules.count;
+    visit_page(visit, &page);
+    page_federated_test(&page, &page_in);
+    return visit_show(&page, 200, out);
 }
 
 int page_federated_start(struct authd *d, const struct request *req,

@@ -11,4 +11,12 @@
 enum visit_step federated_page_refuse(const struct visit *visit, const char *provider,
                                       struct error *err, struct page_answer *out) MUST_USE;
 
+struct federated;
+struct federated_callback_in;
+
+/* Shows an admin each rule and claim of a test. Parks. */
+enum visit_step federated_page_test(const struct visit *visit,
+                                    const struct federated_callback_in *in, struct federated *login,
+                                    struct page_answer *out, struct error *err) MUST_USE;
+
 #endif

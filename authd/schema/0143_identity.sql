@@ -27,6 +27,7 @@ create table federated_login (
     browser_hash bytea,              -- of the page's cookie; null: an application
     challenge    text,               -- of the application's session code; null: a page
     redirect_uri text,               -- the application's; null: a page
+    test         boolean not null,   -- shows its result, and signs no one in
     next         text,               -- sealed authorization request of a page
     created_at   bigint not null,
     expires_at   bigint not null,
@@ -37,6 +38,5 @@ create index federated_login_provider on federated_login (provider_id);
 create index federated_login_project on federated_login (project_id);
 
 alter table login add column identity_id uuid references identity on delete cascade;
-create index login_identity on login (identity_id) where identity_id is not null;
 -- Of a federated sign-in; also of the grants that come from it.
 alter table session add column identity_id uuid;

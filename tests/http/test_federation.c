@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tests/support/browser.h"
 #include "tests/support/certificate.h"
@@ -730,6 +731,53 @@ static void a_killed_authd_loses_no_sign_in(void)
     CHECK_STATUS(tokens, 200);
 }
 
+static struct http_answer *start_test(const char *id)
+{
+    char path[128];
+
+    snprintf(path, sizeof(path), PROVIDERS "/%s/test", id);
+    return http_post(suite_url(suite), path, admin->access, json_object());
+}
+
+static void a_draft_can_only_be_tested(void)
+{
+    const struct identity_bend bent = {.claims = json_pack("{s:s}", "nonce", "another"),
+                                       .shift_s = suite_clock_ahead(suite)};
+    BROWSER browser = browser_open(suite);
+    char sub[64];
+
+    sign_in_again();
+    set_provider("{\"state\":\"draft\"}");
+    snprintf(sub, sizeof(sub), "tester-%d", (int)getpid());
+    person_is(sub, "tester@elsewhere.example");
+    HTTP_ANSWER refused = start_at("demo", provider, "Practitioner", STAFF_APP);
+    CHECK_STATUS(refused, 404);
+    HTTP_ANSWER unknown = start_test("019a0b52-6e1d-7a34-9c87-5b2f1d8e6a09");
+    CHECK_STATUS(unknown, 404);
+    HTTP_ANSWER started = start_test(provider);
+    CHECK_STATUS(started, 200);
+    keep_time(IDENTITY_FINE);
+    TEXT callback = identity_provider_visit(clinic, http_text(started, "authorizeUrl"));
+    CU_ASSERT_EQUAL(browser_get(browser, path_of(callback)), 200);
+    CU_ASSERT_TRUE(browser_sees(browser, "The test succeeded."));
+    CU_ASSERT_TRUE(browser_sees(browser, sub));
+    CU_ASSERT_EQUAL(browser_get(browser, path_of(callback)), 400);
+    CU_ASSERT_EQUAL(browser_get(browser, "account"), 303);
+    CU_ASSERT_EQUAL(suite_count(suite,
+                                "select count(*) from auth.identity_provider where id = '%s' and "
+                                "tested_at is not null",
+                                provider),
+                    1);
+    HTTP_ANSWER again = start_test(provider);
+    identity_provider_bend(clinic, &bent);
+    TEXT bad = identity_provider_visit(clinic, http_text(again, "authorizeUrl"));
+    CU_ASSERT_EQUAL(browser_get(browser, path_of(bad)), 200);
+    CU_ASSERT_TRUE(browser_sees(browser, "The test failed."));
+    CU_ASSERT_TRUE(browser_sees(browser, "nonce"));
+    CU_ASSERT_EQUAL(links(sub), 0);
+    set_provider("{}");
+}
+
 static void a_silent_provider_is_said(void)
 {
     BROWSER browser = browser_open(suite);
@@ -774,6 +822,7 @@ static const struct unit_case cases[] = {
     CASE(an_own_link_can_be_removed),
     CASE(a_second_factor_is_asked_unless_trusted),
     CASE(a_killed_authd_loses_no_sign_in),
+    CASE(a_draft_can_only_be_tested),
     CASE(a_silent_provider_is_said),
     CASE_ALWAYS(the_scene_is_left),
 };

@@ -2,13 +2,13 @@
 -- class: write
 -- in: id uuid, provider uuid, project uuid, role role, state_hash bytea, nonce text, verifier text
 -- in: browser_hash bytea null, challenge text null, redirect_uri text null
--- in: next text null, now int8, expires_at int8
+-- in: test bool, next text null, now int8, expires_at int8
 -- rows: none
 insert into federated_login (
     id, provider_id, project_id, role, state_hash, nonce, verifier, browser_hash, challenge,
-    redirect_uri, next, created_at, expires_at
+    redirect_uri, test, next, created_at, expires_at
 )
 values (
     :id, :provider, :project, :role, :state_hash, :nonce, :verifier, :browser_hash, :challenge,
-    :redirect_uri, :next, :now, :expires_at
+    :redirect_uri, :test, :next, :now, :expires_at
 )

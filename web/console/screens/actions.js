@@ -87,6 +87,7 @@ const sentences = {
     'domain.lose': [N('Lost an email domain')],
     'domain.delete': [N('Deleted an email domain')],
     'provider.write': [N('Changed an identity provider')],
+    'provider.test': [N('Tested an identity provider')],
     'provider.delete': [N('Deleted an identity provider')],
     'fhir-server.create': [N('Added a FHIR server')],
     'fhir-server.replace': [N('Changed a FHIR server')],
