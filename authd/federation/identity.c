@@ -34,6 +34,7 @@ struct newcomer {
     const char *email; /* NULL: the provider named none */
     const char *name, *surname;
     bool counts;         /* the provider may assert this address */
+    bool ended;          /* had an account here, which was deleted: only an invitation returns it */
     struct uuid account; /* has this address; not set: none */
     struct uuid organization;
 };
@@ -336,6 +337,8 @@ static bool may_provision(const struct newcomer *self)
 {
     const struct provider *provider = self->in->provider;
 
+    if (self->ended)
+        return false;
     return self->in->role == ROLE_PATIENT ? provider->provision_patients
                                           : provider->provision_practitioners && self->counts;
 }
@@ -420,10 +423,10 @@ static int link_new(struct authd *d, const struct request *req, const struct new
 
 /* ---- who that is ---- */
 
-/* *ret_found: the identity has an account. */
+/* *ret_found: the identity has an account; *ret_ended: it had one. */
 static int find_linked(struct authd *d, const struct request *req,
                        const struct identity_arrival *in, struct identity_person *ret,
-                       bool *ret_found, struct error *err)
+                       bool *ret_found, bool *ret_ended, struct error *err)
 {
     const struct sql_identity_use_in use = {.provider = in->provider->id,
                                             .issuer = in->provider->issuer,
@@ -436,6 +439,7 @@ static int find_linked(struct authd *d, const struct request *req,
     int found = sql_identity_use(d->svc.db, req, &use, &row, err);
 
     *ret_found = found > 0 && uuid_is_set(&row.account);
+    *ret_ended = found > 0 && !*ret_found;
     if (found <= 0 || !*ret_found)
         return MIN(found, 0);
     get.account = row.account;
@@ -453,7 +457,7 @@ int identity_find_person(struct authd *d, const struct request *req,
     struct newcomer self = {.in = in, .organization = tenant_organization(in->tenant)};
     bool found;
 
-    if (find_linked(d, req, in, ret, &found, err) < 0)
+    if (find_linked(d, req, in, ret, &found, &self.ended, err) < 0)
         return -1;
     if (found)
         return 0;

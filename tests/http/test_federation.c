@@ -434,12 +434,14 @@ static void a_state_is_good_once(void)
     struct http_request requests[MANY];
     struct http_answer *answers[MANY];
     int codes = 0;
+    long requests_before;
     TEXT callback = callback_of("Practitioner");
 
     person_is("rui", "rui@elsewhere.example");
     TEXT fresh = callback_of("Practitioner");
     for (int i = 0; i < MANY; i++)
         requests[i] = (struct http_request){.path = path_of(fresh)};
+    requests_before = identity_provider_count(clinic, IDENTITY_TOKEN);
     http_call_many(suite_url(suite), requests, MANY, 16, answers);
     for (int i = 0; i < MANY; i++) {
         TEXT location = http_header(answers[i], "Location");
@@ -447,6 +449,8 @@ static void a_state_is_good_once(void)
     }
     http_answers_destroy(answers, MANY);
     CU_ASSERT_EQUAL(codes, 1);
+    /* The provider refuses a second use, too, so the others must not even ask. */
+    CU_ASSERT_EQUAL(identity_provider_count(clinic, IDENTITY_TOKEN), requests_before + 1);
     TEXT twice = follow(fresh);
     UNIT_CHECK(*parameter(twice, "sessionCode") == '\0', "%s", twice);
     suite_advance_clock(suite, 601);
@@ -638,8 +642,13 @@ static void an_ended_membership_stays_ended(void)
     /* Nor by another identity with the address. */
     person_is("leaver-again", member->email);
     check_refused("Practitioner", "not-linked");
-    HTTP_ANSWER invited = member_invite(suite, admin->access, member->email, "Practitioner");
-    CHECK_STATUS(invited, 200);
+    /* A deleted account is not created again automatically. */
+    person_is("deleted", "deleted@elsewhere.example");
+    HTTP_ANSWER once = sign_in("Patient");
+    CHECK_STATUS(once, 200);
+    suite_count(suite, "with gone as (delete from auth.account where email = "
+                       "'deleted@elsewhere.example' returning 1) select count(*) from gone");
+    check_refused("Patient", "unknown");
     set_provider("{}");
 }
 
