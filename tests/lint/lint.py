@@ -65,6 +65,7 @@ LANGUAGE_DONE = (
     'README.md',
     'SECURITY.md',
     'authd/**/*.[ch]',
+    'authd/page/TEMPLATES.md',
     'authd/page/template/text/en.txt',
     'botd/**/*.[ch]',
     'common/**/*.[ch]',
@@ -81,6 +82,7 @@ LANGUAGE_DONE = (
     'settingsd/**/*.[ch]',
     'tests/*/*.[ch]',
     'web/console/*.js',
+    'web/console/README.md',
     'web/console/lib/*.js',
     'web/console/screens/*.js',
 )
