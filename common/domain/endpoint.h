@@ -53,7 +53,8 @@ struct endpoint_answer {
 };
 FIELD_DECLARE(endpoint_answer);
 
-#define FIELD_ENDPOINT(s) \
-    FIELD_OBJECT(s, visit, endpoint_visit, FIELD_INTERNAL, "What the gateway knows of the request.")
+#define FIELD_ENDPOINT(s)                                  \
+    FIELD_OBJECT(s, visit, endpoint_visit, FIELD_INTERNAL, \
+                 "What the gateway knows about the request.")
 
 #endif

@@ -44,7 +44,7 @@ struct page_answer {
 FIELD_DECLARE(page_answer);
 
 #define FIELD_VISIT(s) \
-    FIELD_OBJECT(s, visit, page_visit, FIELD_INTERNAL, "What the gateway knows of the browser.")
+    FIELD_OBJECT(s, visit, page_visit, FIELD_INTERNAL, "What the gateway knows about the browser.")
 
 /* True for "https://host[:port]", and for http on localhost, 127.0.0.1 or [::1]. */
 bool page_is_origin(const char *url);
