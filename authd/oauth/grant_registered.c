@@ -127,7 +127,7 @@ static int find_server(struct authd *d, const struct request *req, struct uuid p
 static int refuse(struct error *err)
 {
     return oauth_fail(err, ERR_BAD_REQUEST, "invalid_grant",
-                      "The client may no longer have what it was granted.");
+                      "The client is no longer allowed what it was granted.");
 }
 
 /* Reports if the person has consented where required. A client that was first-party has requested
