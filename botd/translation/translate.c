@@ -454,7 +454,8 @@ int translate_open(struct botd *d, struct error *err)
 {
     static const char *const labels[] = {"status=\"translated\"", "status=\"unchanged\"",
                                          "status=\"failed\""};
-    static const char texts_help[] = "Different texts of requests, by who knew their translations.";
+    static const char texts_help[] =
+        "Different texts in requests, by the source of their translations.";
 
     if (provider_open(d, &d->provider, err) < 0)
         return -1;
