@@ -74,7 +74,7 @@ static struct cell *cell_get(struct metrics *self, enum cell_kind kind, const ch
         cell = cell_find(self, kind, overflow, "");
         name = overflow;
         labels = "";
-        help = "What found no cell of its own.";
+        help = "Metrics for which no cell was left.";
     }
     if (cell)
         return cell;
