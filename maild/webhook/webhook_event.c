@@ -156,7 +156,7 @@ static int read_place(struct maild *d, const struct request *req, const char *so
     struct field_texts *texts = &ret->in.projects;
 
     if (sql_require(sql_webhook_source_get(d->svc.db, req, &get, &row, err), err, ERR_INTERNAL,
-                    "The place in a trail is gone.") < 0 ||
+                    "The row with the place in an audit log is missing.") < 0 ||
         sql_webhook_projects(d->svc.db, req, &which, &projects, err) < 0)
         return -1;
     *ret = (struct place){.sequence = row.sequence,
