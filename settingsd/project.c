@@ -222,7 +222,7 @@ int project_child(struct settingsd *d, const struct request *req, const struct p
     if (project_make(d, req, &project, in->tenantCode, out, err) < 0)
         return -1;
     return publish_row(d, req, &authd_admin_grant_method, &grant, &row,
-                       "The project was created; its administrator follows.", err);
+                       "The project was created. Its admin will be added shortly.", err);
 }
 
 static int find_tenant(struct settingsd *d, const struct request *req,
