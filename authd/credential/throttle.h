@@ -75,7 +75,8 @@ int throttle_result(struct authd *d, const struct request *req, const int64_t *p
 int throttle_check(struct authd *d, const struct request *req, const struct throttle_keys *keys,
                    struct error *err) MUST_USE;
 
-/* Fails with 429 until the hit at `at_ms`, one of `limit`, leaves the window. */
+/* Fails with 429. A retry makes sense once the attempt at `at_ms`, one of the `limit` counted ones,
+ * has left the window. */
 int throttle_refuse(const struct request *req, int64_t at_ms, int64_t window_ms, int64_t limit,
                     struct error *err);
 
@@ -94,7 +95,7 @@ int throttle_admit(struct authd *d, const struct request *req, const char *kind,
                    const char *subject, int64_t window_ms, int64_t limit, bool *ret_admitted,
                    struct error *err) MUST_USE;
 
-/* throttle_admit() that fails with ERR_THROTTLED and Retry-After. Parks. */
+/* Like throttle_admit(), but fails with ERR_THROTTLED and Retry-After at the limit. Parks. */
 int throttle_limit(struct authd *d, const struct request *req, const char *kind,
                    const char *subject, int64_t window_ms, int64_t limit,
                    struct error *err) MUST_USE;

@@ -33,7 +33,7 @@ struct authorization {
     struct issuer issuer;
     struct visit visit;
     struct auth_request request;
-    struct sql_oauth_session_get_row session; /* the browser's */
+    struct sql_oauth_session_get_row session; /* session of the browser */
 };
 
 /* ---- answers ---- */

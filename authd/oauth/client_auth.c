@@ -24,7 +24,7 @@ enum { BASIC_MAX = 2048, JTI_MAX = 255 };
 
 /* Authentication data before verification. */
 struct claim {
-    enum client_auth method; /* the registration's */
+    enum client_auth method; /* method in the registration */
     const char *client_id, *secret;
     bool basic; /* in the Authorization header: a failure needs a challenge */
     struct jwt assertion;
@@ -238,7 +238,7 @@ static bool set_signed(const json_t *keys, const struct jwt *assertion)
     return false;
 }
 
-/* Needs a settled view: can fetch keys, and spends the assertion. */
+/* Needs a settled view, because it can fetch keys and spends the assertion. */
 static int check_assertion(struct authd *d, const struct request *req, const struct issuer *issuer,
                            const struct claim *claim, const struct oauth_client *client,
                            struct error *err)

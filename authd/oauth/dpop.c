@@ -46,7 +46,7 @@ static const char *nonce_new(const struct authd *d, const struct request *req)
     return secret_encode(req->arena, nonce, sizeof(nonce));
 }
 
-/* Returns when the nonce was made; 0: it is not this installation's, or has expired. */
+/* Returns when the nonce was made, or 0 if it has expired or is not from this installation. */
 static int64_t nonce_made(const struct authd *d, const struct request *req, const char *nonce)
 {
     const struct seal_keys *keys = &d->svc.seal;

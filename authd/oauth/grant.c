@@ -300,7 +300,8 @@ static bool verifier_fits(const struct token_call *call, const char *challenge)
     return challenge && verifier ? challenge_matches(challenge, verifier) : !challenge && !verifier;
 }
 
-/* Checks that the proof is by the key that the request named, if any (RFC 9449, section 10). */
+/* Checks that the proof is signed with the key that the request named, if any (RFC 9449, section
+ * 10). */
 static int check_key(const struct token_call *call, const struct sql_oauth_code_get_row *code,
                      struct error *err)
 {
@@ -314,8 +315,8 @@ static int check_key(const struct token_call *call, const struct sql_oauth_code_
                : refuse(err, "The code is bound to another key.");
 }
 
-/* RFC 7636, section 4.6. A wrong verifier spends the code, against guesses. Without a challenge,
- * any is wrong (RFC 9700, section 4.8.2). */
+/* RFC 7636, section 4.6. A wrong verifier spends the code, against guesses. If the request had no
+ * challenge, any verifier is wrong (RFC 9700, section 4.8.2). */
 static int check_verifier(struct authd *d, const struct token_call *call, const uint8_t *hash,
                           const struct sql_oauth_code_get_row *code, struct error *err)
 {
@@ -523,8 +524,8 @@ static int narrow_to_present(const struct renewing *self, const struct renewal *
     return *now.scope ? 0 : refuse(err, "The client is no longer allowed what it was granted.");
 }
 
-/* RFC 6749, section 6: its own client, and no more than was granted. RFC 9449, section 5: its
- * key. */
+/* Checks that the client owns the grant and requests no more than was granted (RFC 6749, section
+ * 6), with the key of the grant (RFC 9449, section 5). */
 static int check_renewal(void *arg, const struct renewal *renewal, struct error *err)
 {
     struct renewing *self = arg;

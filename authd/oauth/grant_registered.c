@@ -184,7 +184,7 @@ int grant_check_registered(struct authd *d, const struct token_call *call, struc
 struct grant_scan {
     struct uuid project, after;
     const char *client_id;     /* NULL: all clients */
-    const char *base;          /* a changed server's; NULL: any resource */
+    const char *base;          /* base URL of a changed server; NULL: any resource */
     struct fhir_server server; /* at `resource` */
     const char *resource;      /* NULL: not looked up */
     bool has_server;

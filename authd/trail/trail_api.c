@@ -10,7 +10,7 @@ enum {
     AUDIT_TEXT_MAX = 256,
     AUDIT_EVENTS_JSON_MAX = 4 << 20,
     AUDIT_RECORD_MAX = 1 << 20,
-    AUDIT_PEOPLE_MAX = 2 * MEMBERS_MAX + 2, /* two per event, and the filter's */
+    AUDIT_PEOPLE_MAX = 2 * MEMBERS_MAX + 2, /* two per event, plus the one in the filter */
     NOTE_MAX = 2048,
     RECEIPT_MAX = 32768,
     ERASURE_PARTS_MAX = 8,
