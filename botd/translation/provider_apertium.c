@@ -454,7 +454,7 @@ static bool has_pipeline(const struct apertium *self, const struct pair *pair)
     return each != NULL;
 }
 
-/* Translates a word, and ends a pipeline started for it. Without an answer, the last result
+/* Translates a word, and ends a pipeline started for it. If there is no answer, the last result
  * stays. */
 static void try_pair(struct apertium *self, struct arena *arena, int64_t deadline_mono_ms,
                      struct pair *pair)
