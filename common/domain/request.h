@@ -60,8 +60,8 @@ struct request {
     const char
         *service; /* calling service, identified by socket or key: "gateway", "authd", "ctl" ... */
     const char *trace;     /* request id for logs */
-    const char *address;   /* client's, or "" */
-    const char *userAgent; /* client's, or ""; at most 512 bytes */
+    const char *address;   /* IP address of the client, or "" */
+    const char *userAgent; /* User-Agent of the client, or ""; at most 512 bytes */
     int64_t now_ms;        /* contract time of arrival */
     int64_t deadline_mono_ms;
     bool safe;

@@ -254,7 +254,7 @@ void db_pool_open(struct db_pool *self);
 void db_pool_dispatch(struct db_pool *self);
 void db_pool_dequeue(struct db_pool *self, struct db_call *call);
 
-/* Fails with ERR_UNAVAILABLE without a server, when waiting makes no sense. */
+/* Fails with ERR_UNAVAILABLE if there is no server, because waiting makes no sense. */
 int db_pool_check(const struct db_pool *self, struct error *err) MUST_USE;
 
 /* Returns NULL if the fiber must wait among the lessees. */

@@ -13,7 +13,7 @@ struct loop_timer {
     size_t position; /* from 1; 0: not armed */
     void (*fn)(void *arg);
     void *arg;
-    bool allocated; /* loop_at()'s: freed when it fires or is cancelled */
+    bool allocated; /* made by loop_at(): freed when it fires or is cancelled */
 };
 
 struct fiber_list {
