@@ -3,7 +3,7 @@
  * document and one block of the file.
  *
  * Each attempt has its own object. After a failure the next attempt starts over, after a pause.
- * After EXPORT_ATTEMPTS, or without the account, the export has failed.
+ * After EXPORT_ATTEMPTS, or if the account was deleted, the export has failed.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -95,7 +95,7 @@ static int put_bytes(const struct store_s3 *self, const struct request *req, con
 
 /* ---- appending ---- */
 
-/* Finds a key. *ret_size: 0 without the key. */
+/* Finds a key. *ret_size: 0 if there is no such key. */
 static int find(const struct store_s3 *self, const struct request *req, const char *key,
                 bool *ret_found, int64_t *ret_size, struct error *err)
 {
