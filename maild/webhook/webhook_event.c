@@ -82,7 +82,7 @@ const char *webhook_event_body(struct arena *arena, const struct audit_event *ro
     return codec_dump_json(arena, body);
 }
 
-/* Returns the account's lane, or the project's. */
+/* Returns the lane of the account or, if there is none, of the project. */
 static const char *lane_of(const struct audit_event *row)
 {
     struct uuid id;
