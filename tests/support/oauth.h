@@ -68,7 +68,7 @@ char *oauth_parameter(const struct browser *browser, const char *name);
 
 struct http_answer *oauth_post(struct suite *suite, const char *endpoint, const char *form);
 
-/* Posts with a header such as oauth_proof()'s; NULL: none. */
+/* Posts with a header such as oauth_proof() returns; NULL: none. */
 struct http_answer *oauth_post_with(struct suite *suite, const char *endpoint, const char *form,
                                     const char *header);
 
