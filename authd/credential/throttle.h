@@ -122,7 +122,8 @@ int throttle_admit_tx(struct db_tx *tx, const struct request *req,
 int throttle_withdraw_tx(struct db_tx *tx, const struct request *req,
                          const uint8_t key[static THROTTLE_KEY_SIZE], struct error *err) MUST_USE;
 
-/* Do the same for the request's client, see address_subjects(). `limit`: for one /64. */
+/* Like throttle_admit() and throttle_limit(), for the client that sent the request, see
+ * address_subjects(). `limit`: for one /64. */
 int throttle_admit_client(struct authd *d, const struct request *req, const char *kind,
                           int64_t window_ms, int64_t limit, bool *ret_admitted,
                           struct error *err) MUST_USE;
