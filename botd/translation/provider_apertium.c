@@ -320,7 +320,8 @@ static int take_pipeline(struct apertium *self, const struct pair *pair, struct 
 
 /* ---- a round ---- */
 
-/* Returns the superblank that begins a text and its answer. */
+/* Returns the superblank (a part that Apertium copies unchanged) that precedes a text in the input,
+ * and its translation in the output. */
 static const char *label(struct arena *arena, uint64_t serial)
 {
     return arena_printf(arena, "[=%" PRIu64 "]", serial);
