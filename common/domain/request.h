@@ -83,7 +83,8 @@ static inline struct uuid request_project(const struct request *req)
     return req->caller ? req->caller->project : req->project;
 }
 
-/* True for any practitioner; the second function for one who administers the project. */
+/* request_is_practitioner() is true for any practitioner, request_is_admin() for one who
+ * administers the project. */
 bool request_is_practitioner(const struct request *req);
 bool request_is_admin(const struct request *req);
 

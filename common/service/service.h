@@ -195,7 +195,7 @@ void service_request_destroy(struct request **self_p);
 void service_every(struct service *self, const char *name, int64_t period_ms,
                    int (*fn)(void *daemon, const struct request *req, struct error *err));
 
-/* Does the same for work that contract time does not make due; ignores a test clock. */
+/* Like service_every(), for work that does not depend on contract time; ignores a test clock. */
 void service_every_real(struct service *self, const char *name, int64_t period_ms,
                         int (*fn)(void *daemon, const struct request *req, struct error *err));
 
