@@ -125,7 +125,7 @@ char *oauth_nonce(struct suite *suite, const char *client, const struct jose *ke
  * decrefs them. typ, alg: expected header. */
 json_t *oauth_claims(struct suite *suite, const char *token, const char *typ, const char *alg);
 
-/* Does the same with the caller's key set. */
+/* Like oauth_claims(), with the caller's key set. */
 json_t *oauth_claims_by(const json_t *keys, const char *token, const char *typ, const char *alg);
 
 /* Waits up to half a minute until each gateway, which caches keys for ten seconds, publishes this
