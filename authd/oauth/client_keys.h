@@ -4,8 +4,9 @@
  * redirects, limited size and time.
  *
  * Sets are cached for their `max-age` (RFC 9111, section 5.2.2.1), at least five minutes, which is
- * also the default, and at most a day; while the host fails, for a day, so that removed keys
- * expire. An unknown key id refetches the set, once a minute. Unusable keys are skipped and logged.
+ * also the default, and at most a day. While the host fails, a set is used for at most a day, so
+ * that removed keys expire. An unknown key id refetches the set, once a minute. Unusable keys are
+ * skipped and logged.
  */
 #ifndef ATRIUM_AUTHD_OAUTH_CLIENT_KEYS_H
 #define ATRIUM_AUTHD_OAUTH_CLIENT_KEYS_H
