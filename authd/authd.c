@@ -20,8 +20,9 @@
 #include "authd/credential/totp.h"
 #include "authd/federation/dns_text.h"
 #include "authd/federation/domain.h"
+#include "authd/federation/key_set.h"
+#include "authd/federation/relying_party.h"
 #include "authd/member/member_search.h"
-#include "authd/oauth/client_keys.h"
 #include "authd/oauth/client_token.h"
 #include "authd/oauth/grant.h"
 #include "authd/oauth/logout_delivery.h"
@@ -101,7 +102,8 @@ static const struct config_row config_rows[] = {
                        "More origins where the installation's passkeys work."),
     CONFIG_LIST_RELOAD(
         struct authd_config, allow_networks, NULL,
-        "Private networks and addresses that URLs of OAuth clients can lead to; default: none."),
+        "Private networks and addresses that URLs of OAuth clients and identity providers can lead "
+        "to; default: none."),
     CONFIG_TEXT(struct authd_config, dns_servers, NULL, CONFIG_RELOAD,
                 "Name servers that are asked for the records of verified domains, such as "
                 "192.0.2.53 or 127.0.0.1:5353, separated by commas; default: the system's."),
@@ -211,7 +213,8 @@ static int start(void *daemon, struct error *err)
     d->dns = offload_new(d->svc.loop, DNS_THREADS, DNS_QUEUE);
     d->admission_cache = admission_cache_new();
     settings_cache_open(d);
-    d->client_keys = client_keys_new(d);
+    d->client_keys = document_cache_new(d, &client_key_sets);
+    d->relying_party = relying_party_new(d);
     d->organizations = cache_new(EMAIL_ORGANIZATIONS_MAX, free);
     batch_init(&d->refresh_states, &refresh_state_batch, d->svc.loop, d);
     batch_init(&d->rotations, &rotation_batch, d->svc.loop, d);
@@ -242,7 +245,8 @@ static void stop(void *daemon)
 
     key_close(d);
     issuer_key_close(d);
-    client_keys_destroy(&d->client_keys);
+    document_cache_destroy(&d->client_keys);
+    relying_party_destroy(&d->relying_party);
     logout_delivery_stop(d);
     cache_destroy(&d->organizations);
     admission_cache_destroy(&d->admission_cache);

@@ -73,8 +73,9 @@ struct authd {
     struct batch refresh_states, rotations;
     struct batch client_tokens;
     struct batch grant_persons;
-    struct network_rules networks; /* for OAuth clients' URLs */
-    struct client_keys *client_keys;
+    struct network_rules networks;      /* for URLs of OAuth clients and identity providers */
+    struct document_cache *client_keys; /* see federation/document.h */
+    struct relying_party *relying_party;
     struct logout_deliveries *logouts; /* NULL: without public_url */
     bool email_scanned;                /* email_scan_run() is done */
     struct authd_counters {

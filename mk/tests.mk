@@ -6,7 +6,8 @@
 
 # ---- each test_*.c is one CUnit program ----
 
-TEST_LIBS := -lcunit -lcurl -lcrypto
+# libmicrohttpd is for tests/support/identity_provider.c alone.
+TEST_LIBS := -lcunit -lcurl -lcrypto -Wl,--push-state,--as-needed -lmicrohttpd -Wl,--pop-state
 
 # UNIT_TESTS start no process or server, INTEGRATION_TESTS the ones that they need, HTTP_TESTS a whole suite. Each links
 # the code that it tests, and the parts of tests/support that it calls.

@@ -21,6 +21,7 @@
 #include "authd/session/issuer_key.h"
 #include "authd/sql/oauth.h"
 #include "common/domain/endpoint.h"
+#include "common/domain/uri.h"
 #include "common/wire/codec.h"
 
 enum { CODE_SIZE = 32 }; /* random bytes: 43 characters */
@@ -46,10 +47,10 @@ static void answer_redirect(const struct authorization *self, const char *name, 
     struct arena *arena = self->visit.req.arena;
     const char *url = self->request.in.redirect_uri;
 
-    url = redirect_add(arena, url, name, value);
-    url = redirect_add(arena, url, "error_description", description);
-    url = redirect_add(arena, url, "state", self->request.in.state);
-    url = redirect_add(arena, url, "iss", self->issuer.url);
+    url = uri_add(arena, url, name, value);
+    url = uri_add(arena, url, "error_description", description);
+    url = uri_add(arena, url, "state", self->request.in.state);
+    url = uri_add(arena, url, "iss", self->issuer.url);
     out->status = 303;
     out->location = url;
 }
@@ -355,12 +356,12 @@ int authorize_post(struct authd *d UNUSED, const struct request *req, const stru
         return refuse_repeated(err);
     /* The repeated parameters are gone by now; these record them. */
     for (int i = 0; i < 2 && in->visit->repeated; i++)
-        url = redirect_add(req->arena, url, "repeated", "1");
+        url = uri_add(req->arena, url, "repeated", "1");
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         const char *value;
 
         memcpy(&value, (const char *)in + rows[i].offset, sizeof(value));
-        url = redirect_add(req->arena, url, rows[i].name, value);
+        url = uri_add(req->arena, url, rows[i].name, value);
     }
     if (strlen(url) > AUTH_REQUEST_MAX)
         return oauth_fail(err, ERR_BAD_REQUEST, "invalid_request", "The request is too long.");

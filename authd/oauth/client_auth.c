@@ -7,13 +7,13 @@
 #include <string.h>
 
 #include "authd/credential/throttle.h"
+#include "authd/federation/key_set.h"
 #include "authd/oauth/client.h"
 #include "authd/oauth/client_keys.h"
 #include "authd/oauth/oauth_error.h"
 #include "authd/oauth/single_use.h"
 #include "authd/settings_cache.h"
 #include "common/base/secret.h"
-#include "common/domain/jwk.h"
 #include "common/domain/jwt.h"
 #include "common/wire/codec.h"
 #include "settingsd/client_api.h"
@@ -202,47 +202,12 @@ static bool claims_fit(const struct request *req, const struct jwt *assertion,
            jwt_time(assertion, "iat") <= now + JWT_CLOCK_SKEW_MS && id > 0 && id <= JTI_MAX;
 }
 
-/* Compares kid and alg, if given. */
-static bool key_matches(const json_t *jwk, const struct jwt *assertion)
-{
-    const char *kid = jwt_text(assertion->header, "kid"), *alg = jwt_text(jwk, "alg");
-
-    return (!*kid || strcmp(jwt_text(jwk, "kid"), kid) == 0) &&
-           (!*alg || strcmp(alg, jwt_text(assertion->header, "alg")) == 0);
-}
-
-static bool key_signed(const json_t *jwk, const struct jwt *assertion)
-{
-    static const char *const algs[] = {"RS256", "RS384", "PS256", "ES256", "ES384", NULL};
-    EVP_PKEY *key = jwk_key(jwk);
-    bool fits = key && jwt_verify(assertion, key, algs);
-
-    EVP_PKEY_free(key);
-    return fits;
-}
-
-/* Tries only a few keys of a set without key ids, since each verification blocks the loop. */
-static bool set_signed(const json_t *keys, const struct jwt *assertion)
-{
-    size_t tried = 0;
-
-    for (size_t i = 0; i < json_array_size(keys) && tried < CLIENT_ASSERTION_KEYS_MAX; i++) {
-        const json_t *jwk = json_array_get(keys, i);
-
-        if (!key_matches(jwk, assertion))
-            continue;
-        if (key_signed(jwk, assertion))
-            return true;
-        tried++;
-    }
-    return false;
-}
-
 /* Needs a settled view, because it can fetch keys and spends the assertion. */
 static int check_assertion(struct authd *d, const struct request *req, const struct issuer *issuer,
                            const struct claim *claim, const struct oauth_client *client,
                            struct error *err)
 {
+    static const char *const algs[] = {"RS256", "RS384", "PS256", "ES256", "ES384", NULL};
     const struct jwt *assertion = &claim->assertion;
     json_t *keys = NULL;
     bool good = false;
@@ -255,7 +220,7 @@ static int check_assertion(struct authd *d, const struct request *req, const str
     keys = client_keys_get(d, req, client, jwt_text(assertion->header, "kid"), err);
     if (!keys)
         return -1;
-    good = set_signed(keys, assertion);
+    good = key_set_signed(keys, assertion, algs);
     json_decref(keys);
     if (!good)
         return refuse_wrong(d, req, issuer, claim, client, "client assertion", err);

@@ -11,10 +11,7 @@
 
 struct oauth_client;
 
-enum {
-    CLIENT_FAILURES_MAX = 10,      /* per address and client ... */
-    CLIENT_ASSERTION_KEYS_MAX = 4, /* tried per assertion */
-};
+enum { CLIENT_FAILURES_MAX = 10 };         /* per address and client ... */
 #define CLIENT_FAILURES_WINDOW MINUTES(15) /* ... in this time; more get a 429 */
 #define CLIENT_ASSERTION_LIFE MINUTES(5)
 

@@ -17,6 +17,7 @@
 #include "authd/session/session.h"
 #include "authd/sql/oauth.h"
 #include "common/domain/jwt.h"
+#include "common/domain/uri.h"
 #include "settingsd/client_api.h"
 
 struct ending {
@@ -110,7 +111,7 @@ static enum visit_step go_on(struct ending *self)
     if (!uri)
         return visit_go(&self->visit, "sign-in?note=signed-out", &self->page);
     self->page.status = 303;
-    self->page.location = redirect_add(self->visit.req.arena, uri, "state", self->in->state);
+    self->page.location = uri_add(self->visit.req.arena, uri, "state", self->in->state);
     return VISIT_ANSWERED;
 }
 
@@ -209,11 +210,11 @@ int end_session_post(struct authd *d, const struct request *req, const struct en
         return end_session(d, req, in, out, err);
     if (in->tenantCode[strspn(in->tenantCode, "abcdefghijklmnopqrstuvwxyz0123456789-")] != '\0')
         return error_set(err, ERR_NOT_FOUND, "Tenant not found.");
-    url = redirect_add(arena, url, "id_token_hint", in->id_token_hint);
-    url = redirect_add(arena, url, "client_id", in->client_id);
-    url = redirect_add(arena, url, "post_logout_redirect_uri", in->post_logout_redirect_uri);
-    url = redirect_add(arena, url, "state", in->state);
-    url = redirect_add(arena, url, "ui_locales", in->ui_locales);
+    url = uri_add(arena, url, "id_token_hint", in->id_token_hint);
+    url = uri_add(arena, url, "client_id", in->client_id);
+    url = uri_add(arena, url, "post_logout_redirect_uri", in->post_logout_redirect_uri);
+    url = uri_add(arena, url, "state", in->state);
+    url = uri_add(arena, url, "ui_locales", in->ui_locales);
     if (strlen(url) >= ENDPOINT_LOCATION_MAX)
         return error_set(err, ERR_BAD_REQUEST, "The request is too long.");
     out->status = 303;

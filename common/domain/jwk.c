@@ -15,6 +15,7 @@ enum {
     COORDINATE_MAX = 48,
     MODULUS_MIN = 256,
     MODULUS_MAX = 1024,
+    ED25519_SIZE = 32,
     EXPONENT_MAX = 4, /* 65537 has three; OpenSSL limits it to 8 for large moduli */
 };
 
@@ -223,6 +224,19 @@ const char *jwk_fault(const json_t *jwk)
     EVP_PKEY_CTX_free(context);
     EVP_PKEY_free(key);
     return fault;
+}
+
+EVP_PKEY *jwk_ed25519_key(const json_t *jwk)
+{
+    uint8_t point[ED25519_SIZE];
+    size_t size;
+
+    if (use_fault(jwk) || strcmp(jwt_text(jwk, "kty"), "OKP") != 0 ||
+        strcmp(jwt_text(jwk, "crv"), "Ed25519") != 0 ||
+        !alg_is(jwk, (const char *const[]){"EdDSA", NULL}) ||
+        secret_decode(jwt_text(jwk, "x"), point, sizeof(point), &size) < 0 || size != sizeof(point))
+        return NULL;
+    return EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, NULL, point, size);
 }
 
 /* Hashes only the required members, in order (RFC 7638, section 3.2). */

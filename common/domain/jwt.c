@@ -21,7 +21,7 @@ static const struct algorithm {
 } algorithms[] = {
     {"RS256", "RSA", "SHA256", 0, false}, {"RS384", "RSA", "SHA384", 0, false},
     {"PS256", "RSA", "SHA256", 0, true},  {"ES256", "EC", "SHA256", 32, false},
-    {"ES384", "EC", "SHA384", 48, false},
+    {"ES384", "EC", "SHA384", 48, false}, {"EdDSA", "ED25519", NULL, 0, false}, /* RFC 8037 */
 };
 
 static json_t *part_json(const char *part, struct arena *arena)

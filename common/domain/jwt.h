@@ -41,7 +41,8 @@ int64_t jwt_time(const struct jwt *self, const char *name);
 /* Returns the public key as SubjectPublicKeyInfo in PEM, or NULL. */
 char *jwt_public_pem(EVP_PKEY *key, struct arena *arena);
 
-/* Verifies with an `alg` that is in `algs` (RS256, RS384, PS256, ES256, ES384) and fits the key. */
+/* Verifies with an `alg` that is in `algs` (RS256, RS384, PS256, ES256, ES384, EdDSA with Ed25519)
+ * and fits the key. */
 bool jwt_verify(const struct jwt *self, EVP_PKEY *key, const char *const *algs);
 
 #endif

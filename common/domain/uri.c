@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <libpsl.h>
 #include <stdio.h>
+#include <string.h>
 #include <strings.h>
 
 #include "common/base/base.h"
@@ -273,4 +274,28 @@ bool uri_is_below(const char *base, const char *address)
     length = strlen(own.rest);
     return strncmp(other.rest, own.rest, length) == 0 &&
            (other.rest[length] == '\0' || strchr("/?#", other.rest[length]));
+}
+
+const char *uri_encode(struct arena *arena, const char *text)
+{
+    static const char plain[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
+    char *out = arena_alloc(arena, 3 * strlen(text) + 1), *at = out;
+
+    for (; *text; text++) {
+        if (strchr(plain, *text))
+            *at++ = *text;
+        else
+            at += sprintf(at, "%%%02X", (unsigned char)*text);
+    }
+    *at = '\0';
+    return out;
+}
+
+const char *uri_add(struct arena *arena, const char *url, const char *name, const char *value)
+{
+    if (!value)
+        return url;
+    return arena_printf(arena, "%s%c%s=%s", url, strchr(url, '?') ? '&' : '?', name,
+                        uri_encode(arena, value));
 }

@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "common/base/arena.h"
+
 enum uri_host { URI_NAME, URI_IPV4, URI_IPV6 };
 
 struct uri {
@@ -61,5 +63,11 @@ bool uri_redirect_matches(const char *registered, const char *given);
 
 /* True if `address` has `base`'s origin and its path or one below; `base` has no final slash. */
 bool uri_is_below(const char *base, const char *address);
+
+/* Returns the text with all but unreserved characters encoded (section 2.1). */
+const char *uri_encode(struct arena *arena, const char *text);
+
+/* Adds an encoded parameter to the query, unless value is NULL. From the arena. */
+const char *uri_add(struct arena *arena, const char *url, const char *name, const char *value);
 
 #endif

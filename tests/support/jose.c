@@ -11,6 +11,7 @@
 #include <openssl/ec.h>
 #include <openssl/ecdsa.h>
 #include <openssl/evp.h>
+#include <openssl/pem.h>
 #include <openssl/rsa.h>
 #include <sodium.h>
 
@@ -31,19 +32,35 @@ static void require(bool fine, const char *what)
     abort();
 }
 
-struct jose *jose_new(const char *alg, const char *kid)
+static struct jose *with_key(EVP_PKEY *key, const char *alg, const char *kid)
 {
     struct jose *self = calloc(1, sizeof(*self));
 
+    require(key, "making a key");
     self->alg = alg;
     self->kid = kid ? strdup(kid) : NULL;
     self->coordinate = strcmp(alg, "ES256") == 0 ? 32 : strcmp(alg, "ES384") == 0 ? 48 : 0;
-    if (self->coordinate)
-        self->key = EVP_PKEY_Q_keygen(NULL, NULL, "EC", self->coordinate == 32 ? "P-256" : "P-384");
-    else
-        self->key = EVP_PKEY_Q_keygen(NULL, NULL, "RSA", (size_t)2048);
-    require(self->key, "making a key");
+    self->key = key;
     return self;
+}
+
+struct jose *jose_new(const char *alg, const char *kid)
+{
+    EVP_PKEY *key;
+
+    if (strcmp(alg, "EdDSA") == 0)
+        key = EVP_PKEY_Q_keygen(NULL, NULL, "ED25519");
+    else if (alg[0] == 'E')
+        key = EVP_PKEY_Q_keygen(NULL, NULL, "EC", strcmp(alg, "ES256") == 0 ? "P-256" : "P-384");
+    else
+        key = EVP_PKEY_Q_keygen(NULL, NULL, "RSA", (size_t)2048);
+    return with_key(key, alg, kid);
+}
+
+struct jose *jose_share(const struct jose *from, const char *alg, const char *kid)
+{
+    EVP_PKEY_up_ref(from->key);
+    return with_key(from->key, alg, kid);
 }
 
 void jose_destroy(struct jose **self_p)
@@ -81,12 +98,36 @@ static void set_number(json_t *jwk, const char *name, EVP_PKEY *key, const char 
     BN_free(number);
 }
 
+static bool is_eddsa(const struct jose *self)
+{
+    return EVP_PKEY_is_a(self->key, "ED25519");
+}
+
+/* RFC 8037, section 2. */
+static void set_ed25519(json_t *jwk, EVP_PKEY *key)
+{
+    uint8_t bytes[32];
+    size_t size = sizeof(bytes);
+    char *text;
+
+    require(EVP_PKEY_get_raw_public_key(key, bytes, &size) == 1, "reading a key");
+    text = jose_encode(bytes, size);
+    json_object_set_new(jwk, "kty", json_string("OKP"));
+    json_object_set_new(jwk, "crv", json_string("Ed25519"));
+    json_object_set_new(jwk, "x", json_string(text));
+    free(text);
+}
+
 json_t *jose_jwk(const struct jose *self)
 {
     json_t *jwk = json_object();
 
     if (self->kid)
         json_object_set_new(jwk, "kid", json_string(self->kid));
+    if (is_eddsa(self)) {
+        set_ed25519(jwk, self->key);
+        return jwk;
+    }
     json_object_set_new(jwk, "kty", json_string(self->coordinate ? "EC" : "RSA"));
     if (self->coordinate) {
         json_object_set_new(jwk, "crv", json_string(self->coordinate == 32 ? "P-256" : "P-384"));
@@ -97,6 +138,19 @@ json_t *jose_jwk(const struct jose *self)
         set_number(jwk, "e", self->key, OSSL_PKEY_PARAM_RSA_E, 0);
     }
     return jwk;
+}
+
+char *jose_pem(const struct jose *self)
+{
+    BIO *bio = BIO_new(BIO_s_mem());
+    char *text = NULL, *pem;
+    long size;
+
+    require(PEM_write_bio_PUBKEY(bio, self->key) == 1, "writing a key");
+    size = BIO_get_mem_data(bio, &text);
+    pem = strndup(text, (size_t)size);
+    BIO_free(bio);
+    return pem;
 }
 
 static size_t flatten(uint8_t *signature, size_t size, size_t coordinate)
@@ -119,7 +173,9 @@ static char *signature_of(const struct jose *self, const char *text)
     uint8_t signature[SIGNATURE_MAX];
     size_t size = sizeof(signature);
 
-    require(EVP_DigestSignInit(context, &options, digest, NULL, self->key) == 1, "signing");
+    require(EVP_DigestSignInit(context, &options, is_eddsa(self) ? NULL : digest, NULL,
+                               self->key) == 1,
+            "signing");
     if (self->alg[0] == 'P')
         require(EVP_PKEY_CTX_set_rsa_padding(options, RSA_PKCS1_PSS_PADDING) == 1 &&
                     EVP_PKEY_CTX_set_rsa_pss_saltlen(options, RSA_PSS_SALTLEN_DIGEST) == 1,
